@@ -1,0 +1,294 @@
+/*
+ * abridge: decide what a language model sees of a tool's output, within a hard budget, and say exactly what
+ * was left out.
+ *
+ * This header is the whole public C API. It needs C11 and nothing else; no function here touches a file, a
+ * locale or a global variable, so every function may be called from any thread on separate data.
+ *
+ * Words used throughout:
+ *   text     a byte string (p, n); every byte value is allowed, NUL too; never NUL-terminated. p may be NULL when n is 0.
+ *   line     ends at '\n' or at the end of the text; a trailing '\n' ends the last line and starts no new one.
+ *            A '\r' before '\n' belongs to its line. "" has 0 lines, "a" 1, "a\n" 1, "a\n\n" 2.
+ *   char     a code point of well-formed UTF-8 (no surrogates, no overlong forms); each byte outside a
+ *            well-formed sequence is one char of its own.
+ *   token    what opts.count_tokens says, else abr_estimate_tokens() times opts.token_safety, rounded up.
+ *   cut      to choose what is kept of a text. No cut falls inside a well-formed UTF-8 sequence.
+ * Byte, line and char numbers in results are 1-based and inclusive. Sizes are in bytes unless named otherwise.
+ */
+#ifndef ABRIDGE_H
+#define ABRIDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library: of the header, the shared object, the Lua module and the rock. */
+#define ABR_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define ABR_API __attribute__((visibility("default")))
+#else
+#define ABR_API
+#endif
+
+/* The version the library was built as; equal to ABR_VERSION unless header and library were mixed. */
+ABR_API const char *abr_version(void);
+
+/* ---------------------------------------------------------------- errors and memory */
+
+typedef enum {
+    ABR_OK = 0,
+    ABR_ENOMEM, /* the allocator returned NULL */
+    ABR_EINVAL, /* an option is out of its range; message names it */
+    ABR_ECOUNT  /* opts.count_tokens reported a failure */
+} abr_code;
+
+/* Filled when a function fails and the caller passed one; message is a constant string, position the byte of
+ * the text the failure is about (0 when it is about none). */
+typedef struct {
+    abr_code code;
+    const char *message;
+    size_t position;
+} abr_error;
+
+/* A caller's allocator. realloc and free get what malloc returned; old_size is the size asked for before. */
+typedef struct {
+    void *(*malloc)(void *ctx, size_t size);
+    void *(*realloc)(void *ctx, void *ptr, size_t old_size, size_t size);
+    void (*free)(void *ctx, void *ptr);
+    void *ctx;
+} abr_alloc;
+
+/* ---------------------------------------------------------------- options of a cut */
+
+#define ABR_UNLIMITED UINT64_MAX             /* a budget that is not set */
+#define ABR_COUNT_MAX (UINT64_C(1) << 53)    /* the largest budget and count: exact in a double */
+#define ABR_BYTES_PER_TOKEN 16               /* max.tokens bounds every cut to this many bytes a token */
+#define ABR_TOKEN_SAFETY 1.35                /* default of opts.token_safety */
+#define ABR_TOKEN_SAFETY_MAX 1000             /* the largest opts.token_safety */
+#define ABR_HEAD_RATIO 0.3                   /* default of opts.head_ratio */
+
+typedef enum {
+    ABR_HEAD = 0,  /* whole lines from the start */
+    ABR_TAIL,      /* whole lines from the end */
+    ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
+    ABR_PIPELINE   /* what abr_pipeline() reports; not for opts.strategy */
+} abr_strategy;
+
+typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
+
+typedef enum {
+    ABR_LONG_DEFAULT = 0, /* omit for ABR_HEAD, split for the others */
+    ABR_LONG_OMIT,        /* a nearest line that alone is over budget gives an empty cut; ignored by ABR_HEAD_TAIL */
+    ABR_LONG_SPLIT        /* it is cut between chars */
+} abr_long_line;
+
+typedef enum { ABR_SNAP_LINE = 0, ABR_SNAP_CHAR } abr_snap;
+
+typedef enum {
+    ABR_MARKER_INSIDE = 0, /* the omission marker counts in the budget; left out when it alone is over it */
+    ABR_MARKER_OUTSIDE,    /* it comes on top */
+    ABR_MARKER_NONE        /* no marker; with ABR_SNAP_LINE the two sides still stand on lines of their own */
+} abr_marker;
+
+/* Budgets, 0 to ABR_COUNT_MAX each, or ABR_UNLIMITED; whichever forbids more decides. */
+typedef struct {
+    uint64_t lines;
+    uint64_t bytes;
+    uint64_t chars;
+    uint64_t tokens;
+} abr_budget;
+
+/* Counts the tokens of (p, n) into *tokens; false stops the cut with ABR_ECOUNT. The count must not fall as the
+ * text grows. Called O(log n) times a cut, each time with at most the budget's bytes, markers and reserve. */
+typedef bool (*abr_count_fn)(void *ctx, const char *p, size_t n, uint64_t *tokens);
+
+typedef struct {
+    abr_strategy strategy;
+    abr_budget max;
+    abr_count_fn count_tokens; /* NULL: the estimate */
+    void *count_ctx;           /* handed to count_tokens */
+    double token_safety;       /* factor on the estimate, over 0, to ABR_TOKEN_SAFETY_MAX; count_tokens is taken at its word */
+    const char *reserve;       /* text the caller will append (a notice): set aside when the text is cut */
+    size_t reserve_len;
+    bool utf8_replace;         /* each byte outside a well-formed sequence shows as U+FFFD and costs 3 bytes */
+    abr_long_line long_line;
+    double head_ratio;         /* 0 (all tail) to 1 (all head); ABR_HEAD_TAIL only */
+    abr_snap snap;             /* ABR_HEAD_TAIL only */
+    abr_marker marker;         /* ABR_HEAD_TAIL only */
+    const char *marker_text;   /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
+    size_t marker_text_len;
+    const abr_alloc *alloc;    /* NULL: libc */
+} abr_opts;
+
+/* Options with every budget unlimited and every other field at its default:  abr_opts o = ABR_OPTS_INIT; */
+#define ABR_OPTS_INIT                                                                                        \
+    {                                                                                                        \
+        .max = {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED},                                 \
+        .token_safety = ABR_TOKEN_SAFETY, .head_ratio = ABR_HEAD_RATIO                                       \
+    }
+
+/* ---------------------------------------------------------------- cuts */
+
+/* A part of the content, in order: a range of the source, or a marker. */
+typedef struct {
+    const char *p;       /* into the source text, or into memory that the cut owns */
+    size_t n;            /* bytes at p, before opts.utf8_replace; never 0 */
+    bool source;         /* false: a marker, and the fields below are 0 */
+    uint64_t first_byte; /* 1-based, inclusive */
+    uint64_t last_byte;  /* 1-based, inclusive */
+    uint64_t first_line; /* number of the first line chosen here */
+    uint64_t last_line;  /* number of the last line chosen here, an empty one at the edge too */
+} abr_piece;
+
+/* The ledger of a cut. Source pieces and the gaps between them tile the source exactly; a newline dropped at a
+ * cut edge belongs to the gap. */
+typedef struct {
+    abr_strategy strategy;
+    bool truncated;
+    abr_unit truncated_by;         /* ABR_BY_NONE when not truncated */
+    uint64_t total_lines;          /* of the source, exact */
+    uint64_t total_bytes;
+    uint64_t total_chars;          /* counted when max.chars is set or a marker tells chars, else 0 */
+    uint64_t output_lines;         /* lines chosen, empty ones too; a line cut anywhere counts once */
+    uint64_t output_bytes;         /* source bytes kept; markers do not count */
+    uint64_t output_chars;         /* source chars kept, counted when total_chars is */
+    uint64_t omitted_lines;        /* total_lines - output_lines */
+    uint64_t omitted_bytes;        /* sum of the gaps */
+    uint64_t line_bytes;           /* size, without its newline, of the line at the edge that was split or omitted; else 0 */
+    bool last_line_partial;        /* the kept part ends (head) or begins (tail) inside a line */
+    bool first_line_exceeds_limit; /* ABR_HEAD kept nothing because line 1 alone is over budget */
+    bool final_newline;            /* all but a final '\n' fitted; truncated is false */
+    abr_budget max;                /* the budgets applied */
+    const abr_piece *pieces;       /* what the content is made of, in order */
+    size_t piece_count;
+    size_t content_bytes;          /* size of the content, utf8_replace applied */
+    bool utf8_replace;
+    void *block;                   /* owned: pieces and marker texts; see abr_cut_free() */
+    const abr_alloc *alloc;
+} abr_cut;
+
+/*
+ * Cut (p, n) by opts into *cut.
+ *
+ * Budgets are hard: kept text, marker (unless ABR_MARKER_OUTSIDE) and reserve together never exceed max.bytes,
+ * max.chars and max.tokens; max.lines bounds source lines. A text that fits is kept whole: one piece (p, n), and
+ * nothing is copied. A cut is maximal: no further whole line fits at any cut edge, and inside a split line no
+ * further char. `truncated_by` is the first of lines, bytes, chars, tokens that forbids the next line at the cut
+ * edge (ABR_HEAD, ABR_TAIL) or that the whole text exceeds (ABR_HEAD_TAIL).
+ *
+ * The pieces point into p: keep the text until the cut has been written. Release with abr_cut_free() whatever
+ * the result. Cost: one pass over the text for its lines (and one for its chars when these are wanted), and time
+ * in proportion to the budget; one allocation; with max.tokens also O(log n) counts of candidates.
+ * Fails with ABR_EINVAL (ratio, safety, strategy or a budget out of range), ABR_ENOMEM, ABR_ECOUNT.
+ */
+ABR_API abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error);
+
+/* The two stages of the pipeline document: first chars, then lines on the result. Budgets may be ABR_UNLIMITED. */
+typedef struct {
+    uint64_t max_chars;
+    uint64_t max_lines;
+    double head_ratio;      /* head counts round down; the tail takes the rest */
+    bool indicators;        /* bracketed headings around a cut by lines */
+    const abr_alloc *alloc; /* NULL: libc */
+} abr_pipeline_opts;
+
+#define ABR_PIPELINE_OPTS_INIT                                                                               \
+    {                                                                                                        \
+        .max_chars = ABR_UNLIMITED, .max_lines = ABR_UNLIMITED, .head_ratio = ABR_HEAD_RATIO                 \
+    }
+
+/*
+ * Cut (p, n) in two stages; markers come on top of the budgets, as in the source document. Stage 2 counts the
+ * lines of stage 1's result, its marker's lines too. Totals and counts are of the source: {chars} is what stage 1
+ * removed, {lines} the source lines of which nothing is kept. truncated_by is ABR_BY_LINES when stage 2 cut, else
+ * ABR_BY_CHARS. Errors, ownership and cost as abr_cut_text().
+ */
+ABR_API abr_code abr_pipeline(const char *p, size_t n, const abr_pipeline_opts *opts, abr_cut *cut,
+                              abr_error *error);
+
+/* Write the cut's content, content_bytes bytes, to dst. The text that was cut must still be there. */
+ABR_API void abr_cut_write(const abr_cut *cut, char *dst);
+
+/* Release what the cut owns; safe on a zeroed cut, on one that failed, and twice. */
+ABR_API void abr_cut_free(abr_cut *cut);
+
+/* The window of a long line that abr_line() shows. */
+typedef struct {
+    size_t first;     /* 0-based byte offset of the window */
+    size_t n;         /* its bytes */
+    bool cut_before;  /* text is missing before it: show ABR_LINE_BEFORE first */
+    bool cut_after;   /* text is missing after it: show ABR_LINE_AFTER last */
+} abr_window;
+
+#define ABR_LINE_BEFORE "[truncated] ..."
+#define ABR_LINE_AFTER "... [truncated]"
+
+/*
+ * The part of one line to show within max_chars chars (the two texts above come on top). match_len = 0: its
+ * first chars. Otherwise the window is moved so that the match (match_at a 0-based byte offset, match_len bytes)
+ * shows, with the room left over split evenly around it; of a match longer than the window its start shows.
+ * A line within max_chars is the window whole. Cost: one pass over the line.
+ */
+ABR_API abr_window abr_line(const char *p, size_t n, uint64_t max_chars, size_t match_at, size_t match_len);
+
+/* ---------------------------------------------------------------- counting and sizes */
+
+/* Lines of a text, as defined at the top. Cost: one pass, near memory speed. */
+ABR_API uint64_t abr_count_lines(const char *p, size_t n);
+
+/* Chars of a text; *invalid, unless NULL, gets how many of them are bytes outside well-formed UTF-8. One pass. */
+ABR_API uint64_t abr_count_chars(const char *p, size_t n, uint64_t *invalid);
+
+/* Bytes of the first `chars` chars of a text, or n when it has fewer. One pass over them. */
+ABR_API size_t abr_skip_chars(const char *p, size_t n, uint64_t chars);
+
+/* Tokens of a text by our estimate, before token_safety. One pass, O(1) memory. */
+ABR_API uint64_t abr_estimate_tokens(const char *p, size_t n);
+
+/* The estimate times a safety factor, rounded up: what a token budget weighs where no counter is given. */
+ABR_API uint64_t abr_weigh_tokens(const char *p, size_t n, double safety);
+
+#define ABR_SIZE_MAX 16 /* room for any printed size and its NUL */
+
+/* Print a size as 512B, 1.5KB, 30KB, 2.3MB, 1GB: 1024-based, one decimal, halves up, a trailing .0 dropped,
+ * 1024 of a unit as 1 of the next, up to PB. n is at most ABR_COUNT_MAX. Returns the length. */
+ABR_API size_t abr_format_size(uint64_t n, char dst[ABR_SIZE_MAX]);
+
+/* Read a size as printed above, rounded down to whole bytes: digits, an optional fraction, an optional unit in
+ * either case ("30KB", "1.5 mb", "512"). False when (p, n) is no size or over ABR_COUNT_MAX. */
+ABR_API bool abr_parse_size(const char *p, size_t n, uint64_t *size);
+
+/* ---------------------------------------------------------------- TruncationInfo */
+
+typedef enum { ABR_SIZE_CAP = 0, ABR_LINE_CAP, ABR_ROW_CAP, ABR_EXEC_BUDGET, ABR_ITEM_CAP } abr_reason;
+
+/* The wire name of a reason ("size_cap"), or NULL when it is none. */
+ABR_API const char *abr_reason_name(abr_reason reason);
+
+/* The truncation block every reading tool attaches to its response (the reading-tool contract). */
+typedef struct {
+    bool truncated;
+    uint64_t bytes_returned;  /* bytes of content before notices, after any ceiling */
+    uint64_t bytes_total;     /* of the whole source; ABR_UNLIMITED: unknown, left out */
+    uint64_t next_offset;     /* ABR_UNLIMITED: the tool cannot resume; left out */
+    const char *resume_hint;  /* NULL: left out; only together with next_offset */
+    size_t resume_hint_len;
+    abr_reason reason;        /* always on the wire; ABR_SIZE_CAP when not truncated */
+} abr_info;
+
+/*
+ * Serialize info as compact JSON, fields in the contract's order, into dst when the result fits in cap bytes.
+ * Returns the size needed (no NUL is written); call with cap 0 to measure. Valid JSON for any bytes in
+ * resume_hint: control characters are escaped, bytes outside well-formed UTF-8 become U+FFFD.
+ */
+ABR_API size_t abr_info_json(const abr_info *info, char *dst, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,559 @@
+/*
+ * Cuts of a text: head, tail, head_tail.
+ *
+ * A cut keeps a span at the front, a span at the back, or both. Each is asked for with a room: the budgets, less
+ * what is set aside for the reserve, for the marker and for the other side. Tokens are no sum of parts, so where
+ * they are limited a span is found under the other budgets first and then narrowed by bisection, counting the
+ * content as the model would see it.
+ *
+ * Invariant: front and back never overlap, and with the marker at its widest they never exceed a budget.
+ */
+#include <string.h>
+
+#include "internal.h"
+
+typedef struct {
+    const abr_opts *opts;
+    const abr_alloc *alloc;
+    abr_edge front;
+    abr_edge back;
+    uint64_t total_lines;
+    uint64_t total_bytes;
+    uint64_t total_chars;
+    abr_scale scale;
+    const char *format; /* the marker's; format_len 0: no marker */
+    size_t format_len;
+    char *scratch; /* for markers at their widest and for token counts */
+    size_t scratch_size;
+    abr_code failure; /* the first one; while set, every count answers 0 so that the work ends soon */
+} job;
+
+/* What take() is asked for. */
+typedef struct {
+    abr_side side;
+    abr_room room;
+    uint64_t tokens;       /* limit */
+    const abr_span *other; /* the span already taken on the other side */
+    bool full;             /* weigh tokens of the full content with marker and reserve, not of this span alone */
+    bool split;            /* where no whole line fits, take chars */
+} request;
+
+static const abr_span nothing = {0, 0, 0, 0, false};
+static const abr_span any_line = {0, 1, 0, 0, false};
+
+/* The byte budget, with the bound that a token budget sets. */
+static uint64_t byte_budget(const abr_budget *max)
+{
+    if (max->tokens > ABR_COUNT_MAX / ABR_BYTES_PER_TOKEN)
+        return max->bytes;
+    uint64_t bound = max->tokens * ABR_BYTES_PER_TOKEN;
+    return max->bytes < bound ? max->bytes : bound;
+}
+
+static bool reserve_scratch(job *j, size_t size)
+{
+    if (size <= j->scratch_size)
+        return true;
+    const abr_alloc *a = j->alloc;
+    char *grown = j->scratch ? a->realloc(a->ctx, j->scratch, j->scratch_size, size) : a->malloc(a->ctx, size);
+    if (!grown) {
+        j->failure = ABR_ENOMEM;
+        return false;
+    }
+    j->scratch = grown;
+    j->scratch_size = size;
+    return true;
+}
+
+/* Copy (p, n) as the model sees it. */
+static size_t show(const job *j, const char *p, size_t n, char *dst)
+{
+    if (j->scale.replace)
+        return abr_replace_invalid(p, n, dst);
+    memcpy(dst, p, n);
+    return n;
+}
+
+/* ---- the joint: what stands between the two sides ---- */
+
+static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ...";
+static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
+
+static bool lines_apart(const job *j)
+{
+    return j->opts->strategy == ABR_HEAD_TAIL && j->opts->snap == ABR_SNAP_LINE;
+}
+
+static void choose_marker(job *j)
+{
+    const abr_opts *o = j->opts;
+    if (o->strategy != ABR_HEAD_TAIL || o->marker == ABR_MARKER_NONE)
+        return;
+    j->format = o->marker_text ? o->marker_text : lines_apart(j) ? line_marker : char_marker;
+    j->format_len = o->marker_text ? o->marker_text_len : strlen(j->format);
+    j->scale.chars = j->scale.chars || abr_marker_tells_chars(j->format, j->format_len);
+}
+
+/* Print the joint. With snap=line a marker has a line of its own, and two sides without a marker still stand on
+ * lines of their own. */
+static size_t print_joint(const job *j, const abr_span *head, const abr_span *tail, const abr_omitted *omitted,
+                          char *dst)
+{
+    bool after_head = lines_apart(j) && head->lines > 0;
+    bool before_tail = lines_apart(j) && tail->lines > 0;
+    if (j->format_len == 0) {
+        after_head = after_head && before_tail;
+        before_tail = false;
+    }
+    size_t n = 0;
+    if (after_head && dst)
+        dst[n] = '\n';
+    n += after_head;
+    n += abr_print_marker(j->format, j->format_len, omitted, dst ? dst + n : NULL);
+    if (before_tail && dst)
+        dst[n] = '\n';
+    return n + before_tail;
+}
+
+/* Print the joint at its widest, with the source's totals for its numbers, to the scratch at `at`. */
+static size_t widest_joint(job *j, const abr_span *head, const abr_span *tail, size_t at)
+{
+    const abr_omitted most = {j->total_lines, j->total_bytes, j->total_chars};
+    size_t n = print_joint(j, head, tail, &most, NULL);
+    if (!reserve_scratch(j, at + n + 1))
+        return 0;
+    return print_joint(j, head, tail, &most, j->scratch + at);
+}
+
+/* What the joint costs at its widest. */
+static abr_span joint_cost(job *j, const abr_span *head, const abr_span *tail)
+{
+    abr_span cost = nothing;
+    size_t n = widest_joint(j, head, tail, 0);
+    if (n > 0)
+        abr_weigh(&(abr_scale){true, j->scale.replace}, j->scratch, n, &cost);
+    return cost;
+}
+
+/* ---- tokens ---- */
+
+/* Tokens of (p, n) as budgets weigh them: the caller's count, or the estimate times its safety factor. */
+static uint64_t weighed_tokens(job *j, const char *p, size_t n)
+{
+    const abr_opts *o = j->opts;
+    uint64_t tokens = 0;
+    if (j->failure != ABR_OK)
+        return 0;
+    if (o->count_tokens) {
+        if (!o->count_tokens(o->count_ctx, p, n, &tokens))
+            j->failure = ABR_ECOUNT;
+        return tokens;
+    }
+    return abr_weigh_tokens(p, n, o->token_safety);
+}
+
+/* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */
+static uint64_t content_tokens(job *j, const abr_span *head, const abr_span *tail, bool full)
+{
+    size_t joint = full ? widest_joint(j, head, tail, 0) : 0;
+    size_t reserve = full ? j->opts->reserve_len : 0;
+    /* the raw joint is printed behind the room for the content, where it may grow when shown */
+    size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
+    if (!reserve_scratch(j, content + joint + 1))
+        return 0;
+    size_t n = show(j, j->front.p, head->n, j->scratch);
+    if (joint > 0) {
+        widest_joint(j, head, tail, content);
+        n += show(j, j->scratch + content, joint, j->scratch + n);
+    }
+    n += show(j, j->back.p + (j->back.n - tail->n), tail->n, j->scratch + n);
+    if (reserve > 0)
+        memcpy(j->scratch + n, j->opts->reserve, reserve);
+    return weighed_tokens(j, j->scratch, n + reserve);
+}
+
+static bool tokens_fit(job *j, const request *r, const abr_span *mine)
+{
+    if (r->tokens == ABR_UNLIMITED)
+        return true;
+    const abr_span *other = r->full ? r->other : &nothing;
+    const abr_span *head = r->side == ABR_FRONT ? mine : other;
+    const abr_span *tail = r->side == ABR_FRONT ? other : mine;
+    return content_tokens(j, head, tail, r->full) <= r->tokens;
+}
+
+/* ---- one side ---- */
+
+/* The part of a side that the other side has left. */
+static abr_edge available(const job *j, const request *r)
+{
+    abr_edge e = r->side == ABR_FRONT ? j->front : j->back;
+    uint64_t left = j->total_bytes - r->other->n;
+    if (e.n > left) {
+        if (r->side == ABR_BACK)
+            e.p += e.n - (size_t)left;
+        e.n = (size_t)left;
+    }
+    e.whole = e.n == j->total_bytes;
+    return e;
+}
+
+/* The most whole lines within the request. */
+static abr_span whole_lines(job *j, const request *r, const abr_edge *e)
+{
+    abr_room room = r->room;
+    abr_span best = nothing;
+    abr_grow_lines(e, r->side, &j->scale, &room, &best);
+    if (best.lines == 0 || tokens_fit(j, r, &best))
+        return best;
+    uint64_t too_many = best.lines;
+    best = nothing;
+    while (too_many - best.lines > 1) {
+        room.lines = best.lines + (too_many - best.lines) / 2;
+        abr_span longer = best;
+        abr_grow_lines(e, r->side, &j->scale, &room, &longer);
+        if (tokens_fit(j, r, &longer))
+            best = longer;
+        else
+            too_many = room.lines;
+    }
+    return best;
+}
+
+/* The most chars within the request; with snap=line those of the nearest line. */
+static abr_span some_chars(job *j, const request *r, const abr_edge *e)
+{
+    abr_room room = r->room;
+    if (room.lines == 0)
+        return nothing;
+    if (j->opts->strategy != ABR_HEAD_TAIL || lines_apart(j))
+        room.lines = 1;
+    abr_span best = abr_take_chars(e, r->side, &j->scale, &room);
+    if (best.n == 0 || tokens_fit(j, r, &best))
+        return best;
+    uint64_t too_much = best.shown;
+    uint64_t enough = 0;
+    best = nothing;
+    while (too_much - enough > 1) {
+        room.shown = enough + (too_much - enough) / 2;
+        abr_span longer = abr_take_chars(e, r->side, &j->scale, &room);
+        if (tokens_fit(j, r, &longer)) {
+            best = longer;
+            enough = room.shown;
+        } else {
+            too_much = room.shown;
+        }
+    }
+    return best;
+}
+
+static abr_span take(job *j, const request *r)
+{
+    abr_edge e = available(j, r);
+    bool by_line = j->opts->strategy != ABR_HEAD_TAIL || lines_apart(j);
+    abr_span s = by_line ? whole_lines(j, r, &e) : nothing;
+    if (s.lines == 0 && r->split)
+        s = some_chars(j, r, &e);
+    return s;
+}
+
+/* ---- what forbids more ---- */
+
+/* The first budget that the text exceeds, with or without its final newline. */
+static abr_unit exceeded(job *j, bool without_newline)
+{
+    const abr_budget *max = &j->opts->max;
+    abr_span text = nothing;
+    text.n = (size_t)(j->total_bytes - without_newline);
+    text.shown = text.n;
+    if (j->total_lines > max->lines)
+        return ABR_BY_LINES;
+    if (j->scale.replace && text.n <= byte_budget(max)) {
+        text.shown = 0;
+        abr_weigh(&j->scale, j->front.p, text.n, &text);
+    }
+    if (text.shown > max->bytes)
+        return ABR_BY_BYTES;
+    if (max->chars != ABR_UNLIMITED && j->total_chars - without_newline > max->chars)
+        return ABR_BY_CHARS;
+    if (max->tokens == ABR_UNLIMITED)
+        return ABR_BY_NONE;
+    bool too_many = text.shown > byte_budget(max) || content_tokens(j, &text, &nothing, false) > max->tokens;
+    return too_many ? ABR_BY_TOKENS : ABR_BY_NONE;
+}
+
+/* The first budget that forbids the line next to a span of whole lines. */
+static abr_unit forbids_next(const job *j, const request *r, const abr_span *s)
+{
+    if (s->lines >= r->room.lines)
+        return ABR_BY_LINES;
+    abr_room next = {s->lines + 1, ABR_UNLIMITED, abr_less(j->opts->max.bytes, j->opts->reserve_len)};
+    abr_span longer = *s;
+    abr_grow_lines(r->side == ABR_FRONT ? &j->front : &j->back, r->side, &j->scale, &next, &longer);
+    if (longer.lines == s->lines && next.shown != ABR_UNLIMITED)
+        return ABR_BY_BYTES;
+    return j->opts->max.chars != ABR_UNLIMITED && longer.chars > r->room.chars ? ABR_BY_CHARS : ABR_BY_TOKENS;
+}
+
+/* ---- results ---- */
+
+/* Size without its newline of the first or the last line. */
+static uint64_t line_size(const job *j, abr_side side)
+{
+    const abr_edge *e = side == ABR_FRONT ? &j->front : &j->back;
+    if (side == ABR_FRONT) {
+        const char *newline = memchr(e->p, '\n', e->n);
+        return newline ? (uint64_t)(newline - e->p) : e->n;
+    }
+    size_t body = e->n - (e->p[e->n - 1] == '\n');
+    const char *newline = abr_find_last_newline(e->p, body);
+    return newline ? (uint64_t)(e->p + body - newline - 1) : body;
+}
+
+#define MAX_PIECES 3 /* head, joint, tail */
+
+static void add_piece(abr_cut *cut, const abr_piece *piece)
+{
+    if (piece->n > 0)
+        ((abr_piece *)cut->block)[cut->piece_count++] = *piece;
+}
+
+static void count_output(const job *j, const abr_span *head, const abr_span *tail, abr_cut *cut)
+{
+    bool same_line = head->lines > 0 && tail->lines > 0 && head->lines + tail->lines > j->total_lines;
+    cut->output_lines = head->lines + tail->lines - same_line;
+    cut->output_bytes = head->n + tail->n;
+    cut->output_chars = j->scale.chars ? head->chars + tail->chars : 0;
+    cut->omitted_lines = j->total_lines - cut->output_lines;
+    cut->omitted_bytes = j->total_bytes - cut->output_bytes;
+    cut->last_line_partial = head->partial || tail->partial;
+}
+
+/* Fill the ledger from the two sides. */
+static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cut *cut)
+{
+    /* the newline between two sides without a marker is the source's own, where the head ends at a line's end */
+    bool own_newline = lines_apart(j) && j->format_len == 0 && head.lines > 0 && tail->lines > 0 &&
+                       head.n < j->front.n && j->front.p[head.n] == '\n';
+    if (own_newline) {
+        head.n++;
+        head.chars++;
+        head.shown++;
+    }
+    count_output(j, &head, tail, cut);
+    const abr_omitted omitted = {cut->omitted_lines, cut->omitted_bytes, j->total_chars - cut->output_chars};
+    size_t joint = own_newline || !cut->truncated ? 0 : print_joint(j, &head, tail, &omitted, NULL);
+
+    cut->block = j->alloc->malloc(j->alloc->ctx, MAX_PIECES * sizeof(abr_piece) + joint);
+    if (!cut->block)
+        return ABR_ENOMEM;
+    cut->pieces = cut->block;
+    char *marker = (char *)cut->block + MAX_PIECES * sizeof(abr_piece);
+    if (joint > 0)
+        print_joint(j, &head, tail, &omitted, marker);
+    add_piece(cut, &(abr_piece){j->front.p, head.n, true, 1, head.n, 1, head.lines});
+    add_piece(cut, &(abr_piece){marker, joint, false, 0, 0, 0, 0});
+    add_piece(cut, &(abr_piece){j->back.p + (j->back.n - tail->n), tail->n, true, j->total_bytes - tail->n + 1,
+                                j->total_bytes, j->total_lines - tail->lines + 1, j->total_lines});
+    abr_span shown = nothing;
+    abr_weigh(&j->scale, marker, joint, &shown);
+    cut->content_bytes = (size_t)(head.shown + tail->shown + shown.shown);
+    return ABR_OK;
+}
+
+static abr_code keep_whole(const job *j, bool without_newline, abr_cut *cut)
+{
+    abr_span text = nothing;
+    text.n = (size_t)j->total_bytes - without_newline;
+    text.lines = j->total_lines;
+    abr_weigh(&j->scale, j->front.p, text.n, &text);
+    cut->final_newline = without_newline;
+    return settle(j, text, &nothing, cut);
+}
+
+/* ---- strategies ---- */
+
+/* The budgets less the reserve. */
+static abr_room open_room(const job *j)
+{
+    const abr_opts *o = j->opts;
+    abr_room room = {o->max.lines, o->max.chars, abr_less(byte_budget(&o->max), o->reserve_len)};
+    if (room.chars != ABR_UNLIMITED && o->reserve_len > 0)
+        room.chars = abr_less(room.chars, abr_count_chars(o->reserve, o->reserve_len, NULL));
+    return room;
+}
+
+static abr_room without(const abr_room *room, const abr_span *taken)
+{
+    return (abr_room){abr_less(room->lines, taken->lines), abr_less(room->chars, taken->chars),
+                      abr_less(room->shown, taken->shown)};
+}
+
+static abr_code cut_one_side(job *j, abr_cut *cut)
+{
+    bool head = j->opts->strategy == ABR_HEAD;
+    bool omit = j->opts->long_line == ABR_LONG_OMIT || (head && j->opts->long_line == ABR_LONG_DEFAULT);
+    request r = {head ? ABR_FRONT : ABR_BACK, open_room(j), j->opts->max.tokens, &nothing, true, !omit};
+    abr_span s = take(j, &r);
+    bool no_line_fits = s.lines == 0 || s.partial;
+    cut->truncated_by = forbids_next(j, &r, no_line_fits ? &nothing : &s);
+    if (no_line_fits && cut->truncated_by != ABR_BY_LINES) {
+        cut->line_bytes = line_size(j, r.side);
+        cut->first_line_exceeds_limit = head && omit;
+    }
+    return settle(j, head ? s : nothing, head ? &nothing : &s, cut);
+}
+
+/* Both sides, or the one asked for: the head its share, the tail the rest, the head what the tail has no use for. */
+static void take_sides(job *j, bool with_head, bool with_tail, abr_span *head, abr_span *tail)
+{
+    const abr_opts *o = j->opts;
+    abr_room room = open_room(j);
+    *head = *tail = nothing;
+    if (o->marker != ABR_MARKER_OUTSIDE) {
+        abr_span joint = joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
+        room = without(&room, &joint);
+    }
+    if (with_head && with_tail) {
+        double ratio = o->head_ratio;
+        uint64_t tokens = o->max.tokens;
+        if (tokens != ABR_UNLIMITED)
+            tokens = abr_less(tokens, content_tokens(j, &nothing, &nothing, true));
+        request share = {ABR_FRONT, room, abr_head_share(tokens, ratio), tail, false, true};
+        share.room.lines = abr_head_share(room.lines, ratio);
+        share.room.chars = abr_head_share(room.chars, ratio);
+        share.room.shown = abr_head_share(room.shown, ratio);
+        *head = take(j, &share);
+    }
+    if (with_tail)
+        *tail = take(j, &(request){ABR_BACK, without(&room, head), o->max.tokens, head, true, true});
+    if (with_head)
+        *head = take(j, &(request){ABR_FRONT, without(&room, tail), o->max.tokens, tail, true, true});
+}
+
+/* Does the marker, alone with the reserve, stay within the budgets? */
+static bool marker_fits(job *j)
+{
+    abr_room room = open_room(j);
+    abr_span cost = joint_cost(j, &nothing, &nothing);
+    if (cost.shown > room.shown || cost.chars > room.chars)
+        return false;
+    return j->opts->max.tokens == ABR_UNLIMITED ||
+           content_tokens(j, &nothing, &nothing, true) <= j->opts->max.tokens;
+}
+
+static abr_code cut_both_sides(job *j, abr_unit by, abr_cut *cut)
+{
+    bool with_head = j->opts->head_ratio > 0;
+    bool with_tail = j->opts->head_ratio < 1;
+    abr_span head;
+    abr_span tail;
+    if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
+        j->format_len = 0;
+    take_sides(j, with_head, with_tail, &head, &tail);
+    /* a side that gets nothing needs no newline beside the marker: the other side may have that byte */
+    if (with_head && with_tail && (head.lines == 0 || tail.lines == 0))
+        take_sides(j, head.lines > 0, head.lines == 0, &head, &tail);
+    cut->truncated_by = by;
+    if (head.partial || tail.partial)
+        cut->line_bytes = line_size(j, tail.partial ? ABR_BACK : ABR_FRONT);
+    return settle(j, head, &tail, cut);
+}
+
+/* ---- the public functions ---- */
+
+static bool in_range(uint64_t budget)
+{
+    return budget <= ABR_COUNT_MAX || budget == ABR_UNLIMITED;
+}
+
+static const char *wrong_option(const abr_opts *o)
+{
+    const abr_budget *max = &o->max;
+    if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL)
+        return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL";
+    if (!in_range(max->lines) || !in_range(max->bytes) || !in_range(max->chars) || !in_range(max->tokens))
+        return "a budget is over 2^53";
+    if (!(o->head_ratio >= 0 && o->head_ratio <= 1))
+        return "head_ratio is not between 0 and 1";
+    if (!(o->token_safety > 0 && o->token_safety <= ABR_TOKEN_SAFETY_MAX))
+        return "token_safety is not over 0 and at most 1000";
+    return NULL;
+}
+
+static void start(job *j, const char *p, size_t n, const abr_opts *opts)
+{
+    const char *text = p ? p : "";
+    memset(j, 0, sizeof *j);
+    j->opts = opts;
+    j->alloc = abr_allocator(opts->alloc);
+    j->front = j->back = (abr_edge){text, n, true};
+    j->scale = (abr_scale){opts->max.chars != ABR_UNLIMITED, opts->utf8_replace};
+    j->total_bytes = n;
+    j->total_lines = abr_count_lines(text, n);
+    choose_marker(j);
+    if (j->scale.chars)
+        j->total_chars = abr_count_chars(text, n, NULL);
+}
+
+static abr_code run(job *j, abr_cut *cut)
+{
+    if (j->total_bytes == 0)
+        return keep_whole(j, false, cut);
+    abr_unit by = exceeded(j, false);
+    if (by == ABR_BY_NONE)
+        return keep_whole(j, false, cut);
+    bool ends_line = j->back.p[j->back.n - 1] == '\n';
+    if (by != ABR_BY_LINES && ends_line && exceeded(j, true) == ABR_BY_NONE)
+        return keep_whole(j, true, cut);
+    cut->truncated = true;
+    return j->opts->strategy == ABR_HEAD_TAIL ? cut_both_sides(j, by, cut) : cut_one_side(j, cut);
+}
+
+abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    memset(cut, 0, sizeof *cut);
+    const char *wrong = wrong_option(opts);
+    if (wrong)
+        return abr_fail(error, ABR_EINVAL, wrong);
+    job j;
+    start(&j, p, n, opts);
+    cut->strategy = opts->strategy;
+    cut->max = opts->max;
+    cut->utf8_replace = opts->utf8_replace;
+    cut->alloc = j.alloc;
+    cut->total_lines = j.total_lines;
+    cut->total_bytes = j.total_bytes;
+    cut->total_chars = j.total_chars;
+    abr_code code = run(&j, cut);
+    if (j.failure != ABR_OK)
+        code = j.failure;
+    if (j.scratch)
+        j.alloc->free(j.alloc->ctx, j.scratch);
+    if (code == ABR_OK)
+        return ABR_OK;
+    abr_cut_free(cut);
+    return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
+}
+
+void abr_cut_write(const abr_cut *cut, char *dst)
+{
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *piece = &cut->pieces[i];
+        if (cut->utf8_replace) {
+            dst += abr_replace_invalid(piece->p, piece->n, dst);
+        } else {
+            memcpy(dst, piece->p, piece->n);
+            dst += piece->n;
+        }
+    }
+}
+
+void abr_cut_free(abr_cut *cut)
+{
+    if (cut->block)
+        cut->alloc->free(cut->alloc->ctx, cut->block);
+    cut->block = NULL;
+    cut->pieces = NULL;
+    cut->piece_count = 0;
+}

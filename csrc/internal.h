@@ -1,0 +1,112 @@
+/* What the files of the core share and a host does not see. */
+#ifndef ABR_INTERNAL_H
+#define ABR_INTERNAL_H
+
+#include "abridge.h"
+
+/* ---- scan.c: bytes ---- */
+
+#define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, what utf8_replace shows for an invalid byte */
+#define ABR_REPLACEMENT_SIZE 3
+
+/* Number of '\n' in (p, n). */
+uint64_t abr_count_newlines(const char *p, size_t n);
+
+/* The last '\n' of (p, n), or NULL. */
+const char *abr_find_last_newline(const char *p, size_t n);
+
+/* Bytes of the char that starts at p: 2 to 4 for a well-formed sequence that ends by p + n, else 1. n > 0. */
+size_t abr_char_size(const char *p, size_t n);
+
+/* How far to go: a limit on chars, and one on bytes as they would be shown. */
+typedef struct {
+    uint64_t chars;
+    uint64_t shown; /* an invalid byte counts ABR_REPLACEMENT_SIZE when `replace`, else 1 */
+    bool replace;
+} abr_reach;
+
+/* The most bytes of (p, n), from its start or up to its end, that end between chars and stay within reach. */
+size_t abr_prefix(const char *p, size_t n, const abr_reach *reach);
+size_t abr_suffix(const char *p, size_t n, const abr_reach *reach);
+
+/* Copy (p, n) to dst, each byte outside well-formed UTF-8 as U+FFFD; dst NULL measures. Returns the bytes. */
+size_t abr_replace_invalid(const char *p, size_t n, char *dst);
+
+/* ---- marker.c: what stands in a gap ---- */
+
+/* The numbers a marker may tell. */
+typedef struct {
+    uint64_t lines;
+    uint64_t bytes;
+    uint64_t chars;
+} abr_omitted;
+
+/* Print a marker format, {lines}, {bytes} and {chars} replaced, to dst (NULL measures). Returns the bytes. */
+size_t abr_print_marker(const char *format, size_t n, const abr_omitted *omitted, char *dst);
+
+/* Does the format tell chars, so that they have to be counted? */
+bool abr_marker_tells_chars(const char *format, size_t n);
+
+/* The head's part of a count: rounded down, as the pipeline document's int(limit * head_ratio). */
+uint64_t abr_head_share(uint64_t count, double head_ratio);
+
+/* ---- span.c: what is kept on one side ---- */
+
+typedef enum { ABR_FRONT, ABR_BACK } abr_side;
+
+/* One side of the source: bytes that start where the source starts, or end where it ends. */
+typedef struct {
+    const char *p;
+    size_t n;
+    bool whole; /* they reach the source's other end too */
+} abr_edge;
+
+/* What costs are needed beside bytes: chars, and the growth of invalid bytes shown as U+FFFD. */
+typedef struct {
+    bool chars;
+    bool replace;
+} abr_scale;
+
+typedef struct {
+    size_t n;       /* bytes of the source */
+    uint64_t lines; /* lines chosen; a line cut anywhere counts */
+    uint64_t chars; /* counted on a scale with chars */
+    uint64_t shown; /* bytes as shown */
+    bool partial;   /* the span's inner end lies inside a line */
+} abr_span;
+
+/* How much a span may take; ABR_UNLIMITED where nothing forbids. */
+typedef struct {
+    uint64_t lines;
+    uint64_t chars;
+    uint64_t shown;
+} abr_room;
+
+/* `from` less `taken`, at least 0; ABR_UNLIMITED stays. */
+uint64_t abr_less(uint64_t from, uint64_t taken);
+
+/* Add the cost of (p, n) to the span. */
+void abr_weigh(const abr_scale *scale, const char *p, size_t n, abr_span *span);
+
+/* Add whole lines to a span of whole lines for as long as they stay within the room. The newline after the last
+ * line of a front span is not part of it; a final newline is part of a back span. */
+void abr_grow_lines(const abr_edge *edge, abr_side side, const abr_scale *scale, const abr_room *room,
+                    abr_span *span);
+
+/* The most chars of a side within the room. */
+abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *scale, const abr_room *room);
+
+/* ---- support.c: memory, errors, numbers ---- */
+
+/* Fill *error (unless NULL) and return code. */
+abr_code abr_fail(abr_error *error, abr_code code, const char *message);
+
+#define ABR_COUNT_DIGITS 20 /* digits of any uint64_t */
+
+/* Print a number in decimal, without a NUL; returns its digits. */
+size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS]);
+
+/* The allocator to use where a caller gave `alloc`, or NULL for libc. */
+const abr_alloc *abr_allocator(const abr_alloc *alloc);
+
+#endif

@@ -1,0 +1,765 @@
+/*
+ * The Lua face of the core: arguments in, core call, results out. No policy and no sentence a model reads.
+ *
+ * Memory that must survive a Lua error is owned by the collector: a cut lives in a userdata whose metatable frees
+ * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abridge.h"
+
+/* ---- what differs between Lua 5.1 and 5.4 ---- */
+
+#if LUA_VERSION_NUM < 502
+static void set_functions(lua_State *L, const luaL_Reg *functions)
+{
+    for (; functions->name; functions++) {
+        lua_pushcfunction(L, functions->func);
+        lua_setfield(L, -2, functions->name);
+    }
+}
+#else
+static void set_functions(lua_State *L, const luaL_Reg *functions)
+{
+    luaL_setfuncs(L, functions, 0);
+}
+#endif
+
+/* Push a count as an integer where the host has them; every count is exact in a double. */
+static void push_count(lua_State *L, uint64_t count)
+{
+#if LUA_VERSION_NUM >= 503
+    lua_pushinteger(L, (lua_Integer)count);
+#else
+    lua_pushnumber(L, (lua_Number)count);
+#endif
+}
+
+/* ---- checks ---- */
+
+/* Print a number alike on every host: lua_pushfstring writes 5.0 on some and 5 on others. */
+static const char *push_number(lua_State *L, lua_Number number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.14g", (double)number);
+    return lua_pushfstring(L, "%s", text);
+}
+
+/* Describe the value at idx for an error message. Pushes a string. */
+static const char *describe(lua_State *L, int idx)
+{
+    enum { SHOWN = 40 };
+    size_t n;
+    const char *text;
+    switch (lua_type(L, idx)) {
+    case LUA_TSTRING:
+        text = lua_tolstring(L, idx, &n);
+        if (n <= SHOWN)
+            return lua_pushfstring(L, "\"%s\"", text);
+        lua_pushlstring(L, text, SHOWN);
+        return lua_pushfstring(L, "\"%s...\"", lua_tostring(L, -1));
+    case LUA_TNUMBER:
+        return push_number(L, lua_tonumber(L, idx));
+    case LUA_TBOOLEAN:
+        return lua_toboolean(L, idx) ? "true" : "false";
+    case LUA_TNONE:
+        return "no value";
+    default:
+        return luaL_typename(L, idx);
+    }
+}
+
+static int wrong(lua_State *L, const char *who, const char *name, const char *expected, int idx)
+{
+    const char *value = describe(L, idx);
+    return luaL_error(L, "%s: %s must be %s, got %s", who, name, expected, value);
+}
+
+/* The one check of counts: a number, finite, integral, 0 to 2^53. */
+static bool to_count(lua_State *L, int idx, uint64_t *count)
+{
+    if (lua_type(L, idx) != LUA_TNUMBER)
+        return false;
+    lua_Number number = lua_tonumber(L, idx);
+    if (!(number >= 0 && number <= (lua_Number)ABR_COUNT_MAX) || number != floor(number))
+        return false;
+#if LUA_VERSION_NUM >= 503
+    /* 2^53 + 1 as an integer is 2^53 as a double */
+    if (lua_isinteger(L, idx) && (uint64_t)lua_tointeger(L, idx) > ABR_COUNT_MAX)
+        return false;
+#endif
+    *count = (uint64_t)number;
+    return true;
+}
+
+static uint64_t check_count(lua_State *L, const char *who, const char *name, int idx)
+{
+    uint64_t count = 0;
+    if (!to_count(L, idx, &count))
+        wrong(L, who, name, "an integer from 0 to 2^53", idx);
+    return count;
+}
+
+/* A count of bytes, or a size as text ("30KB"). */
+static bool to_size(lua_State *L, int idx, uint64_t *size)
+{
+    size_t n;
+    if (lua_type(L, idx) != LUA_TSTRING)
+        return to_count(L, idx, size);
+    const char *text = lua_tolstring(L, idx, &n);
+    return abr_parse_size(text, n, size);
+}
+
+static uint64_t check_size(lua_State *L, const char *who, const char *name, int idx)
+{
+    uint64_t size = 0;
+    if (!to_size(L, idx, &size))
+        wrong(L, who, name, "an integer from 0 to 2^53 or a size such as \"30KB\"", idx);
+    return size;
+}
+
+static double check_number(lua_State *L, const char *who, const char *name, int idx, double min, double max)
+{
+    double number = lua_type(L, idx) == LUA_TNUMBER ? (double)lua_tonumber(L, idx) : -1;
+    if (!(number >= min && number <= max)) {
+        const char *from = push_number(L, min);
+        wrong(L, who, name, lua_pushfstring(L, "a number from %s to %s", from, push_number(L, max)), idx);
+    }
+    return number;
+}
+
+static bool check_boolean(lua_State *L, const char *who, const char *name, int idx)
+{
+    if (lua_type(L, idx) != LUA_TBOOLEAN)
+        wrong(L, who, name, "true or false", idx);
+    return lua_toboolean(L, idx);
+}
+
+/* A string proper: a number is refused, so that a slip does not pass for text. */
+static const char *check_text(lua_State *L, const char *who, const char *name, int idx, size_t *n)
+{
+    if (lua_type(L, idx) != LUA_TSTRING)
+        wrong(L, who, name, "a string", idx);
+    return lua_tolstring(L, idx, n);
+}
+
+/* The position of the string at idx in a NULL-terminated list of words; `expected` lists them for people. */
+static int check_word(lua_State *L, const char *who, const char *name, int idx, const char *const words[],
+                      const char *expected)
+{
+    const char *word = lua_type(L, idx) == LUA_TSTRING ? lua_tostring(L, idx) : "";
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return wrong(L, who, name, expected, idx);
+}
+
+/* ---- options of a cut ---- */
+
+static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", NULL};
+static const char *const strategy_words[] = {"head", "tail", "head_tail", "priority", NULL};
+static const char *const unit_names[] = {NULL, "lines", "bytes", "chars", "tokens"};
+
+enum { STRATEGY_PRIORITY = 3 };
+
+/* Where the stack holds what a cut needs. */
+enum { ARG_TEXT = 1, ARG_OPTS = 2, SLOT_COUNTER = 3, SLOT_CALLER = 4, SLOT_CUT = 5 };
+
+typedef struct {
+    const char *who; /* the function's name, for messages */
+    abr_opts opts;
+    bool named_strategy; /* opts.strategy is an option here */
+    bool has_marker;     /* a marker key was given */
+} cut_options;
+
+static int not_built_yet(lua_State *L, const char *who, const char *what)
+{
+    return luaL_error(L, "%s: %s is not built yet", who, what);
+}
+
+/* Read one of the options that are budgets. */
+static bool read_budget(lua_State *L, const char *who, const char *key, int value, abr_budget *max)
+{
+    if (strcmp(key, "max_lines") == 0)
+        max->lines = check_count(L, who, key, value);
+    else if (strcmp(key, "max_bytes") == 0)
+        max->bytes = check_size(L, who, key, value);
+    else if (strcmp(key, "max_chars") == 0)
+        max->chars = check_count(L, who, key, value);
+    else if (strcmp(key, "max_tokens") == 0)
+        max->tokens = check_count(L, who, key, value);
+    else
+        return false;
+    return true;
+}
+
+static int unknown_option(lua_State *L, const char *who, int key, int value)
+{
+    const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : describe(L, key);
+    return luaL_error(L, "%s: unknown option '%s' (value %s)", who, name, describe(L, value));
+}
+
+/* Read the options that shape a head_tail. */
+static bool read_shape(lua_State *L, cut_options *c, const char *key, int value)
+{
+    static const char *const snaps[] = {"line", "char", NULL};
+    static const char *const markers[] = {"inside", "outside", "none", NULL};
+    abr_opts *o = &c->opts;
+    if (strcmp(key, "head_ratio") == 0) {
+        o->head_ratio = check_number(L, c->who, key, value, 0, 1);
+    } else if (strcmp(key, "snap") == 0) {
+        o->snap = (abr_snap)check_word(L, c->who, key, value, snaps, "\"line\" or \"char\"");
+    } else if (strcmp(key, "marker") == 0) {
+        o->marker =
+            (abr_marker)check_word(L, c->who, key, value, markers, "\"inside\", \"outside\" or \"none\"");
+        c->has_marker = true;
+    } else if (strcmp(key, "marker_text") == 0) {
+        o->marker_text = check_text(L, c->who, key, value, &o->marker_text_len);
+        c->has_marker = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Options of later issues: their neutral values are taken, others told apart from typos. */
+static bool read_later(lua_State *L, const cut_options *c, const char *key, int value)
+{
+    bool later = strcmp(key, "clean") == 0 || strcmp(key, "redact") == 0;
+    if (later && lua_toboolean(L, value))
+        not_built_yet(L, c->who, key);
+    return later;
+}
+
+static void read_option(lua_State *L, cut_options *c, int key_idx, int value)
+{
+    static const char *const modes[] = {"keep", "replace", NULL};
+    static const char *const long_lines[] = {"omit", "split", NULL};
+    abr_opts *o = &c->opts;
+    const char *key = lua_type(L, key_idx) == LUA_TSTRING ? lua_tostring(L, key_idx) : "";
+    if (read_budget(L, c->who, key, value, &o->max) || read_shape(L, c, key, value) ||
+        read_later(L, c, key, value))
+        return;
+    if (strcmp(key, "count_tokens") == 0) {
+        if (lua_type(L, value) != LUA_TFUNCTION)
+            wrong(L, c->who, key, "a function", value);
+        lua_pushvalue(L, value);
+        lua_replace(L, SLOT_COUNTER);
+    } else if (strcmp(key, "token_safety") == 0) {
+        o->token_safety = check_number(L, c->who, key, value, 0, ABR_TOKEN_SAFETY_MAX);
+    } else if (strcmp(key, "reserve") == 0) {
+        o->reserve = check_text(L, c->who, key, value, &o->reserve_len);
+    } else if (strcmp(key, "utf8") == 0) {
+        o->utf8_replace = check_word(L, c->who, key, value, modes, "\"keep\" or \"replace\"") == 1;
+    } else if (strcmp(key, "long_line") == 0) {
+        int word = check_word(L, c->who, key, value, long_lines, "\"omit\" or \"split\"");
+        o->long_line = word == 0 ? ABR_LONG_OMIT : ABR_LONG_SPLIT;
+    } else if (strcmp(key, "strategy") == 0 && c->named_strategy) {
+        int word = check_word(L, c->who, key, value, strategy_words,
+                              "\"head\", \"tail\", \"head_tail\" or \"priority\"");
+        if (word == STRATEGY_PRIORITY)
+            not_built_yet(L, c->who, "strategy \"priority\"");
+        o->strategy = (abr_strategy)word;
+    } else {
+        unknown_option(L, c->who, key_idx, value);
+    }
+}
+
+static bool has_budget(const abr_budget *max)
+{
+    return max->lines != ABR_UNLIMITED || max->bytes != ABR_UNLIMITED || max->chars != ABR_UNLIMITED ||
+           max->tokens != ABR_UNLIMITED;
+}
+
+static void check_options_table(lua_State *L, const char *who)
+{
+    if (lua_type(L, ARG_OPTS) != LUA_TTABLE)
+        wrong(L, who, "opts", "a table", ARG_OPTS);
+}
+
+static void read_options(lua_State *L, cut_options *c)
+{
+    check_options_table(L, c->who);
+    if (c->named_strategy) {
+        lua_getfield(L, ARG_OPTS, "strategy");
+        if (lua_isnil(L, -1))
+            wrong(L, c->who, "strategy", "\"head\", \"tail\", \"head_tail\" or \"priority\"", -1);
+        lua_pop(L, 1);
+    }
+    lua_pushnil(L);
+    while (lua_next(L, ARG_OPTS)) {
+        read_option(L, c, lua_gettop(L) - 1, lua_gettop(L));
+        lua_pop(L, 1);
+    }
+    if (!has_budget(&c->opts.max))
+        luaL_error(L, "%s: no budget given: set max_lines, max_bytes, max_chars or max_tokens", c->who);
+    if (c->has_marker && c->opts.strategy != ABR_HEAD_TAIL)
+        luaL_error(L, "%s: marker and marker_text are for \"head_tail\", not for \"%s\"", c->who,
+                   strategy_names[c->opts.strategy]);
+}
+
+/* ---- count_tokens ---- */
+
+typedef struct {
+    const char *p;
+    size_t n;
+} text_ref;
+
+/* (counter, text_ref) -> the counter's answer; runs protected, since pushing the text may fail for memory. */
+static int call_counter(lua_State *L)
+{
+    const text_ref *text = lua_touserdata(L, 2);
+    uint64_t tokens;
+    lua_pushvalue(L, 1);
+    lua_pushlstring(L, text->p, text->n);
+    lua_call(L, 1, 1);
+    if (!to_count(L, -1, &tokens))
+        return luaL_error(L, "count_tokens must return an integer from 0 to 2^53, got %s", describe(L, -1));
+    return 1;
+}
+
+/* On failure the error stays on top of the stack. */
+static bool count_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
+{
+    lua_State *L = ctx;
+    text_ref text = {p, n};
+    lua_pushvalue(L, SLOT_CALLER);
+    lua_pushvalue(L, SLOT_COUNTER);
+    lua_pushlightuserdata(L, &text);
+    if (lua_pcall(L, 2, 1, 0) != 0)
+        return false;
+    to_count(L, -1, tokens);
+    lua_pop(L, 1);
+    return true;
+}
+
+/* ---- results ---- */
+
+#define CUT_TYPE "abridge.cut"
+
+static int collect_cut(lua_State *L)
+{
+    abr_cut_free(lua_touserdata(L, 1));
+    return 0;
+}
+
+/* A cut that is freed whatever happens; pushes it. */
+static abr_cut *new_cut(lua_State *L)
+{
+    abr_cut *cut = lua_newuserdata(L, sizeof *cut);
+    memset(cut, 0, sizeof *cut);
+    luaL_getmetatable(L, CUT_TYPE);
+    lua_setmetatable(L, -2);
+    return cut;
+}
+
+static void set_count(lua_State *L, const char *name, uint64_t count)
+{
+    push_count(L, count);
+    lua_setfield(L, -2, name);
+}
+
+static void set_boolean(lua_State *L, const char *name, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void set_budget(lua_State *L, const char *name, uint64_t budget)
+{
+    if (budget != ABR_UNLIMITED)
+        set_count(L, name, budget);
+}
+
+static void push_kept(lua_State *L, const abr_cut *cut)
+{
+    int ranges = 0;
+    lua_createtable(L, (int)cut->piece_count, 0);
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *piece = &cut->pieces[i];
+        if (!piece->source)
+            continue;
+        lua_createtable(L, 0, 4);
+        set_count(L, "first_byte", piece->first_byte);
+        set_count(L, "last_byte", piece->last_byte);
+        set_count(L, "first_line", piece->first_line);
+        set_count(L, "last_line", piece->last_line);
+        lua_rawseti(L, -2, ++ranges);
+    }
+}
+
+static void push_ledger(lua_State *L, const abr_cut *cut)
+{
+    enum { FIELDS = 16 };
+    lua_createtable(L, 0, FIELDS);
+    lua_pushstring(L, strategy_names[cut->strategy]);
+    lua_setfield(L, -2, "strategy");
+    set_boolean(L, "truncated", cut->truncated);
+    if (cut->truncated) {
+        lua_pushstring(L, unit_names[cut->truncated_by]);
+        lua_setfield(L, -2, "truncated_by");
+    }
+    set_count(L, "total_lines", cut->total_lines);
+    set_count(L, "total_bytes", cut->total_bytes);
+    set_count(L, "output_lines", cut->output_lines);
+    set_count(L, "output_bytes", cut->output_bytes);
+    if (cut->max.chars != ABR_UNLIMITED) {
+        set_count(L, "total_chars", cut->total_chars);
+        set_count(L, "output_chars", cut->output_chars);
+    }
+    set_count(L, "omitted_lines", cut->omitted_lines);
+    set_count(L, "omitted_bytes", cut->omitted_bytes);
+    set_boolean(L, "last_line_partial", cut->last_line_partial);
+    set_boolean(L, "first_line_exceeds_limit", cut->first_line_exceeds_limit);
+    if (cut->final_newline)
+        set_boolean(L, "final_newline", true);
+    if (cut->line_bytes > 0)
+        set_count(L, "line_bytes", cut->line_bytes);
+    set_budget(L, "max_lines", cut->max.lines);
+    set_budget(L, "max_bytes", cut->max.bytes);
+    set_budget(L, "max_chars", cut->max.chars);
+    set_budget(L, "max_tokens", cut->max.tokens);
+    push_kept(L, cut);
+    lua_setfield(L, -2, "kept");
+}
+
+static void push_content(lua_State *L, const abr_cut *cut, size_t text_size)
+{
+    bool one_piece = cut->piece_count == 1 && cut->content_bytes == cut->pieces[0].n;
+    if (!cut->truncated && cut->content_bytes == text_size) {
+        lua_pushvalue(L, ARG_TEXT); /* all of it as it came: no copy */
+    } else if (cut->piece_count == 0) {
+        lua_pushliteral(L, "");
+    } else if (one_piece) {
+        lua_pushlstring(L, cut->pieces[0].p, cut->pieces[0].n);
+    } else {
+        char *content = lua_newuserdata(L, cut->content_bytes);
+        abr_cut_write(cut, content);
+        lua_pushlstring(L, content, cut->content_bytes);
+        lua_remove(L, -2);
+    }
+}
+
+static int push_results(lua_State *L, const char *who, abr_code code, const abr_error *error, const abr_cut *cut,
+                        size_t text_size)
+{
+    if (code == ABR_ECOUNT)
+        return lua_error(L); /* what the counter raised, on top of the stack */
+    if (code != ABR_OK)
+        return luaL_error(L, "%s: %s", who, error->message);
+    push_content(L, cut, text_size);
+    push_ledger(L, cut);
+    return 2;
+}
+
+/* ---- cuts ---- */
+
+static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
+{
+    cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = named};
+    size_t n;
+    abr_error error;
+    const char *text = check_text(L, who, "text", ARG_TEXT, &n);
+    lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_COUNTER);
+    c.opts.strategy = strategy;
+    read_options(L, &c);
+    lua_pushcfunction(L, call_counter);
+    abr_cut *cut = new_cut(L);
+    if (!lua_isnil(L, SLOT_COUNTER)) {
+        c.opts.count_tokens = count_tokens;
+        c.opts.count_ctx = L;
+    }
+    abr_code code = abr_cut_text(text, n, &c.opts, cut, &error);
+    return push_results(L, who, code, &error, cut, n);
+}
+
+static int l_head(lua_State *L)
+{
+    return cut_text(L, "abridge.head", ABR_HEAD, false);
+}
+
+static int l_tail(lua_State *L)
+{
+    return cut_text(L, "abridge.tail", ABR_TAIL, false);
+}
+
+static int l_head_tail(lua_State *L)
+{
+    return cut_text(L, "abridge.head_tail", ABR_HEAD_TAIL, false);
+}
+
+static int l_cut(lua_State *L)
+{
+    return cut_text(L, "abridge.cut", ABR_HEAD, true);
+}
+
+static int l_priority(lua_State *L)
+{
+    return not_built_yet(L, "abridge.priority", "strategy \"priority\"");
+}
+
+static int l_clean(lua_State *L)
+{
+    return not_built_yet(L, "abridge.clean", "clean");
+}
+
+static int l_pipeline(lua_State *L)
+{
+    const char *who = "abridge.pipeline";
+    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
+    abr_error error;
+    size_t n;
+    const char *text = check_text(L, who, "text", ARG_TEXT, &n);
+    lua_settop(L, ARG_OPTS);
+    check_options_table(L, who);
+    lua_pushnil(L);
+    while (lua_next(L, ARG_OPTS)) {
+        int value = lua_gettop(L);
+        const char *key = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
+        if (strcmp(key, "max_chars") == 0)
+            o.max_chars = check_count(L, who, key, value);
+        else if (strcmp(key, "max_lines") == 0)
+            o.max_lines = check_count(L, who, key, value);
+        else if (strcmp(key, "head_ratio") == 0)
+            o.head_ratio = check_number(L, who, key, value, 0, 1);
+        else if (strcmp(key, "indicators") == 0)
+            o.indicators = check_boolean(L, who, key, value);
+        else
+            unknown_option(L, who, value - 1, value);
+        lua_pop(L, 1);
+    }
+    if (o.max_chars == ABR_UNLIMITED && o.max_lines == ABR_UNLIMITED)
+        return luaL_error(L, "%s: no budget given: set max_chars or max_lines", who);
+    abr_cut *cut = new_cut(L);
+    abr_code code = abr_pipeline(text, n, &o, cut, &error);
+    return push_results(L, who, code, &error, cut, n);
+}
+
+/* One end of a match = {first_byte, last_byte}. */
+static uint64_t check_match_end(lua_State *L, const char *who, int match, int which)
+{
+    lua_rawgeti(L, match, which);
+    uint64_t at = check_count(L, who, which == 1 ? "match[1]" : "match[2]", -1);
+    lua_pop(L, 1);
+    return at;
+}
+
+/* line(s, max_chars, match) -> s, was_cut */
+static int l_line(lua_State *L)
+{
+    const char *who = "abridge.line";
+    size_t n;
+    uint64_t first = 1;
+    uint64_t last = 0;
+    const char *text = check_text(L, who, "s", 1, &n);
+    uint64_t max_chars = check_count(L, who, "max_chars", 2);
+    if (!lua_isnoneornil(L, 3)) {
+        if (lua_type(L, 3) != LUA_TTABLE)
+            wrong(L, who, "match", "a table {first_byte, last_byte}", 3);
+        first = check_match_end(L, who, 3, 1);
+        last = check_match_end(L, who, 3, 2);
+        if (first < 1 || last < first - 1 || last > n)
+            return luaL_error(L, "%s: match {%s, %s} is not within the %s bytes of s", who,
+                              push_number(L, (lua_Number)first), push_number(L, (lua_Number)last),
+                              push_number(L, (lua_Number)n));
+    }
+    abr_window w = abr_line(text, n, max_chars, (size_t)first - 1, (size_t)(last - (first - 1)));
+    if (!w.cut_before && !w.cut_after) {
+        lua_pushvalue(L, 1);
+    } else {
+        lua_pushstring(L, w.cut_before ? ABR_LINE_BEFORE : "");
+        lua_pushlstring(L, text + w.first, w.n);
+        lua_pushstring(L, w.cut_after ? ABR_LINE_AFTER : "");
+        lua_concat(L, 3);
+    }
+    lua_pushboolean(L, w.cut_before || w.cut_after);
+    return 2;
+}
+
+/* ---- counting, sizes, places ---- */
+
+static int l_count_lines(lua_State *L)
+{
+    size_t n;
+    const char *text = check_text(L, "abridge.count_lines", "text", 1, &n);
+    push_count(L, abr_count_lines(text, n));
+    return 1;
+}
+
+/* count_chars(text) -> chars, invalid bytes among them */
+static int l_count_chars(lua_State *L)
+{
+    size_t n;
+    uint64_t invalid;
+    const char *text = check_text(L, "abridge.count_chars", "text", 1, &n);
+    push_count(L, abr_count_chars(text, n, &invalid));
+    push_count(L, invalid);
+    return 2;
+}
+
+static int l_estimate_tokens(lua_State *L)
+{
+    size_t n;
+    const char *text = check_text(L, "abridge.estimate_tokens", "text", 1, &n);
+    push_count(L, abr_estimate_tokens(text, n));
+    return 1;
+}
+
+/* weigh_tokens(text, token_safety) -> what a token budget takes it for */
+static int l_weigh_tokens(lua_State *L)
+{
+    const char *who = "abridge.core.weigh_tokens";
+    size_t n;
+    const char *text = check_text(L, who, "text", 1, &n);
+    double safety = ABR_TOKEN_SAFETY;
+    if (!lua_isnoneornil(L, 2))
+        safety = check_number(L, who, "token_safety", 2, 0, ABR_TOKEN_SAFETY_MAX);
+    push_count(L, abr_weigh_tokens(text, n, safety));
+    return 1;
+}
+
+static int l_format_size(lua_State *L)
+{
+    char size[ABR_SIZE_MAX];
+    lua_pushlstring(L, size, abr_format_size(check_count(L, "abridge.format_size", "n", 1), size));
+    return 1;
+}
+
+/* parse_size(value) -> bytes | nil */
+static int l_parse_size(lua_State *L)
+{
+    uint64_t size;
+    if (to_size(L, 1, &size))
+        push_count(L, size);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+/* find_line(text, line) -> first byte of line `line`, or nil when the text has fewer lines */
+static int l_find_line(lua_State *L)
+{
+    const char *who = "abridge.core.find_line";
+    size_t n;
+    const char *text = check_text(L, who, "text", 1, &n);
+    uint64_t newlines = check_count(L, who, "line", 2);
+    size_t at = 0;
+    for (; newlines > 1; newlines--) {
+        const char *newline = memchr(text + at, '\n', n - at);
+        if (!newline)
+            break;
+        at = (size_t)(newline - text) + 1;
+    }
+    if (newlines > 1 || (at == n && n > 0))
+        lua_pushnil(L);
+    else
+        push_count(L, at + 1);
+    return 1;
+}
+
+/* find_char(text, char) -> first byte of char `char`; one past the end for the char after the last; else nil */
+static int l_find_char(lua_State *L)
+{
+    const char *who = "abridge.core.find_char";
+    size_t n;
+    const char *text = check_text(L, who, "text", 1, &n);
+    uint64_t which = check_count(L, who, "char", 2);
+    size_t at = abr_skip_chars(text, n, which > 0 ? which - 1 : 0);
+    if (at == n && abr_count_chars(text, n, NULL) + 1 < which)
+        lua_pushnil(L);
+    else
+        push_count(L, at + 1);
+    return 1;
+}
+
+/* ---- TruncationInfo ---- */
+
+static uint64_t optional_count(lua_State *L, const char *who, const char *name)
+{
+    uint64_t count = ABR_UNLIMITED;
+    lua_getfield(L, 1, name);
+    if (!lua_isnil(L, -1))
+        count = check_count(L, who, name, -1);
+    lua_pop(L, 1);
+    return count;
+}
+
+static abr_reason check_reason(lua_State *L, const char *who, int idx)
+{
+    const char *word = lua_type(L, idx) == LUA_TSTRING ? lua_tostring(L, idx) : "";
+    for (int reason = 0; abr_reason_name((abr_reason)reason); reason++)
+        if (strcmp(abr_reason_name((abr_reason)reason), word) == 0)
+            return (abr_reason)reason;
+    wrong(L, who, "reason",
+          "\"size_cap\", \"line_cap\", \"row_cap\", \"exec_budget\" or \"item_cap\"", idx);
+    return ABR_SIZE_CAP;
+}
+
+/* info_json{truncated=, bytes_returned=, ...} -> JSON */
+static int l_info_json(lua_State *L)
+{
+    const char *who = "abridge.info";
+    abr_info info = {.resume_hint = NULL};
+    if (lua_type(L, 1) != LUA_TTABLE)
+        return wrong(L, who, "info", "a table", 1);
+    lua_getfield(L, 1, "bytes_returned");
+    info.bytes_returned = check_count(L, who, "bytes_returned", -1);
+    info.bytes_total = optional_count(L, who, "bytes_total");
+    info.next_offset = optional_count(L, who, "next_offset");
+    lua_getfield(L, 1, "truncated");
+    info.truncated = check_boolean(L, who, "truncated", -1);
+    lua_getfield(L, 1, "reason");
+    info.reason = check_reason(L, who, lua_gettop(L));
+    lua_getfield(L, 1, "resume_hint"); /* stays on the stack while its bytes are used */
+    if (!lua_isnil(L, -1))
+        info.resume_hint = check_text(L, who, "resume_hint", -1, &info.resume_hint_len);
+    size_t size = abr_info_json(&info, NULL, 0);
+    char *json = lua_newuserdata(L, size);
+    abr_info_json(&info, json, size);
+    lua_pushlstring(L, json, size);
+    return 1;
+}
+
+/* ---- the module ---- */
+
+static const luaL_Reg functions[] = {
+    {"head", l_head},
+    {"tail", l_tail},
+    {"head_tail", l_head_tail},
+    {"priority", l_priority},
+    {"cut", l_cut},
+    {"clean", l_clean},
+    {"pipeline", l_pipeline},
+    {"line", l_line},
+    {"count_lines", l_count_lines},
+    {"count_chars", l_count_chars},
+    {"estimate_tokens", l_estimate_tokens},
+    {"weigh_tokens", l_weigh_tokens},
+    {"format_size", l_format_size},
+    {"parse_size", l_parse_size},
+    {"find_line", l_find_line},
+    {"find_char", l_find_char},
+    {"info_json", l_info_json},
+    {NULL, NULL},
+};
+
+ABR_API int luaopen_abridge_core(lua_State *L);
+
+int luaopen_abridge_core(lua_State *L)
+{
+    luaL_newmetatable(L, CUT_TYPE);
+    lua_pushcfunction(L, collect_cut);
+    lua_setfield(L, -2, "__gc");
+    lua_pop(L, 1);
+    lua_newtable(L);
+    set_functions(L, functions);
+    lua_pushstring(L, abr_version());
+    lua_setfield(L, -2, "version");
+    return 1;
+}
