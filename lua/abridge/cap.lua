@@ -1,0 +1,180 @@
+--- `abridge.cap`: cut a text and say so, for hosts that run their tools themselves.
+
+local check = require "abridge.check"
+local core = require "abridge.core"
+local fit = require "abridge.fit"
+local info = require "abridge.info"
+local limits_of = require "abridge.limits"
+local page = require "abridge.page"
+local results = require "abridge.result"
+
+local M = {}
+
+local WHO = "abridge.cap"
+
+---@class (exact) abridge.CapOptions
+---@field path? string the file the text came from, for the notice of "read_file"
+---@field resume? string a sentence on how to go on, with {next}, in place of ours
+---@field wrapper? boolean keep an enclosing Markdown fence or tag pair and cut inside it
+---@field save? nil folder for the full output; not built yet
+
+local OPTIONS = {
+  path = "string",
+  resume = function(value)
+    if type(value) ~= "string" or not value:find("{next}", 1, true) then return "a sentence with {next} in it" end
+  end,
+  wrapper = "boolean",
+  save = function()
+    return "left out (save is not built yet)"
+  end,
+}
+
+--- The limits of a tool by its name in the default profile, or those given.
+local function limits_for(tool_or_limits)
+  if tool_or_limits == nil then tool_or_limits = "*" end
+  if type(tool_or_limits) == "table" then return limits_of.checked(WHO, tool_or_limits, 1), "run_command" end
+  if type(tool_or_limits) ~= "string" then
+    check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
+  end
+  return limits_of.table(WHO, "default", {}, false, nil, 1):of(tool_or_limits), tool_or_limits
+end
+
+-- texts that were capped before -------------------------------------------------
+
+--- The text without a notice at its end and without omission markers, as far as their shape tells.
+local function without_remarks(text)
+  local plain = text:gsub("\n\n%[[^\n]*%]$", "", 1)
+  plain = plain:gsub("\n\n%.%.%. %[%d+ %a+ truncated[^\n]*%] %.%.%.\n\n", "\n")
+  return (plain:gsub("\n%.%.%. %[%d+ lines, %d+ bytes omitted%] %.%.%.\n", "\n"))
+end
+
+--- Was the text capped by such limits before? Markers and notices are no lines of the source, and those of a
+--- pipeline come on top of its budgets, so a text that was capped may be over what counts its lines. Shape alone
+--- decides: a text that imitates it gets a few lines more than the budget, and loses nothing.
+local function capped_before(text, limits)
+  local plain = without_remarks(text)
+  if plain == text then return false end
+  local outside = limits.strategy == "pipeline"
+  local _, cut = limits_of.cut(outside and plain or text, limits, { max_lines = 2 ^ 53 })
+  return not cut.truncated and core.count_lines(plain) <= (limits.max_lines or math.huge)
+end
+
+-- wrappers --------------------------------------------------------------------------
+
+--- An enclosing fence or tag pair: what opens, what is inside, what closes; or nil.
+local function unwrapped(text)
+  local fence = text:match("^(```+)[^`\n]*\n")
+  local open, close
+  if fence then
+    open = text:match("^```+[^`\n]*\n")
+    close = text:match("\n" .. fence .. "%s*$")
+  else
+    local tag = text:match("^<([%a_][%w_:.-]*)[^<>\n]*>\n")
+    if tag then
+      open = text:match("^<[^<>\n]*>\n")
+      close = text:match("\n</" .. tag:gsub("%p", "%%%0") .. ">%s*$")
+    end
+  end
+  if not open or not close or #open + #close > #text then return nil end
+  return open, text:sub(#open + 1, #text - #close), close
+end
+
+--- Bring a cut of the inside to the coordinates of the whole text, open and close kept.
+local function rewrap(cut, open, inside, close)
+  local bytes, lines = #open, core.count_lines(open)
+  local closing_lines = core.count_lines(open .. inside .. close) - core.count_lines(open .. inside)
+  local total = bytes + #inside + #close
+  local ranges = { { first_byte = 1, last_byte = bytes, first_line = 1, last_line = lines } }
+  for _, range in ipairs(cut.kept) do
+    ranges[#ranges + 1] = {
+      first_byte = range.first_byte + bytes,
+      last_byte = range.last_byte + bytes,
+      first_line = range.first_line + lines,
+      last_line = range.last_line + lines,
+    }
+  end
+  cut.total_bytes = total
+  cut.total_lines = cut.total_lines + lines + closing_lines
+  cut.output_bytes = cut.output_bytes + bytes + #close
+  cut.output_lines = cut.output_lines + lines + closing_lines
+  ranges[#ranges + 1] = {
+    first_byte = total - #close + 1,
+    last_byte = total,
+    first_line = cut.total_lines - closing_lines + (close:sub(1, 1) == "\n" and 0 or 1),
+    last_line = cut.total_lines,
+  }
+  cut.kept = { ranges[1] }
+  for i = 2, #ranges do -- ranges that touch are one
+    local last, range = cut.kept[#cut.kept], ranges[i]
+    if range.first_byte == last.last_byte + 1 then
+      last.last_byte, last.last_line = range.last_byte, range.last_line
+    else
+      cut.kept[#cut.kept + 1] = range
+    end
+  end
+end
+
+-- cap ---------------------------------------------------------------------------------
+
+--- Limits less what stands around the text.
+local function beside(limits, around)
+  local left = limits_of.copy(limits)
+  left.max_bytes = limits.max_bytes and math.max(limits.max_bytes - #around, 0)
+  left.max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(around), 0)
+  if limits.max_tokens then
+    local tokens = limits.count_tokens and limits.count_tokens(around) or core.weigh_tokens(around, limits.token_safety)
+    left.max_tokens = math.max(limits.max_tokens - tokens, 0)
+  end
+  return left
+end
+
+--- Cut the text inside its wrapper, and put the notice behind the wrapper.
+local function cap_inside(text, limits, parts)
+  local open, inside, close = unwrapped(text)
+  if not open then return nil end
+  local left = beside(limits, open .. close)
+  local content, cut, body = fit.fit(inside, left, parts)
+  local said = content:sub(#body + 1)
+  if body:sub(-1) == "\n" and said ~= "" then said = "\n" .. said end
+  rewrap(cut, open, inside, close)
+  cut.max_bytes, cut.max_chars, cut.max_tokens = limits.max_bytes, limits.max_chars, limits.max_tokens
+  body = open .. body .. close
+  return body .. said, cut, body
+end
+
+--- Cut a text by a tool's limits and add the notice.
+---
+--- Never raises on account of `text`: what is no string is encoded first (JSON where a library is there). A text
+--- that `cap` returned passes again unchanged. Raises on misuse of the other arguments, naming them.
+---@param text any
+---@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
+---@param opts? abridge.CapOptions
+---@return string content within the limits, notice and all
+---@return abridge.Cut cut
+---@return abridge.Block block
+function M.cap(text, tool_or_limits, opts)
+  opts = check.options(WHO, opts, OPTIONS, 1)
+  local limits, tool = limits_for(tool_or_limits)
+  text = results.encoded(text)
+  local parts = { tool = tool, data = { path = opts.path, resume = opts.resume } }
+
+  if capped_before(text, limits) then
+    local content, cut = limits_of.cut(text, {}) -- whole
+    return content, cut, info.not_truncated(#content):to_table()
+  end
+  local content, cut, body
+  if opts.wrapper then content, cut, body = cap_inside(text, limits, parts) end
+  if not content then
+    if tool == "read_file" then
+      local plan = page.plan(text, { offset = 1 }, limits, parts.data)
+      limits, parts.adjust = plan.limits, plan.adjust
+      text = plan.text
+    end
+    content, cut, body = fit.fit(text, limits, parts)
+  end
+  local block = info.not_truncated(#body)
+  if cut.truncated then block = info.without_resume(#body, cut.total_bytes, results.reason(cut, limits)) end
+  return content, cut, block:to_table()
+end
+
+return M

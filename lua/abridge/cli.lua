@@ -1,0 +1,294 @@
+--- The `abridge` command: what a model would see of a command, of a file, or of text on stdin.
+
+local abridge = require "abridge"
+local core = require "abridge.core"
+local host = require "abridge.host"
+local info = require "abridge.info"
+local limits_of = require "abridge.limits"
+local results = require "abridge.result"
+local shell = require "abridge.shell"
+
+local M = {}
+
+local USAGE = [[
+abridge %s: what a language model sees of a tool's output, within a hard budget
+
+  abridge run [flags] -- CMD...        run a command; exits with its code
+  abridge read FILE [flags]            read a page of a file
+  abridge cut --strategy S [flags]     cut stdin; at least one limit, or a profile
+
+limits
+  --max-lines N      --max-bytes SIZE      --max-chars N      --max-tokens N
+  --strategy S       head, tail, head_tail or pipeline
+  --head-ratio R     share of the budget for the head, 0 to 1
+  --snap HOW         line or char          --marker HOW       inside, outside or none
+  --marker-text T    with {lines}, {bytes}, {chars}
+  --long-line HOW    omit or split: a line that alone is over budget
+  --utf8 HOW         keep or replace: bytes that are not UTF-8 (cut)
+  --indicators       headings around a pipeline cut
+  --profile P        default, pi, pipeline, contract or dispatcher
+other
+  --offset N  --limit N  --column N        where a page starts, how many lines (read)
+  --timeout SECONDS  --cwd DIR             (run)
+  --json             content, block and details as JSON
+  --help  --version
+
+A SIZE is bytes or text such as 30KB. Exit codes: the command's for run, 124 when it timed out, 128 + N when
+signal N ended it; 1 when a file cannot be read; 2 for bad flags.
+]]
+
+-- flags -----------------------------------------------------------------------
+
+local function count(text)
+  local n = text:find "^%d+$" and tonumber(text)
+  return n and n <= 2 ^ 53 and n or nil, "an integer from 0 to 2^53"
+end
+
+local function positive(text)
+  local n = count(text)
+  return n and n > 0 and n or nil, "an integer from 1 to 2^53"
+end
+
+local function seconds(text)
+  local n = tonumber(text)
+  return n and n > 0 and n < math.huge and n or nil, "a number of seconds over 0"
+end
+
+local function ratio(text)
+  local n = tonumber(text)
+  return n and n >= 0 and n <= 1 and n or nil, "a number from 0 to 1"
+end
+
+local function size(text)
+  return core.parse_size(text), "a size such as 30720 or 30KB"
+end
+
+local function text(value)
+  return value
+end
+
+local function one_of(...)
+  local allowed = { ... }
+  return function(value)
+    for _, word in ipairs(allowed) do
+      if word == value then return value end
+    end
+    return nil, "one of " .. table.concat(allowed, ", ")
+  end
+end
+
+local function strategy(value)
+  if value == "priority" then return nil, "one of head, tail, head_tail, pipeline (priority is not built yet)" end
+  return one_of("head", "tail", "head_tail", "pipeline")(value)
+end
+
+--- Flags that are limits: their key is the flag's name.
+local LIMITS = {
+  ["--max-lines"] = count,
+  ["--max-bytes"] = size,
+  ["--max-chars"] = count,
+  ["--max-tokens"] = count,
+  ["--strategy"] = strategy,
+  ["--head-ratio"] = ratio,
+  ["--snap"] = one_of("line", "char"),
+  ["--marker"] = one_of("inside", "outside", "none"),
+  ["--marker-text"] = text,
+  ["--long-line"] = one_of("omit", "split"),
+  ["--utf8"] = one_of("keep", "replace"),
+}
+
+local PROFILE = { ["--profile"] = one_of("default", "pi", "pipeline", "contract", "dispatcher") }
+local SWITCHES = { ["--json"] = true, ["--indicators"] = true, ["--help"] = true, ["--version"] = true }
+
+--- Flags of each command beside the limits.
+local COMMANDS = {
+  run = { ["--timeout"] = seconds, ["--cwd"] = text },
+  read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive },
+  cut = {},
+}
+
+local function key_of(flag)
+  return (flag:gsub("^%-%-", ""):gsub("%-", "_"))
+end
+
+--- Raised for bad flags, caught by main.
+local function bad(message, ...)
+  error({ usage = message:format(...) }, 0)
+end
+
+--- Read the value of a flag into `out`; returns how many arguments it took.
+local function read_flag(args, i, command, out)
+  local flag, value = args[i]:match "^(%-%-[%w-]+)=(.*)$"
+  flag = flag or args[i]
+  if SWITCHES[flag] and not value then
+    out.switches[key_of(flag)] = true
+    return 1
+  end
+  local parse = LIMITS[flag] or PROFILE[flag] or COMMANDS[command][flag]
+  if not parse then bad("unknown flag %s for %s", args[i], command) end
+  local taken = 1
+  if not value then
+    value, taken = args[i + 1], 2
+    if value == nil then bad("%s needs a value", flag) end
+  end
+  local parsed, expected = parse(value)
+  if parsed == nil then bad("%s must be %s, got %q", flag, expected, value) end
+  local into = LIMITS[flag] and out.limits or out.other
+  into[key_of(flag)] = parsed
+  return taken
+end
+
+--- Arguments after the command's name: limits, other flags, switches, words.
+local function read_args(args, command)
+  local out = { limits = {}, other = {}, switches = {}, words = {} }
+  local i = 2
+  while args[i] do
+    local arg = args[i]
+    local words_only = command == "run" and #out.words > 0
+    if arg == "--" then
+      for rest = i + 1, #args do
+        out.words[#out.words + 1] = args[rest]
+      end
+      break
+    elseif arg:sub(1, 1) == "-" and arg ~= "-" and not words_only then
+      i = i + read_flag(args, i, command, out)
+    else
+      out.words[#out.words + 1] = arg
+      i = i + 1
+    end
+  end
+  if out.switches.indicators then out.limits.indicators = true end
+  return out
+end
+
+-- output ------------------------------------------------------------------------
+
+local function is_terminal()
+  local uv = host.uv()
+  return uv ~= nil and uv.guess_handle(1) == "tty"
+end
+
+--- Print the content as it is, byte for byte; on a terminal with a newline at its end.
+local function print_content(content)
+  io.stdout:write(content)
+  if content ~= "" and content:sub(-1) ~= "\n" and is_terminal() then io.stdout:write "\n" end
+end
+
+local function print_result(content, block, details, as_json)
+  if not as_json then return print_content(content) end
+  local json, message = host.json()
+  if not json then error({ failure = message }, 0) end
+  io.stdout:write(json.encode { content = content, block = block, details = details }, "\n")
+end
+
+--- A session under the flags; what it raises is a bad flag.
+local function open_session(tool, args, opts)
+  opts.profile = args.other.profile
+  opts.tools = { tool }
+  args.limits.utf8 = nil -- a session always replaces
+  opts.limits = { [tool] = args.limits }
+  local ok, session = pcall(abridge.session, opts)
+  if not ok then bad("%s", (tostring(session):gsub("^.-abridge%.session: ", ""))) end
+  return session
+end
+
+-- commands ----------------------------------------------------------------------------
+
+--- Words as one shell command: one word is a command already, several are quoted each.
+local function shell_command(words)
+  if #words == 1 then return words[1] end
+  local quoted = {}
+  for i, word in ipairs(words) do
+    quoted[i] = shell.quote(word)
+  end
+  return table.concat(quoted, " ")
+end
+
+local function exit_code(details)
+  if details.timed_out then return 124 end
+  if details.signal_number then return 128 + details.signal_number end
+  return details.exit_code or 1
+end
+
+function M.run(args)
+  if #args.words == 0 then bad "run needs a command: abridge run [flags] -- CMD..." end
+  local session = open_session("run_command", args, { timeout = args.other.timeout, cwd = args.other.cwd })
+  local result = session:call("run_command", { command = shell_command(args.words) })
+  session:close()
+  print_result(result.content, result.truncation, result.details, args.switches.json)
+  return exit_code(result.details)
+end
+
+function M.read(args)
+  if #args.words ~= 1 then bad("read needs one FILE, got %d", #args.words) end
+  local session = open_session("read_file", args, {})
+  local input = {
+    path = args.words[1],
+    offset = args.other.offset,
+    limit = args.other.limit,
+    column = args.other.column,
+  }
+  local result = session:call("read_file", input)
+  session:close()
+  print_result(result.content, result.truncation, result.details, args.switches.json)
+  return result.is_error and 1 or 0
+end
+
+--- The limits of a profile for text of no particular tool, with the flags over them.
+local function cut_limits(args)
+  local limits = {}
+  local profile = args.other.profile and abridge.profiles[args.other.profile]
+  if profile then limits = limits_of.copy(profile["*"] or profile.run_command or profile.ceiling) end
+  for key, value in pairs(args.limits) do
+    limits[key] = value
+  end
+  if not limits_of.has_budget(limits) then
+    bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
+  end
+  if not limits.strategy then bad "cut needs --strategy head, tail, head_tail or pipeline" end
+  return limits
+end
+
+function M.cut(args)
+  if #args.words > 0 then bad("cut reads stdin and takes no words, got %q", args.words[1]) end
+  local ok, limits = pcall(limits_of.checked, "limits", cut_limits(args), 0)
+  if not ok then
+    if type(limits) == "table" then error(limits, 0) end
+    bad("%s", (limits:gsub("^.-limits: ", "")))
+  end
+  local content, cut = limits_of.cut(io.stdin:read "*a", limits)
+  local block = info.not_truncated(#content)
+  if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
+  if #cut.kept == 0 then cut.kept = nil end
+  print_result(content, block:to_table(), { cut = cut }, args.switches.json)
+  return 0
+end
+
+--- Run the command line. Returns the exit code.
+---@param argv string[] without the program's name
+---@return integer
+function M.main(argv)
+  local command = argv[1]
+  if command == "--version" then
+    io.stdout:write("abridge ", core.version, "\n")
+    return 0
+  elseif command == nil or command == "--help" or command == "-h" then
+    io[command and "stdout" or "stderr"]:write((USAGE:gsub("%%s", core.version, 1)))
+    return command and 0 or 2
+  end
+  local ok, code = pcall(function()
+    if not COMMANDS[command] then bad("unknown command %q", command) end
+    local args = read_args(argv, command)
+    if args.switches.help or args.switches.version then
+      return M.main { args.switches.help and "--help" or "--version" }
+    end
+    return M[command](args)
+  end)
+  if ok then return code end
+  local usage = type(code) == "table" and code.usage
+  local message = usage or (type(code) == "table" and code.failure) or tostring(code)
+  io.stderr:write("abridge: ", (message:gsub("[\r\n]+", " ")), usage and " (see abridge --help)\n" or "\n")
+  return usage and 2 or 1
+end
+
+return M

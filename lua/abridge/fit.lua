@@ -1,0 +1,139 @@
+--- Fit a text, its exit line and its notice into one budget: what is shown, then what is said about it, all of it
+--- within the limits. The notice depends on the cut and the cut on the notice's size, so the notice is first
+--- weighed at its widest.
+
+local core = require "abridge.core"
+local limits_of = require "abridge.limits"
+local notice = require "abridge.notice"
+
+local M = {}
+
+--- Ways to say it, from all to nothing; the first that takes at most half the budget is used (SPEC 3).
+local LEVELS = { "full", "no_path", "bare", "none" }
+
+---@class (exact) abridge.FitParts
+---@field tool string whose notices are used
+---@field data? abridge.NoticeData
+---@field exit? string a line on how a command ended, before the notice
+---@field empty? string what to show in place of an empty text
+---@field adjust? fun(cut: abridge.Cut) bring the ledger to the coordinates the notice speaks of
+
+local function no_limit(budget)
+  return budget or math.huge
+end
+
+---@param text string
+---@param limits abridge.Limits
+---@return integer
+local function tokens_of(text, limits)
+  if limits.count_tokens then return limits.count_tokens(text) end
+  return core.weigh_tokens(text, limits.token_safety)
+end
+
+--- Does a whole text stay within a share of the byte, char and token budgets?
+local function within(text, limits, share)
+  if #text > no_limit(limits.max_bytes) * share then return false end
+  if limits.max_chars and core.count_chars(text) > limits.max_chars * share then return false end
+  return not limits.max_tokens or tokens_of(text, limits) <= limits.max_tokens * share
+end
+
+--- What follows the content: exit line and notice, a blank line before each.
+local function trailer(body, exit, said)
+  local parts = {}
+  for _, part in ipairs { exit or false, said or false } do
+    if part then parts[#parts + 1] = part end
+  end
+  if #parts == 0 then return "" end
+  local gap = body == "" and "" or body:sub(-1) == "\n" and "\n" or "\n\n"
+  return gap .. table.concat(parts, "\n\n")
+end
+
+local function say(level, cut, parts)
+  if level == "none" then return nil end
+  local data = parts.data or {}
+  if level == "full" then return notice.notice(parts.tool, cut, data) end
+  if level == "bare" then return cut.truncated and notice.truncated or nil end
+  local bare = setmetatable({ no_path = true }, { __index = data })
+  return notice.notice(parts.tool, cut, bare)
+end
+
+local function say_widest(level, ledger, parts)
+  if level == "none" then return nil end
+  if level == "bare" then return notice.truncated end
+  local data = setmetatable({ no_path = level == "no_path" or nil }, { __index = parts.data or {} })
+  return notice.widest(parts.tool, ledger, data)
+end
+
+--- A ledger of the whole text as it would be with something cut, for the widest notice.
+local function whole_ledger(text, limits)
+  return {
+    strategy = limits.strategy,
+    truncated = true,
+    total_lines = core.count_lines(text),
+    total_bytes = #text,
+    output_lines = 0,
+    output_bytes = 0,
+    max_lines = limits.max_lines,
+    max_bytes = limits.max_bytes,
+    max_chars = limits.max_chars,
+    max_tokens = limits.max_tokens,
+  }
+end
+
+--- Cut so that `extra` bytes, chars and tokens are left over, whether or not the text alone would fit.
+local function cut_beside(text, limits, extra)
+  local left = {
+    max_bytes = limits.max_bytes and math.max(limits.max_bytes - #extra, 0),
+    max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(extra), 0),
+    max_tokens = limits.max_tokens and math.max(limits.max_tokens - tokens_of(extra, limits), 0),
+  }
+  local content, cut = limits_of.cut(text, limits, left)
+  for name in pairs(left) do
+    cut[name] = limits[name]
+  end
+  return content, cut
+end
+
+--- Cut a text by limits and say so.
+---
+--- The budgets bound the whole of what is returned; with the strategy "pipeline" its markers and the notice come on
+--- top, as in its document. Never raises but for what `count_tokens` raises.
+---@param text string
+---@param limits abridge.Limits
+---@param parts abridge.FitParts
+---@return string content text kept, exit line, notice
+---@return abridge.Cut cut
+---@return string body the text kept with its markers
+function M.fit(text, limits, parts)
+  local outside = limits.strategy == "pipeline"
+  local exit = parts.exit
+  if exit and not outside and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
+
+  local body, cut = limits_of.cut(text, limits)
+  if not cut.truncated or outside then
+    if parts.adjust then parts.adjust(cut) end
+    if text == "" and parts.empty and within(parts.empty, limits, 1) then body = parts.empty end
+    local content = body .. trailer(body, exit, say("full", cut, parts))
+    if outside or content == body or within(content, limits, 1) then return content, cut, body end
+  end
+
+  local text_alone_fits = not cut.truncated
+  local ledger = whole_ledger(text, limits)
+  local content
+  for _, level in ipairs(LEVELS) do
+    local widest = trailer("x", exit, say_widest(level, ledger, parts))
+    if level == "none" or within(widest, limits, 0.5) then
+      if text_alone_fits then
+        body, cut = cut_beside(text, limits, widest)
+      else
+        body, cut = limits_of.cut(text, limits, { reserve = widest })
+      end
+      if parts.adjust then parts.adjust(cut) end
+      content = body .. trailer(body, exit, say(level, cut, parts))
+      if within(content, limits, 1) then break end
+    end
+  end
+  return content, cut, body
+end
+
+return M

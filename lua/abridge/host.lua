@@ -1,0 +1,442 @@
+--- Where this host keeps JSON and libuv, and how to wait on it.
+---
+--- Nothing is loaded until it is asked for: `require "abridge.host"` works where neither luv nor
+--- lua-cjson is installed. What is missing comes back as `nil, message, code`, and the message
+--- names the package to install.
+
+local M = {}
+
+local vim = rawget(_G, "vim")
+
+---True inside Neovim (its Vimscript-facing Lua state; threads have no `vim.wait`).
+---@type boolean
+M.in_nvim = type(vim) == "table" and type(vim.wait) == "function" and (vim.uv or vim.loop) ~= nil
+
+---Codes that the functions of this module return as a third value.
+---@enum abridge.host.Code
+M.codes = {
+  ENOJSON = "ENOJSON", -- no JSON library
+  ENOLUV = "ENOLUV", -- no libuv binding
+}
+
+---Loads a module; says why not in one line, without the paths that were searched.
+---@param name string
+---@return table|nil module
+---@return string|nil reason nil when the module is simply not there
+local function try_require(name)
+  local ok, value = pcall(require, name)
+  if ok and type(value) == "table" then
+    return value
+  end
+  local reason = ok and "it did not return a table" or tostring(value)
+  if reason:find("module '" .. name .. "' not found", 1, true) then
+    reason = nil
+  end
+  return nil, reason and reason:match("[^\n]*")
+end
+
+---@param what string
+---@param hint string
+---@param reason string|nil
+---@return string
+local function missing(what, hint, reason)
+  return ("%s could not be loaded%s; install it with %s"):format(
+    what,
+    reason and (" (" .. reason .. ")") or "",
+    hint
+  )
+end
+
+-- JSON ---------------------------------------------------------------------
+
+-- lua-cjson 2.1.0 prints every number with at most 14 digits (2^53 becomes 9.007199254741e+15) and
+-- refuses a higher precision; it orders keys by hash, differently in each process; vim.json takes an
+-- empty table for an array. A log must read the same on every host, so encoding is done here and
+-- only decoding, where speed and strictness matter, is the library's.
+
+local MAX_DEPTH = 1000 -- lua-cjson's own limit, both ways
+local MAX_EXACT = 2 ^ 53 -- doubles hold every integer up to here
+local SPARSE_SAFE, SPARSE_RATIO = 10, 2 -- lua-cjson's limits for holes that become null
+
+local math_type = rawget(math, "type") or function() end -- 5.3 and later know integers
+local to_integer = rawget(math, "tointeger")
+
+local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\127"] = "\\u007f" }
+for byte = 0, 31 do
+  ESCAPES[string.char(byte)] = ("\\u%04x"):format(byte)
+end
+ESCAPES["\b"], ESCAPES["\f"] = "\\b", "\\f"
+ESCAPES["\n"], ESCAPES["\r"], ESCAPES["\t"] = "\\n", "\\r", "\\t"
+
+---@param s string
+---@return string
+local function encode_string(s)
+  -- %c may match more in an odd locale; bytes that are not in the table stay as they are.
+  return '"' .. s:gsub('[%c"\\]', ESCAPES) .. '"'
+end
+
+---The shortest form that reads back as the same number.
+---@param n number
+---@return string
+local function encode_number(n)
+  if n ~= n or n == math.huge or n == -math.huge then
+    error("cannot encode NaN or infinity as JSON", 0)
+  end
+  if math_type(n) == "integer" then
+    return ("%d"):format(n)
+  end
+  if n == math.floor(n) and n <= MAX_EXACT and n >= -MAX_EXACT then
+    return ("%.0f"):format(n)
+  end
+  local text
+  for digits = 14, 17 do
+    text = ("%." .. digits .. "g"):format(n)
+    if tonumber(text) == n then
+      break
+    end
+  end
+  return (text:gsub(",", ".")) -- a locale's decimal comma
+end
+
+---How long an array `t` is; nil when it is an object.
+---@param t table
+---@param lib table
+---@return integer|nil
+local function array_length(t, lib)
+  local count, last = 0, 0
+  for key in next, t do
+    if type(key) ~= "number" or key < 1 or key ~= math.floor(key) then
+      return nil
+    end
+    count = count + 1
+    last = math.max(last, key)
+  end
+  if count == 0 then
+    -- An empty table says nothing of its kind, unless marked by a library that can mark it.
+    local mt = getmetatable(t)
+    return mt ~= nil and (mt == lib.array_mt or mt == lib.empty_array_mt) and 0 or nil
+  end
+  if last > SPARSE_SAFE and last > count * SPARSE_RATIO then
+    return nil
+  end
+  return last
+end
+
+---@type fun(value: any, lib: table, out: string[], depth: integer)
+local encode_value
+
+---@param t table
+---@param lib table
+---@param out string[]
+---@param depth integer
+local function encode_object(t, lib, out, depth)
+  local keys, values = {}, {}
+  for key, value in next, t do
+    local name = key
+    if type(key) == "number" then
+      name = encode_number(key)
+    elseif type(key) ~= "string" then
+      error("cannot encode a " .. type(key) .. " as a JSON key", 0)
+    end
+    if values[name] == nil then -- {[1] = ..., ["1"] = ...} has one name for two values
+      keys[#keys + 1] = name
+    end
+    values[name] = value
+  end
+  table.sort(keys)
+  for i, name in ipairs(keys) do
+    out[#out + 1] = (i == 1 and "{" or ",") .. encode_string(name) .. ":"
+    encode_value(values[name], lib, out, depth)
+  end
+  out[#out + 1] = keys[1] and "}" or "{}"
+end
+
+function encode_value(value, lib, out, depth)
+  local kind = type(value)
+  if kind == "string" then
+    out[#out + 1] = encode_string(value)
+  elseif kind == "number" then
+    out[#out + 1] = encode_number(value)
+  elseif value == nil or value == lib.null then
+    out[#out + 1] = "null"
+  elseif kind == "boolean" then
+    out[#out + 1] = tostring(value)
+  elseif kind ~= "table" then
+    error("cannot encode a " .. kind .. " as JSON", 0)
+  elseif depth >= MAX_DEPTH then
+    error("cannot encode as JSON: nested deeper than " .. MAX_DEPTH .. " levels", 0)
+  else
+    local length = array_length(value, lib)
+    if not length then
+      return encode_object(value, lib, out, depth + 1)
+    end
+    for i = 1, length do
+      out[#out + 1] = i == 1 and "[" or ","
+      encode_value(rawget(value, i), lib, out, depth + 1)
+    end
+    out[#out + 1] = length > 0 and "]" or "[]"
+  end
+end
+
+---JSON knows one kind of number: 5 and 5.0 come back as the same Lua number on every host.
+---@param value any what the library decoded; tables are changed in place
+---@return any
+local function normalize(value)
+  if type(value) == "number" then
+    if value ~= value or value == math.huge or value == -math.huge then
+      error("a number is out of range", 0)
+    end
+    if to_integer and value <= MAX_EXACT and value >= -MAX_EXACT then
+      return to_integer(value) or value
+    end
+  elseif type(value) == "table" then
+    for key, inner in next, value do
+      if type(inner) == "number" or type(inner) == "table" then
+        value[key] = normalize(inner)
+      end
+    end
+  end
+  return value
+end
+
+---@class (exact) abridge.host.Json
+---@field encode fun(value: any): string Compact JSON, keys in byte order, integers exact to 2^53, an
+---  empty table as `{}`. Raises on NaN, infinity, functions and nesting over 1000 levels. Strings are
+---  not checked for UTF-8.
+---@field decode fun(text: string): any Raises on anything that is not one JSON value.
+---@field null any What a JSON null decodes to; encoded as null, as nil is.
+
+---@param lib table
+---@return abridge.host.Json
+local function wrap_json(lib)
+  return {
+    null = lib.null,
+    encode = function(value)
+      local out = {}
+      encode_value(value, lib, out, 0)
+      return table.concat(out)
+    end,
+    decode = function(text)
+      if type(text) ~= "string" then
+        error("cannot decode a " .. type(text) .. " as JSON", 0)
+      end
+      local ok, value = pcall(lib.decode, text)
+      if not ok then
+        error(value, 0)
+      end
+      return normalize(value)
+    end,
+  }
+end
+
+local json ---@type abridge.host.Json|nil
+
+---The JSON of this host: `vim.json` inside Neovim, lua-cjson elsewhere. Their global settings are
+---neither read nor changed where the library can make a private copy of itself.
+---@return abridge.host.Json|nil json
+---@return string|nil message
+---@return "ENOJSON"|nil code
+function M.json()
+  if json then
+    return json
+  end
+  local lib, reason = M.in_nvim and vim.json or nil, nil
+  if not lib then
+    lib, reason = try_require("cjson")
+  end
+  if not lib then
+    local hint = "`luarocks install lua-cjson`, or your system's lua-cjson package"
+    return nil, missing("lua-cjson", hint, reason), M.codes.ENOJSON
+  end
+  if lib.new then
+    lib = lib.new()
+    lib.decode_invalid_numbers(false)
+  end
+  json = wrap_json(lib)
+  return json
+end
+
+-- libuv --------------------------------------------------------------------
+
+local uv ---@type table|nil
+
+---The libuv binding of this host: `vim.uv` or `vim.loop` inside Neovim, luv elsewhere.
+---@return table|nil uv
+---@return string|nil message
+---@return "ENOLUV"|nil code
+function M.uv()
+  if uv then
+    return uv
+  end
+  local lib, reason = M.in_nvim and (vim.uv or vim.loop) or nil, nil
+  if not lib then
+    lib, reason = try_require("luv")
+  end
+  if not lib then
+    local hint = "`luarocks install luv`, or your system's lua-luv package"
+    return nil, missing("luv", hint, reason), M.codes.ENOLUV
+  end
+  uv = lib
+  return uv
+end
+
+---Milliseconds of a clock that never steps back; without luv, whole seconds of the wall clock.
+---@return number
+function M.now()
+  local lib = M.uv()
+  return lib and lib.hrtime() / 1e6 or os.time() * 1000
+end
+
+local waiting = 0 -- waits under way; 1 at most, counted for bindings without loop_mode
+
+---@param lib table
+---@return boolean
+local function loop_is_running(lib)
+  return waiting > 0 or (lib.loop_mode ~= nil and lib.loop_mode() ~= nil)
+end
+
+---Lets close callbacks run, which must happen before a process exits: luv crashes at exit on a handle
+---that was closed and never pumped. One turn of the loop, without blocking; other callbacks that are
+---due run too. Does nothing where the loop runs anyway (inside Neovim, inside a callback).
+function M.pump()
+  if M.in_nvim or not uv or loop_is_running(uv) then
+    return
+  end
+  uv.run("nowait")
+end
+
+local NESTED = "abridge: cannot wait inside a callback of the event loop; use on_done"
+local NVIM_SLICE_MS = 100 -- Neovim 0.7 hears Ctrl-C only at the end of a vim.wait that has a predicate
+local NVIM_INTERVAL_MS = 10 -- a backstop: the predicate is asked after each event anyway
+
+---@param predicate fun(): boolean
+---@param seconds number|nil
+---@return boolean done
+---@return "timeout"|"interrupted"|nil why
+local function wait_nvim(predicate, seconds)
+  local raised, failure = false, nil
+  local function check()
+    local ok, value = pcall(predicate)
+    if not ok then
+      raised, failure = true, value
+    end
+    return raised or (value and true or false)
+  end
+
+  local deadline = seconds and M.now() + seconds * 1000
+  repeat
+    local left = deadline and math.max(deadline - M.now(), 0) or NVIM_SLICE_MS
+    local ok, why = vim.wait(math.ceil(math.min(left, NVIM_SLICE_MS)), check, NVIM_INTERVAL_MS)
+    if raised then
+      error(failure, 0)
+    elseif ok then
+      return true
+    elseif why == -2 then
+      return false, "interrupted"
+    end
+  until deadline and M.now() >= deadline
+  return false, "timeout"
+end
+
+---@param lib table
+---@param predicate fun(): boolean
+---@param state { expired: boolean }
+---@return boolean done
+---@return "timeout"|"idle"|nil why
+local function turn_until(lib, predicate, state)
+  while true do
+    if predicate() then
+      return true
+    elseif state.expired then
+      return false, "timeout"
+    elseif not lib.loop_alive() then
+      return false, "idle"
+    end
+    lib.run("once")
+  end
+end
+
+---@param lib table
+---@param predicate fun(): boolean
+---@param seconds number|nil
+---@return boolean done
+---@return "timeout"|"idle"|nil why
+local function wait_luv(lib, predicate, seconds)
+  local state = { expired = false }
+
+  -- A turn runs the timers and then blocks for I/O. What a timer made true must be seen in between,
+  -- or the wait lasts until some unrelated event.
+  local before_poll = lib.new_prepare()
+  lib.prepare_start(before_poll, function()
+    local ok, value = pcall(predicate)
+    if state.expired or not ok or value then
+      lib.stop()
+    end
+  end)
+  lib.unref(before_poll)
+
+  local timer
+  if seconds and seconds < math.huge then
+    timer = lib.new_timer()
+    lib.update_time() -- the loop's clock stands still between turns
+    lib.timer_start(timer, math.ceil(math.min(seconds * 1000, MAX_EXACT)), 0, function()
+      state.expired = true
+    end)
+    lib.unref(timer)
+  end
+
+  waiting = waiting + 1
+  local ok, done, why = pcall(turn_until, lib, predicate, state)
+  waiting = waiting - 1
+
+  lib.close(before_poll)
+  if timer then
+    lib.close(timer)
+  end
+  M.pump()
+  if not ok then
+    error(done, 0)
+  end
+  return done, why
+end
+
+---Runs the event loop until `predicate()` is true.
+---
+---The predicate is asked first, so what is already done needs no luv; it may be asked often and from
+---inside the loop, so it should only look. `"timeout"`: the seconds are over. `"idle"`: nothing is
+---left in the loop that could make it true (never inside Neovim, whose loop is always alive).
+---`"interrupted"`: Ctrl-C inside Neovim.
+---
+---Raises when called from a callback of the loop, where waiting cannot work, and with what the
+---predicate raised.
+---@param predicate fun(): boolean
+---@param seconds number|nil no limit when nil
+---@return boolean done
+---@return "timeout"|"idle"|"interrupted"|nil why
+function M.wait(predicate, seconds)
+  if type(predicate) ~= "function" then
+    error("wait: predicate must be a function, got " .. type(predicate), 2)
+  end
+  if seconds ~= nil and not (type(seconds) == "number" and seconds >= 0) then
+    error("wait: seconds must be a number >= 0, got " .. tostring(seconds), 2)
+  end
+  if predicate() then
+    return true
+  end
+  if M.in_nvim then
+    if vim.in_fast_event() then
+      error(NESTED, 2)
+    end
+    return wait_nvim(predicate, seconds)
+  end
+  local lib = M.uv()
+  if not lib then
+    return false, "idle"
+  end
+  if loop_is_running(lib) then
+    error(NESTED, 2)
+  end
+  return wait_luv(lib, predicate, seconds)
+end
+
+return M

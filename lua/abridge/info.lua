@@ -1,0 +1,261 @@
+--- TruncationInfo: the truncation block every reading tool attaches (SPEC 8, the reading-tool contract). The core
+--- serializes it; building, parsing and checking live here.
+
+local check = require "abridge.check"
+local core = require "abridge.core"
+local host = require "abridge.host"
+
+local M = {}
+
+---@alias abridge.Reason "size_cap"|"line_cap"|"row_cap"|"exec_budget"|"item_cap"
+
+---@class (exact) abridge.Block The block as plain data.
+---@field truncated boolean
+---@field bytes_returned integer bytes of content before notices, after any ceiling
+---@field bytes_total? integer of the whole source; absent when unknown
+---@field next_offset? integer what to pass to the same tool to go on
+---@field resume_hint? string always together with `next_offset`
+---@field reason abridge.Reason
+
+---@class abridge.Info: abridge.Block
+local Info = {}
+Info.__index = Info
+Info.__name = "abridge.Info"
+
+--- Fields in the order of the wire.
+local FIELDS = { "truncated", "bytes_returned", "bytes_total", "next_offset", "resume_hint", "reason" }
+local REASONS = { "size_cap", "line_cap", "row_cap", "exec_budget", "item_cap" }
+
+local function new(fields)
+  return setmetatable(fields, Info)
+end
+
+--- Compact JSON, fields in the contract's order. Cost: the size of the hint.
+---@return string
+function Info:to_json()
+  return core.info_json(self)
+end
+
+--- The block as a new plain table.
+---@return abridge.Block
+function Info:to_table()
+  local block = {}
+  for _, field in ipairs(FIELDS) do
+    block[field] = self[field]
+  end
+  return block
+end
+
+--- Set `response.truncation`; does nothing when response is not a table.
+---@param response any
+function Info:attach(response)
+  if type(response) == "table" then response.truncation = self:to_table() end
+end
+
+Info.__tostring = Info.to_json
+
+local function want_count(who, name, value)
+  if not check.is_count(value) then
+    check.fail(("%s: %s must be an integer from 0 to 2^53, got %s"):format(who, name, check.show(value)), 1)
+  end
+end
+
+local function want_reason(who, value)
+  for _, reason in ipairs(REASONS) do
+    if reason == value then return end
+  end
+  check.fail(('%s: reason must be "%s", got %s'):format(who, table.concat(REASONS, '", "'), check.show(value)), 1)
+end
+
+--- The content is the whole source.
+---@param bytes_returned integer
+---@return abridge.Info
+function M.not_truncated(bytes_returned)
+  want_count("abridge.info.not_truncated", "bytes_returned", bytes_returned)
+  return new {
+    truncated = false,
+    bytes_returned = bytes_returned,
+    bytes_total = bytes_returned,
+    reason = "size_cap",
+  }
+end
+
+--- The content was cut, and the same tool goes on at `next_offset`.
+---@param bytes_returned integer
+---@param bytes_total integer|nil nil: unknown
+---@param next_offset integer
+---@param resume_hint string
+---@param reason abridge.Reason
+---@return abridge.Info
+function M.with_resume(bytes_returned, bytes_total, next_offset, resume_hint, reason)
+  local who = "abridge.info.with_resume"
+  want_count(who, "bytes_returned", bytes_returned)
+  if bytes_total ~= nil then want_count(who, "bytes_total", bytes_total) end
+  want_count(who, "next_offset", next_offset)
+  if type(resume_hint) ~= "string" then
+    check.fail(("%s: resume_hint must be a string, got %s"):format(who, check.show(resume_hint)))
+  end
+  want_reason(who, reason)
+  return new {
+    truncated = true,
+    bytes_returned = bytes_returned,
+    bytes_total = bytes_total,
+    next_offset = next_offset,
+    resume_hint = resume_hint,
+    reason = reason,
+  }
+end
+
+--- The content was cut, and there is no way to go on in place.
+---@param bytes_returned integer
+---@param bytes_total integer|nil nil: unknown
+---@param reason abridge.Reason
+---@return abridge.Info
+function M.without_resume(bytes_returned, bytes_total, reason)
+  local who = "abridge.info.without_resume"
+  want_count(who, "bytes_returned", bytes_returned)
+  if bytes_total ~= nil then want_count(who, "bytes_total", bytes_total) end
+  want_reason(who, reason)
+  return new { truncated = true, bytes_returned = bytes_returned, bytes_total = bytes_total, reason = reason }
+end
+
+-- reading ------------------------------------------------------------------------
+
+--- What a value is, as the contract's own reader words it.
+local function unexpected(value)
+  if type(value) == "string" then return ('string "%s"'):format(value) end
+  if type(value) == "boolean" then return ("boolean `%s`"):format(tostring(value)) end
+  if type(value) == "number" then
+    local kind = value == math.floor(value) and "integer" or "floating point"
+    return ("%s `%.14g`"):format(kind, value)
+  end
+  if type(value) == "table" then return #value > 0 and "sequence" or "map" end
+  return type(value)
+end
+
+local function is_null(value)
+  return value == nil or type(value) == "userdata"
+end
+
+local function read_count(block, field)
+  local value = block[field]
+  if type(value) ~= "number" or value ~= math.floor(value) then
+    return nil, ("invalid type: %s, expected an integer for `%s`"):format(unexpected(value), field)
+  end
+  if not check.is_count(value) then
+    return nil, ("invalid value: %s, expected an integer from 0 to 2^53 for `%s`"):format(unexpected(value), field)
+  end
+  return value
+end
+
+local READERS = {
+  truncated = function(block)
+    if type(block.truncated) == "boolean" then return block.truncated end
+    return nil, ("invalid type: %s, expected a boolean for `truncated`"):format(unexpected(block.truncated))
+  end,
+  bytes_returned = read_count,
+  bytes_total = read_count,
+  next_offset = read_count,
+  resume_hint = function(block)
+    if type(block.resume_hint) == "string" then return block.resume_hint end
+    return nil, ("invalid type: %s, expected a string for `resume_hint`"):format(unexpected(block.resume_hint))
+  end,
+  reason = function(block)
+    for _, reason in ipairs(REASONS) do
+      if block.reason == reason then return reason end
+    end
+    if type(block.reason) ~= "string" then
+      return nil, ("invalid type: %s, expected a string for `reason`"):format(unexpected(block.reason))
+    end
+    return nil,
+      ("unknown variant `%s`, expected one of `%s`"):format(block.reason, table.concat(REASONS, "`, `"))
+  end,
+}
+local OPTIONAL = { bytes_total = true, next_offset = true, resume_hint = true }
+
+--- The fields of a block, each of its kind; null counts as absent, unknown fields are passed over.
+local function read(block)
+  if type(block) ~= "table" or #block > 0 then
+    return nil, ("invalid type: %s, expected struct TruncationInfo"):format(unexpected(block))
+  end
+  local fields = {}
+  for _, field in ipairs(FIELDS) do
+    if is_null(block[field]) then
+      if not OPTIONAL[field] then return nil, ("missing field `%s`"):format(field) end
+    else
+      local value, message = READERS[field](block, field)
+      if value == nil then return nil, message end
+      fields[field] = value
+    end
+  end
+  return fields
+end
+
+--- What is wrong with a block whose fields are each right, or nil.
+local function inconsistent(block)
+  if not block.truncated then
+    if block.next_offset then return "`next_offset` set on a non-truncated response" end
+    if block.resume_hint then return "`resume_hint` set on a non-truncated response" end
+    return nil
+  end
+  if block.next_offset and not block.resume_hint then return "`next_offset` present but `resume_hint` missing" end
+  if block.resume_hint and not block.next_offset then return "`resume_hint` present but `next_offset` missing" end
+end
+
+--- Read a block from JSON or from a table.
+---@param json_or_table string|table
+---@return abridge.Info|nil info
+---@return string|nil message
+function M.parse(json_or_table)
+  local block = json_or_table
+  if type(block) == "string" then
+    local json, message = host.json()
+    if not json then return nil, message end
+    local ok, value = pcall(json.decode, block)
+    if not ok then return nil, "not JSON: " .. tostring(value) end
+    block = value
+  end
+  local fields, message = read(block)
+  if not fields then return nil, message end
+  message = inconsistent(fields)
+  if message then return nil, message end
+  return new(fields)
+end
+
+--- Raise "TOOL: what is wrong" unless the response carries a well-formed truncation block.
+---@param tool_name string
+---@param response any
+function M.assert_conforms(tool_name, response)
+  local function fail(what)
+    error(("%s: %s"):format(tostring(tool_name), what), 3)
+  end
+  if type(response) ~= "table" or #response > 0 then fail "response is not a JSON object" end
+  if response.truncation == nil then fail "response missing required `truncation` block" end
+  local fields, message = read(response.truncation)
+  if not fields then return fail("`truncation` block malformed: " .. message) end
+  message = inconsistent(fields)
+  if message then fail(message) end
+end
+
+--- The flat convention of the metadata document: what was cut, in one unit.
+---@param cut abridge.Cut
+---@return { truncated: boolean, limit: integer|nil, total: integer|nil, offset: integer|nil, units: string }
+function M.protocol(cut)
+  local units = cut.truncated_by or "bytes"
+  local first = cut.kept and cut.kept[1]
+  local offset = 0
+  if first and first.first_byte > 1 then
+    -- chars before a range that does not start the text: all but those kept, as such a range runs to the end
+    local chars = cut.total_chars and cut.output_chars and cut.total_chars - cut.output_chars
+    offset = ({ lines = first.first_line - 1, bytes = first.first_byte - 1, chars = chars })[units]
+  end
+  return {
+    truncated = cut.truncated,
+    limit = cut["max_" .. units],
+    total = cut["total_" .. units],
+    offset = offset,
+    units = units,
+  }
+end
+
+return M

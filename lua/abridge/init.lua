@@ -1,0 +1,39 @@
+--- abridge: decide what a language model sees of a tool's output, and say exactly what was left out.
+---
+--- `require "abridge"` needs only the core; luv and JSON are looked for when a tool first wants them.
+
+local core = require "abridge.core"
+
+local M = {
+  version = core.version,
+
+  -- cuts
+  head = core.head,
+  tail = core.tail,
+  head_tail = core.head_tail,
+  priority = core.priority,
+  cut = core.cut,
+  pipeline = core.pipeline,
+  line = core.line,
+  clean = core.clean,
+
+  -- counting and sizes
+  count_lines = core.count_lines,
+  count_chars = core.count_chars,
+  estimate_tokens = core.estimate_tokens,
+  format_size = core.format_size,
+  parse_size = core.parse_size,
+}
+
+local info = require "abridge.info"
+M.info = { not_truncated = info.not_truncated, with_resume = info.with_resume }
+M.info.without_resume, M.info.parse = info.without_resume, info.parse
+M.assert_conforms = info.assert_conforms
+M.protocol = info.protocol
+
+M.profiles = require("abridge.limits").profiles
+M.notice = require("abridge.notice").notice
+M.cap = require("abridge.cap").cap
+M.session = require("abridge.session").new
+
+return M

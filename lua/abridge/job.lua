@@ -1,0 +1,78 @@
+--- A job: one call of a tool that may take its time.
+
+local host = require "abridge.host"
+
+local M = {}
+
+---@class abridge.Job
+---@field call_id string
+---@field result? abridge.Result nil until the job is done
+---@field private value_of fun(value: any, failed: boolean): abridge.Result
+---@field private on_done? fun(result: abridge.Result)
+---@field private cancel_tool? fun(): boolean|nil
+---@field private callback_error? any
+local Job = {}
+Job.__index = Job
+Job.__name = "abridge.Job"
+
+---@param call_id string
+---@param value_of fun(job: abridge.Job, value: any): abridge.Result makes the result of what the tool gave
+---@param on_done? fun(result: abridge.Result)
+---@return abridge.Job
+function M.new(call_id, value_of, on_done)
+  return setmetatable({ call_id = call_id, value_of = value_of, on_done = on_done, cancelled = false }, Job)
+end
+
+--- Is the job done?
+---@return boolean
+function Job:is_done()
+  return self.result ~= nil
+end
+
+--- End the job with what the tool gave; only the first time counts.
+---@param value any
+function Job:finish(value)
+  if self.result then return end
+  self.result = self:value_of(value)
+  if not self.on_done then return end
+  local ok, message = pcall(self.on_done, self.result)
+  if not ok then self.callback_error = message end -- raised where the host waits, not in the loop
+end
+
+--- Raise what a callback of the host raised, once.
+function Job:raise_callback_error()
+  local message = self.callback_error
+  self.callback_error = nil
+  if message ~= nil then error(message, 0) end
+end
+
+--- Wait until the job is done. Raises when called from a callback of the event loop, and what `on_done` raised.
+---@param seconds? number no limit when nil
+---@return abridge.Result|nil result nil when the seconds are over
+function Job:wait(seconds)
+  local done, why = host.wait(function()
+    return self.result ~= nil
+  end, seconds)
+  if not done and why == "idle" then self:finish(M.abandoned) end
+  self:raise_callback_error()
+  return self.result
+end
+
+--- What `finish` is given when nothing is left that could end the job.
+M.abandoned = {}
+--- What `finish` is given when a job was cancelled and its tool has nothing more to say.
+M.aborted = {}
+
+--- Ask the tool to stop. A command keeps what it has printed so far; other tools end at once.
+function Job:cancel()
+  if self.result or self.cancelled then return end
+  self.cancelled = true
+  local goes_on = false
+  if self.cancel_tool then
+    local ok, answer = pcall(self.cancel_tool)
+    goes_on = ok and answer == true
+  end
+  if not goes_on then self:finish(M.aborted) end
+end
+
+return M

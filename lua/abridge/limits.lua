@@ -1,0 +1,304 @@
+--- Limits: how much of each tool's output a model sees. Profiles are data; a session overrides them key by key.
+
+local check = require "abridge.check"
+local core = require "abridge.core"
+
+local M = {}
+
+local KB = 1024
+
+--- Byte budgets that stand for a word (SPEC "exec budgets"); a cut by one of them has the reason `exec_budget`.
+--- "full" sets none.
+M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16 * KB, full = false }
+
+---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
+---@field strategy? "head"|"tail"|"head_tail"|"pipeline" what to keep; "head" unless set
+---@field max_lines? integer
+---@field max_bytes? integer|string bytes, or a size such as "30KB"
+---@field max_chars? integer code points
+---@field max_tokens? integer as `count_tokens` says, else as estimated
+---@field count_tokens? fun(text: string): integer
+---@field token_safety? number factor on the estimate
+---@field long_line? "omit"|"split" a line that alone is over budget
+---@field head_ratio? number share of the budget for the head, 0 to 1
+---@field snap? "line"|"char" where a head_tail may cut
+---@field marker? "inside"|"outside"|"none"
+---@field marker_text? string format of the omission marker
+---@field utf8? "keep"|"replace" sessions replace
+---@field indicators? boolean headings of a pipeline cut
+---@field output? "silent"|"concise"|"normal"|"verbose"|"full" a byte budget by name (commands)
+---@field max_matches? integer
+---@field max_results? integer
+---@field max_entries? integer
+---@field max_rows? integer
+---@field max_line_chars? integer chars of a line before it is cut short
+
+--- Named tables of limits by tool; the row "*" is for tools that have none. `ceiling` is what the dispatcher lays
+--- over every result, `aliases` are names that a model may know the tools by.
+---@type table<string, table>
+M.profiles = {
+  default = {
+    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
+    run_command = { strategy = "tail", max_lines = 2000, max_bytes = 30 * KB },
+    search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
+    find_files = { max_results = 1000, max_bytes = 30 * KB },
+    list_directory = { max_entries = 500, max_bytes = 30 * KB },
+    sql_query = { max_rows = 1000, max_bytes = 30 * KB },
+    web_fetch = { max_bytes = 100 * KB },
+    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30 * KB },
+    ceiling = { max_bytes = 128 * KB },
+  },
+  -- The tools of the pi agent (seed "Tool Output Truncation").
+  pi = {
+    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
+    run_command = { strategy = "tail", max_lines = 2000, max_bytes = 30 * KB },
+    search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
+    find_files = { max_results = 1000, max_bytes = 30 * KB },
+    list_directory = { max_entries = 500, max_bytes = 30 * KB },
+    aliases = {
+      read = "read_file",
+      bash = "run_command",
+      grep = "search_files",
+      find = "find_files",
+      ls = "list_directory",
+    },
+  },
+  -- Two stages, chars then lines (seed "Tools and Truncation").
+  pipeline = {
+    read_file = { strategy = "pipeline", max_chars = 50000, max_lines = 500, head_ratio = 0.3 },
+    run_command = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
+    search_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
+    find_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
+    list_directory = { strategy = "pipeline", max_chars = 10000, max_lines = 100, head_ratio = 0.3 },
+    ["*"] = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
+  },
+  -- The reading-tool contract.
+  contract = {
+    read_file = { strategy = "head", max_lines = 2000, max_bytes = 50 * KB },
+    run_command = { strategy = "tail", output = "normal" },
+    search_files = { max_lines = 2000, max_bytes = 50 * KB },
+    find_files = { max_results = 1000 },
+    list_directory = { max_entries = 500 },
+    sql_query = { max_rows = 1000 },
+    web_fetch = { max_bytes = 100 * KB },
+    ["*"] = { strategy = "head_tail", max_bytes = 64 * KB },
+    ceiling = { max_bytes = 64 * KB },
+  },
+  -- View shape by the tool, one byte ceiling over all (seed "centralize MAX_OUTPUT_BYTES").
+  dispatcher = {
+    read_file = { strategy = "head", max_lines = 2000, max_line_chars = 500 },
+    search_files = { max_matches = 250, max_line_chars = 500 },
+    find_files = { max_results = 100 },
+    ceiling = { max_bytes = 128 * KB },
+  },
+}
+
+--- The rows of a profile that are not limits of a tool.
+local NOT_TOOLS = { ceiling = true, aliases = true }
+
+--- Keys that the cut functions of the core take; it checks their values.
+local CUT_KEYS = {
+  max_lines = true,
+  max_bytes = true,
+  max_chars = true,
+  max_tokens = true,
+  count_tokens = true,
+  token_safety = true,
+  long_line = true,
+  head_ratio = true,
+  snap = true,
+  marker = true,
+  marker_text = true,
+  utf8 = true,
+  clean = true,
+}
+local PIPELINE_KEYS = { max_chars = true, max_lines = true, head_ratio = true, indicators = true }
+local BUDGETS = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+
+local function count_wanted(value)
+  if not check.is_count(value) then return "an integer from 0 to 2^53" end
+end
+
+--- Keys of limits that only the tools know, with their checks.
+local TOOL_KEYS = {
+  max_matches = count_wanted,
+  max_results = count_wanted,
+  max_entries = count_wanted,
+  max_rows = count_wanted,
+  max_line_chars = count_wanted,
+  output = function(value)
+    if value == "auto" then return 'a budget that is built ("auto" is not built yet)' end
+    if M.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose" or "full"' end
+  end,
+}
+
+--- Does this table limit text at all?
+---@param limits abridge.Limits
+---@return boolean
+function M.has_budget(limits)
+  for _, key in ipairs(BUDGETS) do
+    if limits[key] then return true end
+  end
+  return false
+end
+
+--- Cut a text by limits: the one place where limits become options of the core.
+---@param text string
+---@param limits abridge.Limits
+---@param extra? table options that go before the limits: `reserve`, budgets
+---@return string content
+---@return abridge.Cut cut
+function M.cut(text, limits, extra)
+  local opts = {}
+  local known = limits.strategy == "pipeline" and PIPELINE_KEYS or CUT_KEYS
+  for _, from in ipairs { limits, extra or {} } do
+    for key, value in pairs(from) do
+      if known[key] or key == "reserve" and known == CUT_KEYS then opts[key] = value end
+    end
+  end
+  if known == PIPELINE_KEYS then
+    opts.max_lines = opts.max_lines or 2 ^ 53 -- one budget at least
+    return core.pipeline(text, opts)
+  end
+  opts.strategy = limits.strategy or "head"
+  if M.has_budget(opts) then return core.cut(text, opts) end
+  opts.max_lines = 2 ^ 53 -- nothing is forbidden; invalid bytes may still have to be replaced
+  local content, cut = core.cut(text, opts)
+  cut.max_lines = nil
+  return content, cut
+end
+
+--- Check one tool's limits and bring sizes to bytes. Raises with the key and the value.
+---@param who string
+---@param limits table
+---@param deeper integer
+---@return abridge.Limits
+local function normalized(who, limits, deeper)
+  local plain, cut = {}, {}
+  for key, value in pairs(limits) do
+    local for_pipeline = limits.strategy == "pipeline" and PIPELINE_KEYS[key]
+    if TOOL_KEYS[key] then
+      local expected = TOOL_KEYS[key](value)
+      if expected then check.fail(("%s: %s must be %s, got %s"):format(who, key, expected, check.show(value)), deeper) end
+    elseif key == "strategy" and value == "pipeline" then
+      plain.strategy = value
+    elseif for_pipeline or key == "strategy" or CUT_KEYS[key] then
+      cut[key] = value
+    else
+      check.fail(("%s: unknown limit '%s' (value %s)"):format(who, tostring(key), check.show(value)), deeper)
+    end
+    plain[key] = value
+  end
+  -- a trial cut of an empty text: the core knows which values are right
+  local try = core.cut
+  if limits.strategy == "pipeline" then
+    try, cut.utf8, cut.strategy = core.pipeline, nil, nil
+  else
+    cut.strategy = cut.strategy or "head"
+  end
+  if not M.has_budget(cut) then cut.max_lines = 0 end
+  local ok, message = pcall(try, "", cut)
+  if not ok then check.fail(who .. tostring(message):gsub("^abridge%.%w+", ""), deeper) end
+  if plain.max_bytes then plain.max_bytes = core.parse_size(plain.max_bytes) end
+  return plain
+end
+
+local function merged(base, over)
+  local all = {}
+  for key, value in pairs(base or {}) do
+    all[key] = value
+  end
+  for key, value in pairs(over or {}) do
+    if value == false then
+      all[key] = nil -- `max_lines = false` takes a profile's budget away
+    else
+      all[key] = value
+    end
+  end
+  return all
+end
+
+--- A copy that the caller may change.
+---@param limits abridge.Limits
+---@return abridge.Limits
+function M.copy(limits)
+  return merged(limits)
+end
+
+--- The limits of one session: a profile with overrides, checked.
+---@class abridge.LimitTable
+---@field rows table<string, abridge.Limits> the profile's
+---@field overrides table<string, table> the session's, by the tools' own names
+---@field ceiling abridge.Limits|nil
+---@field aliases table<string, string>
+local LimitTable = {}
+LimitTable.__index = LimitTable
+
+--- Build the table of limits of a session. `deeper` as in check.fail.
+---@param who string
+---@param profile_name string
+---@param overrides table<string, table>
+---@param ceiling table|false|nil
+---@param aliases table<string, string>|nil
+---@param deeper integer
+---@return abridge.LimitTable
+function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
+  local profile = M.profiles[profile_name]
+  if not profile then check.fail(("%s: unknown profile %s"):format(who, check.show(profile_name)), deeper) end
+  local self = setmetatable({ rows = {}, overrides = {}, aliases = merged(profile.aliases, aliases) }, LimitTable)
+  for name, row in pairs(profile) do
+    if not NOT_TOOLS[name] then self.rows[name] = row end
+  end
+  for name, row in pairs(overrides) do
+    local where = ("%s: limits.%s"):format(who, tostring(name))
+    if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
+    name = self.aliases[name] or name
+    normalized(where, merged(self.rows[name] or self.rows["*"], row), deeper + 1)
+    self.overrides[name] = row
+  end
+  if ceiling ~= false then
+    local limits = merged(profile.ceiling, ceiling)
+    for key, value in pairs(limits) do
+      if key ~= "max_bytes" and key ~= "head_ratio" then
+        check.fail(("%s: unknown key 'ceiling.%s' (value %s)"):format(who, tostring(key), check.show(value)), deeper)
+      end
+    end
+    self.ceiling = limits.max_bytes and normalized(who .. ": ceiling", limits, deeper + 1)
+  end
+  return self
+end
+
+--- The limits of a tool: its row or those it was registered with or the row "*", and the session's overrides.
+--- Also the place where `output` becomes a byte budget.
+---@param tool string the tool's own name
+---@param own? abridge.Limits what the tool was registered with
+---@return abridge.Limits
+function LimitTable:of(tool, own)
+  local base = own or self.rows[tool] or merged(self.rows["*"], self.overrides["*"])
+  local limits = merged(base, self.overrides[tool])
+  limits.max_bytes = limits.max_bytes and core.parse_size(limits.max_bytes)
+  local budget = limits.output and M.exec_budgets[limits.output]
+  if budget and budget < (limits.max_bytes or math.huge) then limits.max_bytes = budget end
+  return limits
+end
+
+--- The same, with the ceiling: what binds a tool of this package, whose output the ceiling need not cut again.
+---@param tool string
+---@return abridge.Limits
+function LimitTable:under_ceiling(tool)
+  local limits = self:of(tool)
+  local most = self.ceiling and self.ceiling.max_bytes
+  if most and most < (limits.max_bytes or math.huge) then limits.max_bytes = most end
+  return limits
+end
+
+--- Check limits given outside a session, for one tool.
+---@param who string
+---@param limits table
+---@param deeper integer
+---@return abridge.Limits
+function M.checked(who, limits, deeper)
+  return normalized(who, merged(nil, limits), deeper + 1)
+end
+
+return M

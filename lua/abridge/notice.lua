@@ -1,0 +1,403 @@
+--- Every sentence the model reads, and only here: notices, exit lines, errors of tools, descriptions.
+---
+--- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
+--- filled with the widest values tell how much room a notice may need before the cut is known.
+
+local core = require "abridge.core"
+local shell = require "abridge.shell"
+
+local M = {}
+
+M.no_output = "(no output)"
+M.truncated = "[truncated]"
+--- Between the halves of a result that only the ceiling cut.
+M.ceiling_marker = "\n... [{bytes} bytes truncated; head + tail kept] ...\n"
+
+--- Replace each {name} of a template by values[name].
+---@param template string
+---@param values table<string, string|number>
+---@return string
+local function fill(template, values)
+  return (template:gsub("{([%w_]+)}", function(name)
+    local value = values[name]
+    if type(value) == "number" then return ("%.0f"):format(value) end
+    return value
+  end))
+end
+
+-- paths ----------------------------------------------------------------------
+
+local function is_printable(path)
+  local _, invalid = core.count_chars(path)
+  return invalid == 0 and not path:find("[%z\1-\31\127]")
+end
+
+--- A path as prose shows it.
+---@param path string
+---@return string
+function M.path(path)
+  return is_printable(path) and path or "path in details"
+end
+
+--- A path as one word of a shell command.
+---@param path string
+---@return string
+function M.quoted(path)
+  if not is_printable(path) then return "path in details" end
+  return shell.quote(path:sub(1, 1) == "-" and "./" .. path or path)
+end
+
+-- the budget that was hit ------------------------------------------------------
+
+--- How a limit reads: "30KB", "500 token", "20000 char", "2000 line".
+---@param unit "lines"|"bytes"|"chars"|"tokens"
+---@param budget integer
+---@return string
+function M.limit(unit, budget)
+  if unit == "bytes" then return core.format_size(budget) end
+  return ("%.0f %s"):format(budget, unit:sub(1, -2))
+end
+
+-- templates --------------------------------------------------------------------
+
+local READ = {
+  first_line = "Line 1 is {size}, exceeds {limit} limit. Use {shell} to read: head -c {bytes} {path}",
+  line = "Line {a} is {size}, exceeds {limit} limit. Use {shell}: sed -n '{a}p' {path} | head -c {bytes}",
+  chars = "Showing chars {first_char}-{last_char} of line {a} ({limit} limit). Use offset={a} column={column} to continue",
+  by_lines = "Showing lines {a}-{b} of {total}. Use offset={next} to continue",
+  by_size = "Showing lines {a}-{b} of {total} ({limit} limit). Use offset={next} to continue",
+  several = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} to continue",
+  nothing = "Showing 0 of {total} lines ({limit} limit)",
+  rest = "{rest} more lines in file. Use offset={next} to continue",
+}
+
+local RUN = {
+  by_lines = "Showing lines {a}-{b} of {total}",
+  by_size = "Showing lines {a}-{b} of {total} ({limit} limit)",
+  last_line = "Showing last {shown_size} of line {b} (line is {size})",
+  first_line = "Showing first {shown_size} of line {a} (line is {size})",
+  several = "Showing {shown} of {total} lines ({limit} limit)",
+}
+
+local LISTS = {
+  matches = "{count} matches limit reached. Use limit={double} for more, or refine pattern",
+  results = "{count} results limit reached. Use limit={double} for more, or refine pattern",
+  entries = "{count} entries limit reached. Use limit={double} for more",
+  rows = "{count} rows limit reached. Narrow the query with WHERE or LIMIT",
+  size = "{limit} limit reached",
+  matches_size = "{limit} limit reached ({shown} of {seen}+ matches shown)",
+  fetch = "{limit} limit reached ({shown_size} of {total_size} shown). Use offset={next} to continue",
+  fetch_unknown = "{limit} limit reached ({shown_size} shown). Use offset={next} to continue",
+}
+
+local FULL_OUTPUT = "Full output: {full_path}"
+local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_path}, {full_error}"
+local MORE_HITS = "{more_hits} more error lines not shown"
+local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
+local CHANGED = "File changed since the last page"
+local BACKGROUND = "A background process still holds the output"
+
+-- sentences ----------------------------------------------------------------------
+
+---@class (exact) abridge.NoticeData What a notice may need beside the cut.
+---@field shell? string name under which the session has a shell tool; nil: none
+---@field read? string name under which it has the reading tool
+---@field path? string the file that was read, as the caller named it
+---@field offset? integer number of the first line asked for; 1 unless set
+---@field column? integer first char shown of that line
+---@field limit? integer the caller's own limit, in lines
+---@field total_lines? integer of the file; the cut's unless set
+---@field changed? boolean the file changed since the page before
+---@field background? boolean a child still holds the output
+---@field more_hits? integer error lines that were not shown
+---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
+---@field max_line_chars? integer
+---@field next_column? integer char of the line to continue at, where a line was split
+---@field unknown_total? boolean the source's size is not known
+---@field reached? "matches"|"results"|"entries"|"rows" the limit of items that was reached
+---@field count? integer that limit
+---@field shown? integer matches shown
+---@field seen? integer matches seen
+---@field next? integer where to continue
+---@field resume? string a sentence with {next} in place of ours
+---@field no_path? boolean leave out the path of the full output
+
+local function ranges(cut)
+  return cut.kept and #cut.kept or 0
+end
+
+--- Values for the templates, from a cut and its data.
+local function values_of(cut, data)
+  local unit = cut.truncated_by or "bytes"
+  local budget = cut["max_" .. unit] or 0
+  local first = data.offset or 1
+  local total = data.total_lines or cut.total_lines
+  local single = ranges(cut) == 1 and cut.kept[1]
+  local from_end = cut.strategy == "tail" or (single and single.first_byte > 1 and not data.offset)
+  local a = from_end and total - cut.output_lines + 1 or first
+  local last = a + cut.output_lines - 1
+  local column = data.column or 1
+  return {
+    a = a,
+    b = from_end and total or last,
+    total = total,
+    next = data.next or (ranges(cut) > 1 and cut.kept[1].last_line or last) + 1,
+    rest = total - last,
+    shown = data.shown or cut.output_lines,
+    seen = data.seen,
+    count = data.count,
+    double = data.count and data.count * 2,
+    limit = M.limit(unit, budget),
+    bytes = budget,
+    size = core.format_size(cut.line_bytes or 0),
+    shown_size = core.format_size(cut.output_bytes),
+    total_size = core.format_size(cut.total_bytes),
+    first_char = column,
+    last_char = data.next_column and data.next_column - 1 or column,
+    column = data.next_column or column,
+    shell = data.shell,
+    read = data.read or "read_file",
+    path = data.path and M.quoted(data.path),
+    line_chars = data.max_line_chars,
+    more_hits = data.more_hits,
+    full_path = cut.full_output_path and M.path(cut.full_output_path),
+    full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
+    full_error = cut.full_output_error,
+  }
+end
+
+--- The widest values that the numbers of a cut of this text can take.
+local function widest_values(cut, data)
+  local values = values_of(cut, data)
+  local lines = math.max(values.total + 1, values.next or 0)
+  for _, name in ipairs { "a", "b", "next", "rest", "shown" } do
+    values[name] = lines
+  end
+  for _, name in ipairs { "first_char", "last_char", "column" } do
+    values[name] = (data.column or 1) + cut.total_bytes
+  end
+  for _, name in ipairs { "size", "shown_size", "full_size" } do
+    values[name] = "1023.9KB"
+  end
+  return values
+end
+
+local function read_templates(cut, data)
+  local by_lines = cut.truncated_by == "lines"
+  if not cut.truncated then return {} end
+  if data.next_column and data.next_column > 1 then return { READ.chars } end
+  if cut.first_line_exceeds_limit then
+    if not data.shell then return { READ.nothing } end
+    return { (data.offset or 1) == 1 and READ.first_line or READ.line }
+  end
+  if cut.output_lines == 0 then return { READ.nothing } end
+  if ranges(cut) > 1 then return { READ.several } end
+  if by_lines and data.limit and data.limit == cut.max_lines then return { READ.rest } end
+  return { by_lines and READ.by_lines or READ.by_size }
+end
+
+local function run_templates(cut)
+  if not cut.truncated then return {} end
+  local single = ranges(cut) == 1 and cut.kept[1]
+  if not single then return { RUN.several } end
+  if cut.last_line_partial and cut.output_lines == 1 then
+    return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
+  end
+  return { cut.truncated_by == "lines" and RUN.by_lines or RUN.by_size }
+end
+
+local function list_templates(cut, data, by_size)
+  local all = {}
+  if data.reached then all[1] = LISTS[data.reached] end
+  if cut.truncated then all[#all + 1] = by_size end
+  return all
+end
+
+--- The templates that fit a cut of each tool's output, and all that might.
+local TOOLS = {
+  read_file = { choose = read_templates, all = READ },
+  run_command = { choose = run_templates, all = RUN, full_output = true },
+  search_files = {
+    choose = function(cut, data)
+      return list_templates(cut, data, LISTS.matches_size)
+    end,
+    all = { LISTS.matches, LISTS.matches_size },
+  },
+  find_files = {
+    choose = function(cut, data)
+      return list_templates(cut, data, LISTS.size)
+    end,
+    all = { LISTS.results, LISTS.size },
+  },
+  list_directory = {
+    choose = function(cut, data)
+      return list_templates(cut, data, LISTS.size)
+    end,
+    all = { LISTS.entries, LISTS.size },
+  },
+  sql_query = {
+    choose = function(cut, data)
+      return list_templates(cut, data, LISTS.size)
+    end,
+    all = { LISTS.rows, LISTS.size },
+  },
+  web_fetch = {
+    choose = function(cut, data)
+      return list_templates(cut, data, data.unknown_total and LISTS.fetch_unknown or LISTS.fetch)
+    end,
+    all = { LISTS.fetch, LISTS.fetch_unknown },
+  },
+}
+
+--- What stands in the bracket beside the sentence on the cut itself.
+local function add_remarks(sentences, tool, cut, data, values)
+  if tool.full_output and cut.truncated and cut.full_output_path and not data.no_path then
+    sentences[#sentences + 1] = fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
+  end
+  if cut.truncated and (data.more_hits or 0) > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
+  if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
+  if data.changed then sentences[#sentences + 1] = CHANGED end
+  if data.background then sentences[#sentences + 1] = BACKGROUND end
+end
+
+local function bracket(sentences)
+  return #sentences > 0 and "[" .. table.concat(sentences, ". ") .. "]" or nil
+end
+
+local function said(template, data, values)
+  if data.resume and template:find("Use offset=", 1, true) then
+    template = template:gsub("Use offset=.*$", "") .. data.resume
+  end
+  return fill(template, values)
+end
+
+--- The notice that follows a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
+---@param tool string the tool's own name; those without a row of their own read as "run_command"
+---@param cut abridge.Cut
+---@param data? abridge.NoticeData
+---@return string|nil
+function M.notice(tool, cut, data)
+  data = data or {}
+  local kind = TOOLS[tool] or TOOLS.run_command
+  local values = values_of(cut, data)
+  local sentences = {}
+  for _, template in ipairs(kind.choose(cut, data)) do
+    sentences[#sentences + 1] = said(template, data, values)
+  end
+  add_remarks(sentences, kind, cut, data, values)
+  return bracket(sentences)
+end
+
+--- The longest notice that a cut of this text may come to need: any case, every number at full width. `cut` is a
+--- ledger of the whole text with `truncated` and the budgets set.
+---@param tool string
+---@param cut abridge.Cut
+---@param data? abridge.NoticeData
+---@return string
+function M.widest(tool, cut, data)
+  data = data or {}
+  local kind = TOOLS[tool] or TOOLS.run_command
+  local values = widest_values(cut, data)
+  local longest = ""
+  for _, unit in ipairs { "lines", "bytes", "chars", "tokens" } do
+    local budget = cut["max_" .. unit]
+    if budget then
+      values.limit, values.bytes = M.limit(unit, budget), budget
+      for _, template in pairs(kind.all) do
+        local needs_shell = template:find("{shell}", 1, true)
+        local sentence = (data.shell or not needs_shell) and said(template, data, values) or ""
+        if #sentence > #longest then longest = sentence end
+      end
+    end
+  end
+  local sentences = { longest }
+  if data.reached and kind.all ~= READ and kind.all ~= RUN then
+    table.insert(sentences, 1, fill(LISTS[data.reached], values))
+  end
+  add_remarks(sentences, kind, cut, data, values)
+  return bracket(sentences)
+end
+
+-- exit lines -----------------------------------------------------------------------
+
+--- The line that says how a command ended, or nil after a plain success.
+---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil }
+---@param timeout? number seconds
+---@return string|nil
+function M.exit_line(outcome, timeout)
+  if outcome.timed_out then return ("Command timed out after %.14g seconds"):format(timeout) end
+  if outcome.cancelled then return "Command aborted" end
+  if outcome.signal then return "Command killed by signal " .. outcome.signal end
+  if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
+end
+
+-- errors and other sentences in place of content ----------------------------------------
+
+local ERRORS = {
+  unknown_tool = "Unknown tool: {name}",
+  invalid_input = "Invalid input: {what}",
+  denied = "Not approved: {what}",
+  denied_plain = "Not approved",
+  no_result = "Tool {name} ended without a result",
+  aborted = "Tool {name} was aborted",
+  closed = "The session is closed",
+  bad_value = "Tool {name} returned a {what}, not a string or a table of content",
+  ENOENT = "No such file or directory: {path}",
+  EACCES = "Permission denied: {path}",
+  EISDIR = "Is a directory: {path}",
+  ENOTREG = "Not a regular file: {path} is a {what}",
+  EOFFSET = "Offset {offset} is beyond end of file ({total} lines total)",
+  ECOLUMN = "Column {column} is beyond end of line {offset} ({total} chars)",
+  EIO = "Cannot read {path}: {what}",
+  spawn = "Cannot run the command: {what}",
+  binary = "Binary file: {path} ({kind}, {size})",
+}
+
+--- A sentence that stands in place of a tool's content.
+---@param name string
+---@param values table<string, string|number>
+---@return string
+function M.message(name, values)
+  return fill(ERRORS[name], values)
+end
+
+-- hints and descriptions ---------------------------------------------------------------
+
+--- How to continue, for the block.
+---@param tool string the name under which the session has the tool
+---@param next_offset integer
+---@param column? integer
+---@return string
+function M.resume_hint(tool, next_offset, column)
+  local hint = ("call %s with offset=%.0f"):format(tool, next_offset)
+  return column and ("%s column=%.0f"):format(hint, column) or hint
+end
+
+local ITEM_LIMITS = {
+  { "max_matches", "%.0f matches" },
+  { "max_results", "%.0f results" },
+  { "max_entries", "%.0f entries" },
+  { "max_rows", "%.0f rows" },
+  { "max_lines", "%.0f lines" },
+  { "max_chars", "%.0f chars" },
+  { "max_tokens", "%.0f tokens" },
+  { "max_line_chars", "%.0f chars a line" },
+}
+local WHICH = { head = "the first ", tail = "the last ", head_tail = "the start and the end, ", pipeline = "the start and the end, " }
+
+--- A tool's description with the limits in force.
+---@param description string
+---@param limits abridge.Limits
+---@return string
+function M.description(description, limits)
+  local parts = {}
+  for _, item in ipairs(ITEM_LIMITS) do
+    if limits[item[1]] then parts[#parts + 1] = item[2]:format(limits[item[1]]) end
+  end
+  if limits.max_bytes then parts[#parts + 1] = core.format_size(limits.max_bytes) end
+  if #parts == 0 then return description end
+  local sentence = ("Output is limited to %s%s"):format(WHICH[limits.strategy or "head"], table.concat(parts, " or "))
+  return description .. (description:find("%S") and " " or "") .. sentence .. "; a notice says what was left out."
+end
+
+return M

@@ -1,0 +1,113 @@
+--- A page of a text: the part from a line (and a char in it) on, cut by limits, with the ledger in the coordinates
+--- of the whole text and with the place where the next page starts.
+
+local core = require "abridge.core"
+local limits_of = require "abridge.limits"
+
+local M = {}
+
+---@class (exact) abridge.Page
+---@field text string what is left of the text from the offset on
+---@field limits abridge.Limits those given, narrowed by the caller's own limit
+---@field data abridge.NoticeData filled by `adjust`
+---@field adjust fun(cut: abridge.Cut) bring a cut of `text` to the coordinates of the whole
+
+--- Cut short each line that is over `max_chars`, of as many lines as a page can show.
+local function shorten_lines(text, max_chars, max_lines)
+  local beyond = max_lines and core.find_line(text, max_lines + 2)
+  if beyond then text = text:sub(1, beyond - 1) end
+  local any = false
+  local short = text:gsub("[^\n]+", function(line)
+    if #line <= max_chars then return nil end
+    local shown, was_cut = core.line(line, max_chars)
+    any = any or was_cut
+    return shown
+  end)
+  return short, any
+end
+
+local function shift(cut, bytes, lines)
+  for _, range in ipairs(cut.kept) do
+    range.first_byte = range.first_byte + bytes
+    range.last_byte = range.last_byte + bytes
+    range.first_line = range.first_line + lines
+    range.last_line = range.last_line + lines
+  end
+end
+
+--- Where the page after this one starts: a line, and a char in it when this page ends inside that line.
+local function next_place(cut, at, rest)
+  if cut.first_line_exceeds_limit then return at.offset, at.column or 1 end
+  if #cut.kept > 1 then return cut.kept[1].last_line + 1 end
+  if cut.last_line_partial and cut.output_lines == 1 then
+    local shown = core.count_chars(rest:sub(1, cut.output_bytes))
+    return at.offset, (at.column or 1) + shown
+  end
+  return at.offset + cut.output_lines
+end
+
+--- Byte of the text where a page starts, or nil and the code and data of the message that says why not.
+local function start_of(text, at, total_lines)
+  if at.offset == 1 and text == "" and (at.column or 1) == 1 then return 1 end
+  local start = core.find_line(text, at.offset)
+  if not start then return nil, "EOFFSET", { offset = at.offset, total = total_lines } end
+  if not at.column then return start end
+  local line = text:match("^[^\n]*", start)
+  local char = core.find_char(line, at.column)
+  if not char then
+    return nil, "ECOLUMN", { column = at.column, offset = at.offset, total = (core.count_chars(line)) }
+  end
+  return start + char - 1
+end
+
+--- Plan a page.
+---@param text string
+---@param at { offset: integer, column: integer|nil, limit: integer|nil }
+---@param limits abridge.Limits
+---@param data abridge.NoticeData what the notice needs beside the page: names, path
+---@return abridge.Page|nil page
+---@return string|nil code EOFFSET or ECOLUMN
+---@return table|nil values for the message of that code
+function M.plan(text, at, limits, data)
+  local total_lines = core.count_lines(text)
+  local start, code, values = start_of(text, at, total_lines)
+  if not start then return nil, code, values end
+
+  local rest = start == 1 and text or text:sub(start)
+  local own = limits_of.copy(limits)
+  if at.limit and at.limit <= (limits.max_lines or math.huge) then own.max_lines = at.limit end
+  if at.column or not data.shell then own.long_line = "split" end
+  if own.strategy == "pipeline" then own.long_line = nil end
+
+  local shown, lines_truncated = rest, nil
+  if limits.max_line_chars then
+    shown, lines_truncated = shorten_lines(rest, limits.max_line_chars, own.max_lines)
+  end
+  data.offset, data.column, data.limit = at.offset, at.column, at.limit
+  data.total_lines = total_lines
+  data.lines_truncated, data.max_line_chars = lines_truncated or nil, limits.max_line_chars
+
+  local function adjust(cut)
+    if lines_truncated or #shown ~= #rest then -- the ledger is the source's, not that of the shortened lines
+      local last = core.find_line(rest, cut.output_lines + 1)
+      cut.output_bytes = last and cut.truncated and last - 2 or #rest
+      if cut.output_lines == 0 then cut.output_bytes = 0 end
+      cut.kept = cut.output_bytes > 0
+          and { { first_byte = 1, last_byte = cut.output_bytes, first_line = 1, last_line = cut.output_lines } }
+        or {}
+    end
+    shift(cut, start - 1, at.offset - 1)
+    cut.total_lines, cut.total_bytes = total_lines, #text
+    cut.omitted_lines, cut.omitted_bytes = total_lines - cut.output_lines, #text - cut.output_bytes
+    cut.first_line = at.offset
+    cut.last_line = at.offset + math.max(cut.output_lines, 1) - 1
+    if cut.truncated then
+      cut.next_offset, cut.next_column = next_place(cut, at, rest)
+    end
+    data.next, data.next_column = cut.next_offset, cut.next_column
+  end
+
+  return { text = shown, limits = own, data = data, adjust = adjust }
+end
+
+return M

@@ -1,0 +1,191 @@
+--- From what a tool yields to what the model gets: a value becomes text, text is cut by the tool's limits, the
+--- ceiling is laid over it, and the block says what happened.
+
+local core = require "abridge.core"
+local fit = require "abridge.fit"
+local host = require "abridge.host"
+local info = require "abridge.info"
+local limits_of = require "abridge.limits"
+local notice = require "abridge.notice"
+
+local M = {}
+
+---@class (exact) abridge.Result
+---@field tool string the name that was called
+---@field call_id string
+---@field content string valid UTF-8, within the limits
+---@field blocks? table[] images and other parts that are no text, untouched
+---@field is_error boolean
+---@field truncation abridge.Block
+---@field details? table what the tool tells beside the content; `details.cut` is the ledger
+---@field metadata? { truncated_total: integer|nil, truncated_bytes: integer|nil }
+---@field duration_ms integer
+
+-- values ---------------------------------------------------------------------
+
+--- Any value as text.
+---@param value any
+---@return string
+function M.encoded(value)
+  if type(value) == "string" then return value end
+  if value == nil then return "" end
+  if type(value) ~= "table" then return tostring(value) end
+  local json = host.json()
+  local ok, text
+  if json then
+    ok, text = pcall(json.encode, value)
+  end
+  return ok and text or tostring(value)
+end
+
+--- The text and the other parts of MCP content.
+local function split_content(content)
+  local texts, blocks = {}, {}
+  for _, part in ipairs(content) do
+    if type(part) == "table" and part.type == "text" and type(part.text) == "string" then
+      texts[#texts + 1] = part.text
+    elseif type(part) == "string" then
+      texts[#texts + 1] = part
+    else
+      blocks[#blocks + 1] = part
+    end
+  end
+  return table.concat(texts, "\n"), #blocks > 0 and blocks or nil
+end
+
+--- What a foreign tool gave, in the form the tools of this package yield.
+---@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
+---@return table
+function M.normalized(value)
+  if type(value) ~= "table" or value.content == nil then return { text = M.encoded(value) } end
+  local text, blocks = value.content, nil
+  if type(text) == "table" and #text > 0 then
+    text, blocks = split_content(text)
+  elseif type(text) == "table" and next(text) == nil then
+    text = ""
+  end
+  return {
+    text = M.encoded(text),
+    blocks = blocks,
+    is_error = value.is_error == true or value.isError == true,
+    total = value.total,
+    next_offset = value.next_offset,
+    resume_hint = value.resume_hint,
+    details = type(value.details) == "table" and value.details or nil,
+  }
+end
+
+-- the block ----------------------------------------------------------------------
+
+local function is_offset(value)
+  return type(value) == "number" and value >= 0 and value == math.floor(value) and value <= 2 ^ 53
+end
+
+--- Why a cut was made, on the wire.
+---@param cut abridge.Cut
+---@param limits abridge.Limits
+---@param reason? abridge.Reason the tool's own
+---@return abridge.Reason
+function M.reason(cut, limits, reason)
+  if reason then return reason end
+  if cut.truncated_by == "lines" then return "line_cap" end
+  local budget = limits.output and limits_of.exec_budgets[limits.output]
+  return budget and budget == limits.max_bytes and "exec_budget" or "size_cap"
+end
+
+--- The block of a text cut by its tool's limits.
+---@param value table
+---@param cut abridge.Cut
+---@param body string
+---@param limits abridge.Limits
+---@param tool { name: string, reason: abridge.Reason|nil }
+---@return abridge.Info
+local function block_of(value, cut, body, limits, tool)
+  local made = value.block and value.block(cut, body)
+  if made then return info.with_resume((table.unpack or unpack)(made, 2, 6)) end
+  if cut.truncated then return info.without_resume(#body, cut.total_bytes, M.reason(cut, limits, tool.reason)) end
+  if is_offset(value.next_offset) then
+    local hint = type(value.resume_hint) == "string" and value.resume_hint
+      or notice.resume_hint(tool.name, value.next_offset)
+    return info.with_resume(#body, nil, value.next_offset, hint, tool.reason or "item_cap")
+  end
+  return info.not_truncated(#body)
+end
+
+-- the ceiling ------------------------------------------------------------------------
+
+--- Lay the ceiling over a whole content: head and tail kept, hard.
+local function under_ceiling(content, ceiling)
+  if not ceiling or #content <= ceiling.max_bytes then return content end
+  return (
+    core.head_tail(content, {
+      max_bytes = ceiling.max_bytes,
+      head_ratio = ceiling.head_ratio or 0.5,
+      snap = "char",
+      marker_text = notice.ceiling_marker,
+      utf8 = "replace",
+    })
+  )
+end
+
+-- results ------------------------------------------------------------------------------
+
+local function filled(t)
+  return next(t) ~= nil and t or nil
+end
+
+---@class (exact) abridge.ResultCall
+---@field tool string the name that was called
+---@field own_name string the tool's own name
+---@field call_id string
+---@field limits abridge.Limits
+---@field ceiling? abridge.Limits nil for tools whose limits have it already
+---@field reason? abridge.Reason
+
+--- Make the result of a call.
+---@param call abridge.ResultCall
+---@param value table as `normalized` gives, or as a tool of this package yields: also exit, empty, notice,
+---  adjust, block, limits
+---@return abridge.Result
+function M.make(call, value)
+  local limits = limits_of.copy(value.limits or call.limits)
+  local text = value.text
+  if limits.strategy == "pipeline" then
+    text = core.head(text, { max_lines = 2 ^ 53, utf8 = "replace" }) -- its cut knows no invalid bytes
+  else
+    limits.utf8 = "replace"
+  end
+
+  local parts =
+    { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty, adjust = value.adjust }
+  local content, cut, body = fit.fit(text, limits, parts)
+  local block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
+  local metadata = {}
+  if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
+
+  local whole = content
+  content = under_ceiling(whole, call.ceiling)
+  if content ~= whole then
+    metadata.truncated_bytes = #whole
+    local said = whole:sub(#body + 1)
+    local shown = said ~= "" and content:sub(-#said) == said and #content - #said or #content
+    block = info.without_resume(shown, #text, "size_cap")
+  end
+
+  if #cut.kept == 0 then cut.kept = nil end
+  local details = value.details or {}
+  details.cut = details.cut or cut
+  details.full_output_path = cut.full_output_path
+  return {
+    tool = call.tool,
+    call_id = call.call_id,
+    content = content,
+    blocks = value.blocks,
+    is_error = value.is_error or false,
+    truncation = block:to_table(),
+    details = filled(details),
+    metadata = filled(metadata),
+  }
+end
+
+return M

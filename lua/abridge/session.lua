@@ -1,0 +1,482 @@
+--- Sessions: a registry of tools under one set of limits, and the dispatcher that calls them.
+
+local check = require "abridge.check"
+local host = require "abridge.host"
+local jobs = require "abridge.job"
+local limits_of = require "abridge.limits"
+local notice = require "abridge.notice"
+local results = require "abridge.result"
+local schema = require "abridge.schema"
+
+local M = {}
+
+local WHO = "abridge.session"
+
+--- Tools of this package, in the order of their definitions.
+local BUILT_IN = { "read_file", "run_command" }
+--- Tools of later issues, told apart from typos.
+local LATER = { search_files = true, find_files = true, list_directory = true, sql_query = true, web_fetch = true }
+
+---@class (exact) abridge.SessionOptions
+---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
+---@field limits? table<string, abridge.Limits> overrides by tool and key; false takes a budget away
+---@field ceiling? { max_bytes: integer|string, head_ratio: number|nil }|false over every result; false: none
+---@field aliases? table<string, string> other names for tools
+---@field cwd? string folder that relative paths start from; the host's own unless set
+---@field run_dir? false nothing is written
+---@field on_event? fun(event: table) called with each tool_call and tool_result
+---@field approve? fun(tool: string, input: table): boolean, string|nil asked before a tool runs
+---@field env? table<string, string|false> changes to the environment of commands; false removes a name
+---@field tools? string[] which tools of this package to offer; all unless set
+---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
+---@field timeout? number seconds for a command; 120 unless set
+
+local function later(name, neutral)
+  return function(value)
+    for _, allowed in ipairs(neutral) do
+      if value == allowed then return nil end
+    end
+    if type(value) == "table" and next(value) == nil then return nil end
+    return ("left out (%s is not built yet)"):format(name)
+  end
+end
+
+local OPTIONS = {
+  profile = "string",
+  limits = "table",
+  ceiling = function(value)
+    if value ~= false and type(value) ~= "table" then return "a table or false" end
+  end,
+  aliases = "table",
+  cwd = "string",
+  on_event = "function",
+  approve = "function",
+  env = "table",
+  tools = "table",
+  tool_names = "table",
+  timeout = function(value)
+    if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end
+  end,
+  run_dir = later("run_dir", { false }),
+  root = later("root", {}),
+  redact = later("redact", { false }),
+  databases = later("databases", {}),
+  retention = later("retention", {}),
+}
+
+---@class abridge.Session
+---@field private table_of_limits abridge.LimitTable
+---@field private tools table<string, table> by own name
+---@field private order string[] own names
+---@field private opts abridge.SessionOptions
+local Session = {}
+Session.__index = Session
+Session.__name = "abridge.Session"
+
+-- creation -------------------------------------------------------------------
+
+local function check_strings(name, t, deeper)
+  for key, value in pairs(t or {}) do
+    if type(key) ~= "string" or type(value) ~= "string" then
+      check.fail(("%s: %s must map names to names, got %s"):format(WHO, name, check.show(value)), deeper)
+    end
+  end
+end
+
+local function add_built_in(self, names, deeper)
+  for _, name in ipairs(names) do
+    if LATER[name] then check.fail(("%s: tool %s is not built yet"):format(WHO, check.show(name)), deeper) end
+    local known = false
+    for _, built_in in ipairs(BUILT_IN) do
+      known = known or built_in == name
+    end
+    if not known then check.fail(("%s: unknown tool %s in tools"):format(WHO, check.show(name)), deeper) end
+    local tool = require("abridge.tools." .. name)
+    self.tools[name] = { name = name, tool = tool, built_in = true }
+    self.order[#self.order + 1] = name
+  end
+end
+
+--- Open a session. Raises on an unknown option, tool, profile or limit, with its name and value.
+---@param opts? abridge.SessionOptions
+---@return abridge.Session
+function M.new(opts)
+  opts = check.options(WHO, opts, OPTIONS, 1)
+  check_strings("aliases", opts.aliases, 1)
+  check_strings("tool_names", opts.tool_names, 1)
+  local self = setmetatable({ tools = {}, order = {}, opts = opts, running = {}, calls = 0, events = 0 }, Session)
+  local profile = opts.profile or "default"
+  self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
+  add_built_in(self, opts.tools or BUILT_IN, 1)
+  return self
+end
+
+-- the registry -----------------------------------------------------------------
+
+local REGISTER = {
+  name = "string",
+  description = "string",
+  input_schema = "table",
+  limits = "table",
+  reason = function(value)
+    for _, reason in ipairs { "size_cap", "line_cap", "row_cap", "exec_budget", "item_cap" } do
+      if value == reason then return nil end
+    end
+    return '"size_cap", "line_cap", "row_cap", "exec_budget" or "item_cap"'
+  end,
+  execute = "function",
+}
+
+---@class (exact) abridge.ToolDefinition
+---@field name string
+---@field description? string
+---@field input_schema? table JSON Schema; `type`, `required`, `enum`, `properties`, `items`, `minimum`, `maximum`
+---  are checked
+---@field limits? abridge.Limits in place of the profile's row "*"
+---@field reason? abridge.Reason why its cuts are made, for the block
+---@field execute fun(input: table, ctx: table, done: fun(value: any)): any returns a value, or calls done(value)
+---  later and may return a function that cancels
+
+--- Add a tool of the host's. Raises on a bad definition or a name that is taken.
+---@param definition abridge.ToolDefinition
+function Session:register(definition)
+  local who = "session:register"
+  if type(definition) ~= "table" then
+    check.fail(("%s: definition must be a table, got %s"):format(who, check.show(definition)))
+  end
+  check.options(who, definition, REGISTER, 1)
+  local name = definition.name
+  if not name or name == "" then check.fail(who .. ": name must be a string that is not empty, got " .. check.show(name)) end
+  if not definition.execute then check.fail(("%s: execute is missing for tool %s"):format(who, check.show(name))) end
+  if self.tools[name] or self.table_of_limits.aliases[name] then
+    check.fail(("%s: name %s is taken"):format(who, check.show(name)))
+  end
+  self.tools[name] = {
+    name = name,
+    tool = definition,
+    limits = definition.limits and limits_of.checked(("%s: limits of %s"):format(who, name), definition.limits, 1),
+  }
+  self.order[#self.order + 1] = name
+end
+
+--- The entry of a tool by its own name or an alias.
+function Session:find(name)
+  return self.tools[self.table_of_limits.aliases[name] or name]
+end
+
+--- The name under which the model knows a tool: its alias where there is one.
+function Session:shown_name(own_name)
+  local shown
+  for alias, name in pairs(self.table_of_limits.aliases) do
+    if name == own_name and (not shown or alias < shown) then shown = alias end
+  end
+  return shown or own_name
+end
+
+--- The names notices use; nil for a tool the session has not.
+function Session:names()
+  local given = self.opts.tool_names or {}
+  return {
+    shell = given.shell or (self.tools.run_command and self:shown_name "run_command") or nil,
+    read = given.read or (self.tools.read_file and self:shown_name "read_file") or nil,
+  }
+end
+
+local function limits_in_force(self, own_name)
+  local entry = self.tools[own_name]
+  if entry and entry.built_in then return self.table_of_limits:under_ceiling(own_name) end
+  return self.table_of_limits:of(own_name, entry and entry.limits)
+end
+
+--- The limits in force for a tool, as a new table. A tool of this package is bound by the ceiling too.
+---@param tool string
+---@return abridge.Limits
+function Session:limits(tool)
+  if type(tool) ~= "string" then
+    check.fail("session:limits: tool must be a string, got " .. check.show(tool))
+  end
+  return limits_in_force(self, self.table_of_limits.aliases[tool] or tool)
+end
+
+local FORMATS = {
+  anthropic = function(name, description, input_schema)
+    return { name = name, description = description, input_schema = input_schema }
+  end,
+  openai = function(name, description, input_schema)
+    local described = { name = name, description = description, parameters = input_schema }
+    return { type = "function", ["function"] = described }
+  end,
+  mcp = function(name, description, input_schema)
+    return { name = name, description = description, inputSchema = input_schema }
+  end,
+}
+
+--- Definitions of the tools whose needs are present, each description with the limits in force.
+---@param format "anthropic"|"openai"|"mcp"
+---@return table[]
+function Session:definitions(format)
+  local make = FORMATS[format]
+  if not make then
+    check.fail('session:definitions: format must be "anthropic", "openai" or "mcp", got ' .. check.show(format))
+  end
+  local list = {}
+  for _, own_name in ipairs(self.order) do
+    local tool = self.tools[own_name].tool
+    if not tool.ready or tool.ready() then
+      local description = notice.description(tool.description or "", limits_in_force(self, own_name))
+      list[#list + 1] = make(self:shown_name(own_name), description, tool.input_schema or { type = "object" })
+    end
+  end
+  return list
+end
+
+-- dispatch ----------------------------------------------------------------------
+
+local function emit(self, event)
+  if not self.opts.on_event then return end
+  self.events = self.events + 1
+  event.seq = self.events
+  event.time = os.time()
+  local ok, message = pcall(self.opts.on_event, event)
+  if not ok then self.event_error = message end -- raised where the host waits
+end
+
+local function next_call_id(self, id)
+  self.calls = self.calls + 1
+  return id or ("call-%d"):format(self.calls)
+end
+
+--- An error in place of content.
+local function failed(name, values)
+  return { text = notice.message(name, values), is_error = true }
+end
+
+--- The result of what a tool gave: any value, or one of the marks of a job.
+local function result_of(self, call, value)
+  if value == jobs.abandoned then
+    value = failed("no_result", { name = call.tool })
+  elseif value == jobs.aborted then
+    value = failed("aborted", { name = call.tool })
+  elseif not (call.built_in or call.failed) then
+    value = value == nil and failed("no_result", { name = call.tool }) or results.normalized(value)
+  end
+  local result = results.make(call, value)
+  result.duration_ms = math.floor(host.now() - call.started + 0.5)
+  emit(self, {
+    type = "tool_result",
+    call_id = call.call_id,
+    tool = call.tool,
+    content = result.content,
+    is_error = result.is_error,
+    truncation = result.truncation,
+    metadata = result.metadata,
+    bytes_shown = #result.content,
+    bytes_total = result.truncation.bytes_total,
+    duration_ms = result.duration_ms,
+  })
+  return result
+end
+
+local function new_call(self, name, entry, id)
+  local own_name = entry and entry.name or name
+  return {
+    tool = name,
+    own_name = own_name,
+    built_in = entry ~= nil and entry.built_in,
+    call_id = next_call_id(self, id),
+    limits = limits_in_force(self, own_name),
+    ceiling = not (entry and entry.built_in) and self.table_of_limits.ceiling or nil,
+    reason = entry and entry.tool.reason,
+    started = host.now(),
+  }
+end
+
+--- The input as a table that fits the schema, or nil and what is wrong.
+local function checked_input(entry, input)
+  if type(input) == "string" then
+    local json, message = host.json()
+    if not json then return nil, message end
+    local ok, value = pcall(json.decode, input)
+    if not ok then return nil, "not JSON: " .. tostring(value) end
+    input = value
+  end
+  return schema.checked(entry.tool.input_schema or {}, input == nil and {} or input)
+end
+
+local function approved(self, name, input)
+  if not self.opts.approve then return true end
+  local ok, answer, why = pcall(self.opts.approve, name, input)
+  if not ok then return false, tostring(answer) end
+  return answer == true, why
+end
+
+local function absolute(self, path)
+  local cwd = self.opts.cwd
+  if not cwd or cwd == "." or path:sub(1, 1) == "/" then return path end
+  return cwd:gsub("/+$", "") .. "/" .. path
+end
+
+--- What a tool is handed beside its input.
+local function context(self, call, job, on_update)
+  return {
+    call_id = call.call_id,
+    tool = call.tool,
+    cwd = self.opts.cwd,
+    env = self.opts.env,
+    timeout = self.opts.timeout or 120,
+    limits = limits_in_force(self, call.own_name),
+    names = self:names(),
+    path = function(path)
+      return absolute(self, path)
+    end,
+    spawn = function(argv, opts, done)
+      local process = require "abridge.process"
+      local chunks = {}
+      return process.spawn(argv, opts, {
+        on_output = function(chunk)
+          chunks[#chunks + 1] = chunk
+        end,
+        on_exit = function(outcome)
+          done(table.concat(chunks), outcome)
+        end,
+      })
+    end,
+    update = function(text)
+      if not on_update or job:is_done() then return end
+      local limits = limits_in_force(self, call.own_name)
+      local ok, message = pcall(on_update, limits_of.cut(text, limits, { utf8 = "replace" }))
+      if not ok then job.callback_error = job.callback_error or message end
+    end,
+    cancelled = function()
+      return job.cancelled
+    end,
+  }
+end
+
+--- Run a tool under a job; whatever it raises becomes the result.
+local function execute(self, call, entry, input, job, on_update)
+  local function done(value)
+    job:finish(value)
+  end
+  local ok, value = pcall(entry.tool.execute, input, context(self, call, job, on_update), done)
+  if not ok then
+    call.failed = true
+    job:finish { text = results.encoded(value), is_error = true }
+  elseif type(value) == "function" then
+    job.cancel_tool = value
+  elseif value ~= nil then
+    job:finish(value)
+  end
+end
+
+--- What keeps a call from being made: the value to end it with, or nil and the checked input.
+local function obstacle(self, name, entry, input)
+  if self.closed then return failed "closed" end
+  if not entry then return failed("unknown_tool", { name = name }) end
+  local checked, message = checked_input(entry, input)
+  if not checked then return failed("invalid_input", { what = message }) end
+  local allowed, why = approved(self, name, checked)
+  if not allowed then
+    local reason = type(why) == "string" and why ~= "" and why
+    return reason and failed("denied", { what = reason }) or failed "denied_plain"
+  end
+  return nil, checked
+end
+
+local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
+
+local function start(self, name, input, opts)
+  local entry = self:find(name)
+  local call = new_call(self, name, entry, opts.id)
+  emit(self, { type = "tool_call", call_id = call.call_id, tool = name, input = input })
+  local job = jobs.new(call.call_id, function(job, value)
+    self.running[job] = nil
+    return result_of(self, call, value)
+  end, opts.on_done)
+  self.running[job] = true
+  local value, checked = obstacle(self, name, entry, input)
+  if value then
+    call.failed = true
+    job:finish(value)
+  else
+    execute(self, call, entry, checked, job, opts.on_update)
+  end
+  return job
+end
+
+local function raise_event_error(self)
+  local message = self.event_error
+  self.event_error = nil
+  if message ~= nil then error(message, 0) end
+end
+
+--- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
+--- Whatever goes wrong with the tool or its input is told in the result. Raises on misuse of this function, and
+--- with what a callback of the host raised.
+---@param name string
+---@param input table|string a table or JSON
+---@param opts? { id: string|nil, on_update: fun(content: string, cut: abridge.Cut)|nil, on_done: fun(result: abridge.Result)|nil }
+---@return abridge.Result|abridge.Job
+function Session:call(name, input, opts)
+  if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
+  local job = start(self, name, input, check.options("session:call", opts, CALL_OPTIONS, 1))
+  if opts ~= nil then return job end
+  local ok, result = pcall(job.wait, job)
+  if not ok then
+    job:cancel() -- waiting is not possible here: nothing is left running unseen
+    error(result, 0)
+  end
+  raise_event_error(self)
+  return result
+end
+
+--- Cap output that was made elsewhere, under this session's limits.
+---@param name string the tool it came from
+---@param value any a string, MCP content, or any value
+---@return abridge.Result
+function Session:cap(name, value)
+  if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
+  local own_name = self.table_of_limits.aliases[name] or name
+  local call = new_call(self, name, nil, nil)
+  call.own_name, call.limits = own_name, limits_in_force(self, own_name)
+  emit(self, { type = "tool_call", call_id = call.call_id, tool = name })
+  local result = result_of(self, call, value == nil and "" or value)
+  raise_event_error(self)
+  return result
+end
+
+--- Wait until every job is done. Raises what callbacks of the host raised.
+---@param seconds? number no limit when nil
+---@return boolean done false when the seconds are over
+function Session:wait(seconds)
+  local all = {}
+  for job in pairs(self.running) do
+    all[#all + 1] = job
+  end
+  local _, why = host.wait(function()
+    return next(self.running) == nil
+  end, seconds)
+  if why == "idle" then
+    for _, job in ipairs(all) do
+      job:finish(jobs.abandoned)
+    end
+  end
+  for _, job in ipairs(all) do
+    job:raise_callback_error()
+  end
+  raise_event_error(self)
+  return next(self.running) == nil
+end
+
+--- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent.
+function Session:close()
+  if self.closed then return end
+  self.closed = true
+  for job in pairs(self.running) do
+    job:cancel()
+  end
+  self:wait()
+end
+
+
+return M
