@@ -49,134 +49,10 @@ end
 
 -- JSON ---------------------------------------------------------------------
 
--- lua-cjson 2.1.0 prints every number with at most 14 digits (2^53 becomes 9.007199254741e+15) and
--- refuses a higher precision; it orders keys by hash, differently in each process; vim.json takes an
--- empty table for an array. A log must read the same on every host, so encoding is done here and
--- only decoding, where speed and strictness matter, is the library's.
-
-local MAX_DEPTH = 1000 -- lua-cjson's own limit, both ways
 local MAX_EXACT = 2 ^ 53 -- doubles hold every integer up to here
-local SPARSE_SAFE, SPARSE_RATIO = 10, 2 -- lua-cjson's limits for holes that become null
+local PRECISION = 16 -- digits of a number to ask the library for: 0.1 stays 0.1; one that refuses keeps its own 14
 
-local math_type = rawget(math, "type") or function() end -- 5.3 and later know integers
-local to_integer = rawget(math, "tointeger")
-
-local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\127"] = "\\u007f" }
-for byte = 0, 31 do
-  ESCAPES[string.char(byte)] = ("\\u%04x"):format(byte)
-end
-ESCAPES["\b"], ESCAPES["\f"] = "\\b", "\\f"
-ESCAPES["\n"], ESCAPES["\r"], ESCAPES["\t"] = "\\n", "\\r", "\\t"
-
----@param s string
----@return string
-local function encode_string(s)
-  -- %c may match more in an odd locale; bytes that are not in the table stay as they are.
-  return '"' .. s:gsub('[%c"\\]', ESCAPES) .. '"'
-end
-
----The shortest form that reads back as the same number.
----@param n number
----@return string
-local function encode_number(n)
-  if n ~= n or n == math.huge or n == -math.huge then
-    error("cannot encode NaN or infinity as JSON", 0)
-  end
-  if math_type(n) == "integer" then
-    return ("%d"):format(n)
-  end
-  if n == math.floor(n) and n <= MAX_EXACT and n >= -MAX_EXACT then
-    return ("%.0f"):format(n)
-  end
-  local text
-  for digits = 14, 17 do
-    text = ("%." .. digits .. "g"):format(n)
-    if tonumber(text) == n then
-      break
-    end
-  end
-  return (text:gsub(",", ".")) -- a locale's decimal comma
-end
-
----How long an array `t` is; nil when it is an object.
----@param t table
----@param lib table
----@return integer|nil
-local function array_length(t, lib)
-  local count, last = 0, 0
-  for key in next, t do
-    if type(key) ~= "number" or key < 1 or key ~= math.floor(key) then
-      return nil
-    end
-    count = count + 1
-    last = math.max(last, key)
-  end
-  if count == 0 then
-    -- An empty table says nothing of its kind, unless marked by a library that can mark it.
-    local mt = getmetatable(t)
-    return mt ~= nil and (mt == lib.array_mt or mt == lib.empty_array_mt) and 0 or nil
-  end
-  if last > SPARSE_SAFE and last > count * SPARSE_RATIO then
-    return nil
-  end
-  return last
-end
-
----@type fun(value: any, lib: table, out: string[], depth: integer)
-local encode_value
-
----@param t table
----@param lib table
----@param out string[]
----@param depth integer
-local function encode_object(t, lib, out, depth)
-  local keys, values = {}, {}
-  for key, value in next, t do
-    local name = key
-    if type(key) == "number" then
-      name = encode_number(key)
-    elseif type(key) ~= "string" then
-      error("cannot encode a " .. type(key) .. " as a JSON key", 0)
-    end
-    if values[name] == nil then -- {[1] = ..., ["1"] = ...} has one name for two values
-      keys[#keys + 1] = name
-    end
-    values[name] = value
-  end
-  table.sort(keys)
-  for i, name in ipairs(keys) do
-    out[#out + 1] = (i == 1 and "{" or ",") .. encode_string(name) .. ":"
-    encode_value(values[name], lib, out, depth)
-  end
-  out[#out + 1] = keys[1] and "}" or "{}"
-end
-
-function encode_value(value, lib, out, depth)
-  local kind = type(value)
-  if kind == "string" then
-    out[#out + 1] = encode_string(value)
-  elseif kind == "number" then
-    out[#out + 1] = encode_number(value)
-  elseif value == nil or value == lib.null then
-    out[#out + 1] = "null"
-  elseif kind == "boolean" then
-    out[#out + 1] = tostring(value)
-  elseif kind ~= "table" then
-    error("cannot encode a " .. kind .. " as JSON", 0)
-  elseif depth >= MAX_DEPTH then
-    error("cannot encode as JSON: nested deeper than " .. MAX_DEPTH .. " levels", 0)
-  else
-    local length = array_length(value, lib)
-    if not length then
-      return encode_object(value, lib, out, depth + 1)
-    end
-    for i = 1, length do
-      out[#out + 1] = i == 1 and "[" or ","
-      encode_value(rawget(value, i), lib, out, depth + 1)
-    end
-    out[#out + 1] = length > 0 and "]" or "[]"
-  end
-end
+local to_integer = rawget(math, "tointeger") -- 5.3 and later know integers
 
 ---JSON knows one kind of number: 5 and 5.0 come back as the same Lua number on every host.
 ---@param value any what the library decoded; tables are changed in place
@@ -200,26 +76,18 @@ local function normalize(value)
 end
 
 ---@class (exact) abridge.host.Json
----@field encode fun(value: any): string Compact JSON, keys in byte order, integers exact to 2^53, an
----  empty table as `{}`. Raises on NaN, infinity, functions and nesting over 1000 levels. Strings are
----  not checked for UTF-8.
+---@field encode fun(value: any): string Compact JSON by the host's library. Raises on NaN, infinity and functions.
+---  Numbers keep the digits that the library prints: 14 with lua-cjson 2.1.0, 16 with later ones.
 ---@field decode fun(text: string): any Raises on anything that is not one JSON value.
----@field null any What a JSON null decodes to; encoded as null, as nil is.
+---@field null any What a JSON null decodes to, and what is encoded as null.
 
 ---@param lib table
 ---@return abridge.host.Json
 local function wrap_json(lib)
   return {
     null = lib.null,
-    encode = function(value)
-      local out = {}
-      encode_value(value, lib, out, 0)
-      return table.concat(out)
-    end,
+    encode = lib.encode,
     decode = function(text)
-      if type(text) ~= "string" then
-        error("cannot decode a " .. type(text) .. " as JSON", 0)
-      end
       local ok, value = pcall(lib.decode, text)
       if not ok then
         error(value, 0)
@@ -251,6 +119,8 @@ function M.json()
   if lib.new then
     lib = lib.new()
     lib.decode_invalid_numbers(false)
+    lib.encode_sparse_array(true) -- holes make an object, not an error
+    pcall(lib.encode_number_precision, PRECISION)
   end
   json = wrap_json(lib)
   return json

@@ -1,0 +1,22 @@
+std = "min" -- what Lua 5.1, 5.2, 5.3, 5.4 and LuaJIT have in common
+max_line_length = 120
+color = false
+-- Names of some versions that the code may ask for, with a fallback.
+read_globals = {
+  "jit",
+  "loadstring",
+  "setfenv",
+  "unpack",
+  math = { fields = { "tointeger", "type" } },
+  table = { fields = { "pack", "unpack" } },
+}
+
+local nvim = { read_globals = { "vim" } }
+files["lua/abridge/host.lua"] = nvim
+files["lua/abridge/process.lua"] = nvim
+files["lua/abridge/nvim.lua"] = nvim
+files["lua/abridge/health.lua"] = nvim
+
+files["spec/**/*.lua"] = { std = "+busted", read_globals = { "vim" } }
+files["spec/nvim_runner.lua"] = { globals = { "arg" } }
+files[".luacheckrc"] = { std = "+luacheckrc" }

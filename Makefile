@@ -1,0 +1,206 @@
+# abridge: `make help` lists the targets.
+#
+#   make test HOST=luajit SPEC=spec/cut_spec.lua   one host (c, lua5.4 ... lua5.1, luajit, nvim), some spec files
+#   make LUA_INCDIR_5_4=/opt/lua/include           headers of a Lua that is not found by itself
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+ifneq ($(filter setup,$(MAKECMDGOALS)),)
+
+# Headers are looked for while a makefile is read, too early for what setup installs: in `make setup test`
+# the goals after setup get a make of their own.
+goals := $(filter-out setup,$(MAKECMDGOALS))
+.NOTPARALLEL:
+.PHONY: setup $(goals)
+setup:
+	@.ci/setup.sh
+$(goals): setup
+	+@$(MAKE) --no-print-directory $@
+
+else
+
+# ------------------------------------------------------------------ what is built, with what
+
+LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
+CFLAGS ?= -O2
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
+FLAGS = -std=c11 $(CFLAGS) -fPIC -fvisibility=hidden $(WARNINGS) -Icsrc -MMD -MP
+
+# `make V=1` shows the commands whole.
+Q := $(if $(V),,@)
+say = @$(if $(V)$(QUIET),:,echo "  $(1) $(if $(2),$(2),$@)")
+
+OBJ := build/obj# the variants (sanitizers, linters) build in folders of their own
+BIN := build/test/plain
+
+ifeq ($(shell uname -s),Darwin)
+module_ldflags = -bundle -undefined dynamic_lookup -Wl,-exported_symbol,_luaopen_abridge_core
+lib_ldflags = -dynamiclib -install_name @rpath/libabridge.so
+else
+# Only luaopen_abridge_core leaves the module: a program that also links libabridge keeps its own.
+module_ldflags = -shared -Wl,--exclude-libs,ALL
+lib_ldflags = -shared -Wl,-soname,libabridge.so
+endif
+
+binding := csrc/lua_abridge.c
+core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
+test_src := $(wildcard spec/c/test_*.c)
+example_src := $(wildcard examples/*.c)
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch])
+lua_dirs := $(wildcard lua spec bench examples)
+
+core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
+test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
+test_bin = $(test_src:spec/c/%.c=$(BIN)/%)
+example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
+
+# The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
+# headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold.
+find_incdir = $(or $(LUA_INCDIR_$(subst .,_,$(1))),$(shell \
+	for dir in /usr/include/lua$(1) /usr/include/lua$(subst .,,$(1)) /usr/include/lua-$(1) \
+		/usr/local/include/lua$(1) /usr/local/include/lua$(subst .,,$(1)) /opt/homebrew/include/lua$(1) \
+		`pkg-config --variable=includedir lua$(1) 2>/dev/null` /usr/local/include /usr/include; do \
+		if grep -qs 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' $$dir/lua.h \
+			&& ! test -f $$dir/luajit.h; then echo $$dir; break; fi; done))
+incdir_5.4 := $(call find_incdir,5.4)
+incdir_5.3 := $(call find_incdir,5.3)
+incdir_5.2 := $(call find_incdir,5.2)
+incdir_5.1 := $(call find_incdir,5.1)
+luas := $(foreach v,5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
+binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
+
+# ------------------------------------------------------------------ for everyone
+
+.PHONY: help setup build lib demo test check lint memcheck bench rock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## install what building and testing need (Debian packages)
+
+build: $(luas:%=build/%/abridge/core.so) build/5.4/abridge/core.so build/bin/abridge ## build the module for every Lua found, and the command
+
+lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the C library alone, static and shared
+
+demo: build ## see what a model would see of a noisy command and of a big file
+	@$(with_paths) $(LUA) examples/demo.lua
+
+test: build lib ## run the C tests under sanitizers and the suite on every host
+	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
+		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
+
+check: lint memcheck ## lint and memcheck
+
+lint: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror
+
+memcheck: ## valgrind on the C tests
+	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g"
+	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
+
+bench: build ## measure the cuts
+	@$(with_paths) $(LUA) bench/run.lua
+
+rock: ## pack the release for luarocks into build/rock
+	@spec/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
+
+clean: ## remove build/
+	rm -rf build
+
+with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;"
+version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
+
+# ------------------------------------------------------------------ how it is built
+
+build/%/abridge/core.so: build/obj/%/lua_abridge.o build/libabridge.a
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(module_ldflags) $(LDFLAGS) -o $@ $^
+
+ifeq ($(incdir_5.4),)
+build/5.4/abridge/core.so:
+	@echo "abridge: no headers of Lua 5.4 found: run 'make setup' or set LUA_INCDIR_5_4" >&2; exit 1
+endif
+
+build/libabridge.a: $(core_obj)
+	$(call say,ar)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+build/libabridge.so: $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(lib_ldflags) $(LDFLAGS) -o $@ $^
+
+build/include/abridge.h: csrc/abridge.h
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+# The launcher stays where it is and finds lua/ and build/ from there; this only starts it, through symlinks too.
+build/bin/abridge: Makefile
+	@mkdir -p $(@D)
+	@printf '%s\n' '#!/bin/sh' 'root=$$(dirname "$$(readlink -f "$$0")")/../..' \
+		'exec $(strip $(LUA)) "$$root/lua/abridge/bin/abridge" "$$@"' > $@
+	@chmod +x $@
+
+$(OBJ)/core/%.o: csrc/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+$(binding_obj): $(OBJ)/%/lua_abridge.o: $(binding) Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$< for Lua $*)
+	$(Q)$(CC) $(FLAGS) -isystem $(incdir_$*) -c -o $@ $<
+
+$(OBJ)/test/%.o: spec/c/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+$(OBJ)/examples/%.o: examples/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+$(test_bin): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+.PHONY: c-tests objects
+.SECONDARY:
+c-tests: $(test_bin)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(example_obj)
+
+-include $(wildcard $(OBJ)/*/*.d)
+
+# ------------------------------------------------------------------ checks
+
+.PHONY: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck
+
+lint-lua:
+	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc
+
+lint-format:
+	@clang-format --dry-run --Werror $(all_c)
+	@echo "clang-format: nothing to change"
+
+lint-gcc lint-clang: lint-%:
+	@$(MAKE) --no-print-directory objects QUIET=1 CC=$* OBJ=build/obj/lint/$* CFLAGS="-O2 -Werror"
+	@echo "$*: no warnings"
+
+lint-tidy:
+	@mkdir -p build/obj/lint
+	@printf '%s\n' $(core_src) $(binding) | \
+		xargs -P 4 -I SRC clang-tidy --quiet SRC -- -std=c11 -Icsrc -isystem $(incdir_5.4) \
+		2> build/obj/lint/tidy.log || { grep -v 'warnings* generated' build/obj/lint/tidy.log >&2; exit 1; }
+	@echo "clang-tidy: no warnings"
+
+lint-cppcheck:
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem -Icsrc $(core_src) $(binding)
+	@echo "cppcheck: no warnings"
+
+endif

@@ -1,0 +1,611 @@
+local host = require "abridge.host"
+local process = require "abridge.process"
+
+local uv = host.uv()
+local on_linux = uv.fs_stat "/proc/self/fd" ~= nil
+
+---Starts a process and collects all it says; `run.process` is nil when it did not start.
+local function start(argv, opts, handlers)
+  local run = { out = {}, err = {}, exits = 0 }
+  handlers = handlers or {}
+  local process_or_nil, message, code = process.spawn(argv, opts, {
+    on_output = function(chunk)
+      run.out[#run.out + 1] = chunk
+      if handlers.on_output then
+        handlers.on_output(run, chunk)
+      end
+    end,
+    on_stderr = function(chunk)
+      run.err[#run.err + 1] = chunk
+    end,
+    on_exit = function(outcome)
+      run.exits = run.exits + 1
+      run.outcome = outcome
+    end,
+  })
+  run.process, run.message, run.code = process_or_nil, message, code
+  return run
+end
+
+---Waits until the process is done.
+local function finish(run)
+  assert(run.process, run.message)
+  assert.is_true(host.wait(function()
+    return run.process:is_done()
+  end, 30))
+  run.text, run.err_text = table.concat(run.out), table.concat(run.err)
+  return run
+end
+
+local function run_to_end(argv, opts)
+  return finish(start(argv, opts))
+end
+
+local function sh(script, opts)
+  return run_to_end({ "sh", "-c", script }, opts)
+end
+
+---Turns the loop until `predicate()`, also when nothing else is alive in it.
+local function eventually(predicate)
+  local tick = uv.new_timer()
+  uv.timer_start(tick, 5, 5, function() end)
+  local done = host.wait(predicate, 10)
+  uv.close(tick)
+  host.pump()
+  return done
+end
+
+---Whether a process lives; a zombie that nobody reaps does not.
+local function alive(pid)
+  if uv.kill(pid, 0) ~= 0 then
+    return false
+  end
+  local stat = io.open("/proc/" .. pid .. "/stat")
+  local state = stat and stat:read("*a"):match("^.*%) (%a)")
+  if stat then
+    stat:close()
+  end
+  return state ~= "Z"
+end
+
+local function dies(pid)
+  return eventually(function()
+    return not alive(pid)
+  end)
+end
+
+local function count_handles()
+  local n = 0
+  if host.in_nvim then
+    return n -- uv.walk aborts on handles that are Neovim's own
+  end
+  uv.walk(function()
+    n = n + 1
+  end)
+  return n
+end
+
+local function count_fds()
+  local n = 0
+  local dir = uv.fs_scandir "/proc/self/fd"
+  while uv.fs_scandir_next(dir) do
+    n = n + 1
+  end
+  return n
+end
+
+---Runs `fn` and checks that it left no handle and no file descriptor.
+local function leaves_nothing(fn)
+  collectgarbage()
+  local handles, fds = count_handles(), on_linux and count_fds()
+  fn()
+  eventually(function() -- inside Neovim the loop closes things in its own time
+    return count_handles() <= handles + 1 and not (on_linux and count_fds() > fds) -- 1: the tick of eventually
+  end)
+  assert.equal(handles, count_handles())
+  if on_linux then
+    assert.equal(fds, count_fds())
+  end
+end
+
+describe("process output", function()
+  it("has stdout and stderr in the order written", function()
+    local run = sh "for i in 1 2 3; do echo out $i; echo err $i >&2; done"
+    assert.equal("out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n", run.text)
+    assert.equal("", run.err_text)
+  end)
+
+  it("lets the child open /dev/stdout and /dev/stderr anew", function()
+    assert.equal("a\nb\nc\n", sh("echo a; echo b >/dev/stderr; echo c >/dev/stdout").text)
+  end)
+
+  it("keeps stderr apart when asked to", function()
+    local run = sh("echo a; echo b >&2; echo c; echo d >/dev/stderr", { merge_stderr = false })
+    assert.equal("a\nc\n", run.text)
+    assert.equal("b\nd\n", run.err_text)
+  end)
+
+  it("comes whole, five million bytes of it", function()
+    local run = sh "seq 1 800000 | head -c 5000000; echo; echo the end"
+    assert.equal(5000009, #run.text)
+    assert.equal("1\n2\n3\n", run.text:sub(1, 6))
+    assert.equal("\nthe end\n", run.text:sub(-9))
+  end)
+
+  it("carries every byte value", function()
+    assert.equal("a\0b\255\r\n", sh([[printf 'a\000b\377\r\n']]).text)
+  end)
+
+  it("has an end: stdin is /dev/null", function()
+    assert.equal("<>\n", sh([[printf '<%s>\n' "$(cat)"]]).text)
+  end)
+
+  if on_linux then
+    it("is the only thing the child inherits from us", function()
+      local count = "ls /proc/self/fd | wc -l"
+      local before = sh(count).text
+      local extra = assert(uv.pipe()) -- a pipe between its making and the spawn of its child
+      local other = start({ "sleep", "30" }, { merge_stderr = false })
+      local run = sh(count)
+      other.process:cancel()
+      finish(other)
+      uv.fs_close(extra.read)
+      uv.fs_close(extra.write)
+      assert.equal(before, run.text)
+    end)
+  end
+end)
+
+describe("process outcome", function()
+  it("has the exit code", function()
+    for _, code in ipairs { 0, 1, 3, 127, 255 } do
+      local run = sh("exit " .. code)
+      assert.equal(code, run.outcome.code)
+      assert.is_nil(run.outcome.signal)
+      assert.equal(1, run.exits)
+    end
+  end)
+
+  it("has all its fields", function()
+    local outcome = sh("true").outcome
+    assert.equal("number", type(outcome.duration_ms))
+    assert.equal(outcome.duration_ms, math.floor(outcome.duration_ms))
+    outcome.duration_ms = nil
+    assert.same({ code = 0, timed_out = false, cancelled = false, background = false }, outcome)
+  end)
+
+  it("names the signal", function()
+    for _, name in ipairs { "KILL", "TERM", "SEGV", "ABRT", "HUP", "USR1", "PIPE" } do
+      local outcome = sh("kill -" .. name .. " $$").outcome
+      assert.equal(name, outcome.signal)
+      assert.is_nil(outcome.code)
+      assert.equal("number", type(outcome.signal_number))
+    end
+  end)
+
+  it("waits for the exit when the output is closed before", function()
+    local run = sh "echo bye; exec >/dev/null 2>&1; sleep 0.05; exit 4"
+    assert.equal(4, run.outcome.code)
+    assert.equal("bye\n", run.text)
+    assert.equal(false, run.outcome.background)
+  end)
+
+  it("is there when is_done says so, and not before", function()
+    local run = start { "sh", "-c", "exit 2" }
+    assert.equal(false, run.process:is_done())
+    assert.is_nil(run.process.outcome)
+    finish(run)
+    assert.equal(run.outcome, run.process.outcome)
+    assert.equal("number", type(run.process.pid))
+  end)
+end)
+
+describe("process timeout", function()
+  it("ends a child by TERM, and keeps what was printed", function()
+    local run = sh("echo before; exec sleep 30", { timeout = 0.3 })
+    assert.equal(true, run.outcome.timed_out)
+    assert.equal(false, run.outcome.cancelled)
+    assert.equal("TERM", run.outcome.signal)
+    assert.equal("before\n", run.text)
+  end)
+
+  it("gives the child time to end by itself", function()
+    local run = sh("trap 'echo bye; exit 7' TERM; while :; do sleep 0.02; done", { timeout = 0.3 })
+    assert.equal(true, run.outcome.timed_out)
+    assert.equal(7, run.outcome.code)
+    assert.matches("bye\n$", run.text)
+  end)
+
+  it("ends by KILL what ignores TERM", function()
+    local run = sh("trap '' TERM; echo x; while :; do sleep 0.02; done", { timeout = 0.3, grace = 0.1 })
+    assert.equal(true, run.outcome.timed_out)
+    assert.equal("KILL", run.outcome.signal)
+    assert.equal("x\n", run.text)
+  end)
+
+  it("reaches the whole group", function()
+    local run = sh("sleep 30 & echo $!; wait", { timeout = 0.3 })
+    assert.equal(true, run.outcome.timed_out)
+    assert.is_true(dies(tonumber(run.text)))
+  end)
+
+  it("kills a grandchild that ignores TERM and holds the output", function()
+    local run = sh("(trap '' TERM; sleep 30; sleep 30) & echo $!; wait", { timeout = 0.3, grace = 0.1 })
+    assert.equal("TERM", run.outcome.signal)
+    assert.equal(false, run.outcome.background)
+    assert.is_true(dies(tonumber(run.text)))
+  end)
+
+  it("kills a grandchild that ignores TERM and is silent", function()
+    local script = "(trap '' TERM; sleep 30; sleep 30) >/dev/null 2>&1 & echo $!; wait"
+    local run = sh(script, { timeout = 0.3, grace = 0.1 })
+    assert.equal(true, run.outcome.timed_out)
+    assert.is_true(dies(tonumber(run.text)))
+  end)
+
+  it("is over when the leader is", function()
+    local run = sh("sleep 30 & echo $!", { timeout = 0.4, linger = 0.6 })
+    assert.equal(false, run.outcome.timed_out)
+    assert.equal(true, run.outcome.background)
+    uv.kill(tonumber(run.text), "sigkill")
+  end)
+
+  it("does not blame a child that ended while the loop stood still", function()
+    local run = start({ "sh", "-c", "exit 0" }, { timeout = 0.05 })
+    os.execute "sleep 0.5"
+    finish(run)
+    assert.equal(false, run.outcome.timed_out)
+    assert.equal(0, run.outcome.code)
+  end)
+
+  it("counts from the spawn, however long the loop stood still before", function()
+    host.wait(function()
+      return false
+    end, 0)
+    os.execute "sleep 0.5"
+    assert.equal(false, sh("sleep 0.05", { timeout = 0.45 }).outcome.timed_out)
+  end)
+end)
+
+describe("process cancel", function()
+  it("stops the group", function()
+    local run = start { "sh", "-c", "sleep 30 & echo $!; wait" }
+    assert.is_true(host.wait(function()
+      return #run.out > 0
+    end, 10))
+    assert.equal(true, run.process:cancel())
+    assert.equal(false, run.process:cancel())
+    finish(run)
+    assert.equal(true, run.outcome.cancelled)
+    assert.equal(false, run.outcome.timed_out)
+    assert.equal("TERM", run.outcome.signal)
+    assert.is_true(dies(tonumber(run.text)))
+    assert.equal(false, run.process:cancel())
+    assert.equal(1, run.exits)
+  end)
+
+  it("works from a handler", function()
+    local run = start({ "sh", "-c", "while :; do echo y; done" }, nil, {
+      on_output = function(run)
+        run.process:cancel()
+      end,
+    })
+    finish(run)
+    assert.equal(true, run.outcome.cancelled)
+  end)
+
+  it("ends a background child that the process is waiting for", function()
+    local run = start({ "sh", "-c", "(trap '' TERM; sleep 30; sleep 30) & echo $!" }, { linger = 20, grace = 0.1 })
+    assert.is_true(host.wait(function()
+      return run.process._exited
+    end, 10))
+    run.process:cancel()
+    finish(run)
+    assert.equal(true, run.outcome.cancelled)
+    assert.equal(0, run.outcome.code)
+    assert.equal(false, run.outcome.background)
+    assert.is_true(dies(tonumber(run.text)))
+  end)
+end)
+
+describe("background child", function()
+  it("does not hold up the process, and is left running", function()
+    local from = host.now()
+    local run = sh "sleep 30 & echo $!; echo done"
+    assert.is_true(host.now() - from < 10000)
+    assert.equal(0, run.outcome.code)
+    assert.equal(true, run.outcome.background)
+    local pid, rest = run.text:match("^(%d+)\n(.*)$")
+    assert.equal("done\n", rest)
+    assert.is_true(alive(tonumber(pid)))
+    uv.kill(tonumber(pid), "sigkill")
+    assert.is_true(dies(tonumber(pid)))
+  end)
+
+  it("is waited for when it ends soon", function()
+    local run = sh("(sleep 0.05; echo late) & echo early", { linger = 20 })
+    assert.equal("early\nlate\n", run.text)
+    assert.equal(false, run.outcome.background)
+  end)
+
+  it("does not cost output that was printed before the exit", function()
+    -- As much as a pipe holds, none of it read when the leader exits, and no time to linger.
+    local run = start({ "sh", "-c", "sleep 30 2>/dev/null & head -c 65530 /dev/zero; echo $!" }, { linger = 0 })
+    os.execute "sleep 0.2"
+    finish(run)
+    assert.equal(true, run.outcome.background)
+    assert.equal(string.rep("\0", 65530), run.text:sub(1, 65530))
+    uv.kill(tonumber(run.text:sub(65531)), "sigkill")
+  end)
+
+  it("is heard for as long as it lingers, also when the loop stands still", function()
+    local run = start({ "sh", "-c", "(echo $$; sleep 0.1; echo late; exec sleep 30) & echo $!" }, { linger = 0.3 })
+    assert.is_true(host.wait(function()
+      return run.process._exited
+    end, 10))
+    os.execute "sleep 0.6"
+    finish(run)
+    assert.matches("late\n$", run.text)
+    assert.equal(true, run.outcome.background)
+    uv.kill(-run.process.pid, "sigkill")
+  end)
+
+  it("does not keep the process when it never stops printing", function()
+    local run = sh("yes & echo $!", { linger = 0.05 })
+    assert.equal(true, run.outcome.background)
+    uv.kill(tonumber(run.text:match("%d+")), "sigkill") -- SIGPIPE may have been faster
+  end)
+end)
+
+describe("a background child that left the group", function()
+  local has_setsid = #sh("command -v setsid").text > 0
+  if not has_setsid then
+    return
+  end
+
+  it("cannot make a timeout hang", function()
+    local script = "setsid sh -c 'echo $$; exec sleep 30' & sleep 30"
+    local run = sh(script, { timeout = 0.3, grace = 0.1, linger = 0.05 })
+    assert.equal(true, run.outcome.timed_out)
+    assert.equal(true, run.outcome.background)
+    uv.kill(tonumber(run.text), "sigkill")
+  end)
+
+  it("cannot make a cancel hang", function()
+    local run = start({ "sh", "-c", "setsid sh -c 'echo $$; exec sleep 30' &" }, { linger = 0.5 })
+    assert.is_true(host.wait(function()
+      return run.process._exited and #run.out > 0
+    end, 10))
+    run.process:cancel()
+    finish(run)
+    assert.equal(true, run.outcome.cancelled)
+    assert.equal(true, run.outcome.background)
+    uv.kill(tonumber(run.text), "sigkill")
+  end)
+end)
+
+describe("process environment and folder", function()
+  it("is the host's, with changes", function()
+    local run = run_to_end({ "/bin/sh", "-c", [[echo "$A|${HOME-none}|${PATH:+path}"]] }, {
+      env = { A = "a b=c", HOME = false },
+    })
+    assert.equal("a b=c|none|path\n", run.text)
+  end)
+
+  it("is inherited when nothing is said", function()
+    assert.equal((os.getenv "PATH" or "") .. "\n", sh([[echo "$PATH"]]).text)
+  end)
+
+  it("starts in cwd", function()
+    assert.equal("/\n", sh("pwd", { cwd = "/" }).text)
+  end)
+end)
+
+describe("process arguments", function()
+  it("reach the program as they are", function()
+    local odd = { "", " ", "a b", "'\"$(id)`", "*", "-n", "é\n" }
+    local argv = { "sh", "-c", [[printf '<%s>' "$@"]], "sh" }
+    for _, argument in ipairs(odd) do
+      argv[#argv + 1] = argument
+    end
+    local run = run_to_end(argv)
+    assert.equal("<" .. table.concat(odd, "><") .. ">", run.text)
+  end)
+
+  it("may be many", function()
+    local argv = { "sh", "-c", [[echo $#]], "sh" }
+    for _ = 1, 20000 do
+      argv[#argv + 1] = "x"
+    end
+    assert.equal("20000\n", run_to_end(argv).text)
+  end)
+
+  it("with a NUL byte come back as an error", function()
+    local run = start { "echo", "a\0b" }
+    assert.is_nil(run.process)
+    assert.equal("argument 1 contains a NUL byte", run.message)
+    assert.equal("EINVAL", run.code)
+    run = start({ "pwd" }, { cwd = "/\0x" })
+    assert.equal("the working directory contains a NUL byte", run.message)
+    assert.equal("EINVAL", run.code)
+  end)
+
+  it("name what is misused, at the caller's line", function()
+    local function check(want, ...)
+      local ok, message = pcall(function(...)
+        process.spawn(...)
+      end, ...)
+      assert.equal(false, ok)
+      assert.matches("process_spec%.lua:%d+: spawn: ", message)
+      assert.equal(want, message:match("spawn: (.*)$"))
+    end
+    check("argv must be an array of at least one string, got nil")
+    check('argv must be an array of at least one string, got "ls"', "ls")
+    check("argv[2] must be a string, got 5", { "a", 5 })
+    check("opts must be a table, got 3", { "a" }, 3)
+    check('unknown key "tiemout" in opts', { "a" }, { tiemout = 1 })
+    check('opts.timeout must be a number, got "5"', { "a" }, { timeout = "5" })
+    check("opts.timeout must be a finite number > 0, got 0", { "a" }, { timeout = 0 })
+    check("opts.grace must be a finite number >= 0, got -1", { "a" }, { grace = -1 })
+    check("opts.merge_stderr must be a boolean, got 1", { "a" }, { merge_stderr = 1 })
+    check('opts.env has the bad name "A=B"', { "a" }, { env = { ["A=B"] = "x" } })
+    check('opts.env has the bad name ""', { "a" }, { env = { [""] = "x" } })
+    check("opts.env has the bad name 1", { "a" }, { env = { "A=B" } })
+    check("opts.env.A must be a string without NUL, or false, got 5", { "a" }, { env = { A = 5 } })
+    check('unknown key "on_done" in handlers', { "a" }, nil, { on_done = print })
+    check("handlers.on_exit must be a function, got true", { "a" }, nil, { on_exit = true })
+  end)
+end)
+
+describe("a process that cannot start", function()
+  local function fails(argv, opts, message, code)
+    local run = start(argv, opts)
+    assert.is_nil(run.process)
+    assert.equal(message, run.message)
+    assert.equal(code, run.code)
+    assert.equal(0, run.exits)
+  end
+
+  it("says what is missing", function()
+    leaves_nothing(function()
+      fails({ "no-such-program" }, nil, "cannot run no-such-program: ENOENT: no such file or directory", "ENOENT")
+      fails({ "sh" }, { cwd = "/no/such" }, "cannot run in /no/such: ENOENT: no such file or directory", "ENOENT")
+      fails({ "sh" }, { cwd = "/bin/sh" }, "cannot run in /bin/sh: ENOTDIR: not a directory", "ENOTDIR")
+      fails({ "/" }, { merge_stderr = false }, "cannot run /: EACCES: permission denied", "EACCES")
+    end)
+  end)
+
+  if not host.in_nvim then
+    it("leaves nothing to pump, so that the host may exit", function()
+      local before = count_handles()
+      start { "no-such-program" }
+      assert.equal(before, count_handles())
+    end)
+  end
+
+  it("leaves nothing when it failed inside a callback", function()
+    leaves_nothing(function()
+      local code
+      local p = process.spawn({ "true" }, nil, {
+        on_exit = function()
+          code = select(3, process.spawn { "no-such-program" })
+        end,
+      })
+      host.wait(function()
+        return p:is_done() and code ~= nil
+      end, 10)
+      assert.equal("ENOENT", code)
+    end)
+  end)
+
+  if on_linux then
+    it("because too many files are open says so, and leaves nothing", function()
+      leaves_nothing(function()
+        -- Take what is left, then give back one at a time: each step of the start fails once.
+        local taken = {}
+        while #taken < 70000 do
+          local fd = uv.fs_open("/dev/null", "r", 0)
+          if not fd then
+            break
+          end
+          taken[#taken + 1] = fd
+        end
+        local codes, run = {}, nil
+        for _ = 1, 12 do
+          run = start({ "true" }, { merge_stderr = false })
+          if run.process or #taken == 0 then
+            break
+          end
+          codes[#codes + 1] = run.code
+          uv.fs_close(table.remove(taken))
+        end
+        for _, fd in ipairs(taken) do
+          uv.fs_close(fd)
+        end
+        finish(run)
+        assert.is_true(#codes > 3)
+        for _, code in ipairs(codes) do
+          assert.equal("EMFILE", code)
+        end
+      end)
+    end)
+  end
+end)
+
+describe("a handler that raises", function()
+  it("does not end the host, and is reported", function()
+    local chunks, done = 0, 0
+    leaves_nothing(function()
+      local p = process.spawn({ "sh", "-c", "echo a; sleep 0.05; echo b" }, nil, {
+        on_output = function()
+          chunks = chunks + 1
+          error("output " .. chunks, 0)
+        end,
+        on_exit = function(outcome)
+          done = done + 1
+          assert.equal("output 1", outcome.handler_error)
+          error("exit", 0)
+        end,
+      })
+      host.wait(function()
+        return p:is_done()
+      end, 10)
+      assert.equal("output 1", p.outcome.handler_error)
+      assert.equal(0, p.outcome.code)
+    end)
+    assert.equal(2, chunks)
+    assert.equal(1, done)
+  end)
+
+  it("is reported when it is on_exit itself", function()
+    local p = process.spawn({ "true" }, nil, {
+      on_exit = function()
+        error("exit", 0)
+      end,
+    })
+    host.wait(function()
+      return p:is_done()
+    end, 10)
+    assert.equal("exit", p.outcome.handler_error)
+  end)
+end)
+
+describe("many processes", function()
+  it("leave neither handles nor descriptors", function()
+    finish(start { "true" }) -- what the loop opens once
+    leaves_nothing(function()
+      for i = 1, 200 do
+        local run = run_to_end({ "sh", "-c", "echo x; exit 1" }, { timeout = 20, merge_stderr = i % 2 == 0 })
+        assert.equal(1, run.outcome.code)
+        assert.equal("x\n", run.text)
+      end
+    end)
+  end)
+
+  it("run side by side", function()
+    leaves_nothing(function()
+      local runs = {}
+      for i = 1, 30 do
+        runs[i] = start({ "sh", "-c", "echo " .. i .. "; seq 1 20000" }, { timeout = 20 })
+      end
+      for i = 1, 30 do
+        finish(runs[i])
+        assert.equal(i .. "\n1\n2\n", runs[i].text:sub(1, #tostring(i) + 5))
+        assert.equal("\n20000\n", runs[i].text:sub(-7))
+        assert.equal(1, runs[i].exits)
+      end
+    end)
+  end)
+
+  it("leave nothing after a timeout, a cancel or a background child", function()
+    leaves_nothing(function()
+      sh("exec sleep 30", { timeout = 0.02 })
+      sh("trap '' TERM; while :; do sleep 0.02; done", { timeout = 0.02, grace = 0.02 })
+      local run = sh("sleep 30 & echo $!", { linger = 0.02 })
+      uv.kill(tonumber(run.text), "sigkill")
+      run = start { "sleep", "30" }
+      run.process:cancel()
+      finish(run)
+    end)
+  end)
+end)
