@@ -114,7 +114,8 @@ local rows = {
 }
 
 local pure = rows[#rows][2]
-print(("%s: %d MB of log lines cut to %d lines / %s"):format(host, SIZE / MB, MAX_LINES, abridge.format_size(MAX_BYTES)))
+local title = "%s: %d MB of log lines cut to %d lines / %s"
+print(title:format(host, SIZE / MB, MAX_LINES, abridge.format_size(MAX_BYTES)))
 print(("%-40s %10s %10s %12s %14s"):format("", "ms", "GB/s", "x read once", "x pure Lua"))
 for _, row in ipairs(rows) do
   local seconds = row[2]

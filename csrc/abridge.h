@@ -65,12 +65,12 @@ typedef struct {
 
 /* ---------------------------------------------------------------- options of a cut */
 
-#define ABR_UNLIMITED UINT64_MAX             /* a budget that is not set */
-#define ABR_COUNT_MAX (UINT64_C(1) << 53)    /* the largest budget and count: exact in a double */
-#define ABR_BYTES_PER_TOKEN 16               /* max.tokens bounds every cut to this many bytes a token */
-#define ABR_TOKEN_SAFETY 1.35                /* default of opts.token_safety */
-#define ABR_TOKEN_SAFETY_MAX 1000             /* the largest opts.token_safety */
-#define ABR_HEAD_RATIO 0.3                   /* default of opts.head_ratio */
+#define ABR_UNLIMITED UINT64_MAX          /* a budget that is not set */
+#define ABR_COUNT_MAX (UINT64_C(1) << 53) /* the largest budget and count: exact in a double */
+#define ABR_BYTES_PER_TOKEN 16            /* max.tokens bounds every cut to this many bytes a token */
+#define ABR_TOKEN_SAFETY 1.35             /* default of opts.token_safety */
+#define ABR_TOKEN_SAFETY_MAX 1000         /* the largest opts.token_safety */
+#define ABR_HEAD_RATIO 0.3                /* default of opts.head_ratio */
 
 typedef enum {
     ABR_HEAD = 0,  /* whole lines from the start */
@@ -83,8 +83,8 @@ typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY
 
 typedef enum {
     ABR_LONG_DEFAULT = 0, /* omit for ABR_HEAD, split for the others */
-    ABR_LONG_OMIT,        /* a nearest line that alone is over budget gives an empty cut; ignored by ABR_HEAD_TAIL */
-    ABR_LONG_SPLIT        /* it is cut between chars */
+    ABR_LONG_OMIT, /* a nearest line that alone is over budget gives an empty cut; ignored by ABR_HEAD_TAIL */
+    ABR_LONG_SPLIT /* it is cut between chars */
 } abr_long_line;
 
 typedef enum { ABR_SNAP_LINE = 0, ABR_SNAP_CHAR } abr_snap;
@@ -112,17 +112,18 @@ typedef struct {
     abr_budget max;
     abr_count_fn count_tokens; /* NULL: the estimate */
     void *count_ctx;           /* handed to count_tokens */
-    double token_safety;       /* factor on the estimate, over 0, to ABR_TOKEN_SAFETY_MAX; count_tokens is taken at its word */
-    const char *reserve;       /* text the caller will append (a notice): set aside when the text is cut */
+    double
+        token_safety; /* factor on the estimate, over 0, to ABR_TOKEN_SAFETY_MAX; count_tokens is taken at its word */
+    const char *reserve; /* text the caller will append (a notice): set aside when the text is cut */
     size_t reserve_len;
-    bool utf8_replace;         /* each byte outside a well-formed sequence shows as U+FFFD and costs 3 bytes */
+    bool utf8_replace; /* each byte outside a well-formed sequence shows as U+FFFD and costs 3 bytes */
     abr_long_line long_line;
-    double head_ratio;         /* 0 (all tail) to 1 (all head); ABR_HEAD_TAIL only */
-    abr_snap snap;             /* ABR_HEAD_TAIL only */
-    abr_marker marker;         /* ABR_HEAD_TAIL only */
-    const char *marker_text;   /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
+    double head_ratio;       /* 0 (all tail) to 1 (all head); ABR_HEAD_TAIL only */
+    abr_snap snap;           /* ABR_HEAD_TAIL only */
+    abr_marker marker;       /* ABR_HEAD_TAIL only */
+    const char *marker_text; /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
     size_t marker_text_len;
-    const abr_alloc *alloc;    /* NULL: libc */
+    const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
 
 /* Options with every budget unlimited and every other field at its default:  abr_opts o = ABR_OPTS_INIT; */
@@ -150,25 +151,25 @@ typedef struct {
 typedef struct {
     abr_strategy strategy;
     bool truncated;
-    abr_unit truncated_by;         /* ABR_BY_NONE when not truncated */
-    uint64_t total_lines;          /* of the source, exact */
+    abr_unit truncated_by; /* ABR_BY_NONE when not truncated */
+    uint64_t total_lines;  /* of the source, exact */
     uint64_t total_bytes;
-    uint64_t total_chars;          /* counted when max.chars is set or a marker tells chars, else 0 */
-    uint64_t output_lines;         /* lines chosen, empty ones too; a line cut anywhere counts once */
-    uint64_t output_bytes;         /* source bytes kept; markers do not count */
-    uint64_t output_chars;         /* source chars kept, counted when total_chars is */
-    uint64_t omitted_lines;        /* total_lines - output_lines */
-    uint64_t omitted_bytes;        /* sum of the gaps */
-    uint64_t line_bytes;           /* size, without its newline, of the line at the edge that was split or omitted; else 0 */
-    bool last_line_partial;        /* the kept part ends (head) or begins (tail) inside a line */
+    uint64_t total_chars;   /* counted when max.chars is set or a marker tells chars, else 0 */
+    uint64_t output_lines;  /* lines chosen, empty ones too; a line cut anywhere counts once */
+    uint64_t output_bytes;  /* source bytes kept; markers do not count */
+    uint64_t output_chars;  /* source chars kept, counted when total_chars is */
+    uint64_t omitted_lines; /* total_lines - output_lines */
+    uint64_t omitted_bytes; /* sum of the gaps */
+    uint64_t line_bytes;    /* of the line at the edge that was split or omitted, without its newline */
+    bool last_line_partial; /* the kept part ends (head) or begins (tail) inside a line */
     bool first_line_exceeds_limit; /* ABR_HEAD kept nothing because line 1 alone is over budget */
     bool final_newline;            /* all but a final '\n' fitted; truncated is false */
     abr_budget max;                /* the budgets applied */
     const abr_piece *pieces;       /* what the content is made of, in order */
     size_t piece_count;
-    size_t content_bytes;          /* size of the content, utf8_replace applied */
+    size_t content_bytes; /* size of the content, utf8_replace applied */
     bool utf8_replace;
-    void *block;                   /* owned: pieces and marker texts; see abr_cut_free() */
+    void *block; /* owned: pieces and marker texts; see abr_cut_free() */
     const abr_alloc *alloc;
 } abr_cut;
 
@@ -219,10 +220,10 @@ ABR_API void abr_cut_free(abr_cut *cut);
 
 /* The window of a long line that abr_line() shows. */
 typedef struct {
-    size_t first;     /* 0-based byte offset of the window */
-    size_t n;         /* its bytes */
-    bool cut_before;  /* text is missing before it: show ABR_LINE_BEFORE first */
-    bool cut_after;   /* text is missing after it: show ABR_LINE_AFTER last */
+    size_t first;    /* 0-based byte offset of the window */
+    size_t n;        /* its bytes */
+    bool cut_before; /* text is missing before it: show ABR_LINE_BEFORE first */
+    bool cut_after;  /* text is missing after it: show ABR_LINE_AFTER last */
 } abr_window;
 
 #define ABR_LINE_BEFORE "[truncated] ..."
@@ -273,12 +274,12 @@ ABR_API const char *abr_reason_name(abr_reason reason);
 /* The truncation block every reading tool attaches to its response (the reading-tool contract). */
 typedef struct {
     bool truncated;
-    uint64_t bytes_returned;  /* bytes of content before notices, after any ceiling */
-    uint64_t bytes_total;     /* of the whole source; ABR_UNLIMITED: unknown, left out */
-    uint64_t next_offset;     /* ABR_UNLIMITED: the tool cannot resume; left out */
-    const char *resume_hint;  /* NULL: left out; only together with next_offset */
+    uint64_t bytes_returned; /* bytes of content before notices, after any ceiling */
+    uint64_t bytes_total;    /* of the whole source; ABR_UNLIMITED: unknown, left out */
+    uint64_t next_offset;    /* ABR_UNLIMITED: the tool cannot resume; left out */
+    const char *resume_hint; /* NULL: left out; only together with next_offset */
     size_t resume_hint_len;
-    abr_reason reason;        /* always on the wire; ABR_SIZE_CAP when not truncated */
+    abr_reason reason; /* always on the wire; ABR_SIZE_CAP when not truncated */
 } abr_info;
 
 /*

@@ -34,8 +34,8 @@ typedef struct {
     abr_room room;
     uint64_t tokens;       /* limit */
     const abr_span *other; /* the span already taken on the other side */
-    bool full;             /* weigh tokens of the full content with marker and reserve, not of this span alone */
-    bool split;            /* where no whole line fits, take chars */
+    bool full;  /* weigh tokens of the full content with marker and reserve, not of this span alone */
+    bool split; /* where no whole line fits, take chars */
 } request;
 
 static const abr_span nothing = {0, 0, 0, 0, false};
@@ -55,7 +55,8 @@ static bool reserve_scratch(job *j, size_t size)
     if (size <= j->scratch_size)
         return true;
     const abr_alloc *a = j->alloc;
-    char *grown = j->scratch ? a->realloc(a->ctx, j->scratch, j->scratch_size, size) : a->malloc(a->ctx, size);
+    char *grown =
+        j->scratch ? a->realloc(a->ctx, j->scratch, j->scratch_size, size) : a->malloc(a->ctx, size);
     if (!grown) {
         j->failure = ABR_ENOMEM;
         return false;
@@ -96,8 +97,8 @@ static void choose_marker(job *j)
 
 /* Print the joint. With snap=line a marker has a line of its own, and two sides without a marker still stand on
  * lines of their own. */
-static size_t print_joint(const job *j, const abr_span *head, const abr_span *tail, const abr_omitted *omitted,
-                          char *dst)
+static size_t print_joint(const job *j, const abr_span *head, const abr_span *tail,
+                          const abr_omitted *omitted, char *dst)
 {
     bool after_head = lines_apart(j) && head->lines > 0;
     bool before_tail = lines_apart(j) && tail->lines > 0;
@@ -113,6 +114,13 @@ static size_t print_joint(const job *j, const abr_span *head, const abr_span *ta
     if (before_tail && dst)
         dst[n] = '\n';
     return n + before_tail;
+}
+
+/* Does the joint count in the budgets? A marker asked for outside does not; the newline of two sides without a
+ * marker always does. */
+static bool joint_counts(const job *j)
+{
+    return j->opts->marker != ABR_MARKER_OUTSIDE || j->format_len == 0;
 }
 
 /* Print the joint at its widest, with the source's totals for its numbers, to the scratch at `at`. */
@@ -155,7 +163,7 @@ static uint64_t weighed_tokens(job *j, const char *p, size_t n)
 /* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */
 static uint64_t content_tokens(job *j, const abr_span *head, const abr_span *tail, bool full)
 {
-    size_t joint = full ? widest_joint(j, head, tail, 0) : 0;
+    size_t joint = full && joint_counts(j) ? widest_joint(j, head, tail, 0) : 0;
     size_t reserve = full ? j->opts->reserve_len : 0;
     /* the raw joint is printed behind the room for the content, where it may grow when shown */
     size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
@@ -353,8 +361,9 @@ static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cu
         print_joint(j, &head, tail, &omitted, marker);
     add_piece(cut, &(abr_piece){j->front.p, head.n, true, 1, head.n, 1, head.lines});
     add_piece(cut, &(abr_piece){marker, joint, false, 0, 0, 0, 0});
-    add_piece(cut, &(abr_piece){j->back.p + (j->back.n - tail->n), tail->n, true, j->total_bytes - tail->n + 1,
-                                j->total_bytes, j->total_lines - tail->lines + 1, j->total_lines});
+    add_piece(cut,
+              &(abr_piece){j->back.p + (j->back.n - tail->n), tail->n, true, j->total_bytes - tail->n + 1,
+                           j->total_bytes, j->total_lines - tail->lines + 1, j->total_lines});
     abr_span shown = nothing;
     abr_weigh(&j->scale, marker, joint, &shown);
     cut->content_bytes = (size_t)(head.shown + tail->shown + shown.shown);
@@ -410,7 +419,7 @@ static void take_sides(job *j, bool with_head, bool with_tail, abr_span *head, a
     const abr_opts *o = j->opts;
     abr_room room = open_room(j);
     *head = *tail = nothing;
-    if (o->marker != ABR_MARKER_OUTSIDE) {
+    if (joint_counts(j)) {
         abr_span joint = joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
         room = without(&room, &joint);
     }

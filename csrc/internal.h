@@ -18,6 +18,9 @@ const char *abr_find_last_newline(const char *p, size_t n);
 /* Bytes of the char that starts at p: 2 to 4 for a well-formed sequence that ends by p + n, else 1. n > 0. */
 size_t abr_char_size(const char *p, size_t n);
 
+/* Where the char starts that the byte at `at` belongs to; n where at is n. */
+size_t abr_char_start(const char *p, size_t n, size_t at);
+
 /* How far to go: a limit on chars, and one on bytes as they would be shown. */
 typedef struct {
     uint64_t chars;

@@ -6,18 +6,22 @@ abr_window abr_line(const char *p, size_t n, uint64_t max_chars, size_t match_at
     abr_reach reach = {max_chars, ABR_UNLIMITED, false};
     abr_window w = {0, abr_prefix(p, n, &reach), false, false};
     w.cut_after = w.n < n;
-    bool shows_already = match_at + match_len <= w.n;
-    if (!w.cut_after || match_len == 0 || match_at >= n || match_len > n - match_at || shows_already)
+    if (!w.cut_after || match_len == 0 || match_at >= n || match_len > n - match_at)
         return w;
-    const char *match = p + match_at;
-    const char *behind = match + match_len;
-    size_t shown = abr_prefix(match, match_len, &reach);
-    uint64_t left = max_chars - abr_count_chars(match, shown, NULL);
+    /* a match may begin or end inside a char, which then belongs to it */
+    size_t start = abr_char_start(p, n, match_at);
+    size_t last = abr_char_start(p, n, match_at + match_len - 1);
+    size_t end = last + abr_char_size(p + last, n - last);
+    if (end <= w.n)
+        return w; /* it shows already */
+    size_t shown = abr_prefix(p + start, end - start, &reach);
+    uint64_t left = max_chars - abr_count_chars(p + start, shown, NULL);
     reach.chars = left / 2;
-    size_t after = shown < match_len ? 0 : abr_prefix(behind, n - match_at - match_len, &reach);
-    reach.chars = left - abr_count_chars(behind, after, NULL); /* the start gets what the end has no use for */
-    size_t before = abr_suffix(p, match_at, &reach);
-    w.first = match_at - before;
+    size_t after = shown < end - start ? 0 : abr_prefix(p + end, n - end, &reach);
+    reach.chars =
+        left - abr_count_chars(p + end, after, NULL); /* the start gets what the end has no use for */
+    size_t before = abr_suffix(p, start, &reach);
+    w.first = start - before;
     w.n = before + shown + after;
     w.cut_before = w.first > 0;
     w.cut_after = w.first + w.n < n;

@@ -445,8 +445,8 @@ static void push_content(lua_State *L, const abr_cut *cut, size_t text_size)
     }
 }
 
-static int push_results(lua_State *L, const char *who, abr_code code, const abr_error *error, const abr_cut *cut,
-                        size_t text_size)
+static int push_results(lua_State *L, const char *who, abr_code code, const abr_error *error,
+                        const abr_cut *cut, size_t text_size)
 {
     if (code == ABR_ECOUNT)
         return lua_error(L); /* what the counter raised, on top of the stack */
@@ -696,8 +696,7 @@ static abr_reason check_reason(lua_State *L, const char *who, int idx)
     for (int reason = 0; abr_reason_name((abr_reason)reason); reason++)
         if (strcmp(abr_reason_name((abr_reason)reason), word) == 0)
             return (abr_reason)reason;
-    wrong(L, who, "reason",
-          "\"size_cap\", \"line_cap\", \"row_cap\", \"exec_budget\" or \"item_cap\"", idx);
+    wrong(L, who, "reason", "\"size_cap\", \"line_cap\", \"row_cap\", \"exec_budget\" or \"item_cap\"", idx);
     return ABR_SIZE_CAP;
 }
 

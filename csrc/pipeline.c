@@ -17,7 +17,7 @@ enum {
     DRAFT_PARTS = 3, /* head, marker, tail */
     /* two headings, the marker of stage 2, and the draft's parts, one of them on both sides of the gap */
     MAX_PIECES = DRAFT_PARTS + 4,
-    HEADING_SIZE = sizeof "[First  lines of ]\n" + 2 * ABR_COUNT_DIGITS,
+    HEADING_SIZE = sizeof "[First  lines of ]\n" + (size_t)2 * ABR_COUNT_DIGITS,
     MARKER_SIZE = sizeof lines_notice + ABR_COUNT_DIGITS
 };
 
@@ -144,13 +144,8 @@ static void add_draft(const job *j, const draft *d, place from, place to, bool a
         uint64_t start = (uint64_t)(q->p - j->p) + first;
         uint64_t stop = start + (end - first);
         uint64_t last = i == to.part && at_line_end ? stop : stop - 1;
-        j->block->pieces[j->cut->piece_count++] = (abr_piece){q->p + first,
-                                                              end - first,
-                                                              true,
-                                                              start + 1,
-                                                              stop,
-                                                              line_at(j, start),
-                                                              line_at(j, last)};
+        j->block->pieces[j->cut->piece_count++] = (abr_piece){
+            q->p + first, end - first, true, start + 1, stop, line_at(j, start), line_at(j, last)};
     }
 }
 
@@ -218,7 +213,8 @@ static void cut_lines(const job *j, const draft *d)
     abr_piece *marker = &b->pieces[cut->piece_count];
     add_text(cut, b, b->lines_marker, sizeof b->lines_marker);
     if (j->opts->indicators && tail_lines > 0)
-        add_text(cut, b, b->last_heading, print_heading("[Last ", tail_lines, cut->total_lines, b->last_heading));
+        add_text(cut, b, b->last_heading,
+                 print_heading("[Last ", tail_lines, cut->total_lines, b->last_heading));
     add_draft(j, d, tail_start, end, false);
 
     cut->truncated = true;

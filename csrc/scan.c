@@ -154,6 +154,14 @@ size_t abr_char_size(const char *p, size_t n)
     return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
+size_t abr_char_start(const char *p, size_t n, size_t at)
+{
+    for (size_t back = 1; back <= 3 && back <= at && at < n; back++)
+        if (abr_char_size(p + at - back, n - (at - back)) > back)
+            return at - back;
+    return at;
+}
+
 /* Bytes of the char that ends at p + end; end > 0 lies between chars. */
 static size_t char_size_before(const char *p, size_t end)
 {
@@ -170,7 +178,8 @@ static size_t ascii_blocks(const char *p, size_t n)
 {
     size_t i = 0;
     while (n - i >= 4 * sizeof(uint64_t)) {
-        uint64_t any = load_word(p + i) | load_word(p + i + 8) | load_word(p + i + 16) | load_word(p + i + 24);
+        uint64_t any =
+            load_word(p + i) | load_word(p + i + 8) | load_word(p + i + 16) | load_word(p + i + 24);
         if (any & WORD_HIGH)
             break;
         i += 4 * sizeof(uint64_t);

@@ -52,7 +52,7 @@ abr_code abr_fail(abr_error *error, abr_code code, const char *message)
 static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 
 #define UNIT_COUNT (sizeof units / sizeof *units)
-#define UNIT_STEP 1024
+#define UNIT_STEP UINT64_C(1024)
 
 size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS])
 {
@@ -100,7 +100,8 @@ static uint64_t unit_scale(const char *p, size_t n)
     uint64_t scale = 1;
     for (size_t unit = 0; unit < UNIT_COUNT; unit++, scale *= UNIT_STEP) {
         size_t i = 0;
-        while (i < n && units[unit][i] != '\0' && (p[i] == units[unit][i] || p[i] == units[unit][i] + ('a' - 'A')))
+        while (i < n && units[unit][i] != '\0' &&
+               (p[i] == units[unit][i] || p[i] == units[unit][i] + ('a' - 'A')))
             i++;
         if (i == n && units[unit][i] == '\0')
             return scale;

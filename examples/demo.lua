@@ -33,8 +33,9 @@ local function big_file(session)
     if tonumber(count) > MIN_LINES then return path end
   end
   local made = os.tmpname()
-  local list = "find / -xdev -ls > %s 2>/dev/null; while [ $(wc -l < %s) -le %d ]; do cat %s %s > %s.2; mv %s.2 %s; done"
-  session:call("run_command", { command = (list:gsub("%%s", made):gsub("%%d", tostring(MIN_LINES))) })
+  local list = "find / -xdev -ls > FILE 2>/dev/null; "
+    .. "while [ $(wc -l < FILE) -le MIN ]; do cat FILE FILE > FILE.2; mv FILE.2 FILE; done"
+  session:call("run_command", { command = (list:gsub("FILE", made):gsub("MIN", tostring(MIN_LINES))) })
   return made, true
 end
 

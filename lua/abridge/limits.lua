@@ -179,7 +179,9 @@ local function normalized(who, limits, deeper)
     local for_pipeline = limits.strategy == "pipeline" and PIPELINE_KEYS[key]
     if TOOL_KEYS[key] then
       local expected = TOOL_KEYS[key](value)
-      if expected then check.fail(("%s: %s must be %s, got %s"):format(who, key, expected, check.show(value)), deeper) end
+      if expected then
+        check.fail(("%s: %s must be %s, got %s"):format(who, key, expected, check.show(value)), deeper)
+      end
     elseif key == "strategy" and value == "pipeline" then
       plain.strategy = value
     elseif for_pipeline or key == "strategy" or CUT_KEYS[key] then

@@ -63,7 +63,8 @@ end
 local READ = {
   first_line = "Line 1 is {size}, exceeds {limit} limit. Use {shell} to read: head -c {bytes} {path}",
   line = "Line {a} is {size}, exceeds {limit} limit. Use {shell}: sed -n '{a}p' {path} | head -c {bytes}",
-  chars = "Showing chars {first_char}-{last_char} of line {a} ({limit} limit). Use offset={a} column={column} to continue",
+  chars = "Showing chars {first_char}-{last_char} of line {a} ({limit} limit). "
+    .. "Use offset={a} column={column} to continue",
   by_lines = "Showing lines {a}-{b} of {total}. Use offset={next} to continue",
   by_size = "Showing lines {a}-{b} of {total} ({limit} limit). Use offset={next} to continue",
   several = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} to continue",
@@ -383,7 +384,12 @@ local ITEM_LIMITS = {
   { "max_tokens", "%.0f tokens" },
   { "max_line_chars", "%.0f chars a line" },
 }
-local WHICH = { head = "the first ", tail = "the last ", head_tail = "the start and the end, ", pipeline = "the start and the end, " }
+local WHICH = {
+  head = "the first ",
+  tail = "the last ",
+  head_tail = "the start and the end, ",
+  pipeline = "the start and the end, ",
+}
 
 --- A tool's description with the limits in force.
 ---@param description string

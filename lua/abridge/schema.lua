@@ -104,7 +104,8 @@ local function checked_object(schema, value, path)
     local inner_schema = type(schema.properties) == "table" and schema.properties[key]
     if not is_null(inner) then
       if inner_schema then
-        local converted, message = checked(inner_schema, inner, path == "" and tostring(key) or path .. "." .. tostring(key))
+        local where = path == "" and tostring(key) or path .. "." .. tostring(key)
+        local converted, message = checked(inner_schema, inner, where)
         if message then return nil, message end
         out[key] = converted
       else
@@ -122,7 +123,9 @@ local function checked_array(schema, value, path)
   local out = {}
   for i, inner in ipairs(value) do
     local converted, message = inner, nil
-    if type(schema.items) == "table" then converted, message = checked(schema.items, inner, ("%s[%d]"):format(path, i)) end
+    if type(schema.items) == "table" then
+      converted, message = checked(schema.items, inner, ("%s[%d]"):format(path, i))
+    end
     if message then return nil, message end
     out[i] = converted
   end

@@ -146,7 +146,9 @@ function Session:register(definition)
   end
   check.options(who, definition, REGISTER, 1)
   local name = definition.name
-  if not name or name == "" then check.fail(who .. ": name must be a string that is not empty, got " .. check.show(name)) end
+  if not name or name == "" then
+    check.fail(who .. ": name must be a string that is not empty, got " .. check.show(name))
+  end
   if not definition.execute then check.fail(("%s: execute is missing for tool %s"):format(who, check.show(name))) end
   if self.tools[name] or self.table_of_limits.aliases[name] then
     check.fail(("%s: name %s is taken"):format(who, check.show(name)))
@@ -383,6 +385,11 @@ local function obstacle(self, name, entry, input)
   return nil, checked
 end
 
+---@class (exact) abridge.CallOptions
+---@field id? string the call's id; numbered unless set
+---@field on_update? fun(content: string, cut: abridge.Cut) what the model would see so far
+---@field on_done? fun(result: abridge.Result) inside Neovim called in a fast event
+
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
 
 local function start(self, name, input, opts)
@@ -415,7 +422,7 @@ end
 --- with what a callback of the host raised.
 ---@param name string
 ---@param input table|string a table or JSON
----@param opts? { id: string|nil, on_update: fun(content: string, cut: abridge.Cut)|nil, on_done: fun(result: abridge.Result)|nil }
+---@param opts? abridge.CallOptions
 ---@return abridge.Result|abridge.Job
 function Session:call(name, input, opts)
   if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
