@@ -32,10 +32,10 @@ typedef struct {
 typedef struct {
     abr_side side;
     abr_room room;
-    uint64_t tokens;       /* limit */
+    uint64_t tokens;       /* limit on the full content: both sides, joint at its widest, reserve */
+    uint64_t share;        /* limit on the tokens of this span alone */
     const abr_span *other; /* the span already taken on the other side */
-    bool full;  /* weigh tokens of the full content with marker and reserve, not of this span alone */
-    bool split; /* where no whole line fits, take chars */
+    bool split;            /* where no whole line fits, take chars */
 } request;
 
 static const abr_span nothing = {0, 0, 0, 0, false};
@@ -184,10 +184,11 @@ static bool tokens_fit(job *j, const request *r, const abr_span *mine)
 {
     if (r->tokens == ABR_UNLIMITED)
         return true;
-    const abr_span *other = r->full ? r->other : &nothing;
-    const abr_span *head = r->side == ABR_FRONT ? mine : other;
-    const abr_span *tail = r->side == ABR_FRONT ? other : mine;
-    return content_tokens(j, head, tail, r->full) <= r->tokens;
+    bool front = r->side == ABR_FRONT;
+    if (r->share != ABR_UNLIMITED &&
+        content_tokens(j, front ? mine : &nothing, front ? &nothing : mine, false) > r->share)
+        return false;
+    return content_tokens(j, front ? mine : r->other, front ? r->other : mine, true) <= r->tokens;
 }
 
 /* ---- one side ---- */
@@ -276,7 +277,8 @@ static abr_unit exceeded(job *j, bool without_newline)
     text.shown = text.n;
     if (j->total_lines > max->lines)
         return ABR_BY_LINES;
-    if (j->scale.replace && text.n <= byte_budget(max)) {
+    bool may_fit = text.n <= byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.n <= max->bytes);
+    if (j->scale.replace && may_fit) {
         text.shown = 0;
         abr_weigh(&j->scale, j->front.p, text.n, &text);
     }
@@ -402,7 +404,8 @@ static abr_code cut_one_side(job *j, abr_cut *cut)
 {
     bool head = j->opts->strategy == ABR_HEAD;
     bool omit = j->opts->long_line == ABR_LONG_OMIT || (head && j->opts->long_line == ABR_LONG_DEFAULT);
-    request r = {head ? ABR_FRONT : ABR_BACK, open_room(j), j->opts->max.tokens, &nothing, true, !omit};
+    request r = {
+        head ? ABR_FRONT : ABR_BACK, open_room(j), j->opts->max.tokens, ABR_UNLIMITED, &nothing, !omit};
     abr_span s = take(j, &r);
     bool no_line_fits = s.lines == 0 || s.partial;
     cut->truncated_by = forbids_next(j, &r, no_line_fits ? &nothing : &s);
@@ -413,31 +416,41 @@ static abr_code cut_one_side(job *j, abr_cut *cut)
     return settle(j, head ? s : nothing, head ? &nothing : &s, cut);
 }
 
+/* What the head may take before the tail has been asked. */
+static request head_share(job *j, const abr_room *room, const abr_span *tail)
+{
+    double ratio = j->opts->head_ratio;
+    request r = {ABR_FRONT, *room, j->opts->max.tokens, ABR_UNLIMITED, tail, true};
+    r.room.lines = abr_head_share(room->lines, ratio);
+    r.room.chars = abr_head_share(room->chars, ratio);
+    r.room.shown = abr_head_share(room->shown, ratio);
+    if (r.tokens != ABR_UNLIMITED)
+        r.share = abr_head_share(abr_less(r.tokens, content_tokens(j, &nothing, &nothing, true)), ratio);
+    return r;
+}
+
 /* Both sides, or the one asked for: the head its share, the tail the rest, the head what the tail has no use for. */
 static void take_sides(job *j, bool with_head, bool with_tail, abr_span *head, abr_span *tail)
 {
-    const abr_opts *o = j->opts;
+    uint64_t tokens = j->opts->max.tokens;
     abr_room room = open_room(j);
     *head = *tail = nothing;
+    if (room.lines >= j->total_lines)
+        room.lines = ABR_UNLIMITED; /* they forbid nothing, so there is nothing to share */
     if (joint_counts(j)) {
         abr_span joint = joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
+        if (joint.shown > room.shown || joint.chars > room.chars)
+            return; /* not even an empty line: its newline beside the marker would be too much */
         room = without(&room, &joint);
     }
     if (with_head && with_tail) {
-        double ratio = o->head_ratio;
-        uint64_t tokens = o->max.tokens;
-        if (tokens != ABR_UNLIMITED)
-            tokens = abr_less(tokens, content_tokens(j, &nothing, &nothing, true));
-        request share = {ABR_FRONT, room, abr_head_share(tokens, ratio), tail, false, true};
-        share.room.lines = abr_head_share(room.lines, ratio);
-        share.room.chars = abr_head_share(room.chars, ratio);
-        share.room.shown = abr_head_share(room.shown, ratio);
+        request share = head_share(j, &room, tail);
         *head = take(j, &share);
     }
     if (with_tail)
-        *tail = take(j, &(request){ABR_BACK, without(&room, head), o->max.tokens, head, true, true});
+        *tail = take(j, &(request){ABR_BACK, without(&room, head), tokens, ABR_UNLIMITED, head, true});
     if (with_head)
-        *head = take(j, &(request){ABR_FRONT, without(&room, tail), o->max.tokens, tail, true, true});
+        *head = take(j, &(request){ABR_FRONT, without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
 }
 
 /* Does the marker, alone with the reserve, stay within the budgets? */
@@ -461,8 +474,10 @@ static abr_code cut_both_sides(job *j, abr_unit by, abr_cut *cut)
         j->format_len = 0;
     take_sides(j, with_head, with_tail, &head, &tail);
     /* a side that gets nothing needs no newline beside the marker: the other side may have that byte */
-    if (with_head && with_tail && (head.lines == 0 || tail.lines == 0))
-        take_sides(j, head.lines > 0, head.lines == 0, &head, &tail);
+    if (with_head && with_tail && head.lines == 0)
+        take_sides(j, false, true, &head, &tail);
+    if (with_head && with_tail && tail.lines == 0)
+        take_sides(j, true, false, &head, &tail);
     cut->truncated_by = by;
     if (head.partial || tail.partial)
         cut->line_bytes = line_size(j, tail.partial ? ABR_BACK : ABR_FRONT);

@@ -133,6 +133,14 @@ static double check_number(lua_State *L, const char *who, const char *name, int 
     return number;
 }
 
+static double check_safety(lua_State *L, const char *who, const char *name, int idx)
+{
+    double safety = lua_type(L, idx) == LUA_TNUMBER ? (double)lua_tonumber(L, idx) : 0;
+    if (!(safety > 0 && safety <= ABR_TOKEN_SAFETY_MAX))
+        wrong(L, who, name, "a number over 0 and up to 1000", idx);
+    return safety;
+}
+
 static bool check_boolean(lua_State *L, const char *who, const char *name, int idx)
 {
     if (lua_type(L, idx) != LUA_TBOOLEAN)
@@ -148,11 +156,19 @@ static const char *check_text(lua_State *L, const char *who, const char *name, i
     return lua_tolstring(L, idx, n);
 }
 
+/* The string at idx when it can be a key or a word: "" for what is no string or has a NUL in it. */
+static const char *word_at(lua_State *L, int idx)
+{
+    size_t n;
+    const char *word = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, &n) : NULL;
+    return word && strlen(word) == n ? word : "";
+}
+
 /* The position of the string at idx in a NULL-terminated list of words; `expected` lists them for people. */
 static int check_word(lua_State *L, const char *who, const char *name, int idx, const char *const words[],
                       const char *expected)
 {
-    const char *word = lua_type(L, idx) == LUA_TSTRING ? lua_tostring(L, idx) : "";
+    const char *word = word_at(L, idx);
     for (int i = 0; words[i]; i++)
         if (strcmp(words[i], word) == 0)
             return i;
@@ -168,7 +184,7 @@ static const char *const unit_names[] = {NULL, "lines", "bytes", "chars", "token
 enum { STRATEGY_PRIORITY = 3 };
 
 /* Where the stack holds what a cut needs. */
-enum { ARG_TEXT = 1, ARG_OPTS = 2, SLOT_COUNTER = 3, SLOT_CALLER = 4, SLOT_CUT = 5 };
+enum { ARG_TEXT = 1, ARG_OPTS = 2, SLOT_COUNTER = 3, SLOT_RESERVE = 4, SLOT_MARKER = 5, SLOT_CALLER = 6 };
 
 typedef struct {
     const char *who; /* the function's name, for messages */
@@ -204,6 +220,13 @@ static int unknown_option(lua_State *L, const char *who, int key, int value)
     return luaL_error(L, "%s: unknown option '%s' (value %s)", who, name, describe(L, value));
 }
 
+/* Keep a value alive in its slot, whatever becomes of the options table while a counter runs. */
+static void keep(lua_State *L, int value, int slot)
+{
+    lua_pushvalue(L, value);
+    lua_replace(L, slot);
+}
+
 /* Read the options that shape a head_tail. */
 static bool read_shape(lua_State *L, cut_options *c, const char *key, int value)
 {
@@ -220,6 +243,7 @@ static bool read_shape(lua_State *L, cut_options *c, const char *key, int value)
         c->has_marker = true;
     } else if (strcmp(key, "marker_text") == 0) {
         o->marker_text = check_text(L, c->who, key, value, &o->marker_text_len);
+        keep(L, value, SLOT_MARKER);
         c->has_marker = true;
     } else {
         return false;
@@ -241,19 +265,19 @@ static void read_option(lua_State *L, cut_options *c, int key_idx, int value)
     static const char *const modes[] = {"keep", "replace", NULL};
     static const char *const long_lines[] = {"omit", "split", NULL};
     abr_opts *o = &c->opts;
-    const char *key = lua_type(L, key_idx) == LUA_TSTRING ? lua_tostring(L, key_idx) : "";
+    const char *key = word_at(L, key_idx);
     if (read_budget(L, c->who, key, value, &o->max) || read_shape(L, c, key, value) ||
         read_later(L, c, key, value))
         return;
     if (strcmp(key, "count_tokens") == 0) {
         if (lua_type(L, value) != LUA_TFUNCTION)
             wrong(L, c->who, key, "a function", value);
-        lua_pushvalue(L, value);
-        lua_replace(L, SLOT_COUNTER);
+        keep(L, value, SLOT_COUNTER);
     } else if (strcmp(key, "token_safety") == 0) {
-        o->token_safety = check_number(L, c->who, key, value, 0, ABR_TOKEN_SAFETY_MAX);
+        o->token_safety = check_safety(L, c->who, key, value);
     } else if (strcmp(key, "reserve") == 0) {
         o->reserve = check_text(L, c->who, key, value, &o->reserve_len);
+        keep(L, value, SLOT_RESERVE);
     } else if (strcmp(key, "utf8") == 0) {
         o->utf8_replace = check_word(L, c->who, key, value, modes, "\"keep\" or \"replace\"") == 1;
     } else if (strcmp(key, "long_line") == 0) {
@@ -286,7 +310,8 @@ static void read_options(lua_State *L, cut_options *c)
 {
     check_options_table(L, c->who);
     if (c->named_strategy) {
-        lua_getfield(L, ARG_OPTS, "strategy");
+        lua_pushliteral(L, "strategy");
+        lua_rawget(L, ARG_OPTS); /* options are what the table itself holds */
         if (lua_isnil(L, -1))
             wrong(L, c->who, "strategy", "\"head\", \"tail\", \"head_tail\" or \"priority\"", -1);
         lua_pop(L, 1);
@@ -466,7 +491,7 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
     abr_error error;
     const char *text = check_text(L, who, "text", ARG_TEXT, &n);
     lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_COUNTER);
+    lua_settop(L, SLOT_MARKER);
     c.opts.strategy = strategy;
     read_options(L, &c);
     lua_pushcfunction(L, call_counter);
@@ -521,7 +546,7 @@ static int l_pipeline(lua_State *L)
     lua_pushnil(L);
     while (lua_next(L, ARG_OPTS)) {
         int value = lua_gettop(L);
-        const char *key = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
+        const char *key = word_at(L, value - 1);
         if (strcmp(key, "max_chars") == 0)
             o.max_chars = check_count(L, who, key, value);
         else if (strcmp(key, "max_lines") == 0)
@@ -619,7 +644,7 @@ static int l_weigh_tokens(lua_State *L)
     const char *text = check_text(L, who, "text", 1, &n);
     double safety = ABR_TOKEN_SAFETY;
     if (!lua_isnoneornil(L, 2))
-        safety = check_number(L, who, "token_safety", 2, 0, ABR_TOKEN_SAFETY_MAX);
+        safety = check_safety(L, who, "token_safety", 2);
     push_count(L, abr_weigh_tokens(text, n, safety));
     return 1;
 }
@@ -692,7 +717,7 @@ static uint64_t optional_count(lua_State *L, const char *who, const char *name)
 
 static abr_reason check_reason(lua_State *L, const char *who, int idx)
 {
-    const char *word = lua_type(L, idx) == LUA_TSTRING ? lua_tostring(L, idx) : "";
+    const char *word = word_at(L, idx);
     for (int reason = 0; abr_reason_name((abr_reason)reason); reason++)
         if (strcmp(abr_reason_name((abr_reason)reason), word) == 0)
             return (abr_reason)reason;

@@ -135,7 +135,7 @@ bool abr_parse_size(const char *p, size_t n, uint64_t *size)
         if (i == first)
             return false;
     }
-    if (i < n && p[i] == ' ')
+    if (i + 1 < n && p[i] == ' ')
         i++;
     uint64_t scale = unit_scale(p + i, n - i);
     if (scale == 0 || whole > ABR_COUNT_MAX / scale)

@@ -33,8 +33,8 @@ other
   --json             content, block and details as JSON
   --help  --version
 
-A SIZE is bytes or text such as 30KB. Exit codes: the command's for run, 124 when it timed out, 128 + N when
-signal N ended it; 1 when a file cannot be read; 2 for bad flags.
+A SIZE is bytes or text such as 30KB. Exit codes: the command's for run, 124 when it timed out, 130 when it was
+interrupted, 128 + N when signal N ended it; 1 when a file cannot be read; 2 for bad flags.
 ]]
 
 -- flags -----------------------------------------------------------------------
@@ -204,8 +204,26 @@ local function shell_command(words)
   return table.concat(quoted, " ")
 end
 
+--- Call `stop` on the signals that end a program; returns a function that stops listening.
+local function on_signals(stop)
+  local uv = host.uv()
+  local handles = {}
+  for i, name in ipairs(uv and { "sigint", "sigterm", "sighup" } or {}) do
+    handles[i] = uv.new_signal()
+    uv.signal_start(handles[i], name, stop)
+    uv.unref(handles[i])
+  end
+  return function()
+    for _, handle in ipairs(handles) do
+      uv.close(handle)
+    end
+    host.pump()
+  end
+end
+
 local function exit_code(details)
   if details.timed_out then return 124 end
+  if details.cancelled then return 130 end
   if details.signal_number then return 128 + details.signal_number end
   return details.exit_code or 1
 end
@@ -213,7 +231,12 @@ end
 function M.run(args)
   if #args.words == 0 then bad "run needs a command: abridge run [flags] -- CMD..." end
   local session = open_session("run_command", args, { timeout = args.other.timeout, cwd = args.other.cwd })
-  local result = session:call("run_command", { command = shell_command(args.words) })
+  local job = session:call("run_command", { command = shell_command(args.words) }, {})
+  local done = on_signals(function()
+    job:cancel() -- the command has a process group of its own, which the terminal does not reach
+  end)
+  local result = job:wait()
+  done()
   session:close()
   print_result(result.content, result.truncation, result.details, args.switches.json)
   return exit_code(result.details)

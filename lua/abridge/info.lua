@@ -130,6 +130,7 @@ local function unexpected(value)
     return ("%s `%.14g`"):format(kind, value)
   end
   if type(value) == "table" then return #value > 0 and "sequence" or "map" end
+  if type(value) == "userdata" then return "null" end
   return type(value)
 end
 
@@ -227,12 +228,12 @@ end
 ---@param response any
 function M.assert_conforms(tool_name, response)
   local function fail(what)
-    error(("%s: %s"):format(tostring(tool_name), what), 3)
+    error(("%s: %s"):format(tostring(tool_name), what), 0) -- the contract's own text, no place in front
   end
   if type(response) ~= "table" or #response > 0 then fail "response is not a JSON object" end
   if response.truncation == nil then fail "response missing required `truncation` block" end
   local fields, message = read(response.truncation)
-  if not fields then return fail("`truncation` block malformed: " .. message) end
+  if not fields then fail("`truncation` block malformed: " .. message) end
   message = inconsistent(fields)
   if message then fail(message) end
 end

@@ -168,6 +168,17 @@ function M.cut(text, limits, extra)
   return content, cut
 end
 
+--- Is this the name of a limit?
+---@param key any
+---@return boolean
+function M.is_limit(key)
+  return (CUT_KEYS[key] or PIPELINE_KEYS[key] or TOOL_KEYS[key] or key == "strategy") and true or false
+end
+
+local function unknown_limit(who, key, value, deeper)
+  check.fail(("%s: unknown limit '%s' (value %s)"):format(who, tostring(key), check.show(value)), deeper + 1)
+end
+
 --- Check one tool's limits and bring sizes to bytes. Raises with the key and the value.
 ---@param who string
 ---@param limits table
@@ -187,7 +198,7 @@ local function normalized(who, limits, deeper)
     elseif for_pipeline or key == "strategy" or CUT_KEYS[key] then
       cut[key] = value
     else
-      check.fail(("%s: unknown limit '%s' (value %s)"):format(who, tostring(key), check.show(value)), deeper)
+      unknown_limit(who, key, value, deeper)
     end
     plain[key] = value
   end
@@ -255,8 +266,14 @@ function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
     local where = ("%s: limits.%s"):format(who, tostring(name))
     if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
     name = self.aliases[name] or name
+    for key, value in pairs(row) do
+      if value == false and not M.is_limit(key) then unknown_limit(where, key, value, deeper) end
+    end
     normalized(where, merged(self.rows[name] or self.rows["*"], row), deeper + 1)
-    self.overrides[name] = row
+    self.overrides[name] = self.overrides[name] or {}
+    for key, value in pairs(row) do -- an alias and the tool's own name may both be given
+      self.overrides[name][key] = value
+    end
   end
   if ceiling ~= false then
     local limits = merged(profile.ceiling, ceiling)

@@ -220,9 +220,9 @@ local TOOLS = {
   run_command = { choose = run_templates, all = RUN, full_output = true },
   search_files = {
     choose = function(cut, data)
-      return list_templates(cut, data, LISTS.matches_size)
+      return list_templates(cut, data, data.seen and LISTS.matches_size or LISTS.size)
     end,
-    all = { LISTS.matches, LISTS.matches_size },
+    all = { LISTS.matches, LISTS.matches_size, LISTS.size },
   },
   find_files = {
     choose = function(cut, data)
@@ -269,6 +269,7 @@ local function said(template, data, values)
   if data.resume and template:find("Use offset=", 1, true) then
     template = template:gsub("Use offset=.*$", "") .. data.resume
   end
+  if data.unknown_total then template = template:gsub(" of {total}", "") end
   return fill(template, values)
 end
 

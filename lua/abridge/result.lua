@@ -161,7 +161,6 @@ function M.make(call, value)
   local content, cut, body = fit.fit(text, limits, parts)
   local block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
   local metadata = {}
-  if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
 
   local whole = content
   content = under_ceiling(whole, call.ceiling)
@@ -171,6 +170,8 @@ function M.make(call, value)
     local shown = said ~= "" and content:sub(-#said) == said and #content - #said or #content
     block = info.without_resume(shown, #text, "size_cap")
   end
+
+  if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
 
   if #cut.kept == 0 then cut.kept = nil end
   local details = value.details or {}
@@ -185,6 +186,31 @@ function M.make(call, value)
     truncation = block:to_table(),
     details = filled(details),
     metadata = filled(metadata),
+  }
+end
+
+local CRUDE_BYTES = 4096
+
+--- A result when making the proper one failed (a token counter raised, say): some of both ends, no more than the byte
+--- budget, and what went wrong in `details.inner_error`.
+---@param call abridge.ResultCall
+---@param value table
+---@param problem any
+---@return abridge.Result
+function M.crude(call, value, problem)
+  local text = type(value.text) == "string" and value.text or ""
+  local ceiling = call.ceiling and call.ceiling.max_bytes
+  local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
+  local content, cut = core.head_tail(text, { max_bytes = budget, utf8 = "replace" })
+  local block = info.not_truncated(#content)
+  if cut.truncated then block = info.without_resume(#content, #text, "size_cap") end
+  return {
+    tool = call.tool,
+    call_id = call.call_id,
+    content = content,
+    is_error = value.is_error or false,
+    truncation = block:to_table(),
+    details = { inner_error = tostring(problem) },
   }
 end
 

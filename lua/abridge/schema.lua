@@ -43,7 +43,7 @@ local CONVERT = {
   end,
   integer = function(value)
     local number = to_number(value)
-    return number and number == math.floor(number) and number or nil
+    return number and number == math.floor(number) and math.abs(number) <= 2 ^ 53 and number or nil
   end,
   number = to_number,
   boolean = function(value)
@@ -73,7 +73,8 @@ local function convert(schema, value)
   for i, name in ipairs(types) do
     wanted[i] = ARTICLES[name] or name
   end
-  return nil, ("must be %s, got %s"):format(table.concat(wanted, " or "), check.show(value))
+  local given = is_null(value) and "null" or check.show(value)
+  return nil, ("must be %s, got %s"):format(table.concat(wanted, " or "), given)
 end
 
 local function check_enum(schema, value)

@@ -84,7 +84,8 @@ local function check_strings(name, t, deeper)
 end
 
 local function add_built_in(self, names, deeper)
-  for _, name in ipairs(names) do
+  for _, given in ipairs(names) do
+    local name = self.table_of_limits.aliases[given] or given
     if LATER[name] then check.fail(("%s: tool %s is not built yet"):format(WHO, check.show(name)), deeper) end
     local known = false
     for _, built_in in ipairs(BUILT_IN) do
@@ -262,7 +263,8 @@ local function result_of(self, call, value)
   elseif not (call.built_in or call.failed) then
     value = value == nil and failed("no_result", { name = call.tool }) or results.normalized(value)
   end
-  local result = results.make(call, value)
+  local ok, result = pcall(results.make, call, value)
+  if not ok then result = results.crude(call, value, result) end
   result.duration_ms = math.floor(host.now() - call.started + 0.5)
   emit(self, {
     type = "tool_result",

@@ -1,0 +1,156 @@
+/* Memory: an allocator that fails at any of its calls is survived, and everything comes back to it. */
+#include "check.h"
+
+typedef struct {
+    size_t calls;
+    size_t fail_at; /* 0: never */
+    size_t live;    /* blocks not yet freed */
+} ledger;
+
+/* Each block carries its size in front, so that old_size can be checked. */
+enum { FRONT = 16 };
+
+static void *ledger_malloc(void *ctx, size_t size)
+{
+    ledger *l = ctx;
+    if (++l->calls == l->fail_at)
+        return NULL;
+    char *block = malloc(FRONT + size);
+    if (!block)
+        exit(2);
+    memcpy(block, &size, sizeof size);
+    l->live++;
+    return block + FRONT;
+}
+
+static void ledger_free(void *ctx, void *ptr)
+{
+    ledger *l = ctx;
+    CHECK(ptr != NULL);
+    l->live--;
+    free((char *)ptr - FRONT);
+}
+
+static void *ledger_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
+{
+    size_t held;
+    memcpy(&held, (char *)ptr - FRONT, sizeof held);
+    CHECK_COUNT(held, old_size);
+    void *grown = ledger_malloc(ctx, size);
+    if (!grown)
+        return NULL;
+    memcpy(grown, ptr, old_size < size ? old_size : size);
+    ledger_free(ctx, ptr);
+    return grown;
+}
+
+static const char text[] = "one line\nanother line\na third line\n\xC3\xA9\xFF\nthe last line of all\n";
+
+/* Cut, failing at each allocation in turn until none is left to fail; returns the allocations of a whole cut. */
+static size_t fail_everywhere(abr_opts o)
+{
+    size_t n = sizeof text - 1;
+    for (size_t fail_at = 1;; fail_at++) {
+        ledger l = {0, fail_at, 0};
+        const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+        abr_cut cut;
+        abr_error error = {ABR_OK, NULL, 0};
+        o.alloc = &alloc;
+        abr_code code = abr_cut_text(text, n, &o, &cut, &error);
+        if (code == ABR_OK) {
+            CHECK(l.calls < fail_at);
+            CHECK_COUNT(1, l.live); /* the scratch is gone, the pieces are there */
+            free(content_of(&cut));
+            abr_cut_free(&cut);
+            CHECK_COUNT(0, l.live);
+            return l.calls;
+        }
+        CHECK(code == ABR_ENOMEM && error.code == ABR_ENOMEM && error.message);
+        CHECK_COUNT(0, l.live);
+        CHECK_COUNT(0, cut.piece_count);
+        abr_cut_free(&cut);
+    }
+}
+
+static void cuts_without_tokens_allocate_once(void)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    CHECK_COUNT(1, fail_everywhere(o));
+    o.max.bytes = 30;
+    CHECK_COUNT(1, fail_everywhere(o));
+    o.strategy = ABR_TAIL;
+    CHECK_COUNT(1, fail_everywhere(o));
+}
+
+static void every_cut_survives_every_failure(void)
+{
+    for (int strategy = ABR_HEAD; strategy <= ABR_HEAD_TAIL; strategy++) {
+        for (int variant = 0; variant < 12; variant++) {
+            abr_opts o = ABR_OPTS_INIT;
+            o.strategy = (abr_strategy)strategy;
+            o.max.tokens = (uint64_t)variant * 3;
+            o.max.bytes = variant % 2 == 0 ? 40 : ABR_UNLIMITED;
+            o.long_line = ABR_LONG_SPLIT;
+            o.utf8_replace = variant % 3 == 0;
+            o.snap = variant % 4 < 2 ? ABR_SNAP_LINE : ABR_SNAP_CHAR;
+            o.reserve = "a notice";
+            o.reserve_len = variant % 5 == 0 ? 8 : 0;
+            CHECK(fail_everywhere(o) >= 1);
+        }
+    }
+}
+
+static void the_pipeline_survives_too(void)
+{
+    ledger l = {0, 1, 0};
+    const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
+    abr_cut cut;
+    abr_error error = {ABR_OK, NULL, 0};
+    o.max_lines = 2;
+    o.alloc = &alloc;
+    CHECK(abr_pipeline(text, sizeof text - 1, &o, &cut, &error) == ABR_ENOMEM);
+    CHECK(error.code == ABR_ENOMEM);
+    abr_cut_free(&cut);
+    CHECK(abr_pipeline(text, sizeof text - 1, &o, &cut, &error) == ABR_OK);
+    CHECK_COUNT(1, l.live);
+    abr_cut_free(&cut);
+    abr_cut_free(&cut);
+    CHECK_COUNT(0, l.live);
+}
+
+static bool count_bytes(void *ctx, const char *p, size_t n, uint64_t *tokens)
+{
+    (void)p;
+    *tokens = n;
+    return --*(int *)ctx > 0;
+}
+
+static void a_failing_counter_leaves_no_block(void)
+{
+    for (int calls = 1; calls < 30; calls++) {
+        ledger l = {0, 0, 0};
+        int left = calls;
+        const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+        abr_opts o = ABR_OPTS_INIT;
+        o.strategy = ABR_HEAD_TAIL;
+        o.max.tokens = 60;
+        o.count_tokens = count_bytes;
+        o.count_ctx = &left;
+        o.alloc = &alloc;
+        abr_cut cut;
+        if (abr_cut_text(text, sizeof text - 1, &o, &cut, NULL) != ABR_OK)
+            CHECK_COUNT(0, l.live);
+        abr_cut_free(&cut);
+        CHECK_COUNT(0, l.live);
+    }
+}
+
+int main(void)
+{
+    RUN(cuts_without_tokens_allocate_once);
+    RUN(every_cut_survives_every_failure);
+    RUN(the_pipeline_survives_too);
+    RUN(a_failing_counter_leaves_no_block);
+    return check_end();
+}

@@ -1,0 +1,111 @@
+/* The truncation block's JSON. */
+#include "check.h"
+
+static void expect_json(const abr_info *info, const char *want, int line)
+{
+    size_t n = abr_info_json(info, NULL, 0);
+    check_count(strlen(want), n, "measured", __FILE__, line);
+    char *json = malloc(n);
+    if (!json)
+        exit(2);
+    check_count(n, abr_info_json(info, json, n), "written", __FILE__, line);
+    check_text(want, strlen(want), json, n, "json", __FILE__, line);
+    free(json);
+    for (size_t cap = 0; cap < n; cap++) { /* never past what there is room for */
+        char *small = malloc(cap);
+        if (!small && cap > 0)
+            exit(2);
+        check_count(n, abr_info_json(info, small, cap), "needed", __FILE__, line);
+        free(small);
+    }
+}
+
+#define EXPECT_JSON(info, want) expect_json((info), (want), __LINE__)
+
+static void the_three_shapes(void)
+{
+    abr_info info = {.bytes_returned = 5, .bytes_total = 5, .next_offset = ABR_UNLIMITED};
+    EXPECT_JSON(&info,
+                "{\"truncated\":false,\"bytes_returned\":5,\"bytes_total\":5,\"reason\":\"size_cap\"}");
+    info.truncated = true;
+    info.bytes_total = ABR_UNLIMITED;
+    info.reason = ABR_ITEM_CAP;
+    EXPECT_JSON(&info, "{\"truncated\":true,\"bytes_returned\":5,\"reason\":\"item_cap\"}");
+    info.bytes_total = 100;
+    info.next_offset = 6;
+    info.resume_hint = "offset=6";
+    info.resume_hint_len = 8;
+    info.reason = ABR_LINE_CAP;
+    EXPECT_JSON(&info, "{\"truncated\":true,\"bytes_returned\":5,\"bytes_total\":100,\"next_offset\":6,"
+                       "\"resume_hint\":\"offset=6\",\"reason\":\"line_cap\"}");
+}
+
+static void counts_are_exact_to_2_53(void)
+{
+    abr_info info = {.bytes_returned = 0,
+                     .bytes_total = ABR_COUNT_MAX,
+                     .next_offset = ABR_COUNT_MAX - 1,
+                     .resume_hint = "",
+                     .reason = ABR_EXEC_BUDGET};
+    EXPECT_JSON(&info, "{\"truncated\":false,\"bytes_returned\":0,\"bytes_total\":9007199254740992,"
+                       "\"next_offset\":9007199254740991,\"resume_hint\":\"\",\"reason\":\"exec_budget\"}");
+}
+
+static void any_bytes_of_a_hint_are_valid_json(void)
+{
+    static const char hint[] = "\"\\\b\f\n\r\t\0\x01\x1F\x7F/\xC3\xA9\xFF\xE2\x82";
+    abr_info info = {.bytes_returned = 1,
+                     .bytes_total = ABR_UNLIMITED,
+                     .next_offset = 1,
+                     .resume_hint = hint,
+                     .resume_hint_len = sizeof hint - 1,
+                     .reason = ABR_ROW_CAP};
+    EXPECT_JSON(
+        &info, "{\"truncated\":false,\"bytes_returned\":1,\"next_offset\":1,\"resume_hint\":\""
+               "\\\"\\\\\\b\\f\\n\\r\\t\\u0000\\u0001\\u001f\x7F/\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"
+               "\",\"reason\":\"row_cap\"}");
+}
+
+static void every_byte_alone_is_valid_json(void)
+{
+    for (int byte = 0; byte < 256; byte++) {
+        char *hint = malloc(1);
+        if (!hint)
+            exit(2);
+        hint[0] = (char)byte;
+        abr_info info = {.resume_hint = hint, .resume_hint_len = 1};
+        char json[256];
+        size_t n = abr_info_json(&info, json, sizeof json);
+        uint64_t invalid;
+        CHECK(n <= sizeof json);
+        abr_count_chars(json, n, &invalid);
+        CHECK_COUNT(0, invalid);
+        for (size_t i = 0; i < n; i++)
+            CHECK((unsigned char)json[i] >= 0x20);
+        free(hint);
+    }
+}
+
+static void reasons_have_names(void)
+{
+    static const char *const names[] = {"size_cap", "line_cap", "row_cap", "exec_budget", "item_cap"};
+    for (int reason = 0; reason < 5; reason++)
+        CHECK_TEXT(names[reason], abr_reason_name((abr_reason)reason), strlen(names[reason]));
+    CHECK(abr_reason_name((abr_reason)5) == NULL);
+}
+
+static void the_library_is_the_headers(void)
+{
+    CHECK_TEXT(ABR_VERSION, abr_version(), strlen(abr_version()));
+}
+
+int main(void)
+{
+    RUN(the_three_shapes);
+    RUN(counts_are_exact_to_2_53);
+    RUN(any_bytes_of_a_hint_are_valid_json);
+    RUN(every_byte_alone_is_valid_json);
+    RUN(reasons_have_names);
+    RUN(the_library_is_the_headers);
+    return check_end();
+}

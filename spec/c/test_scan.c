@@ -1,0 +1,355 @@
+/* Newlines, chars and UTF-8 boundaries, against oracles that look at one byte at a time. */
+
+/* A second copy of the scanner under names of its own, for the kernels that this machine does not choose. */
+#define abr_count_newlines own_count_newlines
+#define abr_count_lines own_count_lines
+#define abr_find_last_newline own_find_last_newline
+#define abr_char_size own_char_size
+#define abr_char_start own_char_start
+#define abr_count_chars own_count_chars
+#define abr_skip_chars own_skip_chars
+#define abr_prefix own_prefix
+#define abr_suffix own_suffix
+#define abr_replace_invalid own_replace_invalid
+#define abr_char_start own_char_start
+#include "scan.c"
+
+#include "check.h"
+
+/* ---- newlines ---- */
+
+static uint64_t naive_newlines(const char *p, size_t n)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += p[i] == '\n';
+    return count;
+}
+
+typedef uint64_t (*newline_counter)(const char *p, size_t n);
+
+static size_t newline_counters(newline_counter counters[4])
+{
+    size_t n = 0;
+    counters[n++] = abr_count_newlines;
+    counters[n++] = newlines_portable;
+#ifdef ABR_X86
+    counters[n++] = newlines_sse2;
+    if (__builtin_cpu_supports("avx2"))
+        counters[n++] = newlines_avx2;
+#endif
+    return n;
+}
+
+/* Bytes that differ from '\n' in one bit, or by one, beside it: what a carry between bytes would spoil. */
+static void fill_near_newlines(char *p, size_t n)
+{
+    static const char near[] = "\n\n\n\x0B\x09\x8A\x1A\x08\x0E\x4A\x2A\x02\x00\xFFz";
+    for (size_t i = 0; i < n; i++)
+        p[i] = near[pick(sizeof near - 1)];
+}
+
+static void newlines_at_every_length_and_offset(void)
+{
+    newline_counter counters[4];
+    size_t count = newline_counters(counters);
+    for (size_t n = 0; n < 300; n++) {
+        char *text = malloc(n + 1);
+        if (!text)
+            exit(2);
+        fill_near_newlines(text, n + 1);
+        for (size_t offset = 0; offset < 33 && offset <= n; offset++)
+            for (size_t c = 0; c < count; c++)
+                CHECK_COUNT(naive_newlines(text + offset, n + 1 - offset),
+                            counters[c](text + offset, n + 1 - offset));
+        for (size_t c = 0; c < count; c++)
+            CHECK_COUNT(naive_newlines(text, n), counters[c](text, n));
+        free(text);
+    }
+}
+
+static void newlines_beyond_a_lane_of_a_vector(void)
+{
+    static const size_t sizes[] = {16 * 255,      16 * 255 + 1, 16 * 256, 64 * 127,
+                                   64 * 127 + 63, 64 * 128,     200001};
+    newline_counter counters[4];
+    size_t count = newline_counters(counters);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        char *text = malloc(sizes[s]);
+        if (!text)
+            exit(2);
+        memset(text, '\n', sizes[s]);
+        for (size_t c = 0; c < count; c++)
+            CHECK_COUNT(sizes[s], counters[c](text, sizes[s]));
+        free(text);
+    }
+}
+
+static void lines_end_at_a_newline_or_at_the_end(void)
+{
+    CHECK_COUNT(0, abr_count_lines("", 0));
+    CHECK_COUNT(0, abr_count_lines(NULL, 0));
+    CHECK_COUNT(1, abr_count_lines("a", 1));
+    CHECK_COUNT(1, abr_count_lines("a\n", 2));
+    CHECK_COUNT(2, abr_count_lines("a\n\n", 3));
+    CHECK_COUNT(1, abr_count_lines("\n", 1));
+    CHECK_COUNT(2, abr_count_lines("\n\0", 2));
+    CHECK_COUNT(2, abr_count_lines("a\r\nb\r\n", 6));
+    CHECK_COUNT(1, abr_count_lines("a\rb", 3));
+}
+
+static void the_last_newline(void)
+{
+    for (size_t n = 0; n < 70; n++) {
+        char *text = malloc(n + 1);
+        if (!text)
+            exit(2);
+        memset(text, 'x', n + 1);
+        CHECK(abr_find_last_newline(text, n) == NULL);
+        for (size_t at = 0; at < n; at++) {
+            text[at] = '\n';
+            CHECK(abr_find_last_newline(text, n) == text + at);
+            CHECK(abr_find_last_newline(text, at) == (at > 0 ? text + at - 1 : NULL));
+        }
+        free(text);
+    }
+}
+
+/* ---- UTF-8 ---- */
+
+/* Decode by the definition: read the number, then ask whether it is a scalar value in its shortest form. */
+static size_t naive_char_size(const unsigned char *u, size_t n)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t size = u[0] < 0x80 ? 1 : u[0] < 0xC0 ? 0 : u[0] < 0xE0 ? 2 : u[0] < 0xF0 ? 3 : u[0] < 0xF8 ? 4 : 0;
+    if (size < 2 || size > n)
+        return 1;
+    uint32_t code = u[0] & (0x7Fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if (u[i] < 0x80 || u[i] > 0xBF)
+            return 1;
+        code = code * 64 + (u[i] & 0x3Fu);
+    }
+    bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+    return code >= smallest[size] && code <= 0x10FFFF && !surrogate ? size : 1;
+}
+
+static size_t naive_char_size_of(const char *p, size_t n)
+{
+    return naive_char_size((const unsigned char *)p, n);
+}
+
+static void sequences_of_two_bytes(void)
+{
+    char *text = malloc(2);
+    if (!text)
+        exit(2);
+    for (unsigned pair = 0; pair < 0x10000; pair++) {
+        text[0] = (char)(pair >> 8);
+        text[1] = (char)(pair & 0xFF);
+        CHECK_COUNT(naive_char_size_of(text, 2), abr_char_size(text, 2));
+        CHECK_COUNT(1, abr_char_size(text + 1, 1));
+    }
+    free(text);
+}
+
+/* Bytes at the edges of every range that UTF-8 tells apart. */
+static const unsigned char edges[] = {0x00, 0x0A, 0x41, 0x7F, 0x80, 0x81, 0x8F, 0x90, 0x9F,
+                                      0xA0, 0xA1, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF4, 0xFF};
+enum { EDGES = sizeof edges };
+
+static void sequences_of_three_and_four_bytes(void)
+{
+    char *three = malloc(3);
+    char *four = malloc(4);
+    if (!three || !four)
+        exit(2);
+    for (unsigned lead = 0xC0; lead < 0x100; lead++) {
+        for (size_t i = 0; i < (size_t)EDGES * EDGES * EDGES; i++) {
+            four[0] = three[0] = (char)lead;
+            four[1] = three[1] = (char)edges[i % EDGES];
+            four[2] = three[2] = (char)edges[i / EDGES % EDGES];
+            four[3] = (char)edges[i / EDGES / EDGES];
+            CHECK_COUNT(naive_char_size_of(four, 4), abr_char_size(four, 4));
+            CHECK_COUNT(naive_char_size_of(three, 3), abr_char_size(three, 3));
+        }
+    }
+    free(three);
+    free(four);
+}
+
+static void the_edges_of_unicode(void)
+{
+    CHECK_COUNT(1, abr_char_size("\xC0\x80", 2));         /* overlong NUL */
+    CHECK_COUNT(1, abr_char_size("\xC1\xBF", 2));         /* overlong */
+    CHECK_COUNT(2, abr_char_size("\xC2\x80", 2));         /* U+0080 */
+    CHECK_COUNT(1, abr_char_size("\xE0\x9F\xBF", 3));     /* overlong */
+    CHECK_COUNT(3, abr_char_size("\xE0\xA0\x80", 3));     /* U+0800 */
+    CHECK_COUNT(3, abr_char_size("\xED\x9F\xBF", 3));     /* U+D7FF */
+    CHECK_COUNT(1, abr_char_size("\xED\xA0\x80", 3));     /* U+D800, a surrogate */
+    CHECK_COUNT(1, abr_char_size("\xED\xBF\xBF", 3));     /* U+DFFF */
+    CHECK_COUNT(3, abr_char_size("\xEE\x80\x80", 3));     /* U+E000 */
+    CHECK_COUNT(1, abr_char_size("\xF0\x8F\xBF\xBF", 4)); /* overlong */
+    CHECK_COUNT(4, abr_char_size("\xF0\x90\x80\x80", 4)); /* U+10000 */
+    CHECK_COUNT(4, abr_char_size("\xF4\x8F\xBF\xBF", 4)); /* U+10FFFF */
+    CHECK_COUNT(1, abr_char_size("\xF4\x90\x80\x80", 4)); /* U+110000 */
+    CHECK_COUNT(1, abr_char_size("\xF5\x80\x80\x80", 4));
+    CHECK_COUNT(1, abr_char_size("\xE2\x82", 2)); /* truncated */
+    CHECK_COUNT(1, abr_char_size("\xF0\x9F\x98", 3));
+}
+
+/* ---- chars of texts ---- */
+
+enum { TEXT_MAX = 210 };
+
+/* Where each char of the text starts, and n behind the last one; returns their number. */
+static size_t naive_chars(const char *p, size_t n, size_t starts[TEXT_MAX + 1], uint64_t *invalid)
+{
+    size_t chars = 0;
+    *invalid = 0;
+    for (size_t i = 0; i < n; chars++) {
+        size_t size = naive_char_size_of(p + i, n - i);
+        starts[chars] = i;
+        *invalid += size == 1 && (unsigned char)p[i] >= 0x80;
+        i += size;
+    }
+    starts[chars] = n;
+    return chars;
+}
+
+/* What chars [from, to) cost when shown. */
+static uint64_t naive_shown(const char *p, const size_t *starts, size_t from, size_t to, bool replace)
+{
+    uint64_t shown = 0;
+    for (size_t c = from; c < to; c++) {
+        size_t size = starts[c + 1] - starts[c];
+        shown += replace && size == 1 && (unsigned char)p[starts[c]] >= 0x80 ? 3 : size;
+    }
+    return shown;
+}
+
+static void check_reaches(const char *p, size_t n, const size_t *starts, size_t chars)
+{
+    abr_reach reach = {pick(chars + 3), pick(n + 3), pick(2) == 0};
+    if (pick(3) == 0)
+        reach.chars = ABR_UNLIMITED;
+    if (pick(3) == 0)
+        reach.shown = ABR_UNLIMITED;
+    size_t first = 0;
+    while (first < chars && first < reach.chars &&
+           naive_shown(p, starts, 0, first + 1, reach.replace) <= reach.shown)
+        first++;
+    CHECK_COUNT(starts[first], abr_prefix(p, n, &reach));
+    size_t last = 0;
+    while (last < chars && last < reach.chars &&
+           naive_shown(p, starts, chars - last - 1, chars, reach.replace) <= reach.shown)
+        last++;
+    CHECK_COUNT(n - starts[chars - last], abr_suffix(p, n, &reach));
+}
+
+static void chars_at_every_length(void)
+{
+    size_t starts[TEXT_MAX + 1];
+    char text[TEXT_MAX];
+    for (size_t n = 0; n <= TEXT_MAX; n++) {
+        for (int again = 0; again < 12; again++) {
+            uint64_t invalid;
+            uint64_t got_invalid;
+            random_text(text, n);
+            char *copy = exact(text, n);
+            size_t chars = naive_chars(copy, n, starts, &invalid);
+            CHECK_COUNT(chars, abr_count_chars(copy, n, &got_invalid));
+            CHECK_COUNT(chars, abr_count_chars(copy, n, NULL));
+            CHECK_COUNT(invalid, got_invalid);
+            for (int reach = 0; reach < 8; reach++)
+                check_reaches(copy, n, starts, chars);
+            for (size_t c = 0; c <= chars; c++)
+                CHECK_COUNT(starts[c], abr_skip_chars(copy, n, c));
+            CHECK_COUNT(n, abr_skip_chars(copy, n, ABR_UNLIMITED));
+            free(copy);
+        }
+    }
+}
+
+static void the_start_of_the_char_at_every_byte(void)
+{
+    size_t starts[TEXT_MAX + 1];
+    char text[TEXT_MAX];
+    for (size_t n = 0; n <= TEXT_MAX; n++) {
+        uint64_t invalid;
+        random_text(text, n);
+        char *copy = exact(text, n);
+        size_t chars = naive_chars(copy, n, starts, &invalid);
+        for (size_t c = 0; c < chars; c++)
+            for (size_t at = starts[c]; at < starts[c + 1]; at++)
+                CHECK_COUNT(starts[c], abr_char_start(copy, n, at));
+        CHECK_COUNT(n, abr_char_start(copy, n, n));
+        free(copy);
+    }
+}
+
+static void one_wide_char_at_every_place(void)
+{
+    static const char *const wide[] = {"\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xFF"};
+    size_t starts[TEXT_MAX + 1];
+    for (size_t w = 0; w < sizeof wide / sizeof *wide; w++) {
+        size_t size = strlen(wide[w]);
+        for (size_t n = 32; n < 100; n += 17) {
+            for (size_t at = 0; at + size <= n; at++) {
+                uint64_t invalid;
+                char *text = malloc(n);
+                if (!text)
+                    exit(2);
+                memset(text, 'x', n);
+                memcpy(text + at, wide[w], size);
+                size_t chars = naive_chars(text, n, starts, &invalid);
+                CHECK_COUNT(chars, abr_count_chars(text, n, NULL));
+                for (int reach = 0; reach < 4; reach++)
+                    check_reaches(text, n, starts, chars);
+                free(text);
+            }
+        }
+    }
+}
+
+static void invalid_bytes_are_replaced(void)
+{
+    char text[TEXT_MAX];
+    char want[3 * TEXT_MAX];
+    for (size_t n = 0; n <= TEXT_MAX; n++) {
+        random_text(text, n);
+        char *copy = exact(text, n);
+        size_t size = 0;
+        for (size_t i = 0; i < n;) {
+            size_t step = naive_char_size_of(copy + i, n - i);
+            bool outside = step == 1 && (unsigned char)copy[i] >= 0x80;
+            memcpy(want + size, outside ? "\xEF\xBF\xBD" : copy + i, outside ? 3 : step);
+            size += outside ? 3 : step;
+            i += step;
+        }
+        CHECK_COUNT(size, abr_replace_invalid(copy, n, NULL));
+        char *got = malloc(size);
+        if (!got && size > 0)
+            exit(2);
+        abr_replace_invalid(copy, n, got);
+        CHECK_BYTES(want, size, got, size);
+        free(got);
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    RUN(newlines_at_every_length_and_offset);
+    RUN(newlines_beyond_a_lane_of_a_vector);
+    RUN(lines_end_at_a_newline_or_at_the_end);
+    RUN(the_last_newline);
+    RUN(sequences_of_two_bytes);
+    RUN(sequences_of_three_and_four_bytes);
+    RUN(the_edges_of_unicode);
+    RUN(chars_at_every_length);
+    RUN(the_start_of_the_char_at_every_byte);
+    RUN(one_wide_char_at_every_place);
+    RUN(invalid_bytes_are_replaced);
+    return check_end();
+}

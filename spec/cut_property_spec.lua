@@ -1,0 +1,611 @@
+-- What holds for every text and every budget, on random ones. ABRIDGE_SEED=n repeats a run; a failure prints it.
+local abridge = require "abridge"
+
+local SEED = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
+local CASES = 9000
+
+-- ---------------------------------------------------------------- random things, equal on every host
+
+local state
+
+---Starts the generator for one case of one property.
+local function start(case)
+  state = (SEED * 31 + case * 7919) % 2147483646 + 1
+  for _ = 1, 3 do
+    state = state * 16807 % 2147483647
+  end
+end
+
+---An integer from 0 to n - 1.
+local function below(n)
+  state = state * 16807 % 2147483647
+  return state % n
+end
+
+local function choose(list)
+  return list[below(#list) + 1]
+end
+
+local function chance(n)
+  return below(n) == 0
+end
+
+local ALPHABETS = {
+  { "a", "b", "\n" },
+  { "a", "bc def ", "\n", "\n", "\r\n" },
+  { "a", "\n", "\195\169", "\226\130\172", "\240\159\152\128" },
+  { "\n", "\195\169", "\255", "\226\130", "\169", "\192\128", "\237\160\128", "x" },
+  { "0", "\0", "\n", "\r", "\240\159\152\128", "\240\159" },
+  { "word ", "long line of words ", "longer", "\n" },
+  { "\n", "x" },
+}
+local VALID = { true, true, true, false, false, true, true } -- of the alphabets
+
+local function random_text()
+  local which = below(#ALPHABETS) + 1
+  local alphabet, parts = ALPHABETS[which], {}
+  for i = 1, chance(4) and below(6) or below(50) do
+    parts[i] = choose(alphabet)
+  end
+  return table.concat(parts), VALID[which]
+end
+
+local function random_budget(size)
+  if chance(12) then
+    return choose { 0, 1, 7, 2 ^ 53 }
+  end
+  return below(size + 2)
+end
+
+-- Counters that never fall as text grows.
+local COUNTERS = {
+  function(s)
+    return math.ceil(#s / 4)
+  end,
+  function(s)
+    return (select(2, s:gsub("%S+", "")))
+  end,
+}
+
+---Options with at least one budget of a sensible size for the text.
+local function random_opts(text, strategy)
+  local opts = { strategy = strategy }
+  repeat
+    opts.max_bytes = chance(2) and random_budget(#text + 20) or nil
+    opts.max_lines = chance(4) and random_budget(12) or nil
+    opts.max_chars = chance(4) and random_budget(#text + 20) or nil
+    opts.max_tokens = chance(4) and random_budget(#text / 3 - #text / 3 % 1 + 3) or nil
+  until opts.max_bytes or opts.max_lines or opts.max_chars or opts.max_tokens
+  if opts.max_tokens and chance(2) then
+    opts.count_tokens = choose(COUNTERS)
+  elseif chance(3) then
+    opts.token_safety = choose { 0.5, 1, 2 }
+  end
+  opts.reserve = chance(4) and choose { "[cut]", "", "\n\n[n]", "\195\169" } or nil
+  opts.utf8 = choose { "keep", "replace" }
+  opts.long_line = choose { "omit", "split", nil }
+  if strategy == "head_tail" then
+    opts.head_ratio = choose { 0, 0.25, 0.3, 0.5, 0.75, 1, nil }
+    opts.snap = choose { "line", "char" }
+    opts.marker = choose { "inside", "inside", "outside", "none" }
+    opts.marker_text =
+      choose { "-", "<{lines}>", "<{bytes}>", "{chars}", "", "\195\169{lines}/{bytes}/{chars}", "\255", nil }
+  end
+  return opts
+end
+
+-- ---------------------------------------------------------------- the plain reading of the words of the contract
+
+---Bytes of the char at i, and whether it is well-formed.
+local function char_at(s, i)
+  local a, b, c, d = s:byte(i, i + 3)
+  local function tail(x)
+    return x and x >= 0x80 and x <= 0xBF
+  end
+  if a < 0x80 then
+    return 1, true
+  elseif a < 0xE0 then
+    if a >= 0xC0 and tail(b) and (a - 0xC0) * 64 + b - 0x80 >= 0x80 then
+      return 2, true
+    end
+  elseif a < 0xF0 then
+    if tail(b) and tail(c) then
+      local code = ((a - 0xE0) * 64 + b - 0x80) * 64 + c - 0x80
+      if code >= 0x800 and (code < 0xD800 or code > 0xDFFF) then
+        return 3, true
+      end
+    end
+  elseif a < 0xF8 and tail(b) and tail(c) and tail(d) then
+    local code = (((a - 0xF0) * 64 + b - 0x80) * 64 + c - 0x80) * 64 + d - 0x80
+    if code >= 0x10000 and code <= 0x10FFFF then
+      return 4, true
+    end
+  end
+  return 1, false
+end
+
+---Chars of s, the number of its invalid bytes, and the set of the offsets where a char starts (#s + 1 too).
+local function chars_of(s)
+  local chars, invalid, starts, i = 0, 0, {}, 1
+  while i <= #s do
+    local size, ok = char_at(s, i)
+    chars, invalid, starts[i] = chars + 1, invalid + (ok and 0 or 1), true
+    i = i + size
+  end
+  starts[#s + 1] = true
+  return chars, invalid, starts
+end
+
+local function count_chars(s)
+  if not s:find "[\128-\255]" then
+    return #s
+  end
+  return (chars_of(s))
+end
+
+---s as shown: each invalid byte as U+FFFD where the options say so.
+local function shown(s, opts)
+  if opts.utf8 ~= "replace" or not s:find "[\128-\255]" then
+    return s
+  end
+  local parts, i = {}, 1
+  while i <= #s do
+    local size, ok = char_at(s, i)
+    parts[#parts + 1] = ok and s:sub(i, i + size - 1) or "\239\191\189"
+    i = i + size
+  end
+  return table.concat(parts)
+end
+
+local function count_newlines(s)
+  return (select(2, s:gsub("\n", "")))
+end
+
+local function count_lines(s)
+  return count_newlines(s) + ((#s > 0 and s:sub(-1) ~= "\n") and 1 or 0)
+end
+
+---First byte of each line.
+local function line_starts(s)
+  local starts, at = {}, 1
+  while at <= #s do
+    starts[#starts + 1] = at
+    at = (s:find("\n", at, true) or #s) + 1
+  end
+  return starts
+end
+
+local function tokens_of(s, opts)
+  if opts.count_tokens then
+    return opts.count_tokens(s)
+  end
+  return math.ceil(math.ceil(#s / 3) * (opts.token_safety or 1.35))
+end
+
+---The first budget that `text` (as shown) is over when `reserve` is set aside, lines aside. `chars` where parts of
+---the text stood apart in the source: loose bytes that come to stand together are still chars of their own.
+local function over(text, opts, reserve, chars)
+  reserve = reserve or ""
+  if opts.max_bytes and #text > math.max(opts.max_bytes - #reserve, 0) then
+    return "bytes"
+  end
+  if opts.max_chars and (chars or count_chars(text)) > math.max(opts.max_chars - count_chars(reserve), 0) then
+    return "chars"
+  end
+  if opts.max_tokens then
+    local too_long = #text > math.max(16 * opts.max_tokens - #reserve, 0)
+    if too_long or tokens_of(text .. reserve, opts) > opts.max_tokens then
+      return "tokens"
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- failures that can be repeated
+
+local function quote(s)
+  return '"' .. s:gsub('[^\32-\126]', function(c)
+    return ("\\%03d"):format(c:byte())
+  end) .. '"'
+end
+
+local function show(value)
+  if type(value) == "string" then
+    return quote(value)
+  elseif type(value) ~= "table" then
+    return type(value) == "function" and "a counter" or tostring(value)
+  end
+  local keys, parts = {}, {}
+  for key in pairs(value) do
+    keys[#keys + 1] = key
+  end
+  table.sort(keys, function(a, b)
+    return tostring(a) < tostring(b)
+  end)
+  for _, key in ipairs(keys) do
+    parts[#parts + 1] = tostring(key) .. "=" .. show(value[key])
+  end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+---Runs `property(case)` for many cases; what it raises is told with the seed.
+local function for_cases(cases, property)
+  for case = 1, cases do
+    start(case)
+    local ok, message = pcall(property, case)
+    if not ok then
+      error(("ABRIDGE_SEED=%d, case %d: %s"):format(SEED, case, tostring(message)), 0)
+    end
+  end
+end
+
+---A function that raises with the case's data unless `fact` holds.
+local function checker(text, opts, content, cut)
+  return function(fact, what, ...)
+    if not fact then
+      local more = { ... }
+      for i = 1, select("#", ...) do
+        more[i] = show(more[i])
+      end
+      error(("%s [%s]\n  text %s\n  opts %s\n  content %s\n  cut %s"):format(what, table.concat(more, ", "),
+        show(text), show(opts), show(content), show(cut)), 0)
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- head and tail, written a second time
+
+---The k lines at the end of `text` that `side` is about; the newline before or after them is not theirs.
+local function whole_lines(text, starts, side, k)
+  if k == 0 then
+    return ""
+  elseif side == "tail" then
+    return text:sub(starts[#starts - k + 1])
+  end
+  local next_line = starts[k + 1]
+  return next_line and text:sub(1, next_line - 2) or (text:gsub("\n$", ""))
+end
+
+---What rules 1, 2 and 9 give: content, and what the cut says of it.
+local function reference(text, opts)
+  local side, starts = opts.strategy, line_starts(text)
+  local max_lines, reserve = opts.max_lines or math.huge, opts.reserve
+  local all = shown(text, opts)
+  if #starts <= max_lines then
+    if not over(all, opts) then
+      return all, { truncated = false, output_lines = #starts, output_bytes = #text }
+    end
+    local without = text:sub(1, -2)
+    if text:sub(-1) == "\n" and not over(shown(without, opts), opts) then
+      return shown(without, opts),
+        { truncated = false, output_lines = #starts, output_bytes = #without, final_newline = true }
+    end
+  end
+  local k = 0
+  local function over_with(lines)
+    return over(shown(whole_lines(text, starts, side, lines), opts), opts, reserve)
+  end
+  while k < #starts and k < max_lines and not over_with(k + 1) do
+    k = k + 1
+  end
+  local by = k >= max_lines and "lines" or over_with(k + 1)
+  local kept = whole_lines(text, starts, side, k)
+  local want = { truncated = true, truncated_by = by, output_lines = k, output_bytes = #kept,
+    last_line_partial = false, first_line_exceeds_limit = false }
+  local long_line = opts.long_line or (side == "head" and "omit" or "split")
+  if k == 0 and by ~= "lines" and long_line == "omit" then
+    want.first_line_exceeds_limit = side == "head"
+  elseif k == 0 and by ~= "lines" then
+    local _, _, is_start = chars_of(text)
+    local from, to, step = 1, #text, 1
+    if side == "tail" then
+      from, to, step = #text, 1, -1
+    end
+    for i = from, to, step do
+      local part = side == "head" and text:sub(1, i) or text:sub(i)
+      if is_start[side == "head" and i + 1 or i] then
+        if over(shown(part, opts), opts, reserve) then
+          break
+        end
+        kept = part
+      end
+    end
+    want.output_lines, want.output_bytes, want.last_line_partial = #kept > 0 and 1 or 0, #kept, #kept > 0
+  end
+  return shown(kept, opts), want
+end
+
+-- ---------------------------------------------------------------- what holds for every cut
+
+---Checks totals and ledger; returns the ranges' texts.
+local function check_ledger(check, text, opts, cut)
+  local chars, _, is_start = chars_of(text)
+  check(cut.strategy == opts.strategy, "strategy")
+  check(cut.total_bytes == #text, "total_bytes")
+  check(cut.total_lines == count_lines(text), "total_lines")
+  check(cut.total_chars == (opts.max_chars and chars or nil), "total_chars", chars)
+  for _, unit in ipairs { "max_lines", "max_bytes", "max_chars", "max_tokens" } do
+    check(cut[unit] == opts[unit], unit)
+  end
+  local parts, kept, last = {}, 0, 0
+  for i, range in ipairs(cut.kept) do
+    check(range.first_byte > last and range.last_byte >= range.first_byte, "ranges ascend, none empty")
+    check(range.last_byte <= #text, "ranges lie in the source")
+    check(is_start[range.first_byte] and is_start[range.last_byte + 1], "no range ends inside a char")
+    parts[i] = text:sub(range.first_byte, range.last_byte)
+    local first_line = 1 + count_newlines(text:sub(1, range.first_byte - 1))
+    local last_line = 1 + count_newlines(text:sub(1, range.last_byte - 1))
+    check(range.first_line == first_line, "first_line", first_line)
+    local empty_behind = parts[i]:sub(-1) == "\n" and range.last_byte < #text
+    local right = range.last_line == last_line or (empty_behind and range.last_line == last_line + 1)
+    check(right, "last_line", last_line)
+    kept, last = kept + #parts[i], range.last_byte
+  end
+  check(cut.output_bytes == kept, "output_bytes", kept)
+  check(cut.omitted_bytes == #text - kept, "omitted_bytes")
+  check(cut.omitted_lines == cut.total_lines - cut.output_lines, "omitted_lines")
+  check(cut.output_lines <= (opts.max_lines or math.huge), "max_lines bounds output_lines")
+  check((cut.truncated_by ~= nil) == cut.truncated, "truncated_by tells of a cut, and only then")
+  return parts
+end
+
+---Checks what a cut that is none must be.
+local function check_untruncated(check, text, opts, content, cut)
+  local all = shown(text, opts)
+  check(cut.total_lines <= (opts.max_lines or math.huge), "too many lines are a cut")
+  if cut.final_newline then
+    check(text:sub(-1) == "\n" and content == all:sub(1, -2), "only the final newline is missing")
+    check(over(all, opts), "a final newline that fits is kept")
+    check(cut.omitted_bytes == 1 and cut.omitted_lines == 0, "a final newline is one byte and no line")
+  else
+    check(content == all, "all of it")
+    check(cut.omitted_bytes == 0 and #cut.kept == (#text > 0 and 1 or 0), "one range, or none")
+  end
+  check(not over(content, opts), "within the budgets")
+  if opts.utf8 == "keep" then
+    check(#content <= #text, "never longer than the input")
+  end
+end
+
+---Checks that the whole text was indeed over a budget.
+local function check_truncated(check, text, opts, cut)
+  local all = shown(text, opts)
+  local fits = cut.total_lines <= (opts.max_lines or math.huge)
+    and (not over(all, opts) or (text:sub(-1) == "\n" and not over(shown(text:sub(1, -2), opts), opts)))
+  check(not fits, "a text that fits is not cut")
+end
+
+---Checks that what the budgets bound stays within them together with the reserve, or else is nothing.
+local function check_budgets(check, counted, opts, kept)
+  if opts.reserve and over(opts.reserve, opts) then
+    check(kept == "", "nothing beside a reserve that is over the budget")
+  else
+    check(not over(counted .. (opts.reserve or ""), opts), "content and reserve within the budgets")
+  end
+end
+
+-- ---------------------------------------------------------------- head_tail
+
+local DEFAULT_MARKER = {
+  line = "... [{lines} lines, {bytes} bytes omitted] ...",
+  char = "\n\n... [{chars} characters truncated] ...\n\n",
+}
+
+local function print_marker(format, lines, bytes, chars)
+  return (format:gsub("{(%a+)}", { lines = ("%d"):format(lines), bytes = ("%d"):format(bytes),
+    chars = ("%d"):format(chars) }))
+end
+
+---What stands between the sides: the marker, with snap=line on a line of its own.
+local function joint_of(marker, opts, head_lines, tail_lines)
+  if opts.snap == "char" then
+    return marker
+  elseif marker == "" then
+    return head_lines > 0 and tail_lines > 0 and "\n" or ""
+  end
+  return (head_lines > 0 and "\n" or "") .. marker .. (tail_lines > 0 and "\n" or "")
+end
+
+---The two sides of a cut: bytes of each and lines of each, and the newline that a head without marker may end in.
+local function sides_of(text, opts, cut, no_marker)
+  local head, tail = 0, 0
+  for _, range in ipairs(cut.kept) do
+    if range.first_byte == 1 then
+      head = range.last_byte
+    else
+      tail = range.last_byte - range.first_byte + 1
+    end
+  end
+  local head_lines, tail_lines = count_lines(text:sub(1, head)), count_lines(text:sub(#text - tail + 1))
+  for _, range in ipairs(cut.kept) do
+    if range.first_byte == 1 then
+      head_lines = range.last_line
+    end
+  end
+  local shared = head > 0 and tail > 0 and head_lines + tail_lines > cut.total_lines
+  -- a first line that is empty may be chosen and leave no byte
+  if head == 0 and cut.output_lines - tail_lines == 1 then
+    head_lines = 1
+  end
+  if no_marker and opts.snap == "line" and tail > 0 and head > 0 and text:sub(head, head) == "\n"
+    and head_lines == count_newlines(text:sub(1, head)) then
+    head = head - 1 -- the newline that keeps the sides apart
+  end
+  return head, tail, head_lines, tail_lines, shared
+end
+
+---Checks content, budgets and rule 5 of a head_tail that cut.
+local function check_head_tail(check, text, opts, content, cut)
+  local snap, marker_mode = opts.snap, opts.marker or "inside"
+  local ratio = opts.head_ratio or 0.3
+  local format = marker_mode == "none" and "" or opts.marker_text or DEFAULT_MARKER[snap]
+  local total_chars = count_chars(text)
+  local widest = shown(print_marker(format, cut.total_lines, cut.total_bytes, total_chars), opts)
+  if marker_mode == "inside" and over(widest, opts, opts.reserve) then
+    format, widest = "", ""
+  end
+  local outside = marker_mode == "outside" and format ~= "" -- an empty one leaves the source's own newline
+  local head, tail, head_lines, tail_lines, shared = sides_of(text, opts, cut, format == "")
+  check(cut.output_lines == head_lines + tail_lines - (shared and 1 or 0), "output_lines", head_lines, tail_lines)
+
+  -- the content is head, joint, tail
+  local kept_chars = 0
+  for _, range in ipairs(cut.kept) do
+    kept_chars = kept_chars + count_chars(text:sub(range.first_byte, range.last_byte))
+  end
+  local marker = print_marker(format, cut.omitted_lines, cut.omitted_bytes, total_chars - kept_chars)
+  local first, last = text:sub(1, head), text:sub(#text - tail + 1)
+  local joint = joint_of(marker, opts, head_lines, tail_lines)
+  local want = shown(first, opts) .. shown(joint, opts) .. shown(last, opts)
+  check(content == want, "content is head, marker, tail", want)
+
+  -- budgets are hard
+  local counted = outside and shown(first, opts) .. shown(last, opts) or content
+  check_budgets(check, counted, opts, first .. last)
+
+  -- and used
+  local function fits(h, t, h_lines, t_lines)
+    -- a line that both sides cut is weighed in both: each side has its share of the lines
+    if h_lines + t_lines > (opts.max_lines or math.huge) then
+      return false
+    end
+    local between = outside and "" or joint_of(widest, opts, h_lines, t_lines)
+    local front, back = shown(text:sub(1, h), opts), shown(text:sub(#text - t + 1), opts)
+    local chars = opts.max_chars and count_chars(front) + count_chars(between) + count_chars(back)
+    return not over(front .. between .. back, opts, opts.reserve, chars)
+  end
+  local gap_first, gap_last = head + 1, #text - tail
+  if ratio > 0 and gap_first <= gap_last then
+    local partial = head > 0 and head_lines > 0 and text:sub(gap_first, gap_first) ~= "\n"
+    local h, h_lines
+    if snap == "char" or (head_lines == 0 and text:sub(1, 1) ~= "\n") or partial then
+      h = head + char_at(text, gap_first)
+      h_lines = count_lines(text:sub(1, h))
+    else -- the next line
+      h = (text:find("\n", head_lines == 0 and 1 or gap_first + 1, true) or #text + 1) - 1
+      h_lines = head_lines + 1
+    end
+    if h > head and h <= gap_last then -- an empty first line is no gain
+      check(not fits(h, tail, h_lines, tail_lines), "the head could take more", h)
+    end
+  end
+  if ratio < 1 and gap_first <= gap_last then
+    local t = tail + 1
+    local _, _, is_start = chars_of(text)
+    local whole = snap == "line" and tail > 0 and text:sub(gap_last, gap_last) == "\n"
+    if whole then
+      local starts = line_starts(text)
+      t = #text - starts[#starts - tail_lines] + 1
+    else
+      while not is_start[#text - t + 1] do
+        t = t + 1
+      end
+    end
+    if #text - t >= head then
+      local t_lines = whole and tail_lines + 1 or count_lines(text:sub(#text - t + 1))
+      check(not fits(head, t, head_lines, t_lines), "the tail could take more", t)
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- the properties
+
+describe("head and tail", function()
+  it("are what a plain reading of the rules gives", function()
+    for_cases(CASES, function()
+      local text = random_text()
+      local opts = random_opts(text, choose { "head", "tail" })
+      local content, cut = abridge.cut(text, opts)
+      local check = checker(text, opts, content, cut)
+      local want, want_cut = reference(text, opts)
+      check(content == want, "content", want)
+      for key, value in pairs(want_cut) do
+        check(cut[key] == value, key, value)
+      end
+      check(cut.final_newline == want_cut.final_newline, "final_newline")
+      local parts = check_ledger(check, text, opts, cut)
+      check(shown(table.concat(parts), opts) == content, "the ranges are the content")
+      if cut.truncated then
+        check_truncated(check, text, opts, cut)
+        check_budgets(check, content, opts, content)
+      else
+        check_untruncated(check, text, opts, content, cut)
+      end
+    end)
+  end)
+
+  it("never keep less of a text when a budget grows", function()
+    for_cases(CASES, function()
+      local text = random_text()
+      local opts = random_opts(text, choose { "head", "tail" })
+      local content, cut = abridge.cut(text, opts)
+      local check = checker(text, opts, content, cut)
+      local key = choose { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+      if opts[key] and opts[key] < 2 ^ 53 then
+        local before = opts[key]
+        opts[key] = before + 1 + below(4)
+        local larger = abridge.cut(text, opts)
+        check(#larger >= #content, "content shrinks when " .. key .. " grows", before, larger)
+      end
+    end)
+  end)
+
+  it("leave their own result as it is", function()
+    for_cases(CASES / 5, function()
+      local text = random_text()
+      local opts = { strategy = choose { "head", "tail" }, max_bytes = random_budget(#text),
+        utf8 = choose { "keep", "replace" }, long_line = choose { "omit", "split" } }
+      local content, cut = abridge.cut(text, opts)
+      local again, again_cut = abridge.cut(content, opts)
+      local check = checker(text, opts, content, cut)
+      check(again == content and not again_cut.truncated, "cut again", again)
+    end)
+  end)
+end)
+
+describe("head_tail", function()
+  it("keeps its budgets and uses them", function()
+    for_cases(CASES, function()
+      local text = random_text()
+      local opts = random_opts(text, "head_tail")
+      local content, cut = abridge.cut(text, opts)
+      local check = checker(text, opts, content, cut)
+      check_ledger(check, text, opts, cut)
+      if cut.truncated then
+        check_truncated(check, text, opts, cut)
+        local all = shown(text, opts)
+        local by = cut.total_lines > (opts.max_lines or math.huge) and "lines" or over(all, opts)
+        check(cut.truncated_by == by, "truncated_by", by)
+        check_head_tail(check, text, opts, content, cut)
+      else
+        check_untruncated(check, text, opts, content, cut)
+      end
+    end)
+  end)
+end)
+
+describe("a cut", function()
+  it("of valid UTF-8 is valid UTF-8, and with utf8=replace any cut is", function()
+    for_cases(CASES, function()
+      local text, valid = random_text()
+      local opts = random_opts(text, choose { "head", "tail", "head_tail" })
+      if opts.marker_text == "\255" then
+        opts.marker_text = "\195\169"
+      end
+      local content, cut = abridge.cut(text, opts)
+      local _, invalid = chars_of(content)
+      local check = checker(text, opts, content, cut)
+      check(invalid == 0 or not (valid or opts.utf8 == "replace"), "invalid UTF-8", invalid)
+    end)
+  end)
+
+  it("counts as the naive counts do", function()
+    for_cases(CASES / 3, function()
+      local text = random_text()
+      local check = checker(text)
+      local chars, invalid = chars_of(text)
+      local got, got_invalid = abridge.count_chars(text)
+      check(got == chars and got_invalid == invalid, "count_chars", got, got_invalid)
+      check(abridge.count_lines(text) == count_lines(text), "count_lines")
+    end)
+  end)
+end)

@@ -1,0 +1,91 @@
+--- Random numbers and texts for property tests, the same on every host. ABRIDGE_SEED=n repeats a run.
+local M = {}
+
+M.seed = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
+
+local state = 1
+
+--- Start the generator for one case of one property.
+function M.start(case)
+  state = (M.seed * 31 + case * 7919) % 2147483646 + 1
+  for _ = 1, 3 do
+    state = state * 16807 % 2147483647
+  end
+end
+
+--- An integer from 0 to n - 1.
+function M.below(n)
+  state = state * 16807 % 2147483647
+  return state % n
+end
+
+--- An integer from `from` to `to`.
+function M.between(from, to)
+  return from + M.below(to - from + 1)
+end
+
+function M.choose(list)
+  return list[M.below(#list) + 1]
+end
+
+--- True once in n times.
+function M.chance(n)
+  return M.below(n) == 0
+end
+
+--- n pieces of an alphabet in a row.
+function M.join(alphabet, n)
+  local parts = {}
+  for i = 1, n do
+    parts[i] = M.choose(alphabet)
+  end
+  return table.concat(parts)
+end
+
+M.alphabets = {
+  { "a", "b", "\n" },
+  { "a", "bc def ", "\n", "\n", "\r\n" },
+  { "a", "\n", "\195\169", "\226\130\172", "\240\159\152\128" },
+  { "\n", "\195\169", "\255", "\226\130", "\169", "\192\128", "\237\160\128", "x" },
+  { "0", "\0", "\n", "\r", "\240\159\152\128", "\240\159" },
+  { "word ", "a line of words ", "longer", "\n" },
+  { "\n", "x" },
+  { ("long "):rep(30), "\n", "short" },
+}
+
+--- A text of up to `most` pieces of some alphabet.
+function M.text(most)
+  return M.join(M.choose(M.alphabets), M.chance(6) and M.below(6) or M.below(most + 1))
+end
+
+--- n random bytes.
+function M.bytes(n)
+  local parts = {}
+  for i = 1, n do
+    parts[i] = string.char(M.below(256))
+  end
+  return table.concat(parts)
+end
+
+--- Run a property on `cases` random cases; what fails is raised with the seed that repeats it.
+function M.each(cases, property)
+  for case = 1, cases do
+    M.start(case)
+    local ok, message = pcall(property, case)
+    if not ok then
+      error(("ABRIDGE_SEED=%.0f, case %d: %s"):format(M.seed, case, tostring(message)), 2)
+    end
+  end
+end
+
+--- What a property raises: a message with values, strings quoted.
+function M.must(condition, format, ...)
+  if condition then return end
+  local values = { n = select("#", ...), ... }
+  for i = 1, values.n do
+    values[i] = type(values[i]) == "string" and ("%q"):format(values[i]) or tostring(values[i])
+  end
+  error(format:format((table.unpack or unpack)(values, 1, values.n)), 2)
+end
+
+return M

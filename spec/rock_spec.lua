@@ -1,0 +1,129 @@
+-- The rock: what the rockspecs list is what there is, and luarocks can build, install and pack it offline.
+
+local function sh(command)
+  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1; echo status=$?"))
+  local output = pipe:read("*a")
+  pipe:close()
+  local text, status = output:match("^(.*)status=(%d+)\n$")
+  return text, tonumber(status)
+end
+
+local function run(command)
+  local output, status = sh(command)
+  assert(status == 0, ("status %s from %s\n%s"):format(tostring(status), command, output))
+  return output
+end
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("*a")
+  file:close()
+  return text
+end
+
+local function load_rockspec(path)
+  local spec, text = {}, read(path)
+  if setfenv then
+    setfenv(assert(loadstring(text, "@" .. path)), spec)()
+  else
+    assert(load(text, "@" .. path, "t", spec))()
+  end
+  return spec
+end
+
+local function find(args)
+  local files = {}
+  for path in run("find " .. args .. " | LC_ALL=C sort"):gmatch("[^\n]+") do files[#files + 1] = path end
+  return files
+end
+
+local version = read("csrc/abridge.h"):match('#define ABR_VERSION "([^"]+)"')
+local release = ("rockspec/abridge-%s-1.rockspec"):format(version)
+local scm = "rockspec/abridge-scm-1.rockspec"
+
+describe("a rockspec", function()
+  for _, path in ipairs({ scm, release }) do
+    it(path .. " lists every C source, every Lua module and the command", function()
+      local build = load_rockspec(path).build
+      assert.equal("builtin", build.type)
+
+      local sources = {}
+      for i, source in ipairs(build.modules["abridge.core"].sources) do sources[i] = source end
+      table.sort(sources)
+      assert.same(find("csrc -name '*.c'"), sources)
+
+      local expected = { ["abridge.core"] = build.modules["abridge.core"] }
+      for _, file in ipairs(find("lua -name '*.lua'")) do
+        local name = file:match("^lua/(.*)%.lua$"):gsub("/init$", ""):gsub("/", ".")
+        expected[name] = file
+      end
+      assert.same(expected, build.modules)
+
+      read(build.install.bin.abridge)
+    end)
+
+    it(path .. " depends on Lua and a JSON library alone", function()
+      assert.same({ "lua >= 5.1", "lua-cjson" }, load_rockspec(path).dependencies)
+    end)
+  end
+
+  it("of the release is that of the next commit but for its version", function()
+    local a, b = load_rockspec(scm), load_rockspec(release)
+    assert.equal("3.0", a.rockspec_format)
+    assert.equal("scm-1", a.version)
+    assert.equal(version .. "-1", b.version)
+    assert.equal("v" .. version, b.source.tag)
+    a.version, b.version, b.source.tag = nil, nil, nil
+    assert.same(a, b)
+  end)
+end)
+
+describe("the rock", function()
+  if jit then
+    pending("is built, installed and packed on the PUC Lua hosts; LuaJIT loads the one of 5.1")
+    return
+  end
+
+  local lua_version = _VERSION:match("%d+%.%d+")
+  local dir, tree
+
+  setup(function()
+    dir = run("mktemp -d"):match("[^\n]+")
+    tree = dir .. "/tree"
+    run(("spec/rock.sh '%s' make %s %s"):format(dir, lua_version, scm))
+  end)
+
+  teardown(function() run("rm -rf '" .. dir .. "'") end)
+
+  it("loads from its own tree, every module of it, and cuts", function()
+    local names = {}
+    for name in pairs(load_rockspec(scm).build.modules) do names[#names + 1] = ("%q"):format(name) end
+    local script = ([[
+      for _, name in ipairs({ %s }) do require(name) end
+      io.write((require("abridge").tail("a\nb\nc", { max_lines = 1 })))
+    ]]):format(table.concat(names, ", "))
+    local file = assert(io.open(dir .. "/check.lua", "w"))
+    file:write(script)
+    file:close()
+    local share, lib = tree .. "/share/lua/" .. lua_version, tree .. "/lib/lua/" .. lua_version
+    assert.equal("c", run(("cd / && LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so' lua%s '%s/check.lua'")
+      :format(share, share, lib, lua_version, dir)))
+  end)
+
+  it("installs the command, which needs nothing set", function()
+    local abridge = "cd / && env -u LUA_PATH -u LUA_CPATH '" .. tree .. "/bin/abridge' "
+    assert.equal("abridge " .. version .. "\n", run(abridge .. "--version"))
+    local cut = "cut --strategy tail --max-lines 1"
+    assert.matches("^3\n?$", run("printf '1\\n2\\n3' | { " .. abridge .. cut .. "; }"))
+  end)
+
+  it("is packed as a binary rock that holds the module and the command", function()
+    run(("spec/rock.sh '%s' pack %s %s"):format(dir, lua_version, release))
+    local rocks = find(("'%s' -maxdepth 1 -name 'abridge-%s-1.*.rock'"):format(dir, version))
+    assert.equal(1, #rocks)
+    local listing = run("unzip -l '" .. rocks[1] .. "'")
+    for _, name in ipairs({ "lib/abridge/core.so", "lua/abridge/init.lua", "lua/abridge/cli.lua", "bin/abridge" }) do
+      assert.matches(" " .. name .. "\n", listing, 1, true)
+    end
+  end)
+end)

@@ -1,0 +1,66 @@
+--- A private folder for the files of one spec, and what specs need to start programs in it.
+
+local host = require "abridge.host"
+
+local M = {}
+
+local Dir = {}
+Dir.__index = Dir
+
+--- A word as `sh` reads it back.
+function M.quote(word)
+  return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+--- A new folder; call `remove` when the spec is done.
+function M.new()
+  local base = (os.getenv "TMPDIR" or "/tmp"):gsub("/+$", "")
+  local path = assert(host.uv().fs_mkdtemp(base .. "/abridge-spec-XXXXXX"))
+  return setmetatable({ path = path }, Dir)
+end
+
+--- The path of a file of this folder.
+function Dir:at(name)
+  return self.path .. "/" .. name
+end
+
+--- Write a file; returns its path.
+function Dir:write(name, text)
+  local file = assert(io.open(self:at(name), "wb"))
+  assert(file:write(text))
+  file:close()
+  return self:at(name)
+end
+
+--- What a file holds; nil when it is not there.
+function Dir:read(name)
+  local file = io.open(self:at(name), "rb")
+  if not file then return nil end
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+--- Run a shell script in this folder: what it wrote to stdout, to stderr, and its exit code.
+function Dir:sh(script)
+  local redirect = (" >%s 2>%s"):format(M.quote(self:at ".out"), M.quote(self:at ".err"))
+  local line = "cd %s && { (%s)%s; echo $? >%s; }"
+  os.execute(line:format(M.quote(self.path), script, redirect, M.quote(self:at ".code")))
+  return self:read ".out", self:read ".err", tonumber((self:read ".code"))
+end
+
+function Dir:remove()
+  os.execute("chmod -R u+rwx " .. M.quote(self.path) .. " 2>/dev/null; rm -rf " .. M.quote(self.path))
+end
+
+--- The interpreter that runs this spec; nil inside Neovim.
+function M.interpreter()
+  return not host.in_nvim and host.uv().exepath() or nil
+end
+
+--- The folder of the checkout, from where specs run.
+function M.root()
+  return host.uv().cwd()
+end
+
+return M
