@@ -61,9 +61,25 @@ function M.ledger_error(cut)
     last, kept = range.last_byte, kept + range.last_byte - range.first_byte + 1
   end
   if last > cut.total_bytes then return "the last range ends behind the text" end
-  if kept ~= cut.output_bytes then return ("ranges hold %d bytes, output_bytes is %d"):format(kept, cut.output_bytes) end
+  if kept ~= cut.output_bytes then
+    return ("ranges hold %d bytes, output_bytes is %d"):format(kept, cut.output_bytes)
+  end
   if cut.omitted_bytes ~= cut.total_bytes - kept then return "omitted_bytes is not the sum of the gaps" end
   if cut.omitted_lines ~= cut.total_lines - cut.output_lines then return "omitted_lines is not total - output" end
+end
+
+--- What a call raises, without its position, which must be one inside `call`: whoever misuses a function is blamed,
+--- neither the function nor someone further out. `call` must not end in a tail call.
+function M.misuse(call)
+  local ok, message = pcall(call)
+  if ok then error("nothing was raised", 2) end
+  local where = debug.getinfo(call, "S")
+  local file, line, rest = tostring(message):match "^(.-):(%d+): (.*)$"
+  line = tonumber(line)
+  if file ~= where.short_src or line < where.linedefined or line > where.lastlinedefined then
+    error("raised elsewhere: " .. tostring(message), 2)
+  end
+  return rest
 end
 
 return M

@@ -140,7 +140,10 @@ describe("schema: enum, minimum, maximum", function()
   it("enum takes its values alone", function()
     local property = { type = "string", enum = { "silent", "normal" } }
     assert.equal("silent", checked({ output = property }, { output = "silent" }).output)
-    assert.equal('output must be one of "silent", "normal", got "loud"', refused({ output = property }, { output = "loud" }))
+    assert.equal(
+      'output must be one of "silent", "normal", got "loud"',
+      refused({ output = property }, { output = "loud" })
+    )
     assert.equal(2, checked({ n = { type = "integer", enum = { 1, 2 } } }, { n = "2" }).n)
     assert.equal("n must be one of 1, 2, got 3", refused({ n = { enum = { 1, 2 } } }, { n = 3 }))
   end)
@@ -157,7 +160,8 @@ describe("schema: enum, minimum, maximum", function()
 end)
 
 describe("schema: inner values", function()
-  local filter = object({ name = { type = "string" }, sizes = { type = "array", items = { type = "integer", minimum = 0 } } }, { "name" })
+  local sizes = { type = "array", items = { type = "integer", minimum = 0 } }
+  local filter = object({ name = { type = "string" }, sizes = sizes }, { "name" })
 
   it("are checked and converted", function()
     assert.same(

@@ -5,6 +5,7 @@ local core = require "abridge.core"
 local fit = require "abridge.fit"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
+local memory = require "abridge.memory"
 local page = require "abridge.page"
 local results = require "abridge.result"
 
@@ -32,31 +33,11 @@ local OPTIONS = {
 --- The limits of a tool by its name in the default profile, or those given.
 local function limits_for(tool_or_limits)
   if tool_or_limits == nil then tool_or_limits = "*" end
-  if type(tool_or_limits) == "table" then return limits_of.checked(WHO, tool_or_limits, 1), "run_command" end
+  if type(tool_or_limits) == "table" then return limits_of.checked(WHO, tool_or_limits, 2), "run_command" end
   if type(tool_or_limits) ~= "string" then
     check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
   end
   return limits_of.table(WHO, "default", {}, false, nil, 1):of(tool_or_limits), tool_or_limits
-end
-
--- texts that were capped before -------------------------------------------------
-
---- The text without a notice at its end and without omission markers, as far as their shape tells.
-local function without_remarks(text)
-  local plain = text:gsub("\n\n%[[^\n]*%]$", "", 1)
-  plain = plain:gsub("\n\n%.%.%. %[%d+ %a+ truncated[^\n]*%] %.%.%.\n\n", "\n")
-  return (plain:gsub("\n%.%.%. %[%d+ lines, %d+ bytes omitted%] %.%.%.\n", "\n"))
-end
-
---- Was the text capped by such limits before? Markers and notices are no lines of the source, and those of a
---- pipeline come on top of its budgets, so a text that was capped may be over what counts its lines. Shape alone
---- decides: a text that imitates it gets a few lines more than the budget, and loses nothing.
-local function capped_before(text, limits)
-  local plain = without_remarks(text)
-  if plain == text then return false end
-  local outside = limits.strategy == "pipeline"
-  local _, cut = limits_of.cut(outside and plain or text, limits, { max_lines = 2 ^ 53 })
-  return not cut.truncated and core.count_lines(plain) <= (limits.max_lines or math.huge)
 end
 
 -- wrappers --------------------------------------------------------------------------
@@ -119,11 +100,11 @@ end
 --- Limits less what stands around the text.
 local function beside(limits, around)
   local left = limits_of.copy(limits)
-  left.max_bytes = limits.max_bytes and math.max(limits.max_bytes - #around, 0)
-  left.max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(around), 0)
+  left.max_bytes = limits.max_bytes and limits.max_bytes - #around
+  left.max_chars = limits.max_chars and limits.max_chars - core.count_chars(around)
   if limits.max_tokens then
     local tokens = limits.count_tokens and limits.count_tokens(around) or core.weigh_tokens(around, limits.token_safety)
-    left.max_tokens = math.max(limits.max_tokens - tokens, 0)
+    left.max_tokens = limits.max_tokens - tokens
   end
   return left
 end
@@ -132,20 +113,25 @@ end
 local function cap_inside(text, limits, parts)
   local open, inside, close = unwrapped(text)
   if not open then return nil end
+  local around = core.count_lines(open .. close)
   local left = beside(limits, open .. close)
+  left.max_lines = limits.max_lines and limits.max_lines - around
+  for _, budget in ipairs { "max_lines", "max_bytes", "max_chars", "max_tokens" } do
+    -- a wrapper that takes most of the budget is no frame for what is left
+    if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
+  end
   local content, cut, body = fit.fit(inside, left, parts)
-  local said = content:sub(#body + 1)
-  if body:sub(-1) == "\n" and said ~= "" then said = "\n" .. said end
+  local said = content:sub(#body + 1):gsub("^\n+", "")
   rewrap(cut, open, inside, close)
   cut.max_bytes, cut.max_chars, cut.max_tokens = limits.max_bytes, limits.max_chars, limits.max_tokens
   body = open .. body .. close
-  return body .. said, cut, body
+  return body .. fit.trailer(body, nil, said ~= "" and said or nil), cut, body
 end
 
 --- Cut a text by a tool's limits and add the notice.
 ---
 --- Never raises on account of `text`: what is no string is encoded first (JSON where a library is there). A text
---- that `cap` returned passes again unchanged. Raises on misuse of the other arguments, naming them.
+--- that `cap` returned lately passes again unchanged under the same limits. Raises on misuse of the other arguments, naming them.
 ---@param text any
 ---@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
 ---@param opts? abridge.CapOptions
@@ -158,10 +144,11 @@ function M.cap(text, tool_or_limits, opts)
   text = results.encoded(text)
   local parts = { tool = tool, data = { path = opts.path, resume = opts.resume } }
 
-  if capped_before(text, limits) then
+  if memory.has(text, limits) then
     local content, cut = limits_of.cut(text, {}) -- whole
     return content, cut, info.not_truncated(#content):to_table()
   end
+  local given = limits
   local content, cut, body
   if opts.wrapper then content, cut, body = cap_inside(text, limits, parts) end
   if not content then
@@ -172,6 +159,7 @@ function M.cap(text, tool_or_limits, opts)
     end
     content, cut, body = fit.fit(text, limits, parts)
   end
+  memory.add(content, given)
   local block = info.not_truncated(#body)
   if cut.truncated then block = info.without_resume(#body, cut.total_bytes, results.reason(cut, limits)) end
   return content, cut, block:to_table()

@@ -261,7 +261,10 @@ end
 local function cut_limits(args)
   local limits = {}
   local profile = args.other.profile and abridge.profiles[args.other.profile]
-  if profile then limits = limits_of.copy(profile["*"] or profile.run_command or profile.ceiling) end
+  if profile then
+    limits = limits_of.copy(profile["*"] or profile.run_command or profile.ceiling)
+    limits.strategy = limits.strategy or "head_tail" -- a ceiling has none of its own
+  end
   for key, value in pairs(args.limits) do
     limits[key] = value
   end

@@ -38,7 +38,11 @@ local function within(text, limits, share)
 end
 
 --- What follows the content: exit line and notice, a blank line before each.
-local function trailer(body, exit, said)
+---@param body string
+---@param exit string|nil
+---@param said string|nil
+---@return string
+function M.trailer(body, exit, said)
   local parts = {}
   for _, part in ipairs { exit or false, said or false } do
     if part then parts[#parts + 1] = part end
@@ -57,41 +61,54 @@ local function say(level, cut, parts)
   return notice.notice(parts.tool, cut, bare)
 end
 
-local function say_widest(level, ledger, parts)
+--- The same with every number at full width.
+local function say_widest(level, cut, parts)
   if level == "none" then return nil end
   if level == "bare" then return notice.truncated end
   local data = setmetatable({ no_path = level == "no_path" or nil }, { __index = parts.data or {} })
-  return notice.widest(parts.tool, ledger, data)
-end
-
---- A ledger of the whole text as it would be with something cut, for the widest notice.
-local function whole_ledger(text, limits)
-  return {
-    strategy = limits.strategy,
-    truncated = true,
-    total_lines = core.count_lines(text),
-    total_bytes = #text,
-    output_lines = 0,
-    output_bytes = 0,
-    max_lines = limits.max_lines,
-    max_bytes = limits.max_bytes,
-    max_chars = limits.max_chars,
-    max_tokens = limits.max_tokens,
-  }
+  return notice.widest(parts.tool, cut, data)
 end
 
 --- Cut so that `extra` bytes, chars and tokens are left over, whether or not the text alone would fit.
-local function cut_beside(text, limits, extra)
+local function cut_beside(text, limits, extra, slack)
   local left = {
     max_bytes = limits.max_bytes and math.max(limits.max_bytes - #extra, 0),
     max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(extra), 0),
-    max_tokens = limits.max_tokens and math.max(limits.max_tokens - tokens_of(extra, limits), 0),
+    max_tokens = limits.max_tokens and math.max(limits.max_tokens - tokens_of(extra, limits) - slack, 0),
   }
   local content, cut = limits_of.cut(text, limits, left)
   for name in pairs(left) do
     cut[name] = limits[name]
   end
   return content, cut
+end
+
+local ROUNDS = 12 -- cuts tried at a level; the second or third one fits unless a counter of tokens is strange
+
+--- Cut with one way to say it. What has to be said depends on the cut: room is made for the notice of the cut at
+--- hand, and made anew when the next cut needs another. Tokens of parts need not add up, so what comes out is weighed
+--- whole.
+---@return string|nil content nil when it cannot be within the limits
+local function fit_at(level, text, limits, parts, exit, trial)
+  local alone_fits = not trial.truncated
+  local cut, slack = trial, 0
+  for _ = 1, ROUNDS do
+    -- a text that fits but for what is said of it will be cut, so its notice is that of a cut
+    local ledger = cut
+    if not cut.truncated then ledger = setmetatable({ truncated = true, truncated_by = "bytes" }, { __index = cut }) end
+    local widest = M.trailer("x", exit, say_widest(level, ledger, parts))
+    if level ~= "none" and not within(widest, limits, 0.5) then return nil end
+    local body
+    if alone_fits or slack > 0 then
+      body, cut = cut_beside(text, limits, widest, slack)
+    else
+      body, cut = limits_of.cut(text, limits, { reserve = widest })
+    end
+    if parts.adjust then parts.adjust(cut) end
+    local content = body .. M.trailer(body, exit, say(level, cut, parts))
+    if within(content, limits, 1) then return content, cut, body end
+    if #content <= #body + #widest then slack = slack * 2 + 1 end
+  end
 end
 
 --- Cut a text by limits and say so.
@@ -106,34 +123,26 @@ end
 ---@return string body the text kept with its markers
 function M.fit(text, limits, parts)
   local outside = limits.strategy == "pipeline"
-  local exit = parts.exit
-  if exit and not outside and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
-
   local body, cut = limits_of.cut(text, limits)
   if not cut.truncated or outside then
     if parts.adjust then parts.adjust(cut) end
     if text == "" and parts.empty and within(parts.empty, limits, 1) then body = parts.empty end
-    local content = body .. trailer(body, exit, say("full", cut, parts))
+    local content = body .. M.trailer(body, parts.exit, say("full", cut, parts))
     if outside or content == body or within(content, limits, 1) then return content, cut, body end
   end
 
-  local text_alone_fits = not cut.truncated
-  local ledger = whole_ledger(text, limits)
-  local content
+  if parts.adjust and cut.truncated then parts.adjust(cut) end
+  local trial = cut
+  local exit = parts.exit
+  if exit and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
   for _, level in ipairs(LEVELS) do
-    local widest = trailer("x", exit, say_widest(level, ledger, parts))
-    if level == "none" or within(widest, limits, 0.5) then
-      if text_alone_fits then
-        body, cut = cut_beside(text, limits, widest)
-      else
-        body, cut = limits_of.cut(text, limits, { reserve = widest })
-      end
-      if parts.adjust then parts.adjust(cut) end
-      content = body .. trailer(body, exit, say(level, cut, parts))
-      if within(content, limits, 1) then break end
-    end
+    local content
+    content, cut, body = fit_at(level, text, limits, parts, exit, trial)
+    if content then return content, cut, body end
   end
-  return content, cut, body
+  body, cut = limits_of.cut(text, limits)
+  if parts.adjust then parts.adjust(cut) end
+  return body, cut, body
 end
 
 return M

@@ -247,7 +247,8 @@ function M.protocol(cut)
   local offset = 0
   if first and first.first_byte > 1 then
     -- chars before a range that does not start the text: all but those kept, as such a range runs to the end
-    local chars = cut.total_chars and cut.output_chars and cut.total_chars - cut.output_chars
+    local chars = cut.first_char and cut.first_char - 1
+    chars = chars or (cut.total_chars and cut.output_chars and cut.total_chars - cut.output_chars)
     offset = ({ lines = first.first_line - 1, bytes = first.first_byte - 1, chars = chars })[units]
   end
   return {

@@ -10,17 +10,35 @@ local M = {}
 ---@field private value_of fun(value: any, failed: boolean): abridge.Result
 ---@field private on_done? fun(result: abridge.Result)
 ---@field private cancel_tool? fun(): boolean|nil
----@field private callback_error? any
+---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
 local Job = {}
 Job.__index = Job
 Job.__name = "abridge.Job"
 
 ---@param call_id string
 ---@param value_of fun(job: abridge.Job, value: any): abridge.Result makes the result of what the tool gave
+---@param errors { first: any }
 ---@param on_done? fun(result: abridge.Result)
 ---@return abridge.Job
-function M.new(call_id, value_of, on_done)
-  return setmetatable({ call_id = call_id, value_of = value_of, on_done = on_done, cancelled = false }, Job)
+function M.new(call_id, value_of, errors, on_done)
+  local self = { call_id = call_id, value_of = value_of, errors = errors, on_done = on_done, cancelled = false }
+  return setmetatable(self, Job)
+end
+
+--- Call back into the host. What it raises is kept, and raised where the host waits, not in the loop.
+---@param errors { first: any }
+---@param callback function
+function M.guarded(errors, callback, ...)
+  local ok, message = pcall(callback, ...)
+  if not ok and errors.first == nil then errors.first = message == nil and "nil" or message end
+end
+
+--- Raise what a callback raised, once.
+---@param errors { first: any }
+function M.raise(errors)
+  local message = errors.first
+  errors.first = nil
+  if message ~= nil then error(message, 0) end
 end
 
 --- Is the job done?
@@ -34,19 +52,11 @@ end
 function Job:finish(value)
   if self.result then return end
   self.result = self:value_of(value)
-  if not self.on_done then return end
-  local ok, message = pcall(self.on_done, self.result)
-  if not ok then self.callback_error = message end -- raised where the host waits, not in the loop
+  if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
 end
 
---- Raise what a callback of the host raised, once.
-function Job:raise_callback_error()
-  local message = self.callback_error
-  self.callback_error = nil
-  if message ~= nil then error(message, 0) end
-end
-
---- Wait until the job is done. Raises when called from a callback of the event loop, and what `on_done` raised.
+--- Wait until the job is done. Raises when called from a callback of the event loop, and what a
+--- callback of the host raised.
 ---@param seconds? number no limit when nil
 ---@return abridge.Result|nil result nil when the seconds are over
 function Job:wait(seconds)
@@ -54,7 +64,7 @@ function Job:wait(seconds)
     return self.result ~= nil
   end, seconds)
   if not done and why == "idle" then self:finish(M.abandoned) end
-  self:raise_callback_error()
+  M.raise(self.errors)
   return self.result
 end
 

@@ -317,7 +317,8 @@ end
 ---@param deeper integer
 ---@return abridge.Limits
 function M.checked(who, limits, deeper)
-  return normalized(who, merged(nil, limits), deeper + 1)
+  local plain = normalized(who, merged(nil, limits), deeper + 1)
+  return plain -- no tail call: the level of an error counts this function
 end
 
 return M

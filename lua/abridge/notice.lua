@@ -172,7 +172,7 @@ local function widest_values(cut, data)
   local values = values_of(cut, data)
   local lines = math.max(values.total + 1, values.next or 0)
   for _, name in ipairs { "a", "b", "next", "rest", "shown" } do
-    values[name] = lines
+    values[name] = math.max(lines, values[name] or 0)
   end
   for _, name in ipairs { "first_char", "last_char", "column" } do
     values[name] = (data.column or 1) + cut.total_bytes
@@ -214,39 +214,34 @@ local function list_templates(cut, data, by_size)
   return all
 end
 
---- The templates that fit a cut of each tool's output, and all that might.
+--- The templates that fit a cut of each tool's output.
 local TOOLS = {
-  read_file = { choose = read_templates, all = READ },
-  run_command = { choose = run_templates, all = RUN, full_output = true },
+  read_file = { choose = read_templates },
+  run_command = { choose = run_templates, full_output = true },
   search_files = {
     choose = function(cut, data)
       return list_templates(cut, data, data.seen and LISTS.matches_size or LISTS.size)
     end,
-    all = { LISTS.matches, LISTS.matches_size, LISTS.size },
   },
   find_files = {
     choose = function(cut, data)
       return list_templates(cut, data, LISTS.size)
     end,
-    all = { LISTS.results, LISTS.size },
   },
   list_directory = {
     choose = function(cut, data)
       return list_templates(cut, data, LISTS.size)
     end,
-    all = { LISTS.entries, LISTS.size },
   },
   sql_query = {
     choose = function(cut, data)
       return list_templates(cut, data, LISTS.size)
     end,
-    all = { LISTS.rows, LISTS.size },
   },
   web_fetch = {
     choose = function(cut, data)
       return list_templates(cut, data, data.unknown_total and LISTS.fetch_unknown or LISTS.fetch)
     end,
-    all = { LISTS.fetch, LISTS.fetch_unknown },
   },
 }
 
@@ -273,15 +268,9 @@ local function said(template, data, values)
   return fill(template, values)
 end
 
---- The notice that follows a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
----@param tool string the tool's own name; those without a row of their own read as "run_command"
----@param cut abridge.Cut
----@param data? abridge.NoticeData
----@return string|nil
-function M.notice(tool, cut, data)
-  data = data or {}
+local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool] or TOOLS.run_command
-  local values = values_of(cut, data)
+  local values = numbers(cut, data)
   local sentences = {}
   for _, template in ipairs(kind.choose(cut, data)) do
     sentences[#sentences + 1] = said(template, data, values)
@@ -290,34 +279,23 @@ function M.notice(tool, cut, data)
   return bracket(sentences)
 end
 
---- The longest notice that a cut of this text may come to need: any case, every number at full width. `cut` is a
---- ledger of the whole text with `truncated` and the budgets set.
+--- The notice that follows a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
+---@param tool string the tool's own name; those without a row of their own read as "run_command"
+---@param cut abridge.Cut
+---@param data? abridge.NoticeData
+---@return string|nil
+function M.notice(tool, cut, data)
+  return composed(tool, cut, data or {}, values_of)
+end
+
+--- The same notice with every number at full width: as long as that of any cut of this text that needs the same
+--- sentences, or longer.
 ---@param tool string
 ---@param cut abridge.Cut
 ---@param data? abridge.NoticeData
----@return string
+---@return string|nil
 function M.widest(tool, cut, data)
-  data = data or {}
-  local kind = TOOLS[tool] or TOOLS.run_command
-  local values = widest_values(cut, data)
-  local longest = ""
-  for _, unit in ipairs { "lines", "bytes", "chars", "tokens" } do
-    local budget = cut["max_" .. unit]
-    if budget then
-      values.limit, values.bytes = M.limit(unit, budget), budget
-      for _, template in pairs(kind.all) do
-        local needs_shell = template:find("{shell}", 1, true)
-        local sentence = (data.shell or not needs_shell) and said(template, data, values) or ""
-        if #sentence > #longest then longest = sentence end
-      end
-    end
-  end
-  local sentences = { longest }
-  if data.reached and kind.all ~= READ and kind.all ~= RUN then
-    table.insert(sentences, 1, fill(LISTS[data.reached], values))
-  end
-  add_remarks(sentences, kind, cut, data, values)
-  return bracket(sentences)
+  return composed(tool, cut, data or {}, widest_values)
 end
 
 -- exit lines -----------------------------------------------------------------------
@@ -341,6 +319,7 @@ local ERRORS = {
   denied = "Not approved: {what}",
   denied_plain = "Not approved",
   no_result = "Tool {name} ended without a result",
+  raised = "Tool {name} failed",
   aborted = "Tool {name} was aborted",
   closed = "The session is closed",
   bad_value = "Tool {name} returned a {what}, not a string or a table of content",

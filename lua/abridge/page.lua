@@ -2,6 +2,7 @@
 --- of the whole text and with the place where the next page starts.
 
 local core = require "abridge.core"
+local data_of = require "abridge.data"
 local limits_of = require "abridge.limits"
 
 local M = {}
@@ -26,13 +27,21 @@ local function shorten_lines(text, max_chars, max_lines)
   return short, any
 end
 
-local function shift(cut, bytes, lines)
-  for _, range in ipairs(cut.kept) do
-    range.first_byte = range.first_byte + bytes
-    range.last_byte = range.last_byte + bytes
-    range.first_line = range.first_line + lines
-    range.last_line = range.last_line + lines
+--- Bring the ledger of shortened lines to the source: whole lines are whole there, and of a line that was split no
+--- more is kept than was not shortened away.
+local function to_source(cut, rest, max_line_chars)
+  local after = core.find_line(rest, cut.output_lines + 1)
+  local kept = cut.truncated and after and after - 2 or #rest
+  if cut.output_lines == 0 then
+    kept = 0
+  elseif cut.last_line_partial then
+    local line = rest:match "^[^\n]*"
+    kept = math.min(cut.output_bytes, (core.find_char(line, max_line_chars + 1) or #line + 1) - 1)
   end
+  cut.output_bytes = kept
+  cut.kept = kept > 0
+      and { { first_byte = 1, last_byte = kept, first_line = 1, last_line = cut.output_lines } }
+    or {}
 end
 
 --- Where the page after this one starts: a line, and a char in it when this page ends inside that line.
@@ -88,17 +97,14 @@ function M.plan(text, at, limits, data)
   data.lines_truncated, data.max_line_chars = lines_truncated or nil, limits.max_line_chars
 
   local function adjust(cut)
-    if lines_truncated or #shown ~= #rest then -- the ledger is the source's, not that of the shortened lines
-      local last = core.find_line(rest, cut.output_lines + 1)
-      cut.output_bytes = last and cut.truncated and last - 2 or #rest
-      if cut.output_lines == 0 then cut.output_bytes = 0 end
-      cut.kept = cut.output_bytes > 0
-          and { { first_byte = 1, last_byte = cut.output_bytes, first_line = 1, last_line = cut.output_lines } }
-        or {}
-    end
-    shift(cut, start - 1, at.offset - 1)
+    if shown ~= rest then to_source(cut, rest, limits.max_line_chars) end
+    data_of.shift(cut, start - 1, at.offset - 1)
     cut.total_lines, cut.total_bytes = total_lines, #text
     cut.omitted_lines, cut.omitted_bytes = total_lines - cut.output_lines, #text - cut.output_bytes
+    if cut.total_chars then
+      cut.total_chars = core.count_chars(text)
+      cut.first_char = core.count_chars(text:sub(1, start - 1)) + 1
+    end
     cut.first_line = at.offset
     cut.last_line = at.offset + math.max(cut.output_lines, 1) - 1
     if cut.truncated then

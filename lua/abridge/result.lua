@@ -2,6 +2,7 @@
 --- ceiling is laid over it, and the block says what happened.
 
 local core = require "abridge.core"
+local data = require "abridge.data"
 local fit = require "abridge.fit"
 local host = require "abridge.host"
 local info = require "abridge.info"
@@ -29,13 +30,15 @@ local M = {}
 function M.encoded(value)
   if type(value) == "string" then return value end
   if value == nil then return "" end
-  if type(value) ~= "table" then return tostring(value) end
-  local json = host.json()
-  local ok, text
+  local mt = type(value) == "table" and getmetatable(value)
+  local speaks = type(mt) == "table" and rawget(mt, "__tostring") ~= nil
+  local json = type(value) == "table" and not speaks and host.json()
   if json then
-    ok, text = pcall(json.encode, value)
+    local ok, text = pcall(json.encode, value)
+    if ok then return text end
   end
-  return ok and text or tostring(value)
+  local ok, text = pcall(tostring, value)
+  return ok and type(text) == "string" and text or type(value)
 end
 
 --- The text and the other parts of MCP content.
@@ -174,7 +177,7 @@ function M.make(call, value)
   if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
 
   if #cut.kept == 0 then cut.kept = nil end
-  local details = value.details or {}
+  local details = data.copy(value.details) or {}
   details.cut = details.cut or cut
   details.full_output_path = cut.full_output_path
   return {

@@ -1,6 +1,7 @@
 --- Sessions: a registry of tools under one set of limits, and the dispatcher that calls them.
 
 local check = require "abridge.check"
+local data = require "abridge.data"
 local host = require "abridge.host"
 local jobs = require "abridge.job"
 local limits_of = require "abridge.limits"
@@ -83,6 +84,16 @@ local function check_strings(name, t, deeper)
   end
 end
 
+local function check_env(env)
+  for name, value in pairs(env or {}) do
+    if type(name) ~= "string" or name == "" or name:find("[=%z]") then
+      check.fail(("%s: env has the bad name %s (value %s)"):format(WHO, check.show(name), check.show(value)), 1)
+    elseif value ~= false and type(value) ~= "string" then
+      check.fail(("%s: env.%s must be a string or false, got %s"):format(WHO, name, check.show(value)), 1)
+    end
+  end
+end
+
 local function add_built_in(self, names, deeper)
   for _, given in ipairs(names) do
     local name = self.table_of_limits.aliases[given] or given
@@ -105,7 +116,14 @@ function M.new(opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
   check_strings("aliases", opts.aliases, 1)
   check_strings("tool_names", opts.tool_names, 1)
-  local self = setmetatable({ tools = {}, order = {}, opts = opts, running = {}, calls = 0, events = 0 }, Session)
+  for key, name in pairs(opts.tool_names or {}) do
+    if key ~= "shell" and key ~= "read" then
+      check.fail(("%s: unknown key '%s' in tool_names (value %s)"):format(WHO, key, check.show(name)))
+    end
+  end
+  check_env(opts.env)
+  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
+  self.calls, self.events = 0, 0
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
   add_built_in(self, opts.tools or BUILT_IN, 1)
@@ -227,7 +245,8 @@ function Session:definitions(format)
     local tool = self.tools[own_name].tool
     if not tool.ready or tool.ready() then
       local description = notice.description(tool.description or "", limits_in_force(self, own_name))
-      list[#list + 1] = make(self:shown_name(own_name), description, tool.input_schema or { type = "object" })
+      local input_schema = data.copy(tool.input_schema or { type = "object" }, true)
+      list[#list + 1] = make(self:shown_name(own_name), description, input_schema)
     end
   end
   return list
@@ -240,8 +259,7 @@ local function emit(self, event)
   self.events = self.events + 1
   event.seq = self.events
   event.time = os.time()
-  local ok, message = pcall(self.opts.on_event, event)
-  if not ok then self.event_error = message end -- raised where the host waits
+  jobs.guarded(self.errors, self.opts.on_event, event)
 end
 
 local function next_call_id(self, id)
@@ -254,6 +272,12 @@ local function failed(name, values)
   return { text = notice.message(name, values), is_error = true }
 end
 
+--- What a foreign tool gave, in our form; a table may be built so that reading it raises.
+local function normalized(value)
+  local ok, inner = pcall(results.normalized, value)
+  return ok and inner or { text = results.encoded(inner), is_error = true }
+end
+
 --- The result of what a tool gave: any value, or one of the marks of a job.
 local function result_of(self, call, value)
   if value == jobs.abandoned then
@@ -261,7 +285,7 @@ local function result_of(self, call, value)
   elseif value == jobs.aborted then
     value = failed("aborted", { name = call.tool })
   elseif not (call.built_in or call.failed) then
-    value = value == nil and failed("no_result", { name = call.tool }) or results.normalized(value)
+    value = value == nil and failed("no_result", { name = call.tool }) or normalized(value)
   end
   local ok, result = pcall(results.make, call, value)
   if not ok then result = results.crude(call, value, result) end
@@ -320,6 +344,13 @@ local function absolute(self, path)
   return cwd:gsub("/+$", "") .. "/" .. path
 end
 
+--- End a job with what its tool raised.
+local function fail_job(call, job, message)
+  call.failed = true
+  local text = results.encoded(message)
+  job:finish(text ~= "" and { text = text, is_error = true } or failed("raised", { name = call.tool }))
+end
+
 --- What a tool is handed beside its input.
 local function context(self, call, job, on_update)
   return {
@@ -341,15 +372,15 @@ local function context(self, call, job, on_update)
           chunks[#chunks + 1] = chunk
         end,
         on_exit = function(outcome)
-          done(table.concat(chunks), outcome)
+          local ok, message = pcall(done, table.concat(chunks), outcome)
+          if not ok then fail_job(call, job, message) end
         end,
       })
     end,
     update = function(text)
       if not on_update or job:is_done() then return end
       local limits = limits_in_force(self, call.own_name)
-      local ok, message = pcall(on_update, limits_of.cut(text, limits, { utf8 = "replace" }))
-      if not ok then job.callback_error = job.callback_error or message end
+      jobs.guarded(self.errors, on_update, limits_of.cut(text, limits, { utf8 = "replace" }))
     end,
     cancelled = function()
       return job.cancelled
@@ -364,8 +395,7 @@ local function execute(self, call, entry, input, job, on_update)
   end
   local ok, value = pcall(entry.tool.execute, input, context(self, call, job, on_update), done)
   if not ok then
-    call.failed = true
-    job:finish { text = results.encoded(value), is_error = true }
+    fail_job(call, job, value)
   elseif type(value) == "function" then
     job.cancel_tool = value
   elseif value ~= nil then
@@ -401,7 +431,7 @@ local function start(self, name, input, opts)
   local job = jobs.new(call.call_id, function(job, value)
     self.running[job] = nil
     return result_of(self, call, value)
-  end, opts.on_done)
+  end, self.errors, opts.on_done)
   self.running[job] = true
   local value, checked = obstacle(self, name, entry, input)
   if value then
@@ -411,12 +441,6 @@ local function start(self, name, input, opts)
     execute(self, call, entry, checked, job, opts.on_update)
   end
   return job
-end
-
-local function raise_event_error(self)
-  local message = self.event_error
-  self.event_error = nil
-  if message ~= nil then error(message, 0) end
 end
 
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
@@ -435,7 +459,7 @@ function Session:call(name, input, opts)
     job:cancel() -- waiting is not possible here: nothing is left running unseen
     error(result, 0)
   end
-  raise_event_error(self)
+  jobs.raise(self.errors)
   return result
 end
 
@@ -450,7 +474,7 @@ function Session:cap(name, value)
   call.own_name, call.limits = own_name, limits_in_force(self, own_name)
   emit(self, { type = "tool_call", call_id = call.call_id, tool = name })
   local result = result_of(self, call, value == nil and "" or value)
-  raise_event_error(self)
+  jobs.raise(self.errors)
   return result
 end
 
@@ -470,10 +494,7 @@ function Session:wait(seconds)
       job:finish(jobs.abandoned)
     end
   end
-  for _, job in ipairs(all) do
-    job:raise_callback_error()
-  end
-  raise_event_error(self)
+  jobs.raise(self.errors)
   return next(self.running) == nil
 end
 

@@ -89,8 +89,8 @@ local function slurp(uv, path, shown)
   return text
 end
 
-local function failure(code, values)
-  return { text = notice.message(code, values), is_error = true, details = { error_code = code } }
+local function failure(path, code, values)
+  return { text = notice.message(code, values), is_error = true, details = { path = path, error_code = code } }
 end
 
 local function describe_binary(path, text, kind)
@@ -100,7 +100,7 @@ local function describe_binary(path, text, kind)
       kind = kind or "application/octet-stream",
       size = core.format_size(#text),
     }),
-    details = { binary = true, media_type = kind, size = #text },
+    details = { path = path, binary = true, media_type = kind, size = #text },
   }
 end
 
@@ -118,9 +118,9 @@ function M.execute(input, ctx)
   local uv, message = host.uv()
   if not uv then return { text = message, is_error = true } end
   local shown = notice.path(input.path)
-  if input.path:find("\0", 1, true) then return failure("ENOENT", { path = shown }) end
+  if input.path:find("\0", 1, true) then return failure(input.path, "ENOENT", { path = shown }) end
   local text, code, values = slurp(uv, ctx.path(input.path), shown)
-  if not text then return failure(code, values) end
+  if not text then return failure(input.path, code, values) end
 
   local start = text:sub(1, BINARY_PROBE)
   local kind = kind_of(start)
@@ -130,7 +130,7 @@ function M.execute(input, ctx)
   local data = { path = input.path, shell = ctx.names.shell, read = ctx.names.read }
   local plan
   plan, code, values = page.plan(text, at, ctx.limits, data)
-  if not plan then return failure(code, values) end
+  if not plan then return failure(input.path, code, values) end
   local _, invalid = core.count_chars(text)
   return {
     text = plan.text,
@@ -139,6 +139,7 @@ function M.execute(input, ctx)
     notice = plan.data,
     block = block_of(ctx.tool),
     details = {
+      path = input.path,
       invalid_bytes = invalid > 0 and invalid or nil,
       lines_truncated = plan.data.lines_truncated,
     },

@@ -1,5 +1,7 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
+local core = require "abridge.core"
+local data = require "abridge.data"
 local host = require "abridge.host"
 local notice = require "abridge.notice"
 local process = require "abridge.process"
@@ -31,15 +33,22 @@ function M.ready()
   return uv and true, message
 end
 
---- Chunks of output, the last MAX_COLLECTED bytes of them at least.
+local function newlines(text)
+  return core.count_lines(text) - (text:sub(-1) == "\n" and 0 or 1)
+end
+
+--- Chunks of output, the last MAX_COLLECTED bytes of them at least; what goes is counted.
 local function collector()
-  local chunks, first, size, dropped = {}, 1, 0, 0
+  local chunks, first, size = {}, 1, 0
+  local dropped = { bytes = 0, lines = 0 }
   return {
     add = function(chunk)
       chunks[#chunks + 1] = chunk
       size = size + #chunk
       while size - #chunks[first] >= MAX_COLLECTED do
-        size, dropped = size - #chunks[first], dropped + #chunks[first]
+        local old = chunks[first]
+        size = size - #old
+        dropped.bytes, dropped.lines = dropped.bytes + #old, dropped.lines + newlines(old)
         chunks[first] = false -- keeps the list a sequence
         first = first + 1
       end
@@ -48,6 +57,17 @@ local function collector()
       return table.concat(chunks, "", first), dropped
     end,
   }
+end
+
+--- Totals and ranges as if nothing had been dropped.
+local function count_dropped(dropped)
+  return function(cut)
+    data.shift(cut, dropped.bytes, dropped.lines)
+    cut.total_bytes = cut.total_bytes + dropped.bytes
+    cut.total_lines = cut.total_lines + dropped.lines
+    cut.omitted_bytes = cut.omitted_bytes + dropped.bytes
+    cut.omitted_lines = cut.omitted_lines + dropped.lines
+  end
 end
 
 local function environment(changes)
@@ -70,7 +90,7 @@ local function outcome_details(outcome, dropped)
     cancelled = outcome.cancelled or nil,
     background = outcome.background or nil,
     read_error = outcome.error,
-    dropped_bytes = dropped > 0 and dropped or nil,
+    dropped_bytes = dropped.bytes > 0 and dropped.bytes or nil,
   }
 end
 
@@ -90,8 +110,12 @@ function M.execute(input, ctx, done)
       done {
         text = text,
         empty = notice.no_output,
+        adjust = count_dropped(dropped),
         exit = notice.exit_line(outcome, timeout),
-        notice = { background = outcome.background or nil, shell = ctx.names.shell, read = ctx.names.read },
+        notice = {
+          background = outcome.background or nil,
+          total_lines = dropped.lines > 0 and core.count_lines(text) + dropped.lines or nil,
+        },
         is_error = failed and true or false,
         details = outcome_details(outcome, dropped),
       }

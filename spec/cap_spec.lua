@@ -1,0 +1,410 @@
+-- abridge.cap: for hosts that run their tools themselves (SPEC 9).
+local abridge = require "abridge"
+local core = require "abridge.core"
+local json = require("abridge.host").json()
+local plain = require "plain"
+local random = require "random"
+
+local must = random.must
+local KB = 1024
+local TOOLS = {
+  "read_file", "run_command", "search_files", "find_files", "list_directory", "sql_query", "web_fetch", "mine", "*",
+}
+
+local function numbered(n)
+  local lines = {}
+  for i = 1, n do lines[i] = i .. "\n" end
+  return table.concat(lines)
+end
+
+--- The limits of a tool of the default profile.
+local function limits_of(tool)
+  return abridge.profiles.default[tool] or abridge.profiles.default["*"]
+end
+
+local function conforms(block)
+  abridge.assert_conforms("cap", { truncation = block })
+end
+
+describe("cap", function()
+  it("leaves a text within the limits alone", function()
+    for _, text in ipairs { "", "a", "a\n", "a\n\n", "\n", "\0\255", "[a]", "x\n\n[Showing lines 1-2 of 3]" } do
+      local content, cut, block = abridge.cap(text, "run_command")
+      assert.equal(text, content)
+      assert.is_false(cut.truncated)
+      assert.same({ truncated = false, bytes_returned = #text, bytes_total = #text, reason = "size_cap" }, block)
+    end
+  end)
+
+  it("cuts by a tool's limits of the default profile", function()
+    local content, cut, block = abridge.cap(numbered(5000), "run_command")
+    assert.equal("3001\n", content:sub(1, 5))
+    assert.equal("4999\n5000\n\n[Showing lines 3001-5000 of 5000]", content:match "4999.*")
+    assert.equal(2000, cut.output_lines)
+    assert.equal("lines", cut.truncated_by)
+    assert.same({
+      truncated = true,
+      bytes_returned = 10000,
+      bytes_total = #numbered(5000),
+      reason = "line_cap",
+    }, block)
+  end)
+
+  it("cuts read_file from the start", function()
+    local content = abridge.cap(numbered(5000), "read_file")
+    assert.equal("1\n2\n", content:sub(1, 4))
+    assert.equal("1999\n2000\n\n[Showing lines 1-2000 of 5000. Use offset=2001 to continue]", content:match "1999.*")
+  end)
+
+  it("cuts by limits that are given", function()
+    local content, cut, block = abridge.cap("a\nb\nc\n", { max_lines = 2, strategy = "tail" })
+    assert.equal("b\nc\n\n[Showing lines 2-3 of 3]", content)
+    assert.equal("tail", cut.strategy)
+    assert.equal("line_cap", block.reason)
+    content, cut, block = abridge.cap(numbered(100), { max_bytes = "100B" })
+    assert.is_true(#content <= 100)
+    assert.equal("head", cut.strategy)
+    assert.equal("size_cap", block.reason)
+    content, cut = abridge.cap("text", {})
+    assert.equal("text", content)
+    assert.is_false(cut.truncated)
+  end)
+
+  it("takes the limits of * where it is told nothing, or of a tool it does not know", function()
+    for _, tool in ipairs { "*", "github__search", "" } do
+      local content, cut = abridge.cap(numbered(5000), tool)
+      assert.same({ (abridge.cap(numbered(5000))) }, { content })
+      assert.equal("head_tail", cut.strategy)
+      assert.equal(2000, cut.output_lines)
+    end
+  end)
+
+  it("keeps every tool's content within its limits", function()
+    local long = ("some words in a line\n"):rep(20000)
+    for _, tool in ipairs(TOOLS) do
+      local content, cut, block = abridge.cap(long, tool)
+      assert.is_true(#content <= limits_of(tool).max_bytes, tool)
+      assert.is_true(cut.truncated)
+      assert.is_true(block.truncated)
+      assert.is_nil(content:find("[{}]"), tool .. ": " .. content:sub(-100))
+      conforms(block)
+    end
+  end)
+
+  it("quotes the path where the notice has one", function()
+    -- without a shell tool a long line is split, and the notice needs no path
+    local content = abridge.cap(("x"):rep(40 * KB), "read_file", { path = "a b" })
+    assert.matches("%[Showing chars 1%-%d+ of line 1 %(30KB limit%)%. Use offset=1 column=%d+ to continue%]$", content)
+    assert.is_true(#content <= 30 * KB)
+  end)
+
+  it("puts a resume sentence in place of ours", function()
+    local content = abridge.cap(numbered(5000), "read_file", { resume = "Call view with from={next}." })
+    assert.equal("1999\n2000\n\n[Showing lines 1-2000 of 5000. Call view with from=2001.]", content:match "1999.*")
+  end)
+end)
+
+describe("cap on what is no string", function()
+  it("never raises", function()
+    for _, tool in ipairs(TOOLS) do
+      for _, value in ipairs { 5, -1.5, 0 / 0, math.huge, true, false, {}, { 1, 2 }, { a = "b" }, print, io.stdout } do
+        local content, cut, block = abridge.cap(value, tool)
+        assert.equal("string", type(content))
+        assert.equal(#content, cut.total_bytes)
+        conforms(block)
+      end
+      assert.equal("", (abridge.cap(nil, tool)))
+    end
+    assert.equal("string", type((abridge.cap(coroutine.create(function() end)))))
+  end)
+
+  it("encodes it first", function()
+    assert.equal("", (abridge.cap(nil)))
+    assert.equal("5", (abridge.cap(5)))
+    assert.equal("1.5", (abridge.cap(1.5)))
+    assert.equal("true", (abridge.cap(true)))
+    assert.equal('{"a":[1,2]}', (abridge.cap { a = { 1, 2 } }))
+    assert.equal("function: ", (abridge.cap(print)):sub(1, 10))
+  end)
+
+  it("never raises for tables that are no JSON", function()
+    local cyclic, deep = {}, {}
+    cyclic[1] = cyclic
+    local inner = deep
+    for _ = 1, 2000 do
+      inner[1] = {}
+      inner = inner[1]
+    end
+    for _, value in ipairs { cyclic, deep, { print }, { [{}] = 1 }, { 0 / 0 } } do
+      assert.equal("string", type((abridge.cap(value))))
+    end
+  end)
+
+  it("never raises for values that cannot be shown", function()
+    local function raises() error "no" end
+    for _, value in ipairs {
+      setmetatable({ print }, { __tostring = raises }),
+      setmetatable({ print }, { __tostring = function() return 5 end }),
+      setmetatable({}, { __index = raises, __pairs = raises, __len = raises }),
+    } do
+      local ok, content = pcall(abridge.cap, value)
+      assert.is_true(ok, content)
+      assert.equal("string", type(content))
+    end
+  end)
+
+  it("cuts the encoded text like any other", function()
+    local list = {}
+    for i = 1, 20000 do list[i] = i end
+    local content, cut = abridge.cap(list, "web_fetch")
+    assert.is_true(#content <= 100 * KB)
+    assert.is_true(cut.truncated)
+    assert.equal(#json.encode(list), cut.total_bytes)
+  end)
+end)
+
+describe("cap misuse", function()
+  local wrong = {
+    { { "x", 5 }, "tool_or_limits", "5" },
+    { { "x", true }, "tool_or_limits", "true" },
+    { { "x", { max_lins = 5 } }, "max_lins", "5" },
+    { { "x", { max_lines = -1 } }, "max_lines", "-1" },
+    { { "x", { max_bytes = "30XB" } }, "max_bytes", '"30XB"' },
+    { { "x", { strategy = "middle" } }, "strategy", '"middle"' },
+    { { "x", "read_file", "path" }, "opts", '"path"' },
+    { { "x", "read_file", { pth = "f" } }, "'pth'", '"f"' },
+    { { "x", "read_file", { path = 5 } }, "path", "5" },
+    { { "x", "read_file", { resume = "no place" } }, "resume", '"no place"' },
+    { { "x", "read_file", { resume = 5 } }, "resume", "5" },
+    { { "x", "read_file", { wrapper = "yes" } }, "wrapper", '"yes"' },
+    { { "x", "read_file", { save = "/tmp" } }, "save", '"/tmp"' },
+  }
+  it("raises at the caller's level, naming argument and value", function()
+    for _, case in ipairs(wrong) do
+      local message = plain.misuse(function()
+        abridge.cap((table.unpack or unpack)(case[1], 1, 3))
+      end)
+      assert.matches("^abridge%.cap: ", message)
+      assert.truthy(message:find(case[2], 1, true), message)
+      assert.truthy(message:find(case[3], 1, true), message)
+    end
+  end)
+
+  it("raises whatever the text is", function()
+    assert.has_error(function() abridge.cap(nil, 5) end)
+    assert.has_error(function() abridge.cap({}, { max_lins = 5 }) end)
+  end)
+
+  it("save says that it is not built yet", function()
+    local _, message = pcall(abridge.cap, "x", "run_command", { save = "/tmp" })
+    assert.matches("not built yet", message)
+  end)
+end)
+
+describe("cap with a wrapper", function()
+  local body = numbered(100)
+  local function wrapped(open, inside, close, limits)
+    local content, cut, block = abridge.cap(open .. inside .. close, limits or { max_lines = 10 }, { wrapper = true })
+    local wrong = plain.ledger_error(cut)
+    assert.is_nil(wrong)
+    assert.equal(#open + #inside + #close, cut.total_bytes)
+    conforms(block)
+    return content, cut, block
+  end
+
+  for name, pair in pairs {
+    ["a fence"] = { "```\n", "```" },
+    ["a fence with a language"] = { "```lua\n", "```\n" },
+    ["a fence with attributes"] = { '```lua title="a b"\n', "```" },
+    ["a longer fence"] = { "`````\n", "`````" },
+    ["a tag pair"] = { "<output>\n", "</output>" },
+    ["a tag pair with attributes"] = { '<file path="a/b.lua">\n', "</file>\n" },
+    ["a tag with - and :"] = { "<ns:my-tag>\n", "</ns:my-tag>" },
+  } do
+    it("keeps " .. name .. ", and cuts inside", function()
+      local open, close = pair[1], pair[2]
+      local content, cut, block = wrapped(open, body, close)
+      assert.equal(open .. "1\n2\n", content:sub(1, #open + 4))
+      assert.is_true(cut.truncated)
+      assert.is_true(block.truncated)
+      local bare = close:gsub("\n$", "")
+      local at, last = content:find("\n" .. bare .. "\n\n[", 1, true)
+      assert.truthy(at, content)
+      assert.equal("]", content:sub(-1))
+      assert.is_nil(content:find("Showing", 1, true) and content:sub(1, last - 1):find("Showing", 1, true))
+    end)
+  end
+
+  it("leaves a wrapped text within the limits alone", function()
+    for _, text in ipairs { "```\na\n```", "```lua\na\n```\n", "<a>\nb\n</a>", "```\n```", "```\n\n```" } do
+      assert.equal(text, (abridge.cap(text, { max_bytes = 1000, max_lines = 100 }, { wrapper = true })))
+    end
+  end)
+
+  it("takes the outermost fence", function()
+    local inside = "text\n```lua\nx\n```\n" .. body
+    local content = wrapped("````md\n", inside, "````", { max_lines = 6 })
+    assert.equal("````md\ntext\n```lua\n", content:sub(1, 19))
+    assert.truthy(content:find("\n````\n\n[", 1, true), content)
+    content = wrapped("```md\n", inside, "```", { max_lines = 6 })
+    assert.truthy(content:find("\n```\n\n[", 1, true), content)
+  end)
+
+  it("cuts the plain text where the wrapper is not closed, or is none", function()
+    for _, text in ipairs {
+      "```lua\n" .. body,
+      "```lua\n" .. body .. "``",
+      "````\n" .. body .. "```",
+      "<a>\n" .. body .. "</b>",
+      "<a>\n" .. body,
+      "before\n```\n" .. body .. "```",
+      "<a b\n" .. body .. "</a>",
+      "``\n" .. body .. "``",
+    } do
+      assert.equal((abridge.cap(text, { max_lines = 10 })), (abridge.cap(text, { max_lines = 10 }, { wrapper = true })))
+    end
+  end)
+
+  it("keeps no more lines than max_lines, wrapper and all", function()
+    for n = 0, 20 do
+      local _, cut = wrapped("```\n", body, "```", { max_lines = n })
+      assert.is_true(cut.output_lines <= n, ("%d lines of %d"):format(cut.output_lines, n))
+    end
+  end)
+
+  it("keeps within the budget, however small", function()
+    for n = 0, 120 do
+      for _, pair in ipairs { { "```lua\n", "```" }, { '<file path="a">\n', "</file>\n" } } do
+        local content = wrapped(pair[1], body, pair[2], { max_bytes = n })
+        assert.is_true(#content <= n, ("%d bytes of %d: %s"):format(#content, n, content))
+        content = wrapped(pair[1], body, pair[2], { max_chars = n })
+        assert.is_true(#content <= n)
+        content = wrapped(pair[1], body, pair[2], { max_tokens = n })
+        assert.is_true(core.weigh_tokens(content) <= n)
+      end
+    end
+  end)
+
+  it("holds for random texts", function()
+    random.each(1500, function()
+      local pair = random.choose { { "```\n", "```" }, { "```lua\n", "```\n" }, { "<a b='c'>\n", "</a>" } }
+      local inside = random.text(60)
+      if not inside:find("\n$") then inside = inside .. "\n" end
+      local limits = { strategy = random.choose { "head", "tail", "head_tail" } }
+      limits[random.choose { "max_bytes", "max_chars", "max_lines" }] = random.below(200)
+      local text = pair[1] .. inside .. pair[2]
+      local content, cut, block = abridge.cap(text, limits, { wrapper = true })
+      local wrong = plain.ledger_error(cut)
+      must(not wrong, "%s: %s", text, wrong)
+      must(cut.total_bytes == #text, "%s: total_bytes %d", text, cut.total_bytes)
+      must(cut.total_lines == plain.count_lines(text), "%s: total_lines %d", text, cut.total_lines)
+      must(#content <= (limits.max_bytes or math.huge), "%s: content %s", text, content)
+      must(#plain.chars(content) <= (limits.max_chars or math.huge), "%s: content %s", text, content)
+      must(cut.truncated or content == text or cut.final_newline, "%s: content %s", text, content)
+      must(block.truncated == cut.truncated, "block and ledger differ")
+      conforms(block)
+    end)
+  end)
+end)
+
+describe("cap on its own output", function()
+  local function unchanged(text, limits, opts)
+    local content = abridge.cap(text, limits, opts)
+    local again, cut, block = abridge.cap(content, limits, opts)
+    must(again == content, "%s\nbecame %s\nand then %s", text, content, again)
+    must(not cut.truncated, "%s was cut again", content)
+    must(not block.truncated, "%s is said to be cut again", content)
+  end
+
+  it("changes nothing, whatever the tool", function()
+    random.each(60, function()
+      local tool = random.choose(TOOLS)
+      local text = random.join(random.choose(random.alphabets), random.choose { 3000, 30000, 60000 })
+      local ok, message = pcall(unchanged, text, tool)
+      if not ok then error(tool .. ": " .. tostring(message):sub(-300), 0) end
+    end)
+  end)
+
+  local function shown(limits)
+    local words = {}
+    for key, value in pairs(limits) do words[#words + 1] = key .. "=" .. tostring(value) end
+    return table.concat(words, " ")
+  end
+
+  --- The property for random limits of one kind.
+  local function for_limits(make)
+    random.each(1500, function()
+      local text, limits = random.text(80), make()
+      local ok, message = pcall(unchanged, text, limits)
+      if not ok then error(shown(limits) .. ": " .. tostring(message), 0) end
+    end)
+  end
+
+  for _, key in ipairs { "max_lines", "max_bytes", "max_chars", "max_tokens" } do
+    for _, strategy in ipairs { "head", "tail", "head_tail" } do
+      it(("changes nothing, %s by %s"):format(strategy, key), function()
+        for_limits(function() return { strategy = strategy, [key] = random.below(150) } end)
+      end)
+    end
+  end
+
+  it("changes nothing, by lines and bytes together", function()
+    for_limits(function()
+      local strategy = random.choose { "head", "tail", "head_tail" }
+      return { strategy = strategy, max_lines = random.below(20), max_bytes = random.below(200) }
+    end)
+  end)
+
+  it("changes nothing, few lines, with any ratio", function()
+    for_limits(function()
+      return { strategy = "head_tail", max_lines = random.below(6), head_ratio = random.choose { 0, 0.3, 0.5, 1 } }
+    end)
+  end)
+
+  it("changes nothing, with a marker of the caller's", function()
+    for_limits(function()
+      local marker = random.choose { "~", "\n-- {lines} --\n" }
+      return { strategy = "head_tail", max_lines = random.below(6), marker_text = marker }
+    end)
+  end)
+
+  it("changes nothing, cut between chars", function()
+    for_limits(function()
+      return { strategy = "head_tail", snap = "char", max_chars = random.below(150), max_lines = random.between(1, 50) }
+    end)
+  end)
+
+  it("changes nothing, with the marker outside", function()
+    for_limits(function()
+      return { strategy = "head_tail", marker = "outside", snap = "char", max_chars = random.below(150) }
+    end)
+  end)
+
+  it("changes nothing, pipeline by chars", function()
+    for_limits(function() return { strategy = "pipeline", max_chars = random.below(150) } end)
+  end)
+
+  it("changes nothing, pipeline by lines", function()
+    for_limits(function()
+      return { strategy = "pipeline", max_lines = random.below(20), indicators = random.chance(2) }
+    end)
+  end)
+
+  it("changes nothing, pipeline by both", function()
+    for_limits(function()
+      local limits = { strategy = "pipeline", max_chars = random.below(150), max_lines = random.below(20) }
+      limits.indicators = random.chance(2)
+      return limits
+    end)
+  end)
+
+  it("changes nothing, with a wrapper", function()
+    random.each(500, function()
+      local pair = random.choose { { "```\n", "```" }, { "<a>\n", "</a>\n" } }
+      local limits = { [random.choose { "max_lines", "max_bytes" }] = random.below(150) }
+      local text = pair[1] .. random.text(60) .. "\n" .. pair[2]
+      local ok, message = pcall(unchanged, text, limits, { wrapper = true })
+      if not ok then error(shown(limits) .. ": " .. tostring(message), 0) end
+    end)
+  end)
+end)

@@ -1,0 +1,436 @@
+local abridge = require "abridge"
+local host = require "abridge.host"
+local tmpdir = require "tmpdir"
+
+local json = host.json()
+local q = tmpdir.quote
+local dir
+local root = tmpdir.root()
+
+---Each word quoted for the shell.
+local function words(...)
+  local quoted = {}
+  for i = 1, select("#", ...) do
+    quoted[i] = q((select(i, ...)))
+  end
+  return table.concat(quoted, " ")
+end
+
+local COMMAND = q(root .. "/build/bin/abridge")
+local CLEAN = "env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
+
+describe("the command", function()
+  local program
+
+  ---Runs the program with these words, in the spec's folder: stdout, stderr, exit code.
+  local function run(...)
+    return dir:sh(program .. " " .. words(...))
+  end
+
+  ---The same with a text on stdin.
+  local function fed(text, ...)
+    dir:write("stdin", text)
+    return dir:sh(program .. " " .. words(...) .. " <stdin")
+  end
+
+  local function as_json(...)
+    local out, err, code = run(...)
+    assert.equal("", err)
+    return json.decode(out), code
+  end
+
+  ---Checks that the words are refused in one line that has these parts, with exit code 2.
+  local function refused(all, ...)
+    local out, err, code = fed("text\n", (table.unpack or unpack)(all))
+    assert.equal(2, code, table.concat(all, " "))
+    assert.equal("", out)
+    assert.matches("^abridge: [^\n]+\n$", err)
+    for _, part in ipairs { ... } do
+      assert(err:find(part, 1, true), ("%q is not in: %s"):format(part, err))
+    end
+  end
+
+  setup(function()
+    dir = tmpdir.new()
+    local interpreter = tmpdir.interpreter()
+    -- each host runs the launcher itself; Neovim, which is no interpreter, starts the one that was built
+    program = CLEAN .. (interpreter and q(interpreter) .. " " .. q(root .. "/lua/abridge/bin/abridge") or COMMAND)
+  end)
+
+  teardown(function()
+    dir:remove()
+  end)
+
+  before_each(function()
+    dir:write("abc", "a\nb\nc\nd\ne\n")
+    dir:write("digits", ("0123456789"):rep(1000) .. "\n")
+  end)
+
+  describe("by itself", function()
+    it("tells its version", function()
+      local out, err, code = run "--version"
+      assert.equal("abridge " .. abridge.version .. "\n", out)
+      assert.equal("", err)
+      assert.equal(0, code)
+    end)
+
+    it("tells how it is used", function()
+      for _, all in ipairs { { "--help" }, { "-h" }, { "run", "--help" }, { "cut", "--max-lines", "3", "--help" } } do
+        local out, err, code = run((table.unpack or unpack)(all))
+        assert.matches("^abridge " .. abridge.version:gsub("%p", "%%%0") .. ": ", out)
+        for _, flag in ipairs { "--max-lines", "--strategy", "--profile", "--json", "--offset", "--timeout" } do
+          assert.is_truthy(out:find(flag, 1, true))
+        end
+        assert.equal("", err)
+        assert.equal(0, code)
+      end
+    end)
+
+    it("names every flag it takes, and no line is over 120 columns", function()
+      local out = run "--help"
+      for line in out:gmatch "[^\n]+" do
+        assert.is_true(#line <= 120)
+      end
+      for _, flag in ipairs { "--max-bytes", "--max-chars", "--max-tokens", "--head-ratio", "--snap", "--marker",
+        "--marker-text", "--long-line", "--utf8", "--indicators", "--limit", "--column", "--cwd", "--version" } do
+        assert.is_truthy(out:find(flag, 1, true), flag)
+      end
+    end)
+
+    it("without a command tells how it is used, as an error", function()
+      local out, err, code = dir:sh(program)
+      assert.equal("", out)
+      assert.matches("abridge run", err)
+      assert.equal(2, code)
+    end)
+
+    it("refuses another command", function()
+      refused({ "runn" }, "runn")
+      refused({ "--verbose" }, "--verbose")
+      refused({ "" }, "unknown command")
+    end)
+
+    it("finds its modules from any folder, through a symlink too", function()
+      dir:sh("ln -sf " .. COMMAND .. " link")
+      assert.equal("abridge " .. abridge.version .. "\n", (dir:sh("cd / && " .. CLEAN .. COMMAND .. " --version")))
+      local out, err, code = dir:sh(CLEAN .. "./link read abc --limit 1")
+      assert.equal("", err)
+      assert.equal("a\n\n[4 more lines in file. Use offset=2 to continue]", out)
+      assert.equal(0, code)
+    end)
+  end)
+
+  describe("cut", function()
+    it("cuts stdin with each strategy", function()
+      local text = "1\n2\n3\n4\n5\n6\n"
+      assert.equal("1\n2", (fed(text, "cut", "--strategy", "head", "--max-lines", "2")))
+      assert.equal("5\n6\n", (fed(text, "cut", "--strategy", "tail", "--max-lines", "2")))
+      assert.equal(
+        "1\n2\n... [2 lines, 5 bytes omitted] ...\n5\n6\n",
+        (fed(text, "cut", "--strategy", "head_tail", "--max-lines", "4", "--head-ratio", "0.5"))
+      )
+      local content = abridge.pipeline(text, { max_lines = 4 })
+      assert.equal(content, (fed(text, "cut", "--strategy", "pipeline", "--max-lines", "4")))
+    end)
+
+    it("gives what fits as it is, with exit code 0", function()
+      local bytes = {}
+      for i = 0, 255 do
+        bytes[#bytes + 1] = string.char(i)
+      end
+      local text = table.concat(bytes):rep(5)
+      local out, err, code = fed(text, "cut", "--strategy", "tail", "--max-bytes", "1MB")
+      assert.equal(text, out)
+      assert.equal("", err)
+      assert.equal(0, code)
+      assert.equal("", (fed("", "cut", "--strategy", "head", "--max-lines", "1")))
+    end)
+
+    it("passes each flag on", function()
+      local text = ("word \195\169\255 line\n"):rep(300)
+      local cases = {
+        { { "--max-bytes", "1KB" }, { max_bytes = 1024 } },
+        { { "--max-bytes=100" }, { max_bytes = 100 } },
+        { { "--max-bytes", "1.5kb" }, { max_bytes = 1536 } },
+        { { "--max-chars", "100" }, { max_chars = 100 } },
+        { { "--max-tokens", "50" }, { max_tokens = 50 } },
+        { { "--max-lines", "7", "--max-chars", "9999" }, { max_lines = 7, max_chars = 9999 } },
+        { { "--max-bytes", "300", "--head-ratio", "0.8" }, { max_bytes = 300, head_ratio = 0.8 } },
+        { { "--max-bytes", "300", "--snap", "char" }, { max_bytes = 300, snap = "char" } },
+        { { "--max-bytes", "300", "--marker", "none" }, { max_bytes = 300, marker = "none" } },
+        { { "--max-bytes", "300", "--marker", "outside" }, { max_bytes = 300, marker = "outside" } },
+        { { "--max-bytes", "300", "--marker-text", "<{lines}>" }, { max_bytes = 300, marker_text = "<{lines}>" } },
+        { { "--max-bytes", "300", "--utf8", "replace" }, { max_bytes = 300, utf8 = "replace" } },
+      }
+      for _, case in ipairs(cases) do
+        local out, err = fed(text, "cut", "--strategy", "head_tail", (table.unpack or unpack)(case[1]))
+        assert.equal("", err)
+        assert.equal((abridge.head_tail(text, case[2])), out)
+      end
+      local long = ("x"):rep(500)
+      local out = fed(long, "cut", "--strategy", "head", "--max-bytes", "100", "--long-line", "split")
+      assert.equal(("x"):rep(100), out)
+      assert.equal("", (fed(long, "cut", "--strategy", "head", "--max-bytes", "100", "--long-line", "omit")))
+      out = fed(text, "cut", "--strategy", "pipeline", "--max-lines", "10", "--indicators")
+      assert.equal((abridge.pipeline(text, { max_lines = 10, indicators = true })), out)
+    end)
+
+    it("never gives more than --max-bytes", function()
+      local text = ("some words \195\169 on a line\n"):rep(100) .. ("y"):rep(5000)
+      for _, strategy in ipairs { "head", "tail", "head_tail" } do
+        for _, budget in ipairs { 0, 1, 7, 50, 100, 333, 1000 } do
+          local out, err, code = fed(text, "cut", "--strategy", strategy, "--max-bytes", tostring(budget))
+          assert.is_true(#out <= budget)
+          assert.equal("", err)
+          assert.equal(0, code)
+        end
+      end
+    end)
+
+    it("takes the limits of a profile, flags over them", function()
+      local text = ("line\n"):rep(3000)
+      local row = abridge.profiles.default["*"]
+      assert.equal((abridge.cut(text, row)), (fed(text, "cut", "--profile", "default")))
+      local out = fed(text, "cut", "--profile", "default", "--strategy", "tail", "--max-lines", "2")
+      assert.equal("line\nline\n", out)
+      for _, profile in ipairs { "pi", "pipeline", "contract", "dispatcher" } do
+        local _, err, code = fed(text, "cut", "--profile", profile)
+        assert.equal("", err, profile)
+        assert.equal(0, code, profile)
+      end
+    end)
+
+    it("gives content, block and details with --json", function()
+      local out, err, code = fed("1\n2\n3\n", "cut", "--strategy", "tail", "--max-lines", "1", "--json")
+      assert.equal("", err)
+      assert.equal(0, code)
+      assert.matches("^{[^\n]*}\n$", out)
+      local said = json.decode(out)
+      assert.equal("3\n", said.content)
+      assert.same({ truncated = true, bytes_returned = 2, bytes_total = 6, reason = "line_cap" }, said.block)
+      assert.equal(3, said.details.cut.total_lines)
+      assert.equal(1, said.details.cut.output_lines)
+      abridge.assert_conforms("cut", { truncation = said.block })
+
+      said = json.decode((fed("x", "cut", "--strategy", "head", "--max-bytes", "0", "--json")))
+      assert.equal("", said.content)
+      assert.is_true(said.block.truncated)
+    end)
+
+    it("refuses bad flags in one line that names flag and value, with exit code 2", function()
+      refused({ "cut" }, "limit", "--max-lines")
+      refused({ "cut", "--max-lines", "5" }, "--strategy")
+      refused({ "cut", "--strategy", "tail" }, "--max-lines")
+      refused({ "cut", "--strategy", "middle", "--max-lines", "5" }, "--strategy", "middle")
+      refused({ "cut", "--strategy", "priority", "--max-lines", "5" }, "--strategy", "not built yet")
+      refused({ "cut", "--strategy" }, "--strategy", "value")
+      refused({ "cut", "--strategy", "tail", "--max-lines" }, "--max-lines", "value")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "many" }, "--max-lines", "many")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "-1" }, "--max-lines", "-1")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "1.5" }, "--max-lines", "1.5")
+      local huge = "99999999999999999999"
+      refused({ "cut", "--strategy", "tail", "--max-lines", huge }, "--max-lines", huge)
+      refused({ "cut", "--strategy", "tail", "--max-bytes", "30XB" }, "--max-bytes", "30XB")
+      refused({ "cut", "--strategy", "tail", "--max-bytes=" }, "--max-bytes")
+      refused({ "cut", "--strategy", "tail", "--max-chars", "1e3" }, "--max-chars", "1e3")
+      refused({ "cut", "--strategy", "head_tail", "--max-lines", "5", "--head-ratio", "2" }, "--head-ratio", "2")
+      refused({ "cut", "--strategy", "head_tail", "--max-lines", "5", "--head-ratio", "nan" }, "--head-ratio", "nan")
+      refused({ "cut", "--strategy", "head_tail", "--max-lines", "5", "--snap", "word" }, "--snap", "word")
+      refused({ "cut", "--strategy", "head_tail", "--max-lines", "5", "--marker", "no" }, "--marker", "no")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--long-line", "x" }, "--long-line", "x")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--utf8", "x" }, "--utf8", "x")
+      refused({ "cut", "--profile", "nope" }, "--profile", "nope")
+      refused({ "cut", "--max-line", "5" }, "--max-line")
+      refused({ "cut", "--json=yes", "--strategy", "tail", "--max-lines", "5" }, "--json")
+      refused({ "cut", "-n", "5" }, "-n")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--offset", "3" }, "--offset")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "file" }, "file")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--bad\nflag" }, "--bad flag")
+    end)
+
+    it("refuses flags that do not go with the strategy, naming the flag", function()
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--marker", "none" }, "marker")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--indicators" }, "indicators")
+      refused({ "cut", "--strategy", "pipeline", "--max-lines", "5", "--max-bytes", "5" }, "max")
+    end)
+  end)
+
+  describe("read", function()
+    it("shows a file", function()
+      local out, err, code = run("read", "abc")
+      assert.equal("a\nb\nc\nd\ne\n", out)
+      assert.equal("", err)
+      assert.equal(0, code)
+    end)
+
+    it("shows the page asked for", function()
+      local page = "b\nc\n\n[2 more lines in file. Use offset=4 to continue]"
+      assert.equal(page, (run("read", "abc", "--offset", "2", "--limit", "2")))
+      assert.equal("d\ne\n", (run("read", "--offset=4", "abc")))
+      assert.equal("9\n", (run("read", "digits", "--column", "10000")))
+      local out = run("read", "abc", "--max-lines", "2")
+      assert.equal("a\nb\n\n[Showing lines 1-2 of 5. Use offset=3 to continue]", out)
+      out = run("read", "digits", "--max-bytes", "1KB")
+      -- the session has no shell tool to point to
+      local said = "%[Showing chars 1%-%d+ of line 1 %(1KB limit%)%. Use offset=1 column=%d+ to continue%]$"
+      assert.matches("^[0-9]+\n\n" .. said, out)
+      assert.is_true(#out <= 1024)
+    end)
+
+    it("takes the limits of a profile, flags over them", function()
+      dir:write("many", ("x\n"):rep(3000))
+      assert.matches("Showing lines 1%-2000 of 3000", (run("read", "many", "--profile", "pi")))
+      assert.matches("%[2500 lines truncated%]", (run("read", "many", "--profile", "pipeline")))
+      assert.matches("Showing lines 1%-7 of 3000", (run("read", "many", "--profile", "pi", "--max-lines", "7")))
+    end)
+
+    it("takes a file whose name starts with a dash after --", function()
+      dir:write("-x", "dash\n")
+      assert.equal("dash\n", (run("read", "--", "-x")))
+      refused({ "read", "-x" }, "-x")
+    end)
+
+    it("gives content, block and details with --json", function()
+      local said, code = as_json("read", "abc", "--limit", "2", "--json")
+      assert.equal(0, code)
+      assert.equal("a\nb\n\n[3 more lines in file. Use offset=3 to continue]", said.content)
+      assert.equal(3, said.block.next_offset)
+      assert.equal("call read_file with offset=3", said.block.resume_hint)
+      assert.equal("line_cap", said.block.reason)
+      assert.equal(5, said.details.cut.total_lines)
+    end)
+
+    it("ends with 1 where the file cannot be read", function()
+      local out, _, code = run("read", "missing")
+      assert.matches("No such file or directory: missing", out)
+      assert.equal(1, code)
+      out, _, code = run("read", "abc", "--offset", "100")
+      assert.matches("Offset 100 is beyond end of file %(5 lines total%)", out)
+      assert.equal(1, code)
+      _, _, code = run("read", ".")
+      assert.equal(1, code)
+      local said
+      said, code = as_json("read", "missing", "--json")
+      assert.equal(1, code)
+      assert.is_false(said.block.truncated)
+    end)
+
+    it("refuses bad flags in one line, with exit code 2", function()
+      refused({ "read" }, "FILE")
+      refused({ "read", "a", "b" }, "FILE", "2")
+      refused({ "read", "abc", "--offset", "0" }, "--offset", "0")
+      refused({ "read", "abc", "--offset", "x" }, "--offset", "x")
+      refused({ "read", "abc", "--limit", "-1" }, "--limit", "-1")
+      refused({ "read", "abc", "--limit" }, "--limit", "value")
+      refused({ "read", "abc", "--column", "1.5" }, "--column", "1.5")
+      refused({ "read", "abc", "--timeout", "5" }, "--timeout")
+      refused({ "read", "abc", "--marker", "none" }, "marker")
+    end)
+  end)
+
+  describe("run", function()
+    it("shows what a model would see", function()
+      local out, err, code = run("run", "--", "seq", "3")
+      assert.equal("1\n2\n3\n", out)
+      assert.equal("", err)
+      assert.equal(0, code)
+      out = run("run", "--max-lines", "2", "--", "seq", "10")
+      assert.equal("9\n10\n\n[Showing lines 9-10 of 10]", out)
+      out = run("run", "--strategy", "head", "--max-lines", "2", "--", "seq", "10")
+      assert.equal("1\n2\n\n[Showing lines 1-2 of 10]", out)
+      out = run("run", "--profile", "pi", "--", "seq", "100000")
+      assert.matches("^98001\n.*\n100000\n\n%[Showing lines 98001%-100000 of 100000%]$", out)
+    end)
+
+    it("keeps words apart", function()
+      assert.equal("a b\nit's\n$x\n*\n\n;\n", (run("run", "--", "printf", "%s\\n", "a b", "it's", "$x", "*", "", ";")))
+      assert.equal("-n --json\n", (run("run", "--", "printf", "%s %s\\n", "-n", "--json")))
+    end)
+
+    it("takes one word for a shell command", function()
+      assert.equal("a\nb\n", (run("run", "--", "echo a; echo b")))
+    end)
+
+    it("leaves the command's own flags alone, without -- too", function()
+      assert.equal("1,2,3", (run("run", "seq", "-s", ",", "3"):gsub("%s+$", "")))
+      assert.equal("--json\n", (run("run", "--max-lines", "5", "printf", "%s\\n", "--json")))
+    end)
+
+    it("ends as the command did", function()
+      local out, err, code = run("run", "--", "echo out; exit 3")
+      assert.equal("out\n\nCommand exited with code 3", out)
+      assert.equal("", err)
+      assert.equal(3, code)
+      assert.equal(127, select(3, run("run", "--", "no-such-command-here", "x")))
+      assert.equal(255, select(3, run("run", "--", "exit 255")))
+      out, err, code = run("run", "--", "kill -9 $$")
+      assert.equal("", err)
+      assert.matches("Command killed by signal KILL$", out)
+      assert.equal(137, code)
+      assert.equal(143, select(3, run("run", "--", "kill -TERM $$")))
+    end)
+
+    it("ends with 124 after the timeout", function()
+      local out, _, code = run("run", "--timeout", "0.2", "--", "echo so far; exec sleep 60")
+      assert.equal("so far\n\nCommand timed out after 0.2 seconds", out)
+      assert.equal(124, code)
+    end)
+
+    it("runs in the folder asked for", function()
+      assert.equal("/\n", (run("run", "--cwd", "/", "--", "pwd")))
+      local out, _, code = run("run", "--cwd", "/nowhere", "--", "pwd")
+      assert.matches("/nowhere", out)
+      assert.equal(1, code)
+    end)
+
+    it("gives content, block and details with --json", function()
+      local said, code = as_json("run", "--json", "--max-lines", "1", "--", "seq 5; exit 4")
+      assert.equal(4, code)
+      assert.equal("5\n\nCommand exited with code 4\n\n[Showing lines 5-5 of 5]", said.content)
+      assert.same({ truncated = true, bytes_returned = 2, bytes_total = 10, reason = "line_cap" }, said.block)
+      assert.equal(4, said.details.exit_code)
+      assert.equal(5, said.details.cut.total_lines)
+      said = as_json("run", "--json", "--", "printf '\\377'")
+      assert.equal("\239\191\189", said.content)
+    end)
+
+    it("never gives more than --max-bytes", function()
+      for _, budget in ipairs { 0, 10, 100, 300 } do
+        local out = run("run", "--max-bytes", tostring(budget), "--", "seq 10000; exit 1")
+        assert.is_true(#out <= budget)
+      end
+    end)
+
+    it("refuses bad flags in one line, with exit code 2", function()
+      refused({ "run" }, "CMD")
+      refused({ "run", "--" }, "CMD")
+      refused({ "run", "--timeout", "0", "--", "true" }, "--timeout", "0")
+      refused({ "run", "--timeout", "soon", "--", "true" }, "--timeout", "soon")
+      refused({ "run", "--timeout", "inf", "--", "true" }, "--timeout", "inf")
+      refused({ "run", "--timeout" }, "--timeout", "value")
+      refused({ "run", "--max-byte", "5", "--", "true" }, "--max-byte")
+      refused({ "run", "--offset", "5", "--", "true" }, "--offset")
+    end)
+  end)
+
+  it("says what to install where luv or JSON is missing, in one line", function()
+    if host.in_nvim then return pending "Neovim has both" end
+    dir:write("hide.lua", [[
+      for _, name in ipairs { "luv", "cjson" } do
+        package.preload[name] = function() error("module '" .. name .. "' not found:", 0) end
+      end
+      arg[0] = ]] .. ("%q"):format(root .. "/lua/abridge/bin/abridge") .. "\ndofile(arg[0])\n")
+    local interpreter = CLEAN .. q(tmpdir.interpreter()) .. " hide.lua "
+    local out, err, code = dir:sh(interpreter .. "run -- true")
+    assert.matches("luarocks install luv", out .. err)
+    assert.equal(1, code)
+    out, err, code = dir:sh(interpreter .. "cut --strategy tail --max-lines 1 --json < abc")
+    assert.equal("", out)
+    assert.matches("^abridge: [^\n]*luarocks install lua%-cjson[^\n]*\n$", err)
+    assert.equal(1, code)
+    out, err, code = dir:sh(interpreter .. "cut --strategy tail --max-lines 1 < abc")
+    assert.equal("e\n", out)
+    assert.equal("", err)
+    assert.equal(0, code)
+  end)
+end)
