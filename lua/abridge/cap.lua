@@ -6,6 +6,7 @@ local fit = require "abridge.fit"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local memory = require "abridge.memory"
+local notice = require "abridge.notice"
 local page = require "abridge.page"
 local results = require "abridge.result"
 
@@ -102,10 +103,7 @@ local function beside(limits, around)
   local left = limits_of.copy(limits)
   left.max_bytes = limits.max_bytes and limits.max_bytes - #around
   left.max_chars = limits.max_chars and limits.max_chars - core.count_chars(around)
-  if limits.max_tokens then
-    local tokens = limits.count_tokens and limits.count_tokens(around) or core.weigh_tokens(around, limits.token_safety)
-    left.max_tokens = limits.max_tokens - tokens
-  end
+  left.max_tokens = limits.max_tokens and limits.max_tokens - fit.tokens_of(around, limits)
   return left
 end
 
@@ -126,6 +124,15 @@ local function cap_inside(text, limits, parts)
   cut.max_bytes, cut.max_chars, cut.max_tokens = limits.max_bytes, limits.max_chars, limits.max_tokens
   body = open .. body .. close
   return body .. fit.trailer(body, nil, said ~= "" and said or nil), cut, body
+end
+
+local function block_of(cut, body, limits, tool, opts)
+  if not cut.truncated then return info.not_truncated(#body) end
+  local hint = cut.next_offset
+    and (opts.resume and opts.resume:gsub("{next}", cut.next_offset) or notice.resume_hint(tool, cut.next_offset))
+  local resume = hint and page.resume(cut, body, hint)
+  if resume then return info.with_resume((table.unpack or unpack)(resume)) end
+  return info.without_resume(#body, cut.total_bytes, results.reason(cut, limits))
 end
 
 --- Cut a text by a tool's limits and add the notice.
@@ -153,16 +160,14 @@ function M.cap(text, tool_or_limits, opts)
   if opts.wrapper then content, cut, body = cap_inside(text, limits, parts) end
   if not content then
     if tool == "read_file" then
-      local plan = page.plan(text, { offset = 1 }, limits, parts.data)
+      local plan = page.first(text, limits, parts.data)
       limits, parts.adjust = plan.limits, plan.adjust
       text = plan.text
     end
     content, cut, body = fit.fit(text, limits, parts)
   end
   memory.add(content, given)
-  local block = info.not_truncated(#body)
-  if cut.truncated then block = info.without_resume(#body, cut.total_bytes, results.reason(cut, limits)) end
-  return content, cut, block:to_table()
+  return content, cut, block_of(cut, body, limits, tool, opts):to_table()
 end
 
 return M

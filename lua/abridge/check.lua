@@ -33,6 +33,15 @@ function M.is_count(value)
   return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
 end
 
+--- Check how long to wait: nil, or a number of at least 0. Raises at the level of the caller's caller.
+---@param who string
+---@param seconds any
+function M.seconds(who, seconds)
+  if seconds ~= nil and not (type(seconds) == "number" and seconds >= 0) then
+    M.fail(("%s: seconds must be a number of at least 0, got %s"):format(who, M.show(seconds)), 1)
+  end
+end
+
 --- Check a table of options: each key known, each value of its kind. A kind is a Lua type name, several joined by
 --- "|", or a function that returns what the value should have been, or nil when it is right.
 ---@param who string the public function, for messages

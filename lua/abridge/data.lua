@@ -1,18 +1,24 @@
 --- Plain data: what any JSON library encodes, and what a caller may change without changing ours.
 
+local core = require "abridge.core"
+
 local M = {}
 
 local MAX_DEPTH = 100 -- deeper than any JSON worth keeping; also where a cycle ends
 
-local PLAIN = { string = true, number = true, boolean = true }
+local PLAIN = { number = true, boolean = true }
 
---- A deep copy of what is plain in a value. Functions, threads and other userdata are left out.
+local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
+
+--- A deep copy of what is plain in a value; strings become valid UTF-8. Functions, threads and userdata are left
+--- out.
 ---@param value any
 ---@param keep_empty? boolean keep tables without content, which JSON may take for [] or {}
 ---@return any
 function M.copy(value, keep_empty, depth)
   depth = depth or 0
   if PLAIN[type(value)] then return value end
+  if type(value) == "string" then return (core.head(value, WHOLE)) end
   if type(value) ~= "table" or depth > MAX_DEPTH then return nil end
   local copy = {}
   for key, inner in next, value do

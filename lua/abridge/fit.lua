@@ -22,10 +22,11 @@ local function no_limit(budget)
   return budget or math.huge
 end
 
+--- Tokens of a text as its limits weigh them.
 ---@param text string
 ---@param limits abridge.Limits
 ---@return integer
-local function tokens_of(text, limits)
+function M.tokens_of(text, limits)
   if limits.count_tokens then return limits.count_tokens(text) end
   return core.weigh_tokens(text, limits.token_safety)
 end
@@ -34,7 +35,7 @@ end
 local function within(text, limits, share)
   if #text > no_limit(limits.max_bytes) * share then return false end
   if limits.max_chars and core.count_chars(text) > limits.max_chars * share then return false end
-  return not limits.max_tokens or tokens_of(text, limits) <= limits.max_tokens * share
+  return not limits.max_tokens or M.tokens_of(text, limits) <= limits.max_tokens * share
 end
 
 --- What follows the content: exit line and notice, a blank line before each.
@@ -74,7 +75,7 @@ local function cut_beside(text, limits, extra, slack)
   local left = {
     max_bytes = limits.max_bytes and math.max(limits.max_bytes - #extra, 0),
     max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(extra), 0),
-    max_tokens = limits.max_tokens and math.max(limits.max_tokens - tokens_of(extra, limits) - slack, 0),
+    max_tokens = limits.max_tokens and math.max(limits.max_tokens - M.tokens_of(extra, limits) - slack, 0),
   }
   local content, cut = limits_of.cut(text, limits, left)
   for name in pairs(left) do
@@ -106,7 +107,12 @@ local function fit_at(level, text, limits, parts, exit, trial)
     end
     if parts.adjust then parts.adjust(cut) end
     local content = body .. M.trailer(body, exit, say(level, cut, parts))
-    if within(content, limits, 1) then return content, cut, body end
+    if within(content, limits, 1) then
+      -- another unit may have decided this time, and its notice be longer
+      local modest = level == "none" or within(M.trailer("x", exit, say(level, cut, parts)), limits, 0.5)
+      if not modest then return nil end
+      return content, cut, body
+    end
     if #content <= #body + #widest then slack = slack * 2 + 1 end
   end
 end

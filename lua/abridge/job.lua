@@ -1,5 +1,6 @@
 --- A job: one call of a tool that may take its time.
 
+local check = require "abridge.check"
 local host = require "abridge.host"
 
 local M = {}
@@ -60,6 +61,7 @@ end
 ---@param seconds? number no limit when nil
 ---@return abridge.Result|nil result nil when the seconds are over
 function Job:wait(seconds)
+  check.seconds("job:wait", seconds)
   local done, why = host.wait(function()
     return self.result ~= nil
   end, seconds)

@@ -183,9 +183,20 @@ local function widest_values(cut, data)
   return values
 end
 
+local function run_templates(cut)
+  if not cut.truncated then return {} end
+  local single = ranges(cut) == 1 and cut.kept[1]
+  if not single then return { RUN.several } end
+  if cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
+    return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
+  end
+  return { cut.truncated_by == "lines" and RUN.by_lines or RUN.by_size }
+end
+
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
   if not cut.truncated then return {} end
+  if cut.strategy == "tail" then return run_templates(cut) end -- what is left out lies before: no way to go on
   if data.next_column and data.next_column > 1 then return { READ.chars } end
   if cut.first_line_exceeds_limit then
     if not data.shell then return { READ.nothing } end
@@ -195,16 +206,6 @@ local function read_templates(cut, data)
   if ranges(cut) > 1 then return { READ.several } end
   if by_lines and data.limit and data.limit == cut.max_lines then return { READ.rest } end
   return { by_lines and READ.by_lines or READ.by_size }
-end
-
-local function run_templates(cut)
-  if not cut.truncated then return {} end
-  local single = ranges(cut) == 1 and cut.kept[1]
-  if not single then return { RUN.several } end
-  if cut.last_line_partial and cut.output_lines == 1 then
-    return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
-  end
-  return { cut.truncated_by == "lines" and RUN.by_lines or RUN.by_size }
 end
 
 local function list_templates(cut, data, by_size)

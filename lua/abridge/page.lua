@@ -7,6 +7,8 @@ local limits_of = require "abridge.limits"
 
 local M = {}
 
+local NEWLINE = 10
+
 ---@class (exact) abridge.Page
 ---@field text string what is left of the text from the offset on
 ---@field limits abridge.Limits those given, narrowed by the caller's own limit
@@ -44,15 +46,20 @@ local function to_source(cut, rest, max_line_chars)
     or {}
 end
 
---- Where the page after this one starts: a line, and a char in it when this page ends inside that line.
-local function next_place(cut, at, rest)
+--- Where the page after this one starts: a line, and a char in it when what is shown ends inside that line. Nothing
+--- where what was left out lies before what is shown.
+local function next_place(cut, at, text, start)
   if cut.first_line_exceeds_limit then return at.offset, at.column or 1 end
-  if #cut.kept > 1 then return cut.kept[1].last_line + 1 end
-  if cut.last_line_partial and cut.output_lines == 1 then
-    local shown = core.count_chars(rest:sub(1, cut.output_bytes))
-    return at.offset, (at.column or 1) + shown
+  local shown = cut.kept[1]
+  if not shown then return at.offset + cut.output_lines end
+  if shown.first_byte > start then return nil end
+  local last = text:byte(shown.last_byte)
+  local behind = text:byte(shown.last_byte + 1)
+  if last ~= NEWLINE and behind and behind ~= NEWLINE then
+    local line = core.find_line(text, shown.last_line)
+    return shown.last_line, core.count_chars(text:sub(line, shown.last_byte)) + 1
   end
-  return at.offset + cut.output_lines
+  return #cut.kept > 1 and shown.last_line + 1 or at.offset + cut.output_lines
 end
 
 --- Byte of the text where a page starts, or nil and the code and data of the message that says why not.
@@ -108,12 +115,33 @@ function M.plan(text, at, limits, data)
     cut.first_line = at.offset
     cut.last_line = at.offset + math.max(cut.output_lines, 1) - 1
     if cut.truncated then
-      cut.next_offset, cut.next_column = next_place(cut, at, rest)
+      cut.next_offset, cut.next_column = next_place(cut, at, text, start)
     end
     data.next, data.next_column = cut.next_offset, cut.next_column
   end
 
   return { text = shown, limits = own, data = data, adjust = adjust }
+end
+
+--- The first page of a text that is no file at hand: a line over budget is split, as no command can show the rest.
+---@param text string
+---@param limits abridge.Limits
+---@param data abridge.NoticeData
+---@return abridge.Page
+function M.first(text, limits, data)
+  data.shell = nil
+  return assert(M.plan(text, { offset = 1 }, limits, data))
+end
+
+--- How to go on after a page, as arguments for info.with_resume, or nil where there is no going on.
+---@param cut abridge.Cut
+---@param body string
+---@param hint string
+---@return table|nil
+function M.resume(cut, body, hint)
+  if not cut.truncated or not cut.next_offset then return nil end
+  local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
+  return { #body, cut.total_bytes, cut.next_offset, hint, reason }
 end
 
 return M

@@ -32,6 +32,7 @@ function M.encoded(value)
   if value == nil then return "" end
   local mt = type(value) == "table" and getmetatable(value)
   local speaks = type(mt) == "table" and rawget(mt, "__tostring") ~= nil
+  if type(value) == "table" and not speaks and next(value) == nil then return "{}" end -- libraries differ
   local json = type(value) == "table" and not speaks and host.json()
   if json then
     local ok, text = pcall(json.encode, value)
@@ -105,7 +106,7 @@ end
 ---@return abridge.Info
 local function block_of(value, cut, body, limits, tool)
   local made = value.block and value.block(cut, body)
-  if made then return info.with_resume((table.unpack or unpack)(made, 2, 6)) end
+  if made then return info.with_resume((table.unpack or unpack)(made, 1, 5)) end
   if cut.truncated then return info.without_resume(#body, cut.total_bytes, M.reason(cut, limits, tool.reason)) end
   if is_offset(value.next_offset) then
     local hint = type(value.resume_hint) == "string" and value.resume_hint

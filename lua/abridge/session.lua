@@ -6,6 +6,7 @@ local host = require "abridge.host"
 local jobs = require "abridge.job"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
+local page = require "abridge.page"
 local results = require "abridge.result"
 local schema = require "abridge.schema"
 
@@ -103,6 +104,7 @@ local function add_built_in(self, names, deeper)
       known = known or built_in == name
     end
     if not known then check.fail(("%s: unknown tool %s in tools"):format(WHO, check.show(name)), deeper) end
+    if self.tools[name] then check.fail(("%s: tool %s stands twice in tools"):format(WHO, check.show(name)), deeper) end
     local tool = require("abridge.tools." .. name)
     self.tools[name] = { name = name, tool = tool, built_in = true }
     self.order[#self.order + 1] = name
@@ -115,6 +117,11 @@ end
 function M.new(opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
   check_strings("aliases", opts.aliases, 1)
+  for _, name in ipairs(BUILT_IN) do
+    if opts.aliases and opts.aliases[name] then
+      check.fail(("%s: alias %s is the name of a tool"):format(WHO, check.show(name)))
+    end
+  end
   check_strings("tool_names", opts.tool_names, 1)
   for key, name in pairs(opts.tool_names or {}) do
     if key ~= "shell" and key ~= "read" then
@@ -473,7 +480,13 @@ function Session:cap(name, value)
   local call = new_call(self, name, nil, nil)
   call.own_name, call.limits = own_name, limits_in_force(self, own_name)
   emit(self, { type = "tool_call", call_id = call.call_id, tool = name })
-  local result = result_of(self, call, value == nil and "" or value)
+  call.failed = true -- the value is brought to our form here
+  value = normalized(value == nil and "" or value)
+  if own_name == "read_file" then
+    local plan = page.first(value.text, call.limits, { read = self:names().read })
+    value.text, value.limits, value.adjust, value.notice = plan.text, plan.limits, plan.adjust, plan.data
+  end
+  local result = result_of(self, call, value)
   jobs.raise(self.errors)
   return result
 end
@@ -482,6 +495,7 @@ end
 ---@param seconds? number no limit when nil
 ---@return boolean done false when the seconds are over
 function Session:wait(seconds)
+  check.seconds("session:wait", seconds)
   local all = {}
   for job in pairs(self.running) do
     all[#all + 1] = job

@@ -78,12 +78,18 @@ local function slurp(uv, path, shown)
   if stat.type == "directory" then return nil, "EISDIR", { path = shown } end
   if stat.type ~= "file" then return nil, "ENOTREG", { path = shown, what = stat.type } end
   local fd
-  fd, message, code = uv.fs_open(path, "r", 0)
+  -- not blocking: the file may have become a FIFO since
+  fd, message, code = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
   if not fd then
     return nil, code == "EACCES" and code or "EIO", { path = shown, what = message }
   end
+  stat, message = uv.fs_fstat(fd)
   local text
-  text, message = read_all(uv, fd)
+  if stat and stat.type == "file" then
+    text, message = read_all(uv, fd)
+  elseif stat then
+    message = "it is no regular file any more"
+  end
   uv.fs_close(fd)
   if not text then return nil, "EIO", { path = shown, what = message } end
   return text
@@ -107,10 +113,8 @@ end
 --- How a page's cut reads as a block.
 local function block_of(tool_name)
   return function(cut, body)
-    if not cut.truncated then return nil end
-    local hint = notice.resume_hint(tool_name, cut.next_offset, cut.next_column)
-    local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
-    return { "with_resume", #body, cut.total_bytes, cut.next_offset, hint, reason }
+    local hint = cut.next_offset and notice.resume_hint(tool_name, cut.next_offset, cut.next_column)
+    return page.resume(cut, body, hint)
   end
 end
 
