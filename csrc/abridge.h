@@ -184,7 +184,8 @@ typedef struct {
  *
  * The pieces point into p: keep the text until the cut has been written. Release with abr_cut_free() whatever
  * the result. Cost: one pass over the text for its lines (and one for its chars when these are wanted), and time
- * in proportion to the budget; one allocation; with max.tokens also O(log n) counts of candidates.
+ * in proportion to the budget; one allocation that the cut owns, and scratch for markers and tokens that is freed
+ * before return; with max.tokens also O(log n) counts of candidates.
  * Fails with ABR_EINVAL (ratio, safety, strategy or a budget out of range), ABR_ENOMEM, ABR_ECOUNT.
  */
 ABR_API abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error);

@@ -114,22 +114,24 @@ local function cap_inside(text, limits, parts)
   local around = core.count_lines(open .. close)
   local left = beside(limits, open .. close)
   left.max_lines = limits.max_lines and limits.max_lines - around
-  for _, budget in ipairs { "max_lines", "max_bytes", "max_chars", "max_tokens" } do
+  for _, budget in ipairs(limits_of.budgets) do
     -- a wrapper that takes most of the budget is no frame for what is left
     if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
   end
   local content, cut, body = fit.fit(inside, left, parts)
   local said = content:sub(#body + 1):gsub("^\n+", "")
   rewrap(cut, open, inside, close)
-  cut.max_bytes, cut.max_chars, cut.max_tokens = limits.max_bytes, limits.max_chars, limits.max_tokens
+  for _, budget in ipairs(limits_of.budgets) do
+    cut[budget] = limits[budget]
+  end
   body = open .. body .. close
   return body .. fit.trailer(body, nil, said ~= "" and said or nil), cut, body
 end
 
 local function block_of(cut, body, limits, tool, opts)
   if not cut.truncated then return info.not_truncated(#body) end
-  local hint = cut.next_offset
-    and (opts.resume and opts.resume:gsub("{next}", cut.next_offset) or notice.resume_hint(tool, cut.next_offset))
+  local hint = cut.next_offset and notice.resume_hint(tool, cut.next_offset, cut.next_column)
+  if hint and opts.resume and not cut.next_column then hint = opts.resume:gsub("{next}", cut.next_offset) end
   local resume = hint and page.resume(cut, body, hint)
   if resume then return info.with_resume((table.unpack or unpack)(resume)) end
   return info.without_resume(#body, cut.total_bytes, results.reason(cut, limits))
@@ -138,7 +140,8 @@ end
 --- Cut a text by a tool's limits and add the notice.
 ---
 --- Never raises on account of `text`: what is no string is encoded first (JSON where a library is there). A text
---- that `cap` returned lately passes again unchanged under the same limits. Raises on misuse of the other arguments, naming them.
+--- that `cap` returned lately passes again unchanged under the same limits. Raises on misuse of the other arguments,
+--- naming them.
 ---@param text any
 ---@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
 ---@param opts? abridge.CapOptions

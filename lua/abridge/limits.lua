@@ -2,6 +2,7 @@
 
 local check = require "abridge.check"
 local core = require "abridge.core"
+local notice = require "abridge.notice"
 
 local M = {}
 
@@ -113,7 +114,8 @@ local CUT_KEYS = {
   clean = true,
 }
 local PIPELINE_KEYS = { max_chars = true, max_lines = true, head_ratio = true, indicators = true }
-local BUDGETS = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+--- The keys that are budgets.
+M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
 
 local function count_wanted(value)
   if not check.is_count(value) then return "an integer from 0 to 2^53" end
@@ -136,7 +138,7 @@ local TOOL_KEYS = {
 ---@param limits abridge.Limits
 ---@return boolean
 function M.has_budget(limits)
-  for _, key in ipairs(BUDGETS) do
+  for _, key in ipairs(M.budgets) do
     if limits[key] then return true end
   end
   return false
@@ -301,13 +303,29 @@ function LimitTable:of(tool, own)
   return limits
 end
 
---- The same, with the ceiling: what binds a tool of this package, whose output the ceiling need not cut again.
+--- The ceiling as limits of a cut: both ends, hard, cut anywhere between chars.
+---@return abridge.Limits|nil
+function LimitTable:ceiling_limits()
+  if not self.ceiling then return nil end
+  return {
+    strategy = "head_tail",
+    snap = "char",
+    head_ratio = self.ceiling.head_ratio or 0.5,
+    max_bytes = self.ceiling.max_bytes,
+    marker_text = notice.ceiling_marker,
+  }
+end
+
+--- The same, with the ceiling: what binds a tool of this package, whose output the ceiling need not cut again. A
+--- pipeline knows no bytes, so there the ceiling is laid over the result.
 ---@param tool string
 ---@return abridge.Limits
 function LimitTable:under_ceiling(tool)
   local limits = self:of(tool)
-  local most = self.ceiling and self.ceiling.max_bytes
-  if most and most < (limits.max_bytes or math.huge) then limits.max_bytes = most end
+  local ceiling = self:ceiling_limits()
+  if not ceiling or limits.strategy == "pipeline" then return limits end
+  if next(limits) == nil then return ceiling end
+  limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling.max_bytes)
   return limits
 end
 

@@ -286,6 +286,9 @@ end
 ---@param data? abridge.NoticeData
 ---@return string|nil
 function M.notice(tool, cut, data)
+  if type(cut) ~= "table" or type(cut.total_lines) ~= "number" then
+    error("abridge.notice: cut must be what a cut returned, got " .. type(cut), 2)
+  end
   return composed(tool, cut, data or {}, values_of)
 end
 

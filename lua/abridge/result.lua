@@ -108,6 +108,7 @@ local function block_of(value, cut, body, limits, tool)
   local made = value.block and value.block(cut, body)
   if made then return info.with_resume((table.unpack or unpack)(made, 1, 5)) end
   if cut.truncated then return info.without_resume(#body, cut.total_bytes, M.reason(cut, limits, tool.reason)) end
+  if value.lines_truncated then return info.without_resume(#body, cut.total_bytes, tool.reason or "size_cap") end
   if is_offset(value.next_offset) then
     local hint = type(value.resume_hint) == "string" and value.resume_hint
       or notice.resume_hint(tool.name, value.next_offset)
@@ -121,15 +122,7 @@ end
 --- Lay the ceiling over a whole content: head and tail kept, hard.
 local function under_ceiling(content, ceiling)
   if not ceiling or #content <= ceiling.max_bytes then return content end
-  return (
-    core.head_tail(content, {
-      max_bytes = ceiling.max_bytes,
-      head_ratio = ceiling.head_ratio or 0.5,
-      snap = "char",
-      marker_text = notice.ceiling_marker,
-      utf8 = "replace",
-    })
-  )
+  return (limits_of.cut(content, ceiling, { utf8 = "replace" }))
 end
 
 -- results ------------------------------------------------------------------------------
@@ -208,13 +201,16 @@ function M.crude(call, value, problem)
   local content, cut = core.head_tail(text, { max_bytes = budget, utf8 = "replace" })
   local block = info.not_truncated(#content)
   if cut.truncated then block = info.without_resume(#content, #text, "size_cap") end
+  local details = data.copy(value.details) or {}
+  details.inner_error = M.encoded(problem)
   return {
     tool = call.tool,
     call_id = call.call_id,
     content = content,
+    blocks = value.blocks,
     is_error = value.is_error or false,
     truncation = block:to_table(),
-    details = { inner_error = tostring(problem) },
+    details = details,
   }
 end
 

@@ -130,7 +130,7 @@ function M.new(opts)
   end
   check_env(opts.env)
   local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
-  self.calls, self.events = 0, 0
+  self.call_count, self.event_count = 0, 0
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
   add_built_in(self, opts.tools or BUILT_IN, 1)
@@ -263,15 +263,15 @@ end
 
 local function emit(self, event)
   if not self.opts.on_event then return end
-  self.events = self.events + 1
-  event.seq = self.events
+  self.event_count = self.event_count + 1
+  event.seq = self.event_count
   event.time = os.time()
   jobs.guarded(self.errors, self.opts.on_event, event)
 end
 
 local function next_call_id(self, id)
-  self.calls = self.calls + 1
-  return id or ("call-%d"):format(self.calls)
+  self.call_count = self.call_count + 1
+  return id or ("call-%d"):format(self.call_count)
 end
 
 --- An error in place of content.
@@ -320,7 +320,7 @@ local function new_call(self, name, entry, id)
     built_in = entry ~= nil and entry.built_in,
     call_id = next_call_id(self, id),
     limits = limits_in_force(self, own_name),
-    ceiling = not (entry and entry.built_in) and self.table_of_limits.ceiling or nil,
+    ceiling = self.table_of_limits:ceiling_limits(),
     reason = entry and entry.tool.reason,
     started = host.now(),
   }

@@ -142,6 +142,7 @@ function M.execute(input, ctx)
     adjust = plan.adjust,
     notice = plan.data,
     block = block_of(ctx.tool),
+    lines_truncated = plan.data.lines_truncated,
     details = {
       path = input.path,
       invalid_bytes = invalid > 0 and invalid or nil,
