@@ -307,19 +307,6 @@ static abr_unit forbids_next(const job *j, const request *r, const abr_span *s)
 
 /* ---- results ---- */
 
-/* Size without its newline of the first or the last line. */
-static uint64_t line_size(const job *j, abr_side side)
-{
-    const abr_edge *e = side == ABR_FRONT ? &j->front : &j->back;
-    if (side == ABR_FRONT) {
-        const char *newline = memchr(e->p, '\n', e->n);
-        return newline ? (uint64_t)(newline - e->p) : e->n;
-    }
-    size_t body = e->n - (e->p[e->n - 1] == '\n');
-    const char *newline = abr_find_last_newline(e->p, body);
-    return newline ? (uint64_t)(e->p + body - newline - 1) : body;
-}
-
 #define MAX_PIECES 3 /* head, joint, tail */
 
 static void add_piece(abr_cut *cut, const abr_piece *piece)
@@ -410,7 +397,7 @@ static abr_code cut_one_side(job *j, abr_cut *cut)
     bool no_line_fits = s.lines == 0 || s.partial;
     cut->truncated_by = forbids_next(j, &r, no_line_fits ? &nothing : &s);
     if (no_line_fits && cut->truncated_by != ABR_BY_LINES) {
-        cut->line_bytes = line_size(j, r.side);
+        cut->line_bytes = abr_line_size(r.side == ABR_FRONT ? &j->front : &j->back, r.side);
         cut->first_line_exceeds_limit = head && omit;
     }
     return settle(j, head ? s : nothing, head ? &nothing : &s, cut);
@@ -480,7 +467,8 @@ static abr_code cut_both_sides(job *j, abr_unit by, abr_cut *cut)
         take_sides(j, true, false, &head, &tail);
     cut->truncated_by = by;
     if (head.partial || tail.partial)
-        cut->line_bytes = line_size(j, tail.partial ? ABR_BACK : ABR_FRONT);
+        cut->line_bytes =
+            tail.partial ? abr_line_size(&j->back, ABR_BACK) : abr_line_size(&j->front, ABR_FRONT);
     return settle(j, head, &tail, cut);
 }
 

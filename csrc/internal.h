@@ -99,6 +99,9 @@ void abr_grow_lines(const abr_edge *edge, abr_side side, const abr_scale *scale,
 /* The most chars of a side within the room. */
 abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *scale, const abr_room *room);
 
+/* Size, without its newline, of the first or the last line of an edge. */
+uint64_t abr_line_size(const abr_edge *edge, abr_side side);
+
 /* ---- support.c: memory, errors, numbers ---- */
 
 /* Fill *error (unless NULL) and return code. */

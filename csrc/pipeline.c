@@ -279,5 +279,9 @@ abr_code abr_pipeline(const char *p, size_t n, const abr_pipeline_opts *opts, ab
     }
     count_chars(cut);
     cut->last_line_partial = is_partial(&j);
+    if (cut->last_line_partial) {
+        abr_side side = cut->pieces[cut->piece_count - 1].source ? ABR_BACK : ABR_FRONT;
+        cut->line_bytes = abr_line_size(&(abr_edge){text, n, true}, side);
+    }
     return ABR_OK;
 }

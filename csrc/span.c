@@ -132,3 +132,15 @@ abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *sc
     abr_weigh(scale, from, s.n, &s);
     return s;
 }
+
+uint64_t abr_line_size(const abr_edge *edge, abr_side side)
+{
+    const abr_edge *e = edge;
+    if (side == ABR_FRONT) {
+        const char *newline = memchr(e->p, '\n', e->n);
+        return newline ? (uint64_t)(newline - e->p) : e->n;
+    }
+    size_t body = e->n - (e->n > 0 && e->p[e->n - 1] == '\n');
+    const char *newline = abr_find_last_newline(e->p, body);
+    return newline ? (uint64_t)(e->p + body - newline - 1) : body;
+}

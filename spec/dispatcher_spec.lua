@@ -310,3 +310,25 @@ describe("the tools of this package under the ceiling", function()
     assert.equal("size_cap", result.truncation.reason)
   end)
 end)
+
+describe("the ceiling and tools of this package", function()
+  it("binds a pipeline too, which knows no bytes", function()
+    if not require("abridge.host").uv() then return pending "luv is missing" end
+    local session = abridge.session { profile = "pipeline", ceiling = { max_bytes = 1024 } }
+    local result = session:call("run_command", { command = "head -c 15000 /dev/zero | tr '\\0' x" })
+    session:close()
+    assert.is_true(#result.content <= 1024)
+    assert.equal(15000, result.metadata.truncated_bytes)
+  end)
+
+  it("keeps both ends of a tool that the profile has no row for", function()
+    if not require("abridge.host").uv() then return pending "luv is missing" end
+    local session = abridge.session { profile = "dispatcher" }
+    local result = session:call("run_command", { command = "seq 100000" })
+    session:close()
+    assert.matches("^1\n2\n", result.content)
+    assert.matches("\n100000\n", result.content)
+    assert.matches("bytes truncated; head %+ tail kept", result.content)
+    assert.is_true(#result.content <= 131072)
+  end)
+end)

@@ -1,0 +1,69 @@
+-- What README.md says with figures, and what it shows of use.
+local abridge = require "abridge"
+local host = require "abridge.host"
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+describe("README", function()
+  local readme = read "README.md"
+
+  it("says in its first 25 lines what seq 100000 becomes", function()
+    if not host.uv() then return pending "luv is missing" end
+    local session = abridge.session()
+    local result = session:call("run_command", { command = "seq 100000" })
+    session:close()
+    local screen = {}
+    for line in readme:gmatch "([^\n]*)\n" do
+      if #screen < 25 then screen[#screen + 1] = line end
+    end
+    screen = table.concat(screen, "\n")
+    local cut = result.details.cut
+    assert.truthy(screen:find(("%d lines, %s into"):format(cut.total_lines, abridge.format_size(cut.total_bytes)), 1, true))
+    local after = ("the last %d of them, %s, and"):format(cut.output_lines, abridge.format_size(#result.content))
+    assert.truthy(screen:find(after, 1, true))
+    assert.truthy(screen:find(result.content:match "\n(100000\n\n%[[^\n]*%])$", 1, true))
+  end)
+
+  it("names both commands that do everything", function()
+    assert.truthy(readme:find("make setup demo", 1, true))
+    assert.truthy(readme:find("make setup test", 1, true))
+  end)
+
+  it("has a loop that runs", function()
+    local loop = readme:match "## An agent loop\n\n```lua\n(.-)```"
+    local asked = {}
+    local replies = {
+      { message = { role = "assistant" }, calls = { { name = "no_such_tool", input = "{", id = "1" } } },
+      { message = { role = "assistant" }, calls = {} },
+    }
+    local env = {
+      require = require,
+      ipairs = ipairs,
+      task = "look around",
+      ask_model = function(messages, definitions)
+        asked[#asked + 1] = { #messages, #definitions }
+        return table.remove(replies, 1)
+      end,
+    }
+    local run = assert(setfenv and setfenv(loadstring(loop), env) or load(loop, "loop", "t", env))
+    run()
+    assert.equal(2, #asked)
+    assert.equal(3, asked[2][1]) -- the task, the reply, the result
+  end)
+
+  it("shows a table of profiles with the numbers in force", function()
+    for name, profile in pairs(abridge.profiles) do
+      local row = readme:match("## Profiles.-\n| `" .. name .. "` |([^\n]*)")
+      assert.truthy(row, name)
+      local lines = profile.read_file.max_lines
+      assert.truthy(row:gsub(",", ""):find(tostring(lines), 1, true), name)
+      local ceiling = profile.ceiling and abridge.format_size(profile.ceiling.max_bytes) or "none"
+      assert.truthy(row:find(ceiling, 1, true), name)
+    end
+  end)
+end)
