@@ -111,8 +111,11 @@ end
 local function cap_inside(text, limits, parts)
   local open, inside, close = unwrapped(text)
   if not open then return nil end
+  local _, whole = limits_of.cut(text, limits)
+  if not whole.truncated then return nil end
   local around = core.count_lines(open .. close)
-  local left = beside(limits, open .. close)
+  local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, beside the blank line inside would need
+  local left = beside(limits, open .. close .. gap)
   left.max_lines = limits.max_lines and limits.max_lines - around
   for _, budget in ipairs(limits_of.budgets) do
     -- a wrapper that takes most of the budget is no frame for what is left
