@@ -2,8 +2,9 @@
  * abridge: decide what a language model sees of a tool's output, within a hard budget, and say exactly what
  * was left out.
  *
- * This header is the whole public C API. It needs C11 and nothing else; no function here touches a file, a
- * locale or a global variable, so every function may be called from any thread on separate data.
+ * This header is the whole public C API. It needs C11, and POSIX where a stream keeps its full output in a file; no
+ * function here touches a locale or a global variable, so every function may be called from any thread on separate
+ * data.
  *
  * Words used throughout:
  *   text     a byte string (p, n); every byte value is allowed, NUL too; never NUL-terminated. p may be NULL when n is 0.
@@ -219,6 +220,68 @@ ABR_API void abr_cut_write(const abr_cut *cut, char *dst);
 /* Release what the cut owns; safe on a zeroed cut, on one that failed, and twice. */
 ABR_API void abr_cut_free(abr_cut *cut);
 
+/* ---------------------------------------------------------------- streams */
+
+/* A text that comes in chunks, of which the cut of opts is wanted. One thread at a time. */
+typedef struct abr_stream abr_stream;
+
+/* Where the full output of a stream is. */
+typedef struct {
+    const char *path;  /* NULL: no file was made; valid until the stream is closed */
+    uint64_t bytes;    /* in the file */
+    const char *error; /* why the file is short or missing, or NULL */
+    const char *code;  /* the same in short ("ENOSPC"), or NULL */
+} abr_full_output;
+
+/*
+ * Open a stream. What is kept is what abr_cut_text() would keep of all chunks together, for every chunking.
+ *
+ * Memory: at most twice the budget and 256 KiB, whatever flows through. The budget in bytes is max.bytes, or else 4
+ * bytes a char, or else 16 a token; a stream limited in lines alone gets max.bytes of 1 MiB. opts and its strings are
+ * copied; count_tokens runs in snapshot and finish only.
+ * dir and name, unless NULL, say where the full output goes: into a file of mode 0600 that is made when the first byte
+ * is about to be lost, in a folder of mode 0700 (made where missing; one with another owner or wider mode is refused).
+ * Trouble with it never fails a call: see abr_stream_full_output().
+ * Fails with ABR_EINVAL, ABR_ENOMEM.
+ */
+ABR_API abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **stream,
+                                 abr_error *error);
+
+/* Add a chunk. Cost: one pass over it. ABR_ENOMEM: the stream is as before, but for its full output. */
+ABR_API abr_code abr_stream_write(abr_stream *stream, const char *p, size_t n);
+
+/* What one cut of a stream may change of its options: budgets under its own (ABR_UNLIMITED: as they are), and the
+ * text to set aside (NULL: as it is). */
+typedef struct {
+    abr_budget max;
+    const char *reserve;
+    size_t reserve_len;
+} abr_narrow;
+
+/* The cut of what has come so far; the stream goes on. narrow may be NULL. The cut's pieces are valid until the next call on the stream.
+ * Cost: in proportion to the budget. */
+ABR_API abr_code abr_stream_snapshot(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
+                                     abr_error *error);
+
+/* The cut of all that came, and the full output brought to its end; nothing may be written afterwards, but further
+ * snapshots may be taken. */
+ABR_API abr_code abr_stream_finish(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
+                                   abr_error *error);
+
+/* Was the stream finished? */
+ABR_API bool abr_stream_finished(const abr_stream *stream);
+
+/* The full output so far. */
+ABR_API abr_full_output abr_stream_full_output(const abr_stream *stream);
+
+/* Bytes that were looked at for newlines: as many as came. */
+ABR_API uint64_t abr_stream_scanned(const abr_stream *stream);
+
+/* Release the stream; its file stays. NULL is fine. */
+ABR_API void abr_stream_close(abr_stream *stream);
+
+/* ---------------------------------------------------------------- lines */
+
 /* The window of a long line that abr_line() shows. */
 typedef struct {
     size_t first;    /* 0-based byte offset of the window */
@@ -264,6 +327,16 @@ ABR_API size_t abr_format_size(uint64_t n, char dst[ABR_SIZE_MAX]);
 /* Read a size as printed above, rounded down to whole bytes: digits, an optional fraction, an optional unit in
  * either case ("30KB", "1.5 mb", "512"). False when (p, n) is no size or over ABR_COUNT_MAX. */
 ABR_API bool abr_parse_size(const char *p, size_t n, uint64_t *size);
+
+/* ---------------------------------------------------------------- display cells */
+
+/* Cells a terminal gives to a text: 0 for controls and combining chars, 2 for wide and fullwidth chars and emoji
+ * presentation, 1 for others and for each byte outside well-formed UTF-8. One pass, no locale. */
+ABR_API uint64_t abr_cells(const char *p, size_t n);
+
+/* Bytes of the longest prefix of a text that fits `width` cells; it ends between chars, and never before a combining
+ * char that belongs to the last one. */
+ABR_API size_t abr_fit_cells(const char *p, size_t n, uint64_t width);
 
 /* ---------------------------------------------------------------- TruncationInfo */
 

@@ -15,11 +15,7 @@
 typedef struct {
     const abr_opts *opts;
     const abr_alloc *alloc;
-    abr_edge front;
-    abr_edge back;
-    uint64_t total_lines;
-    uint64_t total_bytes;
-    uint64_t total_chars;
+    const abr_view *view;
     abr_scale scale;
     const char *format; /* the marker's; format_len 0: no marker */
     size_t format_len;
@@ -85,14 +81,22 @@ static bool lines_apart(const job *j)
     return j->opts->strategy == ABR_HEAD_TAIL && j->opts->snap == ABR_SNAP_LINE;
 }
 
-static void choose_marker(job *j)
+/* The marker's format by the options, "" for none. */
+static const char *marker_format(const abr_opts *o, size_t *n)
 {
-    const abr_opts *o = j->opts;
+    *n = 0;
     if (o->strategy != ABR_HEAD_TAIL || o->marker == ABR_MARKER_NONE)
-        return;
-    j->format = o->marker_text ? o->marker_text : lines_apart(j) ? line_marker : char_marker;
-    j->format_len = o->marker_text ? o->marker_text_len : strlen(j->format);
-    j->scale.chars = j->scale.chars || abr_marker_tells_chars(j->format, j->format_len);
+        return "";
+    const char *own = o->snap == ABR_SNAP_LINE ? line_marker : char_marker;
+    *n = o->marker_text ? o->marker_text_len : strlen(own);
+    return o->marker_text ? o->marker_text : own;
+}
+
+bool abr_wants_chars(const abr_opts *opts)
+{
+    size_t n;
+    const char *format = marker_format(opts, &n);
+    return opts->max.chars != ABR_UNLIMITED || abr_marker_tells_chars(format, n);
 }
 
 /* Print the joint. With snap=line a marker has a line of its own, and two sides without a marker still stand on
@@ -126,7 +130,7 @@ static bool joint_counts(const job *j)
 /* Print the joint at its widest, with the source's totals for its numbers, to the scratch at `at`. */
 static size_t widest_joint(job *j, const abr_span *head, const abr_span *tail, size_t at)
 {
-    const abr_omitted most = {j->total_lines, j->total_bytes, j->total_chars};
+    const abr_omitted most = {j->view->lines, j->view->bytes, j->view->chars};
     size_t n = print_joint(j, head, tail, &most, NULL);
     if (!reserve_scratch(j, at + n + 1))
         return 0;
@@ -169,12 +173,12 @@ static uint64_t content_tokens(job *j, const abr_span *head, const abr_span *tai
     size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
     if (!reserve_scratch(j, content + joint + 1))
         return 0;
-    size_t n = show(j, j->front.p, head->n, j->scratch);
+    size_t n = show(j, j->view->front.p, head->n, j->scratch);
     if (joint > 0) {
         widest_joint(j, head, tail, content);
         n += show(j, j->scratch + content, joint, j->scratch + n);
     }
-    n += show(j, j->back.p + (j->back.n - tail->n), tail->n, j->scratch + n);
+    n += show(j, j->view->back.p + (j->view->back.n - tail->n), tail->n, j->scratch + n);
     if (reserve > 0)
         memcpy(j->scratch + n, j->opts->reserve, reserve);
     return weighed_tokens(j, j->scratch, n + reserve);
@@ -196,14 +200,14 @@ static bool tokens_fit(job *j, const request *r, const abr_span *mine)
 /* The part of a side that the other side has left. */
 static abr_edge available(const job *j, const request *r)
 {
-    abr_edge e = r->side == ABR_FRONT ? j->front : j->back;
-    uint64_t left = j->total_bytes - r->other->n;
+    abr_edge e = r->side == ABR_FRONT ? j->view->front : j->view->back;
+    uint64_t left = j->view->bytes - r->other->n;
     if (e.n > left) {
         if (r->side == ABR_BACK)
             e.p += e.n - (size_t)left;
         e.n = (size_t)left;
     }
-    e.whole = e.n == j->total_bytes;
+    e.whole = e.n == j->view->bytes;
     return e;
 }
 
@@ -273,18 +277,20 @@ static abr_unit exceeded(job *j, bool without_newline)
 {
     const abr_budget *max = &j->opts->max;
     abr_span text = nothing;
-    text.n = (size_t)(j->total_bytes - without_newline);
+    text.n = (size_t)(j->view->bytes - without_newline);
     text.shown = text.n;
-    if (j->total_lines > max->lines)
+    if (j->view->lines > max->lines)
         return ABR_BY_LINES;
     bool may_fit = text.n <= byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.n <= max->bytes);
-    if (j->scale.replace && may_fit) {
+    if (j->scale.replace && j->view->invalid != ABR_UNLIMITED) {
+        text.shown += j->view->invalid * (ABR_REPLACEMENT_SIZE - 1);
+    } else if (j->scale.replace && may_fit) {
         text.shown = 0;
-        abr_weigh(&j->scale, j->front.p, text.n, &text);
+        abr_weigh(&j->scale, j->view->front.p, text.n, &text);
     }
     if (text.shown > max->bytes)
         return ABR_BY_BYTES;
-    if (max->chars != ABR_UNLIMITED && j->total_chars - without_newline > max->chars)
+    if (max->chars != ABR_UNLIMITED && j->view->chars - without_newline > max->chars)
         return ABR_BY_CHARS;
     if (max->tokens == ABR_UNLIMITED)
         return ABR_BY_NONE;
@@ -297,12 +303,26 @@ static abr_unit forbids_next(const job *j, const request *r, const abr_span *s)
 {
     if (s->lines >= r->room.lines)
         return ABR_BY_LINES;
-    abr_room next = {s->lines + 1, ABR_UNLIMITED, abr_less(j->opts->max.bytes, j->opts->reserve_len)};
+    const abr_budget *max = &j->opts->max;
+    abr_room next = {s->lines + 1, ABR_UNLIMITED, abr_less(max->bytes, j->opts->reserve_len)};
     abr_span longer = *s;
-    abr_grow_lines(r->side == ABR_FRONT ? &j->front : &j->back, r->side, &j->scale, &next, &longer);
-    if (longer.lines == s->lines && next.shown != ABR_UNLIMITED)
+    abr_grow_lines(r->side == ABR_FRONT ? &j->view->front : &j->view->back, r->side, &j->scale, &next,
+                   &longer);
+    bool grown = longer.lines > s->lines;
+    if (!grown && max->bytes != ABR_UNLIMITED)
         return ABR_BY_BYTES;
-    return j->opts->max.chars != ABR_UNLIMITED && longer.chars > r->room.chars ? ABR_BY_CHARS : ABR_BY_TOKENS;
+    /* a line that is not all at hand is over the first budget that is set: a stream keeps so much */
+    return max->chars != ABR_UNLIMITED && (!grown || longer.chars > r->room.chars) ? ABR_BY_CHARS
+                                                                                   : ABR_BY_TOKENS;
+}
+
+/* Size of the first or the last line, without its newline. */
+static uint64_t line_size(const job *j, abr_side side)
+{
+    uint64_t known = side == ABR_FRONT ? j->view->first_line : j->view->last_line;
+    if (known != ABR_UNLIMITED)
+        return known;
+    return abr_line_size(side == ABR_FRONT ? &j->view->front : &j->view->back, side);
 }
 
 /* ---- results ---- */
@@ -317,12 +337,12 @@ static void add_piece(abr_cut *cut, const abr_piece *piece)
 
 static void count_output(const job *j, const abr_span *head, const abr_span *tail, abr_cut *cut)
 {
-    bool same_line = head->lines > 0 && tail->lines > 0 && head->lines + tail->lines > j->total_lines;
+    bool same_line = head->lines > 0 && tail->lines > 0 && head->lines + tail->lines > j->view->lines;
     cut->output_lines = head->lines + tail->lines - same_line;
     cut->output_bytes = head->n + tail->n;
     cut->output_chars = j->scale.chars ? head->chars + tail->chars : 0;
-    cut->omitted_lines = j->total_lines - cut->output_lines;
-    cut->omitted_bytes = j->total_bytes - cut->output_bytes;
+    cut->omitted_lines = j->view->lines - cut->output_lines;
+    cut->omitted_bytes = j->view->bytes - cut->output_bytes;
     cut->last_line_partial = head->partial || tail->partial;
 }
 
@@ -331,14 +351,14 @@ static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cu
 {
     /* the newline between two sides without a marker is the source's own, where the head ends at a line's end */
     bool own_newline = lines_apart(j) && j->format_len == 0 && head.lines > 0 && tail->lines > 0 &&
-                       head.n < j->front.n && j->front.p[head.n] == '\n';
+                       head.n < j->view->front.n && j->view->front.p[head.n] == '\n';
     if (own_newline) {
         head.n++;
         head.chars++;
         head.shown++;
     }
     count_output(j, &head, tail, cut);
-    const abr_omitted omitted = {cut->omitted_lines, cut->omitted_bytes, j->total_chars - cut->output_chars};
+    const abr_omitted omitted = {cut->omitted_lines, cut->omitted_bytes, j->view->chars - cut->output_chars};
     size_t joint = own_newline || !cut->truncated ? 0 : print_joint(j, &head, tail, &omitted, NULL);
 
     cut->block = j->alloc->malloc(j->alloc->ctx, MAX_PIECES * sizeof(abr_piece) + joint);
@@ -348,11 +368,11 @@ static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cu
     char *marker = (char *)cut->block + MAX_PIECES * sizeof(abr_piece);
     if (joint > 0)
         print_joint(j, &head, tail, &omitted, marker);
-    add_piece(cut, &(abr_piece){j->front.p, head.n, true, 1, head.n, 1, head.lines});
+    add_piece(cut, &(abr_piece){j->view->front.p, head.n, true, 1, head.n, 1, head.lines});
     add_piece(cut, &(abr_piece){marker, joint, false, 0, 0, 0, 0});
-    add_piece(cut,
-              &(abr_piece){j->back.p + (j->back.n - tail->n), tail->n, true, j->total_bytes - tail->n + 1,
-                           j->total_bytes, j->total_lines - tail->lines + 1, j->total_lines});
+    add_piece(cut, &(abr_piece){j->view->back.p + (j->view->back.n - tail->n), tail->n, true,
+                                j->view->bytes - tail->n + 1, j->view->bytes,
+                                j->view->lines - tail->lines + 1, j->view->lines});
     abr_span shown = nothing;
     abr_weigh(&j->scale, marker, joint, &shown);
     cut->content_bytes = (size_t)(head.shown + tail->shown + shown.shown);
@@ -362,9 +382,9 @@ static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cu
 static abr_code keep_whole(const job *j, bool without_newline, abr_cut *cut)
 {
     abr_span text = nothing;
-    text.n = (size_t)j->total_bytes - without_newline;
-    text.lines = j->total_lines;
-    abr_weigh(&j->scale, j->front.p, text.n, &text);
+    text.n = (size_t)j->view->bytes - without_newline;
+    text.lines = j->view->lines;
+    abr_weigh(&j->scale, j->view->front.p, text.n, &text);
     cut->final_newline = without_newline;
     return settle(j, text, &nothing, cut);
 }
@@ -397,7 +417,7 @@ static abr_code cut_one_side(job *j, abr_cut *cut)
     bool no_line_fits = s.lines == 0 || s.partial;
     cut->truncated_by = forbids_next(j, &r, no_line_fits ? &nothing : &s);
     if (no_line_fits && cut->truncated_by != ABR_BY_LINES) {
-        cut->line_bytes = abr_line_size(r.side == ABR_FRONT ? &j->front : &j->back, r.side);
+        cut->line_bytes = line_size(j, r.side);
         cut->first_line_exceeds_limit = head && omit;
     }
     return settle(j, head ? s : nothing, head ? &nothing : &s, cut);
@@ -422,7 +442,7 @@ static void take_sides(job *j, bool with_head, bool with_tail, abr_span *head, a
     uint64_t tokens = j->opts->max.tokens;
     abr_room room = open_room(j);
     *head = *tail = nothing;
-    if (room.lines >= j->total_lines)
+    if (room.lines >= j->view->lines)
         room.lines = ABR_UNLIMITED; /* they forbid nothing, so there is nothing to share */
     if (joint_counts(j)) {
         abr_span joint = joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
@@ -467,8 +487,7 @@ static abr_code cut_both_sides(job *j, abr_unit by, abr_cut *cut)
         take_sides(j, true, false, &head, &tail);
     cut->truncated_by = by;
     if (head.partial || tail.partial)
-        cut->line_bytes =
-            tail.partial ? abr_line_size(&j->back, ABR_BACK) : abr_line_size(&j->front, ABR_FRONT);
+        cut->line_bytes = line_size(j, tail.partial ? ABR_BACK : ABR_FRONT);
     return settle(j, head, &tail, cut);
 }
 
@@ -493,50 +512,38 @@ static const char *wrong_option(const abr_opts *o)
     return NULL;
 }
 
-static void start(job *j, const char *p, size_t n, const abr_opts *opts)
-{
-    const char *text = p ? p : "";
-    memset(j, 0, sizeof *j);
-    j->opts = opts;
-    j->alloc = abr_allocator(opts->alloc);
-    j->front = j->back = (abr_edge){text, n, true};
-    j->scale = (abr_scale){opts->max.chars != ABR_UNLIMITED, opts->utf8_replace};
-    j->total_bytes = n;
-    j->total_lines = abr_count_lines(text, n);
-    choose_marker(j);
-    if (j->scale.chars)
-        j->total_chars = abr_count_chars(text, n, NULL);
-}
-
 static abr_code run(job *j, abr_cut *cut)
 {
-    if (j->total_bytes == 0)
+    if (j->view->bytes == 0)
         return keep_whole(j, false, cut);
     abr_unit by = exceeded(j, false);
     if (by == ABR_BY_NONE)
         return keep_whole(j, false, cut);
-    bool ends_line = j->back.p[j->back.n - 1] == '\n';
-    if (by != ABR_BY_LINES && ends_line && exceeded(j, true) == ABR_BY_NONE)
+    if (by != ABR_BY_LINES && j->view->ends_line && exceeded(j, true) == ABR_BY_NONE)
         return keep_whole(j, true, cut);
     cut->truncated = true;
     return j->opts->strategy == ABR_HEAD_TAIL ? cut_both_sides(j, by, cut) : cut_one_side(j, cut);
 }
 
-abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
 {
-    memset(cut, 0, sizeof *cut);
     const char *wrong = wrong_option(opts);
-    if (wrong)
-        return abr_fail(error, ABR_EINVAL, wrong);
-    job j;
-    start(&j, p, n, opts);
+    return wrong ? abr_fail(error, ABR_EINVAL, wrong) : ABR_OK;
+}
+
+abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    job j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view};
+    memset(cut, 0, sizeof *cut);
+    j.scale = (abr_scale){abr_wants_chars(opts), opts->utf8_replace};
+    j.format = marker_format(opts, &j.format_len);
     cut->strategy = opts->strategy;
     cut->max = opts->max;
     cut->utf8_replace = opts->utf8_replace;
     cut->alloc = j.alloc;
-    cut->total_lines = j.total_lines;
-    cut->total_bytes = j.total_bytes;
-    cut->total_chars = j.total_chars;
+    cut->total_lines = view->lines;
+    cut->total_bytes = view->bytes;
+    cut->total_chars = j.scale.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
     if (j.failure != ABR_OK)
         code = j.failure;
@@ -546,6 +553,26 @@ abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cu
         return ABR_OK;
     abr_cut_free(cut);
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
+}
+
+abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    memset(cut, 0, sizeof *cut);
+    abr_code code = abr_check_opts(opts, error);
+    if (code != ABR_OK)
+        return code;
+    const abr_edge text = {p ? p : "", n, true};
+    abr_view view = {.front = text,
+                     .back = text,
+                     .bytes = n,
+                     .lines = abr_count_lines(text.p, n),
+                     .invalid = ABR_UNLIMITED,
+                     .first_line = ABR_UNLIMITED,
+                     .last_line = ABR_UNLIMITED,
+                     .ends_line = n > 0 && text.p[n - 1] == '\n'};
+    if (abr_wants_chars(opts))
+        view.chars = abr_count_chars(text.p, n, NULL);
+    return abr_cut_view(&view, opts, cut, error);
 }
 
 void abr_cut_write(const abr_cut *cut, char *dst)

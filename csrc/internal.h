@@ -12,6 +12,29 @@
 /* Number of '\n' in (p, n). */
 uint64_t abr_count_newlines(const char *p, size_t n);
 
+/* Newlines of a text: how many, and the places of the last two (SIZE_MAX where there are fewer). */
+typedef struct {
+    uint64_t count;
+    size_t last;
+    size_t before_last;
+} abr_newlines;
+
+/* Find them in one pass. */
+abr_newlines abr_find_newlines(const char *p, size_t n);
+
+/* Chars of a text that comes in chunks; zeroed to start with. */
+typedef struct {
+    uint64_t chars;
+    uint64_t invalid; /* bytes outside well-formed sequences */
+    char bytes[4];    /* the start of a sequence that the next chunk may end */
+    size_t open;      /* how many of them, 3 at most between calls */
+} abr_char_counter;
+
+void abr_count_more_chars(abr_char_counter *counter, const char *p, size_t n);
+
+/* Chars of all chunks so far; *invalid gets the bytes among them that are outside sequences. */
+uint64_t abr_counted_chars(const abr_char_counter *counter, uint64_t *invalid);
+
 /* The last '\n' of (p, n), or NULL. */
 const char *abr_find_last_newline(const char *p, size_t n);
 
@@ -101,6 +124,61 @@ abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *sc
 
 /* Size, without its newline, of the first or the last line of an edge. */
 uint64_t abr_line_size(const abr_edge *edge, abr_side side);
+
+/* ---- cut.c: the one place where it is decided what is kept ---- */
+
+/* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
+typedef struct {
+    abr_edge front; /* from the start on; whole where the source is over no budget */
+    abr_edge back;  /* up to the end */
+    uint64_t bytes;
+    uint64_t lines;
+    uint64_t chars;      /* counted where abr_wants_chars() */
+    uint64_t invalid;    /* bytes outside well-formed UTF-8; ABR_UNLIMITED: look when it matters */
+    uint64_t first_line; /* size without the newline; ABR_UNLIMITED: look */
+    uint64_t last_line;  /* the same of the last line */
+    bool ends_line;      /* the last byte is a newline */
+} abr_view;
+
+/* ABR_EINVAL and its message when an option is out of its range. */
+abr_code abr_check_opts(const abr_opts *opts, abr_error *error);
+
+/* Do these options need the source's chars counted? */
+bool abr_wants_chars(const abr_opts *opts);
+
+/* abr_cut_text() of a source of which a view is at hand. An edge that is not whole must hold more bytes than the first
+ * budget set of max.bytes, 4 * max.chars and 16 * max.tokens. */
+abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error);
+
+/* ---- spill.c: private files ---- */
+
+enum { ABR_PATH_MOST = 4096 }; /* bytes of any path here, its NUL too */
+
+typedef struct abr_file abr_file;
+
+/* Short name ("ENOSPC") and sentence of an errno, the same in every locale. */
+const char *abr_errno_name(int number);
+const char *abr_errno_text(int number);
+
+/* Make a folder of mode 0700, and those on the way to it. 0 or an errno: EPERM where it has another owner or a wider
+ * mode, or is a link. */
+int abr_private_folder(const char *dir);
+
+/* Open dir/name, 0600. A new file; with `append` a log, which one process may hold at a time (EBUSY), its torn last
+ * line cut off. 0 or an errno. */
+int abr_file_open(const char *dir, const char *name, bool append, const abr_alloc *alloc, abr_file **out);
+
+/* Write, buffered. 0 or the errno that ended the writing: what was written before it stays. */
+int abr_file_write(abr_file *file, const char *p, size_t n);
+int abr_file_flush(abr_file *file);
+
+/* Add a record to a log at once: whole, or not at all. 0 or an errno; later records are tried again. */
+int abr_file_append(abr_file *file, const char *p, size_t n);
+
+int abr_file_error(const abr_file *file);     /* errno of the write that failed, or 0 */
+uint64_t abr_file_size(const abr_file *file); /* bytes in the file, without those in the buffer */
+const char *abr_file_path(const abr_file *file);
+int abr_file_close(abr_file *file); /* flushes; NULL is fine. 0 or an errno */
 
 /* ---- support.c: memory, errors, numbers ---- */
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "abridge.h"
+#include "internal.h"
 
 /* ---- what differs between Lua 5.1 and 5.4 ---- */
 
@@ -373,6 +374,8 @@ static int collect_cut(lua_State *L)
     return 0;
 }
 
+static const luaL_Reg cut_methods[] = {{"__gc", collect_cut}, {NULL, NULL}};
+
 /* A cut that is freed whatever happens; pushes it. */
 static abr_cut *new_cut(lua_State *L)
 {
@@ -607,6 +610,340 @@ static int l_line(lua_State *L)
     return 2;
 }
 
+/* ---- streams ---- */
+
+#define STREAM_TYPE "abridge.stream"
+
+/* A stream of Lua: the core's, and its counter of tokens in the registry. */
+typedef struct {
+    abr_stream *stream; /* NULL once closed */
+    lua_State *L;       /* of the call under way, for the counter */
+    int counter;        /* reference, LUA_NOREF for none */
+} lua_stream;
+
+static bool count_stream_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
+{
+    const lua_stream *s = ctx;
+    return count_tokens(s->L, p, n, tokens);
+}
+
+static lua_stream *check_stream(lua_State *L, const char *who)
+{
+    lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
+    if (!s->stream)
+        luaL_error(L, "%s: the stream is closed", who);
+    return s;
+}
+
+/* One of the names of full_output = { dir =, name = }, left on the stack. */
+static const char *check_name(lua_State *L, const char *who, const char *key, const char *name)
+{
+    size_t n;
+    lua_getfield(L, -1, key);
+    const char *text = check_text(L, who, name, lua_gettop(L), &n);
+    if (n == 0 || strlen(text) != n)
+        wrong(L, who, name, "a name without NUL", lua_gettop(L));
+    lua_insert(L, -2);
+    return text;
+}
+
+/* Take full_output out of the options: the folder and the name stay on the stack. */
+static void read_full_output(lua_State *L, const char *who, int value, const char **dir, const char **name)
+{
+    if (lua_type(L, value) == LUA_TBOOLEAN && !lua_toboolean(L, value))
+        return;
+    if (lua_type(L, value) != LUA_TTABLE)
+        wrong(L, who, "full_output", "a table {dir=, name=} or false", value);
+    lua_pushvalue(L, value);
+    *dir = check_name(L, who, "dir", "full_output.dir");
+    *name = check_name(L, who, "name", "full_output.name");
+    lua_pop(L, 1);
+}
+
+/* A copy of the options without full_output, which read_options does not know, in place of them. */
+static void split_options(lua_State *L)
+{
+    lua_newtable(L);
+    lua_pushnil(L);
+    while (lua_next(L, ARG_OPTS)) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -4);
+    }
+    lua_replace(L, ARG_OPTS);
+    lua_pushliteral(L, "full_output");
+    lua_pushnil(L);
+    lua_rawset(L, ARG_OPTS);
+}
+
+/* stream(opts) -> stream */
+static int l_stream(lua_State *L)
+{
+    const char *who = "abridge.stream";
+    cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = true};
+    const char *dir = NULL;
+    const char *name = NULL;
+    abr_error error;
+    lua_settop(L, 1);
+    lua_pushliteral(L, "");
+    lua_insert(L, ARG_TEXT); /* options stand where those of a cut do */
+    lua_settop(L, SLOT_MARKER);
+    check_options_table(L, who);
+    lua_pushliteral(L, "full_output");
+    lua_rawget(L, ARG_OPTS);
+    if (!lua_isnil(L, -1))
+        read_full_output(L, who, lua_gettop(L), &dir, &name);
+    split_options(L);
+    read_options(L, &c);
+
+    lua_stream *s = lua_newuserdata(L, sizeof *s);
+    s->stream = NULL;
+    s->counter = LUA_NOREF;
+    luaL_getmetatable(L, STREAM_TYPE);
+    lua_setmetatable(L, -2);
+    if (!lua_isnil(L, SLOT_COUNTER)) {
+        lua_pushvalue(L, SLOT_COUNTER);
+        s->counter = luaL_ref(L, LUA_REGISTRYINDEX);
+        c.opts.count_tokens = count_stream_tokens;
+        c.opts.count_ctx = s;
+    }
+    if (abr_stream_open(&c.opts, dir, name, &s->stream, &error) != ABR_OK)
+        return luaL_error(L, "%s: %s", who, error.message);
+    return 1;
+}
+
+/* stream:write(chunk) -> true | nil, message, code */
+static int l_stream_write(lua_State *L)
+{
+    const char *who = "stream:write";
+    size_t n;
+    lua_stream *s = check_stream(L, who);
+    const char *chunk = check_text(L, who, "chunk", 2, &n);
+    if (abr_stream_finished(s->stream))
+        return luaL_error(L, "%s: the stream is finished", who);
+    if (abr_stream_write(s->stream, chunk, n) == ABR_OK) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushliteral(L, "out of memory");
+    lua_pushliteral(L, "ENOMEM");
+    return 3;
+}
+
+static void set_full_output(lua_State *L, const abr_full_output *full)
+{
+    if (full->path) {
+        lua_pushstring(L, full->path);
+        lua_setfield(L, -2, "full_output_path");
+        set_count(L, "full_output_bytes", full->bytes);
+    }
+    if (full->error) {
+        lua_pushstring(L, full->error);
+        lua_setfield(L, -2, "full_output_error");
+        lua_pushstring(L, full->code);
+        lua_setfield(L, -2, "full_output_code");
+    }
+}
+
+/* Options of one cut of a stream: budgets and reserve. */
+static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
+{
+    if (lua_type(L, 2) != LUA_TTABLE)
+        wrong(L, who, "opts", "a table", 2);
+    lua_pushnil(L);
+    while (lua_next(L, 2)) {
+        int value = lua_gettop(L);
+        const char *key = word_at(L, value - 1);
+        if (strcmp(key, "reserve") == 0) {
+            narrow->reserve = check_text(L, who, key, value, &narrow->reserve_len);
+            keep(L, value, SLOT_RESERVE);
+        } else if (!read_budget(L, who, key, value, &narrow->max)) {
+            unknown_option(L, who, value - 1, value);
+        }
+        lua_pop(L, 1);
+    }
+}
+
+/* snapshot and finish: the cut, its content made without a text to hand back. */
+static int cut_stream(lua_State *L, const char *who, bool finish)
+{
+    abr_narrow narrow = {{ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0};
+    abr_error error;
+    lua_stream *s = check_stream(L, who);
+    if (finish && abr_stream_finished(s->stream))
+        return luaL_error(L, "%s: the stream is finished", who);
+    lua_settop(L, 2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, s->counter); /* SLOT_COUNTER */
+    lua_settop(L, SLOT_MARKER);
+    if (!lua_isnil(L, 2))
+        read_narrow(L, who, &narrow);
+    lua_pushcfunction(L, call_counter);
+    abr_cut *cut = new_cut(L);
+    s->L = L;
+    abr_code code = finish ? abr_stream_finish(s->stream, &narrow, cut, &error)
+                           : abr_stream_snapshot(s->stream, &narrow, cut, &error);
+    push_results(L, who, code, &error, cut, SIZE_MAX);
+    abr_full_output full = abr_stream_full_output(s->stream);
+    set_full_output(L, &full);
+    return 2;
+}
+
+static int l_stream_snapshot(lua_State *L)
+{
+    return cut_stream(L, "stream:snapshot", false);
+}
+
+static int l_stream_finish(lua_State *L)
+{
+    return cut_stream(L, "stream:finish", true);
+}
+
+/* Also __gc and __close; closing twice is fine. */
+static int l_stream_close(lua_State *L)
+{
+    lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
+    abr_stream_close(s->stream);
+    s->stream = NULL;
+    luaL_unref(L, LUA_REGISTRYINDEX, s->counter);
+    s->counter = LUA_NOREF;
+    return 0;
+}
+
+static int l_stream_tostring(lua_State *L)
+{
+    const lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
+    const char *state = !s->stream ? "closed" : abr_stream_finished(s->stream) ? "finished" : "open";
+    lua_pushfstring(L, "abridge.stream (%s)", state);
+    return 1;
+}
+
+static const luaL_Reg stream_methods[] = {
+    {"write", l_stream_write},         {"snapshot", l_stream_snapshot},
+    {"finish", l_stream_finish},       {"close", l_stream_close},
+    {"__gc", l_stream_close},          {"__close", l_stream_close},
+    {"__tostring", l_stream_tostring}, {NULL, NULL},
+};
+
+/* ---- private files ---- */
+
+#define LOG_TYPE "abridge.log"
+
+static int push_errno(lua_State *L, const char *what, int number)
+{
+    lua_pushnil(L);
+    lua_pushfstring(L, "%s: %s", what, abr_errno_text(number));
+    lua_pushstring(L, abr_errno_name(number));
+    return 3;
+}
+
+static const char *check_path(lua_State *L, const char *who, const char *name, int idx)
+{
+    size_t n;
+    const char *path = check_text(L, who, name, idx, &n);
+    if (n == 0 || strlen(path) != n)
+        wrong(L, who, name, "a path without NUL", idx);
+    return path;
+}
+
+/* private_folder(dir) -> true | nil, message, code */
+static int l_private_folder(lua_State *L)
+{
+    const char *dir = check_path(L, "abridge.core.private_folder", "dir", 1);
+    int failed = abr_private_folder(dir);
+    if (failed != 0)
+        return push_errno(L, dir, failed);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* save(dir, name, text) -> path, bytes, message, code: a new private file; the last two when it came out short, and
+ * path nil when it could not be made */
+static int l_save(lua_State *L)
+{
+    const char *who = "abridge.core.save";
+    size_t n;
+    abr_file *file;
+    const char *dir = check_path(L, who, "dir", 1);
+    const char *name = check_path(L, who, "name", 2);
+    const char *text = check_text(L, who, "text", 3, &n);
+    char path[2 * ABR_PATH_MOST]; /* a folder and a name, both shorter than one */
+    uint64_t size = 0;
+    int failed = abr_file_open(dir, name, false, NULL, &file);
+    path[0] = '\0';
+    if (failed == 0) {
+        abr_file_write(file, text, n);
+        failed = abr_file_flush(file);
+        size = abr_file_size(file);
+        snprintf(path, sizeof path, "%s", abr_file_path(file));
+        abr_file_close(file);
+    }
+    if (path[0] != '\0')
+        lua_pushstring(L, path);
+    else
+        lua_pushnil(L);
+    push_count(L, size);
+    if (failed == 0)
+        return 2;
+    lua_pushstring(L, abr_errno_text(failed));
+    lua_pushstring(L, abr_errno_name(failed));
+    return 4;
+}
+
+/* log(dir, name) -> log | nil, message, code */
+static int l_log(lua_State *L)
+{
+    const char *who = "abridge.core.log";
+    const char *dir = check_path(L, who, "dir", 1);
+    const char *name = check_path(L, who, "name", 2);
+    abr_file **log = lua_newuserdata(L, sizeof *log);
+    *log = NULL;
+    luaL_getmetatable(L, LOG_TYPE);
+    lua_setmetatable(L, -2);
+    int failed = abr_file_open(dir, name, true, NULL, log);
+    return failed == 0 ? 1 : push_errno(L, dir, failed);
+}
+
+static abr_file *check_log(lua_State *L, const char *who)
+{
+    abr_file **log = luaL_checkudata(L, 1, LOG_TYPE);
+    if (!*log)
+        luaL_error(L, "%s: the log is closed", who);
+    return *log;
+}
+
+/* log:append(text) -> true | nil, message, code */
+static int l_log_append(lua_State *L)
+{
+    size_t n;
+    abr_file *log = check_log(L, "log:append");
+    const char *text = check_text(L, "log:append", "text", 2, &n);
+    int failed = abr_file_append(log, text, n);
+    if (failed != 0)
+        return push_errno(L, abr_file_path(log), failed);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+static int l_log_size(lua_State *L)
+{
+    push_count(L, abr_file_size(check_log(L, "log:size")));
+    return 1;
+}
+
+static int l_log_close(lua_State *L)
+{
+    abr_file **log = luaL_checkudata(L, 1, LOG_TYPE);
+    abr_file_close(*log);
+    *log = NULL;
+    return 0;
+}
+
+static const luaL_Reg log_methods[] = {
+    {"append", l_log_append}, {"size", l_log_size},     {"close", l_log_close},
+    {"__gc", l_log_close},    {"__close", l_log_close}, {NULL, NULL},
+};
+
 /* ---- counting, sizes, places ---- */
 
 static int l_count_lines(lua_State *L)
@@ -703,6 +1040,25 @@ static int l_find_char(lua_State *L)
     return 1;
 }
 
+/* cells(text) -> columns a terminal gives it */
+static int l_cells(lua_State *L)
+{
+    size_t n;
+    const char *text = check_text(L, "abridge.core.cells", "text", 1, &n);
+    push_count(L, abr_cells(text, n));
+    return 1;
+}
+
+/* fit_cells(text, width) -> bytes of the longest prefix that fits */
+static int l_fit_cells(lua_State *L)
+{
+    const char *who = "abridge.core.fit_cells";
+    size_t n;
+    const char *text = check_text(L, who, "text", 1, &n);
+    push_count(L, abr_fit_cells(text, n, check_count(L, who, "width", 2)));
+    return 1;
+}
+
 /* ---- TruncationInfo ---- */
 
 static uint64_t optional_count(lua_State *L, const char *who, const char *name)
@@ -761,6 +1117,10 @@ static const luaL_Reg functions[] = {
     {"clean", l_clean},
     {"pipeline", l_pipeline},
     {"line", l_line},
+    {"stream", l_stream},
+    {"private_folder", l_private_folder},
+    {"save", l_save},
+    {"log", l_log},
     {"count_lines", l_count_lines},
     {"count_chars", l_count_chars},
     {"estimate_tokens", l_estimate_tokens},
@@ -769,18 +1129,31 @@ static const luaL_Reg functions[] = {
     {"parse_size", l_parse_size},
     {"find_line", l_find_line},
     {"find_char", l_find_char},
+    {"cells", l_cells},
+    {"fit_cells", l_fit_cells},
     {"info_json", l_info_json},
     {NULL, NULL},
 };
 
 ABR_API int luaopen_abridge_core(lua_State *L);
 
+/* A metatable whose methods are found in itself. */
+static void new_type(lua_State *L, const char *name, const luaL_Reg *methods)
+{
+    luaL_newmetatable(L, name);
+    set_functions(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -2, "__index");
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    lua_pop(L, 1);
+}
+
 int luaopen_abridge_core(lua_State *L)
 {
-    luaL_newmetatable(L, CUT_TYPE);
-    lua_pushcfunction(L, collect_cut);
-    lua_setfield(L, -2, "__gc");
-    lua_pop(L, 1);
+    new_type(L, CUT_TYPE, cut_methods);
+    new_type(L, STREAM_TYPE, stream_methods);
+    new_type(L, LOG_TYPE, log_methods);
     lua_newtable(L);
     set_functions(L, functions);
     lua_pushstring(L, abr_version());

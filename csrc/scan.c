@@ -105,6 +105,63 @@ uint64_t abr_count_newlines(const char *p, size_t n)
 #endif
 }
 
+/* ---- newlines and where the last ones are, in one pass ---- */
+
+static void note_newline(abr_newlines *found, size_t at)
+{
+    found->count++;
+    found->before_last = found->last;
+    found->last = at;
+}
+
+static void find_newlines_portable(const char *p, size_t from, size_t n, abr_newlines *found)
+{
+    while (from < n) {
+        const char *newline = memchr(p + from, '\n', n - from);
+        if (!newline)
+            return;
+        from = (size_t)(newline - p);
+        note_newline(found, from++);
+    }
+}
+
+#ifdef ABR_X86
+__attribute__((target("avx2,popcnt,lzcnt"))) static size_t find_newlines_avx2(const char *p, size_t n,
+                                                                              abr_newlines *found)
+{
+    enum { BLOCK = 2 * sizeof(__m256i), TOP = 63 };
+    const __m256i newline = _mm256_set1_epi8('\n');
+    size_t i = 0;
+    for (; n - i >= BLOCK; i += BLOCK) {
+        const __m256i *block = (const __m256i *)(const void *)(p + i);
+        __m256i low = _mm256_cmpeq_epi8(_mm256_loadu_si256(block), newline);
+        __m256i high = _mm256_cmpeq_epi8(_mm256_loadu_si256(block + 1), newline);
+        uint64_t mask = (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+                                                                  << 32;
+        if (mask == 0)
+            continue;
+        found->count += (uint64_t)__builtin_popcountll(mask);
+        unsigned top = TOP - (unsigned)__builtin_clzll(mask);
+        uint64_t rest = mask & ~(UINT64_C(1) << top);
+        found->before_last = rest ? i + TOP - (unsigned)__builtin_clzll(rest) : found->last;
+        found->last = i + top;
+    }
+    return i;
+}
+#endif
+
+abr_newlines abr_find_newlines(const char *p, size_t n)
+{
+    abr_newlines found = {0, SIZE_MAX, SIZE_MAX};
+    size_t from = 0;
+#ifdef ABR_X86
+    if (__builtin_cpu_supports("avx2"))
+        from = find_newlines_avx2(p, n, &found);
+#endif
+    find_newlines_portable(p, from, n, &found);
+    return found;
+}
+
 uint64_t abr_count_lines(const char *p, size_t n)
 {
     return n == 0 ? 0 : abr_count_newlines(p, n) + (p[n - 1] != '\n');
@@ -304,4 +361,61 @@ size_t abr_replace_invalid(const char *p, size_t n, char *dst)
         i += size;
     }
     return out;
+}
+
+/* ---- chars of a text that comes in chunks ---- */
+
+/* Could (p, n) be the start of a longer well-formed sequence? n is 1 to 3. */
+static bool may_go_on(const char *p, size_t n)
+{
+    char whole[4] = {0};
+    memcpy(whole, p, n);
+    /* the continuation bytes to come: the narrowest second byte each lead allows, plain ones after it */
+    unsigned char lead = (unsigned char)p[0];
+    unsigned char second = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    for (size_t i = n; i < sizeof whole; i++)
+        whole[i] = (char)(i == 1 ? second : 0x80);
+    return lead >= 0xC2 && abr_char_size(whole, sizeof whole) > n;
+}
+
+/* How many bytes at the end of (p, n) may be the start of a sequence that goes on. */
+static size_t open_sequence(const char *p, size_t n)
+{
+    for (size_t back = 1; back <= 3 && back <= n; back++)
+        if (may_go_on(p + n - back, back))
+            return back;
+    return 0;
+}
+
+static void count_all(abr_char_counter *c, const char *p, size_t n)
+{
+    uint64_t invalid;
+    c->chars += abr_count_chars(p, n, &invalid);
+    c->invalid += invalid;
+}
+
+void abr_count_more_chars(abr_char_counter *c, const char *p, size_t n)
+{
+    /* first settle what the chunk before left open */
+    while (c->open > 0 && n > 0) {
+        c->bytes[c->open++] = *p++;
+        n--;
+        if (may_go_on(c->bytes, c->open))
+            continue;
+        size_t left = open_sequence(c->bytes, c->open);
+        count_all(c, c->bytes, c->open - left);
+        memmove(c->bytes, c->bytes + c->open - left, left);
+        c->open = left;
+    }
+    size_t left = open_sequence(p, n);
+    count_all(c, p, n - left);
+    if (left > 0)
+        memcpy(c->bytes, p + n - left, left);
+    c->open += left;
+}
+
+uint64_t abr_counted_chars(const abr_char_counter *c, uint64_t *invalid)
+{
+    *invalid = c->invalid + c->open; /* what is still open is no sequence if the text ends here */
+    return c->chars + c->open;
 }

@@ -1,5 +1,7 @@
 local abridge = require "abridge"
 local host = require "abridge.host"
+local process = require "abridge.process"
+local runlog = require "abridge.runlog"
 local tmpdir = require "tmpdir"
 
 local json = host.json()
@@ -92,7 +94,8 @@ describe("the command", function()
         assert.is_true(#line <= 120)
       end
       for _, flag in ipairs { "--max-bytes", "--max-chars", "--max-tokens", "--head-ratio", "--snap", "--marker",
-        "--marker-text", "--long-line", "--utf8", "--indicators", "--limit", "--column", "--cwd", "--version" } do
+        "--marker-text", "--long-line", "--utf8", "--indicators", "--limit", "--column", "--cwd", "--follow",
+        "--version" } do
         assert.is_truthy(out:find(flag, 1, true), flag)
       end
     end)
@@ -329,17 +332,25 @@ describe("the command", function()
   end)
 
   describe("run", function()
+    --- The output with PATH for a full output in the user's state directory, which has to be there.
+    local function with_path(text)
+      return (text:gsub("Full output: (/[^%]]*/abridge/runs/[^/]+/artifacts/0001%-run_command%.log)", function(path)
+        assert(io.open(path)):close()
+        return "Full output: PATH"
+      end))
+    end
+
     it("shows what a model would see", function()
       local out, err, code = run("run", "--", "seq", "3")
       assert.equal("1\n2\n3\n", out)
       assert.equal("", err)
       assert.equal(0, code)
       out = run("run", "--max-lines", "2", "--", "seq", "10")
-      assert.equal("9\n10\n\n[Showing lines 9-10 of 10]", out)
+      assert.equal("9\n10\n\n[Showing lines 9-10 of 10. Full output: PATH]", with_path(out))
       out = run("run", "--strategy", "head", "--max-lines", "2", "--", "seq", "10")
-      assert.equal("1\n2\n\n[Showing lines 1-2 of 10]", out)
-      out = run("run", "--profile", "pi", "--", "seq", "100000")
-      assert.matches("^98001\n.*\n100000\n\n%[Showing lines 98001%-100000 of 100000%]$", out)
+      assert.equal("1\n2\n\n[Showing lines 1-2 of 10. Full output: PATH]", with_path(out))
+      out = with_path((run("run", "--profile", "pi", "--", "seq", "100000")))
+      assert.matches("^98001\n.*\n100000\n\n%[Showing lines 98001%-100000 of 100000%. Full output: PATH%]$", out)
     end)
 
     it("keeps words apart", function()
@@ -386,7 +397,10 @@ describe("the command", function()
     it("gives content, block and details with --json", function()
       local said, code = as_json("run", "--json", "--max-lines", "1", "--", "seq 5; exit 4")
       assert.equal(4, code)
-      assert.equal("5\n\nCommand exited with code 4\n\n[Showing lines 5-5 of 5]", said.content)
+      assert.equal(
+        "5\n\nCommand exited with code 4\n\n[Showing lines 5-5 of 5. Full output: PATH]",
+        with_path(said.content)
+      )
       assert.same({ truncated = true, bytes_returned = 2, bytes_total = 10, reason = "line_cap" }, said.block)
       assert.equal(4, said.details.exit_code)
       assert.equal(5, said.details.cut.total_lines)
@@ -410,6 +424,230 @@ describe("the command", function()
       refused({ "run", "--timeout" }, "--timeout", "value")
       refused({ "run", "--max-byte", "5", "--", "true" }, "--max-byte")
       refused({ "run", "--offset", "5", "--", "true" }, "--offset")
+    end)
+  end)
+
+  describe("log", function()
+    local writer
+
+    local function ended(number, tool, more)
+      local event = { type = "tool_result", call_id = "call-" .. number, tool = tool, content = "shown" }
+      event.truncation = { truncated = false, bytes_returned = 5, reason = "size_cap" }
+      event.bytes_in, event.bytes_shown, event.duration_ms = 5, 5, 12
+      for key, value in pairs(more or {}) do
+        event[key] = value
+      end
+      assert(writer:event(event))
+    end
+
+    local function began(number, tool)
+      assert(writer:event { type = "tool_call", call_id = "call-" .. number, tool = tool, input = {} })
+    end
+
+    before_each(function()
+      writer = assert(runlog.create("spec", dir:at "run"))
+      began(1, "run_command")
+      began(2, "read_file")
+      ended(2, "read_file")
+      local lines = {}
+      for i = 1, 3000 do
+        lines[i] = "line " .. i
+      end
+      local path = writer:artifact_dir() .. "/0001-run_command.log"
+      local file = assert(io.open(path, "w"))
+      file:write(table.concat(lines, "\n"), "\n")
+      file:close()
+      ended(1, "run_command", {
+        truncation = { truncated = true, bytes_returned = 5, bytes_total = 28893, reason = "line_cap" },
+        full_output = { path = "artifacts/0001-run_command.log", bytes = 28893 },
+        bytes_in = 28893,
+        duration_ms = 1540,
+      })
+      began(3, "github__search")
+    end)
+
+    after_each(function()
+      writer:close()
+      dir:sh "rm -rf run"
+    end)
+
+    --- Start the program on the run; `on_text(text so far, started)` is called as it prints.
+    local function start(rest, on_text)
+      local started = { text = "" }
+      local line = "exec " .. program .. " log " .. q(dir:at "run") .. " " .. rest
+      started.process = assert(process.spawn({ "sh", "-c", line }, { timeout = 30 }, {
+        on_output = function(chunk)
+          started.text = started.text .. chunk
+          on_text(started.text, started)
+        end,
+        on_exit = function(outcome)
+          started.outcome = outcome
+        end,
+      }))
+      host.wait(function()
+        return started.outcome ~= nil
+      end)
+      assert.is_nil(started.outcome.error)
+      assert.is_false(started.outcome.timed_out)
+      return started
+    end
+
+    it("lists the calls in the order they were made, aligned", function()
+      local out, err, code = run("log", "run")
+      assert.equal(table.concat({
+        "CALL     TOOL                  IN     SHOWN  REASON          TIME",
+        "call-1   run_command       28.2KB        5B  line_cap        1.5s",
+        "call-2   read_file             5B        5B  -               12ms",
+        "call-3   github__search         -         -  -                  -",
+        "",
+      }, "\n"), out)
+      assert.equal("", err)
+      assert.equal(0, code)
+    end)
+
+    it("lists names that a model made up, aligned and harmless", function()
+      began(4, "\27[2J\n\194\155A\0")
+      ended(5, "\228\184\173\230\150\135")
+      ended(6, ("long"):rep(6))
+      local lines = {}
+      for line in run("log", "run"):gmatch "([^\n]*)\n" do
+        lines[#lines + 1] = line
+      end
+      assert.equal(7, #lines)
+      assert.equal("call-4   ?[2J??A?" .. (" "):rep(25) .. "-         -  -                  -", lines[5])
+      local wide = "\228\184\173\230\150\135" -- two chars, four cells
+      assert.equal("call-5   " .. wide .. (" "):rep(28) .. "5B        5B  -               12ms", lines[6])
+      assert.equal("call-6   longlonglonglonglonglong        5B        5B  -               12ms", lines[7])
+    end)
+
+    it("gives the events as they are with --json", function()
+      local out, err, code = run("log", "run", "--json")
+      assert.equal(dir:read "run/events.jsonl", out)
+      assert.equal("", err)
+      assert.equal(0, code)
+    end)
+
+    it("says how many lines are no events", function()
+      writer:close()
+      dir:sh "echo broken >> run/events.jsonl; printf torn >> run/events.jsonl"
+      local out, err, code = run("log", "run")
+      assert.matches("\ncall%-3 ", out)
+      assert.equal("abridge: 1 broken lines left out\n", err)
+      assert.equal(0, code)
+    end)
+
+    it("pages a full output; the pages in a row are the text", function()
+      local out, err, code = run("log", "run", "call-1")
+      assert.matches("^line 1\n.*\nline 2000\n$", out)
+      assert.equal("abridge: lines 1-2000 of 3000, go on with --offset 2001\n", err)
+      assert.equal(0, code)
+      local rest
+      rest, err = run("log", "run", "call-1", "--offset", "2001")
+      assert.equal("", err)
+      assert.equal(dir:read "run/artifacts/0001-run_command.log", out .. rest)
+      assert.equal("line 7\nline 8\n", (run("log", "run", "call-1", "--offset=7", "--limit", "2")))
+      assert.equal("ne 7\n", (run("log", "run", "call-1", "--offset=7", "--limit=1", "--column", "3")))
+      assert.equal("shown", (run("log", "run", "call-2")))
+    end)
+
+    it("pages lines over the budget by chars", function()
+      local text = ("\226\130\172"):rep(15000) .. "\nend\n"
+      ended(4, "t", { content = text })
+      local out, err = run("log", "run", "call-4")
+      assert.equal("abridge: lines 1-1 of 2, go on with --offset 1 --column 10241\n", err)
+      local rest
+      rest, err = run("log", "run", "call-4", "--offset", "1", "--column", "10241")
+      assert.equal("", err)
+      assert.equal(text, out .. rest)
+    end)
+
+    it("says what is missing of a full output", function()
+      ended(4, "t", { truncation = { truncated = true, bytes_returned = 5, reason = "size_cap" } })
+      local out, err, code = run("log", "run", "call-4")
+      assert.equal("shown", out)
+      assert.equal("abridge: not the whole output: the full output was not kept\n", err)
+      assert.equal(0, code)
+    end)
+
+    it("gives a page and where it lies with --json", function()
+      local said, code = as_json("log", "run", "call-1", "--json", "--limit", "1")
+      assert.equal(0, code)
+      assert.equal("line 1", said.content)
+      assert.same(
+        { first_line = 1, last_line = 1, next_offset = 2, total_lines = 3000, total_bytes = 28893 },
+        said.page
+      )
+    end)
+
+    it("follows calls as they end, until it is interrupted", function()
+      for _, signal in ipairs { "sigint", "sigterm" } do
+        local wrote, signalled
+        local all = start("--follow", function(text, started)
+          if not wrote and text:find "call%-1 .*\n" then
+            wrote = true
+            ended(3, "github__search")
+          elseif not signalled and text:find "call%-3 .*\n" then
+            signalled = true
+            host.uv().kill(started.process.pid, signal)
+          end
+        end)
+        assert.equal(0, all.outcome.code)
+        assert.matches("^CALL [^\n]*\ncall%-2 [^\n]*\ncall%-1 [^\n]*\n", all.text)
+        assert.matches("\ncall%-3   github__search        5B        5B  %-               12ms\n$", all.text)
+      end
+    end)
+
+    it("follows events with --json", function()
+      local all = start("--follow --json", function(text, started)
+        if text == dir:read "run/events.jsonl" then host.uv().kill(started.process.pid, "sigterm") end
+      end)
+      assert.equal(0, all.outcome.code)
+      assert.equal(dir:read "run/events.jsonl", all.text)
+    end)
+
+    it("stops following when nobody reads", function()
+      local all = start("--follow 2>&1 | head -n 3", function() end) -- nothing more will come
+      assert.matches("^CALL [^\n]*\ncall%-2 [^\n]*\ncall%-1 [^\n]*\n$", all.text)
+      all = start("--follow --json | head -n 1 | wc -l", function() end)
+      assert.matches("^%s*1\n$", all.text)
+      assert.equal("", (dir:sh("{ " .. program .. " log run --follow | head -n 3 >&2; } 2>err; tail -n +4 err")))
+    end)
+
+    it("stops following when the run is deleted", function()
+      local all = start("--follow", function()
+        dir:sh "rm -rf run"
+      end)
+      assert.equal(0, all.outcome.code)
+    end)
+
+    it("ends with 1 and one line where there is no such run, call or page", function()
+      local wrong = {
+        ["no events.jsonl"] = { "nowhere" },
+        ["it has no"] = { "abc" },
+        ["No such call: call%-9"] = { "run", "call-9" },
+        ["Call call%-3 has no result yet"] = { "run", "call-3" },
+        ["Offset 3001 is beyond end of file %(3000 lines total%)"] = { "run", "call-1", "--offset", "3001" },
+        ["Column 9 is beyond"] = { "run", "call-1", "--column", "9" },
+        ["No run in"] = { "nowhere", "--follow" },
+      }
+      for expected, all in pairs(wrong) do
+        local out, err, code = run("log", (table.unpack or unpack)(all))
+        assert.equal("", out)
+        assert.matches("^abridge: [^\n]*" .. expected .. "[^\n]*\n$", err)
+        assert.equal(1, code)
+      end
+    end)
+
+    it("refuses bad flags in one line, with exit code 2", function()
+      refused({ "log" }, "RUN_DIR")
+      refused({ "log", "run", "a", "b" }, "CALL_ID", "3")
+      refused({ "log", "run", "--offset", "2" }, "--offset", "CALL_ID")
+      refused({ "log", "run", "call-1", "--follow" }, "--follow")
+      refused({ "log", "run", "call-1", "--offset", "0" }, "--offset", "0")
+      refused({ "log", "run", "--follow=1" }, "--follow")
+      refused({ "log", "run", "--max-lines", "2" }, "--max-lines", "log")
+      refused({ "log", "run", "--indicators" }, "--indicators")
+      refused({ "read", "abc", "--follow" }, "--follow")
     end)
   end)
 

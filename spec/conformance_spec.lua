@@ -1,6 +1,6 @@
 -- The tools of this package under every profile: whatever the input, their results carry a well-formed block that is
 -- true, and pages of a file rebuild it (SPEC 5, 8, 11, 12).
-local abridge = require "abridge"
+local abridge = require "unsaved"
 local host = require "abridge.host"
 local plain = require "plain"
 local random = require "random"

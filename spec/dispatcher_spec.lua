@@ -1,6 +1,6 @@
 -- The two layers of limits: a tool's own view, and the byte ceiling that the dispatcher lays over every result.
 -- The scenarios are those of the document "centralize MAX_OUTPUT_BYTES in ToolRegistry::run".
-local abridge = require "abridge"
+local abridge = require "unsaved"
 local tmpdir = require "tmpdir"
 
 local SEED = tonumber(os.getenv "ABRIDGE_SEED") or os.time()

@@ -1,5 +1,9 @@
 -- The references say what the code is: every public name and field is in them, and their examples run as they say.
 local abridge = require "abridge"
+local tmpdir = require "tmpdir"
+
+--- The folder in which the examples of a page write; the spec puts one of its own in its place.
+local EXAMPLE_DIR = "/tmp/agent"
 
 local function read(path)
   local file = io.open(path, "rb")
@@ -75,6 +79,15 @@ end
 
 describe("doc/lua.md", function()
   local page = pages.lua
+  local dir
+
+  before_each(function()
+    dir = tmpdir.new()
+  end)
+
+  after_each(function()
+    dir:remove()
+  end)
 
   it("names all of require 'abridge'", function()
     local names = keys(abridge, "abridge.")
@@ -96,13 +109,21 @@ describe("doc/lua.md", function()
     assert.same({}, missing(page, names))
   end)
 
-  it("names the methods of sessions, jobs and infos, and the fields of jobs", function()
-    local session = abridge.session()
+  it("names the methods of sessions, jobs, infos, streams and runs, and the fields of jobs", function()
+    local session = abridge.session { run_dir = dir:at "run" }
     local job = session:call("run_command", { command = "true" }, {})
     local names = keys(getmetatable(session), "session:", "function")
     add(names, keys(getmetatable(job), "job:", "function"))
     job:wait()
     session:close()
+    local run = abridge.open_run(dir:at "run")
+    add(names, keys(getmetatable(run), "run:", "function"))
+    add(names, { "run.dir", "run.broken" })
+    assert.is_not_nil(run.dir and run.broken)
+    run:close()
+    local stream = abridge.stream { strategy = "tail", max_lines = 1 }
+    add(names, keys(getmetatable(stream), "stream:", "function"))
+    stream:close()
     add(names, keys(getmetatable(abridge.info.not_truncated(1)), "info:", "function"))
     for _, field in ipairs { "call_id", "result", "cancelled" } do
       assert.is_not_nil(job[field])
@@ -111,15 +132,15 @@ describe("doc/lua.md", function()
     for i = #names, 1, -1 do
       if names[i]:find "__" then table.remove(names, i) end -- metamethods
     end
-    assert.is_true(#names > 10)
+    assert.is_true(#names > 20)
     assert.same({}, missing(page, names))
   end)
 
-  it("names the fields of ledgers, results, blocks, events and ctx", function()
+  it("names the fields of ledgers, results, blocks, events, pages and ctx", function()
     local names = {}
     local function note(t)
       add(names, keys(t, ""))
-      for _, field in ipairs { "cut", "details", "metadata", "truncation" } do
+      for _, field in ipairs { "cut", "details", "metadata", "truncation", "full_output" } do
         if t[field] then add(names, keys(t[field], "")) end
       end
       local cut = t.cut or (t.details and t.details.cut)
@@ -137,16 +158,23 @@ describe("doc/lua.md", function()
     } do
       note { cut = select(2, case[1](case[2], case[3])) }
     end
+    local stream = abridge.stream { strategy = "head", max_lines = 1, full_output = { dir = dir.path, name = "a/b" } }
+    stream:write "a\nb\n"
+    local _, cut = stream:finish()
+    assert.equal("EINVAL", cut.full_output_code)
+    note { cut = cut }
+    stream:close()
 
     local session = abridge.session {
-      ceiling = { max_bytes = 40 },
+      run_dir = dir:at "run",
+      ceiling = { max_bytes = 400 },
       on_event = note,
     }
     session:register {
       name = "probe",
       execute = function(_, ctx)
         note(ctx)
-        return { content = ("probe "):rep(20), total = 30, next_offset = 2 }
+        return { content = ("probe "):rep(100), total = 30, next_offset = 2 }
       end,
     }
     note(session:call("probe", {}))
@@ -155,8 +183,25 @@ describe("doc/lua.md", function()
     note(session:call("read_file", { path = "LICENSE", limit = 2, column = 1 }))
     note(session:call("read_file", { path = "no such file" }))
     note(session:call("read_file", { path = "build/5.1/abridge/core.so" }))
+    local result = session:call("run_command", { command = "seq 3000; exit 1" })
+    note(result)
+    local content, shown = session:full_output(result.call_id, { limit = 1 })
+    assert.equal("1", content)
+    note(shown)
     session:close()
-    assert.is_true(#names > 100)
+    assert.is_true(#names > 150)
+    assert.same({}, missing(page, names))
+  end)
+
+  it("names the commands and flags of the command line", function()
+    local names = {}
+    for flag in read("lua/abridge/cli.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do
+      names[#names + 1] = flag:sub(3) -- a word begins with a letter
+    end
+    for command in read("lua/abridge/cli.lua"):gmatch "\n  abridge (%l+) " do
+      names[#names + 1] = "abridge " .. command
+    end
+    assert.is_true(#names > 20)
     assert.same({}, missing(page, names))
   end)
 end)
@@ -250,6 +295,20 @@ local function printed(chunk)
   return lines
 end
 
+--- Run an example, and give back what it prints, in a folder of its own.
+local function run_example(code, where)
+  local dir = tmpdir.new()
+  local example, mine = EXAMPLE_DIR:gsub("%p", "%%%0"), dir.path:gsub("%%", "%%%%")
+  local chunk, message = compile(code:gsub(example, mine), "@" .. where)
+  local ok, lines = pcall(printed, assert(chunk, message))
+  dir:remove()
+  if not ok then error(lines, 0) end
+  for i, line in ipairs(lines) do
+    lines[i] = line:gsub(dir.path:gsub("%p", "%%%0"), EXAMPLE_DIR)
+  end
+  return lines
+end
+
 local function squeezed(lines)
   local text = {}
   for i, line in ipairs(lines) do
@@ -265,9 +324,8 @@ for _, name in ipairs { "lua", "readme" } do
     local lines = promised(block.code)
     if block.language == "lua" then
       it("the example at " .. where .. (#lines > 0 and " prints what it says" or " is Lua"), function()
-        local chunk, message = compile(block.code, "@" .. where)
-        assert(chunk, message)
-        if #lines > 0 then assert.same(squeezed(lines), squeezed(printed(chunk))) end
+        if #lines == 0 then return assert(compile(block.code, "@" .. where)) end
+        assert.same(squeezed(lines), squeezed(run_example(block.code, where)))
       end)
     end
   end

@@ -331,10 +331,12 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("leaves out a full output that is on no disk", function()
+  it("leaves out a full output that is on no disk, but says why it could not be kept", function()
     local cut = cut_of("tail", numbered(50000, 5), PI)
-    cut.full_output_error = "Permission denied"
     assert.equal("[Showing lines 48001-50000 of 50000]", abridge.notice("run_command", cut))
+    cut.full_output_error = "permission denied"
+    local said = "[Showing lines 48001-50000 of 50000. Full output not kept: permission denied]"
+    assert.equal(said, abridge.notice("run_command", cut))
   end)
 
   it("shows the path of a full output as it is, but no control or invalid bytes", function()

@@ -1,5 +1,5 @@
 -- Pages of texts: the module that plans them, and the rule that following them rebuilds the file.
-local abridge = require "abridge"
+local abridge = require "unsaved"
 local core = require "abridge.core"
 local page = require "abridge.page"
 local tmpdir = require "tmpdir"

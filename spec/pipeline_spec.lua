@@ -214,9 +214,11 @@ describe("pipeline", function()
         kept, last = kept + range.last_byte - range.first_byte + 1, range.last_byte
       end
       local gone = untouched_lines(text, cut.kept)
-      -- an empty line at the head's edge is among those chosen, though its newline is dropped with the gap
-      local head = cut.kept[1] and cut.kept[1].first_byte == 1 and cut.kept[1].last_byte or 0
-      local empty_edge = ("\n" .. text):sub(head + 1, head + 2) == "\n\n"
+      -- an empty line at the edge of a gap is among those chosen, though its newline is dropped with the gap
+      local empty_edge = text:sub(1, 1) == "\n"
+      for _, range in ipairs(cut.kept) do
+        empty_edge = empty_edge or text:sub(range.last_byte, range.last_byte + 1) == "\n\n"
+      end
       local right = cut.omitted_lines == gone or (empty_edge and cut.omitted_lines == gone - 1)
       if
         not right

@@ -37,6 +37,8 @@ local function assert_plain(value)
 end
 
 local function one_tool(execute, definition, opts)
+  opts = opts or {}
+  if opts.run_dir == nil then opts.run_dir = false end
   local session = abridge.session(opts)
   definition = definition or {}
   definition.name, definition.execute = definition.name or "tool", execute
@@ -185,8 +187,7 @@ describe("session options", function()
   end)
 
   it("of later versions raise 'not built yet' unless they say 'nothing'", function()
-    local values = { root = "/", run_dir = "/tmp/x", redact = { "secret" }, databases = { a = 1 } }
-    values.retention = { max_age = "7d" }
+    local values = { root = "/", databases = { a = 1 } }
     for name, value in pairs(values) do
       raises(function()
         abridge.session { [name] = value }
@@ -1069,7 +1070,7 @@ describe("session:cap", function()
   end)
 
   it("takes an alias for its tool", function()
-    local session = abridge.session { profile = "pi", limits = { bash = { max_lines = 1 } } }
+    local session = abridge.session { profile = "pi", limits = { bash = { max_lines = 1 } }, run_dir = false }
     assert.matches("^b\n\n%[Showing lines 2%-2 of 2%]$", session:cap("bash", "a\nb\n").content)
   end)
 

@@ -16,6 +16,8 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
   abridge run [flags] -- CMD...        run a command; exits with its code
   abridge read FILE [flags]            read a page of a file
   abridge cut --strategy S [flags]     cut stdin; at least one limit, or a profile
+  abridge log RUN_DIR [flags]          list the calls of a run
+  abridge log RUN_DIR CALL_ID [flags]  read a page of what a call would show in full
 
 limits
   --max-lines N      --max-bytes SIZE      --max-chars N      --max-tokens N
@@ -28,13 +30,14 @@ limits
   --indicators       headings around a pipeline cut
   --profile P        default, pi, pipeline, contract or dispatcher
 other
-  --offset N  --limit N  --column N        where a page starts, how many lines (read)
+  --offset N  --limit N  --column N        where a page starts, how many lines (read, log)
   --timeout SECONDS  --cwd DIR             (run)
-  --json             content, block and details as JSON
+  --follow           go on listing as calls end (log)
+  --json             content, block and details as JSON; the events of a run
   --help  --version
 
 A SIZE is bytes or text such as 30KB. Exit codes: the command's for run, 124 when it timed out, 130 when it was
-interrupted, 128 + N when signal N ended it; 1 when a file cannot be read; 2 for bad flags.
+interrupted, 128 + N when signal N ended it; 1 when a file or run cannot be read; 2 for bad flags.
 ]]
 
 -- flags -----------------------------------------------------------------------
@@ -98,14 +101,24 @@ local LIMITS = {
 }
 
 local PROFILE = { ["--profile"] = one_of("default", "pi", "pipeline", "contract", "dispatcher") }
-local SWITCHES = { ["--json"] = true, ["--indicators"] = true, ["--help"] = true, ["--version"] = true }
+local SWITCH = true
+local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWITCH }
 
 --- Flags of each command beside the limits.
 local COMMANDS = {
   run = { ["--timeout"] = seconds, ["--cwd"] = text },
   read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive },
   cut = {},
+  log = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--follow"] = SWITCH },
 }
+local WITHOUT_LIMITS = { log = true }
+
+--- What a flag is for a command: a function that reads its value, SWITCH, or nil.
+local function kind_of(flag, command)
+  local kind = SWITCHES[flag] or COMMANDS[command][flag]
+  if kind or WITHOUT_LIMITS[command] then return kind end
+  return LIMITS[flag] or PROFILE[flag] or flag == "--indicators" and SWITCH or nil
+end
 
 local function key_of(flag)
   return (flag:gsub("^%-%-", ""):gsub("%-", "_"))
@@ -120,12 +133,12 @@ end
 local function read_flag(args, i, command, out)
   local flag, value = args[i]:match "^(%-%-[%w-]+)=(.*)$"
   flag = flag or args[i]
-  if SWITCHES[flag] and not value then
+  local parse = kind_of(flag, command)
+  if parse == SWITCH and not value then
     out.switches[key_of(flag)] = true
     return 1
   end
-  local parse = LIMITS[flag] or PROFILE[flag] or COMMANDS[command][flag]
-  if not parse then bad("unknown flag %s for %s", args[i], command) end
+  if not parse or parse == SWITCH then bad("unknown flag %s for %s", args[i], command) end
   local taken = 1
   if not value then
     value, taken = args[i + 1], 2
@@ -174,11 +187,20 @@ local function print_content(content)
   if content ~= "" and content:sub(-1) ~= "\n" and is_terminal() then io.stdout:write "\n" end
 end
 
+--- Raised for what the world does wrong, caught by main.
+local function fail(message)
+  error({ failure = message }, 0)
+end
+
+local function print_json(value)
+  local json, message = host.json()
+  if not json then fail(message) end
+  io.stdout:write(json.encode(value), "\n")
+end
+
 local function print_result(content, block, details, as_json)
   if not as_json then return print_content(content) end
-  local json, message = host.json()
-  if not json then error({ failure = message }, 0) end
-  io.stdout:write(json.encode { content = content, block = block, details = details }, "\n")
+  print_json { content = content, block = block, details = details }
 end
 
 --- A session under the flags; what it raises is a bad flag.
@@ -288,6 +310,10 @@ function M.cut(args)
   if #cut.kept == 0 then cut.kept = nil end
   print_result(content, block:to_table(), { cut = cut }, args.switches.json)
   return 0
+end
+
+function M.log(args)
+  return require("abridge.cli_log").run(args, { bad = bad, fail = fail, json = print_json, on_signals = on_signals })
 end
 
 --- Run the command line. Returns the exit code.

@@ -4,7 +4,7 @@ local core = require "abridge.core"
 
 local M = {}
 
-local MAX_DEPTH = 100 -- deeper than any JSON worth keeping; also where a cycle ends
+local MOST_VALUES = 1e6 -- of one copy; tables that share each other can stand for many more than there are
 
 local PLAIN = { number = true, boolean = true }
 
@@ -15,17 +15,25 @@ local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
 ---@param value any
 ---@param keep_empty? boolean keep tables without content, which JSON may take for [] or {}
 ---@return any
-function M.copy(value, keep_empty, depth)
-  depth = depth or 0
-  if PLAIN[type(value)] then return value end
-  if type(value) == "string" then return (core.head(value, WHOLE)) end
-  if type(value) ~= "table" or depth > MAX_DEPTH then return nil end
-  local copy = {}
-  for key, inner in next, value do
-    if type(key) == "string" or type(key) == "number" then copy[key] = M.copy(inner, keep_empty, depth + 1) end
+function M.copy(value, keep_empty)
+  local open = {} -- tables that the value at hand lies in: one that comes again is a cycle, and left out
+  local room = MOST_VALUES
+  local function copied(inner)
+    room = room - 1
+    if room < 0 then return nil end
+    if PLAIN[type(inner)] then return inner end
+    if type(inner) == "string" then return (core.head(inner, WHOLE)) end
+    if type(inner) ~= "table" or open[inner] then return nil end
+    open[inner] = true
+    local copy = {}
+    for key, part in next, inner do
+      if type(key) == "string" or type(key) == "number" then copy[key] = copied(part) end
+    end
+    open[inner] = nil
+    if next(copy) == nil and not keep_empty then return nil end
+    return copy
   end
-  if next(copy) == nil and not keep_empty then return nil end
-  return copy
+  return copied(value)
 end
 
 --- Move a ledger's ranges by bytes and lines that lie before its text.

@@ -106,12 +106,13 @@ local function fit_at(level, text, limits, parts, exit, trial)
       body, cut = limits_of.cut(text, limits, { reserve = widest })
     end
     if parts.adjust then parts.adjust(cut) end
-    local content = body .. M.trailer(body, exit, say(level, cut, parts))
+    local said = { exit = exit, notice = say(level, cut, parts) }
+    local content = body .. M.trailer(body, said.exit, said.notice)
     if within(content, limits, 1) then
       -- another unit may have decided this time, and its notice be longer
-      local modest = level == "none" or within(M.trailer("x", exit, say(level, cut, parts)), limits, 0.5)
+      local modest = level == "none" or within(M.trailer("x", said.exit, said.notice), limits, 0.5)
       if not modest then return nil end
-      return content, cut, body
+      return content, cut, body, said
     end
     if #content <= #body + #widest then slack = slack * 2 + 1 end
   end
@@ -121,20 +122,22 @@ end
 ---
 --- The budgets bound the whole of what is returned; with the strategy "pipeline" its markers and the notice come on
 --- top, as in its document. Never raises but for what `count_tokens` raises.
----@param text string
+---@param text string|abridge.Source
 ---@param limits abridge.Limits
 ---@param parts abridge.FitParts
 ---@return string content text kept, exit line, notice
 ---@return abridge.Cut cut
 ---@return string body the text kept with its markers
+---@return { exit: string|nil, notice: string|nil } said what follows the body
 function M.fit(text, limits, parts)
   local outside = limits.strategy == "pipeline"
   local body, cut = limits_of.cut(text, limits)
   if not cut.truncated or outside then
     if parts.adjust then parts.adjust(cut) end
-    if text == "" and parts.empty and within(parts.empty, limits, 1) then body = parts.empty end
-    local content = body .. M.trailer(body, parts.exit, say("full", cut, parts))
-    if outside or content == body or within(content, limits, 1) then return content, cut, body end
+    if cut.total_bytes == 0 and parts.empty and within(parts.empty, limits, 1) then body = parts.empty end
+    local said = { exit = parts.exit, notice = say("full", cut, parts) }
+    local content = body .. M.trailer(body, said.exit, said.notice)
+    if outside or content == body or within(content, limits, 1) then return content, cut, body, said end
   end
 
   if parts.adjust and cut.truncated then parts.adjust(cut) end
@@ -142,13 +145,23 @@ function M.fit(text, limits, parts)
   local exit = parts.exit
   if exit and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
   for _, level in ipairs(LEVELS) do
-    local content
-    content, cut, body = fit_at(level, text, limits, parts, exit, trial)
-    if content then return content, cut, body end
+    local content, said
+    content, cut, body, said = fit_at(level, text, limits, parts, exit, trial)
+    if content then
+      -- what this cut needs said may be shorter than what kept the levels before from being used
+      for _, fuller in ipairs(LEVELS) do
+        if fuller == level then return content, cut, body, said end
+        local words = say(fuller, cut, parts)
+        local whole = body .. M.trailer(body, exit, words)
+        if within(M.trailer("x", exit, words), limits, 0.5) and within(whole, limits, 1) then
+          return whole, cut, body, { exit = exit, notice = words }
+        end
+      end
+    end
   end
   body, cut = limits_of.cut(text, limits)
   if parts.adjust then parts.adjust(cut) end
-  return body, cut, body
+  return body, cut, body, {}
 end
 
 return M

@@ -15,6 +15,7 @@ local M = {
   cut = core.cut,
   pipeline = core.pipeline,
   line = core.line,
+  stream = core.stream,
   clean = core.clean,
 
   -- counting and sizes
@@ -32,7 +33,9 @@ M.assert_conforms = info.assert_conforms
 M.protocol = info.protocol
 
 M.profiles = require("abridge.limits").profiles
+M.display = require("abridge.display").display
 M.notice = require("abridge.notice").notice
+M.open_run = require("abridge.runlog").open_run
 M.cap = require("abridge.cap").cap
 M.session = require("abridge.session").new
 

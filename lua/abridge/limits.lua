@@ -144,13 +144,38 @@ function M.has_budget(limits)
   return false
 end
 
---- Cut a text by limits: the one place where limits become options of the core.
----@param text string
+--- A counter that falls back on the estimate when the host's raises, so that a stream's text is never lost to it. The
+--- error shows where the whole content is weighed.
+local function sure_counter(limits)
+  return function(text)
+    local ok, tokens = pcall(limits.count_tokens, text)
+    return ok and check.is_count(tokens) and tokens or core.weigh_tokens(text, limits.token_safety)
+  end
+end
+
+--- Options of a stream under these limits, or nil where only a text at hand can be cut: the two stages of a pipeline,
+--- and limits that forbid nothing.
+---@param limits abridge.Limits
+---@param full_output table|false
+---@return table|nil
+function M.stream_options(limits, full_output)
+  if limits.strategy == "pipeline" or not M.has_budget(limits) then return nil end
+  local opts = { strategy = limits.strategy or "head", full_output = full_output, utf8 = "replace" }
+  for key, value in pairs(limits) do
+    if CUT_KEYS[key] and key ~= "utf8" then opts[key] = value end
+  end
+  if opts.count_tokens then opts.count_tokens = sure_counter(limits) end
+  return opts
+end
+
+--- Cut a text by limits: the one place where limits become options of the core. A source has its limits already.
+---@param text string|abridge.Source
 ---@param limits abridge.Limits
 ---@param extra? table options that go before the limits: `reserve`, budgets
 ---@return string content
 ---@return abridge.Cut cut
 function M.cut(text, limits, extra)
+  if type(text) ~= "string" then return text:snapshot(extra) end
   local opts = {}
   local known = limits.strategy == "pipeline" and PIPELINE_KEYS or CUT_KEYS
   for _, from in ipairs { limits, extra or {} } do

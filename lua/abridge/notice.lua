@@ -93,6 +93,7 @@ local LISTS = {
 
 local FULL_OUTPUT = "Full output: {full_path}"
 local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_path}, {full_error}"
+local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
 local CHANGED = "File changed since the last page"
@@ -251,6 +252,9 @@ local function add_remarks(sentences, tool, cut, data, values)
   if tool.full_output and cut.truncated and cut.full_output_path and not data.no_path then
     sentences[#sentences + 1] = fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
   end
+  if tool.full_output and cut.truncated and cut.full_output_error and not cut.full_output_path then
+    sentences[#sentences + 1] = fill(FULL_OUTPUT_NONE, values)
+  end
   if cut.truncated and (data.more_hits or 0) > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
@@ -300,6 +304,14 @@ end
 ---@return string|nil
 function M.widest(tool, cut, data)
   return composed(tool, cut, data or {}, widest_values)
+end
+
+--- The bracket that only tells where the full output is, or nil.
+---@param cut abridge.Cut
+---@return string|nil
+function M.full_output(cut)
+  if not cut.full_output_path then return nil end
+  return bracket { fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values_of(cut, {})) }
 end
 
 -- exit lines -----------------------------------------------------------------------
@@ -388,6 +400,25 @@ function M.description(description, limits)
   if #parts == 0 then return description end
   local sentence = ("Output is limited to %s%s"):format(WHICH[limits.strategy or "head"], table.concat(parts, " or "))
   return description .. (description:find("%S") and " " or "") .. sentence .. "; a notice says what was left out."
+end
+
+-- what a screen shows -----------------------------------------------------------------
+
+--- What stands where a screen cuts a line short.
+M.line_cut = "..."
+
+--- Below what a screen shows of a text from its start.
+---@param lines integer
+---@return string
+function M.more_lines(lines)
+  return ("... (%.0f more lines)"):format(lines)
+end
+
+--- Above what a screen shows of a text from its end.
+---@param lines integer
+---@return string
+function M.earlier_lines(lines)
+  return ("... (%.0f earlier lines)"):format(lines)
 end
 
 return M

@@ -8,6 +8,7 @@ local host = require "abridge.host"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
+local source_of = require "abridge.source"
 
 local M = {}
 
@@ -61,15 +62,19 @@ end
 ---@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
 ---@return table
 function M.normalized(value)
+  if source_of.is_source(value) then return { stream = value } end
   if type(value) ~= "table" or value.content == nil then return { text = M.encoded(value) } end
   local text, blocks = value.content, nil
+  local stream = source_of.is_source(text) and text or nil
+  if stream then text = "" end
   if type(text) == "table" and #text > 0 then
     text, blocks = split_content(text)
   elseif type(text) == "table" and next(text) == nil then
     text = ""
   end
   return {
-    text = M.encoded(text),
+    text = not stream and M.encoded(text) or nil,
+    stream = stream,
     blocks = blocks,
     is_error = value.is_error == true or value.isError == true,
     total = value.total,
@@ -119,10 +124,24 @@ end
 
 -- the ceiling ------------------------------------------------------------------------
 
---- Lay the ceiling over a whole content: head and tail kept, hard.
-local function under_ceiling(content, ceiling)
-  if not ceiling or #content <= ceiling.max_bytes then return content end
-  return (limits_of.cut(content, ceiling, { utf8 = "replace" }))
+--- Lay the ceiling over a whole content: head and tail kept, hard, and `said` behind it where that leaves room.
+local function under_ceiling(content, ceiling, said)
+  if said and #said > ceiling.max_bytes / 2 then said = nil end
+  local extra = { utf8 = "replace", reserve = said }
+  return limits_of.cut(content, ceiling, extra) .. (said or "")
+end
+
+-- full outputs ----------------------------------------------------------------------
+
+--- Keeps the full output of a text, once, when something of it is cut; a stream keeps its own.
+local function keeper(save, text)
+  local kept
+  return function(cut)
+    if not (save and text) or cut.full_output_path or cut.full_output_error then return end
+    kept = kept or { save(text) }
+    cut.full_output_path, cut.full_output_bytes = kept[1], kept[1] and kept[2]
+    cut.full_output_error, cut.full_output_code = kept[3], kept[4]
+  end
 end
 
 -- results ------------------------------------------------------------------------------
@@ -136,44 +155,60 @@ end
 ---@field own_name string the tool's own name
 ---@field call_id string
 ---@field limits abridge.Limits
----@field ceiling? abridge.Limits nil for tools whose limits have it already
+---@field ceiling? abridge.Limits laid over the whole
+---@field save? fun(text: string): string|nil, integer, string|nil, string|nil keeps a full output: its path, bytes and
+---  what went wrong
 ---@field reason? abridge.Reason
 
 --- Make the result of a call.
 ---@param call abridge.ResultCall
----@param value table as `normalized` gives, or as a tool of this package yields: also exit, empty, notice,
+---@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
 ---  adjust, block, limits
 ---@return abridge.Result
 function M.make(call, value)
   local limits = limits_of.copy(value.limits or call.limits)
-  local text = value.text
-  if limits.strategy == "pipeline" then
-    text = core.head(text, { max_lines = 2 ^ 53, utf8 = "replace" }) -- its cut knows no invalid bytes
+  local source, text = value.text, value.text
+  if value.stream then
+    local all, cut = value.stream:finish()
+    source, text = value.stream, not cut.truncated and all or nil
+  elseif limits.strategy == "pipeline" then
+    source = core.head(text, { max_lines = 2 ^ 53, utf8 = "replace" }) -- its cut knows no invalid bytes
   else
     limits.utf8 = "replace"
   end
 
-  local parts =
-    { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty, adjust = value.adjust }
-  local content, cut, body = fit.fit(text, limits, parts)
+  local keep = keeper(call.save, text)
+  local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
+  function parts.adjust(cut)
+    if value.adjust then value.adjust(cut) end
+    if cut.truncated then keep(cut) end
+  end
+  local content, cut, body, said = fit.fit(source, limits, parts)
   local block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
   local metadata = {}
 
-  local whole = content
-  content = under_ceiling(whole, call.ceiling)
-  if content ~= whole then
-    metadata.truncated_bytes = #whole
-    local said = whole:sub(#body + 1)
-    local shown = said ~= "" and content:sub(-#said) == said and #content - #said or #content
-    block = info.without_resume(shown, #text, "size_cap")
+  if call.ceiling and #content > call.ceiling.max_bytes then
+    metadata.truncated_bytes = #content
+    local full
+    if not cut.truncated then
+      keep(cut)
+      full = notice.full_output(cut)
+    end
+    local before = #body
+    local behind = content:sub(before + 1)
+    content = under_ceiling(content, call.ceiling, full and "\n\n" .. full)
+    if full then behind, said.notice = "\n\n" .. full, full end
+    local shown = behind ~= "" and content:sub(-#behind) == behind and #content - #behind or #content
+    block = info.without_resume(shown, cut.total_bytes, "size_cap")
   end
-
   if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
+  if value.stream then value.stream:close() end
 
   if #cut.kept == 0 then cut.kept = nil end
   local details = data.copy(value.details) or {}
-  details.cut = details.cut or cut
+  details.cut = cut
   details.full_output_path = cut.full_output_path
+  details.exit_line, details.notice = said.exit, said.notice
   return {
     tool = call.tool,
     call_id = call.call_id,
@@ -196,6 +231,10 @@ local CRUDE_BYTES = 4096
 ---@return abridge.Result
 function M.crude(call, value, problem)
   local text = type(value.text) == "string" and value.text or ""
+  if value.stream then
+    local ok, content = pcall(value.stream.finish, value.stream)
+    text = ok and content or ""
+  end
   local ceiling = call.ceiling and call.ceiling.max_bytes
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
   local content, cut = core.head_tail(text, { max_bytes = budget, utf8 = "replace" })

@@ -1,5 +1,6 @@
 --- Sessions: a registry of tools under one set of limits, and the dispatcher that calls them.
 
+local calls = require "abridge.call"
 local check = require "abridge.check"
 local data = require "abridge.data"
 local host = require "abridge.host"
@@ -7,7 +8,9 @@ local jobs = require "abridge.job"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 local page = require "abridge.page"
+local redact = require "abridge.redact"
 local results = require "abridge.result"
+local runlog = require "abridge.runlog"
 local schema = require "abridge.schema"
 
 local M = {}
@@ -16,6 +19,8 @@ local WHO = "abridge.session"
 
 --- Tools of this package, in the order of their definitions.
 local BUILT_IN = { "read_file", "run_command" }
+--- What the state directory keeps of runs that nobody named.
+local RETENTION = { max_bytes = "1GB", max_age = "7d" }
 --- Tools of later issues, told apart from typos.
 local LATER = { search_files = true, find_files = true, list_directory = true, sql_query = true, web_fetch = true }
 
@@ -25,7 +30,10 @@ local LATER = { search_files = true, find_files = true, list_directory = true, s
 ---@field ceiling? { max_bytes: integer|string, head_ratio: number|nil }|false over every result; false: none
 ---@field aliases? table<string, string> other names for tools
 ---@field cwd? string folder that relative paths start from; the host's own unless set
----@field run_dir? false nothing is written
+---@field run_dir? string|false a folder for the log and the full outputs; nil: full outputs alone, in a fresh folder of
+---  the user's state directory; false: nothing is written
+---@field redact? fun(line: string): string|string[] whole lines or Lua patterns: what no model, log or file may see
+---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil } of runs beside this one
 ---@field on_event? fun(event: table) called with each tool_call and tool_result
 ---@field approve? fun(tool: string, input: table): boolean, string|nil asked before a tool runs
 ---@field env? table<string, string|false> changes to the environment of commands; false removes a name
@@ -59,11 +67,13 @@ local OPTIONS = {
   timeout = function(value)
     if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end
   end,
-  run_dir = later("run_dir", { false }),
+  run_dir = runlog.check_run_dir,
+  retention = runlog.check_retention,
+  redact = function(value)
+    if value and type(value) ~= "function" and type(value) ~= "table" then return "a function, patterns or false" end
+  end,
   root = later("root", {}),
-  redact = later("redact", { false }),
   databases = later("databases", {}),
-  retention = later("retention", {}),
 }
 
 ---@class abridge.Session
@@ -113,7 +123,9 @@ end
 
 --- Open a session. Raises on an unknown option, tool, profile or limit, with its name and value.
 ---@param opts? abridge.SessionOptions
----@return abridge.Session
+---@return abridge.Session|nil session
+---@return string|nil message why the run folder cannot be had
+---@return string|nil code EBUSY when another session writes it, EPERM when it is not private
 function M.new(opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
   check_strings("aliases", opts.aliases, 1)
@@ -130,10 +142,14 @@ function M.new(opts)
   end
   check_env(opts.env)
   local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
-  self.call_count, self.event_count = 0, 0
+  self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
   add_built_in(self, opts.tools or BUILT_IN, 1)
+  local message, code
+  local retention = opts.retention or (opts.run_dir == nil and RETENTION or nil)
+  self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
+  if not self.run then return nil, message, code end
   return self
 end
 
@@ -261,17 +277,12 @@ end
 
 -- dispatch ----------------------------------------------------------------------
 
+--- Number an event, log it and hand it to the host.
+---@return string|nil message why it was not logged
 local function emit(self, event)
-  if not self.opts.on_event then return end
-  self.event_count = self.event_count + 1
-  event.seq = self.event_count
-  event.time = os.time()
-  jobs.guarded(self.errors, self.opts.on_event, event)
-end
-
-local function next_call_id(self, id)
-  self.call_count = self.call_count + 1
-  return id or ("call-%d"):format(self.call_count)
+  local _, message = self.run:event(event)
+  if self.opts.on_event then jobs.guarded(self.errors, self.opts.on_event, event) end
+  return message
 end
 
 --- An error in place of content.
@@ -285,6 +296,19 @@ local function normalized(value)
   return ok and inner or { text = results.encoded(inner), is_error = true }
 end
 
+--- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a
+--- stream while it was written.
+local function redact_value(redactor, call, value)
+  if value.text and not value.redacted then value.text = redactor:text(value.text) end
+  if value.resume_hint then value.resume_hint = redactor:data(value.resume_hint) end
+  value.blocks = value.blocks and redactor:data(value.blocks)
+  if not call.built_in then value.details = value.details and redactor:data(value.details) end
+  if redactor.error then
+    value.details = value.details or {}
+    value.details.redact_error = true -- the message itself may hold what it was to hide
+  end
+end
+
 --- The result of what a tool gave: any value, or one of the marks of a job.
 local function result_of(self, call, value)
   if value == jobs.abandoned then
@@ -294,10 +318,13 @@ local function result_of(self, call, value)
   elseif not (call.built_in or call.failed) then
     value = value == nil and failed("no_result", { name = call.tool }) or normalized(value)
   end
+  if self.redactor then redact_value(self.redactor, call, value) end
   local ok, result = pcall(results.make, call, value)
   if not ok then result = results.crude(call, value, result) end
   result.duration_ms = math.floor(host.now() - call.started + 0.5)
-  emit(self, {
+  local cut = result.details and result.details.cut or {}
+  local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
+  local unlogged = emit(self, {
     type = "tool_result",
     call_id = call.call_id,
     tool = call.tool,
@@ -305,25 +332,20 @@ local function result_of(self, call, value)
     is_error = result.is_error,
     truncation = result.truncation,
     metadata = result.metadata,
+    full_output = (name or cut.full_output_error) and {
+      path = name and "artifacts/" .. name,
+      bytes = cut.full_output_bytes,
+      error = cut.full_output_error,
+    } or nil,
+    bytes_in = cut.total_bytes or #result.content,
     bytes_shown = #result.content,
-    bytes_total = result.truncation.bytes_total,
     duration_ms = result.duration_ms,
   })
+  if unlogged then
+    result.details = result.details or {}
+    result.details.log_error = unlogged
+  end
   return result
-end
-
-local function new_call(self, name, entry, id)
-  local own_name = entry and entry.name or name
-  return {
-    tool = name,
-    own_name = own_name,
-    built_in = entry ~= nil and entry.built_in,
-    call_id = next_call_id(self, id),
-    limits = limits_in_force(self, own_name),
-    ceiling = self.table_of_limits:ceiling_limits(),
-    reason = entry and entry.tool.reason,
-    started = host.now(),
-  }
 end
 
 --- The input as a table that fits the schema, or nil and what is wrong.
@@ -345,64 +367,14 @@ local function approved(self, name, input)
   return answer == true, why
 end
 
-local function absolute(self, path)
-  local cwd = self.opts.cwd
-  if not cwd or cwd == "." or path:sub(1, 1) == "/" then return path end
-  return cwd:gsub("/+$", "") .. "/" .. path
-end
-
---- End a job with what its tool raised.
-local function fail_job(call, job, message)
-  call.failed = true
-  local text = results.encoded(message)
-  job:finish(text ~= "" and { text = text, is_error = true } or failed("raised", { name = call.tool }))
-end
-
---- What a tool is handed beside its input.
-local function context(self, call, job, on_update)
-  return {
-    call_id = call.call_id,
-    tool = call.tool,
-    cwd = self.opts.cwd,
-    env = self.opts.env,
-    timeout = self.opts.timeout or 120,
-    limits = limits_in_force(self, call.own_name),
-    names = self:names(),
-    path = function(path)
-      return absolute(self, path)
-    end,
-    spawn = function(argv, opts, done)
-      local process = require "abridge.process"
-      local chunks = {}
-      return process.spawn(argv, opts, {
-        on_output = function(chunk)
-          chunks[#chunks + 1] = chunk
-        end,
-        on_exit = function(outcome)
-          local ok, message = pcall(done, table.concat(chunks), outcome)
-          if not ok then fail_job(call, job, message) end
-        end,
-      })
-    end,
-    update = function(text)
-      if not on_update or job:is_done() then return end
-      local limits = limits_in_force(self, call.own_name)
-      jobs.guarded(self.errors, on_update, limits_of.cut(text, limits, { utf8 = "replace" }))
-    end,
-    cancelled = function()
-      return job.cancelled
-    end,
-  }
-end
-
 --- Run a tool under a job; whatever it raises becomes the result.
-local function execute(self, call, entry, input, job, on_update)
+local function execute(self, call, entry, input, job)
   local function done(value)
     job:finish(value)
   end
-  local ok, value = pcall(entry.tool.execute, input, context(self, call, job, on_update), done)
+  local ok, value = pcall(entry.tool.execute, input, calls.context(self, call, job), done)
   if not ok then
-    fail_job(call, job, value)
+    calls.fail(call, job, value)
   elseif type(value) == "function" then
     job.cancel_tool = value
   elseif value ~= nil then
@@ -410,11 +382,24 @@ local function execute(self, call, entry, input, job, on_update)
   end
 end
 
+--- An input as events show it.
+local function shown_input(self, input)
+  if not self.redactor then return input end
+  local json = type(input) == "string" and host.json()
+  local ok, value = pcall(json and json.decode or error, input)
+  return self.redactor:data(ok and value or input)
+end
+
 --- What keeps a call from being made: the value to end it with, or nil and the checked input.
 local function obstacle(self, name, entry, input)
   if self.closed then return failed "closed" end
   if not entry then return failed("unknown_tool", { name = name }) end
   local checked, message = checked_input(entry, input)
+  if not checked and self.redactor then -- a value that a message cuts short must not show half a secret
+    local fits
+    fits, message = checked_input(entry, shown_input(self, input))
+    if fits then message = "it does not fit the tool's schema" end
+  end
   if not checked then return failed("invalid_input", { what = message }) end
   local allowed, why = approved(self, name, checked)
   if not allowed then
@@ -433,10 +418,12 @@ local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "functio
 
 local function start(self, name, input, opts)
   local entry = self:find(name)
-  local call = new_call(self, name, entry, opts.id)
-  emit(self, { type = "tool_call", call_id = call.call_id, tool = name, input = input })
+  local call = calls.new(self, name, entry, opts.id)
+  emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
+  if opts.on_update then calls.follow(self, call, opts.on_update) end
   local job = jobs.new(call.call_id, function(job, value)
     self.running[job] = nil
+    if call.updates then call.updates:stop() end
     return result_of(self, call, value)
   end, self.errors, opts.on_done)
   self.running[job] = true
@@ -445,7 +432,7 @@ local function start(self, name, input, opts)
     call.failed = true
     job:finish(value)
   else
-    execute(self, call, entry, checked, job, opts.on_update)
+    execute(self, call, entry, checked, job)
   end
   return job
 end
@@ -477,12 +464,12 @@ end
 function Session:cap(name, value)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
   local own_name = self.table_of_limits.aliases[name] or name
-  local call = new_call(self, name, nil, nil)
-  call.own_name, call.limits = own_name, limits_in_force(self, own_name)
-  emit(self, { type = "tool_call", call_id = call.call_id, tool = name })
+  local call = calls.new(self, name, nil, nil)
+  emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
-  value = normalized(value == nil and "" or value)
-  if own_name == "read_file" then
+  value = self.closed and failed "closed" or normalized(value == nil and "" or value)
+  if own_name == "read_file" and not self.closed then
+    if self.redactor then value.text, value.redacted = self.redactor:text(value.text), true end
     local plan = page.first(value.text, call.limits, { read = self:names().read })
     value.text, value.limits, value.adjust, value.notice = plan.text, plan.limits, plan.adjust, plan.data
   end
@@ -512,6 +499,28 @@ function Session:wait(seconds)
   return next(self.running) == nil
 end
 
+--- The events of this run so far, from its log. Nil and a message where the session keeps none.
+---@param filter? { tool: string|nil, since: integer|nil, type: string|nil, call_id: string|nil }
+---@return table[]|nil events
+---@return string|nil message
+---@return string|nil code
+function Session:events(filter)
+  if type(self.opts.run_dir) ~= "string" then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
+  local run, message, code = runlog.open_run(self.run.dir)
+  if not run then return nil, message, code end
+  return run:events(filter)
+end
+
+--- A page of the full output of a call.
+---@param call_id string
+---@param opts? { offset: integer|nil, limit: integer|nil }
+---@return string|nil content
+---@return table|string info of the page, or the message
+---@return string|nil code
+function Session:full_output(call_id, opts)
+  return self.run:full_output(call_id, opts)
+end
+
 --- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent.
 function Session:close()
   if self.closed then return end
@@ -520,6 +529,7 @@ function Session:close()
     job:cancel()
   end
   self:wait()
+  self.run:close()
 end
 
 

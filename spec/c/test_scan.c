@@ -6,12 +6,18 @@
 #define abr_find_last_newline own_find_last_newline
 #define abr_char_size own_char_size
 #define abr_char_start own_char_start
+#define abr_find_newlines own_find_newlines
+#define abr_count_more_chars own_count_more_chars
+#define abr_counted_chars own_counted_chars
 #define abr_count_chars own_count_chars
 #define abr_skip_chars own_skip_chars
 #define abr_prefix own_prefix
 #define abr_suffix own_suffix
 #define abr_replace_invalid own_replace_invalid
 #define abr_char_start own_char_start
+#define abr_find_newlines own_find_newlines
+#define abr_count_more_chars own_count_more_chars
+#define abr_counted_chars own_counted_chars
 #include "scan.c"
 
 #include "check.h"

@@ -121,30 +121,33 @@ end
 function M.execute(input, ctx)
   local uv, message = host.uv()
   if not uv then return { text = message, is_error = true } end
-  local shown = notice.path(input.path)
-  if input.path:find("\0", 1, true) then return failure(input.path, "ENOENT", { path = shown }) end
+  local path = ctx.redacted(input.path)
+  local shown = notice.path(path)
+  if input.path:find("\0", 1, true) then return failure(path, "ENOENT", { path = shown }) end
   local text, code, values = slurp(uv, ctx.path(input.path), shown)
-  if not text then return failure(input.path, code, values) end
+  if not text then return failure(path, code, values) end
 
+  text = ctx.redacted(text) -- lines, chars and bytes are those of what may be shown
   local start = text:sub(1, BINARY_PROBE)
   local kind = kind_of(start)
-  if start:find("\0", 1, true) or is_image(kind) then return describe_binary(input.path, text, kind) end
+  if start:find("\0", 1, true) or is_image(kind) then return describe_binary(path, text, kind) end
 
   local at = { offset = input.offset or 1, column = input.column, limit = input.limit }
-  local data = { path = input.path, shell = ctx.names.shell, read = ctx.names.read }
+  local data = { path = path, shell = ctx.names.shell, read = ctx.names.read }
   local plan
   plan, code, values = page.plan(text, at, ctx.limits, data)
-  if not plan then return failure(input.path, code, values) end
+  if not plan then return failure(path, code, values) end
   local _, invalid = core.count_chars(text)
   return {
     text = plan.text,
+    redacted = true,
     limits = plan.limits,
     adjust = plan.adjust,
     notice = plan.data,
     block = block_of(ctx.tool),
     lines_truncated = plan.data.lines_truncated,
     details = {
-      path = input.path,
+      path = path,
       invalid_bytes = invalid > 0 and invalid or nil,
       lines_truncated = plan.data.lines_truncated,
     },

@@ -20,7 +20,7 @@ local M = {
   },
 }
 
---- What is kept of an output until it is cut. Beyond it the oldest bytes go, counted.
+--- What is kept of an output that only a text at hand can be cut of. The oldest bytes beyond it go, counted.
 local MAX_COLLECTED = 64 * 1024 * 1024
 
 --- So that programs neither page, nor prompt, nor draw.
@@ -37,36 +37,37 @@ local function newlines(text)
   return core.count_lines(text) - (text:sub(-1) == "\n" and 0 or 1)
 end
 
---- Chunks of output, the last MAX_COLLECTED bytes of them at least; what goes is counted.
+--- Chunks of output for a cut that needs the text at hand (a pipeline, no limits at all): the last MAX_COLLECTED bytes
+--- at least; what goes is counted.
 local function collector()
   local chunks, first, size = {}, 1, 0
-  local dropped = { bytes = 0, lines = 0 }
-  return {
-    add = function(chunk)
-      chunks[#chunks + 1] = chunk
-      size = size + #chunk
-      while size - #chunks[first] >= MAX_COLLECTED do
-        local old = chunks[first]
-        size = size - #old
-        dropped.bytes, dropped.lines = dropped.bytes + #old, dropped.lines + newlines(old)
-        chunks[first] = false -- keeps the list a sequence
-        first = first + 1
-      end
-    end,
-    text = function()
-      return table.concat(chunks, "", first), dropped
-    end,
-  }
+  local self = { dropped = { bytes = 0, lines = 0 } }
+  function self.write(_, chunk)
+    chunks[#chunks + 1] = chunk
+    size = size + #chunk
+    while size - #chunks[first] >= MAX_COLLECTED do
+      local old = chunks[first]
+      size = size - #old
+      self.dropped.bytes, self.dropped.lines = self.dropped.bytes + #old, self.dropped.lines + newlines(old)
+      chunks[first] = false -- keeps the list a sequence
+      first = first + 1
+    end
+  end
+  function self.text()
+    return table.concat(chunks, "", first)
+  end
+  return self
 end
 
 --- Totals and ranges as if nothing had been dropped.
 local function count_dropped(dropped)
+  if not dropped or dropped.bytes == 0 then return nil end
   return function(cut)
     data.shift(cut, dropped.bytes, dropped.lines)
-    cut.total_bytes = cut.total_bytes + dropped.bytes
-    cut.total_lines = cut.total_lines + dropped.lines
-    cut.omitted_bytes = cut.omitted_bytes + dropped.bytes
-    cut.omitted_lines = cut.omitted_lines + dropped.lines
+    cut.total_bytes, cut.total_lines = cut.total_bytes + dropped.bytes, cut.total_lines + dropped.lines
+    cut.omitted_bytes, cut.omitted_lines = cut.omitted_bytes + dropped.bytes, cut.omitted_lines + dropped.lines
+    cut.truncated_by = cut.truncated_by or "bytes"
+    cut.truncated = true
   end
 end
 
@@ -90,12 +91,13 @@ local function outcome_details(outcome, dropped)
     cancelled = outcome.cancelled or nil,
     background = outcome.background or nil,
     read_error = outcome.error,
-    dropped_bytes = dropped.bytes > 0 and dropped.bytes or nil,
+    dropped_bytes = dropped,
   }
 end
 
 function M.execute(input, ctx, done)
-  local output = collector()
+  local stream = ctx.stream()
+  local output = stream or collector()
   local timeout = input.timeout or ctx.timeout
   local opts = {
     cwd = input.cwd and ctx.path(input.cwd) or ctx.cwd,
@@ -103,25 +105,31 @@ function M.execute(input, ctx, done)
     timeout = timeout,
   }
   local child, message = process.spawn({ "sh", "-c", input.command }, opts, {
-    on_output = output.add,
+    on_output = function(chunk)
+      output:write(chunk)
+      if stream then ctx.update(stream) end
+    end,
     on_exit = function(outcome)
-      local text, dropped = output.text()
+      local text = not stream and output.text() or nil
+      local dropped = output.dropped and output.dropped.bytes > 0 and output.dropped or nil
       local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0
       done {
+        stream = stream,
         text = text,
+        adjust = count_dropped(output.dropped),
         empty = notice.no_output,
-        adjust = count_dropped(dropped),
         exit = notice.exit_line(outcome, timeout),
         notice = {
           background = outcome.background or nil,
-          total_lines = dropped.lines > 0 and core.count_lines(text) + dropped.lines or nil,
+          total_lines = dropped and core.count_lines(text) + dropped.lines,
         },
         is_error = failed and true or false,
-        details = outcome_details(outcome, dropped),
+        details = outcome_details(outcome, dropped and dropped.bytes),
       }
     end,
   })
   if not child then
+    if stream then stream:close() end
     return { text = notice.message("spawn", { what = message }), is_error = true }
   end
   return function()

@@ -1,0 +1,313 @@
+/*
+ * Files for what must be kept: the full output of a stream, and the lines of a log.
+ *
+ * Private by construction: a folder of mode 0700 that is ours, opened once and used by descriptor, and files of mode
+ * 0600 made anew (a full output) or opened under a lock (a log), never through a link. A write that fails keeps what
+ * was written before it, is told once, and ends the writing; it never raises a signal: the limit on file sizes is
+ * looked up before the kernel would send one.
+ */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* flock */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+enum { FILE_MODE = 0600, FOLDER_MODE = 0700, OTHERS = 0077, BUFFER = 32 * 1024, NAME_MOST = 255 };
+
+struct abr_file {
+    const abr_alloc *alloc;
+    int fd;
+    int error;        /* errno of the first write that failed, 0 for none */
+    bool append;      /* a log: what a failing write left of a record is taken back */
+    uint64_t size;    /* bytes in the file */
+    size_t buffered;  /* bytes of `buffer` that are not in the file yet */
+    size_t path_size; /* with its NUL */
+    char *path;       /* in the same block, after the struct */
+    char buffer[BUFFER];
+};
+
+static const struct {
+    int number;
+    const char *name;
+    const char *text;
+} errors[] = {
+    {ENOSPC, "ENOSPC", "no space left on device"},
+    {EDQUOT, "EDQUOT", "disk quota exceeded"},
+    {EFBIG, "EFBIG", "file too large"},
+    {EIO, "EIO", "input/output error"},
+    {EROFS, "EROFS", "read-only file system"},
+    {EACCES, "EACCES", "permission denied"},
+    {EPERM, "EPERM", "not private: another owner, a wider mode or a link"},
+    {EEXIST, "EEXIST", "file exists"},
+    {ENOENT, "ENOENT", "no such file or directory"},
+    {ENOTDIR, "ENOTDIR", "not a directory"},
+    {ELOOP, "ELOOP", "a symbolic link stands there"},
+    {EMFILE, "EMFILE", "too many open files"},
+    {ENFILE, "ENFILE", "too many open files in the system"},
+    {ENAMETOOLONG, "ENAMETOOLONG", "file name too long"},
+    {EINVAL, "EINVAL", "invalid name"},
+    {EBUSY, "EBUSY", "another process is writing it"},
+    {ENOMEM, "ENOMEM", "out of memory"},
+};
+
+const char *abr_errno_name(int number)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].number == number)
+            return errors[i].name;
+    return "EIO";
+}
+
+const char *abr_errno_text(int number)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].number == number)
+            return errors[i].text;
+    return "input/output error";
+}
+
+/* ---- folders ---- */
+
+/* Make each folder on the way to dir that is missing; 0 or an errno. *made: the last one was. */
+static int make_folders(const char *dir, bool *made)
+{
+    char path[ABR_PATH_MOST];
+    size_t n = strlen(dir);
+    if (n == 0 || n >= sizeof path)
+        return n == 0 ? EINVAL : ENAMETOOLONG;
+    memcpy(path, dir, n + 1);
+    for (size_t i = 1; i <= n; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        path[i] = '\0';
+        *made = mkdir(path, FOLDER_MODE) == 0;
+        if (!*made && errno != EEXIST && errno != EISDIR && errno != EROFS)
+            return errno;
+        if (i < n)
+            path[i] = '/';
+    }
+    return 0;
+}
+
+/* A descriptor of the folder, made where it is missing; negative: an errno. */
+static int open_folder(const char *dir)
+{
+    bool made = false;
+    struct stat st;
+    int failed = make_folders(dir, &made);
+    if (failed != 0)
+        return -failed;
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
+    if (made)
+        (void)fchmod(fd, FOLDER_MODE); /* whatever the umask took away */
+    if (fstat(fd, &st) != 0)
+        failed = errno;
+    else if (st.st_uid != geteuid() || (st.st_mode & OTHERS) != 0)
+        failed = EPERM;
+    if (failed == 0)
+        return fd;
+    close(fd);
+    return -failed;
+}
+
+int abr_private_folder(const char *dir)
+{
+    int fd = open_folder(dir);
+    if (fd < 0)
+        return -fd;
+    close(fd);
+    return 0;
+}
+
+/* ---- files ---- */
+
+static abr_file *new_file(const abr_alloc *alloc, const char *dir, const char *name)
+{
+    size_t dir_size = strlen(dir); /* a folder that could be opened: under ABR_PATH_MOST */
+    size_t name_size = strlen(name);
+    size_t path_size = dir_size + 1 + name_size + 1;
+    abr_file *file = alloc->malloc(alloc->ctx, sizeof *file + path_size);
+    if (!file)
+        return NULL;
+    memset(file, 0, sizeof *file);
+    file->alloc = alloc;
+    file->fd = -1;
+    file->path = (char *)(file + 1);
+    file->path_size = path_size;
+    bool slash = dir_size > 0 && dir[dir_size - 1] == '/';
+    memcpy(file->path, dir, dir_size);
+    if (!slash)
+        file->path[dir_size++] = '/';
+    memcpy(file->path + dir_size, name, name_size + 1);
+    return file;
+}
+
+/* Cut a last line off that a killed process left torn. */
+static int mend(abr_file *file)
+{
+    off_t end = lseek(file->fd, 0, SEEK_END);
+    while (end > 0) {
+        off_t from = end > BUFFER ? end - BUFFER : 0;
+        ssize_t n = pread(file->fd, file->buffer, (size_t)(end - from), from);
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        const char *newline = abr_find_last_newline(file->buffer, (size_t)n);
+        if (newline) {
+            end = from + (newline - file->buffer) + 1;
+            break;
+        }
+        end = from;
+    }
+    if (end < 0 || ftruncate(file->fd, end) != 0 || lseek(file->fd, end, SEEK_SET) < 0)
+        return errno;
+    file->size = (uint64_t)end;
+    return 0;
+}
+
+/* Take the lock of a log, and see that it is a file of ours, and still the one of that name: it may have been removed
+ * before it was locked. */
+static int lock(abr_file *file, int folder, const char *name)
+{
+    struct stat st;
+    struct stat named;
+    if (fstat(file->fd, &st) != 0)
+        return errno;
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & OTHERS) != 0)
+        return EPERM;
+    if (flock(file->fd, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? EBUSY : errno;
+    if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || named.st_ino != st.st_ino ||
+        named.st_dev != st.st_dev)
+        return EBUSY;
+    return mend(file);
+}
+
+int abr_file_open(const char *dir, const char *name, bool append, const abr_alloc *alloc, abr_file **out)
+{
+    *out = NULL;
+    if (strlen(name) > NAME_MOST)
+        return ENAMETOOLONG;
+    if (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return EINVAL;
+    int folder = open_folder(dir);
+    if (folder < 0)
+        return -folder;
+    abr_file *file = new_file(abr_allocator(alloc), dir, name);
+    int failed = file ? 0 : ENOMEM;
+    if (file) {
+        int flags = O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_RDWR : O_WRONLY | O_EXCL);
+        file->append = append;
+        file->fd = openat(folder, name, flags, FILE_MODE);
+        if (file->fd < 0)
+            failed = errno;
+        else if (append)
+            failed = lock(file, folder, name);
+        else
+            (void)fchmod(file->fd, FILE_MODE);
+    }
+    close(folder);
+    if (failed != 0) {
+        abr_file_close(file);
+        return failed;
+    }
+    *out = file;
+    return 0;
+}
+
+/* How much of n bytes the limit on file sizes lets in; the kernel would send a signal for the rest. */
+static size_t allowed(const abr_file *file, size_t n)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return n;
+    uint64_t most = (uint64_t)limit.rlim_cur;
+    uint64_t left = most > file->size ? most - file->size : 0;
+    return n > left ? (size_t)left : n;
+}
+
+static void put(abr_file *file, const char *p, size_t n)
+{
+    while (n > 0 && file->error == 0) {
+        size_t most = allowed(file, n);
+        ssize_t written = most > 0 ? write(file->fd, p, most) : -1;
+        if (written >= 0) {
+            file->size += (uint64_t)written;
+            p += written;
+            n -= (size_t)written;
+        } else if (most == 0) {
+            file->error = EFBIG;
+        } else if (errno != EINTR) {
+            file->error = errno;
+        }
+    }
+}
+
+int abr_file_flush(abr_file *file)
+{
+    size_t n = file->buffered;
+    file->buffered = 0;
+    put(file, file->buffer, n);
+    return file->error;
+}
+
+int abr_file_write(abr_file *file, const char *p, size_t n)
+{
+    if (file->error != 0)
+        return file->error;
+    if (n < sizeof file->buffer - file->buffered) {
+        memcpy(file->buffer + file->buffered, p, n);
+        file->buffered += n;
+        return 0;
+    }
+    abr_file_flush(file);
+    put(file, p, n);
+    return file->error;
+}
+
+int abr_file_append(abr_file *file, const char *p, size_t n)
+{
+    uint64_t before = file->size;
+    file->error = 0; /* there may be room again */
+    put(file, p, n);
+    if (file->error == 0)
+        return 0;
+    /* no half record stays behind; where even this fails, the reader leaves the torn line out */
+    if (ftruncate(file->fd, (off_t)before) == 0 && lseek(file->fd, (off_t)before, SEEK_SET) >= 0)
+        file->size = before;
+    return file->error;
+}
+
+int abr_file_error(const abr_file *file)
+{
+    return file->error;
+}
+
+uint64_t abr_file_size(const abr_file *file)
+{
+    return file->size;
+}
+
+const char *abr_file_path(const abr_file *file)
+{
+    return file->path;
+}
+
+int abr_file_close(abr_file *file)
+{
+    if (!file)
+        return 0;
+    int failed = file->fd >= 0 ? abr_file_flush(file) : 0;
+    if (file->fd >= 0)
+        close(file->fd);
+    file->alloc->free(file->alloc->ctx, file);
+    return failed;
+}

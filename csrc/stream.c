@@ -1,0 +1,395 @@
+/*
+ * Streams: retain what a cut may need of a text that goes by; cut.c decides what is kept of it.
+ *
+ * The text's first `keep` bytes stay in `front`, its last ones in the ring `back`, whichever the strategy asks for;
+ * `keep` is a little more than the first budget set of bytes, 4 a char and 16 a token. Whatever is within the budgets
+ * is therefore at hand as a whole, and a cut of anything longer never looks beyond what is at hand. Memory grows with
+ * the text, up to keep bytes a side. Each byte is scanned once for newlines, and once for chars where these count.
+ */
+#include <string.h>
+
+#include "internal.h"
+
+enum {
+    SLACK = 8,               /* the newline beyond the budget, and a whole char at the inner end */
+    BYTES_PER_CHAR = 4,      /* what a char is weighed here */
+    FIRST_SIZE = 4096,       /* of a buffer */
+    LINES_ONLY = 1024 * 1024 /* max.bytes of a stream that is limited in lines alone */
+};
+
+typedef struct {
+    char *p;
+    size_t n;     /* bytes in it */
+    size_t size;  /* allocated */
+    size_t first; /* of a ring: where its oldest byte is */
+} buffer;
+
+struct abr_stream {
+    abr_opts opts; /* strings point into `texts` */
+    const abr_alloc *alloc;
+    char *texts; /* copies of reserve, marker text, folder and name */
+    size_t texts_size;
+    const char *folder; /* NULL: no full output */
+    const char *name;
+    abr_file *file;
+    int file_error;  /* errno: the full output could not be opened */
+    bool wants_file; /* none was tried yet */
+    size_t keep;
+    buffer front;
+    buffer back;
+    uint64_t bytes;
+    uint64_t newlines;
+    uint64_t first_line;  /* size; ABR_UNLIMITED while the first newline has not come */
+    uint64_t line;        /* where the line that is open starts, 0-based */
+    uint64_t line_before; /* where the line before it starts */
+    abr_char_counter chars;
+    bool counts_chars;
+    bool ends_line;
+    bool finished;
+    uint64_t scanned; /* bytes looked at for newlines, for tests */
+};
+
+/* ---- buffers ---- */
+
+static bool grow(abr_stream *s, buffer *b, size_t wanted)
+{
+    const abr_alloc *a = s->alloc;
+    if (wanted <= b->size)
+        return true;
+    size_t size = b->size > 0 ? b->size : FIRST_SIZE;
+    while (size < wanted)
+        size = size > s->keep / 2 ? s->keep : size * 2;
+    char *p = b->p ? a->realloc(a->ctx, b->p, b->size, size) : a->malloc(a->ctx, size);
+    if (!p)
+        return false;
+    b->p = p;
+    b->size = size;
+    return true;
+}
+
+/* Add what still fits; the memory is there. */
+static void fill(abr_stream *s, buffer *b, const char *p, size_t n)
+{
+    size_t room = s->keep - b->n;
+    if (n > room)
+        n = room;
+    if (n > 0)
+        memcpy(b->p + b->n, p, n);
+    b->n += n;
+}
+
+/* Add at the end, the oldest bytes of a full ring making room; the memory is there. */
+static void push(abr_stream *s, buffer *b, const char *p, size_t n)
+{
+    if (n > s->keep) {
+        p += n - s->keep;
+        n = s->keep;
+    }
+    if (n <= s->keep - b->n) {
+        fill(s, b, p, n);
+        return;
+    }
+    /* the ring has its full size now; while it was growing its oldest byte was the first */
+    size_t at = (b->first + b->n) % s->keep;
+    size_t tail = n < s->keep - at ? n : s->keep - at;
+    memcpy(b->p + at, p, tail);
+    memcpy(b->p, p + tail, n - tail);
+    size_t lost = b->n + n - s->keep;
+    b->first = (b->first + lost) % s->keep;
+    b->n = s->keep;
+}
+
+static void reverse(char *p, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        char c = p[i];
+        p[i] = p[n - 1 - i];
+        p[n - 1 - i] = c;
+    }
+}
+
+/* Turn the ring so that its oldest byte is the first. */
+static void straighten(buffer *b)
+{
+    if (b->first == 0)
+        return;
+    reverse(b->p, b->first);
+    reverse(b->p + b->first, b->n - b->first);
+    reverse(b->p, b->n);
+    b->first = 0;
+}
+
+static bool keeps_front(const abr_stream *s)
+{
+    return s->opts.strategy != ABR_TAIL;
+}
+
+/* All of the text while it is no longer than `keep`: in front, or for a tail in the ring. */
+static const buffer *whole(const abr_stream *s)
+{
+    return keeps_front(s) ? &s->front : &s->back;
+}
+
+/* Memory for n more bytes of a buffer. */
+static bool reserve(abr_stream *s, buffer *b, size_t n)
+{
+    size_t left = s->keep - b->n;
+    return grow(s, b, b->n + (n < left ? n : left));
+}
+
+/* Retain a chunk. Memory is had first, so that a chunk is retained whole or not at all. */
+static bool retain(abr_stream *s, const char *p, size_t n)
+{
+    /* the ring of a head_tail is needed once the front no longer has all of the text */
+    bool both = s->opts.strategy == ABR_HEAD_TAIL && n > s->keep - s->front.n;
+    bool seeds = both && s->back.n == 0;
+    if (keeps_front(s) && !reserve(s, &s->front, n))
+        return false;
+    if ((both || !keeps_front(s)) && !reserve(s, &s->back, seeds ? s->keep : n))
+        return false;
+    if (seeds && s->front.n > 0)
+        push(s, &s->back, s->front.p, s->front.n);
+    if (both || !keeps_front(s))
+        push(s, &s->back, p, n);
+    if (keeps_front(s))
+        fill(s, &s->front, p, n);
+    return true;
+}
+
+/* ---- the full output ---- */
+
+/* Open the file and put in what has come so far, which is all at hand. */
+static void open_full_output(abr_stream *s)
+{
+    s->wants_file = false;
+    s->file_error = abr_file_open(s->folder, s->name, false, s->alloc, &s->file);
+    if (s->file && whole(s)->n > 0)
+        abr_file_write(s->file, whole(s)->p, whole(s)->n);
+}
+
+/* Keep the bytes that are about to be lost. */
+static void save(abr_stream *s, const char *p, size_t n)
+{
+    if (s->wants_file && n > s->keep - whole(s)->n)
+        open_full_output(s);
+    if (s->file)
+        abr_file_write(s->file, p, n);
+}
+
+abr_full_output abr_stream_full_output(const abr_stream *s)
+{
+    abr_full_output out = {NULL, 0, NULL, NULL};
+    int error = s->file ? abr_file_error(s->file) : s->file_error;
+    if (s->file) {
+        out.path = abr_file_path(s->file);
+        out.bytes = abr_file_size(s->file);
+    }
+    if (error != 0) {
+        out.error = abr_errno_text(error);
+        out.code = abr_errno_name(error);
+    }
+    return out;
+}
+
+/* ---- counting ---- */
+
+static void count(abr_stream *s, const char *p, size_t n)
+{
+    abr_newlines found = abr_find_newlines(p, n);
+    s->scanned += n;
+    if (found.count > 0) {
+        if (s->newlines == 0) {
+            const char *first = found.count == 1 ? p + found.last : memchr(p, '\n', n);
+            s->first_line = s->bytes + (uint64_t)(first - p);
+        }
+        s->line_before = found.count == 1 ? s->line : s->bytes + found.before_last + 1;
+        s->line = s->bytes + found.last + 1;
+    }
+    s->newlines += found.count;
+    s->bytes += n;
+    s->ends_line = p[n - 1] == '\n';
+    if (s->counts_chars)
+        abr_count_more_chars(&s->chars, p, n);
+}
+
+/* ---- the public functions ---- */
+
+/* The bytes that the first budget set comes to; a stream without any gets one. */
+static uint64_t budget_bytes(abr_budget *max)
+{
+    if (max->bytes != ABR_UNLIMITED)
+        return max->bytes;
+    if (max->chars != ABR_UNLIMITED)
+        return max->chars * BYTES_PER_CHAR;
+    if (max->tokens != ABR_UNLIMITED)
+        return max->tokens * ABR_BYTES_PER_TOKEN;
+    return max->bytes = LINES_ONLY;
+}
+
+static const char *copy_text(abr_stream *s, const char *p, size_t n, size_t *at)
+{
+    if (!p)
+        return NULL;
+    char *copy = s->texts + *at;
+    memcpy(copy, p, n);
+    copy[n] = '\0';
+    *at += n + 1;
+    return copy;
+}
+
+static abr_code copy_texts(abr_stream *s, const char *dir, const char *name)
+{
+    size_t dir_size = dir ? strlen(dir) : 0;
+    size_t name_size = name ? strlen(name) : 0;
+    size_t at = 0;
+    s->texts_size = s->opts.reserve_len + s->opts.marker_text_len + dir_size + name_size + 4;
+    s->texts = s->alloc->malloc(s->alloc->ctx, s->texts_size);
+    if (!s->texts)
+        return ABR_ENOMEM;
+    s->opts.reserve = copy_text(s, s->opts.reserve, s->opts.reserve_len, &at);
+    s->opts.marker_text = copy_text(s, s->opts.marker_text, s->opts.marker_text_len, &at);
+    s->folder = copy_text(s, dir, dir_size, &at);
+    s->name = copy_text(s, name, name_size, &at);
+    s->wants_file = s->folder && s->name;
+    return ABR_OK;
+}
+
+abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **out,
+                         abr_error *error)
+{
+    *out = NULL;
+    abr_code code = abr_check_opts(opts, error);
+    if (code != ABR_OK)
+        return code;
+    const abr_alloc *alloc = abr_allocator(opts->alloc);
+    abr_stream *s = alloc->malloc(alloc->ctx, sizeof *s);
+    if (!s)
+        return abr_fail(error, ABR_ENOMEM, "out of memory");
+    memset(s, 0, sizeof *s);
+    s->opts = *opts;
+    s->alloc = alloc;
+    s->first_line = ABR_UNLIMITED;
+    s->counts_chars = abr_wants_chars(opts) || opts->utf8_replace;
+    uint64_t budget = budget_bytes(&s->opts.max);
+    s->keep = budget < SIZE_MAX - SLACK ? (size_t)budget + SLACK : SIZE_MAX;
+    code = copy_texts(s, dir, name);
+    if (code != ABR_OK) {
+        abr_stream_close(s);
+        return abr_fail(error, code, "out of memory");
+    }
+    *out = s;
+    return ABR_OK;
+}
+
+abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
+{
+    if (n == 0)
+        return ABR_OK;
+    save(s, p, n);
+    if (!retain(s, p, n))
+        return ABR_ENOMEM;
+    count(s, p, n);
+    return ABR_OK;
+}
+
+static abr_edge edge_of(const buffer *b, uint64_t bytes)
+{
+    return (abr_edge){b->n > 0 ? b->p : "", b->n, b->n == bytes};
+}
+
+static abr_view view_of(abr_stream *s)
+{
+    straighten(&s->back);
+    bool fits = s->bytes <= s->keep;
+    const abr_edge none = {"", 0, s->bytes == 0};
+    abr_view v = {.bytes = s->bytes, .ends_line = s->ends_line, .invalid = ABR_UNLIMITED};
+    v.front = keeps_front(s) ? edge_of(&s->front, s->bytes) : fits ? edge_of(&s->back, s->bytes) : none;
+    v.back = s->opts.strategy == ABR_TAIL || s->back.n > 0 ? edge_of(&s->back, s->bytes)
+             : fits                                        ? v.front
+                                                           : none;
+    v.lines = s->newlines + (s->bytes > 0 && !s->ends_line);
+    if (s->counts_chars)
+        v.chars = abr_counted_chars(&s->chars, &v.invalid);
+    v.first_line = s->first_line == ABR_UNLIMITED ? s->bytes : s->first_line;
+    v.last_line = s->ends_line ? s->line - 1 - s->line_before : s->bytes - s->line;
+    return v;
+}
+
+static bool lowers(uint64_t *budget, uint64_t lower)
+{
+    if (lower == ABR_UNLIMITED)
+        return true;
+    if (lower > *budget)
+        return false;
+    *budget = lower;
+    return true;
+}
+
+/* The options of one cut of a stream. */
+static abr_code narrowed(const abr_stream *s, const abr_narrow *narrow, abr_opts *opts, abr_error *error)
+{
+    *opts = s->opts;
+    if (!narrow)
+        return ABR_OK;
+    const abr_budget *lower = &narrow->max;
+    abr_budget *max = &opts->max;
+    bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
+                lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
+    /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */
+    if (!fine || budget_bytes(max) > s->keep - SLACK || (max->chars != ABR_UNLIMITED && !s->counts_chars))
+        return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");
+    if (narrow->reserve) {
+        opts->reserve = narrow->reserve;
+        opts->reserve_len = narrow->reserve_len;
+    }
+    return ABR_OK;
+}
+
+abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *cut, abr_error *error)
+{
+    abr_opts opts;
+    memset(cut, 0, sizeof *cut);
+    abr_code code = narrowed(s, narrow, &opts, error);
+    if (code != ABR_OK)
+        return code;
+    abr_view view = view_of(s);
+    return abr_cut_view(&view, &opts, cut, error);
+}
+
+abr_code abr_stream_finish(abr_stream *s, const abr_narrow *narrow, abr_cut *cut, abr_error *error)
+{
+    abr_code code = abr_stream_snapshot(s, narrow, cut, error);
+    if (code != ABR_OK)
+        return code;
+    if (cut->truncated && s->wants_file)
+        open_full_output(s);
+    if (s->file)
+        abr_file_flush(s->file);
+    s->finished = true;
+    return ABR_OK;
+}
+
+bool abr_stream_finished(const abr_stream *s)
+{
+    return s->finished;
+}
+
+uint64_t abr_stream_scanned(const abr_stream *s)
+{
+    return s->scanned;
+}
+
+void abr_stream_close(abr_stream *s)
+{
+    if (!s)
+        return;
+    const abr_alloc *a = s->alloc;
+    abr_file_close(s->file);
+    if (s->front.p)
+        a->free(a->ctx, s->front.p);
+    if (s->back.p)
+        a->free(a->ctx, s->back.p);
+    if (s->texts)
+        a->free(a->ctx, s->texts);
+    a->free(a->ctx, s);
+}

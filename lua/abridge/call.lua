@@ -1,0 +1,131 @@
+--- One call of a session: its number and limits, where its full output goes, and what its tool is handed.
+
+local core = require "abridge.core"
+local host = require "abridge.host"
+local jobs = require "abridge.job"
+local limits_of = require "abridge.limits"
+local notice = require "abridge.notice"
+local results = require "abridge.result"
+local source = require "abridge.source"
+local updates = require "abridge.updates"
+
+local M = {}
+
+--- Where a call's full output goes, as a stream wants it; false where nothing is kept.
+local function full_output_of(self, call)
+  local dir = self.run:planned_dir()
+  return dir and { dir = dir, name = self.run:artifact_name(call.number, call.own_name) } or false
+end
+
+--- What keeps the full output of a text that was cut; a page of a file has the file.
+local function saver(self, call)
+  if call.own_name == "read_file" then return nil end
+  return function(text)
+    local target = full_output_of(self, call)
+    if not target then return nil end
+    self.run:artifact_dir() -- locked before there is something to prune
+    return core.save(target.dir, target.name, text)
+  end
+end
+
+--- A new call of a session's tool; `entry` is nil for a tool it has not.
+---@param self abridge.Session
+---@param name string
+---@param entry? table
+---@param id? string
+---@return table
+function M.new(self, name, entry, id)
+  local own_name = entry and entry.name or self.table_of_limits.aliases[name] or name
+  local shown = self.redactor and not entry and self.redactor:data(name) or name
+  local number = self.run:last_call() + 1
+  local call = {
+    number = number,
+    tool = shown,
+    own_name = own_name == name and shown or own_name,
+    built_in = entry ~= nil and entry.built_in,
+    call_id = id or ("call-%d"):format(number),
+    limits = self:limits(own_name),
+    ceiling = self.table_of_limits:ceiling_limits(),
+    reason = entry and entry.tool.reason,
+    started = host.now(),
+  }
+  call.save = saver(self, call)
+  return call
+end
+
+local function absolute(self, path)
+  local cwd = self.opts.cwd
+  if not cwd or cwd == "." or path:sub(1, 1) == "/" then return path end
+  return cwd:gsub("/+$", "") .. "/" .. path
+end
+
+--- End a job with what its tool raised.
+function M.fail(call, job, message)
+  call.failed = true
+  local text = results.encoded(message)
+  local raised = { text = notice.message("raised", { name = call.tool }), is_error = true }
+  job:finish(text ~= "" and { text = text, is_error = true } or raised)
+end
+
+--- What a tool is handed beside its input.
+function M.context(self, call, job)
+  return {
+    call_id = call.call_id,
+    tool = call.tool,
+    cwd = self.opts.cwd,
+    env = self.opts.env,
+    timeout = self.opts.timeout or 120,
+    limits = self:limits(call.own_name),
+    names = self:names(),
+    redacted = function(text)
+      return self.redactor and self.redactor:text(text) or text
+    end,
+    path = function(path)
+      return absolute(self, path)
+    end,
+    spawn = function(argv, opts, done)
+      local process = require "abridge.process"
+      local chunks = {}
+      return process.spawn(argv, opts, {
+        on_output = function(chunk)
+          chunks[#chunks + 1] = chunk
+        end,
+        on_exit = function(outcome)
+          local ok, message = pcall(done, table.concat(chunks), outcome)
+          if not ok then M.fail(call, job, message) end
+        end,
+      })
+    end,
+    stream = function()
+      local opts = limits_of.stream_options(self:limits(call.own_name), full_output_of(self, call))
+      return opts and source.open(opts, self.redactor, function()
+        self.run:artifact_dir()
+      end)
+    end,
+    update = function(text)
+      if call.updates and not job:is_done() then call.updates:offer(text) end
+    end,
+    cancelled = function()
+      return job.cancelled
+    end,
+  }
+end
+
+local UPDATE_MS = 100
+local UTF8 = { utf8 = "replace" }
+
+--- Let a call hand the host what the model would see of it so far.
+function M.follow(self, call, on_update)
+  call.updates = updates.new(UPDATE_MS, function(shown)
+    if not source.is_source(shown) then
+      shown = results.encoded(shown)
+    elseif shown.closed then
+      return
+    end
+    if type(shown) == "string" and self.redactor then shown = self.redactor:text(shown) end
+    local limits = self:limits(call.own_name)
+    jobs.guarded(self.errors, on_update, limits_of.cut(shown, limits, type(shown) == "string" and UTF8 or nil))
+  end)
+end
+
+return M

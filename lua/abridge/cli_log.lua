@@ -1,0 +1,212 @@
+--- The `abridge log` command: the calls of a run, and pages of what they would have shown in full.
+
+local abridge = require "abridge"
+local core = require "abridge.core"
+local host = require "abridge.host"
+
+local M = {}
+
+--- Text that cannot move a terminal's cursor: names in a log are those a model made up.
+local function visible(value)
+  return (tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?"))
+end
+
+local function duration(ms)
+  if type(ms) ~= "number" then return "-" end
+  return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
+end
+
+local function printed_size(bytes)
+  local ok, shown = pcall(core.format_size, bytes)
+  return ok and shown or "-"
+end
+
+--- Columns of the list: heading, least width, and which side they keep to.
+local COLUMNS = {
+  { "CALL", 7 },
+  { "TOOL", 14 },
+  { "IN", 8, right = true },
+  { "SHOWN", 8, right = true },
+  { "REASON", 11 },
+  { "TIME", 7, right = true },
+}
+
+--- What the list says of a call; of its result alone where it has one.
+local function row_of(event)
+  local block = type(event.truncation) == "table" and event.truncation or {}
+  local shown = event.bytes_shown
+  return {
+    visible(event.call_id),
+    visible(event.tool),
+    printed_size(event.bytes_in or event.bytes_total or block.bytes_total or shown),
+    printed_size(shown),
+    block.truncated and visible(block.reason) or "-",
+    duration(event.duration_ms),
+  }
+end
+
+local function print_row(row, widths)
+  local cells = {}
+  for i, column in ipairs(COLUMNS) do
+    local padding = (" "):rep(widths[i] - core.cells(row[i]))
+    cells[i] = column.right and padding .. row[i] or row[i] .. padding
+  end
+  return io.stdout:write((table.concat(cells, "  "):gsub(" +$", "")), "\n")
+end
+
+--- Widths that rows need, and a print of the headings.
+local function start_list(rows)
+  local headings, widths = {}, {}
+  for i, column in ipairs(COLUMNS) do
+    headings[i], widths[i] = column[1], column[2]
+    for _, row in ipairs(rows) do
+      widths[i] = math.max(widths[i], core.cells(row[i]))
+    end
+  end
+  print_row(headings, widths)
+  io.stdout:flush()
+  return widths
+end
+
+--- End as a write would end us when nobody reads our stdout any more, without waiting for something to write; call
+--- `closed` where SIGPIPE is ignored. Only a pipe can tell, and only where it can be opened anew: watching the
+--- descriptor itself would make stdout non-blocking, for other programs too.
+local function on_closed_stdout(uv, closed)
+  local fd = uv.guess_handle(1) == "pipe" and uv.fs_open("/proc/self/fd/1", uv.constants.O_WRONLY, 0)
+  local watch = fd and uv.new_poll(fd)
+  if watch then
+    io.stderr:setvbuf "full" -- luv writes a line of its own there before it calls back; it ends with us
+    uv.poll_start(watch, "d", function()
+      uv.kill(uv.os_getpid(), "sigpipe")
+      closed()
+    end)
+    uv.unref(watch)
+  end
+  return function()
+    if watch then uv.close(watch) end
+    if fd then uv.fs_close(fd) end
+  end
+end
+
+local FOLLOW_MS = 100 -- between two looks at the log
+
+--- Show each event of a run and go on until interrupted, until nobody reads, or until the run is deleted.
+local function follow(run, on_signals, show)
+  local uv = host.uv()
+  local position, stopped = 0, false
+  local function stop()
+    stopped = true
+  end
+  local function look()
+    position = run:each(function(event, line)
+      if not (show(event, line) and io.stdout:flush()) then stop() end
+      return not stopped
+    end, position)
+    if not position then stop() end
+  end
+  local off = { on_signals(stop), on_closed_stdout(uv, stop) }
+  local timer = uv.new_timer()
+  uv.timer_start(timer, 0, FOLLOW_MS, function()
+    if not stopped then look() end
+  end)
+  host.wait(function()
+    return stopped
+  end)
+  uv.close(timer)
+  for _, turn_off in ipairs(off) do
+    turn_off()
+  end
+  host.pump()
+  return 0
+end
+
+local function print_line(_, line)
+  return io.stdout:write(line, "\n")
+end
+
+--- List what has ended and go on as calls end.
+local function follow_calls(run, as_json, on_signals)
+  if as_json then return follow(run, on_signals, print_line) end
+  local rows = {}
+  for _, event in ipairs(run:events { type = "tool_result" } or {}) do
+    rows[#rows + 1] = row_of(event)
+  end
+  local widths = start_list(rows)
+  return follow(run, on_signals, function(event)
+    if event.type ~= "tool_result" then return true end
+    local row = row_of(event)
+    for i in ipairs(COLUMNS) do
+      widths[i] = math.max(widths[i], core.cells(row[i]))
+    end
+    return print_row(row, widths)
+  end)
+end
+
+--- List the calls in the order they were made; those without a result too.
+local function list_calls(run, as_json, cli)
+  local rows, open = {}, {}
+  local position, message = run:each(function(event, line)
+    if as_json then return print_line(event, line) ~= nil end
+    local at = event.type == "tool_result" and open[event.call_id] or #rows + 1
+    rows[at] = row_of(event)
+    open[event.call_id or ""] = event.type == "tool_call" and at or nil
+  end)
+  if not position then cli.fail(message) end
+  if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
+  if as_json then return 0 end
+  local widths = start_list(rows)
+  for _, row in ipairs(rows) do
+    print_row(row, widths)
+  end
+  return 0
+end
+
+--- Print a page of a full output: the pages of a text, printed one after the other, are that text.
+local function print_page(run, call_id, args, cli)
+  local other = args.other
+  local at = { offset = other.offset, limit = other.limit, column = other.column }
+  local content, page = run:full_output(call_id, at)
+  if not content then cli.fail(page) end
+  if args.switches.json then
+    cli.json { content = core.head(content, { max_lines = 2 ^ 53, utf8 = "replace" }), page = page }
+    return 0
+  end
+  io.stdout:write(content)
+  if (page.next_offset and not page.next_column) or page.final_newline then io.stdout:write "\n" end
+  io.stdout:flush()
+  if page.full_output_error then io.stderr:write("abridge: not the whole output: ", page.full_output_error, "\n") end
+  if page.next_offset then
+    local column = page.next_column and (" --column %.0f"):format(page.next_column) or ""
+    local note = "abridge: lines %.0f-%.0f of %.0f, go on with --offset %.0f%s\n"
+    io.stderr:write(note:format(page.first_line, page.last_line, page.total_lines, page.next_offset, column))
+  end
+  return 0
+end
+
+--- Run `abridge log`. Returns the exit code.
+---@param args table as the command line was read
+---@param cli table what the command line shares with its commands
+---@return integer
+function M.run(args, cli)
+  local bad = cli.bad
+  local dir, call_id = args.words[1], args.words[2]
+  if not dir or #args.words > 2 then bad("log needs RUN_DIR and at most one CALL_ID, got %d words", #args.words) end
+  for _, name in ipairs { "offset", "limit", "column" } do
+    if args.other[name] and not call_id then bad("--%s needs a CALL_ID", name) end
+  end
+  if args.switches.follow and call_id then bad "--follow lists calls and takes no CALL_ID" end
+  local run, message = abridge.open_run(dir)
+  if not run then cli.fail(message) end
+  local code
+  if call_id then
+    code = print_page(run, call_id, args, cli)
+  elseif args.switches.follow then
+    code = follow_calls(run, args.switches.json, cli.on_signals)
+  else
+    code = list_calls(run, args.switches.json, cli)
+  end
+  run:close()
+  return code
+end
+
+return M

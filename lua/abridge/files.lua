@@ -1,0 +1,84 @@
+--- Files read through libuv: whole lines from a position on, names in a folder.
+
+local host = require "abridge.host"
+
+local M = {}
+
+M.BLOCK = 1024 * 1024 -- bytes of one read
+
+--- A path that does not depend on the working directory, without slashes at its end.
+---@param path string
+---@return string
+function M.absolute(path)
+  if path:sub(1, 1) ~= "/" then path = host.uv().cwd() .. "/" .. path end
+  return #path > 1 and path:gsub("/+$", "") or path
+end
+
+--- Open a regular file to read it; nothing else is opened, a FIFO would block.
+---@param path string
+---@return integer|nil fd
+---@return table|string stat the message when there is no fd
+---@return string|nil code
+function M.open(path)
+  local uv = host.uv()
+  local fd, message, code = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
+  if not fd then return nil, message, code end
+  local stat
+  stat, message, code = uv.fs_fstat(fd)
+  if stat and stat.type == "file" then return fd, stat end
+  uv.fs_close(fd)
+  if stat then return nil, ("ENOTREG: %s is a %s"):format(path, stat.type), "ENOTREG" end
+  return nil, message, code
+end
+
+--- Call `visit(line)` with each whole line of a file from a position on (0 is the start); it may return false to stop.
+--- What follows the last newline is left out.
+---@param path string
+---@param position integer
+---@param visit fun(line: string): boolean|nil
+---@return integer|nil position where the next line starts
+---@return string|nil message
+---@return string|nil code
+function M.each_line(path, position, visit)
+  local uv = host.uv()
+  local fd, why, code = M.open(path)
+  if not fd then return nil, why, code end
+  local at, parts, going, problem = position, {}, true, nil
+  while going do
+    local chunk
+    chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+    if not chunk or chunk == "" then break end
+    local start = 1
+    while going do
+      local newline = chunk:find("\n", start, true)
+      if not newline then break end
+      parts[#parts + 1] = chunk:sub(start, newline - 1)
+      local line = table.concat(parts)
+      parts, start, position = {}, newline + 1, position + #line + 1
+      going = visit(line) ~= false
+    end
+    parts[#parts + 1] = chunk:sub(start)
+    at = at + #chunk
+  end
+  uv.fs_close(fd)
+  if problem then return nil, problem, code end
+  return position
+end
+
+--- The names in a folder, sorted; none when it cannot be read.
+---@param path string
+---@return string[]
+function M.names_in(path)
+  local uv = host.uv()
+  local names = {}
+  local handle = uv.fs_scandir(path)
+  local name = handle and uv.fs_scandir_next(handle)
+  while name do
+    names[#names + 1] = name
+    name = uv.fs_scandir_next(handle)
+  end
+  table.sort(names)
+  return names
+end
+
+return M

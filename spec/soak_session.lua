@@ -1,0 +1,218 @@
+-- What takes too long for the suite; `make soak` runs it. Gigabytes through run_command in bounded memory, with exact
+-- totals and the full output complete; and a host killed in the midst of a run, again and again.
+--
+--   ABRIDGE_SOAK_GB=5     how much a command prints
+--   ABRIDGE_SOAK_KILLS=50
+--   ABRIDGE_SEED=n        repeats the moments of the kills
+--
+-- Prints figures; ends with status 1 when one of them is wrong.
+local abridge = require "abridge"
+local host = require "abridge.host"
+local process = require "abridge.process"
+local random = require "random"
+local tmpdir = require "tmpdir"
+
+local uv = host.uv()
+local q = tmpdir.quote
+
+local GB = 1024 ^ 3
+local GROWTH = 8 * 1024 -- KiB that resident memory may grow by
+local DISK = 12 * GB -- free space without which nothing is written
+
+local gigabytes = tonumber(os.getenv "ABRIDGE_SOAK_GB") or 5
+local kills = tonumber(os.getenv "ABRIDGE_SOAK_KILLS") or 50
+local dir = tmpdir.new()
+local wrong = 0
+
+local function check(condition, format, ...)
+  if condition then return end
+  wrong = wrong + 1
+  print("  WRONG: " .. format:format(...))
+end
+
+--- Resident memory now, in KiB; nil where /proc is not there.
+local function resident()
+  local file = io.open "/proc/self/status"
+  if not file then return nil end
+  local text = file:read "*a"
+  file:close()
+  return tonumber(text:match "VmRSS:%s*(%d+)")
+end
+
+--- Free bytes on the disk of a folder, or nil.
+local function free_bytes(path)
+  local kib = dir:sh("df -Pk " .. q(path) .. " | awk 'NR == 2 { print $4 }'")
+  return tonumber(kib) and tonumber(kib) * 1024
+end
+
+--- Calls a command and watches the memory while it runs.
+local function watched(session, command)
+  local most = 0
+  local function look()
+    most = math.max(most, resident() or 0)
+  end
+  look()
+  local before, started = most, host.now()
+  local job = session:call("run_command", { command = command, timeout = 3600 }, { on_update = look })
+  local result = job:wait()
+  look()
+  return result, most - before, (host.now() - started) / 1000
+end
+
+-- gigabytes ---------------------------------------------------------------------------
+
+local LINE = "a line of some command that prints without end, as builds do\n"
+
+local function big(title, run_dir, redact)
+  local bytes = math.floor(gigabytes * GB)
+  local lines = math.ceil(bytes / #LINE)
+  local session = assert(abridge.session { run_dir = run_dir, redact = redact, cwd = dir.path })
+  local print_it = ("yes %s | head -c %s"):format(q(LINE:sub(1, -2)), "%.0f")
+  session:call("run_command", { command = print_it:format(64 * 1024 * 1024) }) -- buffers have their size now
+  collectgarbage()
+  local result, growth, seconds = watched(session, print_it:format(bytes))
+  local cut, content = result.details.cut, result.content
+  local rate = bytes / 1024 ^ 2 / seconds
+  print(("%-26s %5.1f GB in %6.1f s, %5.0f MB/s, memory +%d KiB"):format(title, bytes / GB, seconds, rate, growth))
+  check(not result.is_error, "%s", content:sub(-200))
+  check(cut.total_bytes == bytes, "%.0f bytes, not %.0f", cut.total_bytes, bytes)
+  check(cut.total_lines == lines, "%.0f lines, not %.0f", cut.total_lines, lines)
+  check(growth < GROWTH, "memory grew by %d KiB", growth)
+  check(#content <= 30720, "the content has %d bytes", #content)
+  local last = LINE:rep(2000):sub(1, bytes % #LINE == 0 and -1 or bytes % #LINE - #LINE - 1)
+  local body = content:sub(1, result.truncation.bytes_returned)
+  check(last:sub(-#body) == body, "the content is not the end of the output")
+
+  local path = result.details.full_output_path
+  if run_dir then
+    check(path ~= nil, "there is no full output: %s", tostring(cut.full_output_error))
+    check(cut.full_output_bytes == bytes, "%s bytes on disk, not %.0f", tostring(cut.full_output_bytes), bytes)
+    local same = ("%s | cmp -s - %s && echo same"):format(print_it:format(bytes), q(path or ""))
+    check(dir:sh(same) == "same\n", "the full output is not what was printed")
+    local page, info = session:full_output(result.call_id, { offset = lines - 1, limit = 1 })
+    check(page == LINE:sub(1, -2), "line %.0f is %q", lines - 1, tostring(page))
+    check(page and info.total_lines == lines, "%.0f lines in the full output", page and info.total_lines or 0)
+    dir:sh("rm -f " .. q(path or ""))
+  else
+    check(path == nil, "something was written: %s", tostring(path))
+  end
+  session:close()
+end
+
+-- kills -------------------------------------------------------------------------------
+
+-- Calls tools without end; prints each event once it is told, which is after it was written.
+local TALKER = [[
+local abridge = require "abridge"
+local opts = { run_dir = arg[1] }
+function opts.on_event(event)
+  io.stdout:write(("%d %s %s\n"):format(event.seq, event.type, event.call_id))
+  io.stdout:flush()
+end
+local session, message, code
+for _ = 1, 200 do -- a host killed while it forks holds the lock until its child is another program
+  session, message, code = abridge.session(opts)
+  if session or code ~= "EBUSY" then break end
+  require("luv").sleep(5)
+end
+assert(session, message)
+local commands = { "echo short", "seq 3000", "seq 200000", "exit 3" }
+local i = 0
+while true do
+  i = i + 1
+  session:cap("tool", ("line %d\n"):rep(i % 3 * 2000))
+  if i % 5 == 0 then session:call("run_command", { command = commands[i / 5 % 4 + 1] }) end
+end
+]]
+
+--- Runs TALKER until it has said `wanted` lines and `ms` have gone by; the lines it said before it was killed.
+local function killed_after(script, run_dir, wanted, ms)
+  local said, rest, ended, timer = {}, "", false, nil
+  local child
+  local function kill()
+    uv.close(timer)
+    uv.kill(child.pid, "sigkill")
+  end
+  child = assert(process.spawn({ uv.exepath(), script, run_dir }, { timeout = 60 }, {
+    on_output = function(chunk)
+      rest = rest .. chunk
+      for line in rest:gmatch "([^\n]*)\n" do
+        said[#said + 1] = line
+      end
+      rest = rest:match "[^\n]*$"
+      if #said >= wanted and not timer then
+        timer = uv.new_timer()
+        uv.timer_start(timer, ms, 0, kill)
+      end
+    end,
+    on_exit = function(outcome)
+      ended = outcome
+    end,
+  }))
+  host.wait(function()
+    return ended
+  end)
+  check(ended.signal == "KILL", "the host ended by itself: %s", rest)
+  return said
+end
+
+local function kill_hosts()
+  local script, run_dir = dir:write("talker.lua", TALKER), dir:at "killed"
+  local before, acknowledged, torn = 0, 0, 0
+  random.start(1)
+  for turn = 1, kills do
+    local said = killed_after(script, run_dir, random.between(1, 30), random.below(20))
+    local log = io.open(run_dir .. "/events.jsonl", "rb")
+    log:seek("end", -1)
+    if log:read(1) ~= "\n" then torn = torn + 1 end
+    log:close()
+    local run = assert(abridge.open_run(run_dir))
+    local events = assert(run:events())
+    check(run.broken == 0, "kill %d: %d broken lines", turn, run.broken)
+    for i, event in ipairs(events) do
+      check(event.seq == i, "kill %d: event %d has the number %s", turn, i, tostring(event.seq))
+    end
+    for i, line in ipairs(said) do
+      local event = events[before + i]
+      local there = event and ("%d %s %s"):format(event.seq, event.type, event.call_id)
+      check(there == line, "kill %d: acknowledged and lost: %s", turn, line)
+    end
+    for i = before + 1, #events do
+      local kept = events[i].full_output
+      local stat = kept and uv.fs_stat(run_dir .. "/" .. kept.path)
+      check(not kept or stat and stat.size == kept.bytes, "kill %d: the full output of event %d is not whole", turn, i)
+    end
+    before, acknowledged = #events, acknowledged + #said
+  end
+  print(("%d kills: %d events, %d of them acknowledged, %d torn lines left out (ABRIDGE_SEED=%.0f)"):format(
+    kills,
+    before,
+    acknowledged,
+    torn,
+    random.seed
+  ))
+end
+
+-- all ---------------------------------------------------------------------------------
+
+local function main()
+  if not resident() then print "there is no /proc here: memory is not measured" end
+  big("run_command, run_dir=false", false)
+  local free = free_bytes(dir.path)
+  if free and free >= DISK then
+    big("run_command, run_dir", dir:at "run")
+    big("run_command, redacted", dir:at "redacted", { "hunter%d+", "[Kk]ey=%S+" })
+  else
+    print(("run_command, run_dir: left out, %s free"):format(free and abridge.format_size(free) or "nothing known"))
+  end
+  kill_hosts()
+end
+
+local ok, message = xpcall(main, debug.traceback)
+dir:remove()
+if not ok then
+  print(message)
+  os.exit(1)
+end
+print(wrong == 0 and "soak_session: all right" or ("soak_session: %d wrong"):format(wrong))
+os.exit(wrong == 0 and 0 or 1)
