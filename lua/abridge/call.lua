@@ -124,7 +124,8 @@ function M.follow(self, call, on_update)
     end
     if type(shown) == "string" and self.redactor then shown = self.redactor:text(shown) end
     local limits = self:limits(call.own_name)
-    jobs.guarded(self.errors, on_update, limits_of.cut(shown, limits, type(shown) == "string" and UTF8 or nil))
+    local ok, content, cut = pcall(limits_of.cut, shown, limits, not source.is_source(shown) and UTF8 or nil)
+    if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)
 end
 

@@ -124,11 +124,15 @@ end
 
 -- the ceiling ------------------------------------------------------------------------
 
---- Lay the ceiling over a whole content: head and tail kept, hard, and `said` behind it where that leaves room.
-local function under_ceiling(content, ceiling, said)
-  if said and #said > ceiling.max_bytes / 2 then said = nil end
-  local extra = { utf8 = "replace", reserve = said }
-  return limits_of.cut(content, ceiling, extra) .. (said or "")
+--- Lay the ceiling over a whole content: head and tail kept, hard, and `notice` behind it where that leaves room.
+---@return string content
+---@return string|nil notice nil where it is left out
+---@return integer bytes of the content before it
+local function under_ceiling(content, ceiling, notice_text)
+  local reserve = notice_text and fit.trailer("x", nil, notice_text)
+  if reserve and #reserve > ceiling.max_bytes / 2 then notice_text, reserve = nil, nil end
+  local shown = limits_of.cut(content, ceiling, { utf8 = "replace", reserve = reserve })
+  return shown .. fit.trailer(shown, nil, notice_text), notice_text, #shown
 end
 
 -- full outputs ----------------------------------------------------------------------
@@ -189,16 +193,21 @@ function M.make(call, value)
 
   if call.ceiling and #content > call.ceiling.max_bytes then
     metadata.truncated_bytes = #content
+    local behind = content:sub(#body + 1)
     local full
     if not cut.truncated then
       keep(cut)
       full = notice.full_output(cut)
     end
-    local before = #body
-    local behind = content:sub(before + 1)
-    content = under_ceiling(content, call.ceiling, full and "\n\n" .. full)
-    if full then behind, said.notice = "\n\n" .. full, full end
-    local shown = behind ~= "" and content:sub(-#behind) == behind and #content - #behind or #content
+    local shown
+    content, full, shown = under_ceiling(content, call.ceiling, full)
+    if full then
+      said = { notice = full }
+    elseif behind ~= "" and content:sub(-#behind) == behind then
+      shown = #content - #behind
+    else
+      said = {} -- what was said fell to the ceiling
+    end
     block = info.without_resume(shown, cut.total_bytes, "size_cap")
   end
   if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
@@ -234,6 +243,7 @@ function M.crude(call, value, problem)
   if value.stream then
     local ok, content = pcall(value.stream.finish, value.stream)
     text = ok and content or ""
+    value.stream:close()
   end
   local ceiling = call.ceiling and call.ceiling.max_bytes
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
