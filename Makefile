@@ -47,13 +47,15 @@ binding := csrc/lua_abridge.c
 core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch])
+bench_src := $(wildcard bench/*.c)
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
 lua_dirs := $(wildcard lua spec bench examples)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
 test_bin = $(test_src:spec/c/%.c=$(BIN)/%)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
+bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o)
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
 # headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold.
@@ -72,7 +74,7 @@ binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test check lint memcheck bench rock clean
+.PHONY: help setup build lib demo test check lint memcheck bench soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -99,8 +101,13 @@ memcheck: ## valgrind on the C tests
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g"
 	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
 
-bench: build ## measure the cuts
+bench: build build/bench/pipe ## measure the cuts, and streams on a pipe
 	@$(with_paths) $(LUA) bench/run.lua
+	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
+
+soak: build ## gigabytes through a stream and through a command, kills in the middle of runs
+	@$(with_paths) $(LUA) spec/soak.lua
+	@$(with_paths) $(LUA) spec/soak_session.lua
 
 rock: ## pack the release for luarocks into build/rock
 	@spec/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
@@ -164,6 +171,16 @@ $(OBJ)/examples/%.o: examples/%.c Makefile
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
+$(OBJ)/bench/%.o: bench/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+build/bench/%: build/obj/bench/%.o build/libabridge.a
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
 $(test_bin): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
@@ -172,7 +189,7 @@ $(test_bin): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 .PHONY: c-tests objects
 .SECONDARY:
 c-tests: $(test_bin)
-objects: $(core_obj) $(binding_obj) $(test_obj) $(example_obj)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(example_obj) $(bench_obj)
 
 -include $(wildcard $(OBJ)/*/*.d)
 

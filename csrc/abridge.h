@@ -247,7 +247,7 @@ typedef struct {
 ABR_API abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **stream,
                                  abr_error *error);
 
-/* Add a chunk. Cost: one pass over it. ABR_ENOMEM: the stream is as before, but for its full output. */
+/* Add a chunk. Cost: one pass over it. ABR_ENOMEM: the stream is as before. */
 ABR_API abr_code abr_stream_write(abr_stream *stream, const char *p, size_t n);
 
 /* What one cut of a stream may change of its options: budgets under its own (ABR_UNLIMITED: as they are), and the

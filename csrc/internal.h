@@ -172,6 +172,9 @@ int abr_file_open(const char *dir, const char *name, bool append, const abr_allo
 int abr_file_write(abr_file *file, const char *p, size_t n);
 int abr_file_flush(abr_file *file);
 
+/* Flush and close the descriptor; what was written can still be asked for. 0 or the errno that ended the writing. */
+int abr_file_finish(abr_file *file);
+
 /* Add a record to a log at once: whole, or not at all. 0 or an errno; later records are tried again. */
 int abr_file_append(abr_file *file, const char *p, size_t n);
 

@@ -619,6 +619,7 @@ typedef struct {
     abr_stream *stream; /* NULL once closed */
     lua_State *L;       /* of the call under way, for the counter */
     int counter;        /* reference, LUA_NOREF for none */
+    bool busy;          /* a cut is being made: a counter or finalizer that runs meanwhile may not touch it */
 } lua_stream;
 
 static bool count_stream_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -632,6 +633,8 @@ static lua_stream *check_stream(lua_State *L, const char *who)
     lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
     if (!s->stream)
         luaL_error(L, "%s: the stream is closed", who);
+    if (s->busy)
+        luaL_error(L, "%s: the stream is being cut", who);
     return s;
 }
 
@@ -654,6 +657,14 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
         return;
     if (lua_type(L, value) != LUA_TTABLE)
         wrong(L, who, "full_output", "a table {dir=, name=} or false", value);
+    lua_pushnil(L);
+    while (lua_next(L, value)) {
+        const char *key = word_at(L, -2);
+        if (strcmp(key, "dir") != 0 && strcmp(key, "name") != 0)
+            luaL_error(L, "%s: unknown key '%s' in full_output", who,
+                       lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : describe(L, -2));
+        lua_pop(L, 1);
+    }
     lua_pushvalue(L, value);
     *dir = check_name(L, who, "dir", "full_output.dir");
     *name = check_name(L, who, "name", "full_output.name");
@@ -699,6 +710,7 @@ static int l_stream(lua_State *L)
     lua_stream *s = lua_newuserdata(L, sizeof *s);
     s->stream = NULL;
     s->counter = LUA_NOREF;
+    s->busy = false;
     luaL_getmetatable(L, STREAM_TYPE);
     lua_setmetatable(L, -2);
     if (!lua_isnil(L, SLOT_COUNTER)) {
@@ -781,9 +793,12 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     lua_pushcfunction(L, call_counter);
     abr_cut *cut = new_cut(L);
     s->L = L;
+    s->busy = true;
     abr_code code = finish ? abr_stream_finish(s->stream, &narrow, cut, &error)
                            : abr_stream_snapshot(s->stream, &narrow, cut, &error);
+    s->busy = code == ABR_OK;
     push_results(L, who, code, &error, cut, SIZE_MAX);
+    s->busy = false;
     abr_full_output full = abr_stream_full_output(s->stream);
     set_full_output(L, &full);
     return 2;
@@ -799,8 +814,7 @@ static int l_stream_finish(lua_State *L)
     return cut_stream(L, "stream:finish", true);
 }
 
-/* Also __gc and __close; closing twice is fine. */
-static int l_stream_close(lua_State *L)
+static int collect_stream(lua_State *L)
 {
     lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
     abr_stream_close(s->stream);
@@ -808,6 +822,15 @@ static int l_stream_close(lua_State *L)
     luaL_unref(L, LUA_REGISTRYINDEX, s->counter);
     s->counter = LUA_NOREF;
     return 0;
+}
+
+/* Also __close; closing twice is fine. */
+static int l_stream_close(lua_State *L)
+{
+    lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
+    if (s->stream)
+        check_stream(L, "stream:close");
+    return collect_stream(L);
 }
 
 static int l_stream_tostring(lua_State *L)
@@ -821,7 +844,7 @@ static int l_stream_tostring(lua_State *L)
 static const luaL_Reg stream_methods[] = {
     {"write", l_stream_write},         {"snapshot", l_stream_snapshot},
     {"finish", l_stream_finish},       {"close", l_stream_close},
-    {"__gc", l_stream_close},          {"__close", l_stream_close},
+    {"__gc", collect_stream},          {"__close", l_stream_close},
     {"__tostring", l_stream_tostring}, {NULL, NULL},
 };
 
@@ -896,7 +919,7 @@ static int l_log(lua_State *L)
     const char *who = "abridge.core.log";
     const char *dir = check_path(L, who, "dir", 1);
     const char *name = check_path(L, who, "name", 2);
-    abr_file **log = lua_newuserdata(L, sizeof *log);
+    abr_file **log = lua_newuserdata(L, sizeof(abr_file *)); /* NOLINT(bugprone-sizeof-expression) */
     *log = NULL;
     luaL_getmetatable(L, LOG_TYPE);
     lua_setmetatable(L, -2);

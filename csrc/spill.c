@@ -48,6 +48,7 @@ static const struct {
     {EEXIST, "EEXIST", "file exists"},
     {ENOENT, "ENOENT", "no such file or directory"},
     {ENOTDIR, "ENOTDIR", "not a directory"},
+    {EISDIR, "EISDIR", "is a directory"},
     {ELOOP, "ELOOP", "a symbolic link stands there"},
     {EMFILE, "EMFILE", "too many open files"},
     {ENFILE, "ENFILE", "too many open files in the system"},
@@ -75,20 +76,25 @@ const char *abr_errno_text(int number)
 
 /* ---- folders ---- */
 
-/* Make each folder on the way to dir that is missing; 0 or an errno. *made: the last one was. */
-static int make_folders(const char *dir, bool *made)
+/* A folder made a moment ago, under a umask that took its owner's own bits away? */
+static void open_to_owner(const char *path)
 {
-    char path[ABR_PATH_MOST];
-    size_t n = strlen(dir);
-    if (n == 0 || n >= sizeof path)
-        return n == 0 ? EINVAL : ENAMETOOLONG;
-    memcpy(path, dir, n + 1);
+    struct stat st;
+    if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & FOLDER_MODE) != FOLDER_MODE)
+        (void)chmod(path, FOLDER_MODE);
+}
+
+/* Make each folder on the way to path that is missing, and path; 0 or an errno. */
+static int make_folders(char *path)
+{
+    size_t n = strlen(path);
     for (size_t i = 1; i <= n; i++) {
         if (path[i] != '/' && path[i] != '\0')
             continue;
         path[i] = '\0';
-        *made = mkdir(path, FOLDER_MODE) == 0;
-        if (!*made && errno != EEXIST && errno != EISDIR && errno != EROFS)
+        if (mkdir(path, FOLDER_MODE) == 0)
+            open_to_owner(path);
+        else if (errno != EEXIST && errno != EISDIR && errno != EROFS)
             return errno;
         if (i < n)
             path[i] = '/';
@@ -96,19 +102,32 @@ static int make_folders(const char *dir, bool *made)
     return 0;
 }
 
+/* Why a folder that is there cannot be opened as one. */
+static int not_a_folder(const char *path, int number)
+{
+    struct stat st;
+    if (number != ELOOP && number != ENOTDIR)
+        return number;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? EPERM : ENOTDIR;
+}
+
 /* A descriptor of the folder, made where it is missing; negative: an errno. */
 static int open_folder(const char *dir)
 {
-    bool made = false;
+    char path[ABR_PATH_MOST];
     struct stat st;
-    int failed = make_folders(dir, &made);
+    size_t n = strlen(dir);
+    if (n == 0 || n >= sizeof path)
+        return n == 0 ? -EINVAL : -ENAMETOOLONG;
+    memcpy(path, dir, n + 1);
+    while (n > 1 && path[n - 1] == '/')
+        path[--n] = '\0'; /* behind a slash a link would be followed */
+    int failed = make_folders(path);
     if (failed != 0)
         return -failed;
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
-    if (made)
-        (void)fchmod(fd, FOLDER_MODE); /* whatever the umask took away */
+        return -not_a_folder(path, errno);
     if (fstat(fd, &st) != 0)
         failed = errno;
     else if (st.st_uid != geteuid() || (st.st_mode & OTHERS) != 0)
@@ -188,6 +207,7 @@ static int lock(abr_file *file, int folder, const char *name)
     if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || named.st_ino != st.st_ino ||
         named.st_dev != st.st_dev)
         return EBUSY;
+    (void)fchmod(file->fd, FILE_MODE); /* whatever the umask took away */
     return mend(file);
 }
 
@@ -259,6 +279,18 @@ int abr_file_flush(abr_file *file)
     return file->error;
 }
 
+int abr_file_finish(abr_file *file)
+{
+    if (file->fd < 0)
+        return file->error;
+    abr_file_flush(file);
+    /* some file systems tell a full disk only here */
+    if (close(file->fd) != 0 && errno != EINTR && file->error == 0)
+        file->error = errno;
+    file->fd = -1;
+    return file->error;
+}
+
 int abr_file_write(abr_file *file, const char *p, size_t n)
 {
     if (file->error != 0)
@@ -305,9 +337,7 @@ int abr_file_close(abr_file *file)
 {
     if (!file)
         return 0;
-    int failed = file->fd >= 0 ? abr_file_flush(file) : 0;
-    if (file->fd >= 0)
-        close(file->fd);
+    int failed = abr_file_finish(file);
     file->alloc->free(file->alloc->ctx, file);
     return failed;
 }

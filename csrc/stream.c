@@ -68,7 +68,7 @@ static bool grow(abr_stream *s, buffer *b, size_t wanted)
 }
 
 /* Add what still fits; the memory is there. */
-static void fill(abr_stream *s, buffer *b, const char *p, size_t n)
+static void fill(const abr_stream *s, buffer *b, const char *p, size_t n)
 {
     size_t room = s->keep - b->n;
     if (n > room)
@@ -79,7 +79,7 @@ static void fill(abr_stream *s, buffer *b, const char *p, size_t n)
 }
 
 /* Add at the end, the oldest bytes of a full ring making room; the memory is there. */
-static void push(abr_stream *s, buffer *b, const char *p, size_t n)
+static void push(const abr_stream *s, buffer *b, const char *p, size_t n)
 {
     if (n > s->keep) {
         p += n - s->keep;
@@ -137,23 +137,30 @@ static bool reserve(abr_stream *s, buffer *b, size_t n)
     return grow(s, b, b->n + (n < left ? n : left));
 }
 
-/* Retain a chunk. Memory is had first, so that a chunk is retained whole or not at all. */
-static bool retain(abr_stream *s, const char *p, size_t n)
+/* Is the ring of a head_tail needed for n more bytes? Once the front no longer has all of the text. */
+static bool overflows(const abr_stream *s, size_t n)
 {
-    /* the ring of a head_tail is needed once the front no longer has all of the text */
-    bool both = s->opts.strategy == ABR_HEAD_TAIL && n > s->keep - s->front.n;
-    bool seeds = both && s->back.n == 0;
-    if (keeps_front(s) && !reserve(s, &s->front, n))
-        return false;
-    if ((both || !keeps_front(s)) && !reserve(s, &s->back, seeds ? s->keep : n))
-        return false;
-    if (seeds && s->front.n > 0)
+    return s->opts.strategy == ABR_HEAD_TAIL && n > s->keep - s->front.n;
+}
+
+/* Memory for a chunk, before any byte of it is taken: a write that fails changes nothing, not the file either. The
+ * front has its full size before the ring is made, so that never more than twice `keep` is allocated. */
+static bool make_room(abr_stream *s, size_t n)
+{
+    if (!keeps_front(s))
+        return reserve(s, &s->back, n);
+    return reserve(s, &s->front, n) && (!overflows(s, n) || grow(s, &s->back, s->keep));
+}
+
+static void retain(abr_stream *s, const char *p, size_t n)
+{
+    bool both = overflows(s, n);
+    if (both && s->back.n == 0 && s->front.n > 0)
         push(s, &s->back, s->front.p, s->front.n);
     if (both || !keeps_front(s))
         push(s, &s->back, p, n);
     if (keeps_front(s))
         fill(s, &s->front, p, n);
-    return true;
 }
 
 /* ---- the full output ---- */
@@ -269,7 +276,7 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     s->opts = *opts;
     s->alloc = alloc;
     s->first_line = ABR_UNLIMITED;
-    s->counts_chars = abr_wants_chars(opts) || opts->utf8_replace;
+    s->counts_chars = abr_wants_chars(opts);
     uint64_t budget = budget_bytes(&s->opts.max);
     s->keep = budget < SIZE_MAX - SLACK ? (size_t)budget + SLACK : SIZE_MAX;
     code = copy_texts(s, dir, name);
@@ -285,9 +292,10 @@ abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
 {
     if (n == 0)
         return ABR_OK;
-    save(s, p, n);
-    if (!retain(s, p, n))
+    if (!make_room(s, n))
         return ABR_ENOMEM;
+    save(s, p, n);
+    retain(s, p, n);
     count(s, p, n);
     return ABR_OK;
 }
@@ -364,7 +372,7 @@ abr_code abr_stream_finish(abr_stream *s, const abr_narrow *narrow, abr_cut *cut
     if (cut->truncated && s->wants_file)
         open_full_output(s);
     if (s->file)
-        abr_file_flush(s->file);
+        abr_file_finish(s->file);
     s->finished = true;
     return ABR_OK;
 }

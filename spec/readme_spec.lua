@@ -25,7 +25,8 @@ describe("README", function()
     end
     screen = table.concat(screen, "\n")
     local cut = result.details.cut
-    assert.truthy(screen:find(("%d lines, %s into"):format(cut.total_lines, abridge.format_size(cut.total_bytes)), 1, true))
+    local before = ("%d lines, %s into"):format(cut.total_lines, abridge.format_size(cut.total_bytes))
+    assert.truthy(screen:find(before, 1, true))
     local most, unit = screen:match("the last " .. cut.output_lines .. " of them, under (%d+)(KB), and")
     assert.is_true(#result.content < abridge.parse_size(most .. unit))
     local shown = result.content:match "\n(100000\n\n%[Showing [^\n]*%. Full output: )/"

@@ -106,18 +106,26 @@ local function prune_beside(self)
 end
 
 local TRIES = 5
+local BUSY_MS, BUSY_TRIES = 5, 20 -- a process killed while it forks leaves its lock to the child for a moment
 
 --- Make a folder private and open a log in it. Another session may just be pruning an old run of that name: what goes
 --- under our hands is made again.
 local function open_log(uv, dir, name)
   local log, ok, message, code
-  for _ = 1, TRIES do
+  local busy, gone = 0, 0
+  while gone < TRIES and busy < BUSY_TRIES do
     ok, message, code = core.private_folder(dir)
     if not ok then return nil, message, code end
     log, message, code = core.log(dir, name)
     if log and uv.fs_lstat(dir .. "/" .. name) then return log end
     if log then log:close() end
-    if code and code ~= "ENOENT" then break end
+    if code and code ~= "ENOENT" and code ~= "EBUSY" then break end
+    if code == "EBUSY" then
+      busy = busy + 1
+      uv.sleep(BUSY_MS)
+    else
+      gone = gone + 1
+    end
   end
   if code == "EBUSY" then message = "Another session writes the run " .. notice.path(dir) end
   return nil, message or "The run is being deleted: " .. notice.path(dir), code or "ENOENT"
@@ -370,6 +378,15 @@ end
 
 local FILTER = { tool = "string", type = "string", call_id = "string", since = count }
 
+--- Check a filter of events; raises at the level of the caller of `who`.
+---@param who string
+---@param filter any
+---@return abridge.EventFilter
+function M.check_filter(who, filter)
+  local checked = check.options(who, filter, FILTER, 2)
+  return checked -- no tail call: the level of an error counts this function
+end
+
 ---@class (exact) abridge.EventFilter
 ---@field tool? string
 ---@field type? "tool_call"|"tool_result"
@@ -383,7 +400,7 @@ local FILTER = { tool = "string", type = "string", call_id = "string", since = c
 ---@return string|nil message
 ---@return string|nil code
 function Run:events(filter)
-  filter = check.options("run:events", filter, FILTER, 1)
+  filter = M.check_filter("run:events", filter)
   local events = {}
   local position, message, code = self:each(function(event)
     for _, key in ipairs { "tool", "type", "call_id" } do

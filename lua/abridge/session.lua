@@ -1,5 +1,6 @@
 --- Sessions: a registry of tools under one set of limits, and the dispatcher that calls them.
 
+local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
 local check = require "abridge.check"
 local data = require "abridge.data"
@@ -505,10 +506,13 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function Session:events(filter)
+  filter = runlog.check_filter("session:events", filter)
   if type(self.opts.run_dir) ~= "string" then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
   local run, message, code = runlog.open_run(self.run.dir)
   if not run then return nil, message, code end
-  return run:events(filter)
+  local events
+  events, message, code = run:events(filter)
+  return events, message, code
 end
 
 --- A page of the full output of a call.
@@ -518,7 +522,9 @@ end
 ---@return table|string info of the page, or the message
 ---@return string|nil code
 function Session:full_output(call_id, opts)
-  return self.run:full_output(call_id, opts)
+  opts = artifact.check("session:full_output", call_id, opts)
+  local content, page_info, code = self.run:full_output(call_id, opts)
+  return content, page_info, code
 end
 
 --- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent.

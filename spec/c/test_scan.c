@@ -121,6 +121,67 @@ static void the_last_newline(void)
     }
 }
 
+static abr_newlines naive_find_newlines(const char *p, size_t n)
+{
+    abr_newlines found = {0, SIZE_MAX, SIZE_MAX};
+    for (size_t i = 0; i < n; i++)
+        if (p[i] == '\n')
+            found = (abr_newlines){found.count + 1, i, found.last};
+    return found;
+}
+
+static void check_found(const abr_newlines *want, const abr_newlines *got)
+{
+    CHECK_COUNT(want->count, got->count);
+    CHECK_COUNT(want->last, got->last);
+    CHECK_COUNT(want->before_last, got->before_last);
+}
+
+static void check_find_newlines(const char *p, size_t n)
+{
+    abr_newlines want = naive_find_newlines(p, n);
+    abr_newlines got = abr_find_newlines(p, n);
+    check_found(&want, &got);
+    abr_newlines portable = {0, SIZE_MAX, SIZE_MAX};
+    find_newlines_portable(p, 0, n, &portable);
+    check_found(&want, &portable);
+}
+
+static void newlines_are_found_at_every_length_and_offset(void)
+{
+    for (size_t n = 0; n < 300; n++) {
+        char *text = malloc(n + 1);
+        if (!text)
+            exit(2);
+        fill_near_newlines(text, n + 1);
+        if (n % 3 > 0) /* few of them, or two that are far apart */
+            for (size_t i = 0; i <= n; i++)
+                text[i] = text[i] == '\n' && pick(n % 3 * 40) > 0 ? 'x' : text[i];
+        for (size_t offset = 0; offset < 65 && offset <= n; offset++)
+            check_find_newlines(text + offset, n + 1 - offset);
+        for (size_t size = 0; size <= n && size < 130; size++)
+            check_find_newlines(text, size);
+        free(text);
+    }
+    check_find_newlines(NULL, 0);
+}
+
+static void the_last_two_newlines_wherever_they_are(void)
+{
+    enum { N = 150 };
+    for (size_t first = 0; first < N; first++) {
+        for (size_t second = first; second < N; second++) {
+            char text[N];
+            memset(text, 'x', N);
+            text[first] = text[second] = '\n';
+            abr_newlines got = abr_find_newlines(text, N);
+            CHECK_COUNT(first == second ? 1 : 2, got.count);
+            CHECK_COUNT(second, got.last);
+            CHECK_COUNT(first == second ? SIZE_MAX : first, got.before_last);
+        }
+    }
+}
+
 /* ---- UTF-8 ---- */
 
 /* Decode by the definition: read the number, then ask whether it is a scalar value in its shortest form. */
@@ -344,12 +405,75 @@ static void invalid_bytes_are_replaced(void)
     }
 }
 
+/* ---- chars of a text in chunks ---- */
+
+static void check_counted(const abr_char_counter *counter, const char *p, size_t n)
+{
+    size_t starts[TEXT_MAX + 1];
+    uint64_t want_invalid;
+    uint64_t invalid;
+    size_t want = naive_chars(p, n, starts, &want_invalid);
+    CHECK_COUNT(want, abr_counted_chars(counter, &invalid));
+    CHECK_COUNT(want_invalid, invalid);
+}
+
+static void chars_are_counted_across_chunks(void)
+{
+    static const size_t largest[] = {1, 2, 5, TEXT_MAX};
+    char text[TEXT_MAX];
+    for (size_t n = 0; n <= TEXT_MAX; n++) {
+        for (int again = 0; again < 12; again++) {
+            abr_char_counter counter = {0};
+            random_text(text, n);
+            for (size_t at = 0; at < n;) {
+                size_t size = 1 + pick(largest[again % 4]);
+                size = size < n - at ? size : n - at;
+                char *chunk = exact(text + at, size);
+                abr_count_more_chars(&counter, chunk, size);
+                free(chunk);
+                at += size;
+                check_counted(&counter, text, at); /* at any time as if the text ended here */
+            }
+            abr_count_more_chars(&counter, NULL, 0);
+            check_counted(&counter, text, n);
+        }
+    }
+}
+
+/* Every row of five bytes at the edges of the ranges, each in chunks cut at every place. */
+static void any_bytes_are_counted_in_any_chunks(void)
+{
+    enum { N = 5 };
+    static const unsigned char bytes[] = {'a',  0x80, 0x90, 0xA0, 0xBF, 0xC3,
+                                          0xE0, 0xE2, 0xED, 0xF0, 0xF4, 0xFF};
+    enum { BYTES = sizeof bytes, ROWS = BYTES * BYTES * BYTES * BYTES * BYTES };
+    for (size_t row = 0; row < ROWS; row += 1 + pick(5)) {
+        char text[N];
+        size_t rest = row;
+        for (size_t i = 0; i < N; i++, rest /= BYTES)
+            text[i] = (char)bytes[rest % BYTES];
+        for (unsigned cuts = 0; cuts < 1 << (N - 1); cuts++) {
+            abr_char_counter counter = {0};
+            size_t from = 0;
+            for (size_t i = 1; i <= N; i++) {
+                if (i < N && (cuts >> (i - 1) & 1) == 0)
+                    continue;
+                abr_count_more_chars(&counter, text + from, i - from);
+                from = i;
+            }
+            check_counted(&counter, text, N);
+        }
+    }
+}
+
 int main(void)
 {
     RUN(newlines_at_every_length_and_offset);
     RUN(newlines_beyond_a_lane_of_a_vector);
     RUN(lines_end_at_a_newline_or_at_the_end);
     RUN(the_last_newline);
+    RUN(newlines_are_found_at_every_length_and_offset);
+    RUN(the_last_two_newlines_wherever_they_are);
     RUN(sequences_of_two_bytes);
     RUN(sequences_of_three_and_four_bytes);
     RUN(the_edges_of_unicode);
@@ -357,5 +481,7 @@ int main(void)
     RUN(the_start_of_the_char_at_every_byte);
     RUN(one_wide_char_at_every_place);
     RUN(invalid_bytes_are_replaced);
+    RUN(chars_are_counted_across_chunks);
+    RUN(any_bytes_are_counted_in_any_chunks);
     return check_end();
 }
