@@ -203,6 +203,16 @@ describe("the command", function()
       end
     end)
 
+    it("keeps its full output where it is told, or not at all", function()
+      local path = dir:at "cli-run"
+      local out = run("run", "--run-dir", path, "--max-lines", "1", "--", "seq", "3")
+      assert.equal("3\n\n[Showing lines 3-3 of 3. Full output: " .. path .. "/artifacts/0001-run_command.log]", out)
+      out = run("log", path, "call-1")
+      assert.equal("1\n2\n3\n", out)
+      out = run("run", "--no-save", "--max-lines", "1", "--", "seq", "3")
+      assert.equal("3\n\n[Showing lines 3-3 of 3]", out)
+    end)
+
     it("gives content, block and details with --json", function()
       local out, err, code = fed("1\n2\n3\n", "cut", "--strategy", "tail", "--max-lines", "1", "--json")
       assert.equal("", err)

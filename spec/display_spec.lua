@@ -460,3 +460,22 @@ describe("cells", function()
     end)
   end
 end)
+
+describe("session:display", function()
+  it("tells the block of the screen in the run's log, beside that of the tool", function()
+    if not require("abridge.host").uv() then return pending "luv is missing" end
+    local dir = require("tmpdir").new()
+    local session = require("abridge").session { run_dir = dir:at "run" }
+    local result = session:cap("tool", ("line\n"):rep(50))
+    local text = session:display(result, { max_lines = 3 })
+    assert.equal(text, (abridge.display(result, { max_lines = 3 })))
+    local events = session:events()
+    assert.equal("tool_result", events[2].type)
+    assert.is_false(events[2].truncation.truncated)
+    assert.equal("display", events[3].type)
+    assert.equal(result.call_id, events[3].call_id)
+    assert.is_true(events[3].display.truncated)
+    session:close()
+    dir:remove()
+  end)
+end)

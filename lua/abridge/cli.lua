@@ -32,6 +32,8 @@ limits
 other
   --offset N  --limit N  --column N        where a page starts, how many lines (read, log)
   --timeout SECONDS  --cwd DIR             (run)
+  --run-dir DIR      keep the log and the full output there (run; see abridge log)
+  --no-save          keep no full output (run)
   --follow           go on listing as calls end (log)
   --json             content, block and details as JSON; the events of a run
   --help  --version
@@ -106,7 +108,7 @@ local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWI
 
 --- Flags of each command beside the limits.
 local COMMANDS = {
-  run = { ["--timeout"] = seconds, ["--cwd"] = text },
+  run = { ["--timeout"] = seconds, ["--cwd"] = text, ["--run-dir"] = text, ["--no-save"] = SWITCH },
   read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive },
   cut = {},
   log = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--follow"] = SWITCH },
@@ -209,7 +211,8 @@ local function open_session(tool, args, opts)
   opts.tools = { tool }
   args.limits.utf8 = nil -- a session always replaces
   opts.limits = { [tool] = args.limits }
-  local ok, session = pcall(abridge.session, opts)
+  local ok, session, message = pcall(abridge.session, opts)
+  if ok and not session then error({ failure = message }, 0) end
   if not ok then bad("%s", (tostring(session):gsub("^.-abridge%.session: ", ""))) end
   return session
 end
@@ -252,7 +255,9 @@ end
 
 function M.run(args)
   if #args.words == 0 then bad "run needs a command: abridge run [flags] -- CMD..." end
-  local session = open_session("run_command", args, { timeout = args.other.timeout, cwd = args.other.cwd })
+  local opts = { timeout = args.other.timeout, cwd = args.other.cwd, run_dir = args.other.run_dir }
+  if args.switches.no_save then opts.run_dir = false end
+  local session = open_session("run_command", args, opts)
   local job = session:call("run_command", { command = shell_command(args.words) }, {})
   local done = on_signals(function()
     job:cancel() -- the command has a process group of its own, which the terminal does not reach

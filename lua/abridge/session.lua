@@ -4,6 +4,7 @@ local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
 local check = require "abridge.check"
 local data = require "abridge.data"
+local display = require "abridge.display"
 local host = require "abridge.host"
 local jobs = require "abridge.job"
 local limits_of = require "abridge.limits"
@@ -525,6 +526,16 @@ function Session:full_output(call_id, opts)
   opts = artifact.check("session:full_output", call_id, opts)
   local content, page_info, code = self.run:full_output(call_id, opts)
   return content, page_info, code
+end
+
+--- What a screen shows of a result (see abridge.display), told in the run's log beside the tool's own block.
+---@param result abridge.Result
+---@param opts? { max_lines: integer|nil, width: integer|nil, ansi: boolean|nil }
+---@return string
+function Session:display(result, opts)
+  local text = display.display(result, opts)
+  emit(self, { type = "display", call_id = result.call_id, tool = result.tool, display = result.display })
+  return text
 end
 
 --- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent.
