@@ -20,6 +20,7 @@ private=$(mktemp -d) || exit 1
 trap 'rm -rf "$private"' EXIT
 trap 'exit 130' INT TERM HUP
 mkdir "$private/tmp" "$private/home"
+chmod 711 "$private" "$private/tmp" # a test that becomes another user still finds its own folder
 log=$private/log
 export TMPDIR=$private/tmp HOME=$private/home LC_ALL=C
 unset XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME MAKEFLAGS MFLAGS MAKELEVEL

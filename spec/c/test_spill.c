@@ -181,8 +181,8 @@ static void private_whatever_the_umask(void)
 
 static void as_another_user(void)
 {
-    if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
-        _exit(SKIPPED);
+    if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0 || access(base, W_OK | X_OK) != 0)
+        _exit(SKIPPED); /* the way to the temporary folder may be closed to others */
     private_whatever_the_umask();
 }
 
