@@ -115,7 +115,7 @@ rock: ## pack the release for luarocks into build/rock
 clean: ## remove build/
 	rm -rf build
 
-with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;"
+with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.4/?.so;;"
 version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
 
 # ------------------------------------------------------------------ how it is built
