@@ -135,9 +135,8 @@ local function block_of(cut, body, limits, tool, opts)
   if not cut.truncated then return info.not_truncated(#body) end
   local hint = cut.next_offset and notice.resume_hint(tool, cut.next_offset, cut.next_column)
   if hint and opts.resume and not cut.next_column then hint = opts.resume:gsub("{next}", cut.next_offset) end
-  local resume = hint and page.resume(cut, body, hint)
-  if resume then return info.with_resume((table.unpack or unpack)(resume)) end
-  return info.without_resume(#body, cut.total_bytes, results.reason(cut, limits))
+  return hint and page.block(cut, body, hint)
+    or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits))
 end
 
 --- Cut a text by a tool's limits and add the notice.

@@ -67,15 +67,19 @@ local function want_reason(who, value)
   check.fail(('%s: reason must be "%s", got %s'):format(who, table.concat(REASONS, '", "'), check.show(value)), 1)
 end
 
---- The content is the whole source.
+--- Nothing was left out: the content is the whole source, or all of it from the offset on that was asked for.
 ---@param bytes_returned integer
+---@param bytes_total? integer|false of the source, where it was begun in its middle; false: unknown
 ---@return abridge.Info
-function M.not_truncated(bytes_returned)
-  want_count("abridge.info.not_truncated", "bytes_returned", bytes_returned)
+function M.not_truncated(bytes_returned, bytes_total)
+  local who = "abridge.info.not_truncated"
+  want_count(who, "bytes_returned", bytes_returned)
+  if bytes_total then want_count(who, "bytes_total", bytes_total) end
+  if bytes_total == nil then bytes_total = bytes_returned end
   return new {
     truncated = false,
     bytes_returned = bytes_returned,
-    bytes_total = bytes_returned,
+    bytes_total = bytes_total or nil,
     reason = "size_cap",
   }
 end

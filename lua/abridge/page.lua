@@ -3,6 +3,7 @@
 
 local core = require "abridge.core"
 local data_of = require "abridge.data"
+local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 
 local M = {}
@@ -133,15 +134,15 @@ function M.first(text, limits, data)
   return assert(M.plan(text, { offset = 1 }, limits, data))
 end
 
---- How to go on after a page, as arguments for info.with_resume, or nil where there is no going on.
+--- The block of a page that can be gone on from, or nil.
 ---@param cut abridge.Cut
 ---@param body string
 ---@param hint string
----@return table|nil
-function M.resume(cut, body, hint)
+---@return abridge.Info|nil
+function M.block(cut, body, hint)
   if not cut.truncated or not cut.next_offset then return nil end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
-  return { #body, cut.total_bytes, cut.next_offset, hint, reason }
+  return info.with_resume(#body, cut.total_bytes, cut.next_offset, hint, reason)
 end
 
 return M

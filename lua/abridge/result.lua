@@ -111,7 +111,7 @@ end
 ---@return abridge.Info
 local function block_of(value, cut, body, limits, tool)
   local made = value.block and value.block(cut, body)
-  if made then return info.with_resume((table.unpack or unpack)(made, 1, 5)) end
+  if made then return made end
   if cut.truncated then return info.without_resume(#body, cut.total_bytes, M.reason(cut, limits, tool.reason)) end
   if value.lines_truncated then return info.without_resume(#body, cut.total_bytes, tool.reason or "size_cap") end
   if is_offset(value.next_offset) then

@@ -114,7 +114,7 @@ end
 local function block_of(tool_name)
   return function(cut, body)
     local hint = cut.next_offset and notice.resume_hint(tool_name, cut.next_offset, cut.next_column)
-    return page.resume(cut, body, hint)
+    return page.block(cut, body, hint)
   end
 end
 
