@@ -45,7 +45,15 @@ typedef enum {
     ABR_OK = 0,
     ABR_ENOMEM, /* the allocator returned NULL */
     ABR_EINVAL, /* an option is out of its range; message names it */
-    ABR_ECOUNT  /* opts.count_tokens reported a failure */
+    ABR_ECOUNT, /* opts.count_tokens reported a failure */
+    ABR_ENOENT, /* of a file, here and below: it is not there */
+    ABR_EACCES,
+    ABR_EISDIR,
+    ABR_ENOTREG, /* it is no regular file; message says what it is: fifo, socket, device */
+    ABR_EBINARY, /* it has a NUL near its start */
+    ABR_EOFFSET, /* it has fewer lines; position says how many */
+    ABR_ECOLUMN, /* the line has fewer chars; position says how many */
+    ABR_EIO      /* it cannot be read */
 } abr_code;
 
 /* Filled when a function fails and the caller passed one; message is a constant string, position the byte of
@@ -279,6 +287,104 @@ ABR_API uint64_t abr_stream_scanned(const abr_stream *stream);
 
 /* Release the stream; its file stays. NULL is fine. */
 ABR_API void abr_stream_close(abr_stream *stream);
+
+/* ---------------------------------------------------------------- pages of files */
+
+/* Where the lines of files are, kept for their next pages. One thread at a time. */
+typedef struct abr_index abr_index;
+
+/*
+ * An index for the pages of any files. It knows a file by device, inode, size and time of change, keeps an entry for
+ * every 64 KiB of it (fewer of large files: 1 MiB of entries at most, as much again where chars are counted), and
+ * keeps the 16 files that were used last. A file that was written within the clock tick of its file system is not
+ * kept: it might be written again and look the same. Fails with ABR_ENOMEM.
+ */
+ABR_API abr_code abr_index_open(const abr_alloc *alloc, abr_index **index, abr_error *error);
+
+/* Memory of an index, in bytes. */
+ABR_API uint64_t abr_index_bytes(const abr_index *index);
+
+/* Release an index; no page that uses it may be cut afterwards. NULL is fine. */
+ABR_API void abr_index_close(abr_index *index);
+
+/* A part of a file from a line on, of which cuts are wanted. One thread at a time. */
+typedef struct abr_page abr_page;
+
+typedef struct {
+    abr_opts cut;        /* how much; its strings must live as long as the page */
+    uint64_t offset;     /* number of the first line wanted, from 1 */
+    uint64_t column;     /* first char wanted of that line, and a line over budget is split; 0: neither */
+    uint64_t limit;      /* lines wanted, or ABR_UNLIMITED: the smaller of it and cut.max.lines counts */
+    const char *version; /* of the page before, to learn whether the file changed since; or NULL */
+    bool binary;         /* read it although a NUL stands in its first 8,000 bytes */
+    abr_index *index;    /* or NULL */
+} abr_page_opts;
+
+#define ABR_PAGE_OPTS_INIT                                                                                   \
+    {                                                                                                        \
+        .cut = ABR_OPTS_INIT, .offset = 1, .limit = ABR_UNLIMITED                                            \
+    }
+
+/* What is known of a page beside its cuts. */
+typedef struct {
+    uint64_t first_byte; /* 1-based, of the file: where the page starts */
+    uint64_t first_char; /* the same in chars; 0 unless chars are counted, for max.chars */
+    uint64_t total_lines;
+    uint64_t total_bytes;
+    uint64_t total_chars; /* counted for max.chars, else 0 */
+    const char *version;  /* the file's identity in short; "" for a text; valid until the page is closed */
+    bool changed; /* the file is not the one of opts.version, or it did not stay the same while it was read */
+} abr_page_info;
+
+/* The lines that a cut of a page shows, and where the page after it starts. */
+typedef struct {
+    uint64_t first_line; /* numbers in the file; of a page that shows nothing both are its offset */
+    uint64_t last_line;
+    uint64_t next_offset; /* line to go on at; 0: there is none */
+    uint64_t next_column; /* char to go on at; 0: the line's start */
+} abr_page_lines;
+
+/*
+ * Open a page of the file at path, a regular file: nothing else is opened. Links are followed.
+ *
+ * What is read is the file at the size it had when it was opened. If it changes meanwhile it is read anew, a few
+ * times; a file that never stays the same is told as changed, or fails with ABR_EIO where it shrinks.
+ * Totals are exact. A file that does not tell its size (/proc) is read whole, up to 64 MiB. An empty file has an empty
+ * first page.
+ * Memory: the budget (as of a stream), 256 KiB, and an index where opts has none. Cost: one pass over the file, or with
+ * an index that knows the file a look at two strides of it and the budget; with a column also the chars before it from
+ * the last page of that line on.
+ * Fails with ABR_EINVAL, ABR_ENOMEM and the codes of a file.
+ */
+ABR_API abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **page,
+                               abr_error *error);
+
+/* A page of a text, which must live as long as the page; opts.index and opts.version are not used. */
+ABR_API abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_page **page,
+                               abr_error *error);
+
+/*
+ * Cut the page, whose pieces and totals are told in places of the whole file. May be called again, with other budgets
+ * under its own. lines->next_offset is told for the strategies that begin with the first line; for
+ * a line that was omitted the same line and column 1, which splits it. There is none when nothing is left, or when not
+ * one char fitted. Following it from line 1 to the end, with ABR_LONG_SPLIT, rebuilds the file: join pages by '\n'
+ * where next_column was 0, else by nothing.
+ * The pieces are valid until the page is closed. Cost: in proportion to the budget. Errors as abr_cut_text().
+ */
+ABR_API abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut *cut, abr_page_lines *lines,
+                              abr_error *error);
+
+ABR_API abr_page_info abr_page_about(const abr_page *page);
+
+/* Read n bytes behind the first `at` of the page, fewer only at the end of the file. */
+ABR_API abr_code abr_page_read(abr_page *page, uint64_t at, char *dst, size_t n, size_t *got,
+                               abr_error *error);
+
+/* Is the file another one, or in another state, than when it was opened? Also told as `changed` from then on. */
+ABR_API bool abr_page_changed(abr_page *page);
+
+/* Release the page. NULL is fine. */
+ABR_API void abr_page_close(abr_page *page);
 
 /* ---------------------------------------------------------------- lines */
 

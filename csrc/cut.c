@@ -531,6 +531,56 @@ abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
     return wrong ? abr_fail(error, ABR_EINVAL, wrong) : ABR_OK;
 }
 
+/* ---- cuts of what is not all at hand ---- */
+
+enum {
+    SLACK = 8,               /* the newline beyond the budget, and a whole char at the inner end */
+    BYTES_PER_CHAR = 4,      /* what a char is weighed where only bytes are kept */
+    LINES_ONLY = 1024 * 1024 /* max.bytes where only lines are limited */
+};
+
+size_t abr_keep(abr_budget *max)
+{
+    uint64_t bytes = max->bytes;
+    if (bytes == ABR_UNLIMITED && max->chars != ABR_UNLIMITED)
+        bytes = max->chars * BYTES_PER_CHAR;
+    else if (bytes == ABR_UNLIMITED && max->tokens != ABR_UNLIMITED)
+        bytes = max->tokens * ABR_BYTES_PER_TOKEN;
+    else if (bytes == ABR_UNLIMITED)
+        bytes = max->bytes = LINES_ONLY;
+    return bytes < SIZE_MAX - SLACK ? (size_t)bytes + SLACK : SIZE_MAX;
+}
+
+static bool lowers(uint64_t *budget, uint64_t lower)
+{
+    if (lower == ABR_UNLIMITED)
+        return true;
+    if (lower > *budget)
+        return false;
+    *budget = lower;
+    return true;
+}
+
+abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error)
+{
+    *out = *opts;
+    if (!narrow)
+        return ABR_OK;
+    const abr_budget *lower = &narrow->max;
+    abr_budget *max = &out->max;
+    abr_budget own = opts->max;
+    bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
+                lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
+    /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */
+    if (!fine || abr_keep(max) > abr_keep(&own) || (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
+        return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");
+    if (narrow->reserve) {
+        out->reserve = narrow->reserve;
+        out->reserve_len = narrow->reserve_len;
+    }
+    return ABR_OK;
+}
+
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     job j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view};

@@ -150,6 +150,95 @@ bool abr_wants_chars(const abr_opts *opts);
  * budget set of max.bytes, 4 * max.chars and 16 * max.tokens. */
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error);
 
+/* The bytes that the first budget set comes to, 4 a char and 16 a token, and a little more; budgets in lines alone get
+ * max->bytes of 1 MiB. As much of an edge lets any cut within these budgets be made. */
+size_t abr_keep(abr_budget *max);
+
+/* `opts` with the budgets and the reserve of `narrow`, which may be NULL; ABR_EINVAL where it raises a budget. */
+abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error);
+
+/* ---- index.c: where the lines of a source are ---- */
+
+enum {
+    ABR_BLOCK = 256 * 1024, /* bytes read at once */
+    ABR_PLACES = 8,         /* places in long lines that are kept in mind */
+    ABR_ENDED_EARLY = -1    /* in place of an errno: the source is shorter than it was said to be */
+};
+
+/* What is read: an open file, or a text. */
+typedef struct {
+    int fd; /* -1: the text */
+    const char *text;
+    uint64_t size; /* bytes; nothing is read beyond them */
+} abr_reader;
+
+/* Read n bytes behind the first `at`, fewer only at the end. 0, an errno or ABR_ENDED_EARLY. */
+int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *got);
+
+/* Which file this is, in which state. */
+typedef struct {
+    uint64_t device;
+    uint64_t inode;
+    uint64_t size;
+    int64_t seconds; /* of its last change */
+    long nanoseconds;
+} abr_identity;
+
+bool abr_same_identity(const abr_identity *a, const abr_identity *b);
+
+typedef struct {
+    uint64_t line; /* 0: none */
+    uint64_t column;
+    uint64_t at; /* bytes before it */
+} abr_place_at;
+
+/* The line index of one source. */
+typedef struct {
+    abr_identity of;
+    const abr_alloc *alloc;
+    uint64_t stride;    /* bytes between entries */
+    uint64_t *newlines; /* before each multiple of stride */
+    uint64_t *chars;    /* the same of chars and open bytes, or NULL */
+    size_t count;       /* entries */
+    size_t room;
+    uint64_t size; /* totals of the source */
+    uint64_t total_newlines;
+    uint64_t total_lines;
+    uint64_t total_chars; /* counted with has_chars */
+    bool has_chars;
+    bool ends_line;
+    uint64_t used; /* when last, in uses of any */
+    abr_place_at places[ABR_PLACES];
+    size_t next_place;
+} abr_lines;
+
+/* The functions below take a block of ABR_BLOCK bytes for scratch, and return 0, an errno or ABR_ENDED_EARLY. */
+
+/* Read the source once and make its index. */
+int abr_lines_build(const abr_reader *r, bool with_chars, const abr_alloc *alloc, char *block,
+                    abr_lines **out);
+void abr_lines_free(abr_lines *x); /* NULL is fine */
+
+/* Where a line starts, and where it ends, before its newline. The source has the line. */
+int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
+int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
+
+/* Chars before the place `at`, which lies between chars; has_chars. */
+int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint64_t at, uint64_t *chars);
+
+/* Where a char of the line is that starts at *at; *short_of: how many chars the line has too few. */
+int abr_char_place(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t column,
+                   uint64_t *at, uint64_t *short_of);
+
+/* The index of a file in this state, or NULL; valid until the next abr_index_put(). */
+abr_lines *abr_index_find(abr_index *index, const abr_identity *of);
+
+/* Take over an index, in place of that of an older state of the file or of the file used longest ago. */
+void abr_index_put(abr_index *index, abr_lines *lines);
+
+/* Keep a place of a file in mind, where its index is there. */
+void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_at *place);
+
 /* ---- spill.c: private files ---- */
 
 enum { ABR_PATH_MOST = 4096 }; /* bytes of any path here, its NUL too */

@@ -671,8 +671,8 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
     lua_pop(L, 1);
 }
 
-/* A copy of the options without full_output, which read_options does not know, in place of them. */
-static void split_options(lua_State *L)
+/* A copy of the options in place of them. */
+static void copy_options(lua_State *L)
 {
     lua_newtable(L);
     lua_pushnil(L);
@@ -682,9 +682,21 @@ static void split_options(lua_State *L)
         lua_rawset(L, -4);
     }
     lua_replace(L, ARG_OPTS);
-    lua_pushliteral(L, "full_output");
+}
+
+/* Push one of the options and take it out of them; false: it is nil, and nothing is pushed. */
+static bool take_option(lua_State *L, const char *key)
+{
+    lua_pushstring(L, key);
+    lua_rawget(L, ARG_OPTS);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        return false;
+    }
+    lua_pushstring(L, key);
     lua_pushnil(L);
     lua_rawset(L, ARG_OPTS);
+    return true;
 }
 
 /* stream(opts) -> stream */
@@ -700,11 +712,9 @@ static int l_stream(lua_State *L)
     lua_insert(L, ARG_TEXT); /* options stand where those of a cut do */
     lua_settop(L, SLOT_MARKER);
     check_options_table(L, who);
-    lua_pushliteral(L, "full_output");
-    lua_rawget(L, ARG_OPTS);
-    if (!lua_isnil(L, -1))
+    copy_options(L);
+    if (take_option(L, "full_output"))
         read_full_output(L, who, lua_gettop(L), &dir, &name);
-    split_options(L);
     read_options(L, &c);
 
     lua_stream *s = lua_newuserdata(L, sizeof *s);
@@ -777,21 +787,32 @@ static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
     }
 }
 
+#define NO_NARROW                                                                                            \
+    {                                                                                                        \
+        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0                                \
+    }
+
+/* Set the stack up for a cut of a stream or a page, its options at 2, and read them; pushes the cut. */
+static abr_cut *prepare_cut(lua_State *L, const char *who, int counter, abr_narrow *narrow)
+{
+    lua_settop(L, 2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, counter); /* SLOT_COUNTER */
+    lua_settop(L, SLOT_MARKER);
+    if (!lua_isnil(L, 2))
+        read_narrow(L, who, narrow);
+    lua_pushcfunction(L, call_counter);
+    return new_cut(L);
+}
+
 /* snapshot and finish: the cut, its content made without a text to hand back. */
 static int cut_stream(lua_State *L, const char *who, bool finish)
 {
-    abr_narrow narrow = {{ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0};
+    abr_narrow narrow = NO_NARROW;
     abr_error error;
     lua_stream *s = check_stream(L, who);
     if (finish && abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
-    lua_settop(L, 2);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, s->counter); /* SLOT_COUNTER */
-    lua_settop(L, SLOT_MARKER);
-    if (!lua_isnil(L, 2))
-        read_narrow(L, who, &narrow);
-    lua_pushcfunction(L, call_counter);
-    abr_cut *cut = new_cut(L);
+    abr_cut *cut = prepare_cut(L, who, s->counter, &narrow);
     s->L = L;
     s->busy = true;
     abr_code code = finish ? abr_stream_finish(s->stream, &narrow, cut, &error)
@@ -846,6 +867,284 @@ static const luaL_Reg stream_methods[] = {
     {"finish", l_stream_finish},       {"close", l_stream_close},
     {"__gc", collect_stream},          {"__close", l_stream_close},
     {"__tostring", l_stream_tostring}, {NULL, NULL},
+};
+
+/* ---- pages ---- */
+
+#define INDEX_TYPE "abridge.index"
+#define PAGE_TYPE "abridge.page"
+
+/* index() -> index */
+static int l_index(lua_State *L)
+{
+    abr_error error;
+    abr_index **index = lua_newuserdata(L, sizeof(abr_index *)); /* NOLINT(bugprone-sizeof-expression) */
+    *index = NULL;
+    luaL_getmetatable(L, INDEX_TYPE);
+    lua_setmetatable(L, -2);
+    if (abr_index_open(NULL, index, &error) != ABR_OK)
+        return luaL_error(L, "abridge.index: %s", error.message);
+    return 1;
+}
+
+static int collect_index(lua_State *L)
+{
+    abr_index **index = luaL_checkudata(L, 1, INDEX_TYPE);
+    abr_index_close(*index);
+    *index = NULL;
+    return 0;
+}
+
+/* index:bytes() -> memory it takes */
+static int l_index_bytes(lua_State *L)
+{
+    abr_index *const *index = luaL_checkudata(L, 1, INDEX_TYPE);
+    push_count(L, abr_index_bytes(*index));
+    return 1;
+}
+
+static const luaL_Reg index_methods[] = {{"bytes", l_index_bytes}, {"__gc", collect_index}, {NULL, NULL}};
+
+/* A page of Lua: the core's, and in the registry what it points to. */
+typedef struct {
+    abr_page *page; /* NULL once closed */
+    lua_State *L;   /* of the call under way, for the counter */
+    int counter;    /* reference, LUA_NOREF for none */
+    int anchor;     /* reference to a table with the options' strings, the text and the index */
+    bool busy;      /* a cut is being made */
+} lua_page;
+
+static bool count_page_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
+{
+    const lua_page *page = ctx;
+    return count_tokens(page->L, p, n, tokens);
+}
+
+static lua_page *check_page(lua_State *L, const char *who)
+{
+    lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
+    if (!page->page)
+        luaL_error(L, "%s: the page is closed", who);
+    if (page->busy)
+        luaL_error(L, "%s: the page is being cut", who);
+    return page;
+}
+
+static uint64_t check_number_from_1(lua_State *L, const char *who, const char *name, int idx)
+{
+    uint64_t number;
+    if (!to_count(L, idx, &number) || number == 0)
+        wrong(L, who, name, "an integer from 1 to 2^53", idx);
+    return number;
+}
+
+typedef struct {
+    abr_page_opts opts;
+    int index_at; /* where the index is on the stack; 0: none */
+} page_options;
+
+/* Take what only a page knows out of the options; what it leaves on the stack stays alive. */
+static void read_page_options(lua_State *L, const char *who, page_options *own)
+{
+    abr_page_opts *o = &own->opts;
+    if (take_option(L, "offset"))
+        o->offset = check_number_from_1(L, who, "offset", -1);
+    if (take_option(L, "column"))
+        o->column = check_number_from_1(L, who, "column", -1);
+    if (take_option(L, "limit"))
+        o->limit = check_number_from_1(L, who, "limit", -1);
+    if (take_option(L, "binary"))
+        o->binary = check_boolean(L, who, "binary", -1);
+    if (take_option(L, "version")) {
+        size_t n;
+        o->version = check_text(L, who, "version", -1, &n);
+    }
+    if (take_option(L, "index")) {
+        bool is_index = lua_getmetatable(L, -1) != 0;
+        if (is_index) {
+            luaL_getmetatable(L, INDEX_TYPE);
+            is_index = lua_rawequal(L, -1, -2);
+            lua_pop(L, 2);
+        }
+        if (!is_index)
+            wrong(L, who, "index", "what abridge.index() returned", -1);
+        o->index = *(abr_index **)lua_touserdata(L, -1);
+        own->index_at = lua_gettop(L);
+    }
+}
+
+static const char *code_name(abr_code code)
+{
+    static const char *const names[] = {
+        [ABR_ENOENT] = "ENOENT",   [ABR_EACCES] = "EACCES",   [ABR_EISDIR] = "EISDIR",
+        [ABR_ENOTREG] = "ENOTREG", [ABR_EBINARY] = "EBINARY", [ABR_EOFFSET] = "EOFFSET",
+        [ABR_ECOLUMN] = "ECOLUMN", [ABR_EIO] = "EIO"};
+    return names[code];
+}
+
+/* nil, the code, and what its message tells: a number for EOFFSET and ECOLUMN, else a text. */
+static int push_page_error(lua_State *L, const char *who, const abr_error *error)
+{
+    if (error->code == ABR_ENOMEM || error->code == ABR_EINVAL || error->code == ABR_ECOUNT)
+        return luaL_error(L, "%s: %s", who, error->message);
+    lua_pushnil(L);
+    lua_pushstring(L, code_name(error->code));
+    if (error->code == ABR_EOFFSET || error->code == ABR_ECOLUMN)
+        push_count(L, error->position);
+    else
+        lua_pushstring(L, error->message);
+    return 3;
+}
+
+static lua_page *new_page(lua_State *L)
+{
+    lua_page *page = lua_newuserdata(L, sizeof *page);
+    *page = (lua_page){.counter = LUA_NOREF, .anchor = LUA_NOREF};
+    luaL_getmetatable(L, PAGE_TYPE);
+    lua_setmetatable(L, -2);
+    return page;
+}
+
+/* (path or text, opts) -> page | nil, code, detail */
+static int open_page(lua_State *L, const char *who, bool is_file)
+{
+    cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = true};
+    page_options own = {ABR_PAGE_OPTS_INIT, 0};
+    abr_error error = {ABR_ENOENT, "no such file or directory", 0};
+    size_t n;
+    const char *source = check_text(L, who, is_file ? "path" : "text", ARG_TEXT, &n);
+    lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_MARKER);
+    check_options_table(L, who);
+    copy_options(L);
+    read_page_options(L, who, &own);
+    if (!take_option(L, "strategy"))
+        lua_pushliteral(L, "head");
+    lua_setfield(L, ARG_OPTS, "strategy");
+    read_options(L, &c);
+
+    lua_page *page = new_page(L);
+    lua_pushvalue(L, ARG_TEXT);
+    lua_rawseti(L, ARG_OPTS, 1);
+    lua_pushvalue(L, own.index_at > 0 ? own.index_at : ARG_TEXT);
+    lua_rawseti(L, ARG_OPTS, 2);
+    lua_pushvalue(L, ARG_OPTS);
+    page->anchor = luaL_ref(L, LUA_REGISTRYINDEX);
+    if (!lua_isnil(L, SLOT_COUNTER)) {
+        lua_pushvalue(L, SLOT_COUNTER);
+        page->counter = luaL_ref(L, LUA_REGISTRYINDEX);
+        c.opts.count_tokens = count_page_tokens;
+        c.opts.count_ctx = page;
+    }
+    own.opts.cut = c.opts;
+    if (is_file && strlen(source) != n)
+        return push_page_error(L, who, &error);
+    abr_code code = is_file ? abr_page_open(source, &own.opts, &page->page, &error)
+                            : abr_page_text(source, n, &own.opts, &page->page, &error);
+    return code == ABR_OK ? 1 : push_page_error(L, who, &error);
+}
+
+/* page(path, opts) -> page | nil, code, detail */
+static int l_page(lua_State *L)
+{
+    return open_page(L, "abridge.page", true);
+}
+
+/* page_text(text, opts) -> page | nil, code, detail */
+static int l_page_text(lua_State *L)
+{
+    return open_page(L, "abridge.core.page_text", false);
+}
+
+/* What a page tells beside the ledger of its cut. */
+static void set_page_fields(lua_State *L, const abr_page_info *about, const abr_page_lines *lines)
+{
+    set_count(L, "first_line", lines->first_line);
+    set_count(L, "last_line", lines->last_line);
+    if (about->first_char > 0)
+        set_count(L, "first_char", about->first_char);
+    if (lines->next_offset > 0)
+        set_count(L, "next_offset", lines->next_offset);
+    if (lines->next_column > 0)
+        set_count(L, "next_column", lines->next_column);
+    if (*about->version) {
+        lua_pushstring(L, about->version);
+        lua_setfield(L, -2, "version");
+    }
+    if (about->changed)
+        set_boolean(L, "changed", true);
+}
+
+/* page:snapshot(opts) -> content, cut; also as `finish`, since a page may stand where a stream does */
+static int l_page_snapshot(lua_State *L)
+{
+    const char *who = "page:snapshot";
+    abr_narrow narrow = NO_NARROW;
+    abr_page_lines lines;
+    abr_error error;
+    lua_page *page = check_page(L, who);
+    abr_cut *cut = prepare_cut(L, who, page->counter, &narrow);
+    page->L = L;
+    page->busy = true;
+    abr_code code = abr_page_cut(page->page, &narrow, cut, &lines, &error);
+    page->busy = false;
+    push_results(L, who, code, &error, cut, SIZE_MAX);
+    abr_page_info about = abr_page_about(page->page);
+    set_page_fields(L, &about, &lines);
+    return 2;
+}
+
+/* page:read(at, n) -> up to n bytes behind the first `at` of the page | nil, code, message */
+static int l_page_read(lua_State *L)
+{
+    const char *who = "page:read";
+    abr_error error;
+    size_t got;
+    lua_page *page = check_page(L, who);
+    uint64_t at = check_count(L, who, "at", 2);
+    size_t n = (size_t)check_count(L, who, "n", 3);
+    char *block = lua_newuserdata(L, n > 0 ? n : 1);
+    if (abr_page_read(page->page, at, block, n, &got, &error) != ABR_OK)
+        return push_page_error(L, who, &error);
+    lua_pushlstring(L, block, got);
+    return 1;
+}
+
+/* page:about() -> totals, place, version, and whether the file changed until now */
+static int l_page_about(lua_State *L)
+{
+    lua_page *page = check_page(L, "page:about");
+    abr_page_changed(page->page);
+    abr_page_info about = abr_page_about(page->page);
+    lua_newtable(L);
+    set_count(L, "first_byte", about.first_byte);
+    set_count(L, "total_lines", about.total_lines);
+    set_count(L, "total_bytes", about.total_bytes);
+    lua_pushstring(L, about.version);
+    lua_setfield(L, -2, "version");
+    set_boolean(L, "changed", about.changed);
+    return 1;
+}
+
+/* Also __close and __gc; closing twice is fine. */
+static int l_page_close(lua_State *L)
+{
+    lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
+    if (page->page)
+        check_page(L, "page:close");
+    abr_page_close(page->page);
+    page->page = NULL;
+    luaL_unref(L, LUA_REGISTRYINDEX, page->counter);
+    luaL_unref(L, LUA_REGISTRYINDEX, page->anchor);
+    page->counter = page->anchor = LUA_NOREF;
+    return 0;
+}
+
+static const luaL_Reg page_methods[] = {
+    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
+    {"read", l_page_read},         {"about", l_page_about},
+    {"close", l_page_close},       {"__close", l_page_close},
+    {"__gc", l_page_close},        {NULL, NULL},
 };
 
 /* ---- private files ---- */
@@ -1141,6 +1440,9 @@ static const luaL_Reg functions[] = {
     {"pipeline", l_pipeline},
     {"line", l_line},
     {"stream", l_stream},
+    {"page", l_page},
+    {"page_text", l_page_text},
+    {"index", l_index},
     {"private_folder", l_private_folder},
     {"save", l_save},
     {"log", l_log},
@@ -1176,6 +1478,8 @@ int luaopen_abridge_core(lua_State *L)
 {
     new_type(L, CUT_TYPE, cut_methods);
     new_type(L, STREAM_TYPE, stream_methods);
+    new_type(L, INDEX_TYPE, index_methods);
+    new_type(L, PAGE_TYPE, page_methods);
     new_type(L, LOG_TYPE, log_methods);
     lua_newtable(L);
     set_functions(L, functions);

@@ -2,7 +2,7 @@
  * Streams: retain what a cut may need of a text that goes by; cut.c decides what is kept of it.
  *
  * The text's first `keep` bytes stay in `front`, its last ones in the ring `back`, whichever the strategy asks for;
- * `keep` is a little more than the first budget set of bytes, 4 a char and 16 a token. Whatever is within the budgets
+ * `keep` is what abr_keep() says. Whatever is within the budgets
  * is therefore at hand as a whole, and a cut of anything longer never looks beyond what is at hand. Memory grows with
  * the text, up to keep bytes a side. Each byte is scanned once for newlines, and once for chars where these count.
  */
@@ -10,12 +10,7 @@
 
 #include "internal.h"
 
-enum {
-    SLACK = 8,               /* the newline beyond the budget, and a whole char at the inner end */
-    BYTES_PER_CHAR = 4,      /* what a char is weighed here */
-    FIRST_SIZE = 4096,       /* of a buffer */
-    LINES_ONLY = 1024 * 1024 /* max.bytes of a stream that is limited in lines alone */
-};
+enum { FIRST_SIZE = 4096 /* of a buffer */ };
 
 typedef struct {
     char *p;
@@ -221,18 +216,6 @@ static void count(abr_stream *s, const char *p, size_t n)
 
 /* ---- the public functions ---- */
 
-/* The bytes that the first budget set comes to; a stream without any gets one. */
-static uint64_t budget_bytes(abr_budget *max)
-{
-    if (max->bytes != ABR_UNLIMITED)
-        return max->bytes;
-    if (max->chars != ABR_UNLIMITED)
-        return max->chars * BYTES_PER_CHAR;
-    if (max->tokens != ABR_UNLIMITED)
-        return max->tokens * ABR_BYTES_PER_TOKEN;
-    return max->bytes = LINES_ONLY;
-}
-
 static const char *copy_text(abr_stream *s, const char *p, size_t n, size_t *at)
 {
     if (!p)
@@ -277,8 +260,7 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     s->alloc = alloc;
     s->first_line = ABR_UNLIMITED;
     s->counts_chars = abr_wants_chars(opts);
-    uint64_t budget = budget_bytes(&s->opts.max);
-    s->keep = budget < SIZE_MAX - SLACK ? (size_t)budget + SLACK : SIZE_MAX;
+    s->keep = abr_keep(&s->opts.max);
     code = copy_texts(s, dir, name);
     if (code != ABR_OK) {
         abr_stream_close(s);
@@ -323,41 +305,11 @@ static abr_view view_of(abr_stream *s)
     return v;
 }
 
-static bool lowers(uint64_t *budget, uint64_t lower)
-{
-    if (lower == ABR_UNLIMITED)
-        return true;
-    if (lower > *budget)
-        return false;
-    *budget = lower;
-    return true;
-}
-
-/* The options of one cut of a stream. */
-static abr_code narrowed(const abr_stream *s, const abr_narrow *narrow, abr_opts *opts, abr_error *error)
-{
-    *opts = s->opts;
-    if (!narrow)
-        return ABR_OK;
-    const abr_budget *lower = &narrow->max;
-    abr_budget *max = &opts->max;
-    bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
-                lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
-    /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */
-    if (!fine || budget_bytes(max) > s->keep - SLACK || (max->chars != ABR_UNLIMITED && !s->counts_chars))
-        return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");
-    if (narrow->reserve) {
-        opts->reserve = narrow->reserve;
-        opts->reserve_len = narrow->reserve_len;
-    }
-    return ABR_OK;
-}
-
 abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *cut, abr_error *error)
 {
     abr_opts opts;
     memset(cut, 0, sizeof *cut);
-    abr_code code = narrowed(s, narrow, &opts, error);
+    abr_code code = abr_narrowed(&s->opts, narrow, &opts, error);
     if (code != ABR_OK)
         return code;
     abr_view view = view_of(s);

@@ -23,10 +23,12 @@ build = {
     ["abridge.core"] = {
       sources = {
         "csrc/cut.c",
+        "csrc/index.c",
         "csrc/info.c",
         "csrc/line.c",
         "csrc/lua_abridge.c",
         "csrc/marker.c",
+        "csrc/page.c",
         "csrc/pipeline.c",
         "csrc/scan.c",
         "csrc/span.c",
