@@ -85,7 +85,8 @@ typedef enum {
     ABR_HEAD = 0,  /* whole lines from the start */
     ABR_TAIL,      /* whole lines from the end */
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
-    ABR_PIPELINE   /* what abr_pipeline() reports; not for opts.strategy */
+    ABR_PIPELINE /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
+                      indicators and utf8_replace */
 } abr_strategy;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
@@ -132,6 +133,7 @@ typedef struct {
     abr_marker marker;       /* ABR_HEAD_TAIL only */
     const char *marker_text; /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
     size_t marker_text_len;
+    bool indicators;        /* headings around a cut by lines; ABR_PIPELINE only */
     const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
 

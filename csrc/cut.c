@@ -94,6 +94,8 @@ static const char *marker_format(const abr_opts *o, size_t *n)
 
 bool abr_wants_chars(const abr_opts *opts)
 {
+    if (opts->strategy == ABR_PIPELINE)
+        return true;
     size_t n;
     const char *format = marker_format(opts, &n);
     return opts->max.chars != ABR_UNLIMITED || abr_marker_tells_chars(format, n);
@@ -316,13 +318,12 @@ static abr_unit forbids_next(const job *j, const request *r, const abr_span *s)
                                                                                    : ABR_BY_TOKENS;
 }
 
-/* Size of the first or the last line, without its newline. */
-static uint64_t line_size(const job *j, abr_side side)
+uint64_t abr_view_line_size(const abr_view *view, abr_side side)
 {
-    uint64_t known = side == ABR_FRONT ? j->view->first_line : j->view->last_line;
+    uint64_t known = side == ABR_FRONT ? view->first_line : view->last_line;
     if (known != ABR_UNLIMITED)
         return known;
-    return abr_line_size(side == ABR_FRONT ? &j->view->front : &j->view->back, side);
+    return abr_line_size(side == ABR_FRONT ? &view->front : &view->back, side);
 }
 
 /* ---- results ---- */
@@ -417,7 +418,7 @@ static abr_code cut_one_side(job *j, abr_cut *cut)
     bool no_line_fits = s.lines == 0 || s.partial;
     cut->truncated_by = forbids_next(j, &r, no_line_fits ? &nothing : &s);
     if (no_line_fits && cut->truncated_by != ABR_BY_LINES) {
-        cut->line_bytes = line_size(j, r.side);
+        cut->line_bytes = abr_view_line_size(j->view, r.side);
         cut->first_line_exceeds_limit = head && omit;
     }
     return settle(j, head ? s : nothing, head ? &nothing : &s, cut);
@@ -487,7 +488,7 @@ static abr_code cut_both_sides(job *j, abr_unit by, abr_cut *cut)
         take_sides(j, true, false, &head, &tail);
     cut->truncated_by = by;
     if (head.partial || tail.partial)
-        cut->line_bytes = line_size(j, tail.partial ? ABR_BACK : ABR_FRONT);
+        cut->line_bytes = abr_view_line_size(j->view, tail.partial ? ABR_BACK : ABR_FRONT);
     return settle(j, head, &tail, cut);
 }
 
@@ -501,8 +502,9 @@ static bool in_range(uint64_t budget)
 static const char *wrong_option(const abr_opts *o)
 {
     const abr_budget *max = &o->max;
-    if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL)
-        return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL";
+    if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL &&
+        o->strategy != ABR_PIPELINE)
+        return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL, ABR_PIPELINE";
     if (!in_range(max->lines) || !in_range(max->bytes) || !in_range(max->chars) || !in_range(max->tokens))
         return "a budget is over 2^53";
     if (!(o->head_ratio >= 0 && o->head_ratio <= 1))
@@ -514,6 +516,8 @@ static const char *wrong_option(const abr_opts *o)
 
 static abr_code run(job *j, abr_cut *cut)
 {
+    if (j->opts->strategy == ABR_PIPELINE)
+        return abr_pipeline_view(j->view, j->opts, cut);
     if (j->view->bytes == 0)
         return keep_whole(j, false, cut);
     abr_unit by = exceeded(j, false);
@@ -536,12 +540,14 @@ abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
 enum {
     SLACK = 8,               /* the newline beyond the budget, and a whole char at the inner end */
     BYTES_PER_CHAR = 4,      /* what a char is weighed where only bytes are kept */
-    LINES_ONLY = 1024 * 1024 /* max.bytes where only lines are limited */
+    LINES_ONLY = 1024 * 1024 /* max.bytes where only lines are limited; max.chars of a pipeline */
 };
 
-size_t abr_keep(abr_budget *max)
+size_t abr_keep(abr_strategy strategy, abr_budget *max)
 {
-    uint64_t bytes = max->bytes;
+    uint64_t bytes = strategy == ABR_PIPELINE ? ABR_UNLIMITED : max->bytes;
+    if (strategy == ABR_PIPELINE && max->chars == ABR_UNLIMITED)
+        max->chars = LINES_ONLY;
     if (bytes == ABR_UNLIMITED && max->chars != ABR_UNLIMITED)
         bytes = max->chars * BYTES_PER_CHAR;
     else if (bytes == ABR_UNLIMITED && max->tokens != ABR_UNLIMITED)
@@ -572,7 +578,8 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
     bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
                 lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
     /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */
-    if (!fine || abr_keep(max) > abr_keep(&own) || (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
+    if (!fine || abr_keep(opts->strategy, max) > abr_keep(opts->strategy, &own) ||
+        (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
         return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");
     if (narrow->reserve) {
         out->reserve = narrow->reserve;

@@ -14,12 +14,17 @@
 
 #include "internal.h"
 
+#ifndef INDEX_STRIDE /* a test has smaller ones */
+#define INDEX_STRIDE (64 * 1024)
+#define INDEX_ENTRIES (128 * 1024)
+#endif
+
 enum {
-    STRIDE = 64 * 1024,        /* bytes between entries, at first */
-    MOST_ENTRIES = 128 * 1024, /* of one file */
-    FIRST_ENTRIES = 256,       /* allocated at first */
-    STEP = 4096,               /* bytes counted at once where a newline is looked for */
-    FILES = 16,                /* line indexes kept */
+    STRIDE = INDEX_STRIDE,        /* bytes between entries, at first */
+    MOST_ENTRIES = INDEX_ENTRIES, /* of one file */
+    FIRST_ENTRIES = 256,          /* allocated at first */
+    STEP = 4096,                  /* bytes counted at once where a newline is looked for */
+    FILES = 16,                   /* line indexes kept */
     OPEN_BITS = 2,
     OPEN_MASK = 3 /* in an entry of chars: bytes before it of a sequence that goes on */
 };

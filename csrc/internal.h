@@ -146,13 +146,20 @@ abr_code abr_check_opts(const abr_opts *opts, abr_error *error);
 /* Do these options need the source's chars counted? */
 bool abr_wants_chars(const abr_opts *opts);
 
+/* Size of the source's first or last line, without its newline. */
+uint64_t abr_view_line_size(const abr_view *view, abr_side side);
+
+/* The cut of a pipeline, into a cut whose options and totals are filled in. ABR_OK or ABR_ENOMEM. */
+abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *cut);
+
 /* abr_cut_text() of a source of which a view is at hand. An edge that is not whole must hold more bytes than the first
  * budget set of max.bytes, 4 * max.chars and 16 * max.tokens. */
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error);
 
 /* The bytes that the first budget set comes to, 4 a char and 16 a token, and a little more; budgets in lines alone get
- * max->bytes of 1 MiB. As much of an edge lets any cut within these budgets be made. */
-size_t abr_keep(abr_budget *max);
+ * max->bytes of 1 MiB, those of a pipeline as many max->chars. As much of an edge lets any cut within these budgets be
+ * made. */
+size_t abr_keep(abr_strategy strategy, abr_budget *max);
 
 /* `opts` with the budgets and the reserve of `narrow`, which may be NULL; ABR_EINVAL where it raises a budget. */
 abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error);

@@ -19,11 +19,15 @@
 
 #include "internal.h"
 
+#ifndef INDEXED_FROM /* a test has a smaller one */
+#define INDEXED_FROM (64 * 1024)
+#endif
+
 enum {
     BINARY_PROBE = 8000,             /* a NUL within so many bytes makes a source binary */
     ATTEMPTS = 4,                    /* readings of a file that changes meanwhile */
     MOST_UNSIZED = 64 * 1024 * 1024, /* bytes of a file that does not tell its size, as in /proc */
-    LEAST_INDEXED = 64 * 1024,       /* bytes from which on an index is kept */
+    LEAST_INDEXED = INDEXED_FROM,    /* bytes from which on an index is kept */
     VERSION_SIZE = 5 * 17            /* five hex numbers, what stands between them, and a NUL */
 };
 
@@ -387,7 +391,7 @@ static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *e
         page->cut.max.lines = opts->limit;
     if (opts->column > 0)
         page->cut.long_line = ABR_LONG_SPLIT;
-    page->keep = abr_keep(&page->cut.max);
+    page->keep = abr_keep(page->cut.strategy, &page->cut.max);
     *out = page;
     return ABR_OK;
 }

@@ -25,6 +25,7 @@ typedef struct {
     const char *p; /* of the source, or the marker of stage 1 */
     size_t n;
     bool source;
+    uint64_t at; /* bytes of the source before it */
 } part;
 
 typedef struct {
@@ -43,39 +44,38 @@ typedef struct {
 } block;
 
 typedef struct {
-    const char *p; /* the source */
-    const abr_pipeline_opts *opts;
+    const abr_view *view;
+    const abr_opts *opts;
     abr_cut *cut;
     block *block;
-    uint64_t newlines; /* of the source */
 } job;
 
-static void add_part(draft *d, const char *p, size_t n, bool source)
+static void add_part(draft *d, const part *added)
 {
-    if (n > 0)
-        d->parts[d->count++] = (part){p, n, source};
+    if (added->n > 0)
+        d->parts[d->count++] = *added;
 }
 
-/* Stage 1: the document's formula. */
+/* Stage 1: the document's formula. A source over the limit has at hand, at each end, all that the limit lets through. */
 static draft cut_chars(const job *j)
 {
     draft d = {.count = 0};
-    size_t n = (size_t)j->cut->total_bytes;
-    uint64_t limit = j->opts->max_chars;
-    if (j->cut->total_chars <= limit) {
-        add_part(&d, j->p, n, true);
-        d.lines = j->cut->total_lines;
+    const abr_view *v = j->view;
+    uint64_t limit = j->opts->max.chars;
+    if (v->chars <= limit) {
+        add_part(&d, &(part){v->front.p, (size_t)v->bytes, true, 0});
+        d.lines = v->lines;
         return d;
     }
     abr_reach reach = {abr_head_share(limit, j->opts->head_ratio), ABR_UNLIMITED, false};
-    size_t head = abr_prefix(j->p, n, &reach);
+    size_t head = abr_prefix(v->front.p, v->front.n, &reach);
     reach.chars = limit - reach.chars;
-    size_t tail = abr_suffix(j->p, n, &reach);
-    abr_omitted omitted = {.chars = j->cut->total_chars - limit};
+    size_t tail = abr_suffix(v->back.p, v->back.n, &reach);
+    abr_omitted omitted = {.chars = v->chars - limit};
     size_t marker = abr_print_marker(chars_marker, strlen(chars_marker), &omitted, j->block->chars_marker);
-    add_part(&d, j->p, head, true);
-    add_part(&d, j->block->chars_marker, marker, false);
-    add_part(&d, j->p + (n - tail), tail, true);
+    add_part(&d, &(part){v->front.p, head, true, 0});
+    add_part(&d, &(part){j->block->chars_marker, marker, false, 0});
+    add_part(&d, &(part){v->back.p + (v->back.n - tail), tail, true, v->bytes - tail});
     bool ends_line = false;
     for (size_t i = 0; i < d.count; i++) {
         d.lines += abr_count_newlines(d.parts[i].p, d.parts[i].n);
@@ -119,13 +119,15 @@ static void add_text(abr_cut *cut, block *b, const char *p, size_t n)
         b->pieces[cut->piece_count++] = (abr_piece){p, n, false, 0, 0, 0, 0};
 }
 
-/* Number of the line that the source's byte at `at` (0-based) stands in. */
+/* Number of the line that the source's byte at `at` (0-based) stands in, counted from the nearer end. */
 static uint64_t line_at(const job *j, uint64_t at)
 {
-    uint64_t n = j->cut->total_bytes;
-    if (at <= n / 2)
-        return abr_count_newlines(j->p, (size_t)at) + 1;
-    return j->newlines - abr_count_newlines(j->p + at, (size_t)(n - at)) + 1;
+    const abr_view *v = j->view;
+    if (at <= v->bytes / 2)
+        return abr_count_newlines(v->front.p, (size_t)at) + 1;
+    size_t behind = (size_t)(v->bytes - at);
+    uint64_t newlines = v->lines - (v->bytes > 0 && !v->ends_line);
+    return newlines - abr_count_newlines(v->back.p + (v->back.n - behind), behind) + 1;
 }
 
 /* Add what lies between two places of the draft; at_line_end: the last line chosen is the one that `to` ends. */
@@ -141,7 +143,7 @@ static void add_draft(const job *j, const draft *d, place from, place to, bool a
             add_text(j->cut, j->block, q->p + first, end - first);
             continue;
         }
-        uint64_t start = (uint64_t)(q->p - j->p) + first;
+        uint64_t start = q->at + first;
         uint64_t stop = start + (end - first);
         uint64_t last = i == to.part && at_line_end ? stop : stop - 1;
         j->block->pieces[j->cut->piece_count++] = (abr_piece){
@@ -191,8 +193,8 @@ static void cut_lines(const job *j, const draft *d)
 {
     abr_cut *cut = j->cut;
     block *b = j->block;
-    uint64_t head_lines = abr_head_share(j->opts->max_lines, j->opts->head_ratio);
-    uint64_t tail_lines = j->opts->max_lines - head_lines;
+    uint64_t head_lines = abr_head_share(j->opts->max.lines, j->opts->head_ratio);
+    uint64_t tail_lines = j->opts->max.lines - head_lines;
     const place begin = {0, 0};
     const place end = {d->count, 0};
     place head_end = begin;
@@ -225,13 +227,16 @@ static void cut_lines(const job *j, const draft *d)
     marker->n = abr_print_marker(format, strlen(format), &omitted, b->lines_marker);
 }
 
-static void count_chars(abr_cut *cut)
+/* Size of the content, and chars kept of the source. */
+static void measure(abr_cut *cut)
 {
+    const abr_scale scale = {true, cut->utf8_replace};
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *piece = &cut->pieces[i];
-        cut->content_bytes += piece->n;
-        if (piece->source)
-            cut->output_chars += abr_count_chars(piece->p, piece->n, NULL);
+        abr_span span = {0};
+        abr_weigh(&scale, piece->p, piece->n, &span);
+        cut->content_bytes += (size_t)span.shown;
+        cut->output_chars += piece->source ? span.chars : 0;
     }
 }
 
@@ -252,36 +257,36 @@ static bool is_partial(const job *j)
     return false;
 }
 
-abr_code abr_pipeline(const char *p, size_t n, const abr_pipeline_opts *opts, abr_cut *cut, abr_error *error)
+abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *cut)
 {
-    const char *text = p ? p : "";
-    memset(cut, 0, sizeof *cut);
-    if (!(opts->head_ratio >= 0 && opts->head_ratio <= 1))
-        return abr_fail(error, ABR_EINVAL, "head_ratio is not between 0 and 1");
-    cut->alloc = abr_allocator(opts->alloc);
     cut->block = cut->alloc->malloc(cut->alloc->ctx, sizeof(block));
     if (!cut->block)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
-    job j = {text, opts, cut, cut->block, abr_count_newlines(text, n)};
-    cut->strategy = ABR_PIPELINE;
-    cut->max = (abr_budget){opts->max_lines, ABR_UNLIMITED, opts->max_chars, ABR_UNLIMITED};
+        return ABR_ENOMEM;
+    job j = {view, opts, cut, cut->block};
     cut->pieces = j.block->pieces;
-    cut->total_bytes = n;
-    cut->total_lines = j.newlines + (n > 0 && text[n - 1] != '\n');
-    cut->total_chars = abr_count_chars(text, n, NULL);
-
     draft d = cut_chars(&j);
-    if (d.lines > opts->max_lines) {
+    if (d.lines > opts->max.lines) {
         cut_lines(&j, &d);
     } else {
         add_draft(&j, &d, (place){0, 0}, (place){d.count, 0}, false);
         count_output(cut, false);
     }
-    count_chars(cut);
+    measure(cut);
     cut->last_line_partial = is_partial(&j);
-    if (cut->last_line_partial) {
-        abr_side side = cut->pieces[cut->piece_count - 1].source ? ABR_BACK : ABR_FRONT;
-        cut->line_bytes = abr_line_size(&(abr_edge){text, n, true}, side);
-    }
+    if (cut->last_line_partial)
+        cut->line_bytes =
+            abr_view_line_size(view, cut->pieces[cut->piece_count - 1].source ? ABR_BACK : ABR_FRONT);
     return ABR_OK;
+}
+
+abr_code abr_pipeline(const char *p, size_t n, const abr_pipeline_opts *opts, abr_cut *cut, abr_error *error)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    o.strategy = ABR_PIPELINE;
+    o.max.chars = opts->max_chars;
+    o.max.lines = opts->max_lines;
+    o.head_ratio = opts->head_ratio;
+    o.indicators = opts->indicators;
+    o.alloc = opts->alloc;
+    return abr_cut_text(p, n, &o, cut, error);
 }

@@ -132,10 +132,16 @@ static bool reserve(abr_stream *s, buffer *b, size_t n)
     return grow(s, b, b->n + (n < left ? n : left));
 }
 
-/* Is the ring of a head_tail needed for n more bytes? Once the front no longer has all of the text. */
+/* Are both ends kept? */
+static bool keeps_both(const abr_stream *s)
+{
+    return s->opts.strategy == ABR_HEAD_TAIL || s->opts.strategy == ABR_PIPELINE;
+}
+
+/* Is the ring of both ends needed for n more bytes? Once the front no longer has all of the text. */
 static bool overflows(const abr_stream *s, size_t n)
 {
-    return s->opts.strategy == ABR_HEAD_TAIL && n > s->keep - s->front.n;
+    return keeps_both(s) && n > s->keep - s->front.n;
 }
 
 /* Memory for a chunk, before any byte of it is taken: a write that fails changes nothing, not the file either. The
@@ -260,7 +266,7 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     s->alloc = alloc;
     s->first_line = ABR_UNLIMITED;
     s->counts_chars = abr_wants_chars(opts);
-    s->keep = abr_keep(&s->opts.max);
+    s->keep = abr_keep(s->opts.strategy, &s->opts.max);
     code = copy_texts(s, dir, name);
     if (code != ABR_OK) {
         abr_stream_close(s);

@@ -104,7 +104,8 @@ static abr_opts random_opts(size_t size)
 {
     static const char *const markers[] = {NULL, "-", "{chars}", "", "\xC3\xA9{lines}/{bytes}", "\xFF"};
     abr_opts o = ABR_OPTS_INIT;
-    o.strategy = (abr_strategy)pick(3);
+    o.strategy = (abr_strategy)pick(4);
+    o.indicators = pick(2) == 0;
     if (pick(2) == 0)
         o.max.bytes = random_budget(size + 20);
     if (pick(3) == 0)

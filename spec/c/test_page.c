@@ -1,0 +1,404 @@
+/* Pages: a page of a file is the cut of what the file holds from there on, told in places of the whole; following
+ * pages rebuilds the file; an index changes nothing but the time it takes. */
+
+/* A second copy of the pages under names of its own, its index with few and narrow entries. */
+#define INDEX_STRIDE 16
+#define INDEX_ENTRIES 8
+#define INDEXED_FROM 1
+#define abr_read_at own_read_at
+#define abr_lines_build own_lines_build
+#define abr_lines_free own_lines_free
+#define abr_line_start own_line_start
+#define abr_line_end own_line_end
+#define abr_chars_before own_chars_before
+#define abr_char_place own_char_place
+#define abr_same_identity own_same_identity
+#define abr_index_find own_index_find
+#define abr_index_put own_index_put
+#define abr_index_place own_index_place
+#define abr_index_open own_index_open
+#define abr_index_bytes own_index_bytes
+#define abr_index_close own_index_close
+#define abr_page_open own_page_open
+#define abr_page_text own_page_text
+#define abr_page_cut own_page_cut
+#define abr_page_about own_page_about
+#define abr_page_read own_page_read
+#define abr_page_changed own_page_changed
+#define abr_page_close own_page_close
+#include "index.c"
+#include "page.c"
+
+#include "check.h"
+
+enum { TEXT_MOST = 300, CASES = 6000, CASES_UNDER_VALGRIND = 600 };
+
+static char folder[] = "/tmp/abridge-page-XXXXXX";
+static char path[sizeof folder + 8];
+
+static void write_file(const char *p, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || (n > 0 && fwrite(p, 1, n, file) != n) || fclose(file) != 0)
+        exit(2);
+    static long writes = 0;
+    /* long ago, so that an index of it is kept */
+    const struct timespec old[2] = {{1000000000, 1}, {1000000000, ++writes}};
+    if (utimensat(AT_FDCWD, path, old, 0) != 0)
+        exit(2);
+}
+
+static abr_page_opts random_page(size_t n)
+{
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    o.cut.strategy = (abr_strategy)pick(3);
+    o.cut.utf8_replace = pick(2) == 0;
+    o.cut.long_line = (abr_long_line)pick(3);
+    if (pick(2) == 0)
+        o.cut.max.bytes = pick(n + 10);
+    if (pick(3) == 0)
+        o.cut.max.lines = pick(12);
+    if (pick(3) == 0)
+        o.cut.max.chars = pick(n + 10);
+    if (pick(4) == 0)
+        o.cut.max.tokens = pick(n / 4 + 2);
+    if (pick(4) == 0)
+        o.limit = 1 + pick(6);
+    return o;
+}
+
+/* Where a line, and a char in it, start by the plainest means; SIZE_MAX when there is none. */
+static size_t place_in(const char *p, size_t n, uint64_t line, uint64_t column)
+{
+    size_t at = 0;
+    for (uint64_t newlines = line - 1; newlines > 0; newlines--) {
+        const char *newline = memchr(p + at, '\n', n - at);
+        if (!newline || newline + 1 == p + n)
+            return SIZE_MAX;
+        at = (size_t)(newline - p) + 1;
+    }
+    const char *end = memchr(p + at, '\n', n - at);
+    size_t size = end ? (size_t)(end - (p + at)) : n - at;
+    uint64_t chars = abr_count_chars(p + at, size, NULL);
+    return column > chars + 1 ? SIZE_MAX : at + abr_skip_chars(p + at, size, column - 1);
+}
+
+static void check_cut(const char *p, size_t n, size_t at, const abr_page_opts *o, const abr_cut *got)
+{
+    abr_opts opts = o->cut;
+    abr_cut want;
+    opts.max = got->max; /* a page limited in lines alone sets max.bytes, and says so */
+    if (o->column > 0)
+        opts.long_line = ABR_LONG_SPLIT;
+    if (!CHECK(abr_cut_text(p + at, n - at, &opts, &want, NULL) == ABR_OK))
+        return;
+    CHECK(want.truncated == got->truncated);
+    CHECK_COUNT(want.truncated_by, got->truncated_by);
+    CHECK_COUNT(want.output_lines, got->output_lines);
+    CHECK_COUNT(want.output_bytes, got->output_bytes);
+    CHECK_COUNT(want.line_bytes, got->line_bytes);
+    CHECK(want.first_line_exceeds_limit == got->first_line_exceeds_limit);
+    CHECK_COUNT(abr_count_lines(p, n), got->total_lines);
+    CHECK_COUNT(n, got->total_bytes);
+    CHECK_COUNT(got->total_bytes - got->output_bytes, got->omitted_bytes);
+    if (o->cut.max.chars != ABR_UNLIMITED)
+        CHECK_COUNT(abr_count_chars(p, n, NULL), got->total_chars);
+    if (CHECK_COUNT(want.piece_count, got->piece_count))
+        for (size_t i = 0; i < want.piece_count; i++) {
+            CHECK_BYTES(want.pieces[i].p, want.pieces[i].n, got->pieces[i].p, got->pieces[i].n);
+            if (want.pieces[i].source) {
+                CHECK_COUNT(want.pieces[i].first_byte + at, got->pieces[i].first_byte);
+                CHECK_COUNT(want.pieces[i].first_line + o->offset - 1, got->pieces[i].first_line);
+                CHECK_COUNT(want.pieces[i].last_line + o->offset - 1, got->pieces[i].last_line);
+            }
+        }
+    abr_cut_free(&want);
+}
+
+static void compare(const char *p, size_t n, const abr_page_opts *o)
+{
+    size_t at = place_in(p, n, o->offset, o->column > 0 ? o->column : 1);
+    abr_page *page;
+    abr_page_lines lines;
+    abr_cut cut;
+    abr_error error = {ABR_OK, NULL, 0};
+    abr_code code = abr_page_open(path, o, &page, &error);
+    if (at == SIZE_MAX) {
+        CHECK(code == ABR_EOFFSET || code == ABR_ECOLUMN);
+        CHECK(!page);
+        if (code == ABR_EOFFSET)
+            CHECK_COUNT(abr_count_lines(p, n), error.position);
+        return;
+    }
+    if (!CHECK(code == ABR_OK)) {
+        fprintf(stderr, "%s\n", error.message);
+        return;
+    }
+    abr_page_info about = abr_page_about(page);
+    CHECK_COUNT(at + 1, about.first_byte);
+    CHECK(!about.changed);
+    if (o->cut.max.chars != ABR_UNLIMITED)
+        CHECK_COUNT(abr_count_chars(p, at, NULL) + 1, about.first_char);
+    if (CHECK(abr_page_cut(page, NULL, &cut, &lines, NULL) == ABR_OK))
+        check_cut(p, n, at, o, &cut);
+    abr_cut_free(&cut);
+    abr_page_close(page);
+}
+
+static void a_page_is_the_cut_of_the_rest(void)
+{
+    char text[TEXT_MOST];
+    int cases = getenv("VALGRIND") ? CASES_UNDER_VALGRIND : CASES;
+    abr_index *index;
+    CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
+    for (int i = 0; i < cases && check_failures == 0; i++) {
+        uint64_t seed = check_seed;
+        size_t n = pick(TEXT_MOST);
+        random_text(text, n);
+        if (i % 8 == 0) /* the same file for some pages, so that its index is used */
+            write_file(text, n);
+        else {
+            FILE *file = fopen(path, "rb");
+            n = fread(text, 1, sizeof text, file);
+            fclose(file);
+        }
+        abr_page_opts o = random_page(n);
+        o.binary = true;
+        o.index = pick(3) > 0 ? index : NULL;
+        o.offset = 1 + pick((size_t)abr_count_lines(text, n) + 2);
+        o.column = pick(3) == 0 ? 1 + pick(30) : 0;
+        char *copy = exact(text, n);
+        compare(copy, n, &o);
+        free(copy);
+        if (check_failures > 0)
+            fprintf(stderr, "case %d of seed %" PRIu64 "\n", i, seed);
+    }
+    abr_index_close(index);
+}
+
+/* Follow the pages of the file, or of the text where there is no path, to the end: is what they show (p, n)? */
+static void follow(const char *file, const char *p, size_t n, abr_page_opts o)
+{
+    size_t have = 0;
+    uint64_t pages = 0;
+    for (;;) {
+        abr_page *page;
+        abr_page_lines lines;
+        abr_cut cut;
+        abr_code code = file ? abr_page_open(file, &o, &page, NULL) : abr_page_text(p, n, &o, &page, NULL);
+        if (!CHECK(code == ABR_OK) || !CHECK(abr_page_cut(page, NULL, &cut, &lines, NULL) == ABR_OK))
+            return;
+        char *content = content_of(&cut);
+        bool right = have + cut.content_bytes <= n && memcmp(p + have, content, cut.content_bytes) == 0;
+        have += cut.content_bytes;
+        bool goes_on = lines.next_offset > 0;
+        CHECK(goes_on == cut.truncated);
+        if (cut.final_newline)
+            have++;
+        if (right && goes_on && lines.next_column == 0)
+            right = have < n && p[have++] == '\n';
+        o.offset = lines.next_offset;
+        o.column = lines.next_column;
+        free(content);
+        abr_cut_free(&cut);
+        abr_page_close(page);
+        if (!CHECK(right) || !CHECK(++pages < 2 * TEXT_MOST) || !goes_on)
+            break;
+    }
+    CHECK_COUNT(n, have);
+}
+
+static void following_pages_rebuilds_the_file(void)
+{
+    char text[TEXT_MOST];
+    int cases = getenv("VALGRIND") ? CASES_UNDER_VALGRIND / 10 : CASES / 10;
+    abr_index *index;
+    CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
+    for (int i = 0; i < cases && check_failures == 0; i++) {
+        uint64_t seed = check_seed;
+        size_t n = pick(TEXT_MOST);
+        random_text(text, n);
+        write_file(text, n);
+        abr_page_opts o = ABR_PAGE_OPTS_INIT;
+        o.binary = true;
+        o.index = pick(2) == 0 ? index : NULL;
+        o.cut.long_line = ABR_LONG_SPLIT;
+        o.cut.max.bytes = 4 + pick(40); /* any char fits */
+        if (pick(2) == 0)
+            o.cut.max.lines = 1 + pick(5);
+        if (pick(3) == 0)
+            o.cut.max.chars = 1 + pick(20);
+        char *copy = exact(text, n);
+        follow(pick(4) > 0 ? path : NULL, copy, n, o);
+        free(copy);
+        if (check_failures > 0)
+            fprintf(stderr, "case %d of seed %" PRIu64 "\n", i, seed);
+    }
+    abr_index_close(index);
+}
+
+static abr_code open_code(const char *file, const abr_page_opts *o, const char **message)
+{
+    abr_page *page;
+    abr_error error = {ABR_OK, "", 0};
+    abr_code code = abr_page_open(file, o, &page, &error);
+    *message = error.message;
+    abr_page_close(page);
+    return code;
+}
+
+static void what_is_no_text_file_is_refused(void)
+{
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    const char *message;
+    char fifo[sizeof folder + 8];
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    CHECK(mkfifo(fifo, 0600) == 0);
+    CHECK(open_code(fifo, &o, &message) == ABR_ENOTREG); /* and returns at once */
+    CHECK_TEXT("fifo", message, strlen(message));
+    unlink(fifo);
+    CHECK(open_code("/dev/null", &o, &message) == ABR_ENOTREG);
+    CHECK_TEXT("device", message, strlen(message));
+    CHECK(open_code(folder, &o, &message) == ABR_EISDIR);
+    CHECK(open_code("/no/such/file", &o, &message) == ABR_ENOENT);
+    write_file("a\0b", 3);
+    CHECK(open_code(path, &o, &message) == ABR_EBINARY);
+    o.binary = true;
+    CHECK(open_code(path, &o, &message) == ABR_OK);
+    o.offset = 0;
+    CHECK(open_code(path, &o, &message) == ABR_EINVAL);
+}
+
+static void a_file_of_another_state_is_told(void)
+{
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    abr_page *page;
+    char version[100];
+    write_file("one\n", 4);
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    snprintf(version, sizeof version, "%s", abr_page_about(page).version);
+    CHECK(!abr_page_changed(page));
+    write_file("one\ntwo\n", 8);
+    CHECK(abr_page_changed(page));
+    CHECK(abr_page_about(page).changed);
+    abr_page_close(page);
+    o.version = version;
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    CHECK(abr_page_about(page).changed);
+    snprintf(version, sizeof version, "%s", abr_page_about(page).version);
+    abr_page_close(page);
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    CHECK(!abr_page_about(page).changed);
+    abr_page_close(page);
+}
+
+/* As when a file is cut short while its page is read. */
+static void a_file_that_shrinks_is_an_error_not_a_crash(void)
+{
+    char bytes[8];
+    size_t got;
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    abr_page *page;
+    write_file("one\ntwo\n", 8);
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    CHECK(truncate(path, 2) == 0);
+    CHECK(abr_page_read(page, 0, bytes, 8, &got, NULL) == ABR_EIO);
+    CHECK_COUNT(2, got);
+    CHECK(abr_page_changed(page));
+    abr_page_close(page);
+}
+
+static void the_index_of_a_huge_file_stays_small(void)
+{
+    enum { LINES = 5000 };
+    abr_reader r = {-1, NULL, 2 * LINES};
+    char *text = malloc(2 * LINES);
+    char *block = malloc(ABR_BLOCK);
+    abr_lines *x;
+    uint64_t at;
+    for (size_t i = 0; text && i < LINES; i++)
+        memcpy(text + 2 * i, "x\n", 2);
+    r.text = text;
+    CHECK(abr_lines_build(&r, true, abr_allocator(NULL), block, &x) == 0);
+    CHECK(x->count <= INDEX_ENTRIES);
+    CHECK_COUNT(LINES, x->total_lines);
+    for (uint64_t line = 1; line <= LINES; line += 7) {
+        CHECK(abr_line_start(x, &r, block, line, &at) == 0);
+        CHECK_COUNT(2 * (line - 1), at);
+        CHECK(abr_chars_before(x, &r, block, at, &at) == 0);
+        CHECK_COUNT(2 * (line - 1), at);
+    }
+    abr_lines_free(x);
+    free(text);
+    free(block);
+}
+
+static void an_index_keeps_the_files_used_last(void)
+{
+    abr_index *index;
+    CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
+    for (uint64_t inode = 1; inode <= 20; inode++) {
+        const abr_reader r = {-1, "a\n", 2};
+        char *block = malloc(ABR_BLOCK);
+        abr_lines *x;
+        CHECK(abr_lines_build(&r, false, abr_allocator(NULL), block, &x) == 0);
+        x->of.inode = inode;
+        abr_index_put(index, x);
+        CHECK(abr_index_find(index, &(abr_identity){.inode = 1})); /* used again and again */
+        free(block);
+    }
+    CHECK(abr_index_find(index, &(abr_identity){.inode = 20}));
+    CHECK(!abr_index_find(index, &(abr_identity){.inode = 2}));
+    CHECK(!abr_index_find(index, &(abr_identity){.inode = 20, .size = 1}));
+    CHECK(abr_index_bytes(index) < 64 * 1024);
+    abr_index_close(index);
+}
+
+static void a_file_just_written_is_not_kept_in_an_index(void)
+{
+    abr_index *index;
+    abr_page *page;
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
+    o.index = index;
+    write_file("a\nb\n", 4);
+    CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0); /* now */
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    CHECK(!abr_index_find(index, &page->of));
+    abr_page_close(page);
+    write_file("a\nb\n", 4);
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    CHECK(abr_index_find(index, &page->of));
+    abr_page_close(page);
+    abr_index_close(index);
+}
+
+static void files_that_tell_no_size_are_read(void)
+{
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    abr_page *page;
+    if (access("/proc/self/status", R_OK) != 0)
+        return;
+    CHECK(abr_page_open("/proc/self/status", &o, &page, NULL) == ABR_OK);
+    CHECK(abr_page_about(page).total_lines > 5);
+    abr_page_close(page);
+}
+
+int main(void)
+{
+    if (!mkdtemp(folder))
+        return 2;
+    snprintf(path, sizeof path, "%s/file", folder);
+    RUN(a_page_is_the_cut_of_the_rest);
+    RUN(following_pages_rebuilds_the_file);
+    RUN(what_is_no_text_file_is_refused);
+    RUN(a_file_of_another_state_is_told);
+    RUN(a_file_that_shrinks_is_an_error_not_a_crash);
+    RUN(the_index_of_a_huge_file_stays_small);
+    RUN(an_index_keeps_the_files_used_last);
+    RUN(a_file_just_written_is_not_kept_in_an_index);
+    RUN(files_that_tell_no_size_are_read);
+    unlink(path);
+    rmdir(folder);
+    return check_end();
+}
