@@ -178,11 +178,11 @@ static int check_word(lua_State *L, const char *who, const char *name, int idx, 
 
 /* ---- options of a cut ---- */
 
-static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", NULL};
-static const char *const strategy_words[] = {"head", "tail", "head_tail", "priority", NULL};
+static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", "priority", NULL};
+static const char strategy_words[] = "\"head\", \"tail\", \"head_tail\", \"pipeline\" or \"priority\"";
 static const char *const unit_names[] = {NULL, "lines", "bytes", "chars", "tokens"};
 
-enum { STRATEGY_PRIORITY = 3 };
+enum { STRATEGY_PRIORITY = 4 };
 
 /* Where the stack holds what a cut needs. */
 enum { ARG_TEXT = 1, ARG_OPTS = 2, SLOT_COUNTER = 3, SLOT_RESERVE = 4, SLOT_MARKER = 5, SLOT_CALLER = 6 };
@@ -228,7 +228,7 @@ static void keep(lua_State *L, int value, int slot)
     lua_replace(L, slot);
 }
 
-/* Read the options that shape a head_tail. */
+/* Read the options that shape a head_tail or a pipeline. */
 static bool read_shape(lua_State *L, cut_options *c, const char *key, int value)
 {
     static const char *const snaps[] = {"line", "char", NULL};
@@ -246,6 +246,8 @@ static bool read_shape(lua_State *L, cut_options *c, const char *key, int value)
         o->marker_text = check_text(L, c->who, key, value, &o->marker_text_len);
         keep(L, value, SLOT_MARKER);
         c->has_marker = true;
+    } else if (strcmp(key, "indicators") == 0) {
+        o->indicators = check_boolean(L, c->who, key, value);
     } else {
         return false;
     }
@@ -285,8 +287,7 @@ static void read_option(lua_State *L, cut_options *c, int key_idx, int value)
         int word = check_word(L, c->who, key, value, long_lines, "\"omit\" or \"split\"");
         o->long_line = word == 0 ? ABR_LONG_OMIT : ABR_LONG_SPLIT;
     } else if (strcmp(key, "strategy") == 0 && c->named_strategy) {
-        int word = check_word(L, c->who, key, value, strategy_words,
-                              "\"head\", \"tail\", \"head_tail\" or \"priority\"");
+        int word = check_word(L, c->who, key, value, strategy_names, strategy_words);
         if (word == STRATEGY_PRIORITY)
             not_built_yet(L, c->who, "strategy \"priority\"");
         o->strategy = (abr_strategy)word;
@@ -314,7 +315,7 @@ static void read_options(lua_State *L, cut_options *c)
         lua_pushliteral(L, "strategy");
         lua_rawget(L, ARG_OPTS); /* options are what the table itself holds */
         if (lua_isnil(L, -1))
-            wrong(L, c->who, "strategy", "\"head\", \"tail\", \"head_tail\" or \"priority\"", -1);
+            wrong(L, c->who, "strategy", strategy_words, -1);
         lua_pop(L, 1);
     }
     lua_pushnil(L);
@@ -324,6 +325,12 @@ static void read_options(lua_State *L, cut_options *c)
     }
     if (!has_budget(&c->opts.max))
         luaL_error(L, "%s: no budget given: set max_lines, max_bytes, max_chars or max_tokens", c->who);
+    const abr_opts *o = &c->opts;
+    if (o->indicators && o->strategy != ABR_PIPELINE)
+        luaL_error(L, "%s: indicators are for \"pipeline\", not for \"%s\"", c->who,
+                   strategy_names[o->strategy]);
+    if (o->strategy == ABR_PIPELINE && (o->max.bytes != ABR_UNLIMITED || o->max.tokens != ABR_UNLIMITED))
+        luaL_error(L, "%s: \"pipeline\" knows max_chars and max_lines, no other budget", c->who);
     if (c->has_marker && c->opts.strategy != ABR_HEAD_TAIL)
         luaL_error(L, "%s: marker and marker_text are for \"head_tail\", not for \"%s\"", c->who,
                    strategy_names[c->opts.strategy]);

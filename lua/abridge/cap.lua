@@ -6,7 +6,6 @@ local fit = require "abridge.fit"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local memory = require "abridge.memory"
-local notice = require "abridge.notice"
 local page = require "abridge.page"
 local results = require "abridge.result"
 
@@ -133,9 +132,7 @@ end
 
 local function block_of(cut, body, limits, tool, opts)
   if not cut.truncated then return info.not_truncated(#body) end
-  local hint = cut.next_offset and notice.resume_hint(tool, cut.next_offset, cut.next_column)
-  if hint and opts.resume and not cut.next_column then hint = opts.resume:gsub("{next}", cut.next_offset) end
-  return hint and page.block(cut, body, hint)
+  return page.block(cut, body, tool, opts.resume)
     or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits))
 end
 
@@ -165,9 +162,8 @@ function M.cap(text, tool_or_limits, opts)
   if opts.wrapper then content, cut, body = cap_inside(text, limits, parts) end
   if not content then
     if tool == "read_file" then
-      local plan = page.first(text, limits, parts.data)
-      limits, parts.adjust = plan.limits, plan.adjust
-      text = plan.text
+      text = page.open({}, limits, { text = text, split = true })
+      parts.data, parts.adjust = page.notice_data({}, limits, parts.data)
     end
     content, cut, body = fit.fit(text, limits, parts)
   end

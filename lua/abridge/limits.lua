@@ -113,7 +113,7 @@ local CUT_KEYS = {
   utf8 = true,
   clean = true,
 }
-local PIPELINE_KEYS = { max_chars = true, max_lines = true, head_ratio = true, indicators = true }
+local PIPELINE_KEYS = { max_chars = true, max_lines = true, head_ratio = true, indicators = true, utf8 = true }
 --- The keys that are budgets.
 M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
 
@@ -153,18 +153,37 @@ local function sure_counter(limits)
   end
 end
 
---- Options of a stream under these limits, or nil where only a text at hand can be cut: the two stages of a pipeline,
---- and limits that forbid nothing.
+--- These limits as options of the core.
+local function options_of(limits)
+  local known = limits.strategy == "pipeline" and PIPELINE_KEYS or CUT_KEYS
+  local opts = { strategy = limits.strategy or "head" }
+  for key, value in pairs(limits) do
+    if known[key] then opts[key] = value end
+  end
+  return opts
+end
+
+--- What a stream keeps where nothing is limited: as much as a host may want to hold at once.
+local MOST_KEPT = 64 * 1024 * 1024
+
+--- Options of a stream under these limits. Where they forbid nothing, the last 64 MiB are kept.
 ---@param limits abridge.Limits
 ---@param full_output table|false
----@return table|nil
+---@return table
 function M.stream_options(limits, full_output)
-  if limits.strategy == "pipeline" or not M.has_budget(limits) then return nil end
-  local opts = { strategy = limits.strategy or "head", full_output = full_output, utf8 = "replace" }
-  for key, value in pairs(limits) do
-    if CUT_KEYS[key] and key ~= "utf8" then opts[key] = value end
-  end
+  local opts = M.has_budget(limits) and options_of(limits) or { strategy = "tail", max_bytes = MOST_KEPT }
+  opts.full_output, opts.utf8 = full_output, "replace"
   if opts.count_tokens then opts.count_tokens = sure_counter(limits) end
+  return opts
+end
+
+--- Options of a page under these limits.
+---@param limits abridge.Limits
+---@return table
+function M.page_options(limits)
+  local opts = options_of(limits)
+  if not M.has_budget(opts) then opts.max_bytes = 2 ^ 53 end
+  opts.utf8 = "replace"
   return opts
 end
 
@@ -176,18 +195,10 @@ end
 ---@return abridge.Cut cut
 function M.cut(text, limits, extra)
   if type(text) ~= "string" then return text:snapshot(extra) end
-  local opts = {}
-  local known = limits.strategy == "pipeline" and PIPELINE_KEYS or CUT_KEYS
-  for _, from in ipairs { limits, extra or {} } do
-    for key, value in pairs(from) do
-      if known[key] or key == "reserve" and known == CUT_KEYS then opts[key] = value end
-    end
+  local opts = options_of(limits)
+  for key, value in pairs(extra or {}) do
+    opts[key] = value
   end
-  if known == PIPELINE_KEYS then
-    opts.max_lines = opts.max_lines or 2 ^ 53 -- one budget at least
-    return core.pipeline(text, opts)
-  end
-  opts.strategy = limits.strategy or "head"
   if M.has_budget(opts) then return core.cut(text, opts) end
   opts.max_lines = 2 ^ 53 -- nothing is forbidden; invalid bytes may still have to be replaced
   local content, cut = core.cut(text, opts)
@@ -230,14 +241,9 @@ local function normalized(who, limits, deeper)
     plain[key] = value
   end
   -- a trial cut of an empty text: the core knows which values are right
-  local try = core.cut
-  if limits.strategy == "pipeline" then
-    try, cut.utf8, cut.strategy = core.pipeline, nil, nil
-  else
-    cut.strategy = cut.strategy or "head"
-  end
+  cut.strategy = limits.strategy or "head"
   if not M.has_budget(cut) then cut.max_lines = 0 end
-  local ok, message = pcall(try, "", cut)
+  local ok, message = pcall(core.cut, "", cut)
   if not ok then check.fail(who .. tostring(message):gsub("^abridge%.%w+", ""), deeper) end
   if plain.max_bytes then plain.max_bytes = core.parse_size(plain.max_bytes) end
   return plain

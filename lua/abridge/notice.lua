@@ -47,6 +47,13 @@ function M.quoted(path)
   return shell.quote(path:sub(1, 1) == "-" and "./" .. path or path)
 end
 
+--- The number in front of a line, as `cat -n` writes it.
+---@param line integer
+---@return string
+function M.line_number(line)
+  return ("%6.0f\t"):format(line)
+end
+
 -- the budget that was hit ------------------------------------------------------
 
 --- How a limit reads: "30KB", "500 token", "20000 char", "2000 line".
@@ -344,6 +351,7 @@ local ERRORS = {
   EISDIR = "Is a directory: {path}",
   ENOTREG = "Not a regular file: {path} is a {what}",
   EOFFSET = "Offset {offset} is beyond end of file ({total} lines total)",
+  EBINARY = "Binary file: {path} has a NUL within its first 8,000 bytes",
   ECOLUMN = "Column {column} is beyond end of line {offset} ({total} chars)",
   EIO = "Cannot read {path}: {what}",
   spawn = "Cannot run the command: {what}",

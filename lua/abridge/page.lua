@@ -1,146 +1,146 @@
---- A page of a text: the part from a line (and a char in it) on, cut by limits, with the ledger in the coordinates
---- of the whole text and with the place where the next page starts.
+--- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
+--- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
 
 local core = require "abridge.core"
-local data_of = require "abridge.data"
+local check = require "abridge.check"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
+local notice = require "abridge.notice"
+local page_view = require "abridge.page_view"
 
 local M = {}
 
-local NEWLINE = 10
+local WHO = "abridge.page"
+local DEFAULT = limits_of.profiles.default.read_file
 
----@class (exact) abridge.Page
----@field text string what is left of the text from the offset on
----@field limits abridge.Limits those given, narrowed by the caller's own limit
----@field data abridge.NoticeData filled by `adjust`
----@field adjust fun(cut: abridge.Cut) bring a cut of `text` to the coordinates of the whole
+---@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
+---@field offset? integer number of the first line, from 1
+---@field column? integer first char of that line, from 1; then a line over budget is split
+---@field limit? integer lines wanted
+---@field index? userdata what abridge.index() returned: makes the next pages of a file quick
+---@field version? string `cut.version` of the page before, to learn whether the file changed
+---@field binary? boolean read the file although it looks binary
 
---- Cut short each line that is over `max_chars`, of as many lines as a page can show.
-local function shorten_lines(text, max_chars, max_lines)
-  local beyond = max_lines and core.find_line(text, max_lines + 2)
-  if beyond then text = text:sub(1, beyond - 1) end
-  local any = false
-  local short = text:gsub("[^\n]+", function(line)
-    if #line <= max_chars then return nil end
-    local shown, was_cut = core.line(line, max_chars)
-    any = any or was_cut
-    return shown
-  end)
-  return short, any
+---@class abridge.PageCut: abridge.Cut
+---@field first_line integer
+---@field last_line integer
+---@field next_offset? integer line where the next page starts; nil where nothing is left, or not one char fitted
+---@field next_column? integer char in that line, where the page ends inside it
+---@field version string the file's identity in short
+---@field changed? true the file is not the one of `version`, or changed while it was read
+
+--- What the core says of a page that cannot be had, as a sentence.
+---@param code string
+---@param detail any
+---@param at abridge.PageAt
+---@param path string
+---@return string
+function M.message(code, detail, at, path)
+  local number = code == "EOFFSET" or code == "ECOLUMN"
+  local values = { path = notice.path(path), offset = at.offset or 1, column = at.column }
+  values.total, values.what = number and detail or nil, detail
+  return notice.message(code, values)
 end
 
---- Bring the ledger of shortened lines to the source: whole lines are whole there, and of a line that was split no
---- more is kept than was not shortened away.
-local function to_source(cut, rest, max_line_chars)
-  local after = core.find_line(rest, cut.output_lines + 1)
-  local kept = cut.truncated and after and after - 2 or #rest
-  if cut.output_lines == 0 then
-    kept = 0
-  elseif cut.last_line_partial then
-    local line = rest:match "^[^\n]*"
-    kept = math.min(cut.output_bytes, (core.find_char(line, max_line_chars + 1) or #line + 1) - 1)
+--- A page of a file (SPEC 5).
+---
+--- Budgets: those given; without any of size 30KB, without any at all also 2000 lines. Reads blocks of 256 KiB, never
+--- the file whole; totals are exact. The first page costs one pass over the file; with an index that knows the file
+--- as it is a page costs time in proportion to itself.
+---@param path string
+---@param opts? abridge.FilePageOptions
+---@return string|nil content
+---@return abridge.PageCut|string cut the message when there is no content
+---@return string|nil code ENOENT, EACCES, EISDIR, ENOTREG, EBINARY, EOFFSET, ECOLUMN, EIO
+function M.page(path, opts)
+  if type(path) ~= "string" then check.fail(("%s: path must be a string, got %s"):format(WHO, check.show(path))) end
+  if opts ~= nil and type(opts) ~= "table" then
+    check.fail(("%s: opts must be a table, got %s"):format(WHO, check.show(opts)))
   end
-  cut.output_bytes = kept
-  cut.kept = kept > 0
-      and { { first_byte = 1, last_byte = kept, first_line = 1, last_line = cut.output_lines } }
-    or {}
-end
-
---- Where the page after this one starts: a line, and a char in it when what is shown ends inside that line. Nothing
---- where what was left out lies before what is shown.
-local function next_place(cut, at, text, start)
-  if cut.first_line_exceeds_limit then return at.offset, at.column or 1 end
-  local shown = cut.kept[1]
-  if not shown then return at.offset + cut.output_lines end
-  if shown.first_byte > start then return nil end
-  local last = text:byte(shown.last_byte)
-  local behind = text:byte(shown.last_byte + 1)
-  if last ~= NEWLINE and behind and behind ~= NEWLINE then
-    local line = core.find_line(text, shown.last_line)
-    return shown.last_line, core.count_chars(text:sub(line, shown.last_byte)) + 1
+  local own = {}
+  for key, value in pairs(opts or {}) do
+    own[key] = value
   end
-  return #cut.kept > 1 and shown.last_line + 1 or at.offset + cut.output_lines
+  if not limits_of.has_budget(own) then own.max_lines = DEFAULT.max_lines end
+  if not (own.max_bytes or own.max_chars or own.max_tokens) then own.max_bytes = DEFAULT.max_bytes end
+  local page, code, detail = core.page(path, own)
+  if not page then return nil, M.message(code, detail, own, path), code end
+  local content, cut = page:snapshot()
+  page:close()
+  return content, cut
 end
 
---- Byte of the text where a page starts, or nil and the code and data of the message that says why not.
-local function start_of(text, at, total_lines)
-  if at.offset == 1 and text == "" and (at.column or 1) == 1 then return 1 end
-  local start = core.find_line(text, at.offset)
-  if not start then return nil, "EOFFSET", { offset = at.offset, total = total_lines } end
-  if not at.column then return start end
-  local line = text:match("^[^\n]*", start)
-  local char = core.find_char(line, at.column)
-  if not char then
-    return nil, "ECOLUMN", { column = at.column, offset = at.offset, total = (core.count_chars(line)) }
-  end
-  return start + char - 1
-end
+---@class (exact) abridge.PageAt
+---@field offset? integer
+---@field column? integer
+---@field limit? integer
 
---- Plan a page.
----@param text string
----@param at { offset: integer, column: integer|nil, limit: integer|nil }
+---@class (exact) abridge.PageHow
+---@field path? string the file; or
+---@field text? string a text at hand
+---@field split? boolean a line over budget is split, as nothing can show the rest of it
+---@field index? userdata
+---@field version? string
+---@field redactor? abridge.Redactor of a file: lines, chars and bytes are those of what may be shown
+---@field line_numbers? boolean a number in front of each line, with the strategy "head"; as is `max_line_chars`
+
+--- Open a page as a source that a dispatcher cuts (see abridge.Source).
+---@param at abridge.PageAt
 ---@param limits abridge.Limits
----@param data abridge.NoticeData what the notice needs beside the page: names, path
----@return abridge.Page|nil page
----@return string|nil code EOFFSET or ECOLUMN
----@return table|nil values for the message of that code
-function M.plan(text, at, limits, data)
-  local total_lines = core.count_lines(text)
-  local start, code, values = start_of(text, at, total_lines)
-  if not start then return nil, code, values end
-
-  local rest = start == 1 and text or text:sub(start)
-  local own = limits_of.copy(limits)
-  if at.limit and at.limit <= (limits.max_lines or math.huge) then own.max_lines = at.limit end
-  if at.column or not data.shell then own.long_line = "split" end
-  if own.strategy == "pipeline" then own.long_line = nil end
-
-  local shown, lines_truncated = rest, nil
-  if limits.max_line_chars then
-    shown, lines_truncated = shorten_lines(rest, limits.max_line_chars, own.max_lines)
+---@param how abridge.PageHow
+---@return table|nil source with snapshot, finish, close
+---@return string|nil code
+---@return any detail for M.message
+function M.open(at, limits, how)
+  local opts = limits_of.page_options(limits)
+  opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
+  if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
+  local open, source = core.page, how.path
+  if how.text then
+    open, source = core.page_text, how.text
+  else
+    opts.binary, opts.index, opts.version = true, how.index, how.version
   end
+  local view = { redactor = how.redactor }
+  if opts.strategy == "head" then
+    view.line_numbers = how.line_numbers
+    view.max_line_chars = not at.column and limits.max_line_chars or nil -- who asks for a char wants the line whole
+  end
+  local page, code, detail
+  if next(view) then
+    page, code, detail = page_view.open(open, source, opts, view)
+  else
+    page, code, detail = open(source, opts)
+  end
+  return page, code, detail
+end
+
+--- What the notice of a page needs, and how it learns of the cut.
+---@param at abridge.PageAt
+---@param limits abridge.Limits
+---@param data abridge.NoticeData names, path
+---@return abridge.NoticeData data
+---@return fun(cut: abridge.PageCut) adjust
+function M.notice_data(at, limits, data)
   data.offset, data.column, data.limit = at.offset, at.column, at.limit
-  data.total_lines = total_lines
-  data.lines_truncated, data.max_line_chars = lines_truncated or nil, limits.max_line_chars
-
-  local function adjust(cut)
-    if shown ~= rest then to_source(cut, rest, limits.max_line_chars) end
-    data_of.shift(cut, start - 1, at.offset - 1)
-    cut.total_lines, cut.total_bytes = total_lines, #text
-    cut.omitted_lines, cut.omitted_bytes = total_lines - cut.output_lines, #text - cut.output_bytes
-    if cut.total_chars then
-      cut.total_chars = core.count_chars(text)
-      cut.first_char = core.count_chars(text:sub(1, start - 1)) + 1
-    end
-    cut.first_line = at.offset
-    cut.last_line = at.offset + math.max(cut.output_lines, 1) - 1
-    if cut.truncated then
-      cut.next_offset, cut.next_column = next_place(cut, at, text, start)
-    end
+  data.max_line_chars = limits.max_line_chars
+  return data, function(cut)
     data.next, data.next_column = cut.next_offset, cut.next_column
+    data.lines_truncated, data.changed = cut.lines_truncated, cut.changed
   end
-
-  return { text = shown, limits = own, data = data, adjust = adjust }
 end
 
---- The first page of a text that is no file at hand: a line over budget is split, as no command can show the rest.
----@param text string
----@param limits abridge.Limits
----@param data abridge.NoticeData
----@return abridge.Page
-function M.first(text, limits, data)
-  data.shell = nil
-  return assert(M.plan(text, { offset = 1 }, limits, data))
-end
-
---- The block of a page that can be gone on from, or nil.
----@param cut abridge.Cut
+--- The block of a page.
+---@param cut abridge.PageCut
 ---@param body string
----@param hint string
+---@param tool string the name under which the reader knows the tool
+---@param resume? string a sentence with {next} in place of our hint
 ---@return abridge.Info|nil
-function M.block(cut, body, hint)
-  if not cut.truncated or not cut.next_offset then return nil end
+function M.block(cut, body, tool, resume)
+  if not cut.truncated then return info.not_truncated(#body, cut.total_bytes) end
+  if not cut.next_offset then return nil end
+  local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
+  if resume and not cut.next_column then hint = resume:gsub("{next}", ("%%.0f"):format(cut.next_offset)) end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
   return info.with_resume(#body, cut.total_bytes, cut.next_offset, hint, reason)
 end

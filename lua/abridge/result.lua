@@ -175,8 +175,6 @@ function M.make(call, value)
   if value.stream then
     local all, cut = value.stream:finish()
     source, text = value.stream, not cut.truncated and all or nil
-  elseif limits.strategy == "pipeline" then
-    source = core.head(text, { max_lines = 2 ^ 53, utf8 = "replace" }) -- its cut knows no invalid bytes
   else
     limits.utf8 = "replace"
   end

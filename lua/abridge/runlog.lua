@@ -42,7 +42,7 @@ local function kept_page(self, event, opts)
   local name = tostring(event.full_output.path):match("^" .. ARTIFACTS .. "/(.*)$")
   if not (name and name:find(retention_of.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
   local path = ("%s/%s/%s"):format(self.dir, ARTIFACTS, name)
-  local content, info, code = artifact.file_page(path, opts, self.memory)
+  local content, info, code = artifact.file_page(path, opts, self.index)
   if content then
     info.full_output_error = event.full_output.error
   elseif code == "ENOENT" then
@@ -162,7 +162,7 @@ function M.create(who, run_dir, opts)
   opts = check.options(who, opts, { retention = M.check_retention }, 2)
   local expected = M.check_run_dir(run_dir)
   if expected then check.fail(("%s: run_dir must be %s, got %s"):format(who, expected, check.show(run_dir)), 1) end
-  local self = setmetatable({ seq = 0, calls = 0, kept = {}, memory = {}, keeps = run_dir ~= false }, Writer)
+  local self = setmetatable({ seq = 0, calls = 0, kept = {}, index = core.index(), keeps = run_dir ~= false }, Writer)
   self.retention = opts.retention
   if not run_dir then return self end
   return open_folder(self, run_dir)
@@ -345,7 +345,7 @@ function M.open_run(dir)
   local uv, json, code = libraries()
   if not uv then return nil, json, code end
   if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. notice.path(dir), "ENOENT" end
-  local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, memory = {} }, Run)
+  local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, index = core.index() }, Run)
   local fd, message
   fd, message, code = files.open(self.dir .. "/" .. LOG)
   if fd then

@@ -472,8 +472,8 @@ function Session:cap(name, value)
   value = self.closed and failed "closed" or normalized(value == nil and "" or value)
   if own_name == "read_file" and not self.closed then
     if self.redactor then value.text, value.redacted = self.redactor:text(value.text), true end
-    local plan = page.first(value.text, call.limits, { read = self:names().read })
-    value.text, value.limits, value.adjust, value.notice = plan.text, plan.limits, plan.adjust, plan.data
+    value.stream = page.open({}, call.limits, { text = value.text, split = true })
+    value.notice, value.adjust = page.notice_data({}, call.limits, { read = self:names().read })
   end
   local result = result_of(self, call, value)
   jobs.raise(self.errors)
