@@ -135,7 +135,8 @@ local TEXTS = {
   "ID3 tags are no files", "BZh9 is how it starts", "PK is a name", "RIFF and RAFF WEBP", "RIFF12", "FORM a line",
   "GIF", "%PDF", "OTTO is a name", "true\n", "wOFF it goes", "fLaC", "OggS here", "II*", "dex\n03 is a line",
   "\239\187\191with a mark", "\255\254l\0e\0", "\254\255\0l\0e", "true or false", "7z x file", "Rar!", "(zstd)",
-  "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "#!/bin/sh\n", "abcdftypisom is a line", "\r\n", "a\r\nb\r\n", "\195\169t\195\169",
+  "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "#!/bin/sh\n",
+  "abcdftypisom is a line", "\r\n", "a\r\nb\r\n", "\195\169t\195\169",
   ("a"):rep(257) .. "ustarts here", "8BPS is no picture", "\0\0\0\0", "\0", "\202\254\186\190", "\255", "\255\251",
 }
 

@@ -96,14 +96,14 @@ local function outcome_details(outcome, dropped)
 end
 
 function M.execute(input, ctx, done)
-  local stream = ctx.stream()
-  local output = stream or collector()
   local timeout = input.timeout or ctx.timeout
-  local opts = {
+  local opts = { -- first: a folder outside the session's root raises
     cwd = input.cwd and ctx.path(input.cwd) or ctx.cwd,
     env = environment(ctx.env),
     timeout = timeout,
   }
+  local stream = ctx.stream()
+  local output = stream or collector()
   local child, message = process.spawn({ "sh", "-c", input.command }, opts, {
     on_output = function(chunk)
       output:write(chunk)
