@@ -385,6 +385,11 @@ ABR_API abr_code abr_page_read(abr_page *page, uint64_t at, char *dst, size_t n,
 /* Is the file another one, or in another state, than when it was opened? Also told as `changed` from then on. */
 ABR_API bool abr_page_changed(abr_page *page);
 
+/* Read n bytes behind the first `at` of the file at path, fewer only at its end, to learn what it is before it is paged;
+ * *size gets what it tells as its size. Errors as abr_page_open(). */
+ABR_API abr_code abr_file_read_at(const char *path, uint64_t at, char *dst, size_t n, size_t *got,
+                                  uint64_t *size, abr_error *error);
+
 /* Release the page. NULL is fine. */
 ABR_API void abr_page_close(abr_page *page);
 

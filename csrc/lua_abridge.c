@@ -428,9 +428,18 @@ static void push_kept(lua_State *L, const abr_cut *cut)
     }
 }
 
+/* Bytes outside well-formed UTF-8 in the content: each made it longer when it was replaced. */
+static uint64_t invalid_bytes(const abr_cut *cut)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        before += cut->pieces[i].n;
+    return (cut->content_bytes - before) / (ABR_REPLACEMENT_SIZE - 1);
+}
+
 static void push_ledger(lua_State *L, const abr_cut *cut)
 {
-    enum { FIELDS = 16 };
+    enum { FIELDS = 18 };
     lua_createtable(L, 0, FIELDS);
     lua_pushstring(L, strategy_names[cut->strategy]);
     lua_setfield(L, -2, "strategy");
@@ -455,6 +464,9 @@ static void push_ledger(lua_State *L, const abr_cut *cut)
         set_boolean(L, "final_newline", true);
     if (cut->line_bytes > 0)
         set_count(L, "line_bytes", cut->line_bytes);
+    uint64_t invalid = invalid_bytes(cut);
+    if (invalid > 0)
+        set_count(L, "invalid_bytes", invalid);
     set_budget(L, "max_lines", cut->max.lines);
     set_budget(L, "max_bytes", cut->max.bytes);
     set_budget(L, "max_chars", cut->max.chars);
@@ -1057,6 +1069,25 @@ static int l_page(lua_State *L)
     return open_page(L, "abridge.page", true);
 }
 
+/* read_file(path, at, n) -> up to n bytes behind the first `at`, the file's size | nil, code, detail */
+static int l_read_file(lua_State *L)
+{
+    const char *who = "abridge.core.read_file";
+    abr_error error = {ABR_ENOENT, "no such file or directory", 0};
+    uint64_t size;
+    size_t got;
+    size_t path_n;
+    const char *path = check_text(L, who, "path", 1, &path_n);
+    uint64_t at = check_count(L, who, "at", 2);
+    size_t n = (size_t)check_count(L, who, "n", 3);
+    char *block = lua_newuserdata(L, n > 0 ? n : 1);
+    if (strlen(path) != path_n || abr_file_read_at(path, at, block, n, &got, &size, &error) != ABR_OK)
+        return push_page_error(L, who, &error);
+    lua_pushlstring(L, block, got);
+    push_count(L, size);
+    return 2;
+}
+
 /* page_text(text, opts) -> page | nil, code, detail */
 static int l_page_text(lua_State *L)
 {
@@ -1450,6 +1481,7 @@ static const luaL_Reg functions[] = {
     {"page", l_page},
     {"page_text", l_page_text},
     {"index", l_index},
+    {"read_file", l_read_file},
     {"private_folder", l_private_folder},
     {"save", l_save},
     {"log", l_log},

@@ -82,7 +82,7 @@ static abr_code check_kind(const struct stat *st, abr_error *error)
 }
 
 /* Looked at before it is opened: to open a device may do something, to open a FIFO may wait. */
-static abr_code open_file(abr_page *page, const char *path, abr_error *error)
+static abr_code open_file(const char *path, int *fd, uint64_t *size, abr_error *error)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -90,10 +90,28 @@ static abr_code open_file(abr_page *page, const char *path, abr_error *error)
     abr_code code = check_kind(&st, error);
     if (code != ABR_OK)
         return code;
-    page->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (page->fd < 0 || fstat(page->fd, &st) != 0)
+    *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*fd < 0 || fstat(*fd, &st) != 0)
         return failed_with(errno, error);
+    *size = (uint64_t)st.st_size;
     return check_kind(&st, error);
+}
+
+abr_code abr_file_read_at(const char *path, uint64_t at, char *dst, size_t n, size_t *got, uint64_t *size,
+                          abr_error *error)
+{
+    int fd = -1;
+    *got = 0;
+    abr_code code = open_file(path, &fd, size, error);
+    if (code == ABR_OK) {
+        const abr_reader whatever_comes = {fd, NULL, ABR_COUNT_MAX};
+        int failed = abr_read_at(&whatever_comes, at, dst, n, got);
+        if (failed != 0 && failed != ABR_ENDED_EARLY)
+            code = failed_with(failed, error);
+    }
+    if (fd >= 0)
+        close(fd);
+    return code;
 }
 
 static bool identify(const abr_page *page, abr_identity *of)
@@ -410,7 +428,8 @@ abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **o
     abr_code code = new_page(opts, out, error);
     if (code != ABR_OK)
         return code;
-    code = open_file(*out, path, error);
+    uint64_t size;
+    code = open_file(path, &(*out)->fd, &size, error);
     if (code == ABR_OK)
         code = load_file(*out, error);
     return opened(code, out);

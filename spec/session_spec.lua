@@ -187,7 +187,7 @@ describe("session options", function()
   end)
 
   it("of later versions raise 'not built yet' unless they say 'nothing'", function()
-    local values = { root = "/", databases = { a = 1 } }
+    local values = { databases = { a = 1 } }
     for name, value in pairs(values) do
       raises(function()
         abridge.session { [name] = value }
@@ -373,7 +373,7 @@ describe("definitions", function()
     for i, definition in ipairs(abridge.session({ profile = "pi" }):definitions "anthropic") do
       names[i] = definition.name
     end
-    assert.same({ "read", "bash" }, names)
+    assert.same({ "read", "bash", "ls" }, names)
   end)
 
   it("keep the order of registration, after this package's tools", function()
@@ -382,7 +382,7 @@ describe("definitions", function()
     for i, definition in ipairs(session:definitions "mcp") do
       names[i] = definition.name
     end
-    assert.same({ "read_file", "run_command", "search" }, names)
+    assert.same({ "read_file", "run_command", "list_directory", "search" }, names)
   end)
 
   it("are plain data", function()

@@ -54,17 +54,30 @@ function M.new(self, name, entry, id)
 end
 
 local function absolute(self, path)
-  local cwd = self.opts.cwd
+  local cwd = self.cwd
   if not cwd or cwd == "." or path:sub(1, 1) == "/" then return path end
   return cwd:gsub("/+$", "") .. "/" .. path
+end
+
+--- The path that a tool gets for one it was given. Raises when it lies outside the session's root: what a tool does
+--- not look at, it does not get.
+local function path_of(self, call, path)
+  if not self.root then return absolute(self, path) end
+  if type(path) ~= "string" then error("ctx.path: path must be a string, got " .. type(path), 0) end
+  local real = self.root:resolve(path, self.cwd, self.run.dir)
+  if real then return real end
+  call.outside = notice.message("EOUTSIDE", { path = notice.path(path) })
+  call.outside_path = self.redactor and self.redactor:text(path) or path
+  error(call.outside, 0)
 end
 
 --- End a job with what its tool raised.
 function M.fail(call, job, message)
   call.failed = true
   local text = results.encoded(message)
-  local raised = { text = notice.message("raised", { name = call.tool }), is_error = true }
-  job:finish(text ~= "" and { text = text, is_error = true } or raised)
+  if text == "" then text = notice.message("raised", { name = call.tool }) end
+  local outside = text == call.outside and { error_code = "EOUTSIDE", path = call.outside_path } or nil
+  job:finish { text = text, is_error = true, details = outside }
 end
 
 --- What a tool is handed beside its input.
@@ -72,16 +85,18 @@ function M.context(self, call, job)
   return {
     call_id = call.call_id,
     tool = call.tool,
-    cwd = self.opts.cwd,
+    cwd = self.cwd,
     env = self.opts.env,
     timeout = self.opts.timeout or 120,
     limits = self:limits(call.own_name),
     names = self:names(),
+    pages = self.pages,
+    redactor = self.redactor,
     redacted = function(text)
       return self.redactor and self.redactor:text(text) or text
     end,
     path = function(path)
-      return absolute(self, path)
+      return path_of(self, call, path)
     end,
     spawn = function(argv, opts, done)
       local process = require "abridge.process"
@@ -98,7 +113,7 @@ function M.context(self, call, job)
     end,
     stream = function()
       local opts = limits_of.stream_options(self:limits(call.own_name), full_output_of(self, call))
-      return opts and source.open(opts, self.redactor, function()
+      return source.open(opts, self.redactor, function()
         self.run:artifact_dir()
       end)
     end,

@@ -166,6 +166,7 @@ function M.cap(text, tool_or_limits, opts)
       parts.data, parts.adjust = page.notice_data({}, limits, parts.data)
     end
     content, cut, body = fit.fit(text, limits, parts)
+    if type(text) ~= "string" then text:close() end
   end
   memory.add(content, given)
   return content, cut, block_of(cut, body, limits, tool, opts):to_table()

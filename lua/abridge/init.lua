@@ -17,6 +17,7 @@ local M = {
   line = core.line,
   stream = core.stream,
   clean = core.clean,
+  index = core.index,
 
   -- counting and sizes
   count_lines = core.count_lines,
@@ -31,6 +32,8 @@ M.info = { not_truncated = info.not_truncated, with_resume = info.with_resume }
 M.info.without_resume, M.info.parse = info.without_resume, info.parse
 M.assert_conforms = info.assert_conforms
 M.protocol = info.protocol
+
+M.page = require("abridge.page").page
 
 M.profiles = require("abridge.limits").profiles
 M.display = require("abridge.display").display

@@ -9,6 +9,7 @@ local shell = require "abridge.shell"
 local M = {}
 
 M.no_output = "(no output)"
+M.empty_directory = "(empty directory)"
 M.truncated = "[truncated]"
 --- Between the halves of a result that only the ceiling cut.
 M.ceiling_marker = "\n... [{bytes} bytes truncated; head + tail kept] ...\n"
@@ -155,7 +156,7 @@ local function values_of(cut, data)
     shown = data.shown or cut.output_lines,
     seen = data.seen,
     count = data.count,
-    double = data.count and data.count * 2,
+    double = data.count and math.max(data.count * 2, 1),
     limit = M.limit(unit, budget),
     bytes = budget,
     size = core.format_size(cut.line_bytes or 0),
@@ -349,13 +350,17 @@ local ERRORS = {
   ENOENT = "No such file or directory: {path}",
   EACCES = "Permission denied: {path}",
   EISDIR = "Is a directory: {path}",
+  ENOTDIR = "Not a directory: {path}",
+  EOUTSIDE = "Path is outside the session root: {path}",
   ENOTREG = "Not a regular file: {path} is a {what}",
   EOFFSET = "Offset {offset} is beyond end of file ({total} lines total)",
   EBINARY = "Binary file: {path} has a NUL within its first 8,000 bytes",
+  EOFFSET_entries = "Offset {offset} is beyond end of directory ({total} entries total)",
   ECOLUMN = "Column {column} is beyond end of line {offset} ({total} chars)",
   EIO = "Cannot read {path}: {what}",
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
+  image = "Image: {path} ({kind}, {width}x{height}, {size})",
 }
 
 --- A sentence that stands in place of a tool's content.

@@ -130,6 +130,36 @@ function M.notice_data(at, limits, data)
   end
 end
 
+--- What a session knows of the files it showed: where their lines are, and in which state each was.
+---@class abridge.PageMemory
+---@field index userdata
+local Memory = {}
+Memory.__index = Memory
+
+local FILES = 256 -- files whose state is kept at least
+
+---@return abridge.PageMemory
+function M.memory()
+  return setmetatable({ index = core.index(), young = {}, old = {}, count = 0 }, Memory)
+end
+
+--- The version of a file when a page of it was last shown.
+---@param path string
+---@return string|nil
+function Memory:version(path)
+  return self.young[path] or self.old[path]
+end
+
+---@param path string
+---@param version string|nil
+function Memory:shown(path, version)
+  if self.count >= FILES then
+    self.young, self.old, self.count = {}, self.young, 0
+  end
+  if not self.young[path] then self.count = self.count + 1 end
+  self.young[path] = version
+end
+
 --- The block of a page.
 ---@param cut abridge.PageCut
 ---@param body string
@@ -137,7 +167,10 @@ end
 ---@param resume? string a sentence with {next} in place of our hint
 ---@return abridge.Info|nil
 function M.block(cut, body, tool, resume)
-  if not cut.truncated then return info.not_truncated(#body, cut.total_bytes) end
+  if not cut.truncated then
+    if cut.lines_truncated then return info.without_resume(#body, cut.total_bytes, "size_cap") end
+    return info.not_truncated(#body, cut.total_bytes)
+  end
   if not cut.next_offset then return nil end
   local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
   if resume and not cut.next_column then hint = resume:gsub("{next}", ("%%.0f"):format(cut.next_offset)) end

@@ -12,6 +12,7 @@ local notice = require "abridge.notice"
 local page = require "abridge.page"
 local redact = require "abridge.redact"
 local results = require "abridge.result"
+local root_of = require "abridge.root"
 local runlog = require "abridge.runlog"
 local schema = require "abridge.schema"
 
@@ -20,11 +21,11 @@ local M = {}
 local WHO = "abridge.session"
 
 --- Tools of this package, in the order of their definitions.
-local BUILT_IN = { "read_file", "run_command" }
+local BUILT_IN = { "read_file", "run_command", "list_directory" }
 --- What the state directory keeps of runs that nobody named.
 local RETENTION = { max_bytes = "1GB", max_age = "7d" }
 --- Tools of later issues, told apart from typos.
-local LATER = { search_files = true, find_files = true, list_directory = true, sql_query = true, web_fetch = true }
+local LATER = { search_files = true, find_files = true, sql_query = true, web_fetch = true }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -32,6 +33,7 @@ local LATER = { search_files = true, find_files = true, list_directory = true, s
 ---@field ceiling? { max_bytes: integer|string, head_ratio: number|nil }|false over every result; false: none
 ---@field aliases? table<string, string> other names for tools
 ---@field cwd? string folder that relative paths start from; the host's own unless set
+---@field root? string folder that every path a tool is given stays inside; also `cwd`, unless that is set
 ---@field run_dir? string|false a folder for the log and the full outputs; nil: full outputs alone, in a fresh folder of
 ---  the user's state directory; false: nothing is written
 ---@field redact? fun(line: string): string|string[] whole lines or Lua patterns: what no model, log or file may see
@@ -74,7 +76,7 @@ local OPTIONS = {
   redact = function(value)
     if value and type(value) ~= "function" and type(value) ~= "table" then return "a function, patterns or false" end
   end,
-  root = later("root", {}),
+  root = "string",
   databases = later("databases", {}),
 }
 
@@ -126,8 +128,8 @@ end
 --- Open a session. Raises on an unknown option, tool, profile or limit, with its name and value.
 ---@param opts? abridge.SessionOptions
 ---@return abridge.Session|nil session
----@return string|nil message why the run folder cannot be had
----@return string|nil code EBUSY when another session writes it, EPERM when it is not private
+---@return string|nil message why the run folder cannot be had, or what `root` is missing
+---@return string|nil code EBUSY when another session writes it, EPERM when it is not private, ENOLUV
 function M.new(opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
   check_strings("aliases", opts.aliases, 1)
@@ -143,12 +145,17 @@ function M.new(opts)
     end
   end
   check_env(opts.env)
-  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
+  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {}, pages = page.memory() }, Session)
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
   add_built_in(self, opts.tools or BUILT_IN, 1)
   local message, code
+  if opts.root then
+    self.root, message, code = root_of.new(WHO, opts.root)
+    if not self.root then return nil, message, code end
+  end
+  self.cwd = opts.cwd or (self.root and self.root.dir)
   local retention = opts.retention or (opts.run_dir == nil and RETENTION or nil)
   self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
