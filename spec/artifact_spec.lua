@@ -1,4 +1,5 @@
 -- Pages of a full output: by lines, within read_file's limits, and joined they are the text.
+local abridge = require "abridge"
 local artifact = require "abridge.artifact"
 local files = require "abridge.files"
 local plain = require "plain"
@@ -51,9 +52,9 @@ describe("a page of a full output", function()
       files.BLOCK = random.choose { 4, 5, 7, 64, 4096, BLOCK }
       if #text > 5000 then files.BLOCK = math.max(files.BLOCK, 4096) end
       local limit = random.chance(2) and random.between(1, 300) or nil
-      local path, memory = dir:write("text" .. case, text), {}
+      local path, index = dir:write("text" .. case, text), abridge.index()
       random.must(joined(function(at)
-        return artifact.file_page(path, at, memory)
+        return artifact.file_page(path, at, index)
       end, limit) == text, "the file is not rebuilt (%s bytes)", #text)
       random.must(joined(function(at)
         return artifact.text_page(text, at)
@@ -140,26 +141,14 @@ describe("a page of a full output", function()
     assert.equal("EOFFSET", (select(3, artifact.text_page("", { offset = 2 }))))
   end)
 
-  it("of a file is found by an index that is made once, and again when the file has changed", function()
-    local path, memory = dir:write("indexed", ("line\n"):rep(10000)), {}
-    assert.equal("line", (artifact.file_page(path, { offset = 9000, limit = 1 }, memory)))
-    local index = memory.index
-    assert.equal(10000, index.lines)
-    assert.equal("line", (artifact.file_page(path, { offset = 10, limit = 1 }, memory)))
-    assert.equal(index, memory.index)
-    dir:write("indexed", ("other\n"):rep(9000))
-    assert.equal("EOFFSET", (select(3, artifact.file_page(path, { offset = 9001 }, memory))))
-    assert.equal(9000, memory.index.lines)
-  end)
-
   it("needs memory that does not depend on the file", function()
     local path = dir:at "big"
     dir:sh "yes 'a line of some length, and so it goes on and on' | head -n 1500000 > big"
-    local memory = {}
+    local index = abridge.index()
     collectgarbage()
     collectgarbage()
     local before = collectgarbage "count"
-    local content, info = artifact.file_page(path, { offset = 1499990 }, memory)
+    local content, info = artifact.file_page(path, { offset = 1499990 }, index)
     local grown = collectgarbage "count" - before
     assert.equal(11, plain.count_lines(content))
     assert.equal(1500000 * 48, info.total_bytes)
@@ -168,9 +157,9 @@ describe("a page of a full output", function()
   end)
 
   it("of what is no file is refused", function()
-    assert.equal("ENOENT", (select(3, artifact.file_page(dir:at "nothing", {}, {}))))
-    assert.equal("ENOTREG", (select(3, artifact.file_page(dir.path, {}, {}))))
+    assert.equal("ENOENT", (select(3, artifact.file_page(dir:at "nothing", {}, abridge.index()))))
+    assert.equal("EISDIR", (select(3, artifact.file_page(dir.path, {}, abridge.index()))))
     dir:sh "mkfifo fifo"
-    assert.equal("ENOTREG", (select(3, artifact.file_page(dir:at "fifo", {}, {}))))
+    assert.equal("ENOTREG", (select(3, artifact.file_page(dir:at "fifo", {}, abridge.index()))))
   end)
 end)

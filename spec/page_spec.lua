@@ -1,69 +1,9 @@
--- Pages of texts: the module that plans them, and the rule that following them rebuilds the file.
+-- Pages of files: the rule that following them rebuilds the file, by the core and through read_file.
 local abridge = require "unsaved"
 local core = require "abridge.core"
-local page = require "abridge.page"
 local tmpdir = require "tmpdir"
 
 local SEED = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
-
-local function plan(text, at, limits)
-  return page.plan(text, at, limits or { strategy = "head", max_lines = 2 }, {})
-end
-
-describe("a page", function()
-  it("starts at the offset", function()
-    assert.equal("a\nb\nc\n", plan("a\nb\nc\n", { offset = 1 }).text)
-    assert.equal("b\nc\n", plan("a\nb\nc\n", { offset = 2 }).text)
-    assert.equal("c", plan("a\nb\nc", { offset = 3 }).text)
-    assert.equal("\n", plan("a\n\n", { offset = 2 }).text)
-  end)
-
-  it("starts at the column of that line", function()
-    assert.equal("bc\n", plan("abc\n", { offset = 1, column = 2 }).text)
-    assert.equal("\226\130\172x", plan("a\n\195\169\226\130\172x", { offset = 2, column = 2 }).text)
-    assert.equal("\255x", plan("\255\255x", { offset = 1, column = 2 }).text) -- an invalid byte is one char
-  end)
-
-  it("of an empty text is empty", function()
-    assert.equal("", plan("", { offset = 1 }).text)
-    assert.equal("", plan("", { offset = 1, column = 1 }).text)
-  end)
-
-  it("beyond the end is none", function()
-    local none, code, values = plan("a\nb\n", { offset = 3 })
-    assert.is_nil(none)
-    assert.equal("EOFFSET", code)
-    assert.same({ offset = 3, total = 2 }, values)
-    none, code = plan("abc\n", { offset = 1, column = 5 })
-    assert.is_nil(none)
-    assert.equal("ECOLUMN", code)
-  end)
-
-  it("narrows the limits to the caller's own, never widens them", function()
-    assert.equal(2, plan("a\n", { offset = 1, limit = 5 }).limits.max_lines)
-    assert.equal(1, plan("a\n", { offset = 1, limit = 1 }).limits.max_lines)
-    assert.equal(5, plan("a\n", { offset = 1, limit = 5 }, { max_bytes = 100 }).limits.max_lines)
-    local limits = { strategy = "head", max_lines = 2 }
-    plan("a\n", { offset = 1, limit = 1, column = 1 }, limits)
-    assert.same({ strategy = "head", max_lines = 2 }, limits)
-  end)
-
-  it("brings the ledger to the coordinates of the whole", function()
-    local text = "a\nbcd\ne\nf\n"
-    local planned = plan(text, { offset = 2, column = 2 })
-    local content, cut = abridge.cut(planned.text, planned.limits)
-    planned.adjust(cut)
-    assert.equal("cd\ne", content)
-    assert.same({ { first_byte = 4, last_byte = 7, first_line = 2, last_line = 3 } }, cut.kept)
-    assert.equal(2, cut.first_line)
-    assert.equal(3, cut.last_line)
-    assert.equal(4, cut.next_offset)
-    assert.equal(#text, cut.total_bytes)
-    assert.equal(4, cut.total_lines)
-    assert.equal(#text - 4, cut.omitted_bytes)
-    assert.equal(2, cut.omitted_lines)
-  end)
-end)
 
 describe("pages one after the other", function()
   local state

@@ -95,11 +95,12 @@ function M.open(at, limits, how)
   local opts = limits_of.page_options(limits)
   opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
   if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
+  opts.binary = true -- who shows binary files looks before
   local open, source = core.page, how.path
   if how.text then
     open, source = core.page_text, how.text
   else
-    opts.binary, opts.index, opts.version = true, how.index, how.version
+    opts.index, opts.version = how.index, how.version
   end
   local view = { redactor = how.redactor }
   if opts.strategy == "head" then
@@ -169,11 +170,12 @@ end
 function M.block(cut, body, tool, resume)
   if not cut.truncated then
     if cut.lines_truncated then return info.without_resume(#body, cut.total_bytes, "size_cap") end
-    return info.not_truncated(#body, cut.total_bytes)
+    local begun_inside = cut.first_line > 1 or (cut.kept[1] and cut.kept[1].first_byte > 1)
+    return info.not_truncated(#body, begun_inside and cut.total_bytes or nil)
   end
   if not cut.next_offset then return nil end
   local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
-  if resume and not cut.next_column then hint = resume:gsub("{next}", ("%%.0f"):format(cut.next_offset)) end
+  if resume and not cut.next_column then hint = resume:gsub("{next}", ("%.0f"):format(cut.next_offset)) end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
   return info.with_resume(#body, cut.total_bytes, cut.next_offset, hint, reason)
 end

@@ -145,7 +145,8 @@ function M.new(opts)
     end
   end
   check_env(opts.env)
-  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {}, pages = page.memory() }, Session)
+  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
+  self.pages = page.memory()
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
