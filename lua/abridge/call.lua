@@ -55,7 +55,7 @@ end
 
 local function absolute(self, path)
   local cwd = self.cwd
-  if not cwd or cwd == "." or path:sub(1, 1) == "/" then return path end
+  if not cwd or cwd == "" or cwd == "." or path:sub(1, 1) == "/" then return path end
   return cwd:gsub("/+$", "") .. "/" .. path
 end
 
