@@ -76,6 +76,8 @@ function M.context(self, call, job)
     env = self.opts.env,
     timeout = self.opts.timeout or 120,
     limits = self:limits(call.own_name),
+    ceiling = call.ceiling and call.ceiling.max_bytes,
+    databases = self.databases,
     names = self:names(),
     redacted = function(text)
       return self.redactor and self.redactor:text(text) or text
