@@ -245,7 +245,7 @@ local function open(who, name, value, deeper)
       local wanted = "%s.%s must be a LuaSQL connection or { connection = ..., read_only = ... }, got %s"
       check.fail(wanted:format(who, name, check.show(value)), deeper)
     end
-    given = check.options(("%s.%s"):format(who, name), value, OPTIONS, deeper)
+    given = check.options(("%s.%s"):format(who, name), value, OPTIONS, deeper + 1)
     if given.connection == nil then check.fail(("%s.%s: connection is missing"):format(who, name), deeper) end
   end
   local kind = kind_of(given.connection)

@@ -97,7 +97,7 @@ local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
 local CHANGED = "File changed since the last page"
-local ROUNDED = "Integers over 2^53 are rounded here. CAST them AS TEXT to see every digit"
+local ROUNDED = "Integers from 2^53 on are rounded here. CAST them AS TEXT to see every digit"
 local BACKGROUND = "A background process still holds the output"
 
 -- sentences ----------------------------------------------------------------------

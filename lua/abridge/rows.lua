@@ -41,10 +41,10 @@ local function number(value)
   end
 end
 
---- On hosts whose numbers are all floats the driver has rounded what is larger.
+--- On hosts whose numbers are all floats the driver has rounded what is larger, down to 2^53 itself.
 local function is_rounded(value, column)
   if math_type or column.real or value ~= math.floor(value) then return false end
-  return math.abs(value) > MAX_EXACT and math.abs(value) <= MAX_INTEGER
+  return math.abs(value) >= MAX_EXACT and math.abs(value) <= MAX_INTEGER
 end
 
 local function is_json_number(text)
