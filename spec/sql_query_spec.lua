@@ -355,6 +355,11 @@ describe("sql_query", function()
       result = shown(nil, { profile = "pipeline", ceiling = { max_bytes = 105 } })
       assert.equal(2, #json.decode(body_of(result)))
       assert.is_nil(result.metadata.truncated_bytes)
+      for budget = 0, 250 do
+        result = shown({ max_chars = budget }, { profile = "pipeline" })
+        assert.is_true(#result.content <= budget)
+        assert.is_true(body_of(result) == "" or json.decode(body_of(result)) ~= nil)
+      end
     end)
 
     it("to an empty array, with the notice, when no row fits", function()
