@@ -89,6 +89,8 @@ function M.context(self, call, job)
     env = self.opts.env,
     timeout = self.opts.timeout or 120,
     limits = self:limits(call.own_name),
+    ceiling = call.ceiling and call.ceiling.max_bytes,
+    databases = self.databases,
     names = self:names(),
     pages = self.pages,
     redactor = self.redactor,

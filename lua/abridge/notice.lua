@@ -105,6 +105,7 @@ local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
 local CHANGED = "File changed since the last page"
+local ROUNDED = "Integers from 2^53 on are rounded here. CAST them AS TEXT to see every digit"
 local BACKGROUND = "A background process still holds the output"
 
 -- sentences ----------------------------------------------------------------------
@@ -118,6 +119,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field limit? integer the caller's own limit, in lines
 ---@field total_lines? integer of the file; the cut's unless set
 ---@field changed? boolean the file changed since the page before
+---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
 ---@field more_hits? integer error lines that were not shown
 ---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
@@ -266,6 +268,7 @@ local function add_remarks(sentences, tool, cut, data, values)
   if cut.truncated and (data.more_hits or 0) > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
+  if data.rounded then sentences[#sentences + 1] = ROUNDED end
   if data.background then sentences[#sentences + 1] = BACKGROUND end
 end
 
@@ -361,6 +364,20 @@ local ERRORS = {
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
   image = "Image: {path} ({kind}, {width}x{height}, {size})",
+  no_database = "No database: give one to abridge.session{ databases = ... }",
+  unknown_database = "Unknown database: {name}. There is: {names}",
+  which_database = "Which database? Name one of: {names}",
+  sql_closed = "The connection to the database is closed",
+  sql_copy = "COPY is not available here",
+  sql_count = "The statement has {holes} placeholders (?), params has {count} values",
+  sql_empty = "The statement is empty",
+  sql_not_read_only = "The database could not be made read only: {what}",
+  sql_nul = "The statement has a NUL byte in it",
+  sql_param = "params[{index}] must be a string, a number, true, false or null",
+  sql_params = "The {kind} driver of this session cannot bind params. Write the values into the statement",
+  sql_read_only = "{what} is not available: the database is read only",
+  sql_several = "One statement a call",
+  sql_transaction = "{word} is not available: each statement is a transaction of its own",
 }
 
 --- A sentence that stands in place of a tool's content.
@@ -371,7 +388,26 @@ function M.message(name, values)
   return fill(ERRORS[name], values)
 end
 
+--- What stands for a binary value.
+---@param bytes integer
+---@return string
+function M.blob(bytes)
+  return fill("<blob {bytes} bytes>", { bytes = bytes })
+end
+
 -- hints and descriptions ---------------------------------------------------------------
+
+--- What a database is, for the description of the tool that asks it.
+---@param name string|false where there are several
+---@param database abridge.Database
+---@return string
+function M.database(name, database)
+  return fill(name and "Database {name}: {kind}{how}." or "The database is {kind}{how}.", {
+    name = name or "",
+    kind = database.kind,
+    how = (database.read_only and ", read only" or "") .. (database:binds() and "" or "; params cannot be bound"),
+  })
+end
 
 --- How to continue, for the block.
 ---@param tool string the name under which the session has the tool

@@ -238,16 +238,18 @@ local CRUDE_BYTES = 4096
 ---@return abridge.Result
 function M.crude(call, value, problem)
   local text = type(value.text) == "string" and value.text or ""
+  local total, cut_before = #text, false
   if value.stream then
-    local ok, content = pcall(value.stream.finish, value.stream)
+    local ok, content, shown = pcall(value.stream.finish, value.stream)
     text = ok and content or ""
+    if ok then total, cut_before = shown.total_bytes, shown.truncated end
     value.stream:close()
   end
   local ceiling = call.ceiling and call.ceiling.max_bytes
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
   local content, cut = core.head_tail(text, { max_bytes = budget, utf8 = "replace" })
   local block = info.not_truncated(#content)
-  if cut.truncated then block = info.without_resume(#content, #text, "size_cap") end
+  if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = data.copy(value.details) or {}
   details.inner_error = M.encoded(problem)
   return {
