@@ -89,6 +89,8 @@ local LISTS = {
   matches_size = "{limit} limit reached ({shown} of {seen}+ matches shown)",
   fetch = "{limit} limit reached ({shown_size} of {total_size} shown). Use offset={next} to continue",
   fetch_unknown = "{limit} limit reached ({shown_size} shown). Use offset={next} to continue",
+  fetch_end = "{limit} limit reached ({shown_size} of {total_size} shown)",
+  fetch_end_unknown = "{limit} limit reached ({shown_size} shown)",
 }
 
 local FULL_OUTPUT = "Full output: {full_path}"
@@ -96,6 +98,7 @@ local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_pat
 local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
+local FETCHED = "Only the first {fetched} were fetched"
 local CHANGED = "File changed since the last page"
 local BACKGROUND = "A background process still holds the output"
 
@@ -116,6 +119,8 @@ local BACKGROUND = "A background process still holds the output"
 ---@field max_line_chars? integer
 ---@field next_column? integer char of the line to continue at, where a line was split
 ---@field unknown_total? boolean the source's size is not known
+---@field no_resume? boolean there is no way to go on at an offset (web_fetch)
+---@field fetched? integer bytes after which the rest of a body was not fetched
 ---@field reached? "matches"|"results"|"entries"|"rows" the limit of items that was reached
 ---@field count? integer that limit
 ---@field shown? integer matches shown
@@ -161,6 +166,7 @@ local function values_of(cut, data)
     read = data.read or "read_file",
     path = data.path and M.quoted(data.path),
     line_chars = data.max_line_chars,
+    fetched = data.fetched and core.format_size(data.fetched),
     more_hits = data.more_hits,
     full_path = cut.full_output_path and M.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
@@ -242,7 +248,8 @@ local TOOLS = {
   },
   web_fetch = {
     choose = function(cut, data)
-      return list_templates(cut, data, data.unknown_total and LISTS.fetch_unknown or LISTS.fetch)
+      local kind = data.no_resume and "fetch_end" or "fetch"
+      return list_templates(cut, data, LISTS[data.unknown_total and kind .. "_unknown" or kind])
     end,
   },
 }
@@ -257,6 +264,7 @@ local function add_remarks(sentences, tool, cut, data, values)
   end
   if cut.truncated and (data.more_hits or 0) > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
+  if data.fetched then sentences[#sentences + 1] = fill(FETCHED, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
   if data.background then sentences[#sentences + 1] = BACKGROUND end
 end
@@ -348,6 +356,32 @@ local ERRORS = {
   EIO = "Cannot read {path}: {what}",
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
+  url_start = "Invalid URL: it must start with http:// or https://",
+  url_long = "Invalid URL: it is longer than {count} bytes",
+  url_chars = "Invalid URL: blanks, control characters and backslashes must be percent-encoded",
+  url_user = "Invalid URL: it must not hold a user name or password",
+  url_ascii = "Invalid URL: the host name must be ASCII (xn--...)",
+  url_host = "Invalid URL: the host is neither a name nor an address",
+  url_port = "Invalid URL: the port must be a number from 1 to 65535",
+  ESCHEME = "Scheme {scheme} is not allowed: only http and https are",
+  private_host = "Address {address} of host {host} is private: not allowed by this session",
+  private_address = "Address {address} is private: not allowed by this session",
+  EDNS = "Cannot resolve host {host}: {what}",
+  EREDIRECTS = "Too many redirects: more than {count}",
+  fetch_timed_out = "Fetch timed out after {seconds} seconds",
+  ECURL = "Cannot fetch {url}: {what}",
+  curl_killed = "Cannot fetch {url}: curl was killed by signal {signal}",
+  no_response = "Cannot fetch {url}: no HTTP response (curl exited with code {code})",
+  head_too_big = "Cannot fetch {url}: its headers are too big",
+  ENOCURL = "curl is missing; install it with your system's package manager (apt install curl, brew install curl)",
+  cannot_run_curl = "Cannot run curl: {what}",
+  fetch_offset = "Offset {offset} is beyond end of body ({total} bytes total)",
+  http_status = "HTTP status {status}",
+  http_status_reason = "HTTP status {status} {reason}",
+  binary_body = "Binary body ({kind}, {size})",
+  binary_body_unknown = "Binary body ({kind}, of unknown size)",
+  empty_body = "(empty body)",
+  redirected = "{what} (redirected from {url})",
 }
 
 --- A sentence that stands in place of a tool's content.
