@@ -107,13 +107,18 @@ end
 
 -- results --------------------------------------------------------------------------------
 
+--- Sentences that are about a URL; where a redirect led to it, that is said.
+local ABOUT_URL = { private_host = true, private_address = true, ESCHEME = true, EDNS = true }
+
 --- What went wrong, in words.
 local function explain(outcome, ctx)
   local values = outcome.values
   values.name = ctx.tool
   values.seconds = ("%.14g"):format(ctx.timeout)
-  local what = notice.message(outcome.problem, values)
-  if not outcome.redirected_from or values.url or outcome.problem == "fetch_timed_out" then return what end
+  local problem = outcome.problem
+  local what = notice.message(problem, values)
+  local is_about_url = ABOUT_URL[problem] or problem:find "^url_"
+  if not (outcome.redirected_from and is_about_url) then return what end
   return notice.message("redirected", { what = what, url = outcome.redirected_from })
 end
 
