@@ -106,10 +106,15 @@ function M.new(answer, address)
     sent = 0,
     all = {},
   }, Server)
+  -- a client that goes in the midst of an answer must not end us
+  server.signal = uv.new_signal()
+  uv.signal_start(server.signal, "sigpipe", function() end)
+  uv.unref(server.signal)
   server.handle = uv.new_tcp()
   local ok = uv.tcp_bind(server.handle, server.address, 0)
   if not ok then
     uv.close(server.handle)
+    uv.close(server.signal)
     host.pump()
     return nil
   end
@@ -137,6 +142,7 @@ function Server:close()
     connection:close()
   end
   local closed = false
+  host.uv().close(self.signal)
   host.uv().close(self.handle, function()
     closed = true
   end)

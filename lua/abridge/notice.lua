@@ -247,6 +247,7 @@ local TOOLS = {
     end,
   },
   web_fetch = {
+    by_bytes = true,
     choose = function(cut, data)
       local kind = data.no_resume and "fetch_end" or "fetch"
       return list_templates(cut, data, LISTS[data.unknown_total and kind .. "_unknown" or kind])
@@ -281,8 +282,17 @@ local function said(template, data, values)
   return fill(template, values)
 end
 
+--- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
+local function with_next_byte(cut, data)
+  if data.next or data.no_resume then return data end
+  local first = cut.kept and cut.kept[1]
+  local next_byte = first and first.first_byte == (data.offset or 1) and first.last_byte + 1 or nil
+  return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
+end
+
 local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool] or TOOLS.run_command
+  if kind.by_bytes then data = with_next_byte(cut, data) end
   local values = numbers(cut, data)
   local sentences = {}
   for _, template in ipairs(kind.choose(cut, data)) do
