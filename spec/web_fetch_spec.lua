@@ -172,6 +172,29 @@ describe("web_fetch", function()
       assert.equal(550, result.truncation.bytes_total)
     end)
 
+    it("the same bytes however head and body were split on their way", function()
+      local text = "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab\r\n\r"
+      answer(function(connection)
+        local function from(at)
+          if at > #text then return connection:close() end
+          connection:send(text:sub(at, at), function() from(at + 1) end)
+        end
+        from(1)
+      end)
+      local result = fetch "/"
+      assert.equal("ab\r\n\r", result.content)
+      assert.equal(200, result.details.status)
+    end)
+
+    it("headers that end in bare newlines", function()
+      answer(function(connection)
+        connection:finish "HTTP/1.0 200 OK\nContent-Type: text/x\n\nbody"
+      end)
+      local result = fetch "/"
+      assert.equal("body", result.content)
+      assert.equal("text/x", result.details.content_type)
+    end)
+
     it("the response behind interim ones", function()
       answer(function(connection)
         connection:finish(("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Type: wrong/type\r\n\r\n"):rep(3)
@@ -574,10 +597,11 @@ describe("web_fetch", function()
       for _, limits in ipairs {
         { max_bytes = 0 }, { max_bytes = 1 }, { max_bytes = 3 }, { max_bytes = 20 }, { max_bytes = 2 ^ 53 },
         { max_lines = 0 }, { max_lines = 3 }, { max_bytes = false, max_chars = 0 },
-        { max_bytes = false, max_chars = 7 }, { max_bytes = false, max_chars = 150 }, { max_bytes = false, max_tokens = 1 },
-        { max_bytes = false, max_tokens = 60 }, { long_line = "omit", max_bytes = 2 },
+        { max_bytes = false, max_chars = 7 }, { max_bytes = false, max_chars = 150 },
+        { max_bytes = false, max_tokens = 1 }, { max_bytes = false, max_tokens = 60 },
+        { long_line = "omit", max_bytes = 2 },
         { strategy = "tail", max_bytes = 5 }, { strategy = "tail", max_lines = 2 },
-        { strategy = "head_tail", max_bytes = 2 }, { output = "silent" }, { marker_text = "x", strategy = "head_tail" },
+        { strategy = "head_tail", max_bytes = 2 }, { strategy = "head_tail", marker_text = "x" }, { output = "silent" },
         { strategy = "pipeline", max_bytes = false, max_chars = 5 },
       } do
         local result = fetch("/", limits)
@@ -913,9 +937,9 @@ describe("web_fetch", function()
       answer(function(connection)
         connection:send "HTTP/1.1 200 OK\r\n\r\nfirst\n"
       end)
-      local result = fetch("/", nil, { timeout = 0.5 })
+      local result = fetch("/", nil, { timeout = 1.5 })
       assert.is_true(result.is_error)
-      assert.equal("first\n\nFetch timed out after 0.5 seconds", result.content)
+      assert.equal("first\n\nFetch timed out after 1.5 seconds", result.content)
       assert.equal("ETIMEDOUT", result.details.error_code)
       assert.is_true(result.details.timed_out)
       assert.is_true(result.duration_ms < 10000)
