@@ -888,10 +888,12 @@ describe("web_fetch", function()
 
   describe("tells what went wrong", function()
     it("when nobody listens", function()
-      local other = web_server.new(function() end)
-      local url = other:url "/"
-      other:close()
+      local taken = uv.new_tcp() -- bound, so that nobody else may, and not listening
+      uv.tcp_bind(taken, "127.0.0.1", 0)
+      local url = ("http://127.0.0.1:%d/"):format(uv.tcp_getsockname(taken).port)
       local result = fetch { url = url }
+      uv.close(taken)
+      host.pump()
       assert.is_true(result.is_error)
       assert.equal("ECURL", result.details.error_code)
       assert.matches("^Cannot fetch " .. url:gsub("%p", "%%%0") .. ": Failed to connect", result.content)
