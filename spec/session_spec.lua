@@ -360,15 +360,16 @@ describe("definitions", function()
   end)
 
   it("use the names under which the model knows the tools", function()
+    local session = abridge.session { profile = "pi", tools = { "read_file", "run_command" } }
     local names = {}
-    for i, definition in ipairs(abridge.session({ profile = "pi" }):definitions "anthropic") do
+    for i, definition in ipairs(session:definitions "anthropic") do
       names[i] = definition.name
     end
     assert.same({ "read", "bash", "ls" }, names)
   end)
 
   it("keep the order of registration, after this package's tools", function()
-    local session = session_with_search()
+    local session = session_with_search { tools = { "read_file", "run_command" } }
     local names = {}
     for i, definition in ipairs(session:definitions "mcp") do
       names[i] = definition.name

@@ -97,6 +97,12 @@ function M.context(self, call, job)
     redacted = function(text)
       return self.redactor and self.redactor:text(text) or text
     end,
+    redaction = function()
+      return self.redactor and self.redactor:stream()
+    end,
+    allow_private = function(host_name, bytes)
+      return self.allowed:has(host_name, bytes)
+    end,
     path = function(path)
       return path_of(self, call, path)
     end,

@@ -97,6 +97,8 @@ local LISTS = {
   matches_size = "{limit} limit reached ({shown} of {seen}+ matches shown)",
   fetch = "{limit} limit reached ({shown_size} of {total_size} shown). Use offset={next} to continue",
   fetch_unknown = "{limit} limit reached ({shown_size} shown). Use offset={next} to continue",
+  fetch_end = "{limit} limit reached ({shown_size} of {total_size} shown)",
+  fetch_end_unknown = "{limit} limit reached ({shown_size} shown)",
 }
 
 local FULL_OUTPUT = "Full output: {full_path}"
@@ -104,6 +106,7 @@ local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_pat
 local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
+local FETCHED = "Only the first {fetched} were fetched"
 local CHANGED = "File changed since the last page"
 local ROUNDED = "Integers from 2^53 on are rounded here. CAST them AS TEXT to see every digit"
 local BACKGROUND = "A background process still holds the output"
@@ -126,6 +129,8 @@ local BACKGROUND = "A background process still holds the output"
 ---@field max_line_chars? integer
 ---@field next_column? integer char of the line to continue at, where a line was split
 ---@field unknown_total? boolean the source's size is not known
+---@field no_resume? boolean there is no way to go on at an offset (web_fetch)
+---@field fetched? integer bytes after which the rest of a body was not fetched
 ---@field reached? "matches"|"results"|"entries"|"rows" the limit of items that was reached
 ---@field count? integer that limit
 ---@field shown? integer matches shown
@@ -171,6 +176,7 @@ local function values_of(cut, data)
     read = data.read or "read_file",
     path = data.path and M.quoted(data.path),
     line_chars = data.max_line_chars,
+    fetched = data.fetched and core.format_size(data.fetched),
     more_hits = data.more_hits,
     full_path = cut.full_output_path and M.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
@@ -251,8 +257,10 @@ local TOOLS = {
     end,
   },
   web_fetch = {
+    by_bytes = true,
     choose = function(cut, data)
-      return list_templates(cut, data, data.unknown_total and LISTS.fetch_unknown or LISTS.fetch)
+      local kind = data.no_resume and "fetch_end" or "fetch"
+      return list_templates(cut, data, LISTS[data.unknown_total and kind .. "_unknown" or kind])
     end,
   },
 }
@@ -267,6 +275,7 @@ local function add_remarks(sentences, tool, cut, data, values)
   end
   if cut.truncated and (data.more_hits or 0) > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
+  if data.fetched then sentences[#sentences + 1] = fill(FETCHED, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
   if data.rounded then sentences[#sentences + 1] = ROUNDED end
   if data.background then sentences[#sentences + 1] = BACKGROUND end
@@ -284,8 +293,17 @@ local function said(template, data, values)
   return fill(template, values)
 end
 
+--- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
+local function with_next_byte(cut, data)
+  if data.next or data.no_resume then return data end
+  local first = cut.kept and cut.kept[1]
+  local next_byte = first and first.first_byte == (data.offset or 1) and first.last_byte + 1 or nil
+  return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
+end
+
 local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool] or TOOLS.run_command
+  if kind.by_bytes then data = with_next_byte(cut, data) end
   local values = numbers(cut, data)
   local sentences = {}
   for _, template in ipairs(kind.choose(cut, data)) do
@@ -378,6 +396,32 @@ local ERRORS = {
   sql_read_only = "{what} is not available: the database is read only",
   sql_several = "One statement a call",
   sql_transaction = "{word} is not available: each statement is a transaction of its own",
+  url_start = "Invalid URL: it must start with http:// or https://",
+  url_long = "Invalid URL: it is longer than {count} bytes",
+  url_chars = "Invalid URL: blanks, control characters and backslashes must be percent-encoded",
+  url_user = "Invalid URL: it must not hold a user name or password",
+  url_ascii = "Invalid URL: the host name must be ASCII (xn--...)",
+  url_host = "Invalid URL: the host is neither a name nor an address",
+  url_port = "Invalid URL: the port must be a number from 1 to 65535",
+  ESCHEME = "Scheme {scheme} is not allowed: only http and https are",
+  private_host = "Address {address} of host {host} is private: not allowed by this session",
+  private_address = "Address {address} is private: not allowed by this session",
+  EDNS = "Cannot resolve host {host}: {what}",
+  EREDIRECTS = "Too many redirects: more than {count}",
+  fetch_timed_out = "Fetch timed out after {seconds} seconds",
+  ECURL = "Cannot fetch {url}: {what}",
+  curl_killed = "Cannot fetch {url}: curl was killed by signal {signal}",
+  no_response = "Cannot fetch {url}: no HTTP response (curl exited with code {code})",
+  head_too_big = "Cannot fetch {url}: its headers are too big",
+  ENOCURL = "curl is missing; install it with your system's package manager (apt install curl, brew install curl)",
+  cannot_run_curl = "Cannot run curl: {what}",
+  fetch_offset = "Offset {offset} is beyond end of body ({total} bytes total)",
+  http_status = "HTTP status {status}",
+  http_status_reason = "HTTP status {status} {reason}",
+  binary_body = "Binary body ({kind}, {size})",
+  binary_body_unknown = "Binary body ({kind}, of unknown size)",
+  empty_body = "(empty body)",
+  redirected = "{what} (redirected from {url})",
 }
 
 --- A sentence that stands in place of a tool's content.

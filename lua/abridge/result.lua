@@ -167,7 +167,7 @@ end
 --- Make the result of a call.
 ---@param call abridge.ResultCall
 ---@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
----  adjust, block, limits
+---  adjust, block, limits, unsaved (its text is no full output)
 ---@return abridge.Result
 function M.make(call, value)
   local limits = limits_of.copy(value.limits or call.limits)
@@ -179,7 +179,7 @@ function M.make(call, value)
     limits.utf8 = "replace"
   end
 
-  local keep = keeper(call.save, text)
+  local keep = keeper(not value.unsaved and call.save or nil, text)
   local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
   function parts.adjust(cut)
     if value.adjust then value.adjust(cut) end
@@ -206,7 +206,8 @@ function M.make(call, value)
     else
       said = {} -- what was said fell to the ceiling
     end
-    block = info.without_resume(shown, cut.total_bytes, "size_cap")
+    local unknown = value.notice and value.notice.unknown_total
+    block = info.without_resume(shown, not unknown and cut.total_bytes or nil, "size_cap")
   end
   if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
   if value.stream then value.stream:close() end

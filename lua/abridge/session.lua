@@ -1,5 +1,6 @@
 --- Sessions: a registry of tools under one set of limits, and the dispatcher that calls them.
 
+local address = require "abridge.address"
 local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
 local check = require "abridge.check"
@@ -22,11 +23,11 @@ local M = {}
 local WHO = "abridge.session"
 
 --- Tools of this package, in the order of their definitions.
-local BUILT_IN = { "read_file", "run_command", "list_directory", "sql_query" }
+local BUILT_IN = { "read_file", "run_command", "list_directory", "sql_query", "web_fetch" }
 --- What the state directory keeps of runs that nobody named.
 local RETENTION = { max_bytes = "1GB", max_age = "7d" }
 --- Tools of later issues, told apart from typos.
-local LATER = { search_files = true, find_files = true, web_fetch = true }
+local LATER = { search_files = true, find_files = true }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -46,7 +47,9 @@ local LATER = { search_files = true, find_files = true, web_fetch = true }
 ---@field databases? table<string, any> LuaSQL connections by name, or { connection = ..., read_only = false }; read
 ---  only unless told otherwise; they stay the host's to close
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
----@field timeout? number seconds for a command; 120 unless set
+---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
+---  addresses and blocks such as "10.0.0.0/8"; none unless set
+---@field timeout? number seconds for a command or a fetch; 120 unless set
 
 local OPTIONS = {
   profile = "string",
@@ -61,6 +64,11 @@ local OPTIONS = {
   env = "table",
   tools = "table",
   tool_names = "table",
+  allow_private = function(value)
+    if type(value) ~= "boolean" and type(value) ~= "table" then
+      return "true, false or a list of host names, addresses and blocks of addresses"
+    end
+  end,
   timeout = function(value)
     if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end
   end,
@@ -102,6 +110,14 @@ local function check_env(env)
   end
 end
 
+local function allowed_hosts(spec)
+  local allowed, wrong, key = address.allowed(spec)
+  if allowed then return allowed end
+  local where = type(key) == "string" and "." .. key or ("[%s]"):format(check.show(key))
+  local wanted = "a host name, an address or a block of addresses"
+  check.fail(("%s: allow_private%s must be %s, got %s"):format(WHO, where, wanted, check.show(wrong)), 1)
+end
+
 local function add_built_in(self, names, deeper)
   for _, given in ipairs(names) do
     local name = self.table_of_limits.aliases[given] or given
@@ -141,6 +157,7 @@ function M.new(opts)
   local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
   self.pages = page.memory()
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
+  self.allowed = allowed_hosts(opts.allow_private)
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
   self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
