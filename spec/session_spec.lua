@@ -365,7 +365,7 @@ describe("definitions", function()
     for i, definition in ipairs(session:definitions "anthropic") do
       names[i] = definition.name
     end
-    assert.same({ "read", "bash", "ls" }, names)
+    assert.same({ "read", "bash" }, names)
   end)
 
   it("keep the order of registration, after this package's tools", function()
@@ -374,7 +374,7 @@ describe("definitions", function()
     for i, definition in ipairs(session:definitions "mcp") do
       names[i] = definition.name
     end
-    assert.same({ "read_file", "run_command", "list_directory", "search" }, names)
+    assert.same({ "read_file", "run_command", "search" }, names)
   end)
 
   it("are plain data", function()

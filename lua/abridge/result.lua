@@ -170,7 +170,7 @@ end
 ---  adjust, block, limits, unsaved (its text is no full output)
 ---@return abridge.Result
 function M.make(call, value)
-  local limits = limits_of.copy(value.limits or call.limits)
+  local limits = value.limits and limits_of.copy(value.limits) or limits_of.split_lines(call.limits)
   local source, text = value.text, value.text
   if value.stream then
     local all, cut = value.stream:finish()
