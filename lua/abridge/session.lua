@@ -20,11 +20,11 @@ local M = {}
 local WHO = "abridge.session"
 
 --- Tools of this package, in the order of their definitions.
-local BUILT_IN = { "read_file", "run_command" }
+local BUILT_IN = { "read_file", "run_command", "search_files", "find_files" }
 --- What the state directory keeps of runs that nobody named.
 local RETENTION = { max_bytes = "1GB", max_age = "7d" }
 --- Tools of later issues, told apart from typos.
-local LATER = { search_files = true, find_files = true, list_directory = true, sql_query = true, web_fetch = true }
+local LATER = { list_directory = true, sql_query = true, web_fetch = true }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
