@@ -195,8 +195,8 @@ describe("session options", function()
     end
     abridge.session { run_dir = false, redact = false, databases = {}, retention = {} }
     raises(function()
-      abridge.session { tools = { "search_files" } }
-    end, "search_files", "not built yet")
+      abridge.session { tools = { "web_fetch" } }
+    end, "web_fetch", "not built yet")
   end)
 
   it("take sizes as text wherever a size is an option", function()
@@ -370,14 +370,15 @@ describe("definitions", function()
 
   it("use the names under which the model knows the tools", function()
     local names = {}
-    for i, definition in ipairs(abridge.session({ profile = "pi" }):definitions "anthropic") do
+    local session = abridge.session { profile = "pi", tools = { "read_file", "bash" } }
+    for i, definition in ipairs(session:definitions "anthropic") do
       names[i] = definition.name
     end
     assert.same({ "read", "bash" }, names)
   end)
 
   it("keep the order of registration, after this package's tools", function()
-    local session = session_with_search()
+    local session = session_with_search { tools = { "read_file", "run_command" } }
     local names = {}
     for i, definition in ipairs(session:definitions "mcp") do
       names[i] = definition.name

@@ -233,7 +233,7 @@ function M.page(ctx, input, limit_name)
   }, Page)
 end
 
---- There is one more item: is it wanted?
+--- There is one more item: is it wanted? That more follows is known only here, so a full page ends here too.
 ---@return "skip"|"take"|"stop"
 function Page:next()
   if self.full then return "stop" end

@@ -41,7 +41,7 @@ local LATER = { list_directory = true, sql_query = true, web_fetch = true }
 ---@field env? table<string, string|false> changes to the environment of commands; false removes a name
 ---@field tools? string[] which tools of this package to offer; all unless set
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
----@field timeout? number seconds for a command; 120 unless set
+---@field timeout? number seconds for a command or a search; 120 unless set
 
 local function later(name, neutral)
   return function(value)

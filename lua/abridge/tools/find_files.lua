@@ -47,7 +47,7 @@ local function reader(page, redacted)
     for name in text:gmatch "[^\n]+" do
       local wanted = page:next()
       if wanted == "take" then page:add(name) end
-      if wanted == "stop" or page.full then return true end
+      if wanted == "stop" then return true end
     end
     return false
   end

@@ -124,18 +124,17 @@ end
 
 local function add_part(item, part)
   item.parts[#item.parts + 1] = part
-  item.bytes = item.bytes + #part.text + 1
+  item.bytes, item.lines = item.bytes + #part.text + 1, item.lines + 1
 end
 
---- Is the item under way more than the page can hold?
+--- Would more context of the item under way be more than the page can hold?
 function Search:is_full()
-  local item = self.item
-  return self.page.full or item and self.page:exceeds(item.bytes, #item.parts)
+  return self.page:exceeds(self.item.bytes, self.item.lines)
 end
 
 --- Begin the item of a match: what parts it from the one before, the context before it, the line itself.
 function Search:start_item(event, line)
-  local file, item = self.file, { parts = {}, bytes = 0, number = event.number }
+  local file, item = self.file, { parts = {}, bytes = 0, lines = 0, number = event.number }
   self.item = item
   local before = {}
   for _, recent in ipairs(file.recent) do
@@ -146,6 +145,10 @@ function Search:start_item(event, line)
   if self.context > 0 and apart and #self.page.items > 0 then add_part(item, { text = notice.group_separator }) end
   for _, recent in ipairs(before) do
     add_part(item, recent)
+  end
+  if #self.page.items == 0 then -- of the context before it no more will be shown than half
+    item.bytes = math.min(item.bytes, self.page.room.bytes / 2)
+    item.lines = math.min(item.lines, math.max(self.page.room.lines - 1, 0))
   end
   item.match_at = #item.parts + 1
   add_part(item, line)
@@ -163,22 +166,19 @@ end
 --- Takes one event of rg; true when no more is wanted.
 function Search:take(event)
   if event.kind == "begin" then self:begin(event.path) end
-  if event.kind == "end" then
-    self:finish_item()
-    return self.page.full
-  end
+  if event.kind == "end" then self:finish_item() end
   if event.kind ~= "match" and event.kind ~= "context" then return false end
   local file, item = self.file, self.item
   if file.binary then return false end
   local is_binary = file.has_nul(event.offset + math.max(event.whole and #event.line or 0, event.last))
   if event.kind == "context" then
     if is_binary then return false end
-    if item and event.number <= item.number + self.context then
+    if not (item and event.number <= item.number + self.context) then
+      self:remember(event)
+    elseif not self:is_full() then
       add_part(item, self:format(event, "-"))
       file.shown = event.number
-      return self:is_full()
     end
-    self:remember(event)
     return false
   end
   self:finish_item()
@@ -190,7 +190,7 @@ function Search:take(event)
   elseif wanted == "skip" and not is_binary then
     self:remember(event)
   end
-  return wanted == "stop" or self:is_full()
+  return wanted == "stop"
 end
 
 -- the first match of a page always shows -----------------------------------------------------------
