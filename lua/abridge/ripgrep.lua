@@ -288,6 +288,7 @@ function Page:value(listing, finish)
   if finish.ended and #self.items == 0 and not self.reached then return nothing(self, listing) end
   listing.items, listing.offset, listing.limit = self.items, self.offset, self.limit
   listing.reached = self.reached
+  if not self.reached then listing.reason = "size_cap" end -- of what time or room cut short
   listing.more = not finish.ended
   listing.total = finish.ended and self.count or nil
   details.error = finish.problem and ctx.redacted(finish.problem) or nil
