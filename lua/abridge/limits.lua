@@ -186,7 +186,8 @@ local MOST_KEPT = 64 * 1024 * 1024
 ---@param full_output table|false
 ---@return table
 function M.stream_options(limits, full_output)
-  local opts = M.has_budget(limits) and options_of(M.split_lines(limits)) or { strategy = "tail", max_bytes = MOST_KEPT }
+  local opts = { strategy = "tail", max_bytes = MOST_KEPT }
+  if M.has_budget(limits) then opts = options_of(M.split_lines(limits)) end
   opts.full_output, opts.utf8 = full_output, "replace"
   if opts.count_tokens then opts.count_tokens = sure_counter(limits) end
   return opts

@@ -11,6 +11,11 @@ local M = {}
 M.no_output = "(no output)"
 M.empty_directory = "(empty directory)"
 M.truncated = "[truncated]"
+--- Between groups of lines that do not lie next to each other.
+M.group_separator = "--"
+--- In place of the items of a listing: when there are none, and behind the last one.
+M.nothing_found = { matches = "No matches found", results = "No files found matching pattern" }
+M.no_more = { matches = "No more matches", results = "No more files" }
 --- Between the halves of a result that only the ceiling cut.
 M.ceiling_marker = "\n... [{bytes} bytes truncated; head + tail kept] ...\n"
 
@@ -356,6 +361,15 @@ function M.exit_line(outcome, timeout)
   if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
 end
 
+--- The line that says why a search did not come to its end.
+---@param timeout number seconds
+---@param finish { timed_out: boolean|nil, problem: string|nil }
+---@return string
+function M.search_ended(timeout, finish)
+  if finish.timed_out then return ("Search timed out after %.14g seconds"):format(timeout) end
+  return "Search ended early: " .. finish.problem
+end
+
 -- errors and other sentences in place of content ----------------------------------------
 
 local ERRORS = {
@@ -422,6 +436,12 @@ local ERRORS = {
   binary_body_unknown = "Binary body ({kind}, of unknown size)",
   empty_body = "(empty body)",
   redirected = "{what} (redirected from {url})",
+  no_ripgrep = "ripgrep (rg) was not found on the PATH; install it: `apt install ripgrep`, `brew install ripgrep`, "
+    .. "or your system's ripgrep package",
+  rg_failed = "rg failed ({what})",
+  binary_match = "{path}: binary file matches",
+  beyond_matches = "Offset {offset} is beyond the last match ({total} matches in all)",
+  beyond_results = "Offset {offset} is beyond the last file ({total} files in all)",
 }
 
 --- A sentence that stands in place of a tool's content.

@@ -23,11 +23,17 @@ local M = {}
 local WHO = "abridge.session"
 
 --- Tools of this package, in the order of their definitions.
-local BUILT_IN = { "read_file", "run_command", "list_directory", "sql_query", "web_fetch" }
+local BUILT_IN = {
+  "read_file",
+  "run_command",
+  "search_files",
+  "find_files",
+  "list_directory",
+  "sql_query",
+  "web_fetch",
+}
 --- What the state directory keeps of runs that nobody named.
 local RETENTION = { max_bytes = "1GB", max_age = "7d" }
---- Tools of later issues, told apart from typos.
-local LATER = { search_files = true, find_files = true }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -49,7 +55,7 @@ local LATER = { search_files = true, find_files = true }
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
 ---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
 ---  addresses and blocks such as "10.0.0.0/8"; none unless set
----@field timeout? number seconds for a command or a fetch; 120 unless set
+---@field timeout? number seconds for a command, a search or a fetch; 120 unless set
 
 local OPTIONS = {
   profile = "string",
@@ -121,7 +127,6 @@ end
 local function add_built_in(self, names, deeper)
   for _, given in ipairs(names) do
     local name = self.table_of_limits.aliases[given] or given
-    if LATER[name] then check.fail(("%s: tool %s is not built yet"):format(WHO, check.show(name)), deeper) end
     local known = false
     for _, built_in in ipairs(BUILT_IN) do
       known = known or built_in == name
