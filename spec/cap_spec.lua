@@ -3,6 +3,7 @@ local abridge = require "abridge"
 local core = require "abridge.core"
 local json = require("abridge.host").json()
 local plain = require "plain"
+local tmpdir = require "tmpdir"
 local random = require "random"
 
 local must = random.must
@@ -186,7 +187,8 @@ describe("cap misuse", function()
     { { "x", "read_file", { resume = "no place" } }, "resume", '"no place"' },
     { { "x", "read_file", { resume = 5 } }, "resume", "5" },
     { { "x", "read_file", { wrapper = "yes" } }, "wrapper", '"yes"' },
-    { { "x", "read_file", { save = "/tmp" } }, "save", '"/tmp"' },
+    { { "x", "read_file", { save = 5 } }, "save", "5" },
+    { { "x", "read_file", { save = "" } }, "save", '""' },
   }
   it("raises at the caller's level, naming argument and value", function()
     for _, case in ipairs(wrong) do
@@ -203,10 +205,56 @@ describe("cap misuse", function()
     assert.has_error(function() abridge.cap(nil, 5) end)
     assert.has_error(function() abridge.cap({}, { max_lins = 5 }) end)
   end)
+end)
 
-  it("save says that it is not built yet", function()
-    local _, message = pcall(abridge.cap, "x", "run_command", { save = "/tmp" })
-    assert.matches("not built yet", message)
+describe("cap with a folder for the full output", function()
+  local dir
+  before_each(function()
+    dir = tmpdir.new()
+  end)
+  after_each(function()
+    dir:remove()
+  end)
+
+  it("keeps what was cut there, in private, and the notice says where", function()
+    local text = numbered(3000)
+    for i = 1, 2 do
+      local content, cut = abridge.cap(text, "run_command", { save = dir:at "outputs" })
+      local path = dir:at(("outputs/%04d-run_command.log"):format(i))
+      assert.equal(path, cut.full_output_path)
+      assert.equal(#text, cut.full_output_bytes)
+      assert.equal(text, dir:read(path:sub(#dir.path + 2)))
+      assert.truthy(content:find("Full output: " .. path .. "]", 1, true))
+    end
+    assert.equal("-rw-------", dir:sh("ls -l outputs/0001-run_command.log"):sub(1, 10))
+    assert.equal("drwx------", dir:sh("ls -ld outputs"):sub(1, 10))
+  end)
+
+  it("keeps it whole where the text stands in a wrapper", function()
+    local text = "```\n" .. numbered(3000) .. "```\n"
+    local _, cut = abridge.cap(text, "run_command", { save = dir:at "outputs", wrapper = true })
+    assert.equal(text, dir:read(cut.full_output_path:sub(#dir.path + 2)))
+  end)
+
+  it("keeps nothing of a text that fits", function()
+    local _, cut = abridge.cap("short", "run_command", { save = dir:at "outputs" })
+    assert.is_nil(cut.full_output_path)
+    assert.equal("", (dir:sh "ls"))
+  end)
+
+  it("goes on with a number that is free", function()
+    dir:sh "mkdir -m 700 used && touch used/0001-run_command.log used/0002-run_command.log"
+    local _, cut = abridge.cap(numbered(3000), "run_command", { save = dir:at "used" })
+    assert.equal(dir:at "used/0003-run_command.log", cut.full_output_path)
+  end)
+
+  it("says so where the folder is not private, and cuts all the same", function()
+    dir:sh "mkdir -m 755 open"
+    local content, cut = abridge.cap(numbered(3000), "run_command", { save = dir:at "open" })
+    assert.is_nil(cut.full_output_path)
+    assert.equal("EPERM", cut.full_output_code)
+    assert.truthy(content:find("Full output not kept: ", 1, true))
+    assert.is_true(cut.truncated)
   end)
 end)
 

@@ -2,6 +2,7 @@
 
 local check = require "abridge.check"
 local core = require "abridge.core"
+local files = require "abridge.files"
 local fit = require "abridge.fit"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
@@ -17,7 +18,8 @@ local WHO = "abridge.cap"
 ---@field path? string the file the text came from, for the notice of "read_file"
 ---@field resume? string a sentence on how to go on, with {next}, in place of ours
 ---@field wrapper? boolean keep an enclosing Markdown fence or tag pair and cut inside it
----@field save? nil folder for the full output; not built yet
+---@field save? string folder for the full output of a text that is cut: made 0700 where it is missing, refused where it
+---  is not private
 
 local OPTIONS = {
   path = "string",
@@ -25,8 +27,8 @@ local OPTIONS = {
     if type(value) ~= "string" or not value:find("{next}", 1, true) then return "a sentence with {next} in it" end
   end,
   wrapper = "boolean",
-  save = function()
-    return "left out (save is not built yet)"
+  save = function(value)
+    if type(value) ~= "string" or value == "" or value:find("\0", 1, true) then return "a folder" end
   end,
 }
 
@@ -95,6 +97,24 @@ local function rewrap(cut, open, inside, close)
   end
 end
 
+-- full outputs ------------------------------------------------------------------------
+
+local MOST_NUMBERS = 1e6 -- full outputs of one folder
+
+local numbers = {} -- by folder, the last one that was given
+
+--- Keeps a text in a folder, under the next number that is free there.
+local function saver(dir, tool)
+  return function(text)
+    local path, size, message, code
+    repeat
+      numbers[dir] = (numbers[dir] or 0) + 1
+      path, size, message, code = core.save(dir, files.output_name(numbers[dir], tool), text)
+    until code ~= "EEXIST" or numbers[dir] > MOST_NUMBERS
+    return path, size, message, code
+  end
+end
+
 -- cap ---------------------------------------------------------------------------------
 
 --- Limits less what stands around the text.
@@ -130,6 +150,16 @@ local function cap_inside(text, limits, parts)
   return body .. fit.trailer(body, nil, said ~= "" and said or nil), cut, body
 end
 
+--- Let the full output be kept before a notice is made that may name it.
+local function keeping(parts, keep)
+  local adjust = parts.adjust
+  function parts.adjust(cut)
+    if adjust then adjust(cut) end
+    if cut.truncated then keep(cut) end
+  end
+  return parts
+end
+
 local function block_of(cut, body, limits, tool, opts)
   if not cut.truncated then return info.not_truncated(#body) end
   return page.block(cut, body, tool, opts.resume)
@@ -159,13 +189,15 @@ function M.cap(text, tool_or_limits, opts)
   end
   local given = limits
   if tool ~= "read_file" then limits = limits_of.split_lines(limits) end
+  local keep = results.keeper(opts.save and saver(opts.save, tool), text)
   local content, cut, body
-  if opts.wrapper then content, cut, body = cap_inside(text, limits, parts) end
+  if opts.wrapper then content, cut, body = cap_inside(text, limits, keeping(parts, keep)) end
   if not content then
     if tool == "read_file" then
       text = page.open({}, limits, { text = text, split = true })
       parts.data, parts.adjust = page.notice_data({}, limits, parts.data)
     end
+    keeping(parts, keep)
     content, cut, body = fit.fit(text, limits, parts)
     if type(text) ~= "string" then text:close() end
   end

@@ -6,6 +6,18 @@ local M = {}
 
 M.BLOCK = 1024 * 1024 -- bytes of one read
 
+local NAME_BYTES = 64
+
+--- The name of a full output: its number and its tool, of letters that are safe in any shell, at most 64 bytes.
+---@param number integer
+---@param tool string
+---@return string
+function M.output_name(number, tool)
+  local prefix, suffix = ("%04.0f-"):format(number), ".log"
+  tool = tool == "" and "_" or tool:sub(1, NAME_BYTES):gsub("[^A-Za-z0-9_-]", "_")
+  return prefix .. tool:sub(1, NAME_BYTES - #prefix - #suffix) .. suffix
+end
+
 --- A path that does not depend on the working directory, without slashes at its end.
 ---@param path string
 ---@return string

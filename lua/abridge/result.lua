@@ -138,7 +138,10 @@ end
 -- full outputs ----------------------------------------------------------------------
 
 --- Keeps the full output of a text, once, when something of it is cut; a stream keeps its own.
-local function keeper(save, text)
+---@param save? fun(text: string): string|nil, integer, string|nil, string|nil
+---@param text? string
+---@return fun(cut: abridge.Cut)
+function M.keeper(save, text)
   local kept
   return function(cut)
     if not (save and text) or cut.full_output_path or cut.full_output_error then return end
@@ -179,7 +182,7 @@ function M.make(call, value)
     limits.utf8 = "replace"
   end
 
-  local keep = keeper(not value.unsaved and call.save or nil, text)
+  local keep = M.keeper(not value.unsaved and call.save or nil, text)
   local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
   function parts.adjust(cut)
     if value.adjust then value.adjust(cut) end

@@ -13,7 +13,6 @@ local M = {}
 
 local LOG, LOCK, ARTIFACTS = retention_of.LOG, retention_of.LOCK, retention_of.ARTIFACTS
 
-local NAME_BYTES = 64
 local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
 
 M.check_retention = retention_of.check
@@ -231,9 +230,7 @@ end
 ---@param tool string
 ---@return string
 function Writer.artifact_name(_, number, tool)
-  local prefix, suffix = ("%04.0f-"):format(number), ".log"
-  tool = tool == "" and "_" or tool:sub(1, NAME_BYTES):gsub("[^A-Za-z0-9_-]", "_")
-  return prefix .. tool:sub(1, NAME_BYTES - #prefix - #suffix) .. suffix
+  return files.output_name(number, tool)
 end
 
 --- Where runs without a folder of their own go.
