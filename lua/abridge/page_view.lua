@@ -146,7 +146,8 @@ function Feed:source_end(cut)
   local range, n = cut.kept[1], cut.kept[1].last_line
   local behind = self.shown_ends[n] - range.last_byte
   if cut.last_line_partial then
-    local body = math.max(range.last_byte - self.shown_ends[n - 1] - #self:prefix(n), 0)
+    local body = range.last_byte - self.shown_ends[n - 1] - #self:prefix(n)
+    if body <= 0 then return self.source_ends[n - 1], true end
     if not self.bodies[n] or body < self.bodies[n] then return self.source_ends[n - 1] + body, true end
     behind = self.unended and n == self.count and 0 or 1
   end
@@ -433,7 +434,7 @@ function M.open(open, source, opts, how)
   end
   local ok
   if how.redactor then
-    ok, code, detail = feed_redacted(self, page, how.redactor:stream(), opts.max_chars ~= nil)
+    ok, code, detail = feed_redacted(self, page, how.redactor:stream(), opts.max_chars ~= nil or opts.strategy == "pipeline")
   else
     ok, code, detail = feed_plain(self, page)
   end
