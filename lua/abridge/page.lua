@@ -114,7 +114,7 @@ function M.open(at, limits, how)
   end
   local view = { redactor = how.redactor }
   if opts.strategy == "head" then
-    view.line_numbers = how.line_numbers
+    view.line_numbers = how.line_numbers or nil
     view.max_line_chars = not at.column and limits.max_line_chars or nil -- who asks for a char wants the line whole
   end
   local page, code, detail

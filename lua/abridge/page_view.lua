@@ -434,7 +434,8 @@ function M.open(open, source, opts, how)
   end
   local ok
   if how.redactor then
-    ok, code, detail = feed_redacted(self, page, how.redactor:stream(), opts.max_chars ~= nil or opts.strategy == "pipeline")
+    local with_chars = opts.max_chars ~= nil or opts.strategy == "pipeline"
+    ok, code, detail = feed_redacted(self, page, how.redactor:stream(), with_chars)
   else
     ok, code, detail = feed_plain(self, page)
   end
