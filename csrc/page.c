@@ -311,7 +311,8 @@ static abr_code load(abr_page *page, abr_lines **made, abr_error *error)
     abr_code code = check_binary(page, error);
     if (code != ABR_OK)
         return code;
-    abr_lines *x = page->opts.index && page->fd >= 0 ? abr_index_find(page->opts.index, &page->of) : NULL;
+    bool of_file = page->source.fd >= 0; /* not of one that was read whole */
+    abr_lines *x = page->opts.index && of_file ? abr_index_find(page->opts.index, &page->of) : NULL;
     if (!x || (with_chars && !x->has_chars)) {
         int failed = abr_lines_build(&page->source, with_chars, page->alloc, page->block, made);
         if (failed != 0)
@@ -345,10 +346,10 @@ static abr_code load_once(abr_page *page, bool *stable, abr_error *error)
     if (!identify(page, &page->of))
         return failed_with(errno, error);
     page->source = (abr_reader){page->fd, NULL, page->of.size};
+    const bool young = just_changed(&page->of); /* before it is read: a write meanwhile would not show */
     abr_code code = page->of.size > 0 ? load(page, &made, error) : load_unsized(page, error);
     *stable = identify(page, &after) && abr_same_identity(&page->of, &after);
-    if (*stable && code == ABR_OK && made && page->opts.index && page->of.size >= LEAST_INDEXED &&
-        !just_changed(&page->of))
+    if (*stable && code == ABR_OK && made && page->opts.index && page->of.size >= LEAST_INDEXED && !young)
         abr_index_put(page->opts.index, made);
     else
         abr_lines_free(made);

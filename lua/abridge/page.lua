@@ -42,6 +42,18 @@ function M.message(code, detail, at, path)
   return notice.message(code, values)
 end
 
+--- The options with the budgets that nobody gave. A pipeline knows no bytes.
+local function with_defaults(opts)
+  local own = {}
+  for key, value in pairs(opts or {}) do
+    own[key] = value
+  end
+  local by_size = own.max_bytes ~= nil or own.max_chars ~= nil or own.max_tokens ~= nil
+  if not by_size and own.max_lines == nil then own.max_lines = DEFAULT.max_lines end
+  if not by_size and own.strategy ~= "pipeline" then own.max_bytes = DEFAULT.max_bytes end
+  return own
+end
+
 --- A page of a file (SPEC 5).
 ---
 --- Budgets: those given; without any of size 30KB, without any at all also 2000 lines. Reads blocks of 256 KiB, never
@@ -57,16 +69,14 @@ function M.page(path, opts)
   if opts ~= nil and type(opts) ~= "table" then
     check.fail(("%s: opts must be a table, got %s"):format(WHO, check.show(opts)))
   end
-  local own = {}
-  for key, value in pairs(opts or {}) do
-    own[key] = value
-  end
-  if not limits_of.has_budget(own) then own.max_lines = DEFAULT.max_lines end
-  if not (own.max_bytes or own.max_chars or own.max_tokens) then own.max_bytes = DEFAULT.max_bytes end
-  local page, code, detail = core.page(path, own)
+  local own = with_defaults(opts)
+  local ok, page, code, detail = pcall(core.page, path, own)
+  if not ok then check.fail(page) end
   if not page then return nil, M.message(code, detail, own, path), code end
-  local content, cut = page:snapshot()
+  local content, cut
+  ok, content, cut = pcall(page.snapshot, page)
   page:close()
+  if not ok then error(content, 0) end -- what the counter of tokens raised
   return content, cut
 end
 
@@ -104,7 +114,7 @@ function M.open(at, limits, how)
   end
   local view = { redactor = how.redactor }
   if opts.strategy == "head" then
-    view.line_numbers = how.line_numbers
+    view.line_numbers = how.line_numbers or nil
     view.max_line_chars = not at.column and limits.max_line_chars or nil -- who asks for a char wants the line whole
   end
   local page, code, detail
@@ -116,6 +126,13 @@ function M.open(at, limits, how)
   return page, code, detail
 end
 
+--- Does a page go on from another one?
+---@param at abridge.PageAt
+---@return boolean
+function M.goes_on(at)
+  return (at.offset or 1) > 1 or at.column ~= nil
+end
+
 --- What the notice of a page needs, and how it learns of the cut.
 ---@param at abridge.PageAt
 ---@param limits abridge.Limits
@@ -125,9 +142,10 @@ end
 function M.notice_data(at, limits, data)
   data.offset, data.column, data.limit = at.offset, at.column, at.limit
   data.max_line_chars = limits.max_line_chars
+  local goes_on = M.goes_on(at)
   return data, function(cut)
     data.next, data.next_column = cut.next_offset, cut.next_column
-    data.lines_truncated, data.changed = cut.lines_truncated, cut.changed
+    data.lines_truncated, data.changed = cut.lines_truncated, goes_on and cut.changed
   end
 end
 

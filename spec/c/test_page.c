@@ -270,6 +270,21 @@ static void what_is_no_text_file_is_refused(void)
     CHECK(open_code(path, &o, &message) == ABR_EINVAL);
 }
 
+static void a_file_that_may_not_be_read_is_told(void)
+{
+    const uid_t nobody = 65534;
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    const char *message;
+    write_file("one\n", 4);
+    CHECK(chmod(folder, 0711) == 0 && chmod(path, 0) == 0);
+    bool is_root = geteuid() == 0; /* who may read everything */
+    CHECK(!is_root || seteuid(nobody) == 0);
+    CHECK(open_code(path, &o, &message) == ABR_EACCES);
+    CHECK_TEXT("permission denied", message, strlen(message));
+    CHECK(!is_root || seteuid(0) == 0);
+    CHECK(chmod(path, 0600) == 0 && chmod(folder, 0700) == 0);
+}
+
 static void a_file_of_another_state_is_told(void)
 {
     abr_page_opts o = ABR_PAGE_OPTS_INIT;
@@ -334,6 +349,28 @@ static void the_index_of_a_huge_file_stays_small(void)
     free(block);
 }
 
+static void an_index_that_counted_chars_tells_them_where_asked(void)
+{
+    abr_index *index;
+    abr_page *page;
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
+    write_file("\xC3\xA9\nb\n", 5);
+    o.index = index;
+    o.offset = 2;
+    o.cut.max.chars = 1;
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    CHECK_COUNT(3, abr_page_about(page).first_char);
+    CHECK_COUNT(4, abr_page_about(page).total_chars);
+    abr_page_close(page);
+    o.cut.max.chars = ABR_UNLIMITED;
+    CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+    CHECK_COUNT(0, abr_page_about(page).first_char);
+    CHECK_COUNT(0, abr_page_about(page).total_chars);
+    abr_page_close(page);
+    abr_index_close(index);
+}
+
 static void an_index_keeps_the_files_used_last(void)
 {
     abr_index *index;
@@ -393,9 +430,11 @@ int main(void)
     RUN(a_page_is_the_cut_of_the_rest);
     RUN(following_pages_rebuilds_the_file);
     RUN(what_is_no_text_file_is_refused);
+    RUN(a_file_that_may_not_be_read_is_told);
     RUN(a_file_of_another_state_is_told);
     RUN(a_file_that_shrinks_is_an_error_not_a_crash);
     RUN(the_index_of_a_huge_file_stays_small);
+    RUN(an_index_that_counted_chars_tells_them_where_asked);
     RUN(an_index_keeps_the_files_used_last);
     RUN(a_file_just_written_is_not_kept_in_an_index);
     RUN(files_that_tell_no_size_are_read);

@@ -62,8 +62,7 @@ end
 
 --- The version of the file when the page was shown that this one goes on from.
 local function version_of(ctx, real, at)
-  local goes_on = (at.offset or 1) > 1 or at.column ~= nil
-  return goes_on and ctx.pages:version(real) or nil
+  return page.goes_on(at) and ctx.pages:version(real) or nil
 end
 
 function M.execute(input, ctx)
