@@ -12,9 +12,10 @@
 /* Number of '\n' in (p, n). */
 uint64_t abr_count_newlines(const char *p, size_t n);
 
-/* Newlines of a text: how many, and the places of the last two (SIZE_MAX where there are fewer). */
+/* Newlines of a text: how many, and the places of the first and the last two (SIZE_MAX where there are fewer). */
 typedef struct {
     uint64_t count;
+    size_t first;
     size_t last;
     size_t before_last;
 } abr_newlines;

@@ -270,8 +270,8 @@ static abr_code measure_lines(abr_page *page, const abr_lines *x, uint64_t start
 static abr_code count_chars(abr_page *page, const abr_lines *x, uint64_t start, abr_error *error)
 {
     uint64_t before = 0;
-    if (!x->has_chars)
-        return ABR_OK;
+    if (!abr_wants_chars(&page->cut))
+        return ABR_OK; /* an index that counted them for another page changes nothing */
     int failed = abr_chars_before(x, &page->source, page->block, start, &before);
     page->info.first_char = before + 1;
     page->info.total_chars = x->total_chars;

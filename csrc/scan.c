@@ -109,7 +109,8 @@ uint64_t abr_count_newlines(const char *p, size_t n)
 
 static void note_newline(abr_newlines *found, size_t at)
 {
-    found->count++;
+    if (found->count++ == 0)
+        found->first = at;
     found->before_last = found->last;
     found->last = at;
 }
@@ -140,6 +141,8 @@ __attribute__((target("avx2,popcnt,lzcnt"))) static size_t find_newlines_avx2(co
                                                                   << 32;
         if (mask == 0)
             continue;
+        if (found->count == 0)
+            found->first = i + (size_t)__builtin_ctzll(mask);
         found->count += (uint64_t)__builtin_popcountll(mask);
         unsigned top = TOP - (unsigned)__builtin_clzll(mask);
         uint64_t rest = mask & ~(UINT64_C(1) << top);
@@ -152,7 +155,7 @@ __attribute__((target("avx2,popcnt,lzcnt"))) static size_t find_newlines_avx2(co
 
 abr_newlines abr_find_newlines(const char *p, size_t n)
 {
-    abr_newlines found = {0, SIZE_MAX, SIZE_MAX};
+    abr_newlines found = {0, SIZE_MAX, SIZE_MAX, SIZE_MAX};
     size_t from = 0;
 #ifdef ABR_X86
     if (__builtin_cpu_supports("avx2"))

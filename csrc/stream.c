@@ -206,10 +206,8 @@ static void count(abr_stream *s, const char *p, size_t n)
     abr_newlines found = abr_find_newlines(p, n);
     s->scanned += n;
     if (found.count > 0) {
-        if (s->newlines == 0) {
-            const char *first = found.count == 1 ? p + found.last : memchr(p, '\n', n);
-            s->first_line = s->bytes + (uint64_t)(first - p);
-        }
+        if (s->newlines == 0)
+            s->first_line = s->bytes + found.first;
         s->line_before = found.count == 1 ? s->line : s->bytes + found.before_last + 1;
         s->line = s->bytes + found.last + 1;
     }

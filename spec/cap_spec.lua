@@ -98,6 +98,15 @@ describe("cap", function()
     assert.is_true(#content <= 30 * KB)
   end)
 
+  it("shows the start of a first line that is over the budget, whatever the tool but read_file", function()
+    for _, tool in ipairs { "web_fetch", "search_files", "mine" } do
+      local content, cut = abridge.cap(("x"):rep(300000), tool)
+      assert.is_true(cut.truncated)
+      assert.is_true(cut.output_bytes > 20000, tool)
+      assert.is_true(#content <= (cut.max_bytes or 0), tool)
+    end
+  end)
+
   it("puts a resume sentence in place of ours", function()
     local content = abridge.cap(numbered(5000), "read_file", { resume = "Call view with from={next}." })
     assert.equal("1999\n2000\n\n[Showing lines 1-2000 of 5000. Call view with from=2001.]", content:match "1999.*")

@@ -472,6 +472,24 @@ describe("notice: lists", function()
     )
   end)
 
+  it("web_fetch: the next byte, counted from what is shown, or no way to go on", function()
+    local text = ("line\n"):rep(100)
+    local _, cut = abridge.head(text, { max_bytes = 52 })
+    assert.equal("[52B limit reached (49B of 500B shown). Use offset=50 to continue]", abridge.notice("web_fetch", cut))
+    _, cut = abridge.tail(text, { max_bytes = 52 })
+    assert.equal("[52B limit reached (50B of 500B shown)]", abridge.notice("web_fetch", cut))
+    _, cut = abridge.head(("x"):rep(100), { max_bytes = 52 })
+    assert.equal("[52B limit reached (0B of 100B shown)]", abridge.notice("web_fetch", cut))
+    assert.equal(
+      "[52B limit reached (0B shown)]",
+      abridge.notice("web_fetch", cut, { no_resume = true, unknown_total = true })
+    )
+    assert.equal(
+      "[52B limit reached (0B of 100B shown). Only the first 8MB were fetched]",
+      abridge.notice("web_fetch", cut, { fetched = 8 * 1024 * 1024 })
+    )
+  end)
+
   it("any other tool reads as run_command", function()
     for _, tool in ipairs { "github__search", "", "toString", "*" } do
       assert.equal("[Showing lines 3001-5000 of 5000]", told(tool, "tail", five_thousand, PI))

@@ -55,7 +55,7 @@ end
 
 local function absolute(self, path)
   local cwd = self.cwd
-  if not cwd or cwd == "." or path:sub(1, 1) == "/" then return path end
+  if not cwd or cwd == "" or cwd == "." or path:sub(1, 1) == "/" then return path end
   return cwd:gsub("/+$", "") .. "/" .. path
 end
 
@@ -89,11 +89,19 @@ function M.context(self, call, job)
     env = self.opts.env,
     timeout = self.opts.timeout or 120,
     limits = self:limits(call.own_name),
+    ceiling = call.ceiling and call.ceiling.max_bytes,
+    databases = self.databases,
     names = self:names(),
     pages = self.pages,
     redactor = self.redactor,
     redacted = function(text)
       return self.redactor and self.redactor:text(text) or text
+    end,
+    redaction = function()
+      return self.redactor and self.redactor:stream()
+    end,
+    allow_private = function(host_name, bytes)
+      return self.allowed:has(host_name, bytes)
     end,
     path = function(path)
       return path_of(self, call, path)

@@ -158,6 +158,7 @@ function M.cap(text, tool_or_limits, opts)
     return content, cut, info.not_truncated(#content):to_table()
   end
   local given = limits
+  if tool ~= "read_file" then limits = limits_of.split_lines(limits) end
   local content, cut, body
   if opts.wrapper then content, cut, body = cap_inside(text, limits, parts) end
   if not content then

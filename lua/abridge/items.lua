@@ -94,13 +94,14 @@ function M.value(listing, ctx)
     adjust = function(cut)
       local shown = shown_items(cut, ends)
       data.shown, data.seen = shown, listing.unit == "matches" and #items or nil
-      local goes_on = (cut.truncated or listing.more) and shown > 0 and is_start(cut) and not listing.no_resume
+      local goes_on = (shown < #items or listing.more) and shown > 0 and is_start(cut) and not listing.no_resume
       cut.next_offset = goes_on and listing.offset + shown or nil
     end,
     notice = data,
     block = block_of(listing, ctx),
     empty = listing.empty,
     total = listing.total,
+    unsaved = listing.more, -- what was gathered is not the full output then
     details = listing.details,
   }
 end

@@ -134,6 +134,21 @@ local TOOL_KEYS = {
   end,
 }
 
+local function merged(base, over)
+  local all = {}
+  for key, value in pairs(base or {}) do
+    all[key] = value
+  end
+  for key, value in pairs(over or {}) do
+    if value == false then
+      all[key] = nil -- `max_lines = false` takes a profile's budget away
+    else
+      all[key] = value
+    end
+  end
+  return all
+end
+
 --- Does this table limit text at all?
 ---@param limits abridge.Limits
 ---@return boolean
@@ -171,7 +186,8 @@ local MOST_KEPT = 64 * 1024 * 1024
 ---@param full_output table|false
 ---@return table
 function M.stream_options(limits, full_output)
-  local opts = M.has_budget(limits) and options_of(limits) or { strategy = "tail", max_bytes = MOST_KEPT }
+  local opts = { strategy = "tail", max_bytes = MOST_KEPT }
+  if M.has_budget(limits) then opts = options_of(M.split_lines(limits)) end
   opts.full_output, opts.utf8 = full_output, "replace"
   if opts.count_tokens then opts.count_tokens = sure_counter(limits) end
   return opts
@@ -249,26 +265,21 @@ local function normalized(who, limits, deeper)
   return plain
 end
 
-local function merged(base, over)
-  local all = {}
-  for key, value in pairs(base or {}) do
-    all[key] = value
-  end
-  for key, value in pairs(over or {}) do
-    if value == false then
-      all[key] = nil -- `max_lines = false` takes a profile's budget away
-    else
-      all[key] = value
-    end
-  end
-  return all
-end
-
 --- A copy that the caller may change.
 ---@param limits abridge.Limits
 ---@return abridge.Limits
 function M.copy(limits)
   return merged(limits)
+end
+
+--- These limits with a line over budget split where they do not say: what is no page of a file, whose notice names such
+--- a line, never shows nothing because its first line is long.
+---@param limits abridge.Limits
+---@return abridge.Limits a new table
+function M.split_lines(limits)
+  local own = merged(limits)
+  if (own.strategy or "head") == "head" and own.long_line == nil then own.long_line = "split" end
+  return own
 end
 
 --- The limits of one session: a profile with overrides, checked.

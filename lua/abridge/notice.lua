@@ -11,6 +11,11 @@ local M = {}
 M.no_output = "(no output)"
 M.empty_directory = "(empty directory)"
 M.truncated = "[truncated]"
+--- Between groups of lines that do not lie next to each other.
+M.group_separator = "--"
+--- In place of the items of a listing: when there are none, and behind the last one.
+M.nothing_found = { matches = "No matches found", results = "No files found matching pattern" }
+M.no_more = { matches = "No more matches", results = "No more files" }
 --- Between the halves of a result that only the ceiling cut.
 M.ceiling_marker = "\n... [{bytes} bytes truncated; head + tail kept] ...\n"
 
@@ -97,6 +102,8 @@ local LISTS = {
   matches_size = "{limit} limit reached ({shown} of {seen}+ matches shown)",
   fetch = "{limit} limit reached ({shown_size} of {total_size} shown). Use offset={next} to continue",
   fetch_unknown = "{limit} limit reached ({shown_size} shown). Use offset={next} to continue",
+  fetch_end = "{limit} limit reached ({shown_size} of {total_size} shown)",
+  fetch_end_unknown = "{limit} limit reached ({shown_size} shown)",
 }
 
 local FULL_OUTPUT = "Full output: {full_path}"
@@ -104,7 +111,9 @@ local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_pat
 local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
+local FETCHED = "Only the first {fetched} were fetched"
 local CHANGED = "File changed since the last page"
+local ROUNDED = "Integers from 2^53 on are rounded here. CAST them AS TEXT to see every digit"
 local BACKGROUND = "A background process still holds the output"
 
 -- sentences ----------------------------------------------------------------------
@@ -118,12 +127,15 @@ local BACKGROUND = "A background process still holds the output"
 ---@field limit? integer the caller's own limit, in lines
 ---@field total_lines? integer of the file; the cut's unless set
 ---@field changed? boolean the file changed since the page before
+---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
 ---@field more_hits? integer error lines that were not shown
 ---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
 ---@field max_line_chars? integer
 ---@field next_column? integer char of the line to continue at, where a line was split
 ---@field unknown_total? boolean the source's size is not known
+---@field no_resume? boolean there is no way to go on at an offset (web_fetch)
+---@field fetched? integer bytes after which the rest of a body was not fetched
 ---@field reached? "matches"|"results"|"entries"|"rows" the limit of items that was reached
 ---@field count? integer that limit
 ---@field shown? integer matches shown
@@ -169,6 +181,7 @@ local function values_of(cut, data)
     read = data.read or "read_file",
     path = data.path and M.quoted(data.path),
     line_chars = data.max_line_chars,
+    fetched = data.fetched and core.format_size(data.fetched),
     more_hits = data.more_hits,
     full_path = cut.full_output_path and M.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
@@ -249,8 +262,10 @@ local TOOLS = {
     end,
   },
   web_fetch = {
+    by_bytes = true,
     choose = function(cut, data)
-      return list_templates(cut, data, data.unknown_total and LISTS.fetch_unknown or LISTS.fetch)
+      local kind = data.no_resume and "fetch_end" or "fetch"
+      return list_templates(cut, data, LISTS[data.unknown_total and kind .. "_unknown" or kind])
     end,
   },
 }
@@ -265,7 +280,9 @@ local function add_remarks(sentences, tool, cut, data, values)
   end
   if cut.truncated and (data.more_hits or 0) > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
+  if data.fetched then sentences[#sentences + 1] = fill(FETCHED, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
+  if data.rounded then sentences[#sentences + 1] = ROUNDED end
   if data.background then sentences[#sentences + 1] = BACKGROUND end
 end
 
@@ -281,8 +298,17 @@ local function said(template, data, values)
   return fill(template, values)
 end
 
+--- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
+local function with_next_byte(cut, data)
+  if data.next or data.no_resume then return data end
+  local first = cut.kept and cut.kept[1]
+  local next_byte = first and first.first_byte == (data.offset or 1) and first.last_byte + 1 or nil
+  return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
+end
+
 local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool] or TOOLS.run_command
+  if kind.by_bytes then data = with_next_byte(cut, data) end
   local values = numbers(cut, data)
   local sentences = {}
   for _, template in ipairs(kind.choose(cut, data)) do
@@ -335,6 +361,15 @@ function M.exit_line(outcome, timeout)
   if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
 end
 
+--- The line that says why a search did not come to its end.
+---@param timeout number seconds
+---@param finish { timed_out: boolean|nil, problem: string|nil }
+---@return string
+function M.search_ended(timeout, finish)
+  if finish.timed_out then return ("Search timed out after %.14g seconds"):format(timeout) end
+  return "Search ended early: " .. finish.problem
+end
+
 -- errors and other sentences in place of content ----------------------------------------
 
 local ERRORS = {
@@ -361,6 +396,52 @@ local ERRORS = {
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
   image = "Image: {path} ({kind}, {width}x{height}, {size})",
+  no_database = "No database: give one to abridge.session{ databases = ... }",
+  unknown_database = "Unknown database: {name}. There is: {names}",
+  which_database = "Which database? Name one of: {names}",
+  sql_closed = "The connection to the database is closed",
+  sql_copy = "COPY is not available here",
+  sql_count = "The statement has {holes} placeholders (?), params has {count} values",
+  sql_empty = "The statement is empty",
+  sql_not_read_only = "The database could not be made read only: {what}",
+  sql_nul = "The statement has a NUL byte in it",
+  sql_param = "params[{index}] must be a string, a number, true, false or null",
+  sql_params = "The {kind} driver of this session cannot bind params. Write the values into the statement",
+  sql_read_only = "{what} is not available: the database is read only",
+  sql_several = "One statement a call",
+  sql_transaction = "{word} is not available: each statement is a transaction of its own",
+  url_start = "Invalid URL: it must start with http:// or https://",
+  url_long = "Invalid URL: it is longer than {count} bytes",
+  url_chars = "Invalid URL: blanks, control characters and backslashes must be percent-encoded",
+  url_user = "Invalid URL: it must not hold a user name or password",
+  url_ascii = "Invalid URL: the host name must be ASCII (xn--...)",
+  url_host = "Invalid URL: the host is neither a name nor an address",
+  url_port = "Invalid URL: the port must be a number from 1 to 65535",
+  ESCHEME = "Scheme {scheme} is not allowed: only http and https are",
+  private_host = "Address {address} of host {host} is private: not allowed by this session",
+  private_address = "Address {address} is private: not allowed by this session",
+  EDNS = "Cannot resolve host {host}: {what}",
+  EREDIRECTS = "Too many redirects: more than {count}",
+  fetch_timed_out = "Fetch timed out after {seconds} seconds",
+  ECURL = "Cannot fetch {url}: {what}",
+  curl_killed = "Cannot fetch {url}: curl was killed by signal {signal}",
+  no_response = "Cannot fetch {url}: no HTTP response (curl exited with code {code})",
+  head_too_big = "Cannot fetch {url}: its headers are too big",
+  ENOCURL = "curl is missing; install it with your system's package manager (apt install curl, brew install curl)",
+  cannot_run_curl = "Cannot run curl: {what}",
+  fetch_offset = "Offset {offset} is beyond end of body ({total} bytes total)",
+  http_status = "HTTP status {status}",
+  http_status_reason = "HTTP status {status} {reason}",
+  binary_body = "Binary body ({kind}, {size})",
+  binary_body_unknown = "Binary body ({kind}, of unknown size)",
+  empty_body = "(empty body)",
+  redirected = "{what} (redirected from {url})",
+  no_ripgrep = "ripgrep (rg) was not found on the PATH; install it: `apt install ripgrep`, `brew install ripgrep`, "
+    .. "or your system's ripgrep package",
+  rg_failed = "rg failed ({what})",
+  binary_match = "{path}: binary file matches",
+  beyond_matches = "Offset {offset} is beyond the last match ({total} matches in all)",
+  beyond_results = "Offset {offset} is beyond the last file ({total} files in all)",
 }
 
 --- A sentence that stands in place of a tool's content.
@@ -371,7 +452,26 @@ function M.message(name, values)
   return fill(ERRORS[name], values)
 end
 
+--- What stands for a binary value.
+---@param bytes integer
+---@return string
+function M.blob(bytes)
+  return fill("<blob {bytes} bytes>", { bytes = bytes })
+end
+
 -- hints and descriptions ---------------------------------------------------------------
+
+--- What a database is, for the description of the tool that asks it.
+---@param name string|false where there are several
+---@param database abridge.Database
+---@return string
+function M.database(name, database)
+  return fill(name and "Database {name}: {kind}{how}." or "The database is {kind}{how}.", {
+    name = name or "",
+    kind = database.kind,
+    how = (database.read_only and ", read only" or "") .. (database:binds() and "" or "; params cannot be bound"),
+  })
+end
 
 --- How to continue, for the block.
 ---@param tool string the name under which the session has the tool

@@ -167,10 +167,10 @@ end
 --- Make the result of a call.
 ---@param call abridge.ResultCall
 ---@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
----  adjust, block, limits
+---  adjust, block, limits, unsaved (its text is no full output)
 ---@return abridge.Result
 function M.make(call, value)
-  local limits = limits_of.copy(value.limits or call.limits)
+  local limits = value.limits and limits_of.copy(value.limits) or limits_of.split_lines(call.limits)
   local source, text = value.text, value.text
   if value.stream then
     local all, cut = value.stream:finish()
@@ -179,7 +179,7 @@ function M.make(call, value)
     limits.utf8 = "replace"
   end
 
-  local keep = keeper(call.save, text)
+  local keep = keeper(not value.unsaved and call.save or nil, text)
   local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
   function parts.adjust(cut)
     if value.adjust then value.adjust(cut) end
@@ -206,7 +206,8 @@ function M.make(call, value)
     else
       said = {} -- what was said fell to the ceiling
     end
-    block = info.without_resume(shown, cut.total_bytes, "size_cap")
+    local unknown = value.notice and value.notice.unknown_total
+    block = info.without_resume(shown, not unknown and cut.total_bytes or nil, "size_cap")
   end
   if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
   if value.stream then value.stream:close() end
@@ -238,16 +239,18 @@ local CRUDE_BYTES = 4096
 ---@return abridge.Result
 function M.crude(call, value, problem)
   local text = type(value.text) == "string" and value.text or ""
+  local total, cut_before = #text, false
   if value.stream then
-    local ok, content = pcall(value.stream.finish, value.stream)
+    local ok, content, shown = pcall(value.stream.finish, value.stream)
     text = ok and content or ""
+    if ok then total, cut_before = shown.total_bytes, shown.truncated end
     value.stream:close()
   end
   local ceiling = call.ceiling and call.ceiling.max_bytes
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
   local content, cut = core.head_tail(text, { max_bytes = budget, utf8 = "replace" })
   local block = info.not_truncated(#content)
-  if cut.truncated then block = info.without_resume(#content, #text, "size_cap") end
+  if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = data.copy(value.details) or {}
   details.inner_error = M.encoded(problem)
   return {

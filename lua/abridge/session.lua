@@ -1,8 +1,10 @@
 --- Sessions: a registry of tools under one set of limits, and the dispatcher that calls them.
 
+local address = require "abridge.address"
 local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
 local check = require "abridge.check"
+local database = require "abridge.database"
 local data = require "abridge.data"
 local display = require "abridge.display"
 local host = require "abridge.host"
@@ -21,11 +23,17 @@ local M = {}
 local WHO = "abridge.session"
 
 --- Tools of this package, in the order of their definitions.
-local BUILT_IN = { "read_file", "run_command", "list_directory" }
+local BUILT_IN = {
+  "read_file",
+  "run_command",
+  "search_files",
+  "find_files",
+  "list_directory",
+  "sql_query",
+  "web_fetch",
+}
 --- What the state directory keeps of runs that nobody named.
 local RETENTION = { max_bytes = "1GB", max_age = "7d" }
---- Tools of later issues, told apart from typos.
-local LATER = { search_files = true, find_files = true, sql_query = true, web_fetch = true }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -42,18 +50,12 @@ local LATER = { search_files = true, find_files = true, sql_query = true, web_fe
 ---@field approve? fun(tool: string, input: table): boolean, string|nil asked before a tool runs
 ---@field env? table<string, string|false> changes to the environment of commands; false removes a name
 ---@field tools? string[] which tools of this package to offer; all unless set
+---@field databases? table<string, any> LuaSQL connections by name, or { connection = ..., read_only = false }; read
+---  only unless told otherwise; they stay the host's to close
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
----@field timeout? number seconds for a command; 120 unless set
-
-local function later(name, neutral)
-  return function(value)
-    for _, allowed in ipairs(neutral) do
-      if value == allowed then return nil end
-    end
-    if type(value) == "table" and next(value) == nil then return nil end
-    return ("left out (%s is not built yet)"):format(name)
-  end
-end
+---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
+---  addresses and blocks such as "10.0.0.0/8"; none unless set
+---@field timeout? number seconds for a command, a search or a fetch; 120 unless set
 
 local OPTIONS = {
   profile = "string",
@@ -68,6 +70,11 @@ local OPTIONS = {
   env = "table",
   tools = "table",
   tool_names = "table",
+  allow_private = function(value)
+    if type(value) ~= "boolean" and type(value) ~= "table" then
+      return "true, false or a list of host names, addresses and blocks of addresses"
+    end
+  end,
   timeout = function(value)
     if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end
   end,
@@ -77,7 +84,7 @@ local OPTIONS = {
     if value and type(value) ~= "function" and type(value) ~= "table" then return "a function, patterns or false" end
   end,
   root = "string",
-  databases = later("databases", {}),
+  databases = "table",
 }
 
 ---@class abridge.Session
@@ -109,10 +116,17 @@ local function check_env(env)
   end
 end
 
+local function allowed_hosts(spec)
+  local allowed, wrong, key = address.allowed(spec)
+  if allowed then return allowed end
+  local where = type(key) == "string" and "." .. key or ("[%s]"):format(check.show(key))
+  local wanted = "a host name, an address or a block of addresses"
+  check.fail(("%s: allow_private%s must be %s, got %s"):format(WHO, where, wanted, check.show(wrong)), 1)
+end
+
 local function add_built_in(self, names, deeper)
   for _, given in ipairs(names) do
     local name = self.table_of_limits.aliases[given] or given
-    if LATER[name] then check.fail(("%s: tool %s is not built yet"):format(WHO, check.show(name)), deeper) end
     local known = false
     for _, built_in in ipairs(BUILT_IN) do
       known = known or built_in == name
@@ -148,8 +162,10 @@ function M.new(opts)
   local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
   self.pages = page.memory()
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
+  self.allowed = allowed_hosts(opts.allow_private)
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
+  self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
   add_built_in(self, opts.tools or BUILT_IN, 1)
   local message, code
   if opts.root then
@@ -276,9 +292,13 @@ function Session:definitions(format)
   local list = {}
   for _, own_name in ipairs(self.order) do
     local tool = self.tools[own_name].tool
-    if not tool.ready or tool.ready() then
-      local description = notice.description(tool.description or "", limits_in_force(self, own_name))
-      local input_schema = data.copy(tool.input_schema or { type = "object" }, true)
+    if not tool.ready or tool.ready(self) then
+      local description, input_schema = tool.description or "", tool.input_schema or { type = "object" }
+      if tool.define then
+        description, input_schema = tool.define(self)
+      end
+      description = notice.description(description, limits_in_force(self, own_name))
+      input_schema = data.copy(input_schema, true)
       list[#list + 1] = make(self:shown_name(own_name), description, input_schema)
     end
   end

@@ -26,6 +26,7 @@
 #define abr_page_read own_page_read
 #define abr_page_changed own_page_changed
 #define abr_page_close own_page_close
+#define abr_file_read_at own_file_read_at
 #include "index.c"
 #include "page.c"
 

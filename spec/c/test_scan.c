@@ -123,16 +123,17 @@ static void the_last_newline(void)
 
 static abr_newlines naive_find_newlines(const char *p, size_t n)
 {
-    abr_newlines found = {0, SIZE_MAX, SIZE_MAX};
+    abr_newlines found = {0, SIZE_MAX, SIZE_MAX, SIZE_MAX};
     for (size_t i = 0; i < n; i++)
         if (p[i] == '\n')
-            found = (abr_newlines){found.count + 1, i, found.last};
+            found = (abr_newlines){found.count + 1, found.count == 0 ? i : found.first, i, found.last};
     return found;
 }
 
 static void check_found(const abr_newlines *want, const abr_newlines *got)
 {
     CHECK_COUNT(want->count, got->count);
+    CHECK_COUNT(want->first, got->first);
     CHECK_COUNT(want->last, got->last);
     CHECK_COUNT(want->before_last, got->before_last);
 }
@@ -142,7 +143,7 @@ static void check_find_newlines(const char *p, size_t n)
     abr_newlines want = naive_find_newlines(p, n);
     abr_newlines got = abr_find_newlines(p, n);
     check_found(&want, &got);
-    abr_newlines portable = {0, SIZE_MAX, SIZE_MAX};
+    abr_newlines portable = {0, SIZE_MAX, SIZE_MAX, SIZE_MAX};
     find_newlines_portable(p, 0, n, &portable);
     check_found(&want, &portable);
 }
@@ -176,6 +177,7 @@ static void the_last_two_newlines_wherever_they_are(void)
             text[first] = text[second] = '\n';
             abr_newlines got = abr_find_newlines(text, N);
             CHECK_COUNT(first == second ? 1 : 2, got.count);
+            CHECK_COUNT(first, got.first);
             CHECK_COUNT(second, got.last);
             CHECK_COUNT(first == second ? SIZE_MAX : first, got.before_last);
         }

@@ -1,0 +1,302 @@
+--- ripgrep, for the tools that search: where it is, where it looks, how it runs and ends, and the page that its
+--- output fills.
+
+local core = require "abridge.core"
+local host = require "abridge.host"
+local items = require "abridge.items"
+local limits_of = require "abridge.limits"
+local notice = require "abridge.notice"
+local process = require "abridge.process"
+
+local M = {}
+
+local MOST_GATHERED = 16 * 1024 * 1024 -- bytes, under limits that forbid nothing or that keep the end
+local MOST_SAID = 8 * 1024 -- bytes of rg's messages
+
+-- where rg is --------------------------------------------------------------------------
+
+--- The whole path of rg. Folders of PATH that are relative are passed over: rg runs inside the folder that is
+--- searched, and what lies there must not be run.
+---@return string|nil path
+---@return string|nil message
+function M.program()
+  local uv, message = host.uv()
+  if not uv then return nil, message end
+  for dir in (os.getenv "PATH" or ""):gmatch "[^:]+" do
+    local path = dir:sub(1, 1) == "/" and dir .. "/rg"
+    local stat = path and uv.fs_stat(path)
+    if stat and stat.type == "file" and uv.fs_access(path, "X") then return path end
+  end
+  return nil, notice.message("no_ripgrep", {})
+end
+
+---@return true|nil ready
+---@return string|nil message what to install
+function M.ready()
+  local path, message = M.program()
+  if not path then return nil, message end
+  local json
+  json, message = host.json()
+  return json and true, message
+end
+
+-- where it looks -----------------------------------------------------------------------
+
+---@class (exact) abridge.RgPlace
+---@field dir string folder to run in: paths and globs are relative to it
+---@field target string what to search in it
+
+--- A result that is an error.
+---@param name string of the sentence, and the code unless that is given
+---@param values table for the sentence
+---@param details? table
+---@param code? string
+---@return table
+function M.failure(name, values, details, code)
+  details = details or {}
+  details.error_code = code or name
+  return { text = notice.message(name, values), is_error = true, details = details }
+end
+
+--- What to search for a path that a model gave, or nil and the result that says what is wrong with it.
+---@param given string|nil
+---@param ctx table
+---@param wanted? "directory" no file will do
+---@return abridge.RgPlace|nil place
+---@return table|nil failure
+function M.place(given, ctx, wanted)
+  if not given or given == "" then given = "." end
+  local shown = { path = notice.path(ctx.redacted(given)) }
+  local details = { path = ctx.redacted(given) }
+  if given:find("\0", 1, true) then return nil, M.failure("ENOENT", shown, details) end
+  local path = ctx.path(given)
+  local stat, message, code = host.uv().fs_stat(path)
+  if not stat then
+    if code == "ENOENT" or code == "ENOTDIR" then return nil, M.failure("ENOENT", shown, details) end
+    if code == "EACCES" then return nil, M.failure("EACCES", shown, details) end
+    shown.what = message
+    return nil, M.failure("EIO", shown, details)
+  end
+  if stat.type == "directory" then return { dir = path, target = "./" } end
+  if wanted == "directory" then return nil, M.failure("ENOTDIR", shown, details) end
+  if stat.type ~= "file" then
+    shown.what = stat.type
+    return nil, M.failure("ENOTREG", shown, details)
+  end
+  local dir, base = path:match "^(.*/)([^/]*)$"
+  return { dir = dir or ".", target = "./" .. (base or path) }
+end
+
+--- A path of rg's output as listings show it: relative to the folder that was searched.
+---@param path string
+---@return string
+function M.relative(path)
+  return path:sub(1, 2) == "./" and path:sub(3) or path
+end
+
+--- A glob as an argument, relative to the folder that is searched.
+---@param glob string
+---@return string
+function M.glob(glob)
+  return "--glob=" .. glob:gsub("^%./+", "")
+end
+
+-- running ------------------------------------------------------------------------------
+
+---@class (exact) abridge.RgEnd
+---@field ended boolean all that rg could read has been seen
+---@field timed_out? boolean
+---@field signal? string what killed it
+---@field problem? string what went wrong, in rg's own words where it has any
+---@field code? string for the problem
+
+local function how_it_ended(outcome, said, stopped)
+  if stopped then return { ended = false } end
+  if outcome.timed_out then return { ended = false, timed_out = true } end
+  local finish = { ended = not (outcome.signal or outcome.error), signal = outcome.signal }
+  if outcome.signal or (outcome.code or 0) > 1 then
+    finish.problem = said ~= "" and said or notice.message("rg_failed", { what = outcome.signal or outcome.code })
+    local denied = said:find("Permission denied", 1, true)
+    local system = outcome.signal or said:find("os error", 1, true)
+    finish.code = denied and "EACCES" or system and "EIO" or "EINVAL"
+  elseif outcome.error then
+    finish.problem, finish.code = outcome.error, "EIO"
+  end
+  return finish
+end
+
+---@class (exact) abridge.RgRun
+---@field place abridge.RgPlace
+---@field arguments string[]
+---@field on_chunk fun(chunk: string): boolean|nil true stops rg
+---@field on_end fun(finish: abridge.RgEnd): table makes the result
+
+--- Run rg. What a callback raises becomes the result.
+---@param run abridge.RgRun
+---@param ctx table
+---@param done fun(value: table)
+---@return table|fun() value an error at once, or a function that cancels
+function M.run(run, ctx, done)
+  local program, message = M.program()
+  if not program then return { text = message, is_error = true } end
+  local argv = { program, "--no-config", "--sort", "path", "--hidden", "--no-ignore-messages" }
+  for _, argument in ipairs(run.arguments) do
+    argv[#argv + 1] = argument
+  end
+  local child, code, stopped, raised
+  local said, size = {}, 0
+  child, message, code = process.spawn(argv, {
+    cwd = run.place.dir,
+    merge_stderr = false,
+    timeout = ctx.timeout,
+  }, {
+    on_output = function(chunk)
+      if stopped then return end
+      local ok, enough = pcall(run.on_chunk, chunk)
+      if not ok then raised = tostring(enough) end
+      stopped = enough or not ok
+      if stopped then child:cancel() end
+    end,
+    on_stderr = function(chunk)
+      if size < MOST_SAID then said[#said + 1] = chunk:sub(1, MOST_SAID - size) end
+      size = size + #chunk
+    end,
+    on_exit = function(outcome)
+      local words = table.concat(said):gsub("%s+$", "")
+      local ok, value = not raised, raised
+      if ok then
+        ok, value = pcall(run.on_end, how_it_ended(outcome, words, stopped))
+      end
+      done(ok and value or { text = tostring(value), is_error = true })
+    end,
+  })
+  if child then
+    return function()
+      child:cancel()
+    end
+  end
+  local what = code == "EACCES" and "EACCES" or "spawn"
+  return M.failure(what, { path = notice.path(ctx.redacted(run.place.dir)), what = message })
+end
+
+-- pages --------------------------------------------------------------------------------
+
+--- The limits in force, never without a bound on the text.
+local function bounded(limits)
+  if limits.strategy == "pipeline" then
+    limits.max_chars = limits.max_chars or MOST_GATHERED
+  elseif not (limits.max_bytes or limits.max_chars or limits.max_tokens) then
+    limits.max_bytes = MOST_GATHERED
+  end
+  return limits
+end
+
+--- How much text to gather so that a cut loses nothing that it would have shown.
+local function room_for(limits)
+  if (limits.strategy or "head") ~= "head" then return { bytes = MOST_GATHERED, lines = math.huge } end
+  local bytes = math.min(
+    limits.max_bytes or MOST_GATHERED,
+    (limits.max_chars or MOST_GATHERED) * 4, -- bytes of a char, at most
+    (limits.max_tokens or MOST_GATHERED) * 16 -- bytes that a cut gives a token, at most
+  )
+  return { bytes = math.min(bytes, MOST_GATHERED), lines = limits.max_lines or math.huge }
+end
+
+---@class abridge.RgPage Items from an offset on, until a limit is reached or more is there than can be shown.
+---@field items string[]
+---@field count integer items seen, those before the offset too
+---@field offset integer
+---@field limit integer|nil
+---@field limits abridge.Limits
+---@field reached? boolean an item beyond the limit was seen
+---@field full? boolean more text is there than can be shown
+local Page = {}
+Page.__index = Page
+
+--- A new page.
+---@param ctx table
+---@param input table the tool's: `offset`, `limit`
+---@param limit_name "max_matches"|"max_results"
+---@return abridge.RgPage
+function M.page(ctx, input, limit_name)
+  local limits = bounded(limits_of.copy(ctx.limits))
+  return setmetatable({
+    ctx = ctx,
+    items = {},
+    count = 0,
+    offset = input.offset or 1,
+    limit = input.limit or limits[limit_name],
+    limits = limits,
+    room = room_for(limits),
+    bytes = -1, -- the first item has no newline before it
+    lines = 0,
+  }, Page)
+end
+
+--- There is one more item: is it wanted? That more follows is known only here, so a full page ends here too.
+---@return "skip"|"take"|"stop"
+function Page:next()
+  if self.full then return "stop" end
+  self.count = self.count + 1
+  if self.count < self.offset then return "skip" end
+  if self.limit and self.count - self.offset >= self.limit then
+    self.reached = true
+    return "stop"
+  end
+  return "take"
+end
+
+--- Is this more text, on top of what is gathered, than can be shown?
+---@param bytes integer
+---@param lines integer
+---@return boolean
+function Page:exceeds(bytes, lines)
+  return self.bytes + 1 + bytes > self.room.bytes or self.lines + lines > self.room.lines
+end
+
+--- Add an item that is wanted.
+---@param item string
+function Page:add(item)
+  local shown = self.ctx.redacted(item)
+  local lines = math.max(core.count_lines(shown), 1)
+  self.full = self.full or self:exceeds(#shown, lines)
+  self.bytes, self.lines = self.bytes + 1 + #shown, self.lines + lines
+  self.items[#self.items + 1] = item
+end
+
+--- Nothing on this page: nothing found at all, or nothing from the offset on.
+local function nothing(self, listing)
+  local unit, seen = listing.unit, self.count
+  local details = listing.details
+  if seen == 0 then return { text = notice.nothing_found[unit], details = details } end
+  if self.offset == seen + 1 then return { text = notice.no_more[unit], details = details } end
+  details.error_code = "EOFFSET"
+  local text = notice.message("beyond_" .. unit, { offset = self.offset, total = seen })
+  return { text = text, is_error = true, details = details }
+end
+
+--- The result of a page.
+---@param listing table what the tool knows of it: `unit`, `details`, and more of abridge.Listing
+---@param finish abridge.RgEnd
+---@return table
+function Page:value(listing, finish)
+  local ctx, details = self.ctx, listing.details
+  if finish.problem and self.count == 0 then
+    details.error_code = finish.code
+    return { text = finish.problem, is_error = true, details = details }
+  end
+  if finish.ended and #self.items == 0 and not self.reached then return nothing(self, listing) end
+  listing.items, listing.offset, listing.limit = self.items, self.offset, self.limit
+  listing.reached = self.reached
+  if not self.reached then listing.reason = "size_cap" end -- of what time or room cut short
+  listing.more = not finish.ended
+  listing.total = finish.ended and self.count or nil
+  details.error = finish.problem and ctx.redacted(finish.problem) or nil
+  local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }))
+  if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
+    value.exit, value.is_error = notice.search_ended(ctx.timeout, finish), true
+  end
+  return value
+end
+
+return M

@@ -1,0 +1,171 @@
+--- What must be known of an SQL statement before it is sent: how many statements it is, the words it is made of, and
+--- its placeholders. No parser: strings, quoted names and comments are told from the rest, as each engine tells them.
+
+local M = {}
+
+---@class (exact) abridge.SqlDialect How an engine reads what is not plain words.
+---@field hash? boolean `#` starts a comment
+---@field dash_blank? boolean `--` starts a comment only before a blank
+---@field nested? boolean comments nest
+---@field live? boolean `/*!` is no comment: what it holds is run
+---@field brackets? boolean `[name]`
+---@field dollars? boolean `$tag$ ... $tag$`
+---@field triggers? boolean the body of CREATE TRIGGER has semicolons
+---@field escapes? string quotes in which a backslash may escape; it depends on the server's settings, so both are tried
+
+---@type table<string, abridge.SqlDialect>
+M.dialects = {
+  SQLite3 = { brackets = true, triggers = true },
+  PostgreSQL = { nested = true, dollars = true, escapes = "'" },
+  MySQL = { hash = true, dash_blank = true, live = true, escapes = "'\"" },
+}
+
+---@class (exact) abridge.SqlReading One way to read a statement.
+---@field tokens string[] words in upper case, `?` for a placeholder, other characters one by one; no strings
+---@field count integer statements in it, empty ones not counted
+---@field holes integer placeholders written `?`
+---@field named boolean there are others too (`?1`, `:name`, `@name`, `$name`)
+
+local function to_line_end(sql, at)
+  return (sql:find("\n", at, true) or #sql + 1) - 1
+end
+
+--- Last byte of a comment that starts at `at`; one that is not closed goes to the end.
+local function comment_end(sql, at, nested)
+  local depth, from = 1, at + 2
+  while depth > 0 do
+    local star = sql:find("*/", from, true)
+    local slash = nested and sql:find("/*", from, true)
+    if not star then return #sql end
+    if slash and slash < star then
+      depth, from = depth + 1, slash + 2
+    else
+      depth, from = depth - 1, star + 2
+    end
+  end
+  return from - 1
+end
+
+--- Last byte of what a quote at `at` opens.
+local function quoted_end(sql, at, close, escapes)
+  local from = at + 1
+  while true do
+    local found = sql:find(escapes and "[\\" .. close .. "]" or close, from, not escapes)
+    if not found then return #sql end
+    if sql:sub(found, found) == "\\" or sql:sub(found + 1, found + 1) == close and close ~= "]" then
+      from = found + 2
+    else
+      return found
+    end
+  end
+end
+
+local function dollar_end(sql, at)
+  local tag = sql:match("^%$[%a_\128-\255]?[%w_\128-\255]*%$", at)
+  if not tag or tag:find "^%$%d" then return nil end
+  local close = sql:find(tag, at + #tag, true)
+  return close and close + #tag - 1 or #sql
+end
+
+--- Last byte of a blank, comment, string or quoted name at `at`, or nil; second, whether it stands for something.
+local function skipped(sql, at, dialect, escaping)
+  local pair, char = sql:sub(at, at + 1), sql:sub(at, at)
+  local blank = sql:match("^%s+()", at) or sql:match("^\239\187\191()", at)
+  if blank then return blank - 1, false end
+  if pair == "--" and (not dialect.dash_blank or at + 2 > #sql or sql:find("^[%c ]", at + 2)) then
+    return to_line_end(sql, at), false
+  end
+  if char == "#" and dialect.hash then return to_line_end(sql, at), false end
+  if pair == "/*" and not (dialect.live and sql:find("^M?!", at + 2)) then
+    return comment_end(sql, at, dialect.nested), false
+  end
+  if char == "'" or char == '"' or char == "`" then
+    return quoted_end(sql, at, char, escaping and dialect.escapes:find(char, 1, true)), true
+  end
+  if char == "[" and dialect.brackets then return quoted_end(sql, at, "]"), true end
+  if char == "$" and dialect.dollars then return dollar_end(sql, at), true end
+end
+
+--- One token at `at`, in upper case, and its last byte.
+local function token_at(sql, at)
+  local word = sql:match("^[%a_\128-\255][%w_$\128-\255]*", at)
+    or sql:match("^%d[%w_.]*", at)
+    or sql:match("^%?%d*", at)
+    or sql:match("^[:@$][%w_:]+", at)
+    or sql:sub(at, at)
+  return word:upper(), at + #word - 1
+end
+
+local function is_trigger(tokens)
+  if tokens[1] ~= "CREATE" then return false end
+  local second = tokens[2]
+  return second == "TRIGGER" or (second == "TEMP" or second == "TEMPORARY") and tokens[3] == "TRIGGER"
+end
+
+--- Statements of a list of tokens; in a trigger only the semicolon behind its last END ends it.
+local function count_statements(tokens, dialect)
+  local trigger = dialect.triggers and is_trigger(tokens)
+  local count, open = 0, false
+  for i, token in ipairs(tokens) do
+    if token ~= ";" then
+      if not open then count, open = count + 1, true end
+    elseif not trigger or (tokens[i - 1] == "END" and tokens[i - 2] == ";") then
+      open, trigger = false, false
+    end
+  end
+  return count
+end
+
+local function reading(sql, dialect, escaping)
+  local self = { tokens = {}, holes = 0, named = false }
+  local at = 1
+  while at <= #sql do
+    local last, stands = skipped(sql, at, dialect, escaping)
+    local token = stands and "''"
+    if not last then token, last = token_at(sql, at) end
+    if token then self.tokens[#self.tokens + 1] = token end
+    if token == "?" then
+      self.holes = self.holes + 1
+    elseif token and token:find "^[?:@$]%w" then
+      self.named = true
+    end
+    at = last + 1
+  end
+  self.count = count_statements(self.tokens, dialect)
+  return self
+end
+
+--- Read a text of SQL in every way that the engine may read it: what must not be in it must be in none of them.
+---@param sql string
+---@param dialect abridge.SqlDialect
+---@return abridge.SqlReading[]
+function M.readings(sql, dialect)
+  local all = { reading(sql, dialect, false) }
+  if dialect.escapes and sql:find("\\", 1, true) then all[2] = reading(sql, dialect, true) end
+  return all
+end
+
+--- The word a statement begins with, opening brackets passed over, and its place among the tokens.
+---@param found abridge.SqlReading
+---@return string|nil word
+---@return integer at
+function M.first_word(found)
+  local at = 1
+  while found.tokens[at] == "(" do
+    at = at + 1
+  end
+  return found.tokens[at], at
+end
+
+--- Is this word among the tokens?
+---@param found abridge.SqlReading
+---@param word string in upper case
+---@return boolean
+function M.has(found, word)
+  for _, token in ipairs(found.tokens) do
+    if token == word then return true end
+  end
+  return false
+end
+
+return M

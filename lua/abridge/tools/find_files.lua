@@ -1,0 +1,86 @@
+--- find_files: the files below a folder whose path fits a glob, as `rg --files` lists them.
+
+local names = require "abridge.names"
+local ripgrep = require "abridge.ripgrep"
+
+local M = {
+  name = "find_files",
+  description = "Find files by glob. Paths are relative to the folder, in order; hidden files are found, ignored ones "
+    .. "(.gitignore) are not. Use offset to go on after a limit.",
+  input_schema = {
+    type = "object",
+    properties = {
+      pattern = { type = "string", description = "Glob, such as *.lua or src/**/test_*.c" },
+      path = { type = "string", description = "Folder to look in (default: the current one)" },
+      limit = { type = "integer", minimum = 1, description = "Number of files to list" },
+      offset = { type = "integer", minimum = 1, description = "Number of the first file to list (from 1)" },
+    },
+    required = { "pattern" },
+  },
+}
+
+M.ready = ripgrep.ready
+
+--- Whole records of `rg --files --null` as lines, and how many there are.
+local function lines_of(records)
+  if records:find "[\1-\31\127\\]" then records = records:gsub("[^%z]+", names.name) end
+  local text, count = ("\0" .. records:sub(1, -2)):gsub("%z%./", "\n")
+  return text:sub(2), count
+end
+
+--- Takes rg's output in chunks and fills a page.
+local function reader(page, redacted)
+  local self = { rest = "", bytes = 0 } -- bytes: of the whole listing, newlines too
+  function self.feed(chunk)
+    local records, rest = chunk:match "^(.*%z)(.*)$"
+    if not records then
+      self.rest = self.rest .. chunk
+      return false
+    end
+    local text, count = lines_of(self.rest .. records)
+    self.rest = rest
+    self.bytes = self.bytes + #redacted(text) + 1
+    if page.count + count < page.offset then -- nothing here is on the page
+      page.count = page.count + count
+      return false
+    end
+    for name in text:gmatch "[^\n]+" do
+      local wanted = page:next()
+      if wanted == "take" then page:add(name) end
+      if wanted == "stop" then return true end
+    end
+    return false
+  end
+  return self
+end
+
+function M.execute(input, ctx, done)
+  local ready, message = M.ready()
+  if not ready then return { text = message, is_error = true } end
+  if input.pattern:find("\0", 1, true) then
+    return ripgrep.failure("invalid_input", { what = "pattern has a NUL byte" }, {}, "EINVAL")
+  end
+  local place, failure = ripgrep.place(input.path, ctx, "directory")
+  if not place then return failure end
+
+  local page = ripgrep.page(ctx, input, "max_results")
+  local files = reader(page, ctx.redacted)
+  return ripgrep.run({
+    place = place,
+    arguments = { "--files", "--null", ripgrep.glob(input.pattern), "--glob=!.git", "--", place.target },
+    on_chunk = files.feed,
+    on_end = function(finish)
+      return page:value({
+        unit = "results",
+        reason = "item_cap",
+        bytes_total = finish.ended and math.max(files.bytes - 1, 0) or nil,
+        details = {
+          path = ctx.redacted(input.path or "."),
+          result_limit_reached = page.reached and page.limit or nil,
+        },
+      }, finish)
+    end,
+  }, ctx, done)
+end
+
+return M

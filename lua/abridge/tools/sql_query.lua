@@ -1,0 +1,130 @@
+--- sql_query: one SQL statement over a connection that the host gave the session; its rows as a JSON array, a row a
+--- line. LuaSQL is synchronous: the call blocks the host while the engine works.
+
+local database = require "abridge.database"
+local info = require "abridge.info"
+local limits_of = require "abridge.limits"
+local notice = require "abridge.notice"
+local results = require "abridge.result"
+local rows_of = require "abridge.rows"
+
+local M = {
+  name = "sql_query",
+  description = "Run one SQL statement and return its rows as a JSON array of objects.",
+  input_schema = {
+    type = "object",
+    properties = {
+      sql = { type = "string", description = "The statement" },
+      params = { type = "array", description = "Values for its ? placeholders, in order" },
+      limit = { type = "integer", minimum = 1, description = "Most rows to return" },
+      database = { type = "string", description = "Name of the database" },
+    },
+    required = { "sql" },
+  },
+}
+
+--- In force where a profile limits nothing.
+local MAX_ROWS = 1000
+local MAX_BYTES = 64 * 1024 * 1024
+
+--- Is there a database to ask?
+---@param needs? { databases: table|nil } what the session has
+---@return true|nil ready
+---@return string|nil message what is missing
+function M.ready(needs)
+  if needs and needs.databases then return true end
+  return nil, notice.message("no_database", {})
+end
+
+--- The definition for a session: its databases by name where there are several.
+---@param needs { databases: table<string, abridge.Database> }
+---@return string description
+---@return table input_schema
+function M.define(needs)
+  local names = database.names(needs.databases)
+  local properties = {}
+  for name, property in pairs(M.input_schema.properties) do
+    properties[name] = property
+  end
+  properties.database = #names > 1 and { type = "string", enum = names, description = "Name of the database" } or nil
+  local kinds = {}
+  for i, name in ipairs(names) do
+    kinds[i] = notice.database(#names > 1 and name, needs.databases[name])
+  end
+  local description = M.description .. " " .. table.concat(kinds, " ")
+  return description, { type = "object", properties = properties, required = M.input_schema.required }
+end
+
+local function failure(code, message)
+  return { text = message, is_error = true, details = { error_code = code } }
+end
+
+--- The database that an input means, or nil and the value to end the call with.
+local function chosen(input, databases)
+  if not databases then return nil, failure("EDATABASE", notice.message("no_database", {})) end
+  local names = database.names(databases)
+  if input.database then
+    if databases[input.database] then return databases[input.database] end
+    local values = { name = input.database, names = table.concat(names, ", ") }
+    return nil, failure("EDATABASE", notice.message("unknown_database", values))
+  end
+  local one = databases.main or (#names == 1 and databases[names[1]])
+  if one then return one end
+  return nil, failure("EDATABASE", notice.message("which_database", { names = table.concat(names, ", ") }))
+end
+
+--- The budgets of the rows: those in force as plain budgets, whatever the strategy, for rows are kept from the start.
+local function budgets(ctx)
+  local limits = limits_of.copy(ctx.limits)
+  limits.strategy, limits.long_line = "head", "omit"
+  if ctx.ceiling then limits.max_bytes = math.min(limits.max_bytes or math.huge, ctx.ceiling) end
+  if not limits_of.has_budget(limits) then
+    limits.max_bytes = MAX_BYTES
+    limits.max_rows = limits.max_rows or MAX_ROWS
+  end
+  return limits
+end
+
+--- What the dispatcher needs to cut rows and to say so.
+local function value_of(rows, limits, limit)
+  local data = { reached = rows.reached and "rows" or nil, count = limit, rounded = rows.rounded }
+  local details = {
+    columns = rows.columns,
+    row_limit_reached = rows.reached and limit or nil,
+    rounded = rows.rounded,
+  }
+  return {
+    stream = rows,
+    redacted = true,
+    limits = limits,
+    notice = data,
+    details = details,
+    total = rows.complete and rows.count or nil,
+    adjust = function(cut)
+      details.rows = cut.truncated and cut.output_lines or rows.count
+    end,
+    block = function(cut, body)
+      if not cut.truncated and rows.complete then return info.not_truncated(#body) end
+      local reason = cut.truncated and results.reason(cut, limits) or "row_cap"
+      return info.without_resume(#body, rows.complete and cut.total_bytes or nil, reason)
+    end,
+  }
+end
+
+function M.execute(input, ctx)
+  local one, nothing = chosen(input, ctx.databases)
+  if not one then return nothing end
+  local limits = budgets(ctx)
+  local limit = math.min(input.limit or math.huge, limits.max_rows or math.huge)
+  local result, problem = one:query(input.sql, input.params or {}, function(reader)
+    return rows_of.read(reader, { limit = limit, limits = limits, redacted = ctx.redacted })
+  end)
+  if not result then return failure(problem.code, problem.message) end
+  if not result.rows then
+    local text = ('{"rows_affected":%.0f}'):format(result.changed)
+    return { text = text, limits = limits, details = { rows_affected = result.changed } }
+  end
+  return value_of(result.rows, limits, limit)
+end
+
+return M
