@@ -131,7 +131,8 @@ describe("seed pi:", function()
     end)
 
     it("With offset, first line at offset > 30KB (e.g., offset=1000, line 1000 is 50KB)", function()
-      local path = dir:write("f", numbered(1, 999) .. "\n" .. ("x"):rep(50 * KB) .. "\n" .. numbered(1001, 2000) .. "\n")
+      local text = numbered(1, 999) .. "\n" .. ("x"):rep(50 * KB) .. "\n" .. numbered(1001, 2000) .. "\n"
+      local path = dir:write("f", text)
       local result = call("read", { path = path, offset = 1000 })
       local command = ("sed -n '1000p' %s | head -c 30720"):format(path)
       sees("", ("[Line 1000 is 50KB, exceeds 30KB limit. Use bash: %s]"):format(command), result)
