@@ -433,6 +433,24 @@ describe("conformance", function()
     assert.is_true(cut.next_offset == 2 or cut.next_column <= block.bytes_returned + 1)
   end)
 
+  it("a page whose last line is cut names that line, whatever the strategy", function()
+    local path = write("f", numbered(60, 20))
+    for _, limits in ipairs {
+      { strategy = "pipeline", max_chars = 333, max_lines = false },
+      { strategy = "head_tail", snap = "char", max_bytes = 333 },
+      { strategy = "head_tail", snap = "char", max_bytes = 333, head_ratio = 1 },
+    } do
+      local profile = limits.strategy == "pipeline" and "pipeline" or "default"
+      local session = open { profile = profile, limits = { read_file = limits } }
+      local result = session:call("read_file", { path = path, offset = 7 })
+      local next_offset, next_column = result.truncation.next_offset, result.details.cut.next_column
+      assert.is_true(next_offset > 7 and next_column > 1)
+      local going_on = (" Use offset=%d column=%d to continue]"):format(next_offset, next_column)
+      assert.equal(going_on, result.details.notice:sub(-#going_on))
+      assert.is_nil(result.details.notice:find("chars 1-", 1, true))
+    end
+  end)
+
   it("pages of any strategy come to an end", function()
     for _, limits in ipairs {
       { strategy = "pipeline", max_chars = 10, max_lines = 5 },
