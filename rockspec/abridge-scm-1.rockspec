@@ -49,6 +49,7 @@ build = {
     ["abridge.check"] = "lua/abridge/check.lua",
     ["abridge.cli"] = "lua/abridge/cli.lua",
     ["abridge.cli_log"] = "lua/abridge/cli_log.lua",
+    ["abridge.conformance"] = "lua/abridge/conformance.lua",
     ["abridge.data"] = "lua/abridge/data.lua",
     ["abridge.database"] = "lua/abridge/database.lua",
     ["abridge.display"] = "lua/abridge/display.lua",

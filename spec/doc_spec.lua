@@ -194,6 +194,10 @@ describe("doc/lua.md", function()
     assert.same({}, missing(page, names))
   end)
 
+  it("names the functions of the conformance harness", function()
+    assert.same({}, missing(page, keys(require "abridge.conformance", "conformance.")))
+  end)
+
   it("names the commands and flags of the command line", function()
     local names = {}
     for flag in read("lua/abridge/cli.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do

@@ -81,6 +81,7 @@ local READ = {
   by_lines = "Showing lines {a}-{b} of {total}. Use offset={next} to continue",
   by_size = "Showing lines {a}-{b} of {total} ({limit} limit). Use offset={next} to continue",
   several = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} to continue",
+  several_chars = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} column={column} to continue",
   nothing = "Showing 0 of {total} lines ({limit} limit)",
   rest = "{rest} more lines in file. Use offset={next} to continue",
 }
@@ -219,7 +220,9 @@ local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
   if not cut.truncated then return {} end
   if cut.strategy == "tail" then return run_templates(cut) end -- what is left out lies before: no way to go on
-  if data.next_column and data.next_column > 1 then return { READ.chars } end
+  if data.next_column and data.next_column > 1 then
+    return { ranges(cut) == 1 and cut.output_lines == 1 and READ.chars or READ.several_chars }
+  end
   if cut.first_line_exceeds_limit then
     if not data.shell then return { READ.nothing } end
     return { (data.offset or 1) == 1 and READ.first_line or READ.line }

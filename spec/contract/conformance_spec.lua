@@ -1,6 +1,7 @@
--- The tools of this package under every profile: whatever the input, their results carry a well-formed block that is
--- true, and pages of a file rebuild it (SPEC 5, 8, 11, 12).
+-- read_file and run_command under every profile in more than the harness puts every tool through: exact notices, odd
+-- input, and pages of any file, which rebuild it (SPEC 5, 8, 11, 12).
 local abridge = require "unsaved"
+local conformance = require "abridge.conformance"
 local host = require "abridge.host"
 local plain = require "plain"
 local random = require "random"
@@ -27,18 +28,9 @@ end
 
 --- Does the result tell the truth about itself? `behind` is what stands behind the content: exit line, notice, both.
 local function check(result, behind)
-  abridge.assert_conforms(result.tool, result)
-  assert.is_true(plain.is_valid_utf8(result.content))
-  local block = result.truncation
-  local shown, rest = result.content:sub(1, block.bytes_returned), result.content:sub(block.bytes_returned + 1)
-  assert.equal(block.bytes_returned, #shown)
-  if rest ~= "" then
-    local gap = shown == "" and "" or shown:sub(-1) == "\n" and "\n" or "\n\n"
-    assert.equal(gap .. (behind or rest:match "%[[^\n]*%]$" or "a notice"), rest)
-  else
-    assert.is_nil(behind)
-  end
-  if not block.truncated then assert.equal(block.bytes_returned, block.bytes_total) end
+  local shown = conformance.check(result)
+  local gap = shown == "" and "" or shown:sub(-1) == "\n" and "\n" or "\n\n"
+  if behind then assert.equal(shown .. gap .. behind, result.content) end
   return result
 end
 
@@ -68,20 +60,6 @@ describe("conformance", function()
       local by_lines = { read_file = { max_lines = 3 }, run_command = { max_lines = 3 } }
       local by_size = { read_file = { max_bytes = 400 }, run_command = { max_bytes = 400 } }
       if profile == "pipeline" then by_size = { read_file = { max_chars = 60 }, run_command = { max_chars = 60 } } end
-
-      it("read_file: a file that fits", function()
-        local result = check(open({ profile = profile }):call("read_file", { path = write("f", "a\nb\n") }))
-        assert.equal("a\nb\n", result.content)
-        assert.same({ truncated = false, bytes_returned = 4, bytes_total = 4, reason = "size_cap" }, result.truncation)
-        assert.is_false(result.is_error)
-      end)
-
-      it("read_file: an empty file", function()
-        local result = check(open({ profile = profile }):call("read_file", { path = write("f", "") }))
-        assert.equal("", result.content)
-        assert.same({ truncated = false, bytes_returned = 0, bytes_total = 0, reason = "size_cap" }, result.truncation)
-        assert.is_false(result.is_error)
-      end)
 
       it("read_file: cut by lines", function()
         local session = open { profile = profile, limits = by_lines }
@@ -283,31 +261,12 @@ describe("conformance", function()
 
   -- pages --------------------------------------------------------------------
 
-  --- Follow the block and the ledger from page to page; `join` puts them together.
+  --- Follow the block and the ledger from page to page.
   local function follow(session, path, limit)
-    local parts, offset, column, pages = {}, 1, nil, 0
-    while true do
-      pages = pages + 1
-      must(pages < 5000, "no end after %d pages at line %d", pages, offset)
-      local result = session:call("read_file", { path = path, offset = offset, column = column, limit = limit })
-      must(not result.is_error, "page at line %d column %s: %s", offset, column, result.content)
-      abridge.assert_conforms("read_file", result)
-      local block, cut = result.truncation, result.details.cut
-      parts[#parts + 1] = result.content:sub(1, block.bytes_returned)
-      must(block.truncated == cut.truncated, "block and ledger differ")
-      if not block.truncated then
-        if cut.final_newline then parts[#parts + 1] = "\n" end
-        return table.concat(parts), pages
-      end
-      must(block.next_offset == cut.next_offset, "block and ledger differ: %s %s", block.next_offset, cut.next_offset)
-      must(
-        cut.next_offset > offset or cut.next_offset == offset and (cut.next_column or 1) > (column or 0),
-        "line %d column %s goes on at line %d column %s", offset, column, cut.next_offset, cut.next_column
-      )
-      if not cut.next_column then parts[#parts + 1] = "\n" end
-      -- a page that only names its long line shows nothing, and says where to go on
-      offset, column = cut.next_offset, cut.next_column
-    end
+    return conformance.follow(session, "read_file", { path = path, limit = limit }, {
+      max_pages = 5000,
+      expected = { limits = session:limits "read_file" },
+    })
   end
 
   --- Texts of valid UTF-8, so that what is shown is what the file holds.
@@ -472,6 +431,24 @@ describe("conformance", function()
     -- what the ledger says is kept is no more than what is there
     assert.is_true(cut.output_bytes <= block.bytes_returned)
     assert.is_true(cut.next_offset == 2 or cut.next_column <= block.bytes_returned + 1)
+  end)
+
+  it("a page whose last line is cut names that line, whatever the strategy", function()
+    local path = write("f", numbered(60, 20))
+    for _, limits in ipairs {
+      { strategy = "pipeline", max_chars = 333, max_lines = false },
+      { strategy = "head_tail", snap = "char", max_bytes = 333 },
+      { strategy = "head_tail", snap = "char", max_bytes = 333, head_ratio = 1 },
+    } do
+      local profile = limits.strategy == "pipeline" and "pipeline" or "default"
+      local session = open { profile = profile, limits = { read_file = limits } }
+      local result = session:call("read_file", { path = path, offset = 7 })
+      local next_offset, next_column = result.truncation.next_offset, result.details.cut.next_column
+      assert.is_true(next_offset > 7 and next_column > 1)
+      local going_on = (" Use offset=%d column=%d to continue]"):format(next_offset, next_column)
+      assert.equal(going_on, result.details.notice:sub(-#going_on))
+      assert.is_nil(result.details.notice:find("chars 1-", 1, true))
+    end
   end)
 
   it("pages of any strategy come to an end", function()

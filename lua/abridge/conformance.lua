@@ -1,0 +1,559 @@
+--- The conformance harness: puts a tool of a session through its cases and checks what every result owes its reader
+--- (SPEC 3, 5, 8, 11). For specs of tools, in whatever framework: what is wrong is raised as "TOOL: what is wrong".
+
+local check = require "abridge.check"
+local core = require "abridge.core"
+local fit = require "abridge.fit"
+local host = require "abridge.host"
+local info = require "abridge.info"
+
+local M = {}
+
+local MAX_PAGES = 10000
+
+local function fail(tool, what, ...)
+  error(tool .. ": " .. what:format(...), 0)
+end
+
+local function same(tool, name, value, expected)
+  if value == expected then return end
+  fail(tool, "%s is %s, expected %s", name, check.show(value), check.show(expected))
+end
+
+-- plain data ---------------------------------------------------------------------
+
+--- Why a string or number is not what every JSON library encodes the same way, or nil.
+local function bad_scalar(value)
+  local kind = type(value)
+  if kind == "string" then
+    local _, invalid = core.count_chars(value)
+    return invalid > 0 and "is not valid UTF-8" or nil
+  elseif kind == "number" then
+    return (value ~= value or value == math.huge or value == -math.huge) and "is not a finite number" or nil
+  elseif kind ~= "boolean" then
+    return "is a " .. kind
+  end
+end
+
+--- Why a value is not plain data, with the place where it is not, or nil.
+local function not_plain(value, place, open)
+  if type(value) ~= "table" then
+    local why = bad_scalar(value)
+    return why and place .. " " .. why
+  end
+  if open[value] then return place .. " lies in itself" end
+  if getmetatable(value) ~= nil then return place .. " has a metatable" end
+  if next(value) == nil then return place .. " is an empty table, [] or {}" end
+  open[value] = true
+  local length = #value
+  for key, inner in pairs(value) do
+    local is_index = type(key) == "number" and key >= 1 and key <= length and key == math.floor(key)
+    if length > 0 and not is_index or length == 0 and type(key) ~= "string" then
+      return ("%s has the key %s: neither a list nor an object"):format(place, check.show(key))
+    end
+    local why = not_plain(inner, place .. "." .. tostring(key), open)
+    if why then return why end
+  end
+  open[value] = nil
+end
+
+--- Parts that are no text are passed on untouched; everything else is ours to keep plain.
+local function check_plain(tool, result)
+  for key, value in pairs(result) do
+    local why = key ~= "blocks" and not_plain(value, tostring(key), {})
+    if why then fail(tool, "%s", why) end
+  end
+  local json = host.json()
+  if not json then return end
+  local ok, text = pcall(json.encode, result)
+  if not ok then fail(tool, "not encoded as JSON: %s", tostring(text)) end
+  if json.decode(text).content ~= result.content then fail(tool, "content is another after JSON") end
+end
+
+-- content and block --------------------------------------------------------------
+
+--- What of the content is the tool's own, and what is said about it.
+local function parts_of(tool, result)
+  local content, size = result.content, result.truncation.bytes_returned
+  if size > #content then fail(tool, "bytes_returned is %d, but content has %d bytes", size, #content) end
+  local body, behind = content:sub(1, size), content:sub(size + 1)
+  local details = result.details or {}
+  local said = {}
+  for _, name in ipairs { "exit_line", "notice" } do
+    if type(details[name]) == "string" then said[#said + 1] = details[name] end
+  end
+  said = table.concat(said, "\n\n")
+  local gap = said ~= "" and behind:match "^\n*" or ""
+  if behind ~= gap .. said then
+    fail(tool, "behind bytes_returned (%d) stands %s, expected %s", size, check.show(behind), check.show(gap .. said))
+  end
+  -- one blank line in between, for which a final newline of the body is used
+  local newlines = #gap + (body:match "\n?$" == "\n" and 1 or 0)
+  if said ~= "" and (body == "" and gap ~= "" or body ~= "" and (newlines < 2 or #gap > 2)) then
+    fail(tool, "no blank line between content and notice")
+  end
+  return body
+end
+
+--- The first budget that a content is over: its name, the content's size, the budget.
+local function overflow(content, limits, ceiling)
+  local outside = limits.strategy == "pipeline" or limits.marker == "outside" -- what is said comes on top, by its name
+  local sizes = {
+    { "ceiling", ceiling, #content },
+    { "max_bytes", not outside and limits.max_bytes, #content },
+    { "max_chars", not outside and limits.max_chars, (core.count_chars(content)) },
+  }
+  if limits.max_tokens and not outside then
+    sizes[#sizes + 1] = { "max_tokens", limits.max_tokens, fit.tokens_of(content, limits) }
+  end
+  for _, size in ipairs(sizes) do
+    if size[2] and size[3] > size[2] then return size[1], size[3], size[2] end
+  end
+end
+
+local function check_budgets(tool, result, limits, ceiling)
+  local name, size, budget = overflow(result.content, limits, ceiling)
+  if name then fail(tool, "content has %.0f, over %s=%.0f", size, name, budget) end
+  local cut = result.details and result.details.cut or {}
+  for unit, name_of in pairs { output_lines = "max_lines", output_chars = "max_chars" } do
+    if cut[unit] and limits[name_of] and cut[unit] > limits[name_of] then
+      fail(tool, "%s is %.0f, over %s=%.0f", unit, cut[unit], name_of, limits[name_of])
+    end
+  end
+end
+
+--- Do ranges and gaps of the ledger tile the source, and do its sums hold?
+local function check_ledger(tool, cut, block)
+  local last, kept = 0, 0
+  for i, range in ipairs(cut.kept or {}) do
+    if range.first_byte <= last then fail(tool, "ledger: range %d starts before the end of the one before", i) end
+    if range.last_byte < range.first_byte or range.last_line < range.first_line then
+      fail(tool, "ledger: range %d is empty", i)
+    end
+    last, kept = range.last_byte, kept + range.last_byte - range.first_byte + 1
+  end
+  if last > cut.total_bytes then fail(tool, "ledger: its ranges end at %d of %d bytes", last, cut.total_bytes) end
+  same(tool, "ledger: output_bytes", cut.output_bytes, kept)
+  same(tool, "ledger: omitted_bytes", cut.omitted_bytes, cut.total_bytes - kept)
+  same(tool, "ledger: omitted_lines", cut.omitted_lines, cut.total_lines - cut.output_lines)
+  if cut.truncated and not block.truncated then fail(tool, "the ledger tells of a cut, the block of none") end
+end
+
+--- Where two texts part, in words.
+local function difference(got, wanted)
+  local at, most = 1, math.min(#got, #wanted)
+  local step = most
+  while step >= 1 do -- longest common prefix, by halving
+    if at + step - 1 <= most and got:sub(at, at + step - 1) == wanted:sub(at, at + step - 1) then
+      at = at + step
+    else
+      step = math.floor(step / 2)
+    end
+  end
+  local form = "%d bytes, expected %d; from byte %d on %s, expected %s"
+  return form:format(#got, #wanted, at, check.show(got:sub(at)), check.show(wanted:sub(at)))
+end
+
+--- Is what is shown of a text that was cut what the ledger says is kept of it, in order?
+local function check_shown(tool, body, cut, whole)
+  local from = 1
+  for i, range in ipairs(cut.kept or {}) do
+    local kept = whole:sub(range.first_byte, range.last_byte)
+    local first, last = body:find(kept, from, true)
+    if not first then
+      fail(tool, "range %d of the ledger (bytes %d-%d) is not shown", i, range.first_byte, range.last_byte)
+    end
+    from = math.max(last, first - 1) + 1
+  end
+end
+
+local function check_whole(tool, result, body, expected)
+  local whole, block = expected.whole, result.truncation
+  local cut = result.details and result.details.cut or {}
+  if not block.truncated then
+    local shown = body .. (cut.final_newline and "\n" or "")
+    if shown ~= whole then fail(tool, "not truncated, but content has %s", difference(shown, whole)) end
+  elseif cut.kept and cut.total_bytes == #whole and not (result.metadata or {}).truncated_bytes then
+    check_shown(tool, body, cut, whole)
+  end
+end
+
+local function check_total(tool, block, cut, expected)
+  local given, total = block.bytes_total, expected.bytes_total
+  if total == false then
+    same(tool, "bytes_total", given, nil)
+  elseif not block.truncated and cut.final_newline then
+    same(tool, "bytes_total", given, block.bytes_returned) -- a final newline that does not fit is not counted
+  elseif total then
+    same(tool, "bytes_total", given, total)
+  elseif given and (expected.whole or not block.truncated) then
+    same(tool, "bytes_total", given, expected.whole and #expected.whole or block.bytes_returned)
+  end
+end
+
+---@class (exact) abridge.Expectations What a result should be; each is checked only when it is given.
+---@field tool? string for messages; the result's own unless set
+---@field limits? abridge.Limits budgets that the content must be within: session:limits(tool)
+---@field ceiling? integer bytes of the ceiling
+---@field whole? string what the content would be without any limit
+---@field bytes_total? integer|false false: it must be absent. Where present, the size of `whole` unless set
+---@field truncated? boolean
+---@field is_error? boolean
+---@field reason? abridge.Reason
+---@field resumes? boolean whether the block says where to go on
+---@field page? boolean the result was begun inside the whole: `whole` is not compared with it
+
+local EXPECTATIONS = {
+  tool = "string",
+  limits = "table",
+  ceiling = "number",
+  whole = "string",
+  bytes_total = "number|boolean",
+  truncated = "boolean",
+  is_error = "boolean",
+  reason = "string",
+  resumes = "boolean",
+  page = "boolean",
+}
+
+--- Check one result. Raises "TOOL: what is wrong" unless
+--- - it has a well-formed block (see abridge.assert_conforms) and is plain data that JSON encodes,
+--- - content is valid UTF-8, `bytes_returned` bytes of it the tool's own, then exit line and notice as in `details`,
+---   a blank line before each,
+--- - content is within `limits` and `ceiling`, and the ledger adds up,
+--- - it is what was expected.
+---@param result abridge.Result
+---@param expected? abridge.Expectations
+---@return string body the content before exit line and notice
+function M.check(result, expected)
+  expected = check.options("conformance.check", expected, EXPECTATIONS, 1)
+  local tool = expected.tool or type(result) == "table" and tostring(result.tool) or "?"
+  info.assert_conforms(tool, result)
+  if type(result.content) ~= "string" then fail(tool, "content is a %s, not a string", type(result.content)) end
+  if type(result.is_error) ~= "boolean" then fail(tool, "is_error is %s", check.show(result.is_error)) end
+  check_plain(tool, result)
+  local body, block = parts_of(tool, result), result.truncation
+  local cut = result.details and result.details.cut or {}
+  check_budgets(tool, result, expected.limits or {}, expected.ceiling)
+  if cut.total_bytes then check_ledger(tool, cut, block) end
+  for _, name in ipairs { "truncated", "reason" } do
+    if expected[name] ~= nil then same(tool, name, block[name], expected[name]) end
+  end
+  if expected.is_error ~= nil and result.is_error ~= expected.is_error then
+    fail(tool, "is_error is %s: %s", check.show(result.is_error), check.show(result.content))
+  end
+  if expected.resumes ~= nil then same(tool, "next_offset given", block.next_offset ~= nil, expected.resumes) end
+  if not expected.page then
+    if expected.whole then check_whole(tool, result, body, expected) end
+    check_total(tool, block, cut, expected)
+  end
+  return body
+end
+
+-- pages --------------------------------------------------------------------------
+
+---@class (exact) abridge.FollowOptions
+---@field join? string what stands between two pages: "\n" unless set; nothing where a page ends inside a line
+---@field whole? string what the pages must be together
+---@field max_pages? integer after so many it counts as without an end; 10,000 unless set
+---@field next_input? fun(input: table, result: abridge.Result): table the input of the next page, in place of ours:
+---  `offset` is the block's `next_offset`, `column` the ledger's `next_column`
+---@field expected? abridge.Expectations of each page
+
+local FOLLOW = {
+  join = "string",
+  whole = "string",
+  max_pages = "number",
+  next_input = "function",
+  expected = "table",
+}
+
+local function copy(t)
+  local all = {}
+  for key, value in pairs(t or {}) do
+    all[key] = value
+  end
+  return all
+end
+
+local function following(input, result)
+  local own, cut = copy(input), result.details and result.details.cut or {}
+  own.offset, own.column = result.truncation.next_offset, cut.next_column
+  return own
+end
+
+--- The part of a page from which the next one goes on: of several ranges the first, without the newline that stands
+--- between pages, which a cut between any two chars may have kept.
+local function leading(body, result, join)
+  local kept = result.details and result.details.cut and result.details.cut.kept
+  if not kept or #kept < 2 then return body end
+  local first = body:sub(1, kept[1].last_byte - kept[1].first_byte + 1)
+  return join == "\n" and first:gsub("\n$", "") or first
+end
+
+local function where(offset, column)
+  return ("page at offset=%s%s"):format(check.show(offset), column and " column=" .. check.show(column) or "")
+end
+
+--- Does each page begin behind the one before?
+local function check_advance(tool, result, offset, column)
+  local next_offset = result.truncation.next_offset
+  local next_column = result.details and result.details.cut and result.details.cut.next_column
+  if not offset or next_offset > offset then return next_offset, next_column end
+  if next_offset == offset and next_column and next_column > (column or 0) then return next_offset, next_column end
+  fail(tool, "%s goes on at offset=%.0f: it does not come to an end", where(offset, column), next_offset)
+end
+
+--- Read on from page to page as the blocks say, checking each page, until nothing is left. Raises "TOOL: what is
+--- wrong" when a page repeats, loses or does not advance, when the pages do not come to an end, or when a page with
+--- content does not say where to go on although the one before did.
+---@param session abridge.Session
+---@param tool string
+---@param input table
+---@param opts? abridge.FollowOptions
+---@return string|nil text all pages together; nil when the last one is cut and does not say where to go on, either
+---  because the tool never does or because not one char fits
+---@return integer pages
+function M.follow(session, tool, input, opts)
+  opts = check.options("conformance.follow", opts, FOLLOW, 1)
+  local expected, next_input = copy(opts.expected), opts.next_input or following
+  expected.tool, expected.whole = tool, opts.whole
+  local parts, pages, offset, column = {}, 0, input.offset, input.column
+  expected.page = (offset or 1) ~= 1 or column ~= nil
+  while true do
+    pages = pages + 1
+    if pages > (opts.max_pages or MAX_PAGES) then fail(tool, "no end after %d pages", pages - 1) end
+    local result = session:call(tool, input)
+    local body = M.check(result, expected)
+    if result.is_error then fail(tool, "%s: %s", where(offset, column), check.show(result.content)) end
+    local block, cut = result.truncation, result.details and result.details.cut or {}
+    if not block.truncated then
+      parts[#parts + 1] = body .. (cut.final_newline and "\n" or "")
+      break
+    end
+    if not block.next_offset then
+      if pages == 1 or body == "" then return nil, pages end
+      fail(tool, "%s is truncated and does not say where to go on", where(offset, column))
+    end
+    offset, column = check_advance(tool, result, offset, column)
+    local join = column and "" or opts.join or "\n"
+    parts[#parts + 1] = leading(body, result, join) .. join
+    input = next_input(input, result)
+    expected.page, expected.truncated, expected.reason, expected.resumes = true, nil, nil, nil
+  end
+  local text = table.concat(parts)
+  if opts.whole and text ~= opts.whole then fail(tool, "%d pages have %s", pages, difference(text, opts.whole)) end
+  return text, pages
+end
+
+-- cases --------------------------------------------------------------------------
+
+---@class (exact) abridge.ConformanceCase
+---@field input table|string
+---@field whole? string what the content would be without any limit
+---@field bytes_total? integer|false false: it must be absent
+---@field reason? abridge.Reason|table<string, abridge.Reason> of the cuts; by budget
+---@field resumes? boolean|table<string, boolean> whether a cut must say where to go on; by budget
+---@field budgets? table<string, number|string|(number|string)[]> what to cut by: names of limits, or "ceiling".
+---  Unless set a quarter and half of `whole` in lines, bytes, chars, tokens, and as ceiling
+
+---@class (exact) abridge.ConformanceOptions
+---@field tool string
+---@field session fun(opts: { limits: table|nil, ceiling: table|nil }): abridge.Session opens a session with the tool
+---  under these options of abridge.session, others added as wanted. It is closed here
+---@field cases table<"fits"|"cut"|"empty"|"error", abridge.ConformanceCase>
+---@field join? string between two pages, as for `follow`
+---@field next_input? fun(input: table, result: abridge.Result): table as for `follow`
+---@field max_pages? integer as for `follow`
+
+local RUN = {
+  tool = "string",
+  session = "function",
+  cases = "table",
+  join = "string",
+  next_input = "function",
+  max_pages = "number",
+}
+local CASE = {
+  input = "table|string",
+  whole = "string",
+  bytes_total = "number|boolean",
+  reason = "string|table",
+  resumes = "boolean|table",
+  budgets = "table",
+}
+local ORDER = { "fits", "empty", "error", "cut" }
+local CASES = { fits = "table", cut = "table", empty = "table", error = "table" }
+local UNITS = { "max_lines", "max_bytes", "max_chars", "max_tokens", "ceiling" }
+--- Budgets that nobody would choose: what is shown under them hardly matters, that it holds does.
+local ODD = { 0, 1, 20, 2 ^ 53 }
+local PIPELINE = { max_lines = true, max_chars = true, ceiling = true } -- all that it knows
+
+--- What is in force in a session, and the ceiling over it.
+local function in_force(session, tool, ceiling)
+  local limits = session:limits(tool)
+  local all = not ceiling and type(session.table_of_limits) == "table" and session.table_of_limits:ceiling_limits()
+  return limits, ceiling or all and all.max_bytes or nil
+end
+
+--- Run a function with a session under one more budget, and close the session whatever happens.
+local function with_session(run, name, value, body)
+  local opts = {}
+  if name == "ceiling" then
+    opts.ceiling = { max_bytes = value }
+  elseif name then
+    opts.limits = { [run.tool] = { [name] = value } }
+  end
+  local session, message = run.session(opts)
+  if not session then fail(run.tool, "no session: %s", tostring(message)) end
+  local ceiling = name == "ceiling" and core.parse_size(value) or nil
+  local ok, why = pcall(body, session, in_force(session, run.tool, ceiling))
+  session:close()
+  if ok then return end
+  local prefix = run.tool .. ": "
+  why = tostring(why)
+  if why:sub(1, #prefix) == prefix then why = why:sub(#prefix + 1) end
+  local by = name and (" by %s=%s"):format(name, type(value) == "number" and ("%.0f"):format(value) or value) or ""
+  fail(run.tool, "%s", run.case .. by .. ": " .. why)
+end
+
+local function known_budget(limits, name)
+  return limits.strategy ~= "pipeline" or PIPELINE[name] ~= nil
+end
+
+--- The limits in force without any of ours.
+local function base_limits(run)
+  local base
+  with_session(run, nil, nil, function(_, limits)
+    base = limits
+  end)
+  return base
+end
+
+--- A case under budgets of odd sizes.
+local function run_odd(run, case, is_error)
+  local base = base_limits(run)
+  local function call(session, limits, ceiling)
+    local result = session:call(run.tool, case.input)
+    M.check(result, { tool = run.tool, limits = limits, ceiling = ceiling, is_error = is_error, page = true })
+    run.count = run.count + 1
+  end
+  for _, name in ipairs(UNITS) do
+    for _, value in ipairs(known_budget(base, name) and ODD or {}) do
+      with_session(run, name, value, call)
+    end
+  end
+end
+
+--- What is not to be cut.
+local function run_uncut(run, case, is_error)
+  with_session(run, nil, nil, function(session, limits, ceiling)
+    local result = session:call(run.tool, case.input)
+    M.check(result, {
+      tool = run.tool,
+      limits = limits,
+      ceiling = ceiling,
+      whole = case.whole,
+      bytes_total = case.bytes_total,
+      truncated = false,
+      is_error = is_error,
+    })
+    if is_error and result.content == "" then fail(run.tool, "an error without a message") end
+    run.count = run.count + 1
+  end)
+end
+
+local function size_of(name, whole, limits)
+  if name == "max_lines" then return core.count_lines(whole) end
+  if name == "max_chars" then return (core.count_chars(whole)) end
+  if name == "max_tokens" then return fit.tokens_of(whole, limits) end
+  return #whole
+end
+
+--- The budgets of a case, in order.
+local function budgets_of(case, limits)
+  local list = {}
+  for name, values in pairs(case.budgets or {}) do
+    for _, value in ipairs(type(values) == "table" and values or { values }) do
+      list[#list + 1] = { name, value }
+    end
+  end
+  table.sort(list, function(a, b)
+    return a[1] < b[1]
+  end)
+  if case.budgets or not case.whole then return list end
+  for _, name in ipairs(UNITS) do
+    local size = size_of(name, case.whole, limits)
+    for _, share in ipairs { 4, 2 } do
+      if known_budget(limits, name) then list[#list + 1] = { name, math.floor(size / share) } end
+    end
+  end
+  return list
+end
+
+local function by_budget(value, name)
+  if type(value) == "table" then return value[name] end
+  return value
+end
+
+--- One cut: it is one, it says so, and reading on gives the whole.
+local function run_cut(run, case, name, value)
+  with_session(run, name, value, function(session, limits, ceiling)
+    local _, pages = M.follow(session, run.tool, case.input, {
+      join = run.join,
+      next_input = run.next_input,
+      max_pages = run.max_pages,
+      whole = case.whole,
+      expected = {
+        limits = limits,
+        ceiling = ceiling,
+        bytes_total = case.bytes_total,
+        truncated = true,
+        is_error = false,
+        reason = by_budget(case.reason, name or "default"),
+        resumes = by_budget(case.resumes, name or "default"),
+      },
+    })
+    run.count = run.count + pages
+  end)
+end
+
+--- Put a tool through its cases: `fits` and `empty` are not cut and are no errors, `error` is one, `cut` is cut by each
+--- of its budgets, and where its block says how to go on, reading on gives exactly the whole. `fits`, `empty` and
+--- `error` are also called under budgets of 0, 1, 20 and 2^53 of each kind, which must hold. A `cut` without `budgets`
+--- and `whole` must be cut by the limits that are in force anyway.
+---
+--- Raises "TOOL: CASE by BUDGET: what is wrong"; on misuse names the option. Blocks.
+---@param opts abridge.ConformanceOptions
+---@return integer count results that were checked
+function M.run(opts)
+  local who = "conformance.run"
+  check.options(who, opts, RUN, 1)
+  for _, name in ipairs { "tool", "session", "cases" } do
+    if opts[name] == nil then check.fail(("%s: %s is missing"):format(who, name)) end
+  end
+  check.options(who .. ": cases", opts.cases, CASES, 1)
+  for name, case in pairs(opts.cases) do
+    check.options(("%s: cases.%s"):format(who, name), case, CASE, 1)
+    if case.input == nil then check.fail(("%s: cases.%s.input is missing"):format(who, name)) end
+  end
+  local run = copy(opts)
+  run.count = 0
+  for _, name in ipairs(ORDER) do
+    local case = opts.cases[name]
+    run.case = name
+    if case and name == "cut" then
+      local budgets = budgets_of(case, base_limits(run))
+      if #budgets == 0 then run_cut(run, case) end
+      for _, budget in ipairs(budgets) do
+        run_cut(run, case, budget[1], budget[2])
+      end
+    elseif case then
+      run_uncut(run, case, name == "error")
+      run_odd(run, case, name == "error")
+    end
+  end
+  return run.count
+end
+
+return M
