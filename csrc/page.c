@@ -45,6 +45,8 @@ struct abr_page {
     abr_page_info info;
     char version[VERSION_SIZE];
     abr_view view; /* from the page's first byte on */
+    uint64_t end;  /* bytes of the source before the page's end */
+    bool limited;  /* opts.limit ends the page, which a strategy that keeps the end then looks at alone */
     char *front;   /* what the view's edges point to, or NULL */
     char *back;
 };
@@ -231,7 +233,7 @@ static abr_code take(abr_page *page, uint64_t at, size_t n, char **edge, abr_err
 static abr_code take_edges(abr_page *page, uint64_t start, abr_error *error)
 {
     abr_view *v = &page->view;
-    uint64_t rest = page->source.size - start;
+    uint64_t rest = page->end - start;
     bool whole = rest <= page->keep;
     size_t n = whole ? (size_t)rest : page->keep;
     abr_code code = ABR_OK;
@@ -243,7 +245,7 @@ static abr_code take_edges(abr_page *page, uint64_t start, abr_error *error)
     if (whole)
         v->back = v->front;
     else if (code == ABR_OK && page->cut.strategy != ABR_HEAD) {
-        code = take(page, page->source.size - n, n, &page->back, error);
+        code = take(page, page->end - n, n, &page->back, error);
         v->back = (abr_edge){page->back, n, false};
     }
     return code;
@@ -260,9 +262,9 @@ static abr_code measure_lines(abr_page *page, const abr_lines *x, uint64_t start
         v->first_line = at - start;
     }
     if (failed == 0 && v->back.n > 0 && !v->back.whole &&
-        !abr_find_last_newline(v->back.p, v->back.n - x->ends_line)) {
-        failed = abr_line_start(x, &page->source, page->block, x->total_lines, &at);
-        v->last_line = x->size - x->ends_line - (at > start ? at : start);
+        !abr_find_last_newline(v->back.p, v->back.n - v->ends_line)) {
+        failed = abr_line_start(x, &page->source, page->block, page->opts.offset - 1 + v->lines, &at);
+        v->last_line = page->end - v->ends_line - (at > start ? at : start);
     }
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
@@ -270,26 +272,44 @@ static abr_code measure_lines(abr_page *page, const abr_lines *x, uint64_t start
 static abr_code count_chars(abr_page *page, const abr_lines *x, uint64_t start, abr_error *error)
 {
     uint64_t before = 0;
+    uint64_t until = x->total_chars;
     if (!abr_wants_chars(&page->cut))
         return ABR_OK; /* an index that counted them for another page changes nothing */
     int failed = abr_chars_before(x, &page->source, page->block, start, &before);
+    if (failed == 0 && page->limited)
+        failed = abr_chars_before(x, &page->source, page->block, page->end, &until);
     page->info.first_char = before + 1;
     page->info.total_chars = x->total_chars;
-    page->view.chars = x->total_chars - before;
+    page->view.chars = until - before;
+    return failed == 0 ? ABR_OK : failed_with(failed, error);
+}
+
+/* Where the page ends: where the source does, or behind the lines wanted. A head stops there by itself. */
+static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr_error *error)
+{
+    abr_view *v = &page->view;
+    page->end = x->size;
+    v->lines = start < x->size ? x->total_lines - (page->opts.offset - 1) : 0;
+    page->limited = page->cut.strategy != ABR_HEAD && page->opts.limit < v->lines;
+    if (!page->limited)
+        return ABR_OK;
+    v->lines = page->opts.limit;
+    int failed = abr_line_start(x, &page->source, page->block, page->opts.offset + v->lines, &page->end);
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
 static abr_code show(abr_page *page, const abr_lines *x, abr_error *error)
 {
     uint64_t start;
-    abr_code code = find_start(page, x, &start, error);
-    if (code != ABR_OK)
-        return code;
     abr_view *v = &page->view;
     memset(v, 0, sizeof *v);
-    v->bytes = x->size - start;
-    v->lines = v->bytes > 0 ? x->total_lines - (page->opts.offset - 1) : 0;
-    v->ends_line = v->bytes > 0 && x->ends_line;
+    abr_code code = find_start(page, x, &start, error);
+    if (code == ABR_OK)
+        code = find_end(page, x, start, error);
+    if (code != ABR_OK)
+        return code;
+    v->bytes = page->end - start;
+    v->ends_line = v->bytes > 0 && (page->limited || x->ends_line);
     v->first_line = v->last_line = ABR_UNLIMITED;
     page->info.first_byte = start + 1;
     page->info.total_lines = x->total_lines;
@@ -406,7 +426,7 @@ static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *e
     page->block = block;
     page->fd = -1;
     page->info.version = page->version;
-    if (opts->limit < page->cut.max.lines)
+    if (opts->cut.strategy == ABR_HEAD && opts->limit < page->cut.max.lines)
         page->cut.max.lines = opts->limit;
     if (opts->column > 0)
         page->cut.long_line = ABR_LONG_SPLIT;
@@ -553,6 +573,26 @@ static void tell_source(const abr_page *page, abr_cut *cut)
     cut->omitted_bytes = cut->total_bytes - cut->output_bytes;
 }
 
+/* A page whose lines all fit ends as a head does: without the newline before the next line. */
+static void end_at_limit(const abr_page *page, abr_cut *cut, abr_page_lines *lines)
+{
+    cut->truncated = true;
+    cut->truncated_by = ABR_BY_LINES;
+    cut->max.lines = page->opts.limit;
+    lines->next_offset = page->opts.offset + page->opts.limit;
+    if (cut->final_newline) {
+        cut->final_newline = false; /* it is dropped already */
+        return;
+    }
+    abr_piece *last = (abr_piece *)cut->block + cut->piece_count - 1;
+    last->last_byte--;
+    if (--last->n == 0)
+        cut->piece_count--;
+    cut->content_bytes--;
+    cut->output_bytes--;
+    cut->output_chars -= cut->output_chars > 0;
+}
+
 abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut *cut, abr_page_lines *lines,
                       abr_error *error)
 {
@@ -565,6 +605,8 @@ abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut *cut, ab
     if (code != ABR_OK)
         return code;
     *lines = lines_of(page, cut);
+    if (page->limited && !cut->truncated)
+        end_at_limit(page, cut, lines);
     tell_source(page, cut);
     if (lines->next_column > 1 && page->opts.index)
         abr_index_place(page->opts.index, &page->of,

@@ -872,4 +872,27 @@ describe("read_file", function()
     end
     assert.equal(before, count())
   end)
+
+  it("shows the lines wanted under any strategy, and where to go on", function()
+    local lines = {}
+    for n = 1, 500 do
+      lines[n] = tostring(n)
+    end
+    dir:write("f500", table.concat(lines, "\n") .. "\n")
+    for _, redact in ipairs { false, { "secret" } } do
+      for _, strategy in ipairs { "head", "tail", "head_tail", "pipeline" } do
+        local own = { strategy = strategy, max_bytes = strategy ~= "pipeline" and 1000 or false, max_chars = 1000 }
+        local session = abridge.session { cwd = dir.path, redact = redact, limits = { read_file = own } }
+        local result = session:call("read_file", { path = "f500", offset = 201, limit = 3 })
+        assert.equal("201\n202\n203\n\n[297 more lines in file. Use offset=204 to continue]", result.content, strategy)
+        assert.equal(204, result.truncation.next_offset)
+        assert.equal("line_cap", result.truncation.reason)
+        local kept = { first_byte = 693, last_byte = 703, first_line = 201, last_line = 203 }
+        assert.same({ kept }, result.details.cut.kept)
+        result = session:call("read_file", { path = "f500", offset = 499, limit = 2 })
+        assert.equal("499\n500\n", result.content)
+        assert.is_false(result.truncation.truncated)
+      end
+    end
+  end)
 end)

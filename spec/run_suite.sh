@@ -6,7 +6,7 @@
 #   HOST="luajit nvim"   these hosts only, of: c lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim
 #   SPEC="spec/a_spec.lua ..."  these spec files only, and no C tests
 #   VALGRIND=1           the C tests under valgrind
-#   HOST_TIMEOUT=600     seconds after which a host counts as hanging
+#   HOST_TIMEOUT=900     seconds after which a host counts as hanging
 set -u
 cd "$(dirname "$0")/.." || exit 1
 c_tests=$1
@@ -42,7 +42,7 @@ report() {
 
 # run CMD...: under the time limit, shown and logged.
 run() {
-  timeout -k 10 "${HOST_TIMEOUT:-600}" "$@" </dev/null 2>&1 | tee "$log"
+  timeout -k 10 "${HOST_TIMEOUT:-900}" "$@" </dev/null 2>&1 | tee "$log"
   return "${PIPESTATUS[0]}"
 }
 
@@ -90,7 +90,7 @@ run_lua_host() {
     passed=${BASH_REMATCH[1]} wrong=$((BASH_REMATCH[2] + BASH_REMATCH[3])) skipped=${BASH_REMATCH[4]}
   fi
   if [ $status -eq 124 ] || [ $status -eq 137 ]; then
-    wrong=$((wrong + 1)) note="stopped after ${HOST_TIMEOUT:-600} s"
+    wrong=$((wrong + 1)) note="stopped after ${HOST_TIMEOUT:-900} s"
   elif [ $status -ne 0 ] && [ "$wrong" -eq 0 ]; then
     wrong=1 note="ended with status $status"
   elif [ $((passed + wrong)) -eq 0 ]; then

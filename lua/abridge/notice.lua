@@ -156,7 +156,7 @@ local function values_of(cut, data)
   local first = data.offset or 1
   local total = data.total_lines or cut.total_lines
   local single = ranges(cut) == 1 and cut.kept[1]
-  local from_end = cut.strategy == "tail" or (single and single.first_byte > 1 and not data.offset)
+  local from_end = not data.next and (cut.strategy == "tail" or (single and single.first_byte > 1 and not data.offset))
   local a = from_end and total - cut.output_lines + 1 or first
   local last = a + cut.output_lines - 1
   local column = data.column or 1
@@ -219,6 +219,9 @@ end
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
   if not cut.truncated then return {} end
+  local one = ranges(cut) <= 1
+  local from_start = one and (cut.strategy == "head" or data.next)
+  if by_lines and from_start and data.limit and data.limit == cut.max_lines then return { READ.rest } end
   if cut.strategy == "tail" then return run_templates(cut) end -- what is left out lies before: no way to go on
   if data.next_column and data.next_column > 1 then
     return { ranges(cut) == 1 and cut.output_lines == 1 and READ.chars or READ.several_chars }
@@ -228,8 +231,7 @@ local function read_templates(cut, data)
     return { (data.offset or 1) == 1 and READ.first_line or READ.line }
   end
   if cut.output_lines == 0 then return { READ.nothing } end
-  if ranges(cut) > 1 then return { READ.several } end
-  if by_lines and data.limit and data.limit == cut.max_lines then return { READ.rest } end
+  if not one then return { READ.several } end
   return { by_lines and READ.by_lines or READ.by_size }
 end
 

@@ -267,9 +267,25 @@ function View:tell_lines(content, cut)
   return content, inside
 end
 
+--- A page whose lines all fit ends as a head does: without the newline before the next line.
+local function end_at_limit(limit, content, cut)
+  cut.truncated, cut.truncated_by, cut.max_lines = true, "lines", limit
+  if cut.final_newline then
+    cut.final_newline = nil
+    return content
+  end
+  local range = cut.kept[1]
+  range.last_byte = range.last_byte - 1
+  if range.last_byte < range.first_byte then cut.kept = {} end
+  cut.output_bytes = cut.output_bytes - 1
+  if cut.output_chars then cut.output_chars = cut.output_chars - 1 end
+  return content:sub(1, -2)
+end
+
 --- Bring the cut of what is shown to places of the source.
 function View:tell(content, cut)
   local totals, inside = self.totals, false
+  if self.limit and not cut.truncated then content = end_at_limit(self.limit, content, cut) end
   if self.feed then
     content, inside = self:tell_lines(content, cut)
   elseif cut.kept[1] then
@@ -318,7 +334,8 @@ local function split_options(opts)
     of_stream[key], of_reader[key] = nil, opts[key]
   end
   of_reader.limit = nil
-  if opts.limit and opts.limit <= (opts.max_lines or math.huge) then of_stream.max_lines = opts.limit end
+  local lower = opts.limit and opts.limit <= (opts.max_lines or math.huge)
+  if lower and of_stream.strategy == "head" then of_stream.max_lines = opts.limit end
   if opts.column and of_stream.strategy ~= "pipeline" then of_stream.long_line = "split" end
   return of_stream, of_reader
 end
@@ -387,12 +404,36 @@ function Totals:finish(skip)
   self.chars_before = skip.counter and skip.counter:total()
 end
 
+--- Lets the lines wanted through to a stream that keeps the end too; a head stops there by itself.
+local function limited(self, stream, limit)
+  local left = limit
+  return {
+    write = function(_, text)
+      if left == 0 then
+        self.limit = limit -- more follows
+        return
+      end
+      local newlines = newlines_in(text)
+      if newlines >= left then
+        local stop = (core.find_line(text, left + 1) or #text + 1) - 1
+        if stop < #text then self.limit = limit end
+        text, left = text:sub(1, stop), 0
+      else
+        left = left - newlines
+      end
+      stream:write(text)
+    end,
+  }
+end
+
 --- The redacted file: read from its start, as its lines and chars are those of the redacted text.
-local function feed_redacted(self, page, redaction, with_chars)
+local function feed_redacted(self, page, redaction, opts)
+  local with_chars = opts.max_chars ~= nil or opts.strategy == "pipeline"
+  local limit = opts.strategy ~= "head" and opts.limit
   local skip = setmetatable({ bytes = 0, lines = self.offset - 1, chars = self.column - 1, held = "" }, Skip)
   skip.counter = with_chars and new_counter() or nil
   local totals = new_totals(with_chars)
-  local to = self.feed or self.stream
+  local to = self.feed or (limit and limited(self, self.stream, limit)) or self.stream
   local function take(text, last)
     totals:add(text)
     local rest = skip:rest(text, last)
@@ -434,8 +475,7 @@ function M.open(open, source, opts, how)
   end
   local ok
   if how.redactor then
-    local with_chars = opts.max_chars ~= nil or opts.strategy == "pipeline"
-    ok, code, detail = feed_redacted(self, page, how.redactor:stream(), with_chars)
+    ok, code, detail = feed_redacted(self, page, how.redactor:stream(), opts)
   else
     ok, code, detail = feed_plain(self, page)
   end

@@ -241,7 +241,7 @@ end
 
 --- The budget that forbids the array of so many rows beside a reserve, or nil.
 local function forbidden(self, n, limits, reserve)
-  if limits.max_lines and n > limits.max_lines then return "lines" end
+  if limits.max_lines and math.max(n, 1) > limits.max_lines then return "lines" end -- no rows are a line, []
   if limits.max_bytes and self.bytes[n] + #reserve > limits.max_bytes then return "bytes" end
   if limits.max_chars and self.chars[n] + core.count_chars(reserve) > limits.max_chars then return "chars" end
   if not limits.max_tokens then return nil end
