@@ -296,7 +296,6 @@ describe("overrides", function()
   it("what is not built yet raises and says so", function()
     raises({ limits = { run_command = { strategy = "priority" } } }, "run_command", "priority", "not built yet")
     raises({ limits = { run_command = { clean = true } } }, "run_command", "clean", "not built yet")
-    raises({ limits = { run_command = { output = "auto" } } }, "run_command", "output", "auto", "not built yet")
   end)
 
   it("that are no tables raise", function()

@@ -374,6 +374,80 @@ describe("run_command", function()
     end)
   end)
 
+  describe("with an output word of the model's", function()
+    it("shows less than the session allows, never more", function()
+      for word, bytes in pairs { silent = 200, concise = 2048, normal = 8192, verbose = 16384 } do
+        local command = "seq 100000000 100100000"
+        local result = abridge.session():call("run_command", { command = command, output = word })
+        assert.is_true(#result.content <= bytes and #result.content > bytes - 200, word)
+        assert.equal("exec_budget", result.truncation.reason)
+        result = abridge.session({ profile = "contract" }):call("run_command", { command = command, output = word })
+        assert.is_true(#result.content <= math.min(bytes, 8192), word)
+        assert.equal("exec_budget", result.truncation.reason)
+      end
+      local limits = { run_command = { max_bytes = 1000 } }
+      local session = abridge.session { limits = limits }
+      local result = session:call("run_command", { command = "seq 10000", output = "normal" })
+      assert.is_true(#result.content <= 1000)
+      assert.equal("size_cap", result.truncation.reason)
+    end)
+
+    it("takes no word that is the host's to set", function()
+      for _, word in ipairs { "full", "auto", "loud" } do
+        local result = abridge.session():call("run_command", { command = "true", output = word })
+        assert.is_true(result.is_error)
+        assert.matches("^Invalid input: output must be one of", result.content)
+      end
+    end)
+
+    it("stands beside budgets of any other kind", function()
+      local kinds = { { max_chars = 100 }, { max_tokens = 50 }, { max_lines = 3 }, {}, { strategy = "head" } }
+      for _, limits in ipairs(kinds) do
+        limits.max_lines = limits.max_lines or false
+        limits.max_bytes = false
+        local session = abridge.session { ceiling = false, limits = { run_command = limits } }
+        local result = session:call("run_command", { command = "seq 10000", output = "concise" })
+        assert.is_nil(result.details.inner_error)
+        assert.is_true(#result.content <= 2048)
+      end
+      local session = abridge.session { profile = "pipeline" }
+      assert.is_nil(session:call("run_command", { command = "seq 10", output = "silent" }).details.inner_error)
+    end)
+  end)
+
+  describe("with output 'auto'", function()
+    local function auto(opts, command)
+      opts.limits = { run_command = { output = "auto" } }
+      return abridge.session(opts):call("run_command", { command = command })
+    end
+
+    it("shows 512 bytes of a success whose full output is kept", function()
+      local folder = tmpdir.new()
+      local result = auto({ run_dir = folder:at "run" }, "seq 10000")
+      assert.is_true(#result.content <= 512 and #result.content > 300)
+      assert.equal("exec_budget", result.truncation.reason)
+      assert.equal(48894, result.details.cut.full_output_bytes)
+      assert.is_true(result.content:find(result.details.full_output_path, 1, true) ~= nil)
+      folder:remove()
+    end)
+
+    it("shows 8KB of a failure, and of a success of which nothing is kept", function()
+      local folder = tmpdir.new()
+      for _, result in ipairs {
+        auto({ run_dir = folder:at "run" }, "seq 10000; exit 3"),
+        auto({ run_dir = false }, "seq 10000"),
+      } do
+        assert.is_true(#result.content <= 8192 and #result.content > 8000)
+        assert.equal("exec_budget", result.truncation.reason)
+      end
+      folder:remove()
+    end)
+
+    it("shows a short success whole", function()
+      assert.equal("1\n2\n", auto({ run_dir = false }, "seq 2").content)
+    end)
+  end)
+
   describe("of 70 MiB of output", function()
     local total = 70 * 1024 * 1024 + 70
     local result

@@ -160,7 +160,6 @@ describe("session options", function()
       { { max_line_chars = -5 }, "limits.read_file", "max_line_chars", "-5" },
       { { max_matches = "all" }, "limits.read_file", "max_matches", "all" },
       { { output = "loud" }, "limits.read_file", "output", "loud" },
-      { { output = "auto" }, "not built yet" },
       { { strategy = "priority" }, "not built yet" },
     }
     for _, case in ipairs(cases) do

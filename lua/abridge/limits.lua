@@ -9,8 +9,11 @@ local M = {}
 local KB = 1024
 
 --- Byte budgets that stand for a word (SPEC "exec budgets"); a cut by one of them has the reason `exec_budget`.
---- "full" sets none.
-M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16 * KB, full = false }
+--- "full" sets none; "auto" looks at how the command ended.
+M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16 * KB, full = false, auto = 8 * KB }
+
+--- What "auto" shows of a command that succeeded and whose full output is kept, in place of its byte budget.
+M.auto_success = 512
 
 ---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
 ---@field strategy? "head"|"tail"|"head_tail"|"pipeline" what to keep; "head" unless set
@@ -27,7 +30,7 @@ M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16
 ---@field marker_text? string format of the omission marker
 ---@field utf8? "keep"|"replace" sessions replace
 ---@field indicators? boolean headings of a pipeline cut
----@field output? "silent"|"concise"|"normal"|"verbose"|"full" a byte budget by name (commands)
+---@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto" a byte budget by name (commands)
 ---@field max_matches? integer
 ---@field max_results? integer
 ---@field max_entries? integer
@@ -129,8 +132,7 @@ local TOOL_KEYS = {
   max_rows = count_wanted,
   max_line_chars = count_wanted,
   output = function(value)
-    if value == "auto" then return 'a budget that is built ("auto" is not built yet)' end
-    if M.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose" or "full"' end
+    if M.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose", "full" or "auto"' end
   end,
 }
 
@@ -270,6 +272,30 @@ end
 ---@return abridge.Limits
 function M.copy(limits)
   return merged(limits)
+end
+
+--- These limits under an exec budget, where that is the smaller one. A pipeline knows no bytes and stays as it is.
+---@param limits abridge.Limits
+---@param output string|nil its name
+---@param bytes? integer in place of that of the name
+---@return abridge.Limits
+function M.under_output(limits, output, bytes)
+  local budget = bytes or M.exec_budgets[output]
+  -- a stream limited in chars or tokens alone keeps so many bytes
+  local chars, tokens = limits.max_chars and limits.max_chars * 4, limits.max_tokens and limits.max_tokens * 16
+  local most = limits.max_bytes or chars or tokens or math.huge
+  if not budget or budget >= most or limits.strategy == "pipeline" then return limits end
+  return merged(limits, { output = output, max_bytes = budget })
+end
+
+--- Is the byte budget of these limits an exec budget?
+---@param limits abridge.Limits
+---@return boolean
+function M.has_exec_budget(limits)
+  local budget = limits.output and M.exec_budgets[limits.output]
+  return (budget and budget == limits.max_bytes or limits.output == "auto" and limits.max_bytes == M.auto_success)
+    and true
+    or false
 end
 
 --- These limits with a line over budget split where they do not say: what is no page of a file, whose notice names such

@@ -98,8 +98,7 @@ end
 function M.reason(cut, limits, reason)
   if reason then return reason end
   if cut.truncated_by == "lines" then return "line_cap" end
-  local budget = limits.output and limits_of.exec_budgets[limits.output]
-  return budget and budget == limits.max_bytes and "exec_budget" or "size_cap"
+  return limits_of.has_exec_budget(limits) and "exec_budget" or "size_cap"
 end
 
 --- The block of a text cut by its tool's limits.

@@ -60,12 +60,31 @@ function Source:write(chunk)
   return self.stream:write(chunk)
 end
 
+--- Put budgets in force under the stream's own, for this cut and those after it.
+---@param budgets table<string, integer>
+function Source:lower(budgets)
+  self.lowered = budgets
+end
+
+--- What narrows a cut: what it was called with, and what the source was lowered to.
+local function narrowed(self, narrower)
+  if not self.lowered then return narrower end
+  local all = {}
+  for key, value in pairs(narrower or {}) do
+    all[key] = value
+  end
+  for key, budget in pairs(self.lowered) do
+    all[key] = math.min(all[key] or budget, budget)
+  end
+  return all
+end
+
 --- The cut of what has come so far. What redaction still holds back is not in it.
 ---@param narrower? table budgets under the stream's own, and `reserve`
 ---@return string content
 ---@return abridge.Cut cut
 function Source:snapshot(narrower)
-  return self.stream:snapshot(narrower)
+  return self.stream:snapshot(narrowed(self, narrower))
 end
 
 --- The cut of all that came; the full output is complete then. Snapshots may follow.
@@ -73,6 +92,7 @@ end
 ---@return string content
 ---@return abridge.Cut cut
 function Source:finish(narrower)
+  narrower = narrowed(self, narrower)
   if self.finished then return self.stream:snapshot(narrower) end
   self.finished = true
   if self.redaction then

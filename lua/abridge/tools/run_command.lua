@@ -1,6 +1,7 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
 local host = require "abridge.host"
+local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 local process = require "abridge.process"
 
@@ -13,6 +14,11 @@ local M = {
       command = { type = "string", description = "The command" },
       timeout = { type = "number", minimum = 0.001, description = "Seconds until it is stopped" },
       cwd = { type = "string", description = "Folder to run it in" },
+      output = {
+        type = "string",
+        enum = { "silent", "concise", "normal", "verbose" },
+        description = "How much of its output to show, from 200 bytes to 16KB",
+      },
     },
     required = { "command" },
   },
@@ -51,8 +57,22 @@ local function outcome_details(outcome)
   }
 end
 
+--- The limits of an output that has come to its end: "auto" shows little of a success that can be looked up whole.
+local function final_limits(stream, limits, failed)
+  if limits.output ~= "auto" or failed then return limits end
+  local few = limits_of.under_output(limits, "auto", limits_of.auto_success)
+  if few == limits then return limits end
+  stream:lower { max_bytes = few.max_bytes }
+  local _, cut = stream:finish()
+  if not cut.truncated or (cut.full_output_path and not cut.full_output_error) then return few end
+  stream:lower { max_bytes = limits.max_bytes }
+  return limits
+end
+
 function M.execute(input, ctx, done)
   local stream = ctx.stream()
+  local limits = limits_of.under_output(ctx.limits, input.output)
+  if limits ~= ctx.limits then stream:lower { max_bytes = limits.max_bytes } end
   local timeout = input.timeout or ctx.timeout
   local opts = {
     cwd = input.cwd and ctx.path(input.cwd) or ctx.cwd,
@@ -68,6 +88,7 @@ function M.execute(input, ctx, done)
       local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0
       done {
         stream = stream,
+        limits = final_limits(stream, limits, failed),
         empty = notice.no_output,
         exit = notice.exit_line(outcome, timeout),
         notice = { background = outcome.background or nil },
