@@ -225,7 +225,11 @@ static abr_code take(abr_page *page, uint64_t at, size_t n, char **edge, abr_err
     if (*edge)
         a->free(a->ctx, *edge);
     *edge = a->malloc(a->ctx, n + 1); /* never of no size */
-    int failed = *edge ? abr_read_at(&page->source, at, *edge, n, &got) : ENOMEM;
+    if (!*edge) {
+        abr_fail(error, ABR_ENOMEM, "out of memory");
+        return ABR_ENOMEM;
+    }
+    int failed = abr_read_at(&page->source, at, *edge, n, &got);
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
@@ -447,7 +451,7 @@ static abr_code opened(abr_code code, abr_page **out)
 abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **out, abr_error *error)
 {
     abr_code code = new_page(opts, out, error);
-    if (code != ABR_OK)
+    if (!*out)
         return code;
     uint64_t size;
     code = open_file(path, &(*out)->fd, &size, error);
@@ -459,7 +463,7 @@ abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **o
 abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_page **out, abr_error *error)
 {
     abr_code code = new_page(opts, out, error);
-    if (code != ABR_OK)
+    if (!*out)
         return code;
     (*out)->source = (abr_reader){-1, p ? p : "", n};
     return opened(load_text(*out, error), out);

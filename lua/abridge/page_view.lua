@@ -465,7 +465,9 @@ end
 function M.open(open, source, opts, how)
   local of_stream, of_reader = split_options(opts)
   local self = setmetatable({ offset = opts.offset or 1, column = opts.column or 1 }, View)
-  self.most, self.front_parts, self.front_bytes = more_than_fits(of_stream), {}, 0
+  local most = more_than_fits(of_stream)
+  self.most = most <= 2 ^ 53 and most or 0 -- where nothing is forbidden, no cut ends anywhere
+  self.front_parts, self.front_bytes = {}, 0
   if how.redactor then of_reader.offset, of_reader.column, of_reader.max_chars = nil, nil, nil end
   local page, code, detail = open(source, of_reader)
   if not page then return nil, code, detail end
