@@ -951,7 +951,7 @@ static lua_page *check_page(lua_State *L, const char *who)
 
 static uint64_t check_number_from_1(lua_State *L, const char *who, const char *name, int idx)
 {
-    uint64_t number;
+    uint64_t number = 0;
     if (!to_count(L, idx, &number) || number == 0)
         wrong(L, who, name, "an integer from 1 to 2^53", idx);
     return number;
@@ -1125,10 +1125,11 @@ static int l_page_snapshot(lua_State *L)
     page->L = L;
     page->busy = true;
     abr_code code = abr_page_cut(page->page, &narrow, cut, &lines, &error);
-    page->busy = false;
+    page->busy = code == ABR_OK; /* a finalizer that runs meanwhile may not free what is pushed */
     push_results(L, who, code, &error, cut, SIZE_MAX);
     abr_page_info about = abr_page_about(page->page);
     set_page_fields(L, &about, &lines);
+    page->busy = false;
     return 2;
 }
 
@@ -1164,12 +1165,9 @@ static int l_page_about(lua_State *L)
     return 1;
 }
 
-/* Also __close and __gc; closing twice is fine. */
-static int l_page_close(lua_State *L)
+static int collect_page(lua_State *L)
 {
     lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
-    if (page->page)
-        check_page(L, "page:close");
     abr_page_close(page->page);
     page->page = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, page->counter);
@@ -1178,11 +1176,20 @@ static int l_page_close(lua_State *L)
     return 0;
 }
 
+/* Also __close; closing twice is fine. */
+static int l_page_close(lua_State *L)
+{
+    lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
+    if (page->page)
+        check_page(L, "page:close");
+    return collect_page(L);
+}
+
 static const luaL_Reg page_methods[] = {
     {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
     {"read", l_page_read},         {"about", l_page_about},
     {"close", l_page_close},       {"__close", l_page_close},
-    {"__gc", l_page_close},        {NULL, NULL},
+    {"__gc", collect_page},        {NULL, NULL},
 };
 
 /* ---- private files ---- */

@@ -768,3 +768,24 @@ describe("abridge.index", function()
     assert.is_true(abridge.page(dir:at "f", { index = abridge.index() }) ~= nil)
   end)
 end)
+
+describe("a page whose cut is being made", function()
+  it("is not freed by a finalizer that runs meanwhile", function()
+    pcall(collectgarbage, "generational")
+    for i = 1, 500 do
+      local page = core.page_text(("line of text\n"):rep(400), { strategy = "head_tail", max_bytes = 2000 })
+      local litter = {}
+      for j = 1, i % 7 do
+        litter[j] = ("x"):rep(5000 + i + j)
+      end
+      setmetatable({}, {
+        __gc = function()
+          pcall(page.close, page)
+        end,
+      })
+      local ok, content = pcall(page.snapshot, page) -- one that was closed before raises
+      assert.is_true(not ok or #content <= 2000)
+    end
+    pcall(collectgarbage, "incremental")
+  end)
+end)
