@@ -1,6 +1,7 @@
 -- SPEC 5: abridge.page and abridge.index, fact by fact. Pages through sessions are in read_file_spec and
 -- page_rebuild_spec.
 local abridge = require "abridge"
+local core = require "abridge.core"
 local host = require "abridge.host"
 local plain = require "plain"
 local random = require "random"
