@@ -78,7 +78,7 @@ enum {
     NEXT_TAB = 52,        /* a tab behind a blank */
     DIGITS = 82,          /* the first digit of a run */
     DIGITS_FIRST = 42,    /* on a line */
-    DIGITS_APART = 140,   /* behind a blank, which does not go with digits */
+    DIGITS_APART = 134,   /* behind a blank, which does not go with digits */
     DIGITS_MORE = 59,     /* each fourth digit: groups have three */
     WORD = 55,            /* a word's first letter */
     WORD_AFTER_JOIN = 36, /* behind one JOIN, which goes with it */
@@ -97,8 +97,7 @@ enum {
     RUN_OF_RULES = 2,     /* each JOIN or RULE within a run */
     RUN_OF_MARKS = 14,    /* each MARK within a run */
     CONTROL = 33,         /* a control byte */
-    LATIN_WITHIN = 103,   /* a letter with a mark within a word: the word is no longer a known one */
-    LATIN_FIRST = 90,     /* at a word's start */
+    MARKED = 97,          /* a Latin letter with a mark, with its word no longer a known one */
     CONTINUES = 7,        /* each continuation byte, on top of what its lead byte costs */
     SIGN_FIRST = 65,      /* a sign */
     SIGN_NEXT = 0         /* behind another */
@@ -148,10 +147,9 @@ typedef struct {
     [JOIN] = STEP(RUN, RUN_OF_RULES), [RULE] = STEP(RUN, RUN_OF_RULES), [MARK] = STEP(RUN, RUN_OF_MARKS)
 
 #define NO_WORD(cost)                                                                                        \
-    [LOWER] = STEP(LETTERS_1, cost), [UPPER] = STEP(CAPITAL, cost), [LATIN] = STEP(LETTERS_2, LATIN_FIRST)
+    [LOWER] = STEP(LETTERS_1, cost), [UPPER] = STEP(CAPITAL, cost), [LATIN] = STEP(LETTERS_2, MARKED)
 #define WITHIN_WORD(lower, lower_cost, upper, upper_cost)                                                    \
-    [LOWER] = STEP(lower, lower_cost), [UPPER] = STEP(upper, upper_cost),                                    \
-    [LATIN] = STEP(LETTERS_3, LATIN_WITHIN)
+    [LOWER] = STEP(lower, lower_cost), [UPPER] = STEP(upper, upper_cost), [LATIN] = STEP(LETTERS_3, MARKED)
 #define NO_BLANK [SPACE] = STEP(BLANK, 0), [TAB] = STEP(BLANK, FIRST_TAB)
 #define MORE_BLANKS(space) [SPACE] = STEP(BLANKS_2, space), [TAB] = STEP(BLANKS_2, NEXT_TAB)
 #define STAYS(state) [CONT] = STEP(state, CONTINUES), [CONT_H] = STEP(state, CONTINUES)
@@ -160,7 +158,7 @@ typedef struct {
 /* What costs the same wherever it stands. */
 #define ANYWHERE                                                                                             \
     [CTRL] = STEP(FOREIGN, CONTROL), [TWO] = STEP(FOREIGN, 18), [INDIC] = STEP(FOREIGN, 14),                 \
-    [OTHER] = STEP(BEHIND_E1, 0), [KANA] = STEP(FOREIGN, 26), [HAN] = STEP(FOREIGN, 36),                     \
+    [OTHER] = STEP(BEHIND_E1, 4), [KANA] = STEP(FOREIGN, 26), [HAN] = STEP(FOREIGN, 36),                     \
     [HANGUL] = STEP(FOREIGN, 31), [WIDE] = STEP(FOREIGN, 41), [EMOJI] = STEP(FOREIGN, 79)
 
 #define IN_DIGITS(state, next, cost)                                                                         \
@@ -213,7 +211,7 @@ static const step machine[STATES][CLASSES] = {
     [SIGN] = IN_SCRIPT(SIGN, SIGN_NEXT),
     [FOREIGN] = IN_SCRIPT(FOREIGN, SIGN_FIRST),
     [BEHIND_E1] = {ANYWHERE, NO_BLANK, NO_SIGN, AFTER_NEITHER,
-                   NO_WORD(WORD), [CONT] = STEP(FOREIGN, 26), [CONT_H] = STEP(FOREIGN, CONTINUES),
+                   NO_WORD(WORD), [CONT] = STEP(FOREIGN, 22), [CONT_H] = STEP(FOREIGN, CONTINUES),
                    [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(DIGITS_1, DIGITS)},
 };
 
