@@ -70,10 +70,9 @@ static const uint8_t class_of[256] = {
 /* ---- costs, in units of 1 / ABR_TOKEN_UNITS of a token ---- */
 
 enum {
-    NEWLINE = 92,       /* a newline, but behind another, which it joins */
-    NEWLINE_AFTER = 50, /* behind punctuation, which it often joins */
-    BLANKS =
-        42, /* the second blank in a row; the first goes with the next word, the others with the second */
+    NEWLINE = 92,         /* a newline, but behind another, which it joins */
+    NEWLINE_AFTER = 50,   /* behind punctuation, which it often joins */
+    BLANKS = 42,          /* the second blank in a row: the first goes with a word, the others with it */
     FIRST_TAB = 8,        /* a tab behind no blank */
     NEXT_TAB = 52,        /* a tab behind a blank */
     DIGITS = 82,          /* the first digit of a run */
