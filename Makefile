@@ -22,6 +22,7 @@ else
 
 # ------------------------------------------------------------------ what is built, with what
 
+tokenizer_version := 3.4.0# of gpt-tokenizer, for bench-tokens alone
 LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
 CFLAGS ?= -O2
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -74,10 +75,10 @@ binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test check lint memcheck bench soak rock clean
+.PHONY: help setup build lib demo test check lint memcheck bench bench-tokens soak rock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## install what building and testing need (Debian packages)
 
@@ -105,6 +106,19 @@ bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a
 	@$(with_paths) $(LUA) bench/run.lua
 	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
 	@$(with_paths) $(LUA) bench/page.lua build/bench/file
+
+# The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
+bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
+	@$(with_paths) $(LUA) bench/tokens.lua build/tokens
+
+build/tokens/samples.tsv: bench/tokens.mjs
+	@mkdir -p $(@D)
+	@for tool in node npm; do command -v $$tool > /dev/null || { \
+		echo "bench-tokens: no $$tool here: install nodejs and npm (apt-get install nodejs npm)" >&2; exit 1; }; done
+	@cd $(@D) && { test -d node_modules/gpt-tokenizer || npm install --silent --no-audit --no-fund --no-save \
+		gpt-tokenizer@$(tokenizer_version); } || { echo "bench-tokens: npm could not install gpt-tokenizer" >&2; exit 1; }
+	@echo "  counting tokens of what this machine has"
+	@node bench/tokens.mjs $(@D)
 
 soak: build ## gigabytes through a stream and through a command, kills in the middle of runs
 	@$(with_paths) $(LUA) spec/soak.lua

@@ -425,7 +425,9 @@ ABR_API uint64_t abr_count_chars(const char *p, size_t n, uint64_t *invalid);
 /* Bytes of the first `chars` chars of a text, or n when it has fewer. One pass over them. */
 ABR_API size_t abr_skip_chars(const char *p, size_t n, uint64_t chars);
 
-/* Tokens of a text by our estimate, before token_safety. One pass, O(1) memory. */
+/* Tokens of a text by our estimate, before token_safety: what a tokenizer of the o200k kind would count, give or take
+ * 5 % for most texts and 17 % for 19 of 20; bytes outside UTF-8 are weighed low. Never falls as a text grows at its start
+ * or end. One pass, O(1) memory, equal on every machine. Not for counts that are paid for: ask the model's own counter. */
 ABR_API uint64_t abr_estimate_tokens(const char *p, size_t n);
 
 /* The estimate times a safety factor, rounded up: what a token budget weighs where no counter is given. */

@@ -280,6 +280,13 @@ uint64_t abr_file_size(const abr_file *file); /* bytes in the file, without thos
 const char *abr_file_path(const abr_file *file);
 int abr_file_close(abr_file *file); /* flushes; NULL is fine. 0 or an errno */
 
+/* ---- tokens.c: the token estimate ---- */
+
+#define ABR_TOKEN_UNITS 64 /* units of cost that make a token */
+
+/* What abr_estimate_tokens() rounds up to tokens. */
+uint64_t abr_token_cost(const char *p, size_t n);
+
 /* ---- support.c: memory, errors, numbers ---- */
 
 /* Fill *error (unless NULL) and return code. */

@@ -123,6 +123,41 @@ describe("the command", function()
     end)
   end)
 
+  describe("tokens", function()
+    it("prints the estimate of a file or of stdin", function()
+      local text = "int main(void) { return 0; }\n"
+      local said = ("%d\n"):format(abridge.estimate_tokens(text))
+      dir:write("main.c", text)
+      for _, words_of in ipairs { { "main.c" }, { "--", "main.c" }, { "-" }, {} } do
+        local out, err, code = fed(text, "tokens", (table.unpack or unpack)(words_of))
+        assert.equal("", err)
+        assert.equal(said, out)
+        assert.equal(0, code)
+      end
+      assert.equal("0\n", (fed("", "tokens")))
+    end)
+
+    it("tells tokens and bytes with --json", function()
+      dir:write("three", "abc")
+      assert.same({ tokens = 1, bytes = 3 }, (as_json("tokens", "three", "--json")))
+    end)
+
+    it("fails where a file cannot be read", function()
+      for _, path in ipairs { "not-there", "." } do
+        local out, err, code = run("tokens", path)
+        assert.equal("", out)
+        assert.matches("^abridge: [^\n]+\n$", err)
+        assert.equal(1, code)
+      end
+    end)
+
+    it("refuses two files and the flags of limits", function()
+      refused({ "tokens", "a", "b" }, "one FILE", "2")
+      refused({ "tokens", "--max-bytes", "3" }, "--max-bytes")
+      refused({ "tokens", "--profile", "pi" }, "--profile")
+    end)
+  end)
+
   describe("cut", function()
     it("cuts stdin with each strategy", function()
       local text = "1\n2\n3\n4\n5\n6\n"

@@ -179,7 +179,7 @@ local function tokens_of(s, opts)
   if opts.count_tokens then
     return opts.count_tokens(s)
   end
-  return math.ceil(math.ceil(#s / 3) * (opts.token_safety or 1.35))
+  return math.ceil(abridge.estimate_tokens(s) * (opts.token_safety or 1.35))
 end
 
 ---The first budget that `text` (as shown) is over when `reserve` is set aside, lines aside. `chars` where parts of

@@ -16,6 +16,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
   abridge run [flags] -- CMD...        run a command; exits with its code
   abridge read FILE [flags]            read a page of a file
   abridge cut --strategy S [flags]     cut stdin; at least one limit, or a profile
+  abridge tokens [FILE]                tokens of a file or of stdin, by the estimate
   abridge log RUN_DIR [flags]          list the calls of a run
   abridge log RUN_DIR CALL_ID [flags]  read a page of what a call would show in full
 
@@ -111,9 +112,10 @@ local COMMANDS = {
   run = { ["--timeout"] = seconds, ["--cwd"] = text, ["--run-dir"] = text, ["--no-save"] = SWITCH },
   read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive },
   cut = {},
+  tokens = {},
   log = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--follow"] = SWITCH },
 }
-local WITHOUT_LIMITS = { log = true }
+local WITHOUT_LIMITS = { log = true, tokens = true }
 
 --- What a flag is for a command: a function that reads its value, SWITCH, or nil.
 local function kind_of(flag, command)
@@ -314,6 +316,28 @@ function M.cut(args)
   if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
   if #cut.kept == 0 then cut.kept = nil end
   print_result(content, block:to_table(), { cut = cut }, args.switches.json)
+  return 0
+end
+
+--- All of a file, "-" or nothing being stdin.
+local function read_all(path)
+  if path == nil or path == "-" then return io.stdin:read "*a" end
+  local file, message = io.open(path, "rb")
+  if not file then fail(message) end
+  local content, failure = file:read "*a"
+  file:close()
+  return content or fail(("%s: %s"):format(path, failure or "cannot be read"))
+end
+
+function M.tokens(args)
+  if #args.words > 1 then bad("tokens takes one FILE at most, got %d", #args.words) end
+  local content = read_all(args.words[1])
+  local tokens = abridge.estimate_tokens(content)
+  if args.switches.json then
+    print_json { tokens = tokens, bytes = #content }
+  else
+    io.stdout:write(("%.0f\n"):format(tokens))
+  end
   return 0
 end
 

@@ -342,13 +342,17 @@ static void the_estimate_is_weighed_with_its_safety(void)
 {
     abr_cut cut;
     abr_opts o = ABR_OPTS_INIT;
-    o.max.tokens = 4; /* 3 bytes a token: 2 tokens are weighed as 3, 3 as 5 */
+    const char *text = "one two six ten"; /* a word costs a little less than a token */
+    CHECK_COUNT(4, abr_estimate_tokens(text, strlen(text)));
+    CHECK_COUNT(3, abr_estimate_tokens(text, strlen("one two six ")));
+    CHECK_COUNT(2, abr_estimate_tokens(text, strlen("one two ")));
     o.long_line = ABR_LONG_SPLIT;
-    EXPECT_CUT("abcdefghi", &o, "abcdef", &cut);
+    o.max.tokens = 4; /* three are weighed as 5, two as 3 */
+    EXPECT_CUT(text, &o, "one two ", &cut);
     o.token_safety = 1;
-    EXPECT_CUT("abcdefghi", &o, "abcdefghi", &cut);
+    EXPECT_CUT(text, &o, text, &cut);
     o.token_safety = 4;
-    EXPECT_CUT("abcdefghi", &o, "abc", &cut);
+    EXPECT_CUT(text, &o, "one ", &cut);
 }
 
 static bool count_none(void *ctx, const char *p, size_t n, uint64_t *tokens)

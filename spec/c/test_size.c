@@ -130,14 +130,6 @@ static void what_is_printed_is_read(void)
     }
 }
 
-static void tokens_are_a_third_of_the_bytes(void)
-{
-    CHECK_COUNT(0, abr_estimate_tokens(NULL, 0));
-    CHECK_COUNT(1, abr_estimate_tokens("a", 1));
-    CHECK_COUNT(1, abr_estimate_tokens("abc", 3));
-    CHECK_COUNT(2, abr_estimate_tokens("abcd", 4));
-}
-
 int main(void)
 {
     RUN(sizes_are_printed);
@@ -145,6 +137,5 @@ int main(void)
     RUN(sizes_are_read);
     RUN(other_texts_are_no_sizes);
     RUN(what_is_printed_is_read);
-    RUN(tokens_are_a_third_of_the_bytes);
     return check_end();
 }
