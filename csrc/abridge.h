@@ -85,6 +85,7 @@ typedef enum {
     ABR_HEAD = 0,  /* whole lines from the start */
     ABR_TAIL,      /* whole lines from the end */
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
+    ABR_PRIORITY,  /* both ends and the lines that matter */
     ABR_PIPELINE /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
                       indicators and utf8_replace */
 } abr_strategy;
@@ -117,6 +118,30 @@ typedef struct {
  * text grows. Called O(log n) times a cut, each time with at most the budget's bytes, markers and reserve. */
 typedef bool (*abr_count_fn)(void *ctx, const char *p, size_t n, uint64_t *tokens);
 
+/* Groups of words that ABR_PRIORITY looks for; opts.quiet_groups switches some off. */
+enum {
+    ABR_GROUP_ERRORS = 1,       /* error, exception, the names of error types */
+    ABR_GROUP_FAILURES = 2,     /* failed, failure, not ok */
+    ABR_GROUP_FATAL = 4,        /* panic, traceback, signals, sanitizers */
+    ABR_GROUP_PROBLEMS = 8,     /* cannot, undefined, denied, no such file */
+    ABR_GROUP_WARNINGS = 16,    /* warning, deprecated */
+    ABR_GROUP_EXPECTATIONS = 32, /* expected, actual, caused by */
+    ABR_GROUP_SUMMARIES = 64,   /* counts of tests, exit codes */
+    ABR_GROUPS = 127
+};
+
+/* A pattern that makes a line a hit of ABR_PRIORITY: a plain text that stands anywhere in it, `*` for any bytes. */
+typedef struct {
+    const char *p;
+    size_t n;      /* 1 to ABR_HIT_MOST */
+    double weight; /* 1: as an error; 0: a line with it is no hit, whatever else it says; at most 100 */
+    bool word;     /* not amid letters, digits and '_' */
+    bool fold;     /* letters of ASCII match in either case */
+} abr_hit;
+
+#define ABR_HIT_MOST 1024
+#define ABR_HITS_MOST 256
+
 typedef struct {
     abr_strategy strategy;
     abr_budget max;
@@ -134,6 +159,9 @@ typedef struct {
     const char *marker_text; /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
     size_t marker_text_len;
     bool indicators;        /* headings around a cut by lines; ABR_PIPELINE only */
+    const abr_hit *hits;    /* patterns of the caller; ABR_PRIORITY only */
+    size_t hit_count;       /* at most ABR_HITS_MOST */
+    unsigned quiet_groups;  /* a set of ABR_GROUP_..., switched off; ABR_PRIORITY only */
     const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
 
@@ -174,6 +202,8 @@ typedef struct {
     uint64_t line_bytes;    /* of the line at the edge that was split or omitted, without its newline */
     bool last_line_partial; /* the kept part ends (head) or begins (tail) inside a line */
     bool first_line_exceeds_limit; /* ABR_HEAD kept nothing because line 1 alone is over budget */
+    uint64_t hits_found;           /* ABR_PRIORITY: lines that tell of something wrong */
+    uint64_t hits_kept;            /* of these, lines of which something is kept */
     bool final_newline;            /* all but a final '\n' fitted; truncated is false */
     abr_budget max;                /* the budgets applied */
     const abr_piece *pieces;       /* what the content is made of, in order */
