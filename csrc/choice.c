@@ -188,13 +188,11 @@ static abr_span widest_marker(chooser *x)
 
 /* ---- lines as they would be shown ---- */
 
-static stretch part_of(const chooser *x, const abr_candidate *c, const char *p, uint64_t from, size_t n, uint64_t chars)
+static stretch part_of(const abr_candidate *c, const char *p, uint64_t from, size_t n, uint64_t chars)
 {
     stretch s = {.at = c->at + from, .n = n, .p = p, .line = c->line, .last_line = c->line, .chars = c->chars + chars};
     s.starts_line = from == 0;
     s.ends_line = from + n == c->size;
-    if (s.ends_line && c->line + 1 == x->view->lines && x->view->ends_line)
-        s.n++;
     return s;
 }
 
@@ -215,7 +213,7 @@ static size_t window_of(const abr_candidate *c, uint64_t from, uint64_t n, stret
     uint64_t chars = 0;
     if (x->scale.chars)
         chars = (stored ? c->window_chars : 0) + abr_count_chars(p, start, NULL);
-    *out = part_of(x, c, p + start, base + start, end - start, chars);
+    *out = part_of(c, p + start, base + start, end - start, chars);
     return end > start;
 }
 
@@ -230,7 +228,7 @@ static bool end_part(const chooser *x, const abr_candidate *c, uint64_t from, ui
     uint64_t at = x->view->bytes - e->n + start;
     if (at < from || start >= end)
         return false;
-    *out = part_of(x, c, e->p + start, at - c->at, end - start, 0);
+    *out = part_of(c, e->p + start, at - c->at, end - start, 0);
     if (x->scale.chars)
         out->chars = x->view->chars - abr_count_chars(e->p + start, e->n - start, NULL);
     return true;
@@ -251,7 +249,7 @@ static size_t join_parts(stretch *parts, size_t count)
 static size_t parts_of(const chooser *x, const abr_candidate *c, stretch parts[PARTS])
 {
     if (c->size <= x->width && c->start_n == c->size) {
-        parts[0] = part_of(x, c, c->start, 0, (size_t)c->size, 0);
+        parts[0] = part_of(c, c->start, 0, (size_t)c->size, 0);
         return 1;
     }
     uint64_t width = at_most(x->width, c->size);
@@ -262,7 +260,7 @@ static size_t parts_of(const chooser *x, const abr_candidate *c, stretch parts[P
     size_t n = abr_char_start(c->start, c->start_n, (size_t)first);
     size_t count = 0;
     if (n > 0)
-        parts[count++] = part_of(x, c, c->start, 0, n, 0);
+        parts[count++] = part_of(c, c->start, 0, n, 0);
     uint64_t end = n;
     if (far && left > first && window_of(c, end, left - first, &parts[count], x)) {
         end = parts[count].at + parts[count].n - c->at;
@@ -280,10 +278,10 @@ static void weigh_unit(const chooser *x, unit *u)
     abr_span cost = {0};
     for (size_t i = 0; i < count; i++) {
         weigh(x, parts[i].p, (size_t)parts[i].n, &cost);
-        if (!parts[i].ends_line)
-            cost.shown += sizeof inner_marker - 1, cost.chars += sizeof inner_marker - 1;
-        else if (parts[i].at + parts[i].n > u->c->at + u->c->size)
-            cost.shown--, cost.chars--; /* a final newline is the one counted below */
+        if (!parts[i].ends_line) {
+            cost.shown += sizeof inner_marker - 1;
+            cost.chars += sizeof inner_marker - 1;
+        }
     }
     u->shown = cost.shown + 1;
     u->chars = cost.chars + 1;
@@ -381,8 +379,14 @@ static void add_edge_line(chooser *x, const abr_candidate *c)
         else
             hi = mid;
     }
-    if (lo < x->retained.count && x->retained.lines[x->retained.order[lo]].line == c->line)
+    if (lo < x->retained.count && x->retained.lines[x->retained.order[lo]].line == c->line) {
+        abr_candidate *known = &x->retained.lines[x->retained.order[lo]];
+        if (c->start_n == c->size && known->start_n < known->size) { /* all of it is at hand after all */
+            known->start = c->start;
+            known->start_n = c->start_n;
+        }
         return;
+    }
     memmove(x->retained.order + lo + 1, x->retained.order + lo, (x->retained.count - lo) * sizeof *x->retained.order);
     x->retained.order[lo] = (uint32_t)x->retained.count;
     x->retained.lines[x->retained.count++] = *c;
@@ -550,6 +554,20 @@ static void list_kept(chooser *x)
         x->kept[i].chars_n = chars_of(x, x->kept[i].p, (size_t)x->kept[i].n);
 }
 
+/* Is the text's final newline kept with its last line? */
+static bool keeps_newline(const chooser *x)
+{
+    const stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
+    return last && x->view->ends_line && last->ends_line && last->last_line + 1 == x->view->lines;
+}
+
+/* Is the end of the text left out? */
+static bool lacks_end(const chooser *x)
+{
+    const stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
+    return !last || last->at + last->n + keeps_newline(x) < x->view->bytes;
+}
+
 /* What all that is kept costs. */
 static cost weigh_kept(chooser *x)
 {
@@ -563,9 +581,9 @@ static cost weigh_kept(chooser *x)
             weigh_joint(x, before, s, &sum);
         lines += s->last_line - s->line + (!before || before->last_line != s->line);
     }
-    if (x->kept_count > 0 && x->kept[x->kept_count - 1].at + x->kept[x->kept_count - 1].n < x->view->bytes)
-        weigh_joint(x, &x->kept[x->kept_count - 1], NULL, &sum);
-    return (cost){lines, sum.shown, sum.chars};
+    if (lacks_end(x))
+        weigh_joint(x, x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL, NULL, &sum);
+    return (cost){lines, sum.shown + keeps_newline(x), sum.chars + keeps_newline(x)};
 }
 
 /* The line before place `at`, which is at a line's start; false where it is not at hand or takes more than `most`. */
@@ -797,7 +815,7 @@ static size_t raw_size(const chooser *x)
             n += print_joint(x, before, s, NULL);
     }
     const stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-    return !last || last->at + last->n < x->view->bytes ? n + print_joint(x, last, NULL, NULL) : n;
+    return n + keeps_newline(x) + (lacks_end(x) ? print_joint(x, last, NULL, NULL) : 0);
 }
 
 static void add_marker(abr_cut *cut, const char *p, size_t n)
@@ -827,17 +845,29 @@ static void make_pieces(const chooser *x, char *to, abr_cut *cut)
             open->n += (size_t)s->n + newline;
             open->last_byte = s->at + s->n;
             open->last_line = s->last_line + 1;
-        } else if (s->n > 0) {
+        } else if (s->n > 0 || newline) {
+            const stretch *first = newline ? before : s; /* an empty line has nothing but its newline */
             open = &((abr_piece *)cut->block)[cut->piece_count++];
-            *open = (abr_piece){to, (size_t)s->n, true, s->at + 1, s->at + s->n, s->line + 1, s->last_line + 1};
+            *open = (abr_piece){to - newline, (size_t)s->n + newline, true, first->at + 1, s->at + s->n,
+                                first->line + 1, s->last_line + 1};
         } else {
             open = NULL;
         }
         to += s->n;
     }
-    const stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-    if (!last || last->at + last->n < x->view->bytes)
+    if (keeps_newline(x)) {
+        *to = '\n';
+        if (!open) {
+            const stretch *last = &x->kept[x->kept_count - 1];
+            open = &((abr_piece *)cut->block)[cut->piece_count++];
+            *open = (abr_piece){to, 0, true, last->at + 1, last->at, last->line + 1, last->line + 1};
+        }
+        open->n++;
+        open->last_byte++;
+    } else if (lacks_end(x)) {
+        const stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
         add_marker(cut, to, print_joint(x, last, NULL, to));
+    }
 }
 
 static void count_output(const chooser *x, abr_cut *cut)
