@@ -85,9 +85,9 @@ typedef enum {
     ABR_HEAD = 0,  /* whole lines from the start */
     ABR_TAIL,      /* whole lines from the end */
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
-    ABR_PRIORITY,  /* both ends and the lines that matter */
-    ABR_PIPELINE /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
+    ABR_PIPELINE,  /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
                       indicators and utf8_replace */
+    ABR_PRIORITY   /* both ends, and between them the lines that matter: errors, failures, summaries */
 } abr_strategy;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
@@ -141,6 +141,7 @@ typedef struct {
 
 #define ABR_HIT_MOST 1024
 #define ABR_HITS_MOST 256
+#define ABR_HIT_WEIGHT_MOST 100
 
 typedef struct {
     abr_strategy strategy;

@@ -515,6 +515,14 @@ static const char *wrong_option(const abr_opts *o)
         return "a budget is over 2^53";
     if (!(o->head_ratio >= 0 && o->head_ratio <= 1))
         return "head_ratio is not between 0 and 1";
+    if (o->hit_count > ABR_HITS_MOST)
+        return "more than 256 hits";
+    for (size_t i = 0; i < o->hit_count; i++) {
+        if (o->hits[i].n == 0 || o->hits[i].n > ABR_HIT_MOST)
+            return "a hit's text is empty or over 1024 bytes";
+        if (!(o->hits[i].weight >= 0 && o->hits[i].weight <= ABR_HIT_WEIGHT_MOST))
+            return "a hit's weight is not between 0 and 100";
+    }
     if (!(o->token_safety > 0 && o->token_safety <= ABR_TOKEN_SAFETY_MAX))
         return "token_safety is not over 0 and at most 1000";
     return NULL;
@@ -525,8 +533,9 @@ static const char *wrong_option(const abr_opts *o)
 static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
 {
     enum { LEAST_ROOM = 96 };
-    uint64_t hits;
-    bool says = abr_priority_says(j->view->priority, &hits);
+    uint64_t hits = 0;
+    /* pages have no lines that were read for it: of these both ends show too */
+    bool says = j->view->priority && abr_priority_says(j->view->priority, &hits);
     abr_room room = open_room(j);
     bool small = room.shown < LEAST_ROOM || room.chars < LEAST_ROOM || room.lines < 2 ||
                  j->opts->max.tokens < LEAST_ROOM / 4;
@@ -641,6 +650,10 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     cut->total_bytes = view->bytes;
     cut->total_chars = j.scale.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
+    if (view->priority && !cut->truncated) {
+        abr_priority_says(view->priority, &cut->hits_found);
+        cut->hits_kept = cut->hits_found;
+    }
     if (j.failure != ABR_OK)
         code = j.failure;
     if (j.scratch)
@@ -649,14 +662,6 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
         return ABR_OK;
     abr_cut_free(cut);
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
-}
-
-/* Is it plain that the text is within the budgets, without a look at more than its size? */
-static bool surely_fits(const abr_view *view, const abr_opts *opts)
-{
-    const abr_budget *max = &opts->max;
-    return view->bytes <= max->bytes / (opts->utf8_replace ? ABR_REPLACEMENT_SIZE : 1) && view->bytes <= max->chars &&
-           view->lines <= max->lines && max->tokens == ABR_UNLIMITED;
 }
 
 /* The text goes by as it would in a stream, but nothing of it is copied. */
@@ -701,7 +706,7 @@ abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cu
                      .ends_line = n > 0 && text.p[n - 1] == '\n'};
     if (abr_wants_chars(opts))
         view.chars = abr_count_chars(text.p, n, NULL);
-    if (opts->strategy == ABR_PRIORITY && !surely_fits(&view, opts))
+    if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
     return abr_cut_view(&view, opts, cut, error);
 }

@@ -219,7 +219,6 @@ const abr_word abr_words[] = {
     W(ABR_W_DOUBT, "ignoring"),
     W(ABR_W_DOUBT, "stopped"),
     W(ABR_W_DOUBT, "stop"),
-    W(ABR_W_DOUBT, "terminated"),
     W(ABR_W_DOUBT, "interrupted"),
     W(ABR_W_DOUBT, "unused"),
     W(ABR_W_DOUBT, "outdated"),
@@ -298,7 +297,6 @@ const abr_word abr_words[] = {
 
     W(ABR_W_DONE, "finished"),
     W(ABR_W_DONE, "completed"),
-    W(ABR_W_DONE, "complete"),
     W(ABR_W_DONE, "successfully"),
     W(ABR_W_DONE, "succeeded"),
     W(ABR_W_DONE, "elapsed"),
@@ -380,8 +378,7 @@ const abr_word abr_words[] = {
 
 enum { WORDS = sizeof abr_words / sizeof *abr_words };
 
-/* The group a class can be switched off with. */
-static unsigned group_of(uint8_t class)
+unsigned abr_word_group(unsigned class)
 {
     switch (class) {
     case ABR_W_ERROR:
@@ -418,8 +415,9 @@ static uint64_t key_of(const char *p, size_t n)
 void abr_lexicon_open(abr_lexicon *x, unsigned quiet)
 {
     memset(x, 0, sizeof *x);
+    x->quiet = quiet;
     for (unsigned i = 0; i < WORDS; i++) {
-        if (group_of(abr_words[i].class) & quiet)
+        if (abr_word_group(abr_words[i].class) & quiet)
             continue;
         uint64_t key = key_of(abr_words[i].text, abr_words[i].n);
         unsigned slot = abr_word_slot(key);

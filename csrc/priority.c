@@ -477,12 +477,15 @@ abr_code abr_priority_open(const abr_priority_opts *opts, abr_priority **out)
     memset(q, 0, sizeof *q);
     q->opts = *opts;
     q->alloc = alloc;
-    q->patterns = (abr_patterns){opts->hits, opts->hit_count};
     q->retained.alloc = alloc;
     q->retained.copies = opts->text == NULL;
     q->retained.room = room_for(opts->keep);
     abr_lexicon_open(&q->lexicon, opts->quiet_groups);
-    return ABR_OK;
+    if (abr_patterns_open(&q->patterns, opts->hits, opts->hit_count, alloc) == ABR_OK)
+        return ABR_OK;
+    abr_priority_close(q);
+    *out = NULL;
+    return ABR_ENOMEM;
 }
 
 bool abr_priority_reserve(abr_priority *q, uint64_t newlines, size_t n)
@@ -497,5 +500,6 @@ void abr_priority_close(abr_priority *q)
     if (!q)
         return;
     abr_candidates_free(&q->retained);
+    abr_patterns_close(&q->patterns, q->alloc);
     q->alloc->free(q->alloc->ctx, q);
 }

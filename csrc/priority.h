@@ -49,9 +49,13 @@ enum { ABR_LEXICON_SLOTS = 2048 };
 typedef struct {
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
+    unsigned quiet;                    /* groups that are switched off */
 } abr_lexicon;
 
 extern const abr_word abr_words[];
+
+/* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
+unsigned abr_word_group(unsigned word_class);
 
 /* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_... */
 void abr_lexicon_open(abr_lexicon *lexicon, unsigned quiet);
@@ -135,15 +139,24 @@ typedef struct {
     size_t indent;
 } abr_reading;
 
-/* Patterns of the caller, with what they need to be found fast. */
+/* Patterns of the caller, copied. */
 typedef struct {
     const abr_hit *patterns;
     size_t count;
+    void *memory;
 } abr_patterns;
 
 /* Read a line; ABR_PADDING bytes after it can be read too. */
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
+
+/* ---- hits.c: patterns of the caller ---- */
+
+/* Is the pattern in (p, n)? *at: where it starts. */
+bool abr_hit_matches(const abr_hit *hit, const char *p, size_t n, size_t *at);
+
+abr_code abr_patterns_open(abr_patterns *out, const abr_hit *hits, size_t count, const abr_alloc *alloc);
+void abr_patterns_close(abr_patterns *patterns, const abr_alloc *alloc);
 
 /* ---- shape.c: how often a shape was seen ---- */
 
@@ -247,7 +260,7 @@ typedef struct {
     const char *text;      /* the whole text, which stays; NULL: chunks are copied */
     size_t keep;           /* abr_keep() of the budgets */
     bool chars;            /* chars are counted */
-    const abr_hit *hits;   /* must live as long as the object */
+    const abr_hit *hits;   /* copied */
     size_t hit_count;
     unsigned quiet_groups;
     const abr_alloc *alloc;

@@ -33,6 +33,7 @@ typedef struct {
     const char *p;
     size_t n;
     const abr_line_words *words;
+    unsigned quiet;  /* groups that are switched off */
     float strong;   /* of the best word */
     float expected;
     float summary;
@@ -494,7 +495,7 @@ static void weigh_mark(line *l)
     bool leads = at <= l->words->indent + 12 && at <= l->words->first;
     if (starts_with(l, at, "\xE2\x9C\x93") || starts_with(l, at, "\xE2\x9C\x94") || starts_with(l, at, "\xE2\x9C\x85")) {
         l->passed = l->passed || leads;
-    } else if (leads && (starts_with(l, at, "\xE2\x9C\x95") || starts_with(l, at, "\xE2\x9C\x96") ||
+    } else if (leads && !(l->quiet & ABR_GROUP_FAILURES) && (starts_with(l, at, "\xE2\x9C\x95") || starts_with(l, at, "\xE2\x9C\x96") ||
                          starts_with(l, at, "\xE2\x9C\x97") || starts_with(l, at, "\xE2\x9C\x98") ||
                          starts_with(l, at, "\xE2\x9D\x8C") || starts_with(l, at, "\xC3\x97 ") ||
                          starts_with(l, at, "\xE2\xA8\xAF") || starts_with(l, at, "\xE2\x97\x8F "))) {
@@ -533,14 +534,15 @@ static void weigh_start(line *l)
 {
     size_t i = l->words->indent;
     const abr_line_words *w = l->words;
-    if (byte_at(l, i) == 'E' && starts_with(l, i, "E  ") && i == 0 && w->words > 1) {
+    if (!(l->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") && i == 0 && w->words > 1) {
         l->is_clear = true;
         if (l->strong < clear) {
             l->strong = clear;
             l->at = 0;
         }
     }
-    if (w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") && is_word(l, &w->signs[1], "ok")) {
+    bool failures = !(l->quiet & ABR_GROUP_FAILURES);
+    if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") && is_word(l, &w->signs[1], "ok")) {
         l->passed = false;
         l->is_clear = true;
         l->strong = clear;
@@ -562,7 +564,7 @@ static abr_kind kind_of(const line *l)
         return ABR_K_PASS;
     if (is_excerpt(l))
         return ABR_K_EXCERPT;
-    if (is_frame(l))
+    if (!l->is_clear && is_frame(l))
         return ABR_K_FRAME;
     if (w->count > 0 && is_word(l, &w->signs[0], "traceback") && byte_at(l, l->n - 1) == ':')
         return ABR_K_TRACE;
@@ -587,12 +589,34 @@ static float total(const line *l)
     return score;
 }
 
+/* A line with a pattern of the caller is a hit of its weight, or with none no hit at all. */
+static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size_t n, abr_reading *out)
+{
+    size_t at = 0;
+    if (!abr_hit_matches(hit, p, n, &at))
+        return;
+    float score = (float)hit->weight * clear;
+    if (hit->weight <= 0) {
+        out->score = 0;
+        out->hit = false;
+        out->kind = ABR_K_PASS;
+    } else if (score > out->score) {
+        out->score = score;
+        out->at = (uint32_t)at;
+    }
+    out->shape ^= mark; /* what the caller looks for is unlike lines that look the same */
+    if (hit->weight > 0) {
+        out->hit = true;
+        out->kind = ABR_K_PLAIN;
+    }
+}
+
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out)
 {
     abr_line_words words;
     abr_read_words(lexicon, p, n, &words);
-    line l = {.p = p, .n = n, .words = &words};
+    line l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
     for (unsigned i = 0; i < words.count; i++)
         weigh_sign(&l, i);
     if (words.mark < n)
@@ -609,5 +633,8 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     if (out->kind == ABR_K_FRAME)
         out->score = 0;
     out->hit = out->score >= hit_from && l.strong >= hit_from;
-    (void)patterns;
+    /* "0 failed" a hundred times is another shape than "1 failed" */
+    out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
+    for (size_t i = 0; i < patterns->count; i++)
+        apply_pattern(&patterns->patterns[i], (uint32_t)(i + 1) << 8, p, n, out);
 }

@@ -193,7 +193,7 @@ static inline void read_word(reader *r, size_t at, size_t n, uint64_t upper)
     /* one that is not in the lexicon may be the name of an error type: of mixed case, and long */
     if (n > 5 && mixed) {
         unsigned class = type_class(p, n);
-        if (class != ABR_W_NONE)
+        if (class != ABR_W_NONE && !(abr_word_group(class) & r->lexicon->quiet))
             add_sign(r->out, at, n, class, true);
     }
     if (r->shape_words == SHAPE_WORDS)

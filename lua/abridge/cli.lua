@@ -82,18 +82,13 @@ local function one_of(...)
   end
 end
 
-local function strategy(value)
-  if value == "priority" then return nil, "one of head, tail, head_tail, pipeline (priority is not built yet)" end
-  return one_of("head", "tail", "head_tail", "pipeline")(value)
-end
-
 --- Flags that are limits: their key is the flag's name.
 local LIMITS = {
   ["--max-lines"] = count,
   ["--max-bytes"] = size,
   ["--max-chars"] = count,
   ["--max-tokens"] = count,
-  ["--strategy"] = strategy,
+  ["--strategy"] = one_of("head", "tail", "head_tail", "priority", "pipeline"),
   ["--head-ratio"] = ratio,
   ["--snap"] = one_of("line", "char"),
   ["--marker"] = one_of("inside", "outside", "none"),
