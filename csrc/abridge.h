@@ -94,7 +94,7 @@ typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY
 
 typedef enum {
     ABR_LONG_DEFAULT = 0, /* omit for ABR_HEAD, split for the others */
-    ABR_LONG_OMIT, /* a nearest line that alone is over budget gives an empty cut; ignored by ABR_HEAD_TAIL */
+    ABR_LONG_OMIT, /* a nearest line that alone is over budget gives an empty cut; only of ABR_HEAD and ABR_TAIL */
     ABR_LONG_SPLIT /* it is cut between chars */
 } abr_long_line;
 
@@ -156,7 +156,7 @@ typedef struct {
     abr_long_line long_line;
     double head_ratio;       /* 0 (all tail) to 1 (all head); ABR_HEAD_TAIL only */
     abr_snap snap;           /* ABR_HEAD_TAIL only */
-    abr_marker marker;       /* ABR_HEAD_TAIL only */
+    abr_marker marker;       /* ABR_HEAD_TAIL and ABR_PRIORITY */
     const char *marker_text; /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
     size_t marker_text_len;
     bool indicators;        /* headings around a cut by lines; ABR_PIPELINE only */
@@ -222,9 +222,14 @@ typedef struct {
  * max.chars and max.tokens; max.lines bounds source lines. A text that fits is kept whole: one piece (p, n), and
  * nothing is copied. A cut is maximal: no further whole line fits at any cut edge, and inside a split line no
  * further char. `truncated_by` is the first of lines, bytes, chars, tokens that forbids the next line at the cut
- * edge (ABR_HEAD, ABR_TAIL) or that the whole text exceeds (ABR_HEAD_TAIL).
+ * edge (ABR_HEAD, ABR_TAIL) or that the whole text exceeds (ABR_HEAD_TAIL, ABR_PRIORITY).
  *
- * The pieces point into p: keep the text until the cut has been written. Release with abr_cut_free() whatever
+ * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say that something went wrong, with
+ * the lines that belong to them; a gap is marked on a line of its own, one inside a long line by " ... ". What is left
+ * goes to the end: of a text without long lines at least 95 % of the budget is used. Where no line says anything it is
+ * ABR_HEAD_TAIL.
+ *
+ * The pieces point into p (or, of ABR_PRIORITY, into the cut): keep the text until the cut has been written. Release with abr_cut_free() whatever
  * the result. Cost: one pass over the text for its lines (and one for its chars when these are wanted), and time
  * in proportion to the budget; one allocation that the cut owns, and scratch for markers and tokens that is freed
  * before return; with max.tokens also O(log n) counts of candidates.
@@ -277,7 +282,7 @@ typedef struct {
 /*
  * Open a stream. What is kept is what abr_cut_text() would keep of all chunks together, for every chunking.
  *
- * Memory: at most twice the budget and 256 KiB, whatever flows through. The budget in bytes is max.bytes, or else 4
+ * Memory: at most twice the budget and 256 KiB, of ABR_PRIORITY 64 times the budget and 1 MiB, whatever flows through. The budget in bytes is max.bytes, or else 4
  * bytes a char, or else 16 a token; a stream limited in lines alone gets max.bytes of 1 MiB. opts and its strings are
  * copied; count_tokens runs in snapshot and finish only.
  * dir and name, unless NULL, say where the full output goes: into a file of mode 0600 that is made when the first byte

@@ -21,7 +21,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
 
 limits
   --max-lines N      --max-bytes SIZE      --max-chars N      --max-tokens N
-  --strategy S       head, tail, head_tail or pipeline
+  --strategy S       head, tail, head_tail, priority or pipeline
   --head-ratio R     share of the budget for the head, 0 to 1
   --snap HOW         line or char          --marker HOW       inside, outside or none
   --marker-text T    with {lines}, {bytes}, {chars}
@@ -293,7 +293,7 @@ local function cut_limits(args)
   if not limits_of.has_budget(limits) then
     bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
   end
-  if not limits.strategy then bad "cut needs --strategy head, tail, head_tail or pipeline" end
+  if not limits.strategy then bad "cut needs --strategy head, tail, head_tail, priority or pipeline" end
   return limits
 end
 

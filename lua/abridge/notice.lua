@@ -403,6 +403,7 @@ local WHICH = {
   head = "the first ",
   tail = "the last ",
   head_tail = "the start and the end, ",
+  priority = "the start, the end and lines that tell of trouble, ",
   pipeline = "the start and the end, ",
 }
 
