@@ -110,6 +110,8 @@ static void follow_trace(abr_priority *q, abr_reading *r)
 
 static float own_worth(const abr_candidate *c)
 {
+    if (c->score <= 0)
+        return 0;
     float worth = c->score / (1 + repeated * (float)c->nth);
     return c->hit ? worth * (1 + first_bonus / (1 + (float)c->rank / 4)) : worth;
 }

@@ -111,7 +111,6 @@ typedef struct {
     size_t first;    /* where the first word starts; n: there is none */
     size_t located;  /* where a file:line starts; n: there is none */
     size_t mark;     /* the first tick, cross or other sign that is not ASCII; n: none */
-    bool code;       /* a diagnostic's code is there: E1101, SC2086 */
 } abr_line_words;
 
 /* Read (p, n) into *out; ABR_PADDING bytes after it can be read too. */

@@ -510,6 +510,9 @@ static void weigh_mark(line *l)
 /* Is this a line of a diagnostic's excerpt: "  12 |   code", "     |  ^~~~", "    ^"? */
 static bool is_excerpt(const line *l)
 {
+    char c = byte_at(l, l->words->indent);
+    if (!is_digit(c) && c != '|' && c != '^' && c != '~' && c != '-')
+        return false;
     size_t i = skip(l, l->words->indent, "0123456789");
     size_t bar = skip(l, i, " \t");
     if (byte_at(l, bar) == '|' && (bar > 0) && (i > l->words->indent || byte_at(l, bar + 1) == ' '))
@@ -521,6 +524,9 @@ static bool is_excerpt(const line *l)
 static bool is_frame(const line *l)
 {
     size_t i = l->words->indent;
+    char c = byte_at(l, i);
+    if (c != 'a' && c != 'F' && c != 'f' && c != '#' && !is_digit(c))
+        return false;
     if (starts_with(l, i, "at ") || starts_with(l, i, "File \"") || starts_with(l, i, "from "))
         return i > 0;
     if (starts_with(l, i, "#"))
@@ -566,7 +572,7 @@ static abr_kind kind_of(const line *l)
         return ABR_K_EXCERPT;
     if (!l->is_clear && is_frame(l))
         return ABR_K_FRAME;
-    if (w->count > 0 && is_word(l, &w->signs[0], "traceback") && byte_at(l, l->n - 1) == ':')
+    if (l->is_clear && w->count > 0 && is_word(l, &w->signs[0], "traceback") && byte_at(l, l->n - 1) == ':')
         return ABR_K_TRACE;
     return l->stepped ? ABR_K_STEP : ABR_K_PLAIN;
 }

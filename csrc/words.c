@@ -17,6 +17,13 @@
 #include <emmintrin.h>
 #endif
 
+/* What is inlined into a variant of read_line() is compiled for its processors. */
+#if defined(__GNUC__)
+#define INLINE inline __attribute__((always_inline))
+#else
+#define INLINE inline
+#endif
+
 enum {
     BLOCK = 64,
     SHAPE_WORDS = 6,  /* plain words that make a shape */
@@ -37,18 +44,18 @@ typedef struct {
 
 #if defined(__SSE2__)
 /* Bytes of x from `first` on, `count` of them. */
-static inline unsigned in_range(__m128i x, char first, char count)
+static INLINE unsigned in_range(__m128i x, char first, char count)
 {
     __m128i from = _mm_sub_epi8(x, _mm_set1_epi8((char)(first - 128)));
     return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(from, _mm_set1_epi8((char)(count - 128))));
 }
 
-static inline unsigned equals(__m128i x, char c)
+static INLINE unsigned equals(__m128i x, char c)
 {
     return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
 }
 
-static inline masks classify(const char *p)
+static INLINE masks classify(const char *p)
 {
     masks m = {0};
     for (unsigned i = 0; i < BLOCK; i += sizeof(__m128i)) {
@@ -83,7 +90,7 @@ static masks classify(const char *p)
 #endif
 
 /* Index of the lowest bit of a mask that is not 0. */
-static inline unsigned lowest(uint64_t mask)
+static INLINE unsigned lowest(uint64_t mask)
 {
 #if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(mask);
@@ -96,13 +103,13 @@ static inline unsigned lowest(uint64_t mask)
 }
 
 /* Length of the run of bits from bit 0 on. */
-static inline unsigned run_length(uint64_t mask)
+static INLINE unsigned run_length(uint64_t mask)
 {
     return ~mask == 0 ? BLOCK : lowest(~mask);
 }
 
 /* The letters of a block, less a word that the block's end splits; *step: how far the next block is from this one. */
-static inline uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
+static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
 {
     *step = BLOCK;
     if (left < BLOCK)
@@ -120,7 +127,7 @@ static inline uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
 
 /* ---- what stands beside a word ---- */
 
-static bool is_digit(char c)
+static INLINE bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -142,7 +149,7 @@ static size_t code_size(const char *p, size_t letters, size_t left)
     return letters <= CODE_LETTERS && digits >= 3 && digits <= CODE_DIGITS && ends ? n : 0;
 }
 
-static inline uint32_t mix(uint32_t hash, uint64_t value)
+static INLINE uint32_t mix(uint32_t hash, uint64_t value)
 {
     uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return (uint32_t)(x >> 32) ^ (uint32_t)x;
@@ -165,11 +172,13 @@ static unsigned type_class(const char *p, size_t n)
     return ABR_W_NONE;
 }
 
+/* A line, and what came of it so far. */
 typedef struct {
     const abr_lexicon *lexicon;
     const char *p;
     size_t n;
     abr_line_words *out;
+    uint32_t shape;
     unsigned shape_words;
 } reader;
 
@@ -179,37 +188,53 @@ static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, b
         out->signs[out->count++] = (abr_sign){(uint32_t)at, (uint16_t)n, (uint8_t)class, type};
 }
 
-static inline void read_word(reader *r, size_t at, size_t n, uint64_t upper)
+static void look_up(reader *r, size_t at, size_t n, uint64_t key)
+{
+    const abr_word *w = abr_lexicon_find(r->lexicon, key, r->p + at, n);
+    if (w)
+        add_sign(r->out, at, n, w->class, false);
+}
+
+/* A long word of mixed case may be the name of an error type. */
+static void look_at_type(reader *r, size_t at, size_t n)
+{
+    unsigned class = type_class(r->p + at, n);
+    if (class != ABR_W_NONE && !(abr_word_group(class) & r->lexicon->quiet))
+        add_sign(r->out, at, n, class, true);
+}
+
+/* The code of a diagnostic, if one is there, is part of the shape. */
+static void look_at_code(reader *r, size_t at, size_t n)
+{
+    size_t size = code_size(r->p + at, n, r->n - at);
+    for (size_t i = 0; i < size; i++)
+        r->shape = mix(r->shape, (unsigned char)r->p[at + i]);
+}
+
+/* Let a word be part of the shape, unless it is part of a name. */
+static INLINE void add_to_shape(reader *r, size_t at, size_t n, uint64_t key, bool mixed)
 {
     const char *p = r->p + at;
     char next = at + n < r->n ? p[n] : '\n';
-    uint64_t key = abr_word_key(abr_load_word(p), n);
-    bool mixed = (upper >> 1) != 0 && upper + 1 != UINT64_C(1) << n;
-    if (r->lexicon->slots[abr_word_slot(key)] != 0) {
-        const abr_word *w = abr_lexicon_find(r->lexicon, key, p, n);
-        if (w)
-            add_sign(r->out, at, n, w->class, false);
-    }
-    /* one that is not in the lexicon may be the name of an error type: of mixed case, and long */
-    if (n > 5 && mixed) {
-        unsigned class = type_class(p, n);
-        if (class != ABR_W_NONE && !(abr_word_group(class) & r->lexicon->quiet))
-            add_sign(r->out, at, n, class, true);
-    }
-    if (r->shape_words == SHAPE_WORDS)
-        return;
     unsigned before = at > 0 ? beside[(unsigned char)p[-1]] : 0;
-    unsigned after = beside[(unsigned char)next];
-    if (!(before | after) && !mixed) {
+    if (!(before | beside[(unsigned char)next]) && !mixed) {
         r->shape_words++;
         uint64_t start = n >= SHAPE_PREFIX ? key & 0xFFFFFF : key;
-        r->out->shape = mix(r->out->shape, start | (uint64_t)(unsigned char)next << 32);
-    } else if (before == 0 && is_digit(next) && upper + 1 == UINT64_C(1) << n) {
-        size_t size = code_size(p, n, r->n - at);
-        r->out->code = r->out->code || size > 0;
-        for (size_t i = 0; i < size; i++)
-            r->out->shape = mix(r->out->shape, (unsigned char)p[i]);
+        r->shape = mix(r->shape, start | (uint64_t)(unsigned char)next << 32);
+    } else if (before == 0 && n <= CODE_LETTERS && is_digit(next) && p[0] < 'a' && p[n - 1] < 'a') {
+        look_at_code(r, at, n);
     }
+}
+
+static INLINE void read_word(reader *r, size_t at, size_t n, bool mixed)
+{
+    uint64_t key = abr_word_key(abr_load_word(r->p + at), n);
+    if (r->lexicon->slots[abr_word_slot(key)] != 0)
+        look_up(r, at, n, key);
+    if (mixed)
+        look_at_type(r, at, n);
+    if (r->shape_words < SHAPE_WORDS)
+        add_to_shape(r, at, n, key, mixed);
 }
 
 /* ---- places: file.ext:12, file.ext(12, line 12 ---- */
@@ -243,7 +268,7 @@ static void look_for_place(reader *r, uint64_t numbers, size_t at)
 
 /* ---- the line ---- */
 
-static inline void read_block(reader *r, const masks *m, size_t at, size_t *step)
+static INLINE void read_block(reader *r, const masks *m, size_t at, size_t *step)
 {
     uint64_t letters = whole_words(m->letters, r->n - at, step);
     uint64_t valid = r->n - at < *step ? (UINT64_C(1) << (r->n - at)) - 1
@@ -252,15 +277,16 @@ static inline void read_block(reader *r, const masks *m, size_t at, size_t *step
     uint64_t digits = m->digits & valid;
     bool after_digit = at > 0 && is_digit(r->p[at - 1]);
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
-    while (starts != 0) {
+    /* capitals amid a word that small letters follow: aB, and the B of AABb */
+    uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
+    if (starts != 0 && r->out->words == 0)
+        r->out->first = at + lowest(starts);
+    for (; starts != 0; starts &= starts - 1) {
         unsigned i = lowest(starts);
-        starts &= starts - 1;
         unsigned n = run_length(letters >> i);
-        uint64_t upper = m->upper >> i & (n < BLOCK ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0));
-        if (r->out->words++ == 0)
-            r->out->first = at + i;
+        r->out->words++;
         if (n < BLOCK)
-            read_word(r, at + i, n, upper);
+            read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0);
     }
     uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1);
     if (numbers != 0 && r->out->located == r->n)
@@ -269,17 +295,15 @@ static inline void read_block(reader *r, const masks *m, size_t at, size_t *step
         r->out->mark = at + lowest(m->high & valid);
 }
 
-void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+static INLINE void read_line(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
-    reader r = {lexicon, p, n, out, 0};
+    reader r = {lexicon, p, n, out, 0, 0};
     out->count = 0;
     out->words = 0;
-    out->shape = 0;
-    out->code = false;
     out->indent = out->first = out->located = out->mark = n;
     for (size_t at = 0, step = 0; at < n; at += step) {
         masks m = classify(p + at);
-        if (out->indent == n && (at == 0 || out->words == 0)) {
+        if (out->indent == n && out->words == 0) {
             unsigned blanks = run_length(m.blanks);
             if (blanks < BLOCK && at + blanks < n)
                 out->indent = at + blanks;
@@ -288,7 +312,27 @@ void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_lin
     }
     if (out->indent < n && out->first != out->indent) {
         char c = p[out->indent];
-        out->shape = mix(out->shape, is_digit(c) ? '0' : (unsigned char)c);
+        r.shape = mix(r.shape, is_digit(c) ? '0' : (unsigned char)c);
     }
-    out->shape = mix(out->shape, (out->indent > 0) + UINT64_C(2) * (out->located < n));
+    out->shape = mix(r.shape, (out->indent > 0) + UINT64_C(2) * (out->located < n));
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* The same for processors that count and shift bits in one instruction. */
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void read_line_avx2(const abr_lexicon *lexicon, const char *p,
+                                                                           size_t n, abr_line_words *out)
+{
+    read_line(lexicon, p, n, out);
+}
+#endif
+
+void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+        read_line_avx2(lexicon, p, n, out);
+        return;
+    }
+#endif
+    read_line(lexicon, p, n, out);
 }
