@@ -28,12 +28,19 @@ enum {
 };
 
 static const float hit_from = 4.0F;
-static const float inherit_after = 0.6F;
+static const float unlike = 1.15F;     /* a line whose like was never seen */
+static const float stands_for = 0.21F; /* discount of the first of a shape, by the logarithm of their number */
+static const float one_of_many = 0.62F; /* of the others */
+static const float repeated = 0.35F;   /* of each by how many came before */
+static const float first_bonus = 0.75F; /* for the first hits */
+static const float size_power = 0.3F;  /* how much of a line's size counts against it */
+static const float inherit_after = 0.65F;
 static const float inherit_before = 0.4F;
-static const float step_after = 0.82F;
+static const float step_after = 0.83F;
 static const float step_before = 0.78F;
-static const float tail_worth = 9.0F;
+static const float tail_worth = 8.0F;
 static const float tail_step = 0.93F;
+static const float dull = 0.4F; /* factor of lines at the end that say that all went well */
 static const float head_worth = 2.5F;
 static const float head_step = 0.8F;
 
@@ -289,15 +296,19 @@ static void weigh_unit(const chooser *x, unit *u)
 
 /* ---- what lines are worth ---- */
 
+/* What a line says, less for lines of a shape seen often: the first of them stands for the others. */
 static float own_value(const abr_candidate *c)
 {
     float value = c->score;
     if (value <= 0)
         return 0;
-    value *= c->seen > 1 ? 1 / (1 + 0.9F * 0.6931F * log2_of((float)c->seen)) : 1.15F;
-    value /= 1 + 0.35F * (float)c->nth;
+    if (c->seen > 1)
+        value /= 1 + (c->nth == 0 ? stands_for : one_of_many) * log2_of((float)c->seen);
+    else
+        value *= unlike;
+    value /= 1 + repeated * (float)c->nth;
     if (c->score >= hit_from)
-        value *= 1 + 0.5F / (1 + (float)c->rank / 4);
+        value *= 1 + first_bonus / (1 + (float)c->rank / 4);
     return value;
 }
 
@@ -359,8 +370,9 @@ static void value_units(chooser *x)
     for (size_t i = 0; i < x->count; i++) {
         unit *u = &x->units[i];
         uint64_t left = lines - 1 - u->c->line;
+        bool says_nothing = u->c->kind == ABR_K_PASS || u->c->kind == ABR_K_STEP || u->c->kind == ABR_K_BLANK;
         if (left < TAIL_LINES)
-            u->value += end[left];
+            u->value += end[left] * (says_nothing ? dull : 1);
         if (u->c->line < HEAD_LINES)
             u->value += start[u->c->line];
     }
@@ -405,13 +417,15 @@ static uint64_t chars_of(const chooser *x, const char *p, size_t n)
     return x->scale.chars ? abr_count_chars(p, n, NULL) : 0;
 }
 
-static abr_candidate edge_line(const char *p, size_t n, uint64_t line, uint64_t at)
+static abr_candidate edge_line(const chooser *x, const char *p, size_t n, uint64_t line, uint64_t at)
 {
     size_t indent = blanks_of(p, n);
+    abr_reading r;
+    abr_priority_read(x->view->priority, p, n, &r);
     abr_candidate c = {.line = line, .at = at, .size = n, .start = p, .window = p};
     c.start_n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX);
     c.indent = (uint16_t)(indent < UINT16_MAX ? indent : UINT16_MAX);
-    c.kind = indent == n ? ABR_K_BLANK : ABR_K_PLAIN;
+    c.kind = (uint8_t)r.kind;
     return c;
 }
 
@@ -426,7 +440,7 @@ static void add_edges(chooser *x)
         if (!newline)
             break;
         size_t n = (size_t)(newline - v->front.p) - at;
-        abr_candidate c = edge_line(v->front.p + at, n, i, at);
+        abr_candidate c = edge_line(x, v->front.p + at, n, i, at);
         c.chars = chars;
         add_edge_line(x, &c);
         chars += chars_of(x, v->front.p + at, n + 1);
@@ -439,7 +453,7 @@ static void add_edges(chooser *x)
         if (!newline && !v->back.whole && i > 0)
             break;
         size_t start = newline ? (size_t)(newline - v->back.p) + 1 : 0;
-        abr_candidate c = edge_line(v->back.p + start, end - start, v->lines - 1 - i, v->bytes - v->back.n + start);
+        abr_candidate c = edge_line(x, v->back.p + start, end - start, v->lines - 1 - i, v->bytes - v->back.n + start);
         if (!newline && !v->back.whole) { /* the last line is longer than what is at hand */
             c.at = v->bytes - v->ends_line - v->last_line;
             c.size = v->last_line;
@@ -528,7 +542,7 @@ static void keep_best(chooser *x)
         unit *u = &x->units[i];
         weigh_unit(x, u);
         u->kept = false;
-        u->rank = u->value > 0 ? log2_of(u->value) - 0.3F * log2_of((float)(u->shown + RANKED)) : 0;
+        u->rank = u->value > 0 ? log2_of(u->value) - size_power * log2_of((float)(u->shown + RANKED)) : 0;
         x->order[i] = (uint32_t)i;
     }
     abr_sort(x->order, x->count, x->units, by_rank);

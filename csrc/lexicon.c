@@ -329,6 +329,10 @@ const abr_word abr_words[] = {
     W(ABR_W_STEP, "copying"),
     W(ABR_W_STEP, "unpacking"),
     W(ABR_W_STEP, "testing"),
+    W(ABR_W_STEP, "performing"),
+    W(ABR_W_STEP, "looking"),
+    W(ABR_W_STEP, "detecting"),
+    W(ABR_W_STEP, "configuring"),
     W(ABR_W_STEP, "cont"),
     W(ABR_W_STEP, "pause"),
 

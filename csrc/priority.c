@@ -369,6 +369,15 @@ void abr_priority_write(abr_priority *q, const char *p, size_t n)
 
 /* ---- what is retained ---- */
 
+void abr_priority_read(abr_priority *q, const char *p, size_t n, abr_reading *out)
+{
+    open_line *o = &q->last;
+    n = n < SEGMENT ? n : SEGMENT;
+    memcpy(o->segment, p, n);
+    memset(o->segment + n, 0, ABR_PADDING);
+    abr_read_line(&q->lexicon, &q->patterns, o->segment, n, out);
+}
+
 static size_t room_for(size_t keep)
 {
     size_t most = SIZE_MAX / 4;

@@ -110,6 +110,7 @@ typedef struct {
     size_t indent;   /* blanks at the start */
     size_t first;    /* where the first word starts; n: there is none */
     size_t located;  /* where a file:line starts; n: there is none */
+    size_t code;     /* where a diagnostic's code is: E1101, SC2086; n: there is none */
     size_t mark;     /* the first tick, cross or other sign that is not ASCII; n: none */
 } abr_line_words;
 
@@ -288,6 +289,9 @@ size_t abr_priority_most(const abr_priority *q);
 /* The lines that would have been retained with `keep`, no larger than the one it was opened with, if the text ended
  * here; `out` has room for abr_priority_most() of them. Valid until the next call. */
 void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out);
+/* Read a line, as far as lines are read at once. */
+void abr_priority_read(abr_priority *q, const char *p, size_t n, abr_reading *out);
+
 /* Did any line say anything, the open one too? *hits: lines that tell of something wrong. */
 bool abr_priority_says(abr_priority *q, uint64_t *hits);
 void abr_priority_close(abr_priority *q);

@@ -21,6 +21,8 @@ static const float caused = 5.0F;
 static const float placed = 2.0F;
 static const float diagnosed = 4.0F; /* a line that starts with a place */
 static const float hit_from = 4.0F;  /* score of a line that counts as a hit */
+static const float again = 3.0F;     /* for a second clear word */
+static const float stepping = 0.35F; /* factor of lines that say what is done now */
 static const float quiet = 0.4F;     /* factor of lines of a low log level */
 
 enum {
@@ -81,6 +83,12 @@ static size_t skip(const line *l, size_t at, const char *set)
     while (at < l->n && is_one_of(l->p[at], set))
         at++;
     return at;
+}
+
+static bool starts_with(const line *l, size_t at, const char *text)
+{
+    size_t n = strlen(text);
+    return at + n <= l->n && memcmp(l->p + at, text, n) == 0;
 }
 
 static size_t end_of(const abr_sign *s)
@@ -182,6 +190,8 @@ static bool negated(const line *l, unsigned i)
 
 static void say(line *l, const abr_sign *s, float weight, bool is_clear)
 {
+    if (is_clear && l->is_clear && l->strong < clear + again)
+        l->strong += again;
     if (weight > l->strong) {
         l->strong = weight;
         l->at = s->at;
@@ -226,7 +236,8 @@ static void weigh_error(line *l, unsigned i)
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *next = next_sign(l, i, 2);
     const abr_sign *before = i > 0 ? s - 1 : NULL;
-    if (in_name(l, s) || negated(l, i))
+    bool names_test = s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test"));
+    if (in_name(l, s) || negated(l, i) || names_test)
         return;
     int64_t count = number_before(l, s->at);
     int64_t after = number_after(l, end_of(s), true);
@@ -482,12 +493,6 @@ static void weigh_sign(line *l, unsigned i)
 
 /* ---- signs that are no words ---- */
 
-static bool starts_with(const line *l, size_t at, const char *text)
-{
-    size_t n = strlen(text);
-    return at + n <= l->n && memcmp(l->p + at, text, n) == 0;
-}
-
 /* Ticks and crosses. */
 static void weigh_mark(line *l)
 {
@@ -577,17 +582,39 @@ static abr_kind kind_of(const line *l)
     return l->stepped ? ABR_K_STEP : ABR_K_PLAIN;
 }
 
+/* Does the line start with a place, as a diagnostic does? */
+static bool leads_with_place(const line *l)
+{
+    const abr_line_words *w = l->words;
+    return w->located < l->n && (w->located <= w->indent || w->located <= LEFT_WITHIN);
+}
+
+/* A diagnostic without a word for it: an assertion that tells what it expected, a linter's code for an error. */
+static void weigh_diagnostic(line *l)
+{
+    const abr_line_words *w = l->words;
+    if (!leads_with_place(l) || l->strong >= bad || l->low_level || l->quiet & ABR_GROUP_ERRORS)
+        return;
+    bool coded = w->code < l->n && is_one_of(l->p[w->code], "EF") && is_digit(byte_at(l, w->code + 1));
+    if (l->expected >= expects || coded) {
+        l->strong = bad;
+        l->at = coded ? w->code : w->located;
+    }
+}
+
 static float total(const line *l)
 {
     const abr_line_words *w = l->words;
     float score = l->strong + l->expected + l->summary;
     if (w->located < l->n) {
-        bool leads = w->located <= w->indent || w->located <= LEFT_WITHIN;
+        bool leads = leads_with_place(l);
         if (score > 0)
             score += placed;
         if (leads && !l->low_level && w->indent == 0 && score < diagnosed)
             score = diagnosed - (l->strong > 0 ? 1.0F : 0.5F);
     }
+    if (l->stepped)
+        score *= stepping;
     if (l->low_level)
         score *= l->is_clear ? 0.6F : quiet;
     if (byte_at(l, 0) == '+' && is_one_of(byte_at(l, 1), "+ "))
@@ -628,6 +655,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     if (words.mark < n)
         weigh_mark(&l);
     weigh_start(&l);
+    weigh_diagnostic(&l);
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
     out->shape = words.shape;

@@ -207,6 +207,8 @@ static void look_at_type(reader *r, size_t at, size_t n)
 static void look_at_code(reader *r, size_t at, size_t n)
 {
     size_t size = code_size(r->p + at, n, r->n - at);
+    if (size > 0 && r->out->code == r->n)
+        r->out->code = at;
     for (size_t i = 0; i < size; i++)
         r->shape = mix(r->shape, (unsigned char)r->p[at + i]);
 }
@@ -300,7 +302,7 @@ static INLINE void read_line(const abr_lexicon *lexicon, const char *p, size_t n
     reader r = {lexicon, p, n, out, 0, 0};
     out->count = 0;
     out->words = 0;
-    out->indent = out->first = out->located = out->mark = n;
+    out->indent = out->first = out->located = out->code = out->mark = n;
     for (size_t at = 0, step = 0; at < n; at += step) {
         masks m = classify(p + at);
         if (out->indent == n && out->words == 0) {
