@@ -85,15 +85,16 @@ typedef enum {
     ABR_HEAD = 0,  /* whole lines from the start */
     ABR_TAIL,      /* whole lines from the end */
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
-    ABR_PIPELINE /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
+    ABR_PIPELINE,  /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
                       indicators and utf8_replace */
+    ABR_PRIORITY   /* both ends, and between them the lines that matter: errors, failures, summaries */
 } abr_strategy;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
 
 typedef enum {
     ABR_LONG_DEFAULT = 0, /* omit for ABR_HEAD, split for the others */
-    ABR_LONG_OMIT, /* a nearest line that alone is over budget gives an empty cut; ignored by ABR_HEAD_TAIL */
+    ABR_LONG_OMIT, /* a nearest line that alone is over budget gives an empty cut; only of ABR_HEAD and ABR_TAIL */
     ABR_LONG_SPLIT /* it is cut between chars */
 } abr_long_line;
 
@@ -117,6 +118,31 @@ typedef struct {
  * text grows. Called O(log n) times a cut, each time with at most the budget's bytes, markers and reserve. */
 typedef bool (*abr_count_fn)(void *ctx, const char *p, size_t n, uint64_t *tokens);
 
+/* Groups of words that ABR_PRIORITY looks for; opts.quiet_groups switches some off. */
+enum {
+    ABR_GROUP_ERRORS = 1,       /* error, exception, the names of error types */
+    ABR_GROUP_FAILURES = 2,     /* failed, failure, not ok */
+    ABR_GROUP_FATAL = 4,        /* panic, traceback, signals, sanitizers */
+    ABR_GROUP_PROBLEMS = 8,     /* cannot, undefined, denied, no such file */
+    ABR_GROUP_WARNINGS = 16,    /* warning, deprecated */
+    ABR_GROUP_EXPECTATIONS = 32, /* expected, actual, caused by */
+    ABR_GROUP_SUMMARIES = 64,   /* counts of tests, exit codes */
+    ABR_GROUPS = 127
+};
+
+/* A pattern that makes a line a hit of ABR_PRIORITY: a plain text that stands anywhere in it, `*` for any bytes. */
+typedef struct {
+    const char *p;
+    size_t n;      /* 1 to ABR_HIT_MOST */
+    double weight; /* 1: as an error; 0: a line with it is no hit, whatever else it says; at most 100 */
+    bool word;     /* not amid letters, digits and '_' */
+    bool fold;     /* letters of ASCII match in either case */
+} abr_hit;
+
+#define ABR_HIT_MOST 1024
+#define ABR_HITS_MOST 256
+#define ABR_HIT_WEIGHT_MOST 100
+
 typedef struct {
     abr_strategy strategy;
     abr_budget max;
@@ -130,10 +156,13 @@ typedef struct {
     abr_long_line long_line;
     double head_ratio;       /* 0 (all tail) to 1 (all head); ABR_HEAD_TAIL only */
     abr_snap snap;           /* ABR_HEAD_TAIL only */
-    abr_marker marker;       /* ABR_HEAD_TAIL only */
+    abr_marker marker;       /* ABR_HEAD_TAIL and ABR_PRIORITY */
     const char *marker_text; /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
     size_t marker_text_len;
     bool indicators;        /* headings around a cut by lines; ABR_PIPELINE only */
+    const abr_hit *hits;    /* patterns of the caller; ABR_PRIORITY only */
+    size_t hit_count;       /* at most ABR_HITS_MOST */
+    unsigned quiet_groups;  /* a set of ABR_GROUP_..., switched off; ABR_PRIORITY only */
     const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
 
@@ -174,6 +203,8 @@ typedef struct {
     uint64_t line_bytes;    /* of the line at the edge that was split or omitted, without its newline */
     bool last_line_partial; /* the kept part ends (head) or begins (tail) inside a line */
     bool first_line_exceeds_limit; /* ABR_HEAD kept nothing because line 1 alone is over budget */
+    uint64_t hits_found;           /* ABR_PRIORITY: lines that tell of something wrong */
+    uint64_t hits_kept;            /* of these, lines of which something is kept */
     bool final_newline;            /* all but a final '\n' fitted; truncated is false */
     abr_budget max;                /* the budgets applied */
     const abr_piece *pieces;       /* what the content is made of, in order */
@@ -191,9 +222,14 @@ typedef struct {
  * max.chars and max.tokens; max.lines bounds source lines. A text that fits is kept whole: one piece (p, n), and
  * nothing is copied. A cut is maximal: no further whole line fits at any cut edge, and inside a split line no
  * further char. `truncated_by` is the first of lines, bytes, chars, tokens that forbids the next line at the cut
- * edge (ABR_HEAD, ABR_TAIL) or that the whole text exceeds (ABR_HEAD_TAIL).
+ * edge (ABR_HEAD, ABR_TAIL) or that the whole text exceeds (ABR_HEAD_TAIL, ABR_PRIORITY).
  *
- * The pieces point into p: keep the text until the cut has been written. Release with abr_cut_free() whatever
+ * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say that something went wrong, with
+ * the lines that belong to them; a gap is marked on a line of its own, one inside a long line by " ... ". What is left
+ * goes to the end: of a text without long lines at least 95 % of the budget is used. Where no line says anything it is
+ * ABR_HEAD_TAIL.
+ *
+ * The pieces point into p (or, of ABR_PRIORITY, into the cut): keep the text until the cut has been written. Release with abr_cut_free() whatever
  * the result. Cost: one pass over the text for its lines (and one for its chars when these are wanted), and time
  * in proportion to the budget; one allocation that the cut owns, and scratch for markers and tokens that is freed
  * before return; with max.tokens also O(log n) counts of candidates.
@@ -246,7 +282,7 @@ typedef struct {
 /*
  * Open a stream. What is kept is what abr_cut_text() would keep of all chunks together, for every chunking.
  *
- * Memory: at most twice the budget and 256 KiB, whatever flows through. The budget in bytes is max.bytes, or else 4
+ * Memory: at most twice the budget and 256 KiB, of ABR_PRIORITY 64 times the budget and 1 MiB, whatever flows through. The budget in bytes is max.bytes, or else 4
  * bytes a char, or else 16 a token; a stream limited in lines alone gets max.bytes of 1 MiB. opts and its strings are
  * copied; count_tokens runs in snapshot and finish only.
  * dir and name, unless NULL, say where the full output goes: into a file of mode 0600 that is made when the first byte

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "internal.h"
+#include "priority.h"
 
 typedef struct {
     const abr_opts *opts;
@@ -74,6 +74,7 @@ static size_t show(const job *j, const char *p, size_t n, char *dst)
 /* ---- the joint: what stands between the two sides ---- */
 
 static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ...";
+static const char priority_marker[] = "... [{lines} lines omitted] ...";
 static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
 
 static bool lines_apart(const job *j)
@@ -85,9 +86,11 @@ static bool lines_apart(const job *j)
 static const char *marker_format(const abr_opts *o, size_t *n)
 {
     *n = 0;
-    if (o->strategy != ABR_HEAD_TAIL || o->marker == ABR_MARKER_NONE)
+    if ((o->strategy != ABR_HEAD_TAIL && o->strategy != ABR_PRIORITY) || o->marker == ABR_MARKER_NONE)
         return "";
-    const char *own = o->snap == ABR_SNAP_LINE ? line_marker : char_marker;
+    const char *own = o->strategy == ABR_PRIORITY ? priority_marker
+                      : o->snap == ABR_SNAP_LINE  ? line_marker
+                                                  : char_marker;
     *n = o->marker_text ? o->marker_text_len : strlen(own);
     return o->marker_text ? o->marker_text : own;
 }
@@ -151,19 +154,22 @@ static abr_span joint_cost(job *j, const abr_span *head, const abr_span *tail)
 
 /* ---- tokens ---- */
 
-/* Tokens of (p, n) as budgets weigh them: the caller's count, or the estimate times its safety factor. */
+abr_code abr_count_tokens(const abr_opts *o, const char *p, size_t n, uint64_t *tokens)
+{
+    *tokens = 0;
+    if (o->count_tokens)
+        return o->count_tokens(o->count_ctx, p, n, tokens) ? ABR_OK : ABR_ECOUNT;
+    *tokens = abr_weigh_tokens(p, n, o->token_safety);
+    return ABR_OK;
+}
+
+/* The same, 0 once something failed. */
 static uint64_t weighed_tokens(job *j, const char *p, size_t n)
 {
-    const abr_opts *o = j->opts;
     uint64_t tokens = 0;
-    if (j->failure != ABR_OK)
-        return 0;
-    if (o->count_tokens) {
-        if (!o->count_tokens(o->count_ctx, p, n, &tokens))
-            j->failure = ABR_ECOUNT;
-        return tokens;
-    }
-    return abr_weigh_tokens(p, n, o->token_safety);
+    if (j->failure == ABR_OK)
+        j->failure = abr_count_tokens(j->opts, p, n, &tokens);
+    return tokens;
 }
 
 /* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */
@@ -503,15 +509,55 @@ static const char *wrong_option(const abr_opts *o)
 {
     const abr_budget *max = &o->max;
     if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL &&
-        o->strategy != ABR_PIPELINE)
-        return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL, ABR_PIPELINE";
+        o->strategy != ABR_PRIORITY && o->strategy != ABR_PIPELINE)
+        return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL, ABR_PRIORITY, ABR_PIPELINE";
     if (!in_range(max->lines) || !in_range(max->bytes) || !in_range(max->chars) || !in_range(max->tokens))
         return "a budget is over 2^53";
     if (!(o->head_ratio >= 0 && o->head_ratio <= 1))
         return "head_ratio is not between 0 and 1";
+    if (o->hit_count > ABR_HITS_MOST)
+        return "more than 256 hits";
+    for (size_t i = 0; i < o->hit_count; i++) {
+        if (o->hits[i].n == 0 || o->hits[i].n > ABR_HIT_MOST)
+            return "a hit's text is empty or over 1024 bytes";
+        if (!(o->hits[i].weight >= 0 && o->hits[i].weight <= ABR_HIT_WEIGHT_MOST))
+            return "a hit's weight is not between 0 and 100";
+    }
     if (!(o->token_safety > 0 && o->token_safety <= ABR_TOKEN_SAFETY_MAX))
         return "token_safety is not over 0 and at most 1000";
     return NULL;
+}
+
+/* With no line that says anything a priority cut is one of both ends; so it is where there is no room for more than
+ * the end. */
+static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
+{
+    enum { LEAST_ROOM = 96 };
+    uint64_t hits = 0;
+    /* pages have no lines that were read for it: of these both ends show too */
+    bool says = j->view->priority && abr_priority_says(j->view->priority, &hits);
+    abr_room room = open_room(j);
+    bool small = room.shown < LEAST_ROOM || room.chars < LEAST_ROOM || room.lines < 2 ||
+                 j->opts->max.tokens < LEAST_ROOM / 4;
+    cut->hits_found = hits;
+    if (says && !small) {
+        if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
+            j->format_len = 0;
+        cut->truncated_by = by;
+        return abr_priority_view(j->view, j->opts, &room, j->format, j->format_len, cut);
+    }
+    abr_opts ends = *j->opts;
+    ends.strategy = ABR_HEAD_TAIL;
+    ends.snap = ABR_SNAP_LINE;
+    if (says)
+        ends.head_ratio = 0;
+    const abr_opts *own = j->opts;
+    j->opts = &ends;
+    if (!says)
+        j->format = marker_format(&ends, &j->format_len);
+    abr_code code = cut_both_sides(j, by, cut);
+    j->opts = own;
+    return code;
 }
 
 static abr_code run(job *j, abr_cut *cut)
@@ -526,6 +572,8 @@ static abr_code run(job *j, abr_cut *cut)
     if (by != ABR_BY_LINES && j->view->ends_line && exceeded(j, true) == ABR_BY_NONE)
         return keep_whole(j, true, cut);
     cut->truncated = true;
+    if (j->opts->strategy == ABR_PRIORITY)
+        return cut_by_priority(j, by, cut);
     return j->opts->strategy == ABR_HEAD_TAIL ? cut_both_sides(j, by, cut) : cut_one_side(j, cut);
 }
 
@@ -602,6 +650,10 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     cut->total_bytes = view->bytes;
     cut->total_chars = j.scale.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
+    if (view->priority && !cut->truncated) {
+        abr_priority_says(view->priority, &cut->hits_found);
+        cut->hits_kept = cut->hits_found;
+    }
     if (j.failure != ABR_OK)
         code = j.failure;
     if (j.scratch)
@@ -610,6 +662,31 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
         return ABR_OK;
     abr_cut_free(cut);
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
+}
+
+/* The text goes by as it would in a stream, but nothing of it is copied. */
+static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    enum { CHUNK = 256 * 1024 };
+    abr_budget max = opts->max;
+    size_t keep = abr_keep(ABR_PRIORITY, &max);
+    const abr_priority_opts own = {view->front.p,   keep,           abr_wants_chars(opts), opts->hits,
+                                   opts->hit_count, opts->quiet_groups, opts->alloc};
+    abr_code code = abr_priority_open(&own, &view->priority);
+    for (size_t at = 0; at < view->front.n && code == ABR_OK; at += CHUNK) {
+        size_t n = view->front.n - at < CHUNK ? view->front.n - at : CHUNK;
+        const char *p = view->front.p + at;
+        if (abr_priority_reserve(view->priority, abr_count_newlines(p, n), n))
+            abr_priority_write(view->priority, p, n);
+        else
+            code = ABR_ENOMEM;
+    }
+    if (code == ABR_OK)
+        code = abr_cut_view(view, opts, cut, error);
+    else
+        abr_fail(error, code, "out of memory");
+    abr_priority_close(view->priority);
+    return code;
 }
 
 abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
@@ -629,6 +706,8 @@ abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cu
                      .ends_line = n > 0 && text.p[n - 1] == '\n'};
     if (abr_wants_chars(opts))
         view.chars = abr_count_chars(text.p, n, NULL);
+    if (opts->strategy == ABR_PRIORITY)
+        return cut_text_by_priority(&view, opts, cut, error);
     return abr_cut_view(&view, opts, cut, error);
 }
 

@@ -126,6 +126,9 @@ abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *sc
 /* Size, without its newline, of the first or the last line of an edge. */
 uint64_t abr_line_size(const abr_edge *edge, abr_side side);
 
+/* What is retained for a priority cut, see priority.h. */
+struct abr_priority;
+
 /* ---- cut.c: the one place where it is decided what is kept ---- */
 
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
@@ -139,6 +142,7 @@ typedef struct {
     uint64_t first_line; /* size without the newline; ABR_UNLIMITED: look */
     uint64_t last_line;  /* the same of the last line */
     bool ends_line;      /* the last byte is a newline */
+    struct abr_priority *priority; /* of ABR_PRIORITY, else NULL */
 } abr_view;
 
 /* ABR_EINVAL and its message when an option is out of its range. */
@@ -152,6 +156,16 @@ uint64_t abr_view_line_size(const abr_view *view, abr_side side);
 
 /* The cut of a pipeline, into a cut whose options and totals are filled in. ABR_OK or ABR_ENOMEM. */
 abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *cut);
+
+/* Tokens of (p, n) as budgets weigh them: the caller's count, or the estimate times its safety factor. */
+abr_code abr_count_tokens(const abr_opts *opts, const char *p, size_t n, uint64_t *tokens);
+
+/* ---- choice.c ---- */
+
+/* The cut of ABR_PRIORITY of a source that is over a budget and has a line that says something; `room` is that of
+ * content and markers, format_len 0 where no marker is wanted. */
+abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room, const char *format,
+                           size_t format_len, abr_cut *cut);
 
 /* abr_cut_text() of a source of which a view is at hand. An edge that is not whole must hold more bytes than the first
  * budget set of max.bytes, 4 * max.chars and 16 * max.tokens. */

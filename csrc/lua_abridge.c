@@ -24,10 +24,20 @@ static void set_functions(lua_State *L, const luaL_Reg *functions)
         lua_setfield(L, -2, functions->name);
     }
 }
+
+static size_t raw_length(lua_State *L, int idx)
+{
+    return lua_objlen(L, idx);
+}
 #else
 static void set_functions(lua_State *L, const luaL_Reg *functions)
 {
     luaL_setfuncs(L, functions, 0);
+}
+
+static size_t raw_length(lua_State *L, int idx)
+{
+    return (size_t)lua_rawlen(L, idx);
 }
 #endif
 
@@ -182,10 +192,8 @@ static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipel
 static const char strategy_words[] = "\"head\", \"tail\", \"head_tail\", \"pipeline\" or \"priority\"";
 static const char *const unit_names[] = {NULL, "lines", "bytes", "chars", "tokens"};
 
-enum { STRATEGY_PRIORITY = 4 };
-
 /* Where the stack holds what a cut needs. */
-enum { ARG_TEXT = 1, ARG_OPTS = 2, SLOT_COUNTER = 3, SLOT_RESERVE = 4, SLOT_MARKER = 5, SLOT_CALLER = 6 };
+enum { ARG_TEXT = 1, ARG_OPTS = 2, SLOT_COUNTER = 3, SLOT_RESERVE = 4, SLOT_MARKER = 5, SLOT_HITS = 6, SLOT_CALLER = 7 };
 
 typedef struct {
     const char *who; /* the function's name, for messages */
@@ -263,6 +271,91 @@ static bool read_later(lua_State *L, const cut_options *c, const char *key, int 
     return later;
 }
 
+/* ---- hits ---- */
+
+/* One pattern: a string, or { text =, weight =, word =, case = }; `name` is "hits[i]". */
+static void read_hit(lua_State *L, const char *who, const char *name, int value, abr_hit *hit)
+{
+    *hit = (abr_hit){.weight = 1, .fold = true};
+    if (lua_type(L, value) == LUA_TSTRING) {
+        hit->p = lua_tolstring(L, value, &hit->n);
+    } else if (lua_type(L, value) == LUA_TTABLE) {
+        lua_pushnil(L);
+        while (lua_next(L, value)) {
+            int field = lua_gettop(L);
+            const char *key = word_at(L, field - 1);
+            const char *full = lua_pushfstring(L, "%s.%s", name, key);
+            if (strcmp(key, "text") == 0)
+                hit->p = check_text(L, who, full, field, &hit->n);
+            else if (strcmp(key, "weight") == 0)
+                hit->weight = check_number(L, who, full, field, 0, ABR_HIT_WEIGHT_MOST);
+            else if (strcmp(key, "word") == 0)
+                hit->word = check_boolean(L, who, full, field);
+            else if (strcmp(key, "case") == 0)
+                hit->fold = !check_boolean(L, who, full, field);
+            else
+                luaL_error(L, "%s: unknown key '%s' in %s", who,
+                           lua_type(L, field - 1) == LUA_TSTRING ? key : describe(L, field - 1), name);
+            lua_settop(L, field - 1);
+        }
+    }
+    if (!hit->p || hit->n == 0 || hit->n > ABR_HIT_MOST)
+        wrong(L, who, name, "a text of 1 to 1024 bytes, or a table {text=, weight=, word=, case=}", value);
+}
+
+/* hits.groups = { warnings = false } */
+static void read_groups(lua_State *L, cut_options *c, int value)
+{
+    static const char *const groups[] = {"errors",   "failures",     "fatal",     "problems",
+                                         "warnings", "expectations", "summaries", NULL};
+    static const char words[] =
+        "errors, failures, fatal, problems, warnings, expectations, summaries";
+    if (lua_type(L, value) != LUA_TTABLE)
+        wrong(L, c->who, "hits.groups", "a table such as {warnings=false}", value);
+    lua_pushnil(L);
+    while (lua_next(L, value)) {
+        int field = lua_gettop(L);
+        const char *key = word_at(L, field - 1);
+        int i = 0;
+        while (groups[i] && strcmp(groups[i], key) != 0)
+            i++;
+        if (!groups[i])
+            luaL_error(L, "%s: unknown key '%s' in hits.groups (%s)", c->who,
+                       lua_type(L, field - 1) == LUA_TSTRING ? key : describe(L, field - 1), words);
+        if (!check_boolean(L, c->who, lua_pushfstring(L, "hits.groups.%s", key), field))
+            c->opts.quiet_groups |= 1U << i;
+        lua_settop(L, field - 1);
+    }
+}
+
+/* The core copies patterns before any function of the caller may run; until then the options hold their texts. */
+static void read_hits(lua_State *L, cut_options *c, int value)
+{
+    if (lua_type(L, value) != LUA_TTABLE)
+        wrong(L, c->who, "hits", "a table of patterns", value);
+    size_t count = raw_length(L, value);
+    if (count > ABR_HITS_MOST)
+        luaL_error(L, "%s: hits must be at most %d patterns, got %d", c->who, ABR_HITS_MOST, (int)count);
+    abr_hit *hits = lua_newuserdata(L, (count + 1) * sizeof *hits);
+    keep(L, lua_gettop(L), SLOT_HITS);
+    lua_pushnil(L);
+    while (lua_next(L, value)) {
+        int field = lua_gettop(L);
+        uint64_t i = 0;
+        if (to_count(L, field - 1, &i) && lua_type(L, field - 1) == LUA_TNUMBER && i >= 1 && i <= count)
+            read_hit(L, c->who, lua_pushfstring(L, "hits[%d]", (int)i), field, &hits[i - 1]);
+        else if (strcmp(word_at(L, field - 1), "groups") == 0)
+            read_groups(L, c, field);
+        else
+            luaL_error(L, "%s: unknown key '%s' in hits", c->who,
+                       lua_type(L, field - 1) == LUA_TSTRING ? lua_tostring(L, field - 1) : describe(L, field - 1));
+        lua_settop(L, field - 1);
+    }
+    lua_pop(L, 1);
+    c->opts.hits = hits;
+    c->opts.hit_count = count;
+}
+
 static void read_option(lua_State *L, cut_options *c, int key_idx, int value)
 {
     static const char *const modes[] = {"keep", "replace", NULL};
@@ -287,10 +380,9 @@ static void read_option(lua_State *L, cut_options *c, int key_idx, int value)
         int word = check_word(L, c->who, key, value, long_lines, "\"omit\" or \"split\"");
         o->long_line = word == 0 ? ABR_LONG_OMIT : ABR_LONG_SPLIT;
     } else if (strcmp(key, "strategy") == 0 && c->named_strategy) {
-        int word = check_word(L, c->who, key, value, strategy_names, strategy_words);
-        if (word == STRATEGY_PRIORITY)
-            not_built_yet(L, c->who, "strategy \"priority\"");
-        o->strategy = (abr_strategy)word;
+        o->strategy = (abr_strategy)check_word(L, c->who, key, value, strategy_names, strategy_words);
+    } else if (strcmp(key, "hits") == 0) {
+        read_hits(L, c, value);
     } else {
         unknown_option(L, c->who, key_idx, value);
     }
@@ -331,9 +423,11 @@ static void read_options(lua_State *L, cut_options *c)
                    strategy_names[o->strategy]);
     if (o->strategy == ABR_PIPELINE && (o->max.bytes != ABR_UNLIMITED || o->max.tokens != ABR_UNLIMITED))
         luaL_error(L, "%s: \"pipeline\" knows max_chars and max_lines, no other budget", c->who);
-    if (c->has_marker && c->opts.strategy != ABR_HEAD_TAIL)
-        luaL_error(L, "%s: marker and marker_text are for \"head_tail\", not for \"%s\"", c->who,
-                   strategy_names[c->opts.strategy]);
+    if (c->has_marker && o->strategy != ABR_HEAD_TAIL && o->strategy != ABR_PRIORITY)
+        luaL_error(L, "%s: marker and marker_text are for \"head_tail\" and \"priority\", not for \"%s\"", c->who,
+                   strategy_names[o->strategy]);
+    if ((o->hit_count > 0 || o->quiet_groups != 0) && o->strategy != ABR_PRIORITY)
+        luaL_error(L, "%s: hits are for \"priority\", not for \"%s\"", c->who, strategy_names[o->strategy]);
 }
 
 /* ---- count_tokens ---- */
@@ -439,7 +533,7 @@ static uint64_t invalid_bytes(const abr_cut *cut)
 
 static void push_ledger(lua_State *L, const abr_cut *cut)
 {
-    enum { FIELDS = 18 };
+    enum { FIELDS = 19 };
     lua_createtable(L, 0, FIELDS);
     lua_pushstring(L, strategy_names[cut->strategy]);
     lua_setfield(L, -2, "strategy");
@@ -471,6 +565,12 @@ static void push_ledger(lua_State *L, const abr_cut *cut)
     set_budget(L, "max_bytes", cut->max.bytes);
     set_budget(L, "max_chars", cut->max.chars);
     set_budget(L, "max_tokens", cut->max.tokens);
+    if (cut->strategy == ABR_PRIORITY) {
+        lua_createtable(L, 0, 2);
+        set_count(L, "found", cut->hits_found);
+        set_count(L, "kept", cut->hits_kept);
+        lua_setfield(L, -2, "hits");
+    }
     push_kept(L, cut);
     lua_setfield(L, -2, "kept");
 }
@@ -513,7 +613,7 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
     abr_error error;
     const char *text = check_text(L, who, "text", ARG_TEXT, &n);
     lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_MARKER);
+    lua_settop(L, SLOT_HITS);
     c.opts.strategy = strategy;
     read_options(L, &c);
     lua_pushcfunction(L, call_counter);
@@ -548,7 +648,7 @@ static int l_cut(lua_State *L)
 
 static int l_priority(lua_State *L)
 {
-    return not_built_yet(L, "abridge.priority", "strategy \"priority\"");
+    return cut_text(L, "abridge.priority", ABR_PRIORITY, false);
 }
 
 static int l_clean(lua_State *L)
@@ -729,7 +829,7 @@ static int l_stream(lua_State *L)
     lua_settop(L, 1);
     lua_pushliteral(L, "");
     lua_insert(L, ARG_TEXT); /* options stand where those of a cut do */
-    lua_settop(L, SLOT_MARKER);
+    lua_settop(L, SLOT_HITS);
     check_options_table(L, who);
     copy_options(L);
     if (take_option(L, "full_output"))
@@ -816,7 +916,7 @@ static abr_cut *prepare_cut(lua_State *L, const char *who, int counter, abr_narr
 {
     lua_settop(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, counter); /* SLOT_COUNTER */
-    lua_settop(L, SLOT_MARKER);
+    lua_settop(L, SLOT_HITS);
     if (!lua_isnil(L, 2))
         read_narrow(L, who, narrow);
     lua_pushcfunction(L, call_counter);
@@ -1033,7 +1133,7 @@ static int open_page(lua_State *L, const char *who, bool is_file)
     size_t n;
     const char *source = check_text(L, who, is_file ? "path" : "text", ARG_TEXT, &n);
     lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_MARKER);
+    lua_settop(L, SLOT_HITS);
     check_options_table(L, who);
     copy_options(L);
     read_page_options(L, who, &own);

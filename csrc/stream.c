@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "internal.h"
+#include "priority.h"
 
 enum { FIRST_SIZE = 4096 /* of a buffer */ };
 
@@ -39,6 +39,7 @@ struct abr_stream {
     uint64_t line_before; /* where the line before it starts */
     abr_char_counter chars;
     bool counts_chars;
+    abr_priority *priority; /* of ABR_PRIORITY: its lines that may be kept */
     bool ends_line;
     bool finished;
     uint64_t scanned; /* bytes looked at for newlines, for tests */
@@ -135,7 +136,8 @@ static bool reserve(abr_stream *s, buffer *b, size_t n)
 /* Are both ends kept? */
 static bool keeps_both(const abr_stream *s)
 {
-    return s->opts.strategy == ABR_HEAD_TAIL || s->opts.strategy == ABR_PIPELINE;
+    return s->opts.strategy == ABR_HEAD_TAIL || s->opts.strategy == ABR_PRIORITY ||
+           s->opts.strategy == ABR_PIPELINE;
 }
 
 /* Is the ring of both ends needed for n more bytes? Once the front no longer has all of the text. */
@@ -201,17 +203,16 @@ abr_full_output abr_stream_full_output(const abr_stream *s)
 
 /* ---- counting ---- */
 
-static void count(abr_stream *s, const char *p, size_t n)
+static void count(abr_stream *s, const abr_newlines *found, const char *p, size_t n)
 {
-    abr_newlines found = abr_find_newlines(p, n);
     s->scanned += n;
-    if (found.count > 0) {
+    if (found->count > 0) {
         if (s->newlines == 0)
-            s->first_line = s->bytes + found.first;
-        s->line_before = found.count == 1 ? s->line : s->bytes + found.before_last + 1;
-        s->line = s->bytes + found.last + 1;
+            s->first_line = s->bytes + found->first;
+        s->line_before = found->count == 1 ? s->line : s->bytes + found->before_last + 1;
+        s->line = s->bytes + found->last + 1;
     }
-    s->newlines += found.count;
+    s->newlines += found->count;
     s->bytes += n;
     s->ends_line = p[n - 1] == '\n';
     if (s->counts_chars)
@@ -248,6 +249,14 @@ static abr_code copy_texts(abr_stream *s, const char *dir, const char *name)
     return ABR_OK;
 }
 
+static abr_code open_priority(abr_stream *s)
+{
+    const abr_opts *o = &s->opts;
+    const abr_priority_opts own = {NULL,         s->keep,         s->counts_chars, o->hits,
+                                   o->hit_count, o->quiet_groups, s->alloc};
+    return abr_priority_open(&own, &s->priority);
+}
+
 abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **out,
                          abr_error *error)
 {
@@ -266,6 +275,8 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     s->counts_chars = abr_wants_chars(opts);
     s->keep = abr_keep(s->opts.strategy, &s->opts.max);
     code = copy_texts(s, dir, name);
+    if (code == ABR_OK && s->opts.strategy == ABR_PRIORITY)
+        code = open_priority(s);
     if (code != ABR_OK) {
         abr_stream_close(s);
         return abr_fail(error, code, "out of memory");
@@ -278,11 +289,14 @@ abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
 {
     if (n == 0)
         return ABR_OK;
-    if (!make_room(s, n))
+    abr_newlines found = abr_find_newlines(p, n);
+    if (!make_room(s, n) || (s->priority && !abr_priority_reserve(s->priority, found.count, n)))
         return ABR_ENOMEM;
     save(s, p, n);
     retain(s, p, n);
-    count(s, p, n);
+    count(s, &found, p, n);
+    if (s->priority)
+        abr_priority_write(s->priority, p, n);
     return ABR_OK;
 }
 
@@ -304,6 +318,7 @@ static abr_view view_of(abr_stream *s)
     v.lines = s->newlines + (s->bytes > 0 && !s->ends_line);
     if (s->counts_chars)
         v.chars = abr_counted_chars(&s->chars, &v.invalid);
+    v.priority = s->priority;
     v.first_line = s->first_line == ABR_UNLIMITED ? s->bytes : s->first_line;
     v.last_line = s->ends_line ? s->line - 1 - s->line_before : s->bytes - s->line;
     return v;
@@ -353,6 +368,7 @@ void abr_stream_close(abr_stream *s)
         a->free(a->ctx, s->front.p);
     if (s->back.p)
         a->free(a->ctx, s->back.p);
+    abr_priority_close(s->priority);
     if (s->texts)
         a->free(a->ctx, s->texts);
     a->free(a->ctx, s);

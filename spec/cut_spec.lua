@@ -810,7 +810,6 @@ describe("an option", function()
   end)
 
   it("of a later issue says so", function()
-    raises({ "priority", "not built yet" }, abridge.cut, "a", { strategy = "priority", max_bytes = 1 })
     raises({ "clean", "not built yet" }, abridge.head, "a", { max_bytes = 1, clean = true })
     raises({ "redact", "not built yet" }, abridge.head, "a", { max_bytes = 1, redact = { "x" } })
     assert.equal("a", (abridge.head("a", { max_bytes = 1, clean = false })))

@@ -704,9 +704,8 @@ end
       assert.is_true(read_path(cut.full_output_path) == seq(1, 300000):sub(1, bytes))
       assert.equal("Full output", (result.content:match "Full output"))
       assert.is_nil(result.content:find("Full output: ", 1, true))
-      local notice = "[Showing lines %d-300000 of 300000. " .. incomplete(cut)
-      local first = 300000 - cut.output_lines + 1
-      assert.equal(notice:format(first), result.details.notice)
+      local notice = "[Showing 2000 of 300000 lines (2000 line limit). " .. incomplete(cut)
+      assert.equal(notice, result.details.notice)
       assert.equal(result.details.notice, result.content:sub(-#result.details.notice))
       assert.is_false(result.is_error)
       assert.equal(300000, cut.total_lines)
@@ -750,7 +749,7 @@ end
         assert_plain(result)
       end
       local why = results[1].details.cut.full_output_error
-      local before = "299999\n300000\n\nCommand exited with code 3\n\n[Showing lines 298001-300000 of 300000. "
+      local before = "299999\n300000\n\nCommand exited with code 3\n\n[Showing 2000 of 300000 lines (2000 line limit). "
         .. "Full output not kept: " .. why .. "]"
       assert.equal(before, results[1].content:sub(-#before))
       return why, session
@@ -872,7 +871,7 @@ end
         local result = run(session, "seq 5000")
         assert.is_nil(result.details.full_output_path)
         assert.is_string(result.details.cut.full_output_error)
-        local said = "\n5000\n\n[Showing lines 3001-5000 of 5000. Full output not kept: %s]"
+        local said = "\n5000\n\n[Showing 2000 of 5000 lines (2000 line limit). Full output not kept: %s]"
         said = said:format(result.details.cut.full_output_error)
         assert.equal(said, result.content:sub(-#said))
         result = session:cap("tool", seq(1, 5000))

@@ -160,7 +160,6 @@ describe("session options", function()
       { { max_line_chars = -5 }, "limits.read_file", "max_line_chars", "-5" },
       { { max_matches = "all" }, "limits.read_file", "max_matches", "all" },
       { { output = "loud" }, "limits.read_file", "output", "loud" },
-      { { strategy = "priority" }, "not built yet" },
     }
     for _, case in ipairs(cases) do
       raises(function()
@@ -213,7 +212,7 @@ describe("session options", function()
   it("override a profile key by key, and false takes a budget away", function()
     local session = abridge.session { limits = { read_file = { max_lines = 10 }, run_command = { max_lines = false } } }
     assert.same({ strategy = "head", max_lines = 10, max_bytes = 30720 }, session:limits "read_file")
-    assert.same({ strategy = "tail", max_bytes = 30720 }, session:limits "run_command")
+    assert.same({ strategy = "priority", max_bytes = 30720 }, session:limits "run_command")
   end)
 
   it("of limits hold under an alias too", function()
@@ -336,7 +335,8 @@ describe("definitions", function()
     assert.matches("2000 lines", description_of "read_file")
     assert.matches("30KB", description_of "read_file")
     assert.matches("first", description_of "read_file")
-    assert.matches("last", description_of "run_command")
+    assert.matches("the start, the end and lines that tell of trouble", description_of "run_command")
+    assert.matches("last", description_of("run_command", { limits = { run_command = { strategy = "tail" } } }))
     assert.matches("2000 lines", description_of "search")
     assert.matches("50000 chars", description_of("read_file", { profile = "pipeline" }))
     assert.matches("500 lines", description_of("read_file", { profile = "pipeline" }))

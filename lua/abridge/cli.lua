@@ -22,7 +22,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
 
 limits
   --max-lines N      --max-bytes SIZE      --max-chars N      --max-tokens N
-  --strategy S       head, tail, head_tail or pipeline
+  --strategy S       head, tail, head_tail, priority or pipeline
   --head-ratio R     share of the budget for the head, 0 to 1
   --snap HOW         line or char          --marker HOW       inside, outside or none
   --marker-text T    with {lines}, {bytes}, {chars}
@@ -83,18 +83,13 @@ local function one_of(...)
   end
 end
 
-local function strategy(value)
-  if value == "priority" then return nil, "one of head, tail, head_tail, pipeline (priority is not built yet)" end
-  return one_of("head", "tail", "head_tail", "pipeline")(value)
-end
-
 --- Flags that are limits: their key is the flag's name.
 local LIMITS = {
   ["--max-lines"] = count,
   ["--max-bytes"] = size,
   ["--max-chars"] = count,
   ["--max-tokens"] = count,
-  ["--strategy"] = strategy,
+  ["--strategy"] = one_of("head", "tail", "head_tail", "priority", "pipeline"),
   ["--head-ratio"] = ratio,
   ["--snap"] = one_of("line", "char"),
   ["--marker"] = one_of("inside", "outside", "none"),
@@ -300,7 +295,7 @@ local function cut_limits(args)
   if not limits_of.has_budget(limits) then
     bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
   end
-  if not limits.strategy then bad "cut needs --strategy head, tail, head_tail or pipeline" end
+  if not limits.strategy then bad "cut needs --strategy head, tail, head_tail, priority or pipeline" end
   return limits
 end
 

@@ -16,7 +16,7 @@ M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16
 M.auto_success = 512
 
 ---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
----@field strategy? "head"|"tail"|"head_tail"|"pipeline" what to keep; "head" unless set
+---@field strategy? "head"|"tail"|"head_tail"|"priority"|"pipeline" what to keep; "head" unless set
 ---@field max_lines? integer
 ---@field max_bytes? integer|string bytes, or a size such as "30KB"
 ---@field max_chars? integer code points
@@ -29,6 +29,7 @@ M.auto_success = 512
 ---@field marker? "inside"|"outside"|"none"
 ---@field marker_text? string format of the omission marker
 ---@field utf8? "keep"|"replace" sessions replace
+---@field hits? table patterns that "priority" looks for, and groups of words it does not
 ---@field indicators? boolean headings of a pipeline cut
 ---@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto" a byte budget by name (commands)
 ---@field max_matches? integer
@@ -43,7 +44,7 @@ M.auto_success = 512
 M.profiles = {
   default = {
     read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
-    run_command = { strategy = "tail", max_lines = 2000, max_bytes = 30 * KB },
+    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB },
     search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
     find_files = { max_results = 1000, max_bytes = 30 * KB },
     list_directory = { max_entries = 500, max_bytes = 30 * KB },
@@ -79,7 +80,7 @@ M.profiles = {
   -- The reading-tool contract.
   contract = {
     read_file = { strategy = "head", max_lines = 2000, max_bytes = 50 * KB },
-    run_command = { strategy = "tail", output = "normal" },
+    run_command = { strategy = "priority", output = "normal" },
     search_files = { max_lines = 2000, max_bytes = 50 * KB },
     find_files = { max_results = 1000 },
     list_directory = { max_entries = 500 },
@@ -114,6 +115,7 @@ local CUT_KEYS = {
   marker = true,
   marker_text = true,
   utf8 = true,
+  hits = true,
   clean = true,
 }
 local PIPELINE_KEYS = { max_chars = true, max_lines = true, head_ratio = true, indicators = true, utf8 = true }

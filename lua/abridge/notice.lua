@@ -130,7 +130,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field changed? boolean the file changed since the page before
 ---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
----@field more_hits? integer error lines that were not shown
+---@field more_hits? integer error lines that were not shown, in place of those that `cut.hits` tells
 ---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
 ---@field max_line_chars? integer
 ---@field next_column? integer char of the line to continue at, where a line was split
@@ -147,6 +147,11 @@ local BACKGROUND = "A background process still holds the output"
 
 local function ranges(cut)
   return cut.kept and #cut.kept or 0
+end
+
+--- Error lines that a cut by priority left out.
+local function hits_left_out(cut)
+  return cut.hits and cut.hits.found - cut.hits.kept or 0
 end
 
 --- Values for the templates, from a cut and its data.
@@ -183,7 +188,7 @@ local function values_of(cut, data)
     path = data.path and M.quoted(data.path),
     line_chars = data.max_line_chars,
     fetched = data.fetched and core.format_size(data.fetched),
-    more_hits = data.more_hits,
+    more_hits = data.more_hits or hits_left_out(cut),
     full_path = cut.full_output_path and M.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
     full_error = cut.full_output_error,
@@ -200,6 +205,7 @@ local function widest_values(cut, data)
   for _, name in ipairs { "first_char", "last_char", "column" } do
     values[name] = (data.column or 1) + cut.total_bytes
   end
+  values.more_hits = math.max(values.more_hits, cut.hits and cut.hits.found or 0)
   for _, name in ipairs { "size", "shown_size", "full_size" } do
     values[name] = "1023.9KB"
   end
@@ -283,7 +289,7 @@ local function add_remarks(sentences, tool, cut, data, values)
   if tool.full_output and cut.truncated and cut.full_output_error and not cut.full_output_path then
     sentences[#sentences + 1] = fill(FULL_OUTPUT_NONE, values)
   end
-  if cut.truncated and (data.more_hits or 0) > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
+  if cut.truncated and values.more_hits > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
   if data.fetched then sentences[#sentences + 1] = fill(FETCHED, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
@@ -502,6 +508,7 @@ local WHICH = {
   head = "the first ",
   tail = "the last ",
   head_tail = "the start and the end, ",
+  priority = "the start, the end and lines that tell of trouble, ",
   pipeline = "the start and the end, ",
 }
 

@@ -1,0 +1,340 @@
+/*
+ * One pass over a line: its words that are in the lexicon, its shape, and what else is cheap to see on the way.
+ *
+ * The line is read in blocks of 64 bytes. Each is turned into masks, a bit a byte: letters, digits and so on; words are
+ * then the runs of bits, found without looking at a byte. A block that ends inside a word is followed by one that starts
+ * with it, so that no word is ever split (but for one that is longer than a block, which is no word).
+ *
+ * The shape is a hash of the first plain words and what follows each. A word that is part of a name (a path, an
+ * identifier, something quoted) and every number is left out, so that lines that differ in these have one shape. The
+ * code of a diagnostic is kept.
+ */
+#include <string.h>
+
+#include "priority.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* What is inlined into a variant of read_line() is compiled for its processors. */
+#if defined(__GNUC__)
+#define INLINE inline __attribute__((always_inline))
+#else
+#define INLINE inline
+#endif
+
+enum {
+    BLOCK = 64,
+    SHAPE_WORDS = 6,  /* plain words that make a shape */
+    SHAPE_PREFIX = 3, /* letters of each */
+    CODE_LETTERS = 4, /* most letters of a diagnostic's code */
+    CODE_DIGITS = 5
+};
+
+/* What stands in a block, a bit a byte. */
+typedef struct {
+    uint64_t letters;
+    uint64_t upper;
+    uint64_t digits;
+    uint64_t blanks;
+    uint64_t colons; /* and opening parentheses: what stands before a line number */
+    uint64_t high;
+} masks;
+
+#if defined(__SSE2__)
+/* Bytes of x from `first` on, `count` of them. */
+static INLINE unsigned in_range(__m128i x, char first, char count)
+{
+    __m128i from = _mm_sub_epi8(x, _mm_set1_epi8((char)(first - 128)));
+    return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(from, _mm_set1_epi8((char)(count - 128))));
+}
+
+static INLINE unsigned equals(__m128i x, char c)
+{
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
+}
+
+static INLINE masks classify(const char *p)
+{
+    masks m = {0};
+    for (unsigned i = 0; i < BLOCK; i += sizeof(__m128i)) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        __m128i folded = _mm_or_si128(x, _mm_set1_epi8(' '));
+        m.letters |= (uint64_t)in_range(folded, 'a', 26) << i;
+        m.upper |= (uint64_t)in_range(x, 'A', 26) << i;
+        m.digits |= (uint64_t)in_range(x, '0', 10) << i;
+        m.blanks |= (uint64_t)(equals(x, ' ') | equals(x, '\t')) << i;
+        m.colons |= (uint64_t)(equals(x, ':') | equals(x, '(')) << i;
+        m.high |= (uint64_t)(unsigned)_mm_movemask_epi8(x) << i;
+    }
+    return m;
+}
+#else
+static masks classify(const char *p)
+{
+    masks m = {0};
+    for (unsigned i = 0; i < BLOCK; i++) {
+        unsigned char c = (unsigned char)p[i];
+        uint64_t bit = UINT64_C(1) << i;
+        bool upper = c >= 'A' && c <= 'Z';
+        m.upper |= upper ? bit : 0;
+        m.letters |= upper || (c >= 'a' && c <= 'z') ? bit : 0;
+        m.digits |= c >= '0' && c <= '9' ? bit : 0;
+        m.blanks |= c == ' ' || c == '\t' ? bit : 0;
+        m.colons |= c == ':' || c == '(' ? bit : 0;
+        m.high |= c >= 0x80 ? bit : 0;
+    }
+    return m;
+}
+#endif
+
+/* Index of the lowest bit of a mask that is not 0. */
+static INLINE unsigned lowest(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return (unsigned)__builtin_ctzll(mask);
+#else
+    unsigned i = 0;
+    for (; !(mask & 1); mask >>= 1)
+        i++;
+    return i;
+#endif
+}
+
+/* Length of the run of bits from bit 0 on. */
+static INLINE unsigned run_length(uint64_t mask)
+{
+    return ~mask == 0 ? BLOCK : lowest(~mask);
+}
+
+/* The letters of a block, less a word that the block's end splits; *step: how far the next block is from this one. */
+static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
+{
+    *step = BLOCK;
+    if (left < BLOCK)
+        return letters & ((UINT64_C(1) << left) - 1);
+    if (left == BLOCK || !(letters >> (BLOCK - 1)))
+        return letters;
+    unsigned keep = BLOCK;
+    while (keep > 0 && letters >> (keep - 1) & 1)
+        keep--;
+    if (keep == 0)
+        return 0;
+    *step = keep;
+    return letters & ((UINT64_C(1) << keep) - 1);
+}
+
+/* ---- what stands beside a word ---- */
+
+static INLINE bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* 1: a byte that makes the word beside it part of a name; 2: a quote. */
+static const uint8_t beside[256] = {['_'] = 1, ['/'] = 1, ['.'] = 1,  ['-'] = 1, ['\\'] = 1, ['$'] = 1, ['@'] = 1,
+                                    ['%'] = 1, ['='] = 1, ['0'] = 1,  ['1'] = 1, ['2'] = 1,  ['3'] = 1, ['4'] = 1,
+                                    ['5'] = 1, ['6'] = 1, ['7'] = 1,  ['8'] = 1, ['9'] = 1,  ['"'] = 2, ['\''] = 2,
+                                    ['`'] = 2, ['<'] = 2, [0x98] = 2, [0x9C] = 2};
+
+/* Is a diagnostic's code at p: a few capitals, some digits, and no more? */
+static size_t code_size(const char *p, size_t letters, size_t left)
+{
+    size_t n = letters;
+    while (n < left && n < letters + CODE_DIGITS + 1 && is_digit(p[n]))
+        n++;
+    size_t digits = n - letters;
+    bool ends = n >= left || beside[(unsigned char)p[n]] != 1;
+    return letters <= CODE_LETTERS && digits >= 3 && digits <= CODE_DIGITS && ends ? n : 0;
+}
+
+static INLINE uint32_t mix(uint32_t hash, uint64_t value)
+{
+    uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(x >> 32) ^ (uint32_t)x;
+}
+
+/* ---- signs ---- */
+
+/* Does a long word end like the name of an error type? */
+static unsigned type_class(const char *p, size_t n)
+{
+    static const struct {
+        const char *end;
+        uint8_t n;
+        uint8_t class;
+    } ends[] = {{"Exception", 9, ABR_W_ERROR}, {"Error", 5, ABR_W_ERROR}, {"Sanitizer", 9, ABR_W_FATAL},
+                {"Failure", 7, ABR_W_FAIL},    {"Errors", 6, ABR_W_ERROR}, {"Warning", 7, ABR_W_WARN}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (n > ends[i].n && memcmp(p + n - ends[i].n, ends[i].end, ends[i].n) == 0)
+            return ends[i].class;
+    return ABR_W_NONE;
+}
+
+/* A line, and what came of it so far. */
+typedef struct {
+    const abr_lexicon *lexicon;
+    const char *p;
+    size_t n;
+    abr_line_words *out;
+    uint32_t shape;
+    unsigned shape_words;
+} reader;
+
+static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
+{
+    if (out->count < ABR_SIGNS)
+        out->signs[out->count++] = (abr_sign){(uint32_t)at, (uint16_t)n, (uint8_t)class, type};
+}
+
+static void look_up(reader *r, size_t at, size_t n, uint64_t key)
+{
+    const abr_word *w = abr_lexicon_find(r->lexicon, key, r->p + at, n);
+    if (w)
+        add_sign(r->out, at, n, w->class, false);
+}
+
+/* A long word of mixed case may be the name of an error type. */
+static void look_at_type(reader *r, size_t at, size_t n)
+{
+    unsigned class = type_class(r->p + at, n);
+    if (class != ABR_W_NONE && !(abr_word_group(class) & r->lexicon->quiet))
+        add_sign(r->out, at, n, class, true);
+}
+
+/* The code of a diagnostic, if one is there, is part of the shape. */
+static void look_at_code(reader *r, size_t at, size_t n)
+{
+    size_t size = code_size(r->p + at, n, r->n - at);
+    if (size > 0 && r->out->code == r->n)
+        r->out->code = at;
+    for (size_t i = 0; i < size; i++)
+        r->shape = mix(r->shape, (unsigned char)r->p[at + i]);
+}
+
+/* Let a word be part of the shape, unless it is part of a name. */
+static INLINE void add_to_shape(reader *r, size_t at, size_t n, uint64_t key, bool mixed)
+{
+    const char *p = r->p + at;
+    char next = at + n < r->n ? p[n] : '\n';
+    unsigned before = at > 0 ? beside[(unsigned char)p[-1]] : 0;
+    if (!(before | beside[(unsigned char)next]) && !mixed) {
+        r->shape_words++;
+        uint64_t start = n >= SHAPE_PREFIX ? key & 0xFFFFFF : key;
+        r->shape = mix(r->shape, start | (uint64_t)(unsigned char)next << 32);
+    } else if (before == 0 && n <= CODE_LETTERS && is_digit(next) && p[0] < 'a' && p[n - 1] < 'a') {
+        look_at_code(r, at, n);
+    }
+}
+
+static INLINE void read_word(reader *r, size_t at, size_t n, bool mixed)
+{
+    uint64_t key = abr_word_key(abr_load_word(r->p + at), n);
+    if (r->lexicon->slots[abr_word_slot(key)] != 0)
+        look_up(r, at, n, key);
+    if (mixed)
+        look_at_type(r, at, n);
+    if (r->shape_words < SHAPE_WORDS)
+        add_to_shape(r, at, n, key, mixed);
+}
+
+/* ---- places: file.ext:12, file.ext(12, line 12 ---- */
+
+enum { EXTENSION = 5 };
+
+/* Where the name starts that ends at `end`, before its colon: it has an extension. Else n. */
+static size_t place_start(const char *p, size_t end)
+{
+    size_t dot = end;
+    while (dot > 0 && end - dot <= EXTENSION && ((p[dot - 1] | ' ') >= 'a' && (p[dot - 1] | ' ') <= 'z'))
+        dot--;
+    if (dot == end || dot < 2 || p[dot - 1] != '.')
+        return SIZE_MAX;
+    size_t start = dot - 1;
+    while (start > 0 && p[start - 1] > ' ' && p[start - 1] != '(' && p[start - 1] != '"' && p[start - 1] != '\'')
+        start--;
+    return start < dot - 1 ? start : SIZE_MAX;
+}
+
+static void look_for_place(reader *r, uint64_t numbers, size_t at)
+{
+    for (unsigned tries = 0; numbers != 0 && tries < 3 && r->out->located == r->n; tries++) {
+        unsigned i = lowest(numbers);
+        numbers &= numbers - 1;
+        size_t start = at + i > 1 ? place_start(r->p, at + i - 1) : SIZE_MAX;
+        if (start != SIZE_MAX)
+            r->out->located = start;
+    }
+}
+
+/* ---- the line ---- */
+
+static INLINE void read_block(reader *r, const masks *m, size_t at, size_t *step)
+{
+    uint64_t letters = whole_words(m->letters, r->n - at, step);
+    uint64_t valid = r->n - at < *step ? (UINT64_C(1) << (r->n - at)) - 1
+                     : *step < BLOCK   ? (UINT64_C(1) << *step) - 1
+                                       : ~UINT64_C(0);
+    uint64_t digits = m->digits & valid;
+    bool after_digit = at > 0 && is_digit(r->p[at - 1]);
+    uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
+    /* capitals amid a word that small letters follow: aB, and the B of AABb */
+    uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
+    if (starts != 0 && r->out->words == 0)
+        r->out->first = at + lowest(starts);
+    for (; starts != 0; starts &= starts - 1) {
+        unsigned i = lowest(starts);
+        unsigned n = run_length(letters >> i);
+        r->out->words++;
+        if (n < BLOCK)
+            read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0);
+    }
+    uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1);
+    if (numbers != 0 && r->out->located == r->n)
+        look_for_place(r, numbers, at);
+    if ((m->high & valid) != 0 && r->out->mark == r->n)
+        r->out->mark = at + lowest(m->high & valid);
+}
+
+static INLINE void read_line(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+    reader r = {lexicon, p, n, out, 0, 0};
+    out->count = 0;
+    out->words = 0;
+    out->indent = out->first = out->located = out->code = out->mark = n;
+    for (size_t at = 0, step = 0; at < n; at += step) {
+        masks m = classify(p + at);
+        if (out->indent == n && out->words == 0) {
+            unsigned blanks = run_length(m.blanks);
+            if (blanks < BLOCK && at + blanks < n)
+                out->indent = at + blanks;
+        }
+        read_block(&r, &m, at, &step);
+    }
+    if (out->indent < n && out->first != out->indent) {
+        char c = p[out->indent];
+        r.shape = mix(r.shape, is_digit(c) ? '0' : (unsigned char)c);
+    }
+    out->shape = mix(r.shape, (out->indent > 0) + UINT64_C(2) * (out->located < n));
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* The same for processors that count and shift bits in one instruction. */
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void read_line_avx2(const abr_lexicon *lexicon, const char *p,
+                                                                           size_t n, abr_line_words *out)
+{
+    read_line(lexicon, p, n, out);
+}
+#endif
+
+void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+        read_line_avx2(lexicon, p, n, out);
+        return;
+    }
+#endif
+    read_line(lexicon, p, n, out);
+}
