@@ -74,7 +74,7 @@ binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test check lint memcheck bench soak rock clean
+.PHONY: help setup build lib demo test check lint memcheck bench score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -105,6 +105,9 @@ bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a
 	@$(with_paths) $(LUA) bench/run.lua
 	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
 	@$(with_paths) $(LUA) bench/page.lua build/bench/file
+
+score: build ## make labelled logs with this machine's tools, score our cut and the usual ones on them
+	@$(with_paths) $(LUA) bench/score.lua
 
 soak: build ## gigabytes through a stream and through a command, kills in the middle of runs
 	@$(with_paths) $(LUA) spec/soak.lua
