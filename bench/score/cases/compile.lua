@@ -260,4 +260,47 @@ return {
       { "detail", "    total += sizes[8];" },
     },
   },
+  {
+    name = "make-ignored",
+    tools = { "make", "cc" },
+    family = "c-build",
+    write = function(dir)
+      units(dir, 100, function() return "u->count" end)
+      dir:write("make_table.sh", "echo \"$1: column 7 has no name\" >&2; exit 4\n")
+      dir:write("src/main.c", "int main(void) { return 0; }\n")
+      dir:write("main.mk", "all:\n\t-sh make_table.sh columns.txt > table.h\n"
+        .. "\t@$(MAKE) --no-print-directory -f Makefile app\n\ttest -s table.h\n")
+    end,
+    command = "make -f main.mk",
+    exits = 2,
+    needles = {
+      { "root cause", "columns.txt: column 7 has no name" },
+      { "detail", like = "all%] Error 4 %(ignored%)" },
+      { "summary", like = "all%] Error 1$" },
+    },
+  },
+  {
+    name = "cmake-configure",
+    tools = { "cmake", "make", "cc" },
+    family = "configure",
+    write = function(dir)
+      dir:write("CMakeLists.txt", [[
+cmake_minimum_required(VERSION 3.10)
+project(shop C)
+foreach(part RANGE 1 600)
+  message(STATUS "Looking for the error handler of part ${part} - found, 0 failures")
+  if(part EQUAL 123)
+    message(SEND_ERROR "FastSum 3.1 is wanted, its header has no fs_sum64")
+  endif()
+endforeach()
+]])
+    end,
+    command = "cmake -S . -B out",
+    exits = 1,
+    needles = {
+      { "root cause", like = "^CMake Error at CMakeLists.txt:6 %(message%):" },
+      { "detail", "FastSum 3.1 is wanted, its header has no fs_sum64" },
+      { "summary", "Configuring incomplete, errors occurred!" },
+    },
+  },
 }

@@ -1,12 +1,6 @@
 --- Shells and what they run: traces, listings, copies, checksums.
 
-local function each(first, last, make)
-  local parts = {}
-  for i = first, last do
-    parts[#parts + 1] = make(i)
-  end
-  return table.concat(parts)
-end
+local each = require("score.text").each
 
 local RELEASE = [[
 set -x
@@ -71,12 +65,38 @@ sha256sum -c SUMS]],
     tools = { "sh" },
     family = "script-test",
     write = function(dir)
-      dir:write("check.sh", each(1, 900, function(i)
+      dir:write("check.sh", each(900, function(i)
         return ("echo 'ok %d - parser reports error %d of a bad header'\n"):format(i, i % 40)
       end) .. "echo '900 checks passed, 0 failed'\n")
     end,
     command = "sh check.sh",
     succeeds = true,
     needles = { { "summary", "900 checks passed, 0 failed" } },
+  },
+  {
+    name = "find-missing",
+    tools = { "find" },
+    family = "ops",
+    write = function(dir)
+      for i = 1, 800 do
+        dir:write(("store/batch-%02d/not-found-report-%04d.txt"):format(i % 30, i), "x")
+      end
+    end,
+    command = "find archive store -type f -printf '%s %m %p\\n'",
+    exits = 1,
+    needles = { { "root cause", like = "^find: .*archive.*: No such file or directory" } },
+  },
+  {
+    name = "ls-control",
+    tools = { "ls" },
+    family = "control",
+    write = function(dir)
+      for i = 1, 700 do
+        dir:write(("store/batch-%02d/error-%04d.log"):format(i % 30, i), "x")
+      end
+    end,
+    command = "ls -lR store",
+    succeeds = true,
+    needles = {},
   },
 }

@@ -7,7 +7,7 @@ local each, fill = text.each, text.fill
 local GIT = [[
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_AUTHOR_DATE='2026-01-02T03:04:05Z'
 export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org GIT_COMMITTER_DATE='2026-01-02T03:04:05Z'
-git init -q -b main . && git add -A && git commit -q -m start
+git init -q -b main . && git add -A ${files:-.} && git commit -q -m start
 ]]
 
 local function source(i, size, price)
@@ -41,23 +41,21 @@ mkdir -p state/lists/partial cache/archives/partial etc/preferences.d etc/apt.co
 echo "deb [trusted=yes] file:$PWD/repo ./" > etc/sources.list
 options="-q -o Dir=$PWD -o Dir::State=$PWD/state -o Dir::State::status=$PWD/status -o Dir::Cache=$PWD/cache \
   -o Dir::Etc=$PWD/etc -o APT::Architecture=amd64 -o APT::Sandbox::User= -o Debug::NoLocking=1"
-apt-get $options update && apt-get $options --simulate install score-part-1
+apt-get $options update && apt-get $options -o Debug::pkgDepCache::AutoInstall=true --simulate install score-part-1
 ]]
 
 local PROBE = [[
-n=0
-for part in $(seq 1 60); do
-  if curl -q -sS -v -o /dev/null "file://$PWD/pages/$part.html" && test $part -ne 38; then
-    echo "part $part: fetched, 0 errors"
-  elif curl -q -sS -v -o /dev/null --noproxy '*' http://127.0.0.1:1/part/$part; then
-    echo "part $part: fetched from the mirror"
-  else
-    echo "part $part: no page"
-    n=$((n + 1))
-  fi
+failed=0
+for batch in 1 2 3 4 5 6 7 8; do
+  test $batch -ne 5 || mirror=http://127.0.0.1:1/health
+  curl -q -sS -v -I --noproxy '*' "file://$PWD/pages/$batch-[1-40].html" $mirror
+  code=$?
+  echo "batch $batch: 40 pages looked at, curl ended with $code"
+  test $code -eq 0 || failed=$((failed + 1))
+  mirror=
 done
-echo "60 parts, $n without a page"
-exit $n
+echo "8 batches, $failed failed"
+test $failed -eq 0
 ]]
 
 local BARS = [[
@@ -129,20 +127,20 @@ return {
     tools = { "git" },
     family = "git",
     write = function(dir)
-      for i = 1, 500 do
-        dir:write(("src/error_handler_%03d.txt"):format(i), source(i, 10, 5))
-        dir:write(("theirs/error_handler_%03d.txt"):format(i), source(i, 10, i == 222 and 8 or 6))
-        dir:write(("ours/error_handler_%03d.txt"):format(i), source(i, 11, i == 222 and 9 or 5))
+      local name = "%s/services/warehouse/inventory/reports/error_handler_of_the_monthly_report_%03d.txt"
+      for i = 1, 320 do
+        dir:write(name:format("src", i), source(i, 10, 5))
+        dir:write(name:format("theirs", i), source(i, 10, i == 222 and 8 or 6))
+        dir:write(name:format("ours", i), source(i, 11, i == 222 and 9 or 5))
       end
     end,
-    command = "mv theirs ours .. 2>/dev/null; (" .. GIT .. [[
-git checkout -q -b prices && cp ../theirs/* src/ && git commit -q -a -m prices
-git checkout -q main && cp ../ours/* src/ && git commit -q -a -m sizes)
-rm -rf ../theirs ../ours
+    command = "files=src\n" .. GIT .. [[
+git checkout -q -b prices && cp -r theirs/* src/ && git commit -q -a -m prices
+git checkout -q main && cp -r ours/* src/ && git commit -q -a -m sizes
 git merge prices]],
     exits = 1,
     needles = {
-      { "root cause", "CONFLICT (content): Merge conflict in src/error_handler_222.txt" },
+      { "root cause", "CONFLICT (content): Merge conflict in src/services/warehouse/inventory/reports/" },
       { "summary", "Automatic merge failed; fix conflicts and then commit the result." },
     },
   },
@@ -156,7 +154,8 @@ git merge prices]],
         dir:write(("new/part_%03d.txt"):format(i), source(i, 10, 6))
       end
     end,
-    command = "git diff --no-index src new > prices.patch; sed -i 's,b/new/,b/src/,' prices.patch\n"
+    command = "git init -q . && git diff --no-index src new > prices.patch\n"
+      .. "sed -i 's,b/new/,b/src/,' prices.patch\n"
       .. "sed -i 's/^price = 5/price = 4/' src/part_318.txt\n"
       .. "git -c core.quotePath=false apply --verbose --reject prices.patch",
     exits = 1,
@@ -178,19 +177,19 @@ git merge prices]],
   },
   {
     name = "curl-probe",
-    tools = { "curl", "seq" },
+    tools = { "curl" },
     family = "network",
     write = function(dir)
-      for i = 1, 60 do
-        dir:write(("pages/%d.html"):format(i), ("<p>page %d</p>\n"):format(i):rep(20))
+      for i = 1, 8 * 40 do
+        dir:write(("pages/%d-%d.html"):format((i - 1) % 8 + 1, math.ceil(i / 8)), ("<p>page %d</p>\n"):format(i))
       end
     end,
     command = PROBE,
     exits = 1,
     needles = {
       { "root cause", "curl: (7) Failed to connect to 127.0.0.1 port 1" },
-      { "detail", "part 38: no page" },
-      { "summary", "60 parts, 1 without a page" },
+      { "detail", "batch 5: 40 pages looked at, curl ended with 7" },
+      { "summary", "8 batches, 1 failed" },
     },
   },
   {
@@ -217,9 +216,14 @@ git merge prices]],
     tools = { "apt-get" },
     family = "packages",
     write = function(dir)
-      dir:write("repo/Packages", each(500, function(i)
-        local depends = ("score-part-%d (>= 2), score-part-%d"):format(i % 500 + 1, (i * 7) % 500 + 1)
-        return fill(PACKAGE, { i = i, depends = i == 260 and "libscore9 (>= 9.1)" or depends })
+      -- A tree of packages, six below each; one wants what nobody has.
+      dir:write("repo/Packages", each(600, function(i)
+        local below = {}
+        for child = 6 * i - 4, math.min(6 * i + 1, 600) do
+          below[#below + 1] = ("score-part-%d (>= 2)"):format(child)
+        end
+        local depends = i == 260 and "libscore9 (>= 9.1)" or below[1] and table.concat(below, ", ") or "score-part-1"
+        return fill(PACKAGE, { i = i, depends = depends })
       end))
     end,
     command = APT,
