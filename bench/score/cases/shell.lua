@@ -65,21 +65,21 @@ sha256sum -c SUMS]],
     tools = { "sh" },
     family = "script-test",
     write = function(dir)
-      dir:write("check.sh", each(900, function(i)
+      dir:write("check.sh", each(2000, function(i)
         return ("echo 'ok %d - parser reports error %d of a bad header'\n"):format(i, i % 40)
-      end) .. "echo '900 checks passed, 0 failed'\n")
+      end) .. "echo '2000 checks passed, 0 failed'\n")
     end,
     command = "sh check.sh",
     succeeds = true,
-    needles = { { "summary", "900 checks passed, 0 failed" } },
+    needles = { { "summary", "2000 checks passed, 0 failed" } },
   },
   {
     name = "find-missing",
     tools = { "find" },
     family = "ops",
     write = function(dir)
-      for i = 1, 800 do
-        dir:write(("store/batch-%02d/not-found-report-%04d.txt"):format(i % 30, i), "x")
+      for i = 1, 1200 do
+        dir:write(("store/batch-%02d/report-%04d.txt"):format(i % 30, i), "x")
       end
     end,
     command = "find archive store -type f -printf '%s %m %p\\n'",

@@ -18,7 +18,7 @@ end
 --- n small files in a few folders.
 local function tree(dir, root, n)
   for i = 1, n do
-    dir:write(("%s/module-%02d/error-page-%04d.html"):format(root, i % 25, i), ("<p>page %d</p>\n"):format(i))
+    dir:write(("%s/module-%02d/page-%04d.html"):format(root, i % 25, i), ("<p>page %d</p>\n"):format(i))
   end
 end
 
@@ -60,7 +60,7 @@ test $failed -eq 0
 
 local BARS = [[
 failed=0
-for n in $(seq 1 150); do
+for n in $(seq 1 400); do
   for part in 1 2 3 4 5 6 7 8; do
     printf '\rdownload %3d  [%-8.*s] %3d %%' $n $part '########' $((part * 100 / 8))
   done
@@ -71,7 +71,7 @@ for n in $(seq 1 150); do
     failed=$((failed + 1))
   fi
 done
-echo "150 downloads, $failed failed"
+echo "400 downloads, $failed failed"
 test $failed -eq 0
 ]]
 
@@ -83,14 +83,14 @@ return {
     write = function(dir)
       tree(dir, "site", 1000)
       dir:write("list", each(1000, function(i)
-        local line = ("site/module-%02d/error-page-%04d.html\n"):format(i % 25, i)
-        return i == 404 and line .. "site/module-04/error-page-0404b.html\n" or line
+        local line = ("site/module-%02d/page-%04d.html\n"):format(i % 25, i)
+        return i == 404 and line .. "site/module-04/page-0404b.html\n" or line
       end))
     end,
-    command = "tar -cvf site.tar -T list",
+    command = "tar -cvvf site.tar -T list",
     exits = 2,
     needles = {
-      { "root cause", "tar: site/module-04/error-page-0404b.html: Cannot stat: No such file or directory" },
+      { "root cause", "tar: site/module-04/page-0404b.html: Cannot stat: No such file or directory" },
       { "summary", "tar: Exiting with failure status due to previous errors" },
     },
   },
@@ -100,12 +100,12 @@ return {
     family = "ops",
     write = function(dir)
       tree(dir, "site", 600)
-      dir:write("out/site/module-09/error-page-0334.html/keep", "")
+      dir:write("out/site/module-09/page-0334.html/keep", "")
     end,
     command = "cp -rv site out",
     exits = 1,
     needles = {
-      { "root cause", "cp: cannot overwrite directory 'out/site/module-09/error-page-0334.html'" },
+      { "root cause", "cp: cannot overwrite directory 'out/site/module-09/page-0334.html'" },
     },
   },
   {
@@ -118,7 +118,7 @@ return {
       .. " && unzip -t site.zip",
     exits = 2,
     needles = {
-      { "root cause", like = "error%-page%-0512%.html +bad CRC" },
+      { "root cause", like = "page%-0512%.html +bad CRC" },
       { "summary", "At least one error was detected in site.zip." },
     },
   },
@@ -169,7 +169,7 @@ git merge prices]],
     tools = { "git" },
     family = "git",
     write = function(dir) tree(dir, "site", 900) end,
-    command = GIT .. "blob=$(git rev-parse HEAD:site/module-12/error-page-0437.html)\n"
+    command = GIT .. "blob=$(git rev-parse HEAD:site/module-12/page-0437.html)\n"
       .. "rm -f .git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-)\ngit fsck --verbose",
     needles = {
       { "root cause", "missing blob " },
@@ -198,17 +198,17 @@ git merge prices]],
     family = "ops",
     write = function(dir)
       dir:write("got/keep", "")
-      for i = 1, 150 do
-        if i ~= 91 then dir:write(("mirror/chunk-%d.bin"):format(i), "x") end
+      for i = 1, 400 do
+        if i ~= 291 then dir:write(("mirror/chunk-%d.bin"):format(i), "x") end
       end
       dir:write("fetch.sh", BARS)
     end,
     command = "bash fetch.sh",
     exits = 1,
     needles = {
-      { "root cause", "cp: cannot stat 'mirror/chunk-91.bin': No such file or directory" },
-      { "detail", "download  91  retry later" },
-      { "summary", "150 downloads, 1 failed" },
+      { "root cause", "cp: cannot stat 'mirror/chunk-291.bin': No such file or directory" },
+      { "detail", "download 291  retry later" },
+      { "summary", "400 downloads, 1 failed" },
     },
   },
   {
