@@ -75,7 +75,7 @@ binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test check lint memcheck bench bench-tokens soak rock clean
+.PHONY: help setup build lib demo test check lint memcheck bench bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -119,6 +119,9 @@ build/tokens/samples.tsv: bench/tokens.mjs
 		gpt-tokenizer@$(tokenizer_version); } || { echo "bench-tokens: npm could not install gpt-tokenizer" >&2; exit 1; }
 	@echo "  counting tokens of what this machine has"
 	@node bench/tokens.mjs $(@D)
+
+score: build ## make labelled logs with this machine's tools, score our cut and the usual ones on them
+	@$(with_paths) $(LUA) bench/score.lua
 
 soak: build ## gigabytes through a stream and through a command, kills in the middle of runs
 	@$(with_paths) $(LUA) spec/soak.lua

@@ -1,0 +1,155 @@
+-- How much of what an engineer needs is left after a cut: `make score`.
+--
+-- Makes labelled logs in build/score/ by running this machine's real tools on small faulty programs of ours
+-- (score/cases/), then scores our cut and the usual ones on them at four budgets, in Markdown. Where a folder
+-- ../shared/corpus/logs (or $SCORE_CORPUS) of NAME.log and NAME.json is there, the same tables for it. A log that did
+-- not come out as its case says is named, left out of the tables, and makes the run fail.
+--
+--   lua bench/score.lua [--missed] [--list] [NAME...]   these logs only; --missed: each needle that ours lost;
+--                                                       --list: each log that was made
+package.path = "bench/?.lua;" .. package.path
+
+local abridge = require "abridge"
+local host = require "abridge.host"
+local make = require "score.make"
+local measure = require "score.measure"
+local rivals = require "score.rivals"
+
+local FAMILIES = { "compile", "runtime", "lua", "shell", "system", "scripts" }
+local FOLDER = "build/score"
+local CORPUS = os.getenv "SCORE_CORPUS" or "../shared/corpus/logs"
+local OURS = "abridge priority, clean"
+
+local json = assert(host.json())
+
+--- Our cut, through the module.
+local function ours(entry, budget)
+  return (abridge.cut(entry.log, { strategy = "priority", clean = true, max_bytes = budget }))
+end
+
+--- The row of our cut; a note while the module has no such cut.
+local function our_row(budget, entries, missed)
+  local ok, result = pcall(measure.score, ours, budget, entries, missed)
+  if ok then return { name = OURS, result = result } end
+  if tostring(result):find("not built yet", 1, true) then return { name = OURS, note = "not built yet" } end
+  error(result, 0)
+end
+
+local function print_tables(title, entries, show_missed)
+  for _, budget in ipairs(measure.BUDGETS) do
+    local rows, missed = {}, {}
+    for _, rival in ipairs(rivals.all) do
+      rows[#rows + 1] = { name = rival.name, result = measure.score(rival.run, budget, entries) }
+    end
+    rows[#rows + 1] = our_row(budget, entries, missed)
+    print(measure.table(("%d bytes, %s"):format(budget, title), rows))
+    for _, miss in ipairs(show_missed and missed or {}) do
+      print(("  %s: missed line %d (%s): %s"):format(
+        miss.name, miss.needle.line, miss.needle.why, miss.needle.text:sub(1, 100)))
+    end
+  end
+end
+
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(text))
+  file:close()
+end
+
+--- All cases of all families, or those named.
+local function cases(only)
+  local list = {}
+  for _, family in ipairs(FAMILIES) do
+    for _, case in ipairs(require("score.cases." .. family)) do
+      if not only or only[case.name] then list[#list + 1] = case end
+    end
+  end
+  return list
+end
+
+--- Make the logs; returns their entries, what this machine has no tool for, and what went wrong.
+local function make_all(only)
+  local entries, absent, wrong = {}, {}, {}
+  for _, case in ipairs(cases(only)) do
+    local tool = make.missing(case)
+    local ok, entry, log
+    if not tool then
+      ok, entry, log = pcall(make.make, case, FOLDER)
+    end
+    if ok then
+      write(FOLDER .. "/" .. entry.name .. ".json", json.encode(entry))
+      entry.log = log
+      entries[#entries + 1] = entry
+    elseif tool then
+      absent[#absent + 1] = ("%s (no %s)"):format(case.name, tool)
+    else
+      wrong[#wrong + 1] = tostring(entry)
+    end
+  end
+  return entries, absent, wrong
+end
+
+local function describe(entry)
+  print(("%-22s %8d bytes %6d lines  exit %-3d %-6s"):format(
+    entry.name, entry.bytes, entry.lines, entry.exit_code, entry.position))
+  for i, needle in ipairs(entry.needles) do
+    print(("    %5.3f  %-10s  %s"):format(entry.needle_fractions[i], needle.why, needle.text:sub(1, 90)))
+  end
+end
+
+--- The labelled logs of a folder; nil when it is not there.
+local function load(folder)
+  local pipe = assert(io.popen(("ls '%s' 2>/dev/null"):format(folder)))
+  local entries = {}
+  for file in pipe:lines() do
+    local name = file:match "^(.*)%.json$"
+    if name then
+      local label = assert(io.open(folder .. "/" .. file, "rb"))
+      local entry = assert(json.decode(label:read "*a"))
+      label:close()
+      local log = assert(io.open(folder .. "/" .. name .. ".log", "rb"))
+      entry.name, entry.log = name, log:read "*a"
+      log:close()
+      entries[#entries + 1] = entry
+    end
+  end
+  pipe:close()
+  return entries[1] and entries or nil
+end
+
+local options, only = {}, nil
+for _, word in ipairs(arg) do
+  if word:sub(1, 2) == "--" then
+    options[word:sub(3)] = true
+  else
+    only = only or {}
+    only[word] = true
+  end
+end
+
+local started = os.time()
+os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(FOLDER, FOLDER))
+local entries, absent, wrong = make_all(only)
+local needles = 0
+for _, entry in ipairs(entries) do
+  needles = needles + #entry.needles
+  if options.list then describe(entry) end
+end
+local line = "%d logs made in %s in %d s, %d lines that an engineer needs (needles)"
+print(line:format(#entries, FOLDER, os.difftime(os.time(), started), needles))
+if #absent > 0 then print("left out: " .. table.concat(absent, ", ")) end
+for _, reason in ipairs(wrong) do
+  io.stderr:write("score: ", reason, "\n")
+end
+print ""
+print_tables(#entries .. " logs made here", entries, options.missed)
+
+if not only then
+  local corpus = load(CORPUS)
+  if corpus then
+    print_tables(("%d logs of %s"):format(#corpus, CORPUS), corpus, options.missed)
+  else
+    print(CORPUS .. " is not here")
+  end
+end
+os.exit(#wrong == 0)
