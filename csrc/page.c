@@ -403,6 +403,8 @@ static const char *wrong_option(const abr_page_opts *opts)
         return "column is over 2^53";
     if (opts->limit > ABR_COUNT_MAX && opts->limit != ABR_UNLIMITED)
         return "limit is over 2^53";
+    if (opts->cut.strategy == ABR_PRIORITY)
+        return "strategy \"priority\" is for what commands print, not for pages";
     return NULL;
 }
 

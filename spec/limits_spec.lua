@@ -293,6 +293,10 @@ describe("overrides", function()
     raises({ limits = { read_file = { marker = "none" } } }, "read_file", "marker")
   end)
 
+  it("a page cannot be cut by priority", function()
+    raises({ limits = { read_file = { strategy = "priority" } } }, "limits.read_file", "strategy", "priority")
+  end)
+
   it("what is not built yet raises and says so", function()
     raises({ limits = { run_command = { clean = true } } }, "run_command", "clean", "not built yet")
   end)

@@ -385,7 +385,7 @@ describe("run_command", function()
         assert.is_true(#result.content <= math.min(bytes, 8192), word)
         assert.equal("exec_budget", result.truncation.reason)
       end
-      local limits = { run_command = { max_bytes = 1000 } }
+      local limits = { run_command = { max_bytes = 1000, max_lines = false } }
       local session = abridge.session { limits = limits }
       local result = session:call("run_command", { command = "seq 10000", output = "normal" })
       assert.is_true(#result.content <= 1000)

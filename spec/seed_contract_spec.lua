@@ -238,7 +238,7 @@ describe("seed contract, TruncationReason:", function()
         local block, result = block_of(tool, input)
         assert.is_true(block.bytes_returned < #result.content) -- a notice follows
         local primary = result.content:sub(1, block.bytes_returned)
-        assert.is_nil(primary:find("[", 1, true), tool)
+        assert.is_nil(primary:find("[Showing", 1, true), tool)
         local gap = primary:sub(-1) == "\n" and "\n" or "\n\n"
         assert.equal(gap .. result.details.notice, result.content:sub(block.bytes_returned + 1))
       end

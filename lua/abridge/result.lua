@@ -97,8 +97,12 @@ end
 ---@return abridge.Reason
 function M.reason(cut, limits, reason)
   if reason then return reason end
+  local exec = limits_of.has_exec_budget(limits)
+  -- a cut that keeps both ends names the first budget that the whole is over, not the one that decides
+  local over_all = cut.strategy == "priority" or cut.strategy == "head_tail"
+  if exec and over_all and cut.total_bytes > limits.max_bytes then return "exec_budget" end
   if cut.truncated_by == "lines" then return "line_cap" end
-  return limits_of.has_exec_budget(limits) and "exec_budget" or "size_cap"
+  return exec and "exec_budget" or "size_cap"
 end
 
 --- The block of a text cut by its tool's limits.
