@@ -27,9 +27,9 @@ describe("README", function()
     local cut = result.details.cut
     local before = ("%d lines, %s into"):format(cut.total_lines, abridge.format_size(cut.total_bytes))
     assert.truthy(screen:find(before, 1, true))
-    local most, unit = screen:match("the last " .. cut.output_lines .. " of them, under (%d+)(KB), and")
+    local most, unit = screen:match(cut.output_lines .. " of them from both ends, under (%d+)(KB), and")
     assert.is_true(#result.content < abridge.parse_size(most .. unit))
-    local shown = result.content:match "\n(100000\n\n%[Showing [^\n]*%. Full output: )/"
+    local shown = result.content:match "\n(100000\n\n%[Showing [^\n]* lines %([^\n]*%)%. Full output: )/"
     assert.truthy(screen:find(shown, 1, true))
     dir:remove()
   end)
