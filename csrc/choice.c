@@ -65,6 +65,7 @@ typedef struct {
     uint64_t shown; /* bytes it costs, its newline too */
     uint64_t chars;
     bool kept;
+    bool whole;     /* shown whole though it is long: there is room */
 } unit;
 
 typedef struct {
@@ -156,13 +157,21 @@ static size_t print_joint(const chooser *x, const stretch *a, const stretch *b, 
     return n;
 }
 
+/* Does b go on in the source where a ends, but for a newline between them? *newline: is there one? */
+static bool goes_on(const stretch *a, const stretch *b, bool *newline)
+{
+    *newline = a->ends_line && b->starts_line && a->at + a->n + 1 == b->at;
+    return *newline || a->at + a->n == b->at;
+}
+
 /* What a joint costs in the budgets: nothing where the marker is asked for outside. */
 static void weigh_joint(chooser *x, const stretch *a, const stretch *b, abr_span *cost)
 {
     char small[512];
-    if (a && b && a->ends_line && b->starts_line && a->last_line + 1 == b->line) {
-        cost->shown++;
-        cost->chars++;
+    bool newline;
+    if (a && b && goes_on(a, b, &newline)) {
+        cost->shown += newline;
+        cost->chars += newline;
         return;
     }
     if (x->opts->marker == ABR_MARKER_OUTSIDE)
@@ -241,21 +250,11 @@ static bool end_part(const chooser *x, const abr_candidate *c, uint64_t from, ui
     return true;
 }
 
-/* Join a part to the one before it where nothing is between them. */
-static size_t join_parts(stretch *parts, size_t count)
-{
-    stretch *last = &parts[count - 1];
-    if (count < 2 || last[-1].at + last[-1].n != last->at || last[-1].p + last[-1].n != last->p)
-        return count;
-    last[-1].n += last->n;
-    last[-1].ends_line = last->ends_line;
-    return count - 1;
-}
-
 /* The stretches a line is shown as; how many. */
-static size_t parts_of(const chooser *x, const abr_candidate *c, stretch parts[PARTS])
+static size_t parts_of(const chooser *x, const unit *u, stretch parts[PARTS])
 {
-    if (c->size <= x->width && c->start_n == c->size) {
+    const abr_candidate *c = u->c;
+    if ((c->size <= x->width || u->whole) && c->start_n == c->size) {
         parts[0] = part_of(c, c->start, 0, (size_t)c->size, 0);
         return 1;
     }
@@ -271,21 +270,22 @@ static size_t parts_of(const chooser *x, const abr_candidate *c, stretch parts[P
     uint64_t end = n;
     if (far && left > first && window_of(c, end, left - first, &parts[count], x)) {
         end = parts[count].at + parts[count].n - c->at;
-        count = join_parts(parts, count + 1);
+        count++;
     }
     if (last && end_part(x, c, c->at + end, width - at_most(width, far ? left : first), &parts[count]))
-        count = join_parts(parts, count + 1);
+        count++;
     return count;
 }
 
 static void weigh_unit(const chooser *x, unit *u)
 {
     stretch parts[PARTS];
-    size_t count = parts_of(x, u->c, parts);
+    size_t count = parts_of(x, u, parts);
     abr_span cost = {0};
     for (size_t i = 0; i < count; i++) {
         weigh(x, parts[i].p, (size_t)parts[i].n, &cost);
-        if (!parts[i].ends_line) {
+        bool goes = i + 1 < count && parts[i].at + parts[i].n == parts[i + 1].at;
+        if (!parts[i].ends_line && !goes) {
             cost.shown += sizeof inner_marker - 1;
             cost.chars += sizeof inner_marker - 1;
         }
@@ -541,7 +541,7 @@ static void keep_best(chooser *x)
     for (size_t i = 0; i < x->count; i++) {
         unit *u = &x->units[i];
         weigh_unit(x, u);
-        u->kept = false;
+        u->kept = u->whole = false;
         u->rank = u->value > 0 ? log2_of(u->value) - size_power * log2_of((float)(u->shown + RANKED)) : 0;
         x->order[i] = (uint32_t)i;
     }
@@ -563,7 +563,7 @@ static void list_kept(chooser *x)
     x->kept_count = 0;
     for (size_t i = 0; i < x->count; i++)
         if (x->units[i].kept)
-            x->kept_count += parts_of(x, x->units[i].c, x->kept + x->kept_count);
+            x->kept_count += parts_of(x, &x->units[i], x->kept + x->kept_count);
     for (size_t i = 0; i < x->kept_count; i++)
         x->kept[i].chars_n = chars_of(x, x->kept[i].p, (size_t)x->kept[i].n);
 }
@@ -653,6 +653,13 @@ static bool fill_up(chooser *x, size_t i, cost *used, stretch *filled)
     return true;
 }
 
+/* Is much of the budget left? */
+static bool much_left(const chooser *x, const cost *used)
+{
+    return (x->room.shown != ABR_UNLIMITED && abr_less(x->room.shown, used->shown) > x->room.shown / SPLIT_SHARE) ||
+           (x->room.chars != ABR_UNLIMITED && abr_less(x->room.chars, used->chars) > x->room.chars / SPLIT_SHARE);
+}
+
 /* The end of a line that does not fit, where much is left: `at` is where the line below it starts. */
 static bool split_above(chooser *x, const stretch *below, cost *used, stretch *out)
 {
@@ -660,10 +667,8 @@ static bool split_above(chooser *x, const stretch *below, cost *used, stretch *o
     size_t n;
     uint64_t left = abr_less(x->room.shown, used->shown);
     uint64_t chars = abr_less(x->room.chars, used->chars);
-    bool much = (x->room.shown != ABR_UNLIMITED && left > x->room.shown / SPLIT_SHARE) ||
-                (x->room.chars != ABR_UNLIMITED && chars > x->room.chars / SPLIT_SHARE);
     enum { TAKEN = sizeof inner_marker };
-    if (!much || used->lines >= x->room.lines || left <= TAKEN || chars <= TAKEN || !below->starts_line)
+    if (!much_left(x, used) || used->lines >= x->room.lines || left <= TAKEN || chars <= TAKEN || !below->starts_line)
         return false;
     const abr_edge *e = &x->view->back;
     uint64_t base = x->view->bytes - e->n;
@@ -790,6 +795,96 @@ static void sort_kept(chooser *x)
     memcpy(x->kept, sorted, x->kept_count * sizeof *sorted);
 }
 
+/* The stretches of all that is kept, and what the ends make of the rest; what it costs. */
+static cost fill(chooser *x)
+{
+    list_kept(x);
+    cost used = weigh_kept(x);
+    fill_end(x, &used);
+    sort_kept(x);
+    fill_start(x, &used);
+    sort_kept(x);
+    return used;
+}
+
+/* Show long lines that were cut whole, from the last one on, where what is left allows it. Was there one? */
+static bool show_whole(chooser *x, cost used)
+{
+    bool some = false;
+    for (size_t i = x->count; i > 0; i--) {
+        unit *u = &x->units[i - 1];
+        if (!u->kept || u->c->size <= x->width || u->c->start_n < u->c->size)
+            continue;
+        abr_span whole = {0};
+        weigh(x, u->c->start, (size_t)u->c->size, &whole);
+        const abr_span more = {.shown = abr_less(whole.shown + 1, u->shown), .chars = abr_less(whole.chars + 1, u->chars)};
+        if (!fits(x, &used, &more, 0))
+            continue;
+        used.shown += more.shown;
+        used.chars += more.chars;
+        some = u->whole = true;
+    }
+    return some;
+}
+
+/* What is left of the room as a reach, less what a marker that comes apart may cost. */
+static abr_reach left_of(const chooser *x, const cost *used)
+{
+    return (abr_reach){abr_less(x->room.chars, used->chars), abr_less(x->room.shown, used->shown), x->scale.replace};
+}
+
+/* Show more of the end of a last line that is cut. */
+static void widen_end(chooser *x, cost *used)
+{
+    stretch *s = &x->kept[x->kept_count - 1];
+    const abr_edge *e = &x->view->back;
+    if (x->kept_count == 0 || s->starts_line || !s->ends_line || s->line + 1 != x->view->lines)
+        return;
+    uint64_t base = x->view->bytes - e->n;
+    uint64_t from = x->view->bytes - x->view->ends_line - x->view->last_line;
+    if (x->kept_count > 1 && s[-1].last_line == s->line)
+        from = s[-1].at + s[-1].n;
+    from = at_least(from, base);
+    if (from >= s->at)
+        return;
+    abr_reach reach = left_of(x, used);
+    size_t n = abr_suffix(e->p + (from - base), (size_t)(s->at - from), &reach);
+    abr_span more = {0};
+    weigh(x, e->p + (s->at - base) - n, n, &more);
+    s->p = e->p + (s->at - base) - n;
+    s->at -= n;
+    s->n += n;
+    s->chars -= more.chars;
+    s->chars_n += more.chars;
+    s->starts_line = s->at == x->view->bytes - x->view->ends_line - x->view->last_line;
+    used->shown += more.shown;
+    used->chars += more.chars;
+}
+
+/* Show more of the start of a first line that is cut. */
+static void widen_start(chooser *x, cost *used)
+{
+    stretch *s = x->kept;
+    const abr_edge *e = &x->view->front;
+    if (x->kept_count == 0 || s->at > 0 || s->ends_line || s->last_line > 0)
+        return;
+    uint64_t end = at_most(e->n, x->view->first_line);
+    if (x->kept_count > 1 && s[1].line == 0)
+        end = at_most(end, s[1].at);
+    if (s->n >= end)
+        return;
+    abr_reach reach = left_of(x, used);
+    size_t n = abr_prefix(e->p + s->n, (size_t)(end - s->n), &reach);
+    abr_span more = {0};
+    weigh(x, e->p + s->n, n, &more);
+    s->p = e->p;
+    s->n += n;
+    s->chars_n += more.chars;
+    s->ends_line = s->n == x->view->first_line;
+    used->shown += more.shown;
+    used->chars += more.chars;
+}
+
 /* Choose what is kept within so many bytes. */
 static void choose(chooser *x, uint64_t shown)
 {
@@ -797,22 +892,16 @@ static void choose(chooser *x, uint64_t shown)
     uint64_t most = shown != ABR_UNLIMITED ? shown : x->room.chars != ABR_UNLIMITED ? x->room.chars : WIDTH_MOST * WIDTH_SHARE;
     x->width = at_most(at_least(most / WIDTH_SHARE, at_most(WIDTH_LEAST, most / 3)), WIDTH_MOST);
     keep_best(x);
-    list_kept(x);
-    cost used = weigh_kept(x);
-    fill_end(x, &used);
-    sort_kept(x);
-    fill_start(x, &used);
-    sort_kept(x);
+    cost used = fill(x);
+    if (much_left(x, &used) && show_whole(x, used))
+        used = fill(x);
+    if (much_left(x, &used))
+        widen_end(x, &used);
+    if (much_left(x, &used))
+        widen_start(x, &used);
 }
 
 /* ---- the content ---- */
-
-/* Does b go on in the source where a ends, but for a newline between them? *newline: is there one? */
-static bool goes_on(const stretch *a, const stretch *b, bool *newline)
-{
-    *newline = a->ends_line && b->starts_line && a->at + a->n + 1 == b->at;
-    return *newline || a->at + a->n == b->at;
-}
 
 /* Bytes that the content takes before utf8_replace. */
 static size_t raw_size(const chooser *x)
@@ -998,6 +1087,8 @@ static void release(chooser *x)
 static abr_view narrow_view(const abr_view *view, size_t keep)
 {
     abr_view v = *view;
+    v.first_line = abr_view_line_size(view, ABR_FRONT);
+    v.last_line = abr_view_line_size(view, ABR_BACK);
     if (v.front.n > keep) {
         v.front.n = keep;
         v.front.whole = false;
