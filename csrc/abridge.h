@@ -85,9 +85,9 @@ typedef enum {
     ABR_HEAD = 0,  /* whole lines from the start */
     ABR_TAIL,      /* whole lines from the end */
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
-    ABR_PIPELINE,  /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
+    ABR_PIPELINE, /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
                       indicators and utf8_replace */
-    ABR_PRIORITY   /* both ends, and between them the lines that matter: errors, failures, summaries */
+    ABR_PRIORITY /* both ends, and between them the lines that matter: errors, failures, summaries */
 } abr_strategy;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
@@ -120,13 +120,13 @@ typedef bool (*abr_count_fn)(void *ctx, const char *p, size_t n, uint64_t *token
 
 /* Groups of words that ABR_PRIORITY looks for; opts.quiet_groups switches some off. */
 enum {
-    ABR_GROUP_ERRORS = 1,       /* error, exception, the names of error types */
-    ABR_GROUP_FAILURES = 2,     /* failed, failure, not ok */
-    ABR_GROUP_FATAL = 4,        /* panic, traceback, signals, sanitizers */
-    ABR_GROUP_PROBLEMS = 8,     /* cannot, undefined, denied, no such file */
-    ABR_GROUP_WARNINGS = 16,    /* warning, deprecated */
+    ABR_GROUP_ERRORS = 1,        /* error, exception, the names of error types */
+    ABR_GROUP_FAILURES = 2,      /* failed, failure, not ok */
+    ABR_GROUP_FATAL = 4,         /* panic, traceback, signals, sanitizers */
+    ABR_GROUP_PROBLEMS = 8,      /* cannot, undefined, denied, no such file */
+    ABR_GROUP_WARNINGS = 16,     /* warning, deprecated */
     ABR_GROUP_EXPECTATIONS = 32, /* expected, actual, caused by */
-    ABR_GROUP_SUMMARIES = 64,   /* counts of tests, exit codes */
+    ABR_GROUP_SUMMARIES = 64,    /* counts of tests, exit codes */
     ABR_GROUPS = 127
 };
 

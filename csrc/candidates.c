@@ -59,7 +59,9 @@ static bool grow(const abr_alloc *a, void **p, size_t *have, size_t wanted, size
     return true;
 }
 
-enum { SLACK = 4 }; /* the copies take a part of room / SLACK more than what they weigh, so that they are moved seldom */
+enum {
+    SLACK = 4
+}; /* the copies take a part of room / SLACK more than what they weigh, so that they are moved seldom */
 
 static bool reserve_slots(abr_candidates *c, size_t more)
 {

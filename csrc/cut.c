@@ -670,8 +670,9 @@ static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_c
     enum { CHUNK = 256 * 1024 };
     abr_budget max = opts->max;
     size_t keep = abr_keep(ABR_PRIORITY, &max);
-    const abr_priority_opts own = {view->front.p,   keep,           abr_wants_chars(opts), opts->hits,
-                                   opts->hit_count, opts->quiet_groups, opts->alloc};
+    const abr_priority_opts own = {
+        view->front.p,      keep,       abr_wants_chars(opts), opts->hits, opts->hit_count,
+        opts->quiet_groups, opts->alloc};
     abr_code code = abr_priority_open(&own, &view->priority);
     for (size_t at = 0; at < view->front.n && code == ABR_OK; at += CHUNK) {
         size_t n = view->front.n - at < CHUNK ? view->front.n - at : CHUNK;

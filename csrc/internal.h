@@ -137,11 +137,11 @@ typedef struct {
     abr_edge back;  /* up to the end */
     uint64_t bytes;
     uint64_t lines;
-    uint64_t chars;      /* counted where abr_wants_chars() */
-    uint64_t invalid;    /* bytes outside well-formed UTF-8; ABR_UNLIMITED: look when it matters */
-    uint64_t first_line; /* size without the newline; ABR_UNLIMITED: look */
-    uint64_t last_line;  /* the same of the last line */
-    bool ends_line;      /* the last byte is a newline */
+    uint64_t chars;                /* counted where abr_wants_chars() */
+    uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: look when it matters */
+    uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: look */
+    uint64_t last_line;            /* the same of the last line */
+    bool ends_line;                /* the last byte is a newline */
     struct abr_priority *priority; /* of ABR_PRIORITY, else NULL */
 } abr_view;
 
@@ -164,8 +164,8 @@ abr_code abr_count_tokens(const abr_opts *opts, const char *p, size_t n, uint64_
 
 /* The cut of ABR_PRIORITY of a source that is over a budget and has a line that says something; `room` is that of
  * content and markers, format_len 0 where no marker is wanted. */
-abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room, const char *format,
-                           size_t format_len, abr_cut *cut);
+abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room,
+                           const char *format, size_t format_len, abr_cut *cut);
 
 /* abr_cut_text() of a source of which a view is at hand. An edge that is not whole must hold more bytes than the first
  * budget set of max.bytes, 4 * max.chars and 16 * max.tokens. */

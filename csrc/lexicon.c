@@ -8,7 +8,10 @@
 
 #include "priority.h"
 
-#define W(class, text) {text, sizeof(text) - 1, class}
+#define W(class, text)                                                                                       \
+    {                                                                                                        \
+        text, sizeof(text) - 1, class                                                                        \
+    }
 
 const abr_word abr_words[] = {
     W(ABR_W_NO, "no"),

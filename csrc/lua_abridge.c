@@ -193,7 +193,15 @@ static const char strategy_words[] = "\"head\", \"tail\", \"head_tail\", \"pipel
 static const char *const unit_names[] = {NULL, "lines", "bytes", "chars", "tokens"};
 
 /* Where the stack holds what a cut needs. */
-enum { ARG_TEXT = 1, ARG_OPTS = 2, SLOT_COUNTER = 3, SLOT_RESERVE = 4, SLOT_MARKER = 5, SLOT_HITS = 6, SLOT_CALLER = 7 };
+enum {
+    ARG_TEXT = 1,
+    ARG_OPTS = 2,
+    SLOT_COUNTER = 3,
+    SLOT_RESERVE = 4,
+    SLOT_MARKER = 5,
+    SLOT_HITS = 6,
+    SLOT_CALLER = 7
+};
 
 typedef struct {
     const char *who; /* the function's name, for messages */
@@ -308,8 +316,7 @@ static void read_groups(lua_State *L, cut_options *c, int value)
 {
     static const char *const groups[] = {"errors",   "failures",     "fatal",     "problems",
                                          "warnings", "expectations", "summaries", NULL};
-    static const char words[] =
-        "errors, failures, fatal, problems, warnings, expectations, summaries";
+    static const char words[] = "errors, failures, fatal, problems, warnings, expectations, summaries";
     if (lua_type(L, value) != LUA_TTABLE)
         wrong(L, c->who, "hits.groups", "a table such as {warnings=false}", value);
     lua_pushnil(L);
@@ -348,7 +355,8 @@ static void read_hits(lua_State *L, cut_options *c, int value)
             read_groups(L, c, field);
         else
             luaL_error(L, "%s: unknown key '%s' in hits", c->who,
-                       lua_type(L, field - 1) == LUA_TSTRING ? lua_tostring(L, field - 1) : describe(L, field - 1));
+                       lua_type(L, field - 1) == LUA_TSTRING ? lua_tostring(L, field - 1)
+                                                             : describe(L, field - 1));
         lua_settop(L, field - 1);
     }
     lua_pop(L, 1);
@@ -424,8 +432,8 @@ static void read_options(lua_State *L, cut_options *c)
     if (o->strategy == ABR_PIPELINE && (o->max.bytes != ABR_UNLIMITED || o->max.tokens != ABR_UNLIMITED))
         luaL_error(L, "%s: \"pipeline\" knows max_chars and max_lines, no other budget", c->who);
     if (c->has_marker && o->strategy != ABR_HEAD_TAIL && o->strategy != ABR_PRIORITY)
-        luaL_error(L, "%s: marker and marker_text are for \"head_tail\" and \"priority\", not for \"%s\"", c->who,
-                   strategy_names[o->strategy]);
+        luaL_error(L, "%s: marker and marker_text are for \"head_tail\" and \"priority\", not for \"%s\"",
+                   c->who, strategy_names[o->strategy]);
     if ((o->hit_count > 0 || o->quiet_groups != 0) && o->strategy != ABR_PRIORITY)
         luaL_error(L, "%s: hits are for \"priority\", not for \"%s\"", c->who, strategy_names[o->strategy]);
 }

@@ -17,10 +17,10 @@ enum {
     START_MOST = 1280,   /* bytes of a line's start that are retained */
     WINDOW_BEFORE = 160, /* bytes of a window before the sign */
     WINDOW_MOST = 640,
-    BEFORE = 8,          /* lines that wait */
-    AFTER = 12,          /* lines after a hit that are retained with it */
+    BEFORE = 8,              /* lines that wait */
+    AFTER = 12,              /* lines after a hit that are retained with it */
     ROOM_LEAST = 224 * 1024, /* weight of what is retained: */
-    ROOM_PER_BYTE = 16   /* of the budget */
+    ROOM_PER_BYTE = 16       /* of the budget */
 };
 
 static const float share_before = 0.45F; /* of a hit's worth for the line before it, and so on by steps */
@@ -28,9 +28,9 @@ static const float share_after = 0.6F;
 static const float step_before = 0.8F;
 static const float step_after = 0.87F;
 static const float hit_from = 4.0F;
-static const float repeated = 0.35F; /* discount for each line of the same shape before */
+static const float repeated = 0.35F;   /* discount for each line of the same shape before */
 static const float first_bonus = 0.5F; /* for the first hits */
-static const float message = 11.0F;  /* score of the line that ends a traceback */
+static const float message = 11.0F;    /* score of the line that ends a traceback */
 
 /* What waits: a line, and its bytes where they are copied. */
 typedef struct {
@@ -41,11 +41,11 @@ typedef struct {
 /* The line that is open, as far as it was read. */
 typedef struct {
     char segment[SEGMENT + ABR_PADDING];
-    size_t n;             /* bytes of the segment */
-    uint64_t before;      /* bytes of the line before the segment */
+    size_t n;        /* bytes of the segment */
+    uint64_t before; /* bytes of the line before the segment */
     uint64_t chars_before;
-    bool later;           /* the segment is not the line's first */
-    abr_reading reading;  /* of the segments before */
+    bool later;          /* the segment is not the line's first */
+    abr_reading reading; /* of the segments before */
     char start[START_MOST];
     size_t start_n;
     char window[WINDOW_MOST];
@@ -57,9 +57,9 @@ typedef struct {
 
 /* What a line is worth depends on the ones before it. */
 typedef struct {
-    float carried;       /* worth of the hit that lines after it belong to */
-    unsigned distance;   /* lines since it */
-    bool tracing;        /* a traceback is open, whose message ends it */
+    float carried;     /* worth of the hit that lines after it belong to */
+    unsigned distance; /* lines since it */
+    bool tracing;      /* a traceback is open, whose message ends it */
     size_t trace_indent;
 } abr_priority_state;
 
@@ -74,12 +74,12 @@ struct abr_priority {
     size_t queued;
     size_t oldest;
     open_line open;
-    uint64_t bytes;      /* before the line that is open */
-    uint64_t line;       /* its number */
+    uint64_t bytes; /* before the line that is open */
+    uint64_t line;  /* its number */
     uint64_t chars;
     uint64_t hits;
-    uint64_t sayings;    /* lines with a score */
-    open_line last;      /* the open line, as read for a look at what is retained */
+    uint64_t sayings; /* lines with a score */
+    open_line last;   /* the open line, as read for a look at what is retained */
     abr_priority_state state;
 };
 
@@ -95,8 +95,8 @@ static float share(float worth, float factor, float step, unsigned distance)
 /* The line that ends a traceback is its message. */
 static void follow_trace(abr_priority *q, abr_reading *r)
 {
-    if (q->state.tracing && r->kind != ABR_K_BLANK && r->kind != ABR_K_FRAME && r->indent <= q->state.trace_indent &&
-        r->kind != ABR_K_EXCERPT) {
+    if (q->state.tracing && r->kind != ABR_K_BLANK && r->kind != ABR_K_FRAME &&
+        r->indent <= q->state.trace_indent && r->kind != ABR_K_EXCERPT) {
         q->state.tracing = false;
         if (r->score < message)
             r->score = message;
@@ -120,7 +120,8 @@ static float own_worth(const abr_candidate *c)
 static void raise_before(abr_priority *q, float worth, const abr_retained *out)
 {
     for (unsigned d = 1; d <= q->queued; d++) {
-        abr_candidate *c = out ? &out->lines[out->count - d] : &q->queue[(q->oldest + q->queued - d) % BEFORE].line;
+        abr_candidate *c =
+            out ? &out->lines[out->count - d] : &q->queue[(q->oldest + q->queued - d) % BEFORE].line;
         float more = share(worth, share_before, step_before, d);
         if (c->worth < more)
             c->worth = more;
@@ -142,7 +143,8 @@ static void weigh(abr_priority *q, abr_candidate *c)
     }
     if (is_hit) {
         float own = own_worth(c);
-        if (own >= share(q->state.carried, share_after, step_after, q->state.distance + 1) || q->state.distance >= AFTER) {
+        if (own >= share(q->state.carried, share_after, step_after, q->state.distance + 1) ||
+            q->state.distance >= AFTER) {
             q->state.carried = own;
             q->state.distance = 0;
         }

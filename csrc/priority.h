@@ -14,26 +14,26 @@
 /* What a word says. Words of one class are weighed alike, see score.c. */
 typedef enum {
     ABR_W_NONE = 0,
-    ABR_W_NO,      /* no, not, without: what follows is negated, or lacking */
-    ABR_W_LACK,    /* such, found, member: with ABR_W_NO before them something is wrong */
-    ABR_W_ERROR,   /* error, exception */
-    ABR_W_FAIL,    /* failed, failure */
-    ABR_W_FATAL,   /* clear wherever they stand: panic, traceback, segfault */
-    ABR_W_BAD,     /* cannot, denied, undefined: wrong in most sentences */
-    ABR_W_DOUBT,   /* weak signs: abort, retry, undefined */
-    ABR_W_WARN,    /* warning, deprecated */
-    ABR_W_EXPECT,  /* expected, got, left, right */
-    ABR_W_CAUSE,   /* cause, reason, because */
-    ABR_W_NOTE,    /* note, help, hint */
-    ABR_W_COUNT,   /* what summaries count: passed, tests, problems */
-    ABR_W_EXIT,    /* exit, exited, status, code */
-    ABR_W_DONE,    /* finished, completed, built */
-    ABR_W_PASS,    /* ok, pass, passed, yes */
-    ABR_W_STEP,    /* run, start, checking, compiling */
-    ABR_W_QUIET,   /* info, debug: log levels that discount a line */
-    ABR_W_CODE,    /* raise, throw, new: what follows is source */
-    ABR_W_NAMING,  /* handling, message: an error before them is a name */
-    ABR_W_SYMBOL,  /* reference, symbol: after undefined */
+    ABR_W_NO,     /* no, not, without: what follows is negated, or lacking */
+    ABR_W_LACK,   /* such, found, member: with ABR_W_NO before them something is wrong */
+    ABR_W_ERROR,  /* error, exception */
+    ABR_W_FAIL,   /* failed, failure */
+    ABR_W_FATAL,  /* clear wherever they stand: panic, traceback, segfault */
+    ABR_W_BAD,    /* cannot, denied, undefined: wrong in most sentences */
+    ABR_W_DOUBT,  /* weak signs: abort, retry, undefined */
+    ABR_W_WARN,   /* warning, deprecated */
+    ABR_W_EXPECT, /* expected, got, left, right */
+    ABR_W_CAUSE,  /* cause, reason, because */
+    ABR_W_NOTE,   /* note, help, hint */
+    ABR_W_COUNT,  /* what summaries count: passed, tests, problems */
+    ABR_W_EXIT,   /* exit, exited, status, code */
+    ABR_W_DONE,   /* finished, completed, built */
+    ABR_W_PASS,   /* ok, pass, passed, yes */
+    ABR_W_STEP,   /* run, start, checking, compiling */
+    ABR_W_QUIET,  /* info, debug: log levels that discount a line */
+    ABR_W_CODE,   /* raise, throw, new: what follows is source */
+    ABR_W_NAMING, /* handling, message: an error before them is a name */
+    ABR_W_SYMBOL, /* reference, symbol: after undefined */
     ABR_W_HTTP
 } abr_word_class;
 
@@ -105,13 +105,13 @@ typedef struct {
 typedef struct {
     abr_sign signs[ABR_SIGNS];
     unsigned count;
-    uint32_t shape;  /* hash of the line with names, numbers and quoted parts folded */
-    uint32_t words;  /* how many there were */
-    size_t indent;   /* blanks at the start */
-    size_t first;    /* where the first word starts; n: there is none */
-    size_t located;  /* where a file:line starts; n: there is none */
-    size_t code;     /* where a diagnostic's code is: E1101, SC2086; n: there is none */
-    size_t mark;     /* the first tick, cross or other sign that is not ASCII; n: none */
+    uint32_t shape; /* hash of the line with names, numbers and quoted parts folded */
+    uint32_t words; /* how many there were */
+    size_t indent;  /* blanks at the start */
+    size_t first;   /* where the first word starts; n: there is none */
+    size_t located; /* where a file:line starts; n: there is none */
+    size_t code;    /* where a diagnostic's code is: E1101, SC2086; n: there is none */
+    size_t mark;    /* the first tick, cross or other sign that is not ASCII; n: none */
 } abr_line_words;
 
 /* Read (p, n) into *out; ABR_PADDING bytes after it can be read too. */
@@ -130,10 +130,10 @@ typedef enum {
 } abr_kind;
 
 typedef struct {
-    float score;     /* 0: nothing */
-    bool hit;        /* something is wrong, says this line: it counts in cut.hits */
+    float score; /* 0: nothing */
+    bool hit;    /* something is wrong, says this line: it counts in cut.hits */
     abr_kind kind;
-    uint32_t at;     /* where its sign is */
+    uint32_t at; /* where its sign is */
     uint32_t shape;
     uint32_t words;
     size_t indent;
@@ -160,10 +160,7 @@ void abr_patterns_close(abr_patterns *patterns, const abr_alloc *alloc);
 
 /* ---- shape.c: how often a shape was seen ---- */
 
-enum {
-    ABR_SHAPE_SETS = 2048,
-    ABR_SHAPE_WAYS = 4
-};
+enum { ABR_SHAPE_SETS = 2048, ABR_SHAPE_WAYS = 4 };
 
 typedef struct {
     uint32_t shape[ABR_SHAPE_SETS][ABR_SHAPE_WAYS];
@@ -192,11 +189,11 @@ typedef struct {
     uint32_t start_n;
     uint32_t window_n;
     float score;
-    float worth;    /* what decides whether it is retained */
+    float worth; /* what decides whether it is retained */
     uint32_t shape;
-    uint32_t nth;   /* lines of its shape before it */
-    uint32_t seen;  /* lines of its shape in all, where it is known */
-    uint32_t rank;  /* hits before it */
+    uint32_t nth;  /* lines of its shape before it */
+    uint32_t seen; /* lines of its shape in all, where it is known */
+    uint32_t rank; /* hits before it */
     uint16_t indent;
     uint8_t kind;
     bool hit;
@@ -207,19 +204,19 @@ typedef struct {
 typedef struct {
     const abr_alloc *alloc;
     abr_candidate *slots;
-    uint32_t *heap;    /* slots, the one of least worth first; behind them the slots that are free */
-    size_t count;      /* of the heap */
-    size_t used;       /* slots that were ever in use */
-    size_t size;       /* slots allocated */
+    uint32_t *heap; /* slots, the one of least worth first; behind them the slots that are free */
+    size_t count;   /* of the heap */
+    size_t used;    /* slots that were ever in use */
+    size_t size;    /* slots allocated */
     size_t heap_size;
-    char *text;        /* copies of lines, in the order of their coming */
+    char *text; /* copies of lines, in the order of their coming */
     size_t text_used;
     size_t text_size;
     size_t weight;
     size_t room;
-    bool copies;       /* lines are copied; else they stay where they are */
-    bool lost;         /* some candidate was turned away: */
-    float lost_worth;  /* the one of most worth, and nothing at or below it is retained */
+    bool copies;      /* lines are copied; else they stay where they are */
+    bool lost;        /* some candidate was turned away: */
+    float lost_worth; /* the one of most worth, and nothing at or below it is retained */
     uint64_t lost_line;
 } abr_candidates;
 
@@ -257,10 +254,10 @@ void abr_sort(uint32_t *order, size_t n, const void *items, abr_before before);
 typedef struct abr_priority abr_priority;
 
 typedef struct {
-    const char *text;      /* the whole text, which stays; NULL: chunks are copied */
-    size_t keep;           /* abr_keep() of the budgets */
-    bool chars;            /* chars are counted */
-    const abr_hit *hits;   /* copied */
+    const char *text;    /* the whole text, which stays; NULL: chunks are copied */
+    size_t keep;         /* abr_keep() of the budgets */
+    bool chars;          /* chars are counted */
+    const abr_hit *hits; /* copied */
     size_t hit_count;
     unsigned quiet_groups;
     const abr_alloc *alloc;
@@ -279,8 +276,8 @@ typedef struct {
     abr_candidate *lines; /* in no order */
     uint32_t *order;      /* of them by line */
     size_t count;
-    uint64_t hits;        /* in all of the text */
-    uint64_t sayings;     /* lines that said anything */
+    uint64_t hits;    /* in all of the text */
+    uint64_t sayings; /* lines that said anything */
 } abr_retained;
 
 /* At most how many lines there are. */

@@ -133,10 +133,10 @@ static INLINE bool is_digit(char c)
 }
 
 /* 1: a byte that makes the word beside it part of a name; 2: a quote. */
-static const uint8_t beside[256] = {['_'] = 1, ['/'] = 1, ['.'] = 1,  ['-'] = 1, ['\\'] = 1, ['$'] = 1, ['@'] = 1,
-                                    ['%'] = 1, ['='] = 1, ['0'] = 1,  ['1'] = 1, ['2'] = 1,  ['3'] = 1, ['4'] = 1,
-                                    ['5'] = 1, ['6'] = 1, ['7'] = 1,  ['8'] = 1, ['9'] = 1,  ['"'] = 2, ['\''] = 2,
-                                    ['`'] = 2, ['<'] = 2, [0x98] = 2, [0x9C] = 2};
+static const uint8_t beside[256] = {
+    ['_'] = 1, ['/'] = 1, ['.'] = 1,  ['-'] = 1, ['\\'] = 1, ['$'] = 1,  ['@'] = 1, ['%'] = 1, ['='] = 1,
+    ['0'] = 1, ['1'] = 1, ['2'] = 1,  ['3'] = 1, ['4'] = 1,  ['5'] = 1,  ['6'] = 1, ['7'] = 1, ['8'] = 1,
+    ['9'] = 1, ['"'] = 2, ['\''] = 2, ['`'] = 2, ['<'] = 2,  [0x98] = 2, [0x9C] = 2};
 
 /* Is a diagnostic's code at p: a few capitals, some digits, and no more? */
 static size_t code_size(const char *p, size_t letters, size_t left)
@@ -164,7 +164,7 @@ static unsigned type_class(const char *p, size_t n)
         const char *end;
         uint8_t n;
         uint8_t class;
-    } ends[] = {{"Exception", 9, ABR_W_ERROR}, {"Error", 5, ABR_W_ERROR}, {"Sanitizer", 9, ABR_W_FATAL},
+    } ends[] = {{"Exception", 9, ABR_W_ERROR}, {"Error", 5, ABR_W_ERROR},  {"Sanitizer", 9, ABR_W_FATAL},
                 {"Failure", 7, ABR_W_FAIL},    {"Errors", 6, ABR_W_ERROR}, {"Warning", 7, ABR_W_WARN}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (n > ends[i].n && memcmp(p + n - ends[i].n, ends[i].end, ends[i].n) == 0)
@@ -185,7 +185,7 @@ typedef struct {
 static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
 {
     if (out->count < ABR_SIGNS)
-        out->signs[out->count++] = (abr_sign){(uint32_t)at, (uint16_t)n, (uint8_t)class, type};
+        out->signs[out->count++] = (abr_sign){(uint32_t)at, (uint16_t)n, (uint8_t) class, type};
 }
 
 static void look_up(reader *r, size_t at, size_t n, uint64_t key)
@@ -252,7 +252,8 @@ static size_t place_start(const char *p, size_t end)
     if (dot == end || dot < 2 || p[dot - 1] != '.')
         return SIZE_MAX;
     size_t start = dot - 1;
-    while (start > 0 && p[start - 1] > ' ' && p[start - 1] != '(' && p[start - 1] != '"' && p[start - 1] != '\'')
+    while (start > 0 && p[start - 1] > ' ' && p[start - 1] != '(' && p[start - 1] != '"' &&
+           p[start - 1] != '\'')
         start--;
     return start < dot - 1 ? start : SIZE_MAX;
 }
@@ -321,8 +322,8 @@ static INLINE void read_line(const abr_lexicon *lexicon, const char *p, size_t n
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* The same for processors that count and shift bits in one instruction. */
-__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void read_line_avx2(const abr_lexicon *lexicon, const char *p,
-                                                                           size_t n, abr_line_words *out)
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void
+read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
     read_line(lexicon, p, n, out);
 }

@@ -1,0 +1,134 @@
+/* What the files of the choice share: value.c says what each line is worth, stretch.c how it would be shown and what is
+ * between what is kept, fill.c who gets what is left, and choice.c chooses. */
+#ifndef ABR_CHOICE_H
+#define ABR_CHOICE_H
+
+#include "priority.h"
+
+enum {
+    ABR_TAIL_LINES = 60, /* lines at the end that earn their place by that */
+    ABR_HEAD_LINES = 8,
+    ABR_LINE_PARTS = 3,  /* stretches that a line is shown as, at most */
+    ABR_SPLIT_SHARE = 24 /* part of the budget that is not left unused beside a long line */
+};
+
+#define ABR_INNER_MARKER " ... " /* what stands in a gap inside a line */
+#define ABR_HIT_SCORE 4.0F /* score from which lines near it share a line's worth */
+
+/* A stretch of the source that is kept: of one line, or of whole lines. */
+typedef struct {
+    uint64_t at; /* bytes before it */
+    uint64_t n;
+    const char *p;
+    uint64_t line; /* of its first byte, 0-based */
+    uint64_t last_line;
+    uint64_t chars;   /* before it, where counted */
+    uint64_t chars_n; /* of it */
+    bool starts_line;
+    bool ends_line; /* up to the last line's newline, which is no part of it */
+} abr_stretch;
+
+/* A line that may be kept. */
+typedef struct {
+    const abr_candidate *c;
+    float value;
+    float rank;     /* value by size */
+    uint64_t shown; /* bytes it costs, its newline too */
+    uint64_t chars;
+    bool kept;
+    bool whole; /* shown whole though it is long: there is room */
+} abr_shown_line;
+
+typedef struct {
+    const abr_opts *opts;
+    const abr_alloc *alloc;
+    const abr_view *view;
+    abr_scale scale;
+    abr_room room; /* of everything but the reserve */
+    const char *format;
+    size_t format_len;
+    abr_retained retained;
+    abr_shown_line *units; /* by line */
+    uint32_t *order; /* of units, by rank */
+    size_t count;
+    abr_stretch *kept; /* in order */
+    size_t kept_count;
+    size_t kept_size; /* behind them there is room for as many again, to sort them */
+    uint32_t *places;
+    uint64_t width; /* bytes a line may show */
+    abr_code failure;
+} abr_chooser;
+
+/* What is taken of the budgets. */
+typedef struct {
+    uint64_t lines;
+    uint64_t shown;
+    uint64_t chars;
+} abr_cost;
+
+static inline uint64_t abr_at_least(uint64_t value, uint64_t least)
+{
+    return value > least ? value : least;
+}
+
+static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
+{
+    return value < most ? value : most;
+}
+
+/* Binary logarithm, exact at powers of two and a straight line between them: the same on every machine. x > 0. */
+static inline float abr_log2(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (float)((int)(bits >> 23) - 127) + (float)(bits & 0x7FFFFF) / (float)0x800000;
+}
+
+/* Do they stay within the room with so much more? */
+static inline bool abr_fits(const abr_chooser *x, const abr_cost *used, const abr_span *more, uint64_t lines)
+{
+    return used->lines + lines <= x->room.lines && used->shown + more->shown <= x->room.shown &&
+           used->chars + more->chars <= x->room.chars;
+}
+
+/* ---- value.c ---- */
+
+/* Add the first and the last lines, as far as they are at hand whole, to what was retained. */
+void abr_add_edges(abr_chooser *x);
+
+/* Give each unit its value. */
+void abr_value_units(abr_chooser *x);
+
+/* ---- stretch.c ---- */
+
+/* Chars of (p, n) where chars are counted, else 0. */
+uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n);
+
+/* What stands between two stretches costs in the budgets: nothing where the marker is asked for outside. Either may be
+ * NULL for the text's ends. */
+void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost);
+
+/* The widest marker with its newline, by the source's totals. */
+abr_span abr_widest_marker(abr_chooser *x);
+
+/* The stretches a line is shown as; how many. */
+size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch parts[ABR_LINE_PARTS]);
+
+/* What a unit costs, its newline too. */
+void abr_weigh_unit(const abr_chooser *x, abr_shown_line *u);
+
+/* Is the text's final newline kept with its last line? */
+bool abr_keeps_newline(const abr_chooser *x);
+
+/* Is the end of the text left out? */
+bool abr_lacks_end(const abr_chooser *x);
+
+/* Fill the ledger and the pieces of what is kept. */
+abr_code abr_settle_kept(abr_chooser *x, abr_cut *cut);
+
+/* ---- fill.c ---- */
+
+/* List the stretches of the units that are kept, and give what is left of the budgets to the two ends. */
+void abr_fill_kept(abr_chooser *x);
+
+#endif
