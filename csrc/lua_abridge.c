@@ -951,7 +951,7 @@ static lua_page *check_page(lua_State *L, const char *who)
 
 static uint64_t check_number_from_1(lua_State *L, const char *who, const char *name, int idx)
 {
-    uint64_t number;
+    uint64_t number = 0;
     if (!to_count(L, idx, &number) || number == 0)
         wrong(L, who, name, "an integer from 1 to 2^53", idx);
     return number;

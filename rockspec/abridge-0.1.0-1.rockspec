@@ -23,6 +23,7 @@ build = {
   modules = {
     ["abridge.core"] = {
       sources = {
+        "csrc/clean.c",
         "csrc/cut.c",
         "csrc/index.c",
         "csrc/info.c",
@@ -32,6 +33,7 @@ build = {
         "csrc/page.c",
         "csrc/pipeline.c",
         "csrc/scan.c",
+        "csrc/screen.c",
         "csrc/span.c",
         "csrc/spill.c",
         "csrc/stream.c",

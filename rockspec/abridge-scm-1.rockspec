@@ -22,6 +22,7 @@ build = {
   modules = {
     ["abridge.core"] = {
       sources = {
+        "csrc/clean.c",
         "csrc/cut.c",
         "csrc/index.c",
         "csrc/info.c",
@@ -31,6 +32,7 @@ build = {
         "csrc/page.c",
         "csrc/pipeline.c",
         "csrc/scan.c",
+        "csrc/screen.c",
         "csrc/span.c",
         "csrc/spill.c",
         "csrc/stream.c",
