@@ -273,6 +273,12 @@ typedef struct {
 ABR_API abr_code abr_stream_snapshot(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
                                      abr_error *error);
 
+/*
+ * Let the snapshots show (p, n) behind what has come, until the next call of this, of write or finish: text that may
+ * still change, and is therefore not written yet. It stays out of the full output. The text is copied. ABR_ENOMEM.
+ */
+ABR_API abr_code abr_stream_preview(abr_stream *stream, const char *p, size_t n);
+
 /* The cut of all that came, and the full output brought to its end; nothing may be written afterwards, but further
  * snapshots may be taken. */
 ABR_API abr_code abr_stream_finish(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
