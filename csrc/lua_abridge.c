@@ -276,7 +276,9 @@ static void read_clean_table(lua_State *L, const char *who, int value, abr_clean
             luaL_error(L, "%s: unknown key '%s' in clean (value %s)", who,
                        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : describe(L, -2),
                        describe(L, lua_gettop(L)));
-        if (!check_boolean(L, who, lua_pushfstring(L, "clean.%s", key), lua_gettop(L) - 1))
+        int at = lua_gettop(L);
+        const char *name = lua_pushfstring(L, "clean.%s", key);
+        if (!check_boolean(L, who, name, at))
             opts->keep |= 1u << kind;
         lua_pop(L, 2);
     }

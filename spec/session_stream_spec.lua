@@ -250,7 +250,7 @@ describe("a command's stream", function()
     end)
 
     it("of invalid bytes as they came", function()
-      local session = open { limits = { run_command = { max_lines = 1 } } }
+      local session = open { limits = { run_command = { max_lines = 1, clean = false } } }
       local result = session:call("run_command", { command = "printf 'a\\377\\nb\\376\\n'" })
       assert.equal("b\239\191\189\n", body_of(result))
       assert.equal("a\255\nb\254\n", read_path(result.details.full_output_path))
@@ -525,7 +525,8 @@ describe("a command's stream", function()
         if i > 1 then assert.is_true(update.at - seen[i - 1].at >= 99) end
         assert.is_true(update.cut.total_bytes > last)
         last = update.cut.total_bytes
-        local content, cut = abridge.tail(text:sub(1, last), { max_lines = 7, max_bytes = 300, utf8 = "replace" })
+        local opts = { max_lines = 7, max_bytes = 300, utf8 = "replace", clean = true }
+        local content, cut = abridge.tail(text:sub(1, last), opts)
         assert.equal(content, update.content)
         assert.same(cut, update.cut)
       end
