@@ -309,6 +309,12 @@ typedef struct {
 ABR_API abr_code abr_stream_snapshot(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
                                      abr_error *error);
 
+/*
+ * Let the snapshots show (p, n) behind what has come, until the next call of this, of write or finish: text that may
+ * still change, and is therefore not written yet. It stays out of the full output. The text is copied. ABR_ENOMEM.
+ */
+ABR_API abr_code abr_stream_preview(abr_stream *stream, const char *p, size_t n);
+
 /* The cut of all that came, and the full output brought to its end; nothing may be written afterwards, but further
  * snapshots may be taken. */
 ABR_API abr_code abr_stream_finish(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
@@ -478,6 +484,93 @@ ABR_API size_t abr_format_size(uint64_t n, char dst[ABR_SIZE_MAX]);
 /* Read a size as printed above, rounded down to whole bytes: digits, an optional fraction, an optional unit in
  * either case ("30KB", "1.5 mb", "512"). False when (p, n) is no size or over ABR_COUNT_MAX. */
 ABR_API bool abr_parse_size(const char *p, size_t n, uint64_t *size);
+
+/* ---------------------------------------------------------------- terminal noise */
+
+/* What cleaning knows in a text that was written for a terminal. */
+typedef enum {
+    ABR_CLEAN_RETURN = 0, /* carriage return; one before a newline just goes */
+    ABR_CLEAN_BACKSPACE,
+    ABR_CLEAN_TAB,     /* in a line that is rewritten: it becomes blanks */
+    ABR_CLEAN_ERASE,   /* erase in line and in display; erase, delete, insert chars; reset */
+    ABR_CLEAN_CURSOR,  /* moves of the cursor; its place saved and restored */
+    ABR_CLEAN_COLOR,   /* SGR */
+    ABR_CLEAN_STRING,  /* OSC (hyperlinks keep their text), DCS, APC, PM, SOS */
+    ABR_CLEAN_CHARSET, /* charset designations, and all other escapes with intermediate bytes */
+    ABR_CLEAN_ESCAPE,  /* every other escape sequence, and what never ended */
+    ABR_CLEAN_CONTROL, /* control bytes that are none of the above, nor newline */
+    ABR_CLEAN_C1,      /* U+0080 to U+009F */
+    ABR_CLEAN_INVALID, /* a byte outside well-formed UTF-8: it becomes U+FFFD */
+    ABR_CLEAN_KINDS
+} abr_clean_kind;
+
+typedef struct {
+    unsigned keep;          /* kinds to leave in the text as they are: bits 1u << kind */
+    const abr_alloc *alloc; /* NULL: libc */
+} abr_clean_opts;
+
+/* What was found. */
+typedef struct {
+    uint64_t raw_bytes;              /* that came */
+    uint64_t bytes;                  /* of the cleaned text */
+    uint64_t count[ABR_CLEAN_KINDS]; /* of each kind that was not kept */
+} abr_clean_stats;
+
+/* Takes the next n bytes of a text; false: it cannot. */
+typedef bool (*abr_sink_fn)(void *ctx, const char *p, size_t n);
+
+/* A text that comes in chunks and is turned into what a terminal would finally show of it. One thread at a time. */
+typedef struct abr_cleaner abr_cleaner;
+
+/*
+ * Open a cleaner. What it hands to `sink` does not depend on how the text was split into chunks.
+ *
+ * The terminal has lines of any width and 100 of them; of these the last 64 KiB can be rewritten (a move to the right
+ * goes to column 4096 at most, or to the end of the line). Older text is final. '\n' also returns to column 1. Columns
+ * are those of abr_cells(). A wide char of which one half is overwritten becomes a blank; a char without cells belongs
+ * to the char before it. A tab stays a tab in a line that is not rewritten, and becomes blanks in one that is; such a
+ * line ends in no blanks. Sequences swallow at most 4 KiB when they do not end; what is not known is dropped. The
+ * result is well-formed UTF-8, and cleaning it again changes nothing, unless kinds are kept: these stay in the text as
+ * bytes that take no cells.
+ *
+ * Memory: 256 KiB, all of it from the start. Fails with ABR_EINVAL (unknown kinds in opts->keep), ABR_ENOMEM.
+ */
+ABR_API abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *sink_ctx,
+                                  abr_cleaner **cleaner, abr_error *error);
+
+/* Add a chunk. Cost: one pass over it, and a copy; ABR_ENOMEM: the sink said no, and what it was given is lost. */
+ABR_API abr_code abr_cleaner_write(abr_cleaner *cleaner, const char *p, size_t n);
+
+/* Copy to dst the text that the sink has not got yet, as it stands: 192 KiB at most. NULL measures. Returns the bytes. */
+ABR_API size_t abr_cleaner_pending(const abr_cleaner *cleaner, char *dst);
+
+/* Hand over the rest; nothing may be written afterwards. stats may be NULL. Errors as abr_cleaner_write(). */
+ABR_API abr_code abr_cleaner_finish(abr_cleaner *cleaner, abr_clean_stats *stats);
+
+/* What was found so far; the pending text counts in `bytes`. */
+ABR_API abr_clean_stats abr_cleaner_stats(const abr_cleaner *cleaner);
+
+/* Release the cleaner. NULL is fine. */
+ABR_API void abr_cleaner_close(abr_cleaner *cleaner);
+
+/* A text after cleaning. */
+typedef struct {
+    const char *p; /* the text itself where nothing had to change, else memory that this owns */
+    size_t n;
+    bool changed;
+    abr_clean_stats stats;
+    char *block; /* owned; see abr_cleaned_free() */
+    size_t block_size;
+    const abr_alloc *alloc;
+} abr_cleaned;
+
+/* Clean a whole text. Where nothing has to change this is one pass near memory speed, without allocation. Release the
+ * result with abr_cleaned_free() whatever the outcome. Errors as abr_cleaner_open(). */
+ABR_API abr_code abr_clean_text(const char *p, size_t n, const abr_clean_opts *opts, abr_cleaned *cleaned,
+                                abr_error *error);
+
+/* Release what it owns; safe on a zeroed one, on one that failed, and twice. */
+ABR_API void abr_cleaned_free(abr_cleaned *cleaned);
 
 /* ---------------------------------------------------------------- display cells */
 

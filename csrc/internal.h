@@ -56,8 +56,16 @@ typedef struct {
 size_t abr_prefix(const char *p, size_t n, const abr_reach *reach);
 size_t abr_suffix(const char *p, size_t n, const abr_reach *reach);
 
+/* How many bytes at the end of (p, n) may be the start of a sequence that goes on: 3 at most. */
+size_t abr_open_sequence(const char *p, size_t n);
+
 /* Copy (p, n) to dst, each byte outside well-formed UTF-8 as U+FFFD; dst NULL measures. Returns the bytes. */
 size_t abr_replace_invalid(const char *p, size_t n, char *dst);
+
+/* ---- width.c: cells ---- */
+
+/* Cells of the char of `size` bytes at p, as abr_char_size() gives them. */
+uint32_t abr_char_cells(const char *p, size_t size);
 
 /* ---- marker.c: what stands in a gap ---- */
 

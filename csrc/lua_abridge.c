@@ -9,6 +9,7 @@
 #include <lualib.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abridge.h"
@@ -208,6 +209,8 @@ typedef struct {
     abr_opts opts;
     bool named_strategy; /* opts.strategy is an option here */
     bool has_marker;     /* a marker key was given */
+    bool cleans;         /* the text is cleaned first */
+    abr_clean_opts clean;
 } cut_options;
 
 static int not_built_yet(lua_State *L, const char *who, const char *what)
@@ -270,13 +273,54 @@ static bool read_shape(lua_State *L, cut_options *c, const char *key, int value)
     return true;
 }
 
-/* Options of later issues: their neutral values are taken, others told apart from typos. */
-static bool read_later(lua_State *L, const cut_options *c, const char *key, int value)
+/* ---- options of cleaning ---- */
+
+static const char *const clean_names[] = {
+    "carriage_return", "backspace", "tab",     "erase", "cursor",  "color", "string",
+    "charset",         "escape",    "control", "c1",    "invalid", NULL};
+
+/* Read { kind = false }, which keeps a kind. */
+static void read_clean_table(lua_State *L, const char *who, int value, abr_clean_opts *opts)
 {
-    bool later = strcmp(key, "clean") == 0 || strcmp(key, "redact") == 0;
-    if (later && lua_toboolean(L, value))
+    lua_pushnil(L);
+    while (lua_next(L, value)) {
+        const char *key = word_at(L, -2);
+        int kind = 0;
+        while (clean_names[kind] && strcmp(clean_names[kind], key) != 0)
+            kind++;
+        if (!clean_names[kind])
+            luaL_error(L, "%s: unknown key '%s' in clean (value %s)", who,
+                       lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : describe(L, -2),
+                       describe(L, lua_gettop(L)));
+        int at = lua_gettop(L);
+        const char *name = lua_pushfstring(L, "clean.%s", key);
+        if (!check_boolean(L, who, name, at))
+            opts->keep |= 1u << kind;
+        lua_pop(L, 2);
+    }
+}
+
+/* Read clean = true, false or a table; returns whether to clean. */
+static bool read_clean(lua_State *L, const char *who, int value, abr_clean_opts *opts)
+{
+    if (lua_type(L, value) == LUA_TBOOLEAN)
+        return lua_toboolean(L, value);
+    if (lua_type(L, value) != LUA_TTABLE)
+        wrong(L, who, "clean", "true, false or a table", value);
+    read_clean_table(L, who, value, opts);
+    return true;
+}
+
+/* Options that are dealt with elsewhere: the neutral value of redact is taken, and told apart from a typo. */
+static bool read_source(lua_State *L, cut_options *c, const char *key, int value)
+{
+    bool redacts = strcmp(key, "redact") == 0;
+    if (redacts && lua_toboolean(L, value))
         not_built_yet(L, c->who, key);
-    return later;
+    if (strcmp(key, "clean") != 0)
+        return redacts;
+    c->cleans = read_clean(L, c->who, value, &c->clean);
+    return true;
 }
 
 /* ---- hits ---- */
@@ -371,7 +415,7 @@ static void read_option(lua_State *L, cut_options *c, int key_idx, int value)
     abr_opts *o = &c->opts;
     const char *key = word_at(L, key_idx);
     if (read_budget(L, c->who, key, value, &o->max) || read_shape(L, c, key, value) ||
-        read_later(L, c, key, value))
+        read_source(L, c, key, value))
         return;
     if (strcmp(key, "count_tokens") == 0) {
         if (lua_type(L, value) != LUA_TFUNCTION)
@@ -612,18 +656,217 @@ static int push_results(lua_State *L, const char *who, abr_code code, const abr_
     return 2;
 }
 
+/* ---- cleaning ---- */
+
+#define CLEANED_TYPE "abridge.cleaned"
+
+static int collect_cleaned(lua_State *L)
+{
+    abr_cleaned_free(lua_touserdata(L, 1));
+    return 0;
+}
+
+static const luaL_Reg cleaned_methods[] = {{"__gc", collect_cleaned}, {NULL, NULL}};
+
+/* Clean the text at ARG_TEXT: what comes out takes its place, where it is another. */
+static void clean_text(lua_State *L, const char *who, const abr_clean_opts *opts, abr_clean_stats *stats)
+{
+    abr_error error;
+    size_t n;
+    const char *text = lua_tolstring(L, ARG_TEXT, &n);
+    abr_cleaned *cleaned = lua_newuserdata(L, sizeof *cleaned);
+    memset(cleaned, 0, sizeof *cleaned);
+    luaL_getmetatable(L, CLEANED_TYPE);
+    lua_setmetatable(L, -2);
+    if (abr_clean_text(text, n, opts, cleaned, &error) != ABR_OK)
+        luaL_error(L, "%s: %s", who, error.message);
+    if (stats)
+        *stats = cleaned->stats;
+    if (cleaned->changed) {
+        lua_pushlstring(L, cleaned->p, cleaned->n);
+        lua_replace(L, ARG_TEXT);
+    }
+    abr_cleaned_free(cleaned);
+    lua_pop(L, 1);
+}
+
+static void push_clean_stats(lua_State *L, const abr_clean_stats *stats)
+{
+    lua_createtable(L, 0, ABR_CLEAN_KINDS + 2);
+    set_count(L, "raw_bytes", stats->raw_bytes);
+    set_count(L, "bytes", stats->bytes);
+    for (int kind = 0; kind < ABR_CLEAN_KINDS; kind++)
+        set_count(L, clean_names[kind], stats->count[kind]);
+}
+
+/* The options of cleaning at idx, which may be nil. */
+static abr_clean_opts check_clean_options(lua_State *L, const char *who, int idx)
+{
+    abr_clean_opts opts = {0, NULL};
+    if (lua_isnoneornil(L, idx))
+        return opts;
+    if (lua_type(L, idx) != LUA_TTABLE)
+        wrong(L, who, "opts", "a table", idx);
+    read_clean_table(L, who, idx, &opts);
+    return opts;
+}
+
+/* clean(text, opts) -> text, stats */
+static int l_clean(lua_State *L)
+{
+    const char *who = "abridge.clean";
+    abr_clean_stats stats;
+    size_t n;
+    check_text(L, who, "text", ARG_TEXT, &n);
+    abr_clean_opts opts = check_clean_options(L, who, ARG_OPTS);
+    lua_settop(L, ARG_OPTS);
+    clean_text(L, who, &opts, &stats);
+    lua_pushvalue(L, ARG_TEXT);
+    push_clean_stats(L, &stats);
+    return 2;
+}
+
+#define CLEANER_TYPE "abridge.cleaner"
+
+/* A cleaner of Lua: the core's, and what it handed over during a call. */
+typedef struct {
+    abr_cleaner *cleaner; /* NULL once closed */
+    char *p;
+    size_t n;
+    size_t size;
+    bool finished;
+} lua_cleaner;
+
+enum { CLEANER_KEEPS = 256 * 1024 /* bytes of memory that stay between calls */ };
+
+static bool take_cleaned(void *ctx, const char *p, size_t n)
+{
+    lua_cleaner *c = ctx;
+    if (n > c->size - c->n) {
+        if (n > SIZE_MAX / 4 || c->n > SIZE_MAX / 4)
+            return false;
+        size_t size = 2 * (c->n + n);
+        char *grown = realloc(c->p, size);
+        if (!grown)
+            return false;
+        c->p = grown;
+        c->size = size;
+    }
+    memcpy(c->p + c->n, p, n);
+    c->n += n;
+    return true;
+}
+
+static lua_cleaner *check_cleaner(lua_State *L, const char *who)
+{
+    lua_cleaner *c = luaL_checkudata(L, 1, CLEANER_TYPE);
+    if (!c->cleaner)
+        luaL_error(L, "%s: the cleaner is closed", who);
+    return c;
+}
+
+/* Push what was handed over. */
+static void push_cleaned(lua_State *L, const char *who, lua_cleaner *c, abr_code code)
+{
+    if (code != ABR_OK)
+        luaL_error(L, "%s: out of memory", who);
+    lua_pushlstring(L, c->n > 0 ? c->p : "", c->n);
+    c->n = 0;
+    if (c->size > CLEANER_KEEPS) {
+        free(c->p);
+        c->p = NULL;
+        c->size = 0;
+    }
+}
+
+/* cleaner(opts) -> cleaner */
+static int l_cleaner(lua_State *L)
+{
+    const char *who = "abridge.core.cleaner";
+    abr_error error;
+    lua_settop(L, 1);
+    abr_clean_opts opts = check_clean_options(L, who, 1);
+    lua_cleaner *c = lua_newuserdata(L, sizeof *c);
+    memset(c, 0, sizeof *c);
+    luaL_getmetatable(L, CLEANER_TYPE);
+    lua_setmetatable(L, -2);
+    if (abr_cleaner_open(&opts, take_cleaned, c, &c->cleaner, &error) != ABR_OK)
+        return luaL_error(L, "%s: %s", who, error.message);
+    return 1;
+}
+
+/* cleaner:write(chunk) -> text that is final now */
+static int l_cleaner_write(lua_State *L)
+{
+    const char *who = "cleaner:write";
+    size_t n;
+    lua_cleaner *c = check_cleaner(L, who);
+    const char *chunk = check_text(L, who, "chunk", 2, &n);
+    if (c->finished)
+        return luaL_error(L, "%s: the cleaner is finished", who);
+    push_cleaned(L, who, c, abr_cleaner_write(c->cleaner, chunk, n));
+    return 1;
+}
+
+/* cleaner:pending() -> text that may still change */
+static int l_cleaner_pending(lua_State *L)
+{
+    const lua_cleaner *c = check_cleaner(L, "cleaner:pending");
+    size_t n = abr_cleaner_pending(c->cleaner, NULL);
+    char *text = lua_newuserdata(L, n > 0 ? n : 1);
+    abr_cleaner_pending(c->cleaner, text);
+    lua_pushlstring(L, text, n);
+    return 1;
+}
+
+/* cleaner:finish() -> the rest of the text, stats */
+static int l_cleaner_finish(lua_State *L)
+{
+    const char *who = "cleaner:finish";
+    abr_clean_stats stats;
+    lua_cleaner *c = check_cleaner(L, who);
+    c->finished = true;
+    push_cleaned(L, who, c, abr_cleaner_finish(c->cleaner, &stats));
+    push_clean_stats(L, &stats);
+    return 2;
+}
+
+/* Also __close and __gc; closing twice is fine. */
+static int l_cleaner_close(lua_State *L)
+{
+    lua_cleaner *c = luaL_checkudata(L, 1, CLEANER_TYPE);
+    abr_cleaner_close(c->cleaner);
+    free(c->p);
+    memset(c, 0, sizeof *c);
+    return 0;
+}
+
+static const luaL_Reg cleaner_methods[] = {
+    {"write", l_cleaner_write},
+    {"pending", l_cleaner_pending},
+    {"finish", l_cleaner_finish},
+    {"close", l_cleaner_close},
+    {"__close", l_cleaner_close},
+    {"__gc", l_cleaner_close},
+    {NULL, NULL},
+};
+
 /* ---- cuts ---- */
 
 static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
 {
     cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = named};
-    size_t n;
+    size_t raw;
     abr_error error;
-    const char *text = check_text(L, who, "text", ARG_TEXT, &n);
+    check_text(L, who, "text", ARG_TEXT, &raw);
     lua_settop(L, ARG_OPTS);
     lua_settop(L, SLOT_HITS);
     c.opts.strategy = strategy;
     read_options(L, &c);
+    if (c.cleans)
+        clean_text(L, who, &c.clean, NULL);
+    size_t n;
+    const char *text = lua_tolstring(L, ARG_TEXT, &n);
     lua_pushcfunction(L, call_counter);
     abr_cut *cut = new_cut(L);
     if (!lua_isnil(L, SLOT_COUNTER)) {
@@ -631,7 +874,10 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
         c.opts.count_ctx = L;
     }
     abr_code code = abr_cut_text(text, n, &c.opts, cut, &error);
-    return push_results(L, who, code, &error, cut, n);
+    push_results(L, who, code, &error, cut, n);
+    if (c.cleans)
+        set_count(L, "raw_bytes", raw);
+    return 2;
 }
 
 static int l_head(lua_State *L)
@@ -659,18 +905,15 @@ static int l_priority(lua_State *L)
     return cut_text(L, "abridge.priority", ABR_PRIORITY, false);
 }
 
-static int l_clean(lua_State *L)
-{
-    return not_built_yet(L, "abridge.clean", "clean");
-}
-
 static int l_pipeline(lua_State *L)
 {
     const char *who = "abridge.pipeline";
     abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
+    abr_clean_opts clean = {0, NULL};
+    bool cleans = false;
     abr_error error;
-    size_t n;
-    const char *text = check_text(L, who, "text", ARG_TEXT, &n);
+    size_t raw;
+    check_text(L, who, "text", ARG_TEXT, &raw);
     lua_settop(L, ARG_OPTS);
     check_options_table(L, who);
     lua_pushnil(L);
@@ -685,15 +928,24 @@ static int l_pipeline(lua_State *L)
             o.head_ratio = check_number(L, who, key, value, 0, 1);
         else if (strcmp(key, "indicators") == 0)
             o.indicators = check_boolean(L, who, key, value);
+        else if (strcmp(key, "clean") == 0)
+            cleans = read_clean(L, who, value, &clean);
         else
             unknown_option(L, who, value - 1, value);
         lua_pop(L, 1);
     }
     if (o.max_chars == ABR_UNLIMITED && o.max_lines == ABR_UNLIMITED)
         return luaL_error(L, "%s: no budget given: set max_chars or max_lines", who);
+    if (cleans)
+        clean_text(L, who, &clean, NULL);
+    size_t n;
+    const char *text = lua_tolstring(L, ARG_TEXT, &n);
     abr_cut *cut = new_cut(L);
     abr_code code = abr_pipeline(text, n, &o, cut, &error);
-    return push_results(L, who, code, &error, cut, n);
+    push_results(L, who, code, &error, cut, n);
+    if (cleans)
+        set_count(L, "raw_bytes", raw);
+    return 2;
 }
 
 /* One end of a match = {first_byte, last_byte}. */
@@ -743,16 +995,23 @@ static int l_line(lua_State *L)
 
 /* A stream of Lua: the core's, and its counter of tokens in the registry. */
 typedef struct {
-    abr_stream *stream; /* NULL once closed */
-    lua_State *L;       /* of the call under way, for the counter */
-    int counter;        /* reference, LUA_NOREF for none */
-    bool busy;          /* a cut is being made: a counter or finalizer that runs meanwhile may not touch it */
+    abr_stream *stream;   /* NULL once closed */
+    abr_cleaner *cleaner; /* in front of it, or NULL */
+    lua_State *L;         /* of the call under way, for the counter */
+    int counter;          /* reference, LUA_NOREF for none */
+    bool busy; /* a cut is being made: a counter or finalizer that runs meanwhile may not touch it */
 } lua_stream;
 
 static bool count_stream_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
 {
     const lua_stream *s = ctx;
     return count_tokens(s->L, p, n, tokens);
+}
+
+static bool write_cleaned(void *ctx, const char *p, size_t n)
+{
+    const lua_stream *s = ctx;
+    return abr_stream_write(s->stream, p, n) == ABR_OK;
 }
 
 static lua_stream *check_stream(lua_State *L, const char *who)
@@ -845,9 +1104,7 @@ static int l_stream(lua_State *L)
     read_options(L, &c);
 
     lua_stream *s = lua_newuserdata(L, sizeof *s);
-    s->stream = NULL;
-    s->counter = LUA_NOREF;
-    s->busy = false;
+    *s = (lua_stream){.counter = LUA_NOREF};
     luaL_getmetatable(L, STREAM_TYPE);
     lua_setmetatable(L, -2);
     if (!lua_isnil(L, SLOT_COUNTER)) {
@@ -856,7 +1113,8 @@ static int l_stream(lua_State *L)
         c.opts.count_tokens = count_stream_tokens;
         c.opts.count_ctx = s;
     }
-    if (abr_stream_open(&c.opts, dir, name, &s->stream, &error) != ABR_OK)
+    if (abr_stream_open(&c.opts, dir, name, &s->stream, &error) != ABR_OK ||
+        (c.cleans && abr_cleaner_open(&c.clean, write_cleaned, s, &s->cleaner, &error) != ABR_OK))
         return luaL_error(L, "%s: %s", who, error.message);
     return 1;
 }
@@ -870,7 +1128,9 @@ static int l_stream_write(lua_State *L)
     const char *chunk = check_text(L, who, "chunk", 2, &n);
     if (abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
-    if (abr_stream_write(s->stream, chunk, n) == ABR_OK) {
+    abr_code code =
+        s->cleaner ? abr_cleaner_write(s->cleaner, chunk, n) : abr_stream_write(s->stream, chunk, n);
+    if (code == ABR_OK) {
         lua_pushboolean(L, 1);
         return 1;
     }
@@ -931,6 +1191,23 @@ static abr_cut *prepare_cut(lua_State *L, const char *who, int counter, abr_narr
     return new_cut(L);
 }
 
+/* Let the cleaner's text stand in the stream: all of it at the end, else for the cut that follows. */
+static void show_pending(lua_State *L, const char *who, lua_stream *s, bool finish)
+{
+    abr_code code;
+    if (finish) {
+        code = abr_cleaner_finish(s->cleaner, NULL);
+    } else {
+        size_t n = abr_cleaner_pending(s->cleaner, NULL);
+        char *text = lua_newuserdata(L, n > 0 ? n : 1);
+        abr_cleaner_pending(s->cleaner, text);
+        code = abr_stream_preview(s->stream, text, n);
+        lua_pop(L, 1);
+    }
+    if (code != ABR_OK)
+        luaL_error(L, "%s: out of memory", who);
+}
+
 /* snapshot and finish: the cut, its content made without a text to hand back. */
 static int cut_stream(lua_State *L, const char *who, bool finish)
 {
@@ -940,6 +1217,8 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     if (finish && abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
     abr_cut *cut = prepare_cut(L, who, s->counter, &narrow);
+    if (s->cleaner && !abr_stream_finished(s->stream))
+        show_pending(L, who, s, finish);
     s->L = L;
     s->busy = true;
     abr_code code = finish ? abr_stream_finish(s->stream, &narrow, cut, &error)
@@ -949,7 +1228,23 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     s->busy = false;
     abr_full_output full = abr_stream_full_output(s->stream);
     set_full_output(L, &full);
+    if (s->cleaner)
+        set_count(L, "raw_bytes", abr_cleaner_stats(s->cleaner).raw_bytes);
     return 2;
+}
+
+/* stream:preview(text): the snapshots until the next write show it behind what has come */
+static int l_stream_preview(lua_State *L)
+{
+    const char *who = "stream:preview";
+    size_t n;
+    lua_stream *s = check_stream(L, who);
+    const char *text = check_text(L, who, "text", 2, &n);
+    if (abr_stream_finished(s->stream))
+        return luaL_error(L, "%s: the stream is finished", who);
+    if (abr_stream_preview(s->stream, text, n) != ABR_OK)
+        return luaL_error(L, "%s: out of memory", who);
+    return 0;
 }
 
 static int l_stream_snapshot(lua_State *L)
@@ -966,7 +1261,9 @@ static int collect_stream(lua_State *L)
 {
     lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
     abr_stream_close(s->stream);
+    abr_cleaner_close(s->cleaner);
     s->stream = NULL;
+    s->cleaner = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, s->counter);
     s->counter = LUA_NOREF;
     return 0;
@@ -990,10 +1287,9 @@ static int l_stream_tostring(lua_State *L)
 }
 
 static const luaL_Reg stream_methods[] = {
-    {"write", l_stream_write},         {"snapshot", l_stream_snapshot},
-    {"finish", l_stream_finish},       {"close", l_stream_close},
-    {"__gc", collect_stream},          {"__close", l_stream_close},
-    {"__tostring", l_stream_tostring}, {NULL, NULL},
+    {"write", l_stream_write},     {"snapshot", l_stream_snapshot},   {"finish", l_stream_finish},
+    {"preview", l_stream_preview}, {"close", l_stream_close},         {"__gc", collect_stream},
+    {"__close", l_stream_close},   {"__tostring", l_stream_tostring}, {NULL, NULL},
 };
 
 /* ---- pages ---- */
@@ -1149,6 +1445,8 @@ static int open_page(lua_State *L, const char *who, bool is_file)
         lua_pushliteral(L, "head");
     lua_setfield(L, ARG_OPTS, "strategy");
     read_options(L, &c);
+    if (c.cleans)
+        return luaL_error(L, "%s: clean is not for pages: their lines and bytes are those of the file", who);
 
     lua_page *page = new_page(L);
     lua_pushvalue(L, ARG_TEXT);
@@ -1590,6 +1888,7 @@ static const luaL_Reg functions[] = {
     {"priority", l_priority},
     {"cut", l_cut},
     {"clean", l_clean},
+    {"cleaner", l_cleaner},
     {"pipeline", l_pipeline},
     {"line", l_line},
     {"stream", l_stream},
@@ -1631,6 +1930,8 @@ static void new_type(lua_State *L, const char *name, const luaL_Reg *methods)
 int luaopen_abridge_core(lua_State *L)
 {
     new_type(L, CUT_TYPE, cut_methods);
+    new_type(L, CLEANED_TYPE, cleaned_methods);
+    new_type(L, CLEANER_TYPE, cleaner_methods);
     new_type(L, STREAM_TYPE, stream_methods);
     new_type(L, INDEX_TYPE, index_methods);
     new_type(L, PAGE_TYPE, page_methods);

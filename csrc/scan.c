@@ -381,8 +381,7 @@ static bool may_go_on(const char *p, size_t n)
     return lead >= 0xC2 && abr_char_size(whole, sizeof whole) > n;
 }
 
-/* How many bytes at the end of (p, n) may be the start of a sequence that goes on. */
-static size_t open_sequence(const char *p, size_t n)
+size_t abr_open_sequence(const char *p, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++)
         if (may_go_on(p + n - back, back))
@@ -405,12 +404,12 @@ void abr_count_more_chars(abr_char_counter *c, const char *p, size_t n)
         n--;
         if (may_go_on(c->bytes, c->open))
             continue;
-        size_t left = open_sequence(c->bytes, c->open);
+        size_t left = abr_open_sequence(c->bytes, c->open);
         count_all(c, c->bytes, c->open - left);
         memmove(c->bytes, c->bytes + c->open - left, left);
         c->open = left;
     }
-    size_t left = open_sequence(p, n);
+    size_t left = abr_open_sequence(p, n);
     count_all(c, p, n - left);
     if (left > 0)
         memcpy(c->bytes, p + n - left, left);

@@ -42,7 +42,8 @@ struct abr_stream {
     abr_priority *priority; /* of ABR_PRIORITY: its lines that may be kept */
     bool ends_line;
     bool finished;
-    uint64_t scanned; /* bytes looked at for newlines, for tests */
+    uint64_t scanned;  /* bytes looked at for newlines, for tests */
+    struct loan *loan; /* a preview is in the buffers: how to take it out again */
 };
 
 /* ---- buffers ---- */
@@ -285,8 +286,67 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     return ABR_OK;
 }
 
+/* ---- text that is only shown ---- */
+
+/* A stream as it was without its preview. */
+typedef struct loan {
+    abr_stream before;
+    size_t lost;  /* bytes that the preview pushed out of the ring */
+    char bytes[]; /* those bytes */
+} loan;
+
+/* Take the preview out again. */
+static void end_preview(abr_stream *s)
+{
+    loan *l = s->loan;
+    if (!l)
+        return;
+    buffer front = s->front;
+    buffer back = s->back;
+    straighten(&back);
+    if (l->lost > 0) {
+        memmove(back.p + l->lost, back.p, s->keep - l->lost);
+        memcpy(back.p, l->bytes, l->lost);
+    }
+    *s = l->before;
+    front.n = s->front.n;
+    back.n = s->back.n;
+    s->front = front;
+    s->back = back;
+    s->alloc->free(s->alloc->ctx, l);
+}
+
+abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
+{
+    end_preview(s);
+    if (n == 0)
+        return ABR_OK;
+    straighten(&s->back);
+    size_t pushed = n < s->keep ? n : s->keep;
+    size_t lost = s->back.n > s->keep - pushed ? s->back.n - (s->keep - pushed) : 0;
+    if (!overflows(s, n) && keeps_front(s))
+        lost = 0;
+    loan *l = s->alloc->malloc(s->alloc->ctx, sizeof *l + lost);
+    if (!l)
+        return ABR_ENOMEM;
+    if (!make_room(s, n)) {
+        s->alloc->free(s->alloc->ctx, l);
+        return ABR_ENOMEM;
+    }
+    l->before = *s;
+    l->lost = lost;
+    if (lost > 0)
+        memcpy(l->bytes, s->back.p, lost);
+    abr_newlines found = abr_find_newlines(p, n);
+    retain(s, p, n);
+    count(s, &found, p, n);
+    s->loan = l;
+    return ABR_OK;
+}
+
 abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
 {
+    end_preview(s);
     if (n == 0)
         return ABR_OK;
     abr_newlines found = abr_find_newlines(p, n);
@@ -331,12 +391,15 @@ abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *c
     abr_code code = abr_narrowed(&s->opts, narrow, &opts, error);
     if (code != ABR_OK)
         return code;
+    if (s->loan && opts.strategy == ABR_PRIORITY)
+        opts.strategy = ABR_HEAD_TAIL; /* lines that may still change are not weighed */
     abr_view view = view_of(s);
     return abr_cut_view(&view, &opts, cut, error);
 }
 
 abr_code abr_stream_finish(abr_stream *s, const abr_narrow *narrow, abr_cut *cut, abr_error *error)
 {
+    end_preview(s);
     abr_code code = abr_stream_snapshot(s, narrow, cut, error);
     if (code != ABR_OK)
         return code;
@@ -363,6 +426,7 @@ void abr_stream_close(abr_stream *s)
     if (!s)
         return;
     const abr_alloc *a = s->alloc;
+    end_preview(s);
     abr_file_close(s->file);
     if (s->front.p)
         a->free(a->ctx, s->front.p);

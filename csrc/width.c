@@ -178,8 +178,7 @@ static uint32_t ascii_cells(unsigned char c)
     return (c >= 0x20 && c != 0x7F) || c == '\t';
 }
 
-/* Cells of the char of `size` bytes at p, as abr_char_size() gives them. */
-static uint32_t char_cells(const char *p, size_t size)
+uint32_t abr_char_cells(const char *p, size_t size)
 {
     if (size == 1)
         return (unsigned char)p[0] < 0x80 ? ascii_cells((unsigned char)p[0]) : 1;
@@ -195,7 +194,7 @@ uint64_t abr_cells(const char *p, size_t n)
             cells += ascii_cells((unsigned char)p[i]);
         for (size_t size; i < n && (unsigned char)p[i] >= 0x80; i += size) {
             size = abr_char_size(p + i, n - i);
-            cells += char_cells(p + i, size);
+            cells += abr_char_cells(p + i, size);
         }
     }
     return cells;
@@ -206,7 +205,7 @@ size_t abr_fit_cells(const char *p, size_t n, uint64_t width)
     size_t i = 0;
     for (size_t size; i < n; i += size) {
         size = (unsigned char)p[i] < 0x80 ? 1 : abr_char_size(p + i, n - i);
-        uint32_t cells = char_cells(p + i, size);
+        uint32_t cells = abr_char_cells(p + i, size);
         if (cells > width)
             break;
         width -= cells;

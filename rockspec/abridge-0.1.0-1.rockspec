@@ -25,6 +25,7 @@ build = {
       sources = {
         "csrc/candidates.c",
         "csrc/choice.c",
+        "csrc/clean.c",
         "csrc/cut.c",
         "csrc/fill.c",
         "csrc/hits.c",
@@ -39,6 +40,7 @@ build = {
         "csrc/priority.c",
         "csrc/scan.c",
         "csrc/score.c",
+        "csrc/screen.c",
         "csrc/shape.c",
         "csrc/signs.c",
         "csrc/span.c",

@@ -24,6 +24,7 @@ build = {
       sources = {
         "csrc/candidates.c",
         "csrc/choice.c",
+        "csrc/clean.c",
         "csrc/cut.c",
         "csrc/fill.c",
         "csrc/hits.c",
@@ -38,6 +39,7 @@ build = {
         "csrc/priority.c",
         "csrc/scan.c",
         "csrc/score.c",
+        "csrc/screen.c",
         "csrc/shape.c",
         "csrc/signs.c",
         "csrc/span.c",

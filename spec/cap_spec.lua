@@ -29,12 +29,28 @@ end
 
 describe("cap", function()
   it("leaves a text within the limits alone", function()
-    for _, text in ipairs { "", "a", "a\n", "a\n\n", "\n", "\0\255", "[a]", "x\n\n[Showing lines 1-2 of 3]" } do
+    for _, text in ipairs { "", "a", "a\n", "a\n\n", "\n", "\t\195\169", "[a]", "x\n\n[Showing lines 1-2 of 3]" } do
       local content, cut, block = abridge.cap(text, "run_command")
       assert.equal(text, content)
       assert.is_false(cut.truncated)
       assert.same({ truncated = false, bytes_returned = #text, bytes_total = #text, reason = "size_cap" }, block)
     end
+    assert.equal("\0\255", (abridge.cap("\0\255", { max_lines = 1 })))
+  end)
+
+  it("cleans where the tool's limits say so", function()
+    local content, cut, block = abridge.cap("10%\r20%\r\27[1mdone\27[m\n\0\255", "run_command")
+    assert.equal("done\n\239\191\189", content)
+    assert.equal(8, cut.total_bytes)
+    assert.equal(21, cut.raw_bytes)
+    conforms(block)
+    assert.equal("\27[1mx", (abridge.cap("\27[1mx", "*")))
+    assert.equal("x", (abridge.cap("\27[1mx", { max_lines = 1, clean = true })))
+    content, cut = abridge.cap(("a\rb\n"):rep(5000), "run_command")
+    assert.equal("b\nb\n\n[Showing lines 3001-5000 of 5000]", content:sub(-38))
+    assert.equal(20000, cut.raw_bytes)
+    assert.equal(10000, cut.total_bytes)
+    assert.equal("x\27[m", (abridge.cap("x\27[m", { max_lines = 1, clean = { color = false } })))
   end)
 
   it("cuts by a tool's limits of the default profile", function()

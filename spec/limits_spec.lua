@@ -8,7 +8,7 @@ local KB = 1024
 local PROFILES = {
   default = {
     read_file = { strategy = "head", max_lines = 2000, max_bytes = 30720 },
-    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30720 },
+    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30720, clean = true },
     search_files = { max_matches = 100, max_bytes = 30720, max_line_chars = 500 },
     find_files = { max_results = 1000, max_bytes = 30720 },
     list_directory = { max_entries = 500, max_bytes = 30720 },
@@ -297,8 +297,12 @@ describe("overrides", function()
     raises({ limits = { read_file = { strategy = "priority" } } }, "limits.read_file", "strategy", "priority")
   end)
 
-  it("what is not built yet raises and says so", function()
-    raises({ limits = { run_command = { clean = true } } }, "run_command", "clean", "not built yet")
+  it("of cleaning are checked", function()
+    raises({ limits = { run_command = { clean = 1 } } }, "run_command", "clean must be true, false or a table, got 1")
+    raises({ limits = { run_command = { clean = { colour = false } } } }, "unknown key 'colour' in clean")
+    raises({ limits = { run_command = { clean = { color = 0 } } } }, "clean.color must be true or false, got 0")
+    assert.same({ color = false }, limits_of("x", { limits = { x = { clean = { color = false } } } }).clean)
+    assert.is_nil(limits_of("run_command", { limits = { run_command = { clean = false } } }).clean)
   end)
 
   it("that are no tables raise", function()

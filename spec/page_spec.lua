@@ -465,9 +465,10 @@ describe("abridge.page", function()
       raises('abridge.page: max_bytes must be an integer from 0 to 2^53 or a size such as "30KB", got "big"',
         { max_bytes = "big" })
       raises('abridge.page: long_line must be "omit" or "split", got "wrap"', { long_line = "wrap" })
-      raises("abridge.page: clean is not built yet", { clean = true })
+      raises("abridge.page: clean is not for pages: their lines and bytes are those of the file", { clean = true })
       raises('abridge.page: strategy "priority" is for what commands print, not for pages', { strategy = "priority" })
-      raises('abridge.page: marker and marker_text are for "head_tail" and "priority", not for "head"', { marker = "none" })
+      local wanted = 'abridge.page: marker and marker_text are for "head_tail" and "priority", not for "head"'
+      raises(wanted, { marker = "none" })
     end)
 
     it("before it looks at the file", function()

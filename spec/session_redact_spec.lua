@@ -389,7 +389,7 @@ describe("a redacting session", function()
         local session = open { redact = redact }
         local result = run(session, "seq 300000")
         assert.equal(1988895, result.details.cut.total_bytes)
-        session = open { redact = redact, limits = { run_command = { max_lines = 1 } } }
+        session = open { redact = redact, limits = { run_command = { max_lines = 1, clean = false } } }
         result = run(session, "printf '\\001\\002\\377 \\r\\n'; echo")
         assert.equal("\1\2\255 \r\n\n", read_path(result.details.full_output_path))
       end)

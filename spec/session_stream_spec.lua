@@ -250,7 +250,7 @@ describe("a command's stream", function()
     end)
 
     it("of invalid bytes as they came", function()
-      local session = open { limits = { run_command = { max_lines = 1 } } }
+      local session = open { limits = { run_command = { max_lines = 1, clean = false } } }
       local result = session:call("run_command", { command = "printf 'a\\377\\nb\\376\\n'" })
       assert.equal("b\239\191\189\n", body_of(result))
       assert.equal("a\255\nb\254\n", read_path(result.details.full_output_path))
@@ -512,6 +512,7 @@ describe("a command's stream", function()
     it("come at most every 100 ms, and each is the cut of what had come", function()
       local before = host.now()
       local result, seen = updated("seq 1 60 | while read i; do seq $((i * 10 - 9)) $((i * 10)); sleep 0.01; done", {
+        strategy = "tail",
         max_lines = 7,
         max_bytes = 300,
       })
@@ -525,7 +526,8 @@ describe("a command's stream", function()
         if i > 1 then assert.is_true(update.at - seen[i - 1].at >= 99) end
         assert.is_true(update.cut.total_bytes > last)
         last = update.cut.total_bytes
-        local content, cut = abridge.tail(text:sub(1, last), { max_lines = 7, max_bytes = 300, utf8 = "replace" })
+        local opts = { max_lines = 7, max_bytes = 300, utf8 = "replace", clean = true }
+        local content, cut = abridge.tail(text:sub(1, last), opts)
         assert.equal(content, update.content)
         assert.same(cut, update.cut)
       end
@@ -707,7 +709,7 @@ describe("a command's stream", function()
   end)
 
   it("is shown on a screen without a touch to what the model got", function()
-    local session = open()
+    local session = open { limits = { run_command = { strategy = "tail" } } }
     for _, command in ipairs { "seq 300000", "seq 50; exit 3", "true", "printf '%05000d' 1" } do
       local result = session:call("run_command", { command = command })
       local before = json.encode { result.content, result.truncation, result.details }

@@ -145,8 +145,9 @@ function M.follow(self, call, on_update)
     elseif shown.closed then
       return
     end
-    if type(shown) == "string" and self.redactor then shown = self.redactor:text(shown) end
     local limits = self:limits(call.own_name)
+    if type(shown) == "string" then shown, limits = limits_of.cleaned(shown, limits) end
+    if type(shown) == "string" and self.redactor then shown = self.redactor:text(shown) end
     local ok, content, cut = pcall(limits_of.cut, shown, limits, not source.is_source(shown) and UTF8 or nil)
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)

@@ -187,7 +187,10 @@ function M.cap(text, tool_or_limits, opts)
     local content, cut = limits_of.cut(text, {}) -- whole
     return content, cut, info.not_truncated(#content):to_table()
   end
-  local given = limits
+  local given, raw_bytes = limits, nil
+  if tool ~= "read_file" then
+    text, limits, raw_bytes = limits_of.cleaned(text, limits)
+  end
   if tool ~= "read_file" then limits = limits_of.split_lines(limits) end
   local keep = results.keeper(opts.save and saver(opts.save, tool), text)
   local content, cut, body
@@ -201,6 +204,7 @@ function M.cap(text, tool_or_limits, opts)
     content, cut, body = fit.fit(text, limits, parts)
     if type(text) ~= "string" then text:close() end
   end
+  cut.raw_bytes = raw_bytes
   memory.add(content, given)
   return content, cut, block_of(cut, body, limits, tool, opts):to_table()
 end

@@ -17,6 +17,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
   abridge read FILE [flags]            read a page of a file
   abridge cut --strategy S [flags]     cut stdin; at least one limit, or a profile
   abridge tokens [FILE]                tokens of a file or of stdin, by the estimate
+  abridge clean [--json]               turn stdin into the text that a terminal would finally show
   abridge log RUN_DIR [flags]          list the calls of a run
   abridge log RUN_DIR CALL_ID [flags]  read a page of what a call would show in full
 
@@ -29,6 +30,7 @@ limits
   --long-line HOW    omit or split: a line that alone is over budget
   --utf8 HOW         keep or replace: bytes that are not UTF-8 (cut)
   --indicators       headings around a pipeline cut
+  --clean            first what a terminal would show (cut, run)      --no-clean  as it came (run)
   --profile P        default, pi, pipeline, contract or dispatcher
 other
   --offset N  --limit N  --column N        where a page starts, how many lines (read, log)
@@ -104,13 +106,21 @@ local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWI
 
 --- Flags of each command beside the limits.
 local COMMANDS = {
-  run = { ["--timeout"] = seconds, ["--cwd"] = text, ["--run-dir"] = text, ["--no-save"] = SWITCH },
+  run = {
+    ["--timeout"] = seconds,
+    ["--cwd"] = text,
+    ["--run-dir"] = text,
+    ["--no-save"] = SWITCH,
+    ["--clean"] = SWITCH,
+    ["--no-clean"] = SWITCH,
+  },
   read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive },
-  cut = {},
+  cut = { ["--clean"] = SWITCH },
   tokens = {},
+  clean = {},
   log = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--follow"] = SWITCH },
 }
-local WITHOUT_LIMITS = { log = true, tokens = true }
+local WITHOUT_LIMITS = { log = true, tokens = true, clean = true }
 
 --- What a flag is for a command: a function that reads its value, SWITCH, or nil.
 local function kind_of(flag, command)
@@ -170,6 +180,8 @@ local function read_args(args, command)
     end
   end
   if out.switches.indicators then out.limits.indicators = true end
+  if out.switches.clean then out.limits.clean = true end
+  if out.switches.no_clean then out.limits.clean = false end
   return out
 end
 
@@ -333,6 +345,26 @@ function M.tokens(args)
   else
     io.stdout:write(("%.0f\n"):format(tokens))
   end
+  return 0
+end
+
+local CHUNK = 64 * 1024 -- bytes of stdin at a time
+
+function M.clean(args)
+  if #args.words > 0 then bad("clean reads stdin and takes no words, got %q", args.words[1]) end
+  if args.switches.json then
+    local content, stats = core.clean(io.stdin:read "*a")
+    print_json { content = content, stats = stats }
+    return 0
+  end
+  local cleaner = core.cleaner()
+  local chunk = io.stdin:read(CHUNK)
+  while chunk do
+    io.stdout:write(cleaner:write(chunk))
+    chunk = io.stdin:read(CHUNK)
+  end
+  io.stdout:write((cleaner:finish()))
+  cleaner:close()
   return 0
 end
 

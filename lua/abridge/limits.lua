@@ -31,6 +31,7 @@ M.auto_success = 512
 ---@field utf8? "keep"|"replace" sessions replace
 ---@field hits? table patterns that "priority" looks for, and groups of words it does not
 ---@field indicators? boolean headings of a pipeline cut
+---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise
 ---@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto" a byte budget by name (commands)
 ---@field max_matches? integer
 ---@field max_results? integer
@@ -44,7 +45,7 @@ M.auto_success = 512
 M.profiles = {
   default = {
     read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
-    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB },
+    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB, clean = true },
     search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
     find_files = { max_results = 1000, max_bytes = 30 * KB },
     list_directory = { max_entries = 500, max_bytes = 30 * KB },
@@ -118,7 +119,14 @@ local CUT_KEYS = {
   hits = true,
   clean = true,
 }
-local PIPELINE_KEYS = { max_chars = true, max_lines = true, head_ratio = true, indicators = true, utf8 = true }
+local PIPELINE_KEYS = {
+  max_chars = true,
+  max_lines = true,
+  head_ratio = true,
+  indicators = true,
+  utf8 = true,
+  clean = true,
+}
 --- The keys that are budgets.
 M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
 
@@ -185,26 +193,40 @@ end
 --- What a stream keeps where nothing is limited: as much as a host may want to hold at once.
 local MOST_KEPT = 64 * 1024 * 1024
 
---- Options of a stream under these limits. Where they forbid nothing, the last 64 MiB are kept.
+--- Options of a stream under these limits. Where they forbid nothing, the last 64 MiB are kept. With `clean`, which
+--- a source takes out again.
 ---@param limits abridge.Limits
 ---@param full_output table|false
 ---@return table
 function M.stream_options(limits, full_output)
   local opts = { strategy = "tail", max_bytes = MOST_KEPT }
   if M.has_budget(limits) then opts = options_of(M.split_lines(limits)) end
-  opts.full_output, opts.utf8 = full_output, "replace"
+  opts.full_output, opts.utf8, opts.clean = full_output, "replace", limits.clean
   if opts.count_tokens then opts.count_tokens = sure_counter(limits) end
   return opts
 end
 
---- Options of a page under these limits.
+--- Options of a page under these limits. A page is never cleaned: its lines and bytes are those of the file.
 ---@param limits abridge.Limits
 ---@return table
 function M.page_options(limits)
   local opts = options_of(limits)
   if not M.has_budget(opts) then opts.max_bytes = 2 ^ 53 end
-  opts.utf8 = "replace"
+  opts.utf8, opts.clean = "replace", nil
   return opts
+end
+
+--- A text cleaned where its limits ask for it, and these without `clean`.
+---@param text string
+---@param limits abridge.Limits
+---@return string text
+---@return abridge.Limits limits
+---@return integer|nil raw_bytes what came, where it was cleaned
+function M.cleaned(text, limits)
+  if not limits.clean then return text, limits, nil end
+  local left = merged(limits)
+  left.clean = nil
+  return (core.clean(text, limits.clean ~= true and limits.clean or nil)), left, #text
 end
 
 --- Cut a text by limits: the one place where limits become options of the core. A source has its limits already.

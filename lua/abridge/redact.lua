@@ -599,6 +599,15 @@ function Stream:feed(chunk)
   return self:run(self:release(chunk), false)
 end
 
+--- What `feed` would return for these bytes; the stream stays as it is. Of a line over 64 KiB nothing is told.
+---@param chunk string
+---@return string redacted
+function Stream:preview(chunk)
+  if self.long then return "" end
+  local copy = setmetatable({ kind = self.kind, parts = {}, bytes = 0, loose = 0, long = nil }, Stream)
+  return copy:feed(concat(self.parts) .. chunk)
+end
+
 --- The end of the text. What is fed afterwards is a new one.
 ---@return string redacted the rest
 function Stream:finish()

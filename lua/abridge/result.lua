@@ -173,11 +173,12 @@ end
 --- Make the result of a call.
 ---@param call abridge.ResultCall
 ---@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
----  adjust, block, limits, unsaved (its text is no full output)
+---  adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned)
 ---@return abridge.Result
 function M.make(call, value)
   local limits = value.limits and limits_of.copy(value.limits) or limits_of.split_lines(call.limits)
   local source, text = value.text, value.text
+  limits.clean = nil -- it was, before it was redacted
   if value.stream then
     local all, cut = value.stream:finish()
     source, text = value.stream, not cut.truncated and all or nil
@@ -188,6 +189,7 @@ function M.make(call, value)
   local keep = M.keeper(not value.unsaved and call.save or nil, text)
   local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
   function parts.adjust(cut)
+    cut.raw_bytes = cut.raw_bytes or value.raw_bytes
     if value.adjust then value.adjust(cut) end
     if cut.truncated then keep(cut) end
   end

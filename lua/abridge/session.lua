@@ -326,6 +326,14 @@ local function normalized(value)
   return ok and inner or { text = results.encoded(inner), is_error = true }
 end
 
+--- Clean the text that a tool gave, where its limits say so; a stream was cleaned while it was written, and a page is
+--- shown as it is.
+local function clean_value(call, value)
+  if type(value.text) ~= "string" or value.stream then return end
+  local _
+  value.text, _, value.raw_bytes = limits_of.cleaned(value.text, call.limits)
+end
+
 --- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a
 --- stream while it was written.
 local function redact_value(redactor, call, value)
@@ -348,6 +356,7 @@ local function result_of(self, call, value)
   elseif not (call.built_in or call.failed) then
     value = value == nil and failed("no_result", { name = call.tool }) or normalized(value)
   end
+  clean_value(call, value)
   if self.redactor then redact_value(self.redactor, call, value) end
   local ok, result = pcall(results.make, call, value)
   if not ok then result = results.crude(call, value, result) end

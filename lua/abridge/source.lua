@@ -1,11 +1,13 @@
---- Where a tool's output comes from when it is cut: a stream that goes through redaction, under a call's limits.
+--- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
 
 local core = require "abridge.core"
 
 local M = {}
 
----@class abridge.Source A stream whose chunks are redacted before anything is kept of them.
+---@class abridge.Source A stream whose chunks are cleaned and redacted before anything is kept of them.
 ---@field private stream userdata
+---@field private cleaner? userdata
+---@field private raw_bytes? integer bytes that came, where they are cleaned
 ---@field private redaction? table
 ---@field private room integer bytes until a file may be needed
 ---@field closed? boolean
@@ -25,12 +27,17 @@ local function at_hand(opts)
 end
 
 --- Open a stream.
----@param opts table as abridge.stream takes
+---@param opts table as abridge.stream takes; `clean` is taken out
 ---@param redactor? abridge.Redactor
 ---@param before_file? fun() called once, before the full output may be opened
 ---@return abridge.Source
 function M.open(opts, redactor, before_file)
+  local clean = opts.clean
+  opts.clean = nil -- cleaned here, before redaction
   local self = { stream = core.stream(opts), redaction = redactor and redactor:stream(), room = at_hand(opts) }
+  if clean then
+    self.cleaner, self.raw_bytes = core.cleaner(clean ~= true and clean or nil), 0
+  end
   self.before_file = opts.full_output and before_file or nil
   return setmetatable(self, Source)
 end
@@ -48,16 +55,25 @@ function M.is_source(value)
   return type(value) == "table" and getmetatable(value) == Source
 end
 
+--- Keep text that is cleaned.
+local function keep(self, text)
+  if self.redaction then text = self.redaction:feed(text) end
+  self.room = self.room - #text
+  if self.room < 0 and self.before_file then prepare_file(self) end
+  return self.stream:write(text)
+end
+
 --- Add a chunk.
 ---@param chunk string
 ---@return true|nil ok
 ---@return string|nil message
 ---@return string|nil code
 function Source:write(chunk)
-  if self.redaction then chunk = self.redaction:feed(chunk) end
-  self.room = self.room - #chunk
-  if self.room < 0 and self.before_file then prepare_file(self) end
-  return self.stream:write(chunk)
+  if self.cleaner then
+    self.raw_bytes = self.raw_bytes + #chunk
+    chunk = self.cleaner:write(chunk)
+  end
+  return keep(self, chunk)
 end
 
 --- Put budgets in force under the stream's own, for this cut and those after it.
@@ -79,12 +95,23 @@ local function narrowed(self, narrower)
   return all
 end
 
---- The cut of what has come so far. What redaction still holds back is not in it.
+--- A cut with what came before cleaning.
+local function told(self, content, cut)
+  cut.raw_bytes = self.raw_bytes
+  return content, cut
+end
+
+--- The cut of what has come so far. What redaction still holds back is not in it; what cleaning still may change is.
 ---@param narrower? table budgets under the stream's own, and `reserve`
 ---@return string content
 ---@return abridge.Cut cut
 function Source:snapshot(narrower)
-  return self.stream:snapshot(narrowed(self, narrower))
+  if self.cleaner then
+    local text = self.cleaner:pending()
+    if self.redaction then text = self.redaction:preview(text) end
+    self.stream:preview(text)
+  end
+  return told(self, self.stream:snapshot(narrowed(self, narrower)))
 end
 
 --- The cut of all that came; the full output is complete then. Snapshots may follow.
@@ -92,20 +119,26 @@ end
 ---@return string content
 ---@return abridge.Cut cut
 function Source:finish(narrower)
+  if self.finished then return self:snapshot(narrower) end
   narrower = narrowed(self, narrower)
-  if self.finished then return self.stream:snapshot(narrower) end
   self.finished = true
+  if self.cleaner then
+    keep(self, (self.cleaner:finish()))
+    self.cleaner:close()
+    self.cleaner = nil
+  end
   if self.redaction then
     self.stream:write(self.redaction:finish())
     self.redaction = nil
   end
   if self.before_file and select(2, self.stream:snapshot(narrower)).truncated then prepare_file(self) end
-  return self.stream:finish(narrower)
+  return told(self, self.stream:finish(narrower))
 end
 
 --- Release the stream. Idempotent.
 function Source:close()
   self.closed = true
+  if self.cleaner then self.cleaner:close() end
   self.stream:close()
 end
 

@@ -2,6 +2,7 @@
 
 /* A second copy of the scanner under names of its own, for the kernels that this machine does not choose. */
 #define abr_count_newlines own_count_newlines
+#define abr_open_sequence own_open_sequence
 #define abr_count_lines own_count_lines
 #define abr_find_last_newline own_find_last_newline
 #define abr_char_size own_char_size

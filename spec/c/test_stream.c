@@ -3,6 +3,7 @@
 /* A second copy of the streams under names of its own, for its counters. */
 #define abr_stream_open own_stream_open
 #define abr_stream_write own_stream_write
+#define abr_stream_preview own_stream_preview
 #define abr_stream_snapshot own_stream_snapshot
 #define abr_stream_finish own_stream_finish
 #define abr_stream_finished own_stream_finished
@@ -188,6 +189,39 @@ static void any_chunking_gives_the_cut_of_the_whole(void)
         write_chunks(s, copy + first, n - first, largest[pick(4)]);
         compare(s, &o, copy, n, true);
         compare(s, &o, copy, n, false); /* a finished stream may still be looked at */
+        CHECK_COUNT(n, abr_stream_scanned(s));
+        abr_stream_close(s);
+        free(copy);
+        if (check_failures > 0)
+            fprintf(stderr, "case %d of seed %" PRIu64 "\n", i, seed);
+    }
+}
+
+static void a_preview_is_shown_and_forgotten(void)
+{
+    static const size_t largest[] = {1, 40, TEXT_MOST};
+    char text[TEXT_MOST];
+    int cases = slow() ? CASES_UNDER_VALGRIND : CASES;
+    for (int i = 0; i < cases && check_failures == 0; i++) {
+        uint64_t seed = check_seed;
+        size_t n = pick(pick(3) == 0 ? TEXT_MOST : 40);
+        random_text(text, n);
+        abr_opts o = random_opts(n);
+        char *copy = exact(text, n);
+        abr_stream *s = open_stream(&o);
+        for (size_t at = 0; at < n;) {
+            size_t shown = pick(n - at + 1);
+            size_t next = 1 + pick(n - at);
+            CHECK(abr_stream_preview(s, "another preview", pick(15)) == ABR_OK);
+            CHECK(abr_stream_preview(s, copy + at, shown) == ABR_OK);
+            compare(s, &o, copy, at + shown, false);
+            if (pick(2) == 0)
+                compare(s, &o, copy, at + shown, false);
+            write_chunks(s, copy + at, next, largest[pick(3)]);
+            at += next;
+        }
+        CHECK(abr_stream_preview(s, "x", pick(2)) == ABR_OK);
+        compare(s, &o, copy, n, true);
         CHECK_COUNT(n, abr_stream_scanned(s));
         abr_stream_close(s);
         free(copy);
@@ -674,6 +708,8 @@ static size_t fail_at(abr_opts o, size_t which, char *whole, size_t n, size_t ch
         return l.calls;
     }
     write_again_and_again(s, whole, n, chunk, &failures);
+    if (abr_stream_preview(s, whole, chunk) != ABR_OK)
+        failures++;
     abr_cut cut;
     for (int finish = 0; finish < 2; finish++) {
         abr_code code =
@@ -832,6 +868,7 @@ static void writing_does_not_count_tokens(void)
 int main(void)
 {
     RUN(any_chunking_gives_the_cut_of_the_whole);
+    RUN(a_preview_is_shown_and_forgotten);
     RUN(nothing_written_is_the_empty_text);
     RUN(a_sequence_split_between_chunks_stays_whole);
     RUN(lines_alone_are_bounded_by_a_mebibyte);

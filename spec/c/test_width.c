@@ -8,6 +8,7 @@
 /* A second copy under names of its own, for the table and what is static. */
 #define abr_cells own_cells
 #define abr_fit_cells own_fit_cells
+#define abr_char_cells own_char_cells
 #include "width.c"
 #undef abr_cells
 #undef abr_fit_cells

@@ -223,7 +223,8 @@ describe("conformance", function()
 
       it("run_command: bytes that are no text", function()
         local result = check(open({ profile = profile }):call("run_command", { command = [[printf 'a\377b\000\n']] }))
-        assert.equal("a\239\191\189b\0\n", result.content)
+        local cleans = abridge.profiles[profile].run_command and abridge.profiles[profile].run_command.clean
+        assert.equal(cleans and "a\239\191\189b\n" or "a\239\191\189b\0\n", result.content)
       end)
 
       it("cap: output made elsewhere", function()
