@@ -22,6 +22,15 @@ local function open(opts)
     folders = folders + 1
     own.run_dir = dir:at("run" .. folders)
   end
+  -- what a stream keeps shows best in a tail; which lines a command's own strategy chooses is told elsewhere
+  local limits = { run_command = { strategy = "tail" } }
+  for tool, row in pairs(own.limits or {}) do
+    limits[tool] = limits[tool] or {}
+    for key, value in pairs(row) do
+      limits[tool][key] = value
+    end
+  end
+  own.limits = limits
   local session = assert(abridge.session(own))
   sessions[#sessions + 1] = session
   return session
