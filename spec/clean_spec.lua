@@ -288,7 +288,7 @@ describe("a session", function()
     }
     local result = session:call("mine", {})
     assert.equal("b\27[1mc", result.content)
-    assert.equal(8, result.details.cut.raw_bytes)
+    assert.equal(9, result.details.cut.raw_bytes)
   end)
 end)
 
@@ -398,7 +398,8 @@ local MIXES = {
     CSI .. "G", CSI .. "9G", CSI .. "2E", CSI .. "F", CSI .. "H", CSI .. "3;7H", CSI .. "4;2f", CSI .. "6d",
   },
   { "line\n", "longer line\n", "\rx", CSI .. "2A", CSI .. "J", CSI .. "1J", CSI .. "B", "y\n", CSI .. "3C" },
-  { "abcdef", "ghi", "\r", CSI .. "2C", CSI .. "@", CSI .. "3@", CSI .. "P", CSI .. "2P", CSI .. "X", CSI .. "4X", "\n" },
+  { "abcdef", "ghi", "\r", CSI .. "2C", CSI .. "@", CSI .. "3@", CSI .. "P", CSI .. "2P", CSI .. "X", CSI .. "4X",
+    "\n" },
   { "ab", "\n", "\r", CSI .. "2J", CSI .. "H", CSI .. "J", CSI .. "5;5H", ESC .. "7", ESC .. "8", "xyz", CSI .. "0K" },
   { "word ", "\n", CSI .. "1;31m", CSI .. "m", ESC .. "]0;t\7", ESC .. "]8;;u" .. ESC .. "\\", ESC .. "(B", "\r", "z",
     ESC .. "Pq" .. ESC .. "\\", CSI .. "?25l", CSI .. "?2004h", ESC .. "=", "\7", "\127", "\255", "\b" },
