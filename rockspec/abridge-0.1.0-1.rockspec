@@ -32,6 +32,7 @@ build = {
         "csrc/marker.c",
         "csrc/page.c",
         "csrc/pipeline.c",
+        "csrc/plain.c",
         "csrc/scan.c",
         "csrc/screen.c",
         "csrc/span.c",

@@ -1,16 +1,8 @@
 /* Clean-up: what a terminal would finally show, for every chunking, in bounded memory. */
 
-/* A second copy under names of its own, for what is static. */
-#define abr_unit_size own_unit_size
-#define abr_cleaner_open own_cleaner_open
-#define abr_cleaner_write own_cleaner_write
-#define abr_cleaner_pending own_cleaner_pending
-#define abr_cleaner_finish own_cleaner_finish
-#define abr_cleaner_stats own_cleaner_stats
-#define abr_cleaner_close own_cleaner_close
-#define abr_clean_text own_clean_text
-#define abr_cleaned_free own_cleaned_free
-#include "clean.c"
+/* A second copy under a name of its own, for what is static. */
+#define abr_plain_run own_plain_run
+#include "plain.c"
 
 #include "check.h"
 
