@@ -64,6 +64,11 @@ local function with(key, value)
   return opts
 end
 
+local chunks = {}
+for at = 1, #text, 65536 do
+  chunks[#chunks + 1] = text:sub(at, at + 65535)
+end
+
 local limit = best(5, function()
   return text:find("\0", 1, true)
 end)
@@ -103,6 +108,22 @@ local rows = {
     "abridge.pipeline",
     best(5, function()
       return abridge.pipeline(text, { max_chars = 20000, max_lines = 200 })
+    end),
+  },
+  {
+    "abridge.clean, nothing to change",
+    best(5, function()
+      return abridge.clean(text)
+    end),
+  },
+  {
+    "abridge.tail, cleaned stream in 64 KB",
+    best(3, function()
+      local stream = abridge.stream { strategy = "tail", max_lines = MAX_LINES, max_bytes = MAX_BYTES, clean = true }
+      for _, chunk in ipairs(chunks) do
+        stream:write(chunk)
+      end
+      assert(stream:finish() == ours)
     end),
   },
   {

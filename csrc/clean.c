@@ -9,11 +9,6 @@
 
 #include "screen.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <emmintrin.h>
-#define ABR_SSE2 1
-#endif
-
 enum {
     SWALLOW_MOST = 4096, /* bytes of a sequence, from its ESC on */
     PARAMETERS = 4,      /* of a sequence; what we act on has two at most */
@@ -52,77 +47,7 @@ struct abr_cleaner {
     abr_screen screen;
 };
 
-/* ---- plain text ---- */
-
-/* Is this a byte of text on its own: printable ASCII, newline, tab? */
-static bool is_plain(unsigned char c)
-{
-    return (c >= 0x20 && c < DEL) || c == '\n' || c == '\t';
-}
-
-/* Length of the run of such bytes at the start of (p, n). */
-static size_t plain_ascii(const char *p, size_t n)
-{
-    size_t i = 0;
-#ifdef ABR_SSE2
-    const __m128i space = _mm_set1_epi8(0x20);
-    const __m128i newline = _mm_set1_epi8('\n');
-    const __m128i tab = _mm_set1_epi8('\t');
-    const __m128i del = _mm_set1_epi8(DEL);
-    for (; n - i >= sizeof(__m128i); i += sizeof(__m128i)) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-        __m128i white = _mm_or_si128(_mm_cmpeq_epi8(x, newline), _mm_cmpeq_epi8(x, tab));
-        /* bytes from 0x80 on are negative here */
-        __m128i other = _mm_or_si128(_mm_cmplt_epi8(x, space), _mm_cmpeq_epi8(x, del));
-        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_andnot_si128(white, other));
-        if (mask != 0)
-            return i + (size_t)__builtin_ctz(mask);
-    }
-#else
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t high = UINT64_C(0x8080808080808080);
-    while (n - i >= sizeof(uint64_t)) {
-        uint64_t x;
-        memcpy(&x, p + i, sizeof x);
-        uint64_t low =
-            (x - ones * 0x20) & ~x; /* the high bit of bytes under 0x20, perhaps of others behind them */
-        if ((low | (x + ones) | x) & high) {
-            size_t stop = i + sizeof x;
-            while (i < stop && is_plain((unsigned char)p[i]))
-                i++;
-            if (i < stop)
-                return i;
-            continue;
-        }
-        i += sizeof x;
-    }
-#endif
-    while (i < n && is_plain((unsigned char)p[i]))
-        i++;
-    return i;
-}
-
-static bool is_c1(const char *p)
-{
-    return (unsigned char)p[0] == 0xC2 && (unsigned char)p[1] < 0xA0;
-}
-
-/* Length of the run of text that needs no care: plain bytes, and well-formed sequences but those of C1. */
-static size_t plain_run(const char *p, size_t n)
-{
-    size_t i = 0;
-    for (;;) {
-        i += plain_ascii(p + i, n - i);
-        size_t before = i;
-        for (size_t size; i < n && (unsigned char)p[i] >= 0xC2; i += size) {
-            size = abr_char_size(p + i, n - i);
-            if (size == 1 || is_c1(p + i))
-                break;
-        }
-        if (i == before || i == n)
-            return i;
-    }
-}
+/* ---- units ---- */
 
 size_t abr_unit_size(const char *p, size_t n)
 {
@@ -454,7 +379,7 @@ static void process(abr_cleaner *c, const char *p, size_t n)
             i += sequence_byte(c, p[i]);
             continue;
         }
-        size_t run = plain_run(p + i, n - i);
+        size_t run = abr_plain_run(p + i, n - i);
         if (run > 0)
             abr_screen_text(&c->screen, p + i, run);
         i += run;
@@ -581,7 +506,7 @@ abr_code abr_clean_text(const char *p, size_t n, const abr_clean_opts *opts, abr
 {
     *out = (abr_cleaned){.p = p, .n = n, .stats = {.raw_bytes = n, .bytes = n}};
     out->alloc = abr_allocator(opts->alloc);
-    if (opts->keep >> ABR_CLEAN_KINDS == 0 && plain_run(p, n) == n)
+    if (opts->keep >> ABR_CLEAN_KINDS == 0 && abr_plain_run(p, n) == n)
         return ABR_OK;
     abr_cleaner *cleaner;
     abr_code code = abr_cleaner_open(opts, add_cleaned, out, &cleaner, error);

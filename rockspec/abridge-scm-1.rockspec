@@ -36,6 +36,7 @@ build = {
         "csrc/marker.c",
         "csrc/page.c",
         "csrc/pipeline.c",
+        "csrc/plain.c",
         "csrc/priority.c",
         "csrc/scan.c",
         "csrc/score.c",

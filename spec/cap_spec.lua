@@ -42,12 +42,12 @@ describe("cap", function()
     local content, cut, block = abridge.cap("10%\r20%\r\27[1mdone\27[m\n\0\255", "run_command")
     assert.equal("done\n\239\191\189", content)
     assert.equal(8, cut.total_bytes)
-    assert.equal(21, cut.raw_bytes)
+    assert.equal(22, cut.raw_bytes)
     conforms(block)
     assert.equal("\27[1mx", (abridge.cap("\27[1mx", "*")))
     assert.equal("x", (abridge.cap("\27[1mx", { max_lines = 1, clean = true })))
     content, cut = abridge.cap(("a\rb\n"):rep(5000), "run_command")
-    assert.equal("b\nb\n\n[Showing lines 3001-5000 of 5000]", content:sub(-38))
+    assert.matches("b\nb\n\n%[Showing 2000 of 5000 lines %(2000 line limit%)%]$", content)
     assert.equal(20000, cut.raw_bytes)
     assert.equal(10000, cut.total_bytes)
     assert.equal("x\27[m", (abridge.cap("x\27[m", { max_lines = 1, clean = { color = false } })))
@@ -55,13 +55,13 @@ describe("cap", function()
 
   it("cuts by a tool's limits of the default profile", function()
     local content, cut, block = abridge.cap(numbered(5000), "run_command")
-    assert.equal("3001\n", content:sub(1, 5))
-    assert.equal("4999\n5000\n\n[Showing lines 3001-5000 of 5000]", content:match "4999.*")
+    assert.equal("1\n2\n", content:sub(1, 4))
+    assert.equal("4999\n5000\n\n[Showing 2000 of 5000 lines (2000 line limit)]", content:match "4999.*")
     assert.equal(2000, cut.output_lines)
     assert.equal("lines", cut.truncated_by)
     assert.same({
       truncated = true,
-      bytes_returned = 10000,
+      bytes_returned = #content:match "^(.-\n)\n%[Showing",
       bytes_total = #numbered(5000),
       reason = "line_cap",
     }, block)

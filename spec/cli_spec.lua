@@ -302,6 +302,36 @@ describe("the command", function()
     end)
   end)
 
+  describe("clean", function()
+    it("turns stdin into what a terminal would show", function()
+      local noise = "10%\r20%\27[1m!\27[m\r\n\0done\255"
+      assert.same({ "20%!\ndone\239\191\189", "", 0 }, { fed(noise, "clean") })
+      assert.equal(("a line\n"):rep(100000), (fed(("a line\r\n"):rep(100000), "clean")))
+    end)
+
+    it("gives content and stats with --json", function()
+      local said = json.decode((fed("a\rb", "clean", "--json")))
+      assert.equal("b", said.content)
+      assert.equal(1, said.stats.carriage_return)
+      assert.equal(3, said.stats.raw_bytes)
+    end)
+
+    it("goes before a cut, and before or not before what run shows", function()
+      local noise = "1%\r2%\n\27[mx\n"
+      assert.equal("x\n", (fed(noise, "cut", "--clean", "--strategy", "tail", "--max-lines", "1")))
+      dir:write("noise", noise)
+      assert.equal("2%\nx\n", (run("run", "--no-save", "--", "cat", "noise")))
+      assert.equal(noise, (run("run", "--no-save", "--no-clean", "--", "cat", "noise")))
+      assert.equal("2%\nx\n", (run("run", "--no-save", "--profile", "pi", "--clean", "--", "cat", "noise")))
+    end)
+
+    it("refuses words and limits", function()
+      refused({ "clean", "noise" }, 'takes no words, got "noise"')
+      refused({ "clean", "--max-lines", "1" }, "unknown flag --max-lines for clean")
+      refused({ "read", "--clean", "abc" }, "unknown flag --clean for read")
+    end)
+  end)
+
   describe("read", function()
     it("shows a file", function()
       local out, err, code = run("read", "abc")

@@ -292,7 +292,7 @@ describe("the tools of this package under the ceiling", function()
     assert.is_true(#result.content <= 2048)
     assert.is_nil(result.content:find("head + tail kept", 1, true))
     assert.is_nil(result.metadata)
-    assert.matches("of 1000 %(2KB limit%)%]$", result.content)
+    assert.matches("of 1000 lines %(2KB limit%)%]$", result.content)
   end)
 
   it("keep their own budget when it is the smaller", function()

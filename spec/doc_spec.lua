@@ -248,7 +248,7 @@ describe("doc/c.md", function()
     for fields, struct in header:gmatch "typedef struct {([^}]*)}%s*(abr_[%w_]+);" do
       local names = {}
       for field in fields:gmatch "([^;]+);" do
-        local name = field:match "%(%*([%w_]+)%)" or field:match "([%w_]+)%s*$"
+        local name = field:match "%(%*([%w_]+)%)" or field:match "([%w_]+)%s*$" or field:match "([%w_]+)%b[]%s*$"
         assert(name, "a field of " .. struct .. " without a name: " .. field)
         names[#names + 1] = name
       end

@@ -130,7 +130,7 @@ describe("a redacting session", function()
       end)
 
       it("speaks of the redacted text in ledger and totals", function()
-        local session = open { redact = redact, limits = { run_command = { max_lines = 2 } } }
+        local session = open { redact = redact, limits = { run_command = { max_lines = 2, strategy = "tail" } } }
         dir:write("keys", ("a %s b\n"):format(SECRET):rep(1000))
         local result = run(session, "cat keys")
         local text = ("a %s b\n"):format(MARK):rep(1000)
@@ -153,7 +153,8 @@ describe("a redacting session", function()
           pieces[#pieces + 1] = ("printf %%s '%s'; sleep 0.12"):format(SECRET:sub(at, at + 3))
         end
         local command = ("printf 'one\\nkey='; %s; echo; echo two"):format(table.concat(pieces, "; "))
-        local session, seen = open { redact = redact, limits = { run_command = { max_lines = 2 } } }
+        local limits = { run_command = { max_lines = 2, strategy = "tail" } }
+        local session, seen = open { redact = redact, limits = limits }
         local updates = {}
         local result = run(session, command, function(content, cut)
           updates[#updates + 1] = { content, cut }
@@ -396,7 +397,8 @@ describe("a redacting session", function()
 
       it("keeps what was printed when it is cancelled, timed out or killed, and no secret", function()
         for _, ending in ipairs { "kill -9 $$", "exec sleep 60" } do
-          local session, seen = open { redact = redact, timeout = 0.5, limits = { run_command = { max_lines = 1 } } }
+          local limits = { run_command = { max_lines = 1, strategy = "tail" } }
+          local session, seen = open { redact = redact, timeout = 0.5, limits = limits }
           local command = ("seq 10; printf 'key=%%s' '%s'; %s"):format(SECRET, ending)
           local result = run(session, command)
           assert.is_true(result.is_error)
