@@ -86,8 +86,8 @@ static void keep_best(abr_chooser *x)
     abr_cost used = {0, marker.shown, marker.chars};
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->units[i];
-        abr_weigh_unit(x, u);
         u->kept = u->whole = false;
+        abr_weigh_unit(x, u);
         u->rank = u->value > 0 ? abr_log2(u->value) - size_power * abr_log2((float)(u->shown + RANKED)) : 0;
         x->order[i] = (uint32_t)i;
     }
