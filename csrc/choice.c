@@ -86,8 +86,8 @@ static void keep_best(abr_chooser *x)
     abr_cost used = {0, marker.shown, marker.chars};
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->units[i];
-        abr_weigh_unit(x, u);
         u->kept = u->whole = false;
+        abr_weigh_unit(x, u);
         u->rank = u->value > 0 ? abr_log2(u->value) - size_power * abr_log2((float)(u->shown + RANKED)) : 0;
         x->order[i] = (uint32_t)i;
     }
@@ -120,6 +120,8 @@ static void choose(abr_chooser *x, uint64_t shown)
 /* Do the content and the reserve stay within the tokens? */
 static bool tokens_fit(abr_chooser *x)
 {
+    if (x->failure != ABR_OK)
+        return false;
     abr_cut cut = {.alloc = x->alloc, .utf8_replace = x->scale.replace};
     x->failure = abr_settle_kept(x, &cut);
     uint64_t tokens = 0;
@@ -165,23 +167,27 @@ static void choose_by_tokens(abr_chooser *x)
 static bool allocate(abr_chooser *x)
 {
     const abr_alloc *a = x->alloc;
-    size_t most = abr_priority_most(x->view->priority) + ABR_TAIL_LINES + ABR_HEAD_LINES;
-    x->kept_size = ABR_LINE_PARTS * most + most + 8;
+    const size_t edges = ABR_TAIL_LINES + ABR_HEAD_LINES;
+    size_t most = abr_priority_most(x->view->priority) + edges;
     x->retained.lines = a->malloc(a->ctx, most * sizeof *x->retained.lines);
     x->retained.order = a->malloc(a->ctx, most * sizeof *x->retained.order);
+    x->edges = a->malloc(a->ctx, edges * sizeof *x->edges);
     x->units = a->malloc(a->ctx, most * sizeof *x->units);
     x->order = a->malloc(a->ctx, most * sizeof *x->order);
-    x->kept = a->malloc(a->ctx, 2 * x->kept_size * sizeof *x->kept);
-    x->places = a->malloc(a->ctx, x->kept_size * sizeof *x->places);
-    return x->retained.lines && x->retained.order && x->units && x->order && x->kept && x->places;
+    return x->retained.lines && x->retained.order && x->edges && x->units && x->order;
 }
 
 static void release(abr_chooser *x)
 {
-    void *owned[] = {x->retained.lines, x->retained.order, x->units, x->order, x->kept, x->places};
+    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->units, x->order, x->kept, x->places};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             x->alloc->free(x->alloc->ctx, owned[i]);
+}
+
+static abr_shown_line unit_of(const abr_retained_line *line)
+{
+    return (abr_shown_line){.c = line->c, .seen = line->seen};
 }
 
 /* The ends as far as a stream with these budgets has them. */
@@ -221,7 +227,7 @@ abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr
     abr_add_edges(&x);
     x.count = x.retained.count;
     for (size_t i = 0; i < x.count; i++)
-        x.units[i] = (abr_shown_line){.c = &x.retained.lines[x.retained.order[i]]};
+        x.units[i] = unit_of(&x.retained.lines[x.retained.order[i]]);
     abr_value_units(&x);
     if (opts->max.tokens != ABR_UNLIMITED)
         choose_by_tokens(&x);

@@ -13,7 +13,7 @@ enum {
 };
 
 #define ABR_INNER_MARKER " ... " /* what stands in a gap inside a line */
-#define ABR_HIT_SCORE 4.0F /* score from which lines near it share a line's worth */
+#define ABR_HIT_SCORE 4.0F       /* score from which lines near it share a line's worth */
 
 /* A stretch of the source that is kept: of one line, or of whole lines. */
 typedef struct {
@@ -31,6 +31,7 @@ typedef struct {
 /* A line that may be kept. */
 typedef struct {
     const abr_candidate *c;
+    uint32_t seen; /* lines of its shape in all */
     float value;
     float rank;     /* value by size */
     uint64_t shown; /* bytes it costs, its newline too */
@@ -48,12 +49,14 @@ typedef struct {
     const char *format;
     size_t format_len;
     abr_retained retained;
+    abr_candidate *edges; /* lines at the two ends */
+    size_t edge_count;
     abr_shown_line *units; /* by line */
-    uint32_t *order; /* of units, by rank */
+    uint32_t *order;       /* of units, by rank */
     size_t count;
     abr_stretch *kept; /* in order */
     size_t kept_count;
-    size_t kept_size; /* behind them there is room for as many again, to sort them */
+    size_t kept_size; /* as many again are behind them, to sort them */
     uint32_t *places;
     uint64_t width; /* bytes a line may show */
     abr_code failure;

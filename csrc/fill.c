@@ -8,9 +8,35 @@
 
 /* ---- what is left goes to the ends ---- */
 
+/* Memory for the stretches of the units that are kept, and for those that fill the gaps between them. */
+static bool make_room(abr_chooser *x)
+{
+    const abr_alloc *a = x->alloc;
+    size_t count = 0;
+    abr_stretch parts[ABR_LINE_PARTS];
+    for (size_t i = 0; i < x->count; i++)
+        if (x->units[i].kept)
+            count += abr_parts_of(x, &x->units[i], parts) + 1;
+    if (count + 4 <= x->kept_size)
+        return true;
+    if (x->kept)
+        a->free(a->ctx, x->kept);
+    if (x->places)
+        a->free(a->ctx, x->places);
+    x->kept_size = count + 4;
+    x->kept = a->malloc(a->ctx, 2 * x->kept_size * sizeof *x->kept);
+    x->places = a->malloc(a->ctx, x->kept_size * sizeof *x->places);
+    if (x->kept && x->places)
+        return true;
+    x->failure = ABR_ENOMEM;
+    return false;
+}
+
 static void list_kept(abr_chooser *x)
 {
     x->kept_count = 0;
+    if (!make_room(x))
+        return;
     for (size_t i = 0; i < x->count; i++)
         if (x->units[i].kept)
             x->kept_count += abr_parts_of(x, &x->units[i], x->kept + x->kept_count);
@@ -250,6 +276,8 @@ static abr_cost fill(abr_chooser *x)
 {
     list_kept(x);
     abr_cost used = weigh_kept(x);
+    if (x->failure != ABR_OK)
+        return used;
     fill_end(x, &used);
     sort_kept(x);
     fill_start(x, &used);
@@ -265,10 +293,16 @@ static bool show_whole(abr_chooser *x, abr_cost used)
         abr_shown_line *u = &x->units[i - 1];
         if (!u->kept || u->c->size <= x->width || u->c->start_n < u->c->size)
             continue;
+        /* the markers that go are not counted on */
+        abr_stretch parts[ABR_LINE_PARTS];
+        size_t count = abr_parts_of(x, u, parts);
+        abr_span shown = {0};
         abr_span whole = {0};
+        for (size_t k = 0; k < count; k++)
+            abr_weigh(&x->scale, parts[k].p, (size_t)parts[k].n, &shown);
         abr_weigh(&x->scale, u->c->start, (size_t)u->c->size, &whole);
-        const abr_span more = {.shown = abr_less(whole.shown + 1, u->shown),
-                               .chars = abr_less(whole.chars + 1, u->chars)};
+        const abr_span more = {.shown = abr_less(whole.shown, shown.shown),
+                               .chars = abr_less(whole.chars, shown.chars)};
         if (!abr_fits(x, &used, &more, 0))
             continue;
         used.shown += more.shown;
@@ -340,10 +374,12 @@ static void widen_start(abr_chooser *x, abr_cost *used)
 void abr_fill_kept(abr_chooser *x)
 {
     abr_cost used = fill(x);
+    if (x->failure != ABR_OK)
+        return;
     if (much_left(x, &used) && show_whole(x, used))
         used = fill(x);
-    if (much_left(x, &used))
+    if (x->failure == ABR_OK && much_left(x, &used))
         widen_end(x, &used);
-    if (much_left(x, &used))
+    if (x->failure == ABR_OK && much_left(x, &used))
         widen_start(x, &used);
 }

@@ -79,7 +79,9 @@ struct abr_priority {
     uint64_t chars;
     uint64_t hits;
     uint64_t sayings; /* lines with a score */
-    open_line last;   /* the open line, as read for a look at what is retained */
+    abr_candidate
+        looked[BEFORE + 1]; /* the lines that wait and the open one, for a look at what is retained */
+    open_line last;         /* the open line, as read for a look at what is retained */
     abr_priority_state state;
 };
 
@@ -116,12 +118,11 @@ static float own_worth(const abr_candidate *c)
     return c->hit ? worth * (1 + first_bonus / (1 + (float)c->rank / 4)) : worth;
 }
 
-/* Lines that wait belong to the hit that came, the nearest most. */
-static void raise_before(abr_priority *q, float worth, const abr_retained *out)
+/* Lines that wait belong to the hit that came, the nearest most; `end`, unless NULL, is the end of a copy of them. */
+static void raise_before(abr_priority *q, float worth, abr_candidate *end)
 {
     for (unsigned d = 1; d <= q->queued; d++) {
-        abr_candidate *c =
-            out ? &out->lines[out->count - d] : &q->queue[(q->oldest + q->queued - d) % BEFORE].line;
+        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % BEFORE].line;
         float more = share(worth, share_before, step_before, d);
         if (c->worth < more)
             c->worth = more;
@@ -393,14 +394,19 @@ size_t abr_priority_most(const abr_priority *q)
 
 static bool by_worth(const void *items, uint32_t a, uint32_t b)
 {
-    const abr_candidate *c = items;
-    return abr_goes_before(&c[a], &c[b]);
+    const abr_retained_line *lines = items;
+    return abr_goes_before(lines[a].c, lines[b].c);
 }
 
 static bool by_line(const void *items, uint32_t a, uint32_t b)
 {
-    const abr_candidate *c = items;
-    return c[a].line < c[b].line;
+    const abr_retained_line *lines = items;
+    return lines[a].c->line < lines[b].c->line;
+}
+
+static void add_retained(const abr_priority *q, const abr_candidate *c, uint32_t more, abr_retained *out)
+{
+    out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
 }
 
 /* The open line as if it ended here, which may raise the lines that wait. What it changes is put back. */
@@ -415,11 +421,10 @@ static void add_last(abr_priority *q, abr_retained *out)
     abr_candidate c = open_candidate(q, &q->last, false);
     weigh(q, &c);
     if (c.score >= hit_from)
-        raise_before(q, own_worth(&c), out);
+        raise_before(q, own_worth(&c), q->looked + q->queued);
     out->hits += c.hit;
-    out->sayings += c.score > 0;
-    c.seen = abr_shapes_seen(&q->shapes, c.shape) + 1;
-    out->lines[out->count++] = c;
+    q->looked[q->queued] = c;
+    add_retained(q, &q->looked[q->queued], 1, out);
     q->state = before;
 }
 
@@ -441,39 +446,29 @@ bool abr_priority_says(abr_priority *q, uint64_t *hits)
 /* Leave the candidates of most worth that weigh no more than the room, and none that were turned away. */
 static void leave_best(const abr_priority *q, size_t room, abr_retained *out)
 {
-    size_t n = 0;
     size_t weight = 0;
-    for (size_t i = 0; i < out->count; i++)
+    for (size_t i = 0; i < out->used; i++)
         out->order[i] = (uint32_t)i;
-    abr_sort(out->order, out->count, out->lines, by_worth);
-    bool full = false;
-    for (size_t i = 0; i < out->count; i++) {
-        abr_candidate *c = &out->lines[out->order[i]];
+    abr_sort(out->order, out->used, out->lines, by_worth);
+    for (out->count = 0; out->count < out->used; out->count++) {
+        const abr_candidate *c = out->lines[out->order[out->count]].c;
         weight += abr_candidate_weight(c);
-        full = full || weight > room || c->worth <= 0 || abr_candidates_lost(&q->retained, c);
-        if (full)
-            c->worth = 0;
+        if (weight > room || c->worth <= 0 || abr_candidates_lost(&q->retained, c))
+            break;
     }
-    for (size_t i = 0; i < out->count; i++)
-        if (out->lines[i].worth > 0)
-            out->lines[n++] = out->lines[i];
-    out->count = n;
-    for (size_t i = 0; i < n; i++)
-        out->order[i] = (uint32_t)i;
-    abr_sort(out->order, n, out->lines, by_line);
+    abr_sort(out->order, out->count, out->lines, by_line);
 }
 
 void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out)
 {
-    out->count = 0;
+    out->used = 0;
     out->hits = q->hits;
-    out->sayings = q->sayings;
     for (size_t i = 0; i < q->retained.count; i++)
-        out->lines[out->count++] = q->retained.slots[q->retained.heap[i]];
-    for (size_t i = 0; i < q->queued; i++)
-        out->lines[out->count++] = q->queue[(q->oldest + i) % BEFORE].line;
-    for (size_t i = 0; i < out->count; i++)
-        out->lines[i].seen = abr_shapes_seen(&q->shapes, out->lines[i].shape);
+        add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
+    for (size_t i = 0; i < q->queued; i++) {
+        q->looked[i] = q->queue[(q->oldest + i) % BEFORE].line;
+        add_retained(q, &q->looked[i], 0, out);
+    }
     add_last(q, out);
     leave_best(q, room_for(keep), out);
 }

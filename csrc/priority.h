@@ -192,7 +192,6 @@ typedef struct {
     float worth; /* what decides whether it is retained */
     uint32_t shape;
     uint32_t nth;  /* lines of its shape before it */
-    uint32_t seen; /* lines of its shape in all, where it is known */
     uint32_t rank; /* hits before it */
     uint16_t indent;
     uint8_t kind;
@@ -271,13 +270,19 @@ bool abr_priority_reserve(abr_priority *q, uint64_t newlines, size_t n);
 /* Read a chunk for which memory was reserved. */
 void abr_priority_write(abr_priority *q, const char *p, size_t n);
 
+/* A line that is retained, and how many lines of its shape there were, where that is known. */
+typedef struct {
+    const abr_candidate *c;
+    uint32_t seen;
+} abr_retained_line;
+
 /* What is retained at one moment. */
 typedef struct {
-    abr_candidate *lines; /* in no order */
-    uint32_t *order;      /* of them by line */
+    abr_retained_line *lines; /* in no order, and more than are left */
+    size_t used;              /* of the lines */
+    uint32_t *order;          /* those that are left, by line */
     size_t count;
-    uint64_t hits;    /* in all of the text */
-    uint64_t sayings; /* lines that said anything */
+    uint64_t hits; /* in all of the text */
 } abr_retained;
 
 /* At most how many lines there are. */

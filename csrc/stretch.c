@@ -192,8 +192,9 @@ void abr_weigh_unit(const abr_chooser *x, abr_shown_line *u)
             cost.chars += sizeof ABR_INNER_MARKER - 1;
         }
     }
-    u->shown = cost.shown + 1;
-    u->chars = cost.chars + 1;
+    size_t lead = count > 0 && !parts[0].starts_line ? sizeof ABR_INNER_MARKER - 1 : 0;
+    u->shown = cost.shown + lead + 1;
+    u->chars = cost.chars + lead + 1;
 }
 
 /* Is the text's final newline kept with its last line? */

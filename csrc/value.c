@@ -4,6 +4,8 @@
  * The first of many lines of one shape stands for the others. Lines after a hit share its value, more if they are indented
  * deeper, and so do a few before it. The last lines have a value of their own, the first ones a small one.
  */
+#include <string.h>
+
 #include "choice.h"
 
 enum {
@@ -30,13 +32,14 @@ static const float head_step = 0.8F;
 /* ---- what lines are worth ---- */
 
 /* What a line says, less for lines of a shape seen often: the first of them stands for the others. */
-static float own_value(const abr_candidate *c)
+static float own_value(const abr_shown_line *u)
 {
+    const abr_candidate *c = u->c;
     float value = c->score;
     if (value <= 0)
         return 0;
-    if (c->seen > 1)
-        value /= 1 + (c->nth == 0 ? stands_for : one_of_many) * abr_log2((float)c->seen);
+    if (u->seen > 1)
+        value /= 1 + (c->nth == 0 ? stands_for : one_of_many) * abr_log2((float)u->seen);
     else
         value *= unlike;
     value /= 1 + repeated * (float)c->nth;
@@ -83,10 +86,10 @@ static void share_out(abr_chooser *x, size_t i, float value)
 void abr_value_units(abr_chooser *x)
 {
     for (size_t i = 0; i < x->count; i++)
-        x->units[i].value = own_value(x->units[i].c);
+        x->units[i].value = own_value(&x->units[i]);
     for (size_t i = 0; i < x->count; i++)
         if (x->units[i].c->score >= ABR_HIT_SCORE)
-            share_out(x, i, own_value(x->units[i].c));
+            share_out(x, i, own_value(&x->units[i]));
     uint64_t lines = x->view->lines;
     float end[ABR_TAIL_LINES];
     float start[ABR_HEAD_LINES];
@@ -107,29 +110,42 @@ void abr_value_units(abr_chooser *x)
 
 /* ---- the lines at the two ends ---- */
 
+/* Where the line is, or would be, in the order of those retained. */
+static size_t place_of(const abr_retained *r, uint64_t line)
+{
+    size_t low = 0;
+    size_t high = r->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (r->lines[r->order[middle]].c->line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Add a line of which more may be at hand than what was retained. */
 static void add_edge_line(abr_chooser *x, const abr_candidate *c)
 {
-    size_t lo = 0;
-    size_t hi = x->retained.count;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (x->retained.lines[x->retained.order[mid]].line < c->line)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo < x->retained.count && x->retained.lines[x->retained.order[lo]].line == c->line) {
-        abr_candidate *known = &x->retained.lines[x->retained.order[lo]];
-        if (c->start_n == c->size && known->start_n < known->size) { /* all of it is at hand after all */
-            known->start = c->start;
-            known->start_n = c->start_n;
+    abr_retained *r = &x->retained;
+    size_t at = place_of(r, c->line);
+    abr_candidate *own = &x->edges[x->edge_count++];
+    *own = *c;
+    if (at < r->count && r->lines[r->order[at]].c->line == c->line) {
+        abr_retained_line *known = &r->lines[r->order[at]];
+        *own = *known->c;
+        known->c = own;
+        if (c->start_n == c->size) { /* all of it */
+            own->start = c->start;
+            own->start_n = c->start_n;
         }
         return;
     }
-    memmove(x->retained.order + lo + 1, x->retained.order + lo,
-            (x->retained.count - lo) * sizeof *x->retained.order);
-    x->retained.order[lo] = (uint32_t)x->retained.count;
-    x->retained.lines[x->retained.count++] = *c;
+    memmove(r->order + at + 1, r->order + at, (r->count - at) * sizeof *r->order);
+    r->order[at] = (uint32_t)r->used;
+    r->lines[r->used++] = (abr_retained_line){own, 0};
+    r->count++;
 }
 
 static size_t blanks_of(const char *p, size_t n)
