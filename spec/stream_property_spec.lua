@@ -6,6 +6,11 @@ local random = require "random"
 local must = random.must
 local CASES = 4000
 local BUDGETS = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+-- What a priority cut looks for, and what only looks like it.
+local LOG = {
+  "error: no such file\n", "0 errors\n", "  at f (a.js:1:2)\n", "step\n", "a line of words ", "\n", "FAILED: x\n",
+  "Traceback (most recent call last):\n", "KeyError: 'x'\n", "\195\169", "\255", "3 passed, 1 failed\n", "    ",
+}
 local LINES_ALONE = 1024 * 1024 -- the max_bytes of a stream that is limited in lines alone
 
 -- Counters that never fall as the text grows.
@@ -25,7 +30,7 @@ end
 
 --- Options with one budget or several, of sensible sizes for the text.
 local function random_opts(text)
-  local opts = { strategy = random.choose { "head", "tail", "head_tail" } }
+  local opts = { strategy = random.choose { "head", "tail", "head_tail", "priority" } }
   local sizes = { max_lines = 12, max_bytes = #text + 20, max_chars = #text + 20, max_tokens = math.floor(#text / 3) }
   local first = random.choose(BUDGETS)
   for _, key in ipairs(BUDGETS) do
@@ -36,7 +41,7 @@ local function random_opts(text)
   if random.chance(3) then opts.reserve = random.choose { "[cut]", "", "\n\n[n]", "\195\169" } end
   if random.chance(2) then opts.utf8 = random.choose { "keep", "replace" } end
   if random.chance(2) then opts.long_line = random.choose { "omit", "split" } end
-  if opts.strategy == "head_tail" then
+  if opts.strategy == "head_tail" or opts.strategy == "priority" then
     if random.chance(2) then opts.head_ratio = random.choose { 0, 0.25, 0.5, 1 } end
     if random.chance(2) then opts.snap = random.choose { "line", "char" } end
     if random.chance(2) then opts.marker = random.choose { "inside", "outside", "none" } end
@@ -50,6 +55,7 @@ end
 --- A text of one alphabet; at times with a line longer than any budget.
 local function random_text()
   local text = random.text(random.choose { 12, 60, 60, 200 })
+  if random.chance(2) then text = text .. random.join(LOG, random.below(60)) end
   if random.chance(8) then text = text .. random.join({ "long", "\195\169", "er " }, 400) .. random.text(6) end
   return text
 end
