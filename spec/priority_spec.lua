@@ -235,11 +235,4 @@ describe("a command", function()
       limits = { run_command = { hits = { { text = "x", weight = "heavy" } } } },
     })
   end)
-
-  it("has both ends in a page of a file", function()
-    local session = abridge.session { cwd = ".", limits = { read_file = { strategy = "priority", max_lines = 4 } } }
-    local result = session:call("read_file", { path = "LICENSE" })
-    assert.is_false(result.is_error)
-    assert.is_true(result.truncation.truncated)
-  end)
 end)
