@@ -101,9 +101,10 @@ memcheck: ## valgrind on the C tests
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g"
 	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
 
-bench: build build/bench/pipe ## measure the cuts, and streams on a pipe
+bench: build build/bench/pipe ## measure the cuts, streams on a pipe, and a priority stream
 	@$(with_paths) $(LUA) bench/run.lua
 	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
+	@$(with_paths) $(LUA) bench/priority.lua
 
 soak: build ## gigabytes through a stream and through a command, kills in the middle of runs
 	@$(with_paths) $(LUA) spec/soak.lua
