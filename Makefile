@@ -102,10 +102,11 @@ memcheck: ## valgrind on the C tests
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g"
 	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
 
-bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a pipe, and pages of a file
+bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a pipe, pages of a file, and priority
 	@$(with_paths) $(LUA) bench/run.lua
 	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
 	@$(with_paths) $(LUA) bench/page.lua build/bench/file
+	@$(with_paths) $(LUA) bench/priority.lua
 
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)

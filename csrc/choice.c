@@ -109,7 +109,7 @@ static void choose(abr_chooser *x, uint64_t shown)
     x->room.shown = shown;
     uint64_t most = shown != ABR_UNLIMITED           ? shown
                     : x->room.chars != ABR_UNLIMITED ? x->room.chars
-                                                     : WIDTH_MOST * WIDTH_SHARE;
+                                                     : (uint64_t)WIDTH_MOST * WIDTH_SHARE;
     x->width = abr_at_most(abr_at_least(most / WIDTH_SHARE, abr_at_most(WIDTH_LEAST, most / 3)), WIDTH_MOST);
     keep_best(x);
     abr_fill_kept(x);

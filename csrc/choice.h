@@ -12,8 +12,8 @@ enum {
     ABR_SPLIT_SHARE = 24 /* part of the budget that is not left unused beside a long line */
 };
 
-#define ABR_INNER_MARKER " ... " /* what stands in a gap inside a line */
-#define ABR_HIT_SCORE 4.0F       /* score from which lines near it share a line's worth */
+#define ABR_INNER_SIZE 5   /* bytes of " ... ", what stands in a gap inside a line */
+#define ABR_HIT_SCORE 4.0F /* score from which lines near it share a line's worth */
 
 /* A stretch of the source that is kept: of one line, or of whole lines. */
 typedef struct {

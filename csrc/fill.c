@@ -136,7 +136,7 @@ static bool split_above(abr_chooser *x, const abr_stretch *below, abr_cost *used
     size_t n;
     uint64_t left = abr_less(x->room.shown, used->shown);
     uint64_t chars = abr_less(x->room.chars, used->chars);
-    enum { TAKEN = sizeof ABR_INNER_MARKER };
+    enum { TAKEN = ABR_INNER_SIZE + 1 };
     if (!much_left(x, used) || used->lines >= x->room.lines || left <= TAKEN || chars <= TAKEN ||
         !below->starts_line)
         return false;
@@ -181,9 +181,10 @@ static void close_gap(abr_chooser *x, const abr_stretch *above, const abr_stretc
 /* Fill upwards from the end, gap by gap, until a line does not fit. */
 static void fill_end(abr_chooser *x, abr_cost *used)
 {
-    size_t count = x->kept_count;
+    abr_stretch *kept = x->kept;
+    size_t count = kept ? x->kept_count : 0;
     for (size_t i = count; i > 0; i--) {
-        abr_stretch *s = &x->kept[i - 1];
+        abr_stretch *s = &kept[i - 1];
         const abr_stretch *above = i > 1 ? s - 1 : NULL;
         if (above ? above->last_line + 1 >= s->line : s->line == 0)
             continue;
@@ -191,14 +192,14 @@ static void fill_end(abr_chooser *x, abr_cost *used)
         bool whole = fill_up(x, i - 1, used, &filled);
         const abr_stretch *top = s;
         if (s->starts_line && filled.line < s->line) {
-            top = &x->kept[x->kept_count];
-            x->kept[x->kept_count++] = filled;
+            top = &kept[x->kept_count];
+            kept[x->kept_count++] = filled;
         }
         if (whole && s->starts_line) {
             close_gap(x, above, s, used);
             continue;
         }
-        if (split_above(x, top, used, &x->kept[x->kept_count]))
+        if (split_above(x, top, used, &kept[x->kept_count]))
             x->kept_count++;
         break;
     }
@@ -275,9 +276,9 @@ static void sort_kept(abr_chooser *x)
 static abr_cost fill(abr_chooser *x)
 {
     list_kept(x);
+    if (x->failure != ABR_OK || !x->kept)
+        return (abr_cost){0};
     abr_cost used = weigh_kept(x);
-    if (x->failure != ABR_OK)
-        return used;
     fill_end(x, &used);
     sort_kept(x);
     fill_start(x, &used);

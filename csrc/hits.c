@@ -10,7 +10,9 @@
 
 static char fold(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c | ' ') : c;
+    if (c >= 'A' && c <= 'Z')
+        return (char)(c | ' ');
+    return c;
 }
 
 static bool same(const char *a, const char *b, size_t n, bool folded)

@@ -499,7 +499,7 @@ abr_code abr_priority_open(const abr_priority_opts *opts, abr_priority **out)
 bool abr_priority_reserve(abr_priority *q, uint64_t newlines, size_t n)
 {
     size_t more = newlines < SIZE_MAX - BEFORE ? (size_t)newlines + 1 : SIZE_MAX - BEFORE;
-    size_t waits = BEFORE * (START_MOST + WINDOW_MOST);
+    size_t waits = (size_t)BEFORE * (START_MOST + WINDOW_MOST);
     return abr_candidates_reserve(&q->retained, more, n < SIZE_MAX - waits ? n + waits : SIZE_MAX);
 }
 

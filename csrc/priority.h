@@ -55,10 +55,10 @@ typedef struct {
 extern const abr_word abr_words[];
 
 /* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
-unsigned abr_word_group(unsigned word_class);
+unsigned abr_word_group(unsigned class);
 
 /* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_... */
-void abr_lexicon_open(abr_lexicon *lexicon, unsigned quiet);
+void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
 
 /* Eight bytes, the first one lowest. */
 static inline uint64_t abr_load_word(const char *p)
@@ -84,7 +84,7 @@ static inline unsigned abr_word_slot(uint64_t key)
 }
 
 /* The word that is (p, n) in either case, or NULL; key is its abr_word_key(). */
-const abr_word *abr_lexicon_find(const abr_lexicon *lexicon, uint64_t key, const char *p, size_t n);
+const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n);
 
 /* ---- words.c: one pass over a line ---- */
 
@@ -156,7 +156,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
 bool abr_hit_matches(const abr_hit *hit, const char *p, size_t n, size_t *at);
 
 abr_code abr_patterns_open(abr_patterns *out, const abr_hit *hits, size_t count, const abr_alloc *alloc);
-void abr_patterns_close(abr_patterns *patterns, const abr_alloc *alloc);
+void abr_patterns_close(abr_patterns *x, const abr_alloc *alloc);
 
 /* ---- shape.c: how often a shape was seen ---- */
 
@@ -168,10 +168,10 @@ typedef struct {
 } abr_shapes;
 
 /* Count a shape; how often it was seen before. */
-uint32_t abr_shapes_add(abr_shapes *shapes, uint32_t shape);
+uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape);
 
 /* How often it was seen, 0 where it is not remembered. */
-uint32_t abr_shapes_seen(const abr_shapes *shapes, uint32_t shape);
+uint32_t abr_shapes_seen(const abr_shapes *t, uint32_t shape);
 
 /* ---- candidates.c: the lines that are retained ---- */
 

@@ -177,6 +177,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
                    abr_reading *out)
 {
     abr_line_words words;
+    words.count = 0; /* the signs are left as they are: a line has few */
     abr_read_words(lexicon, p, n, &words);
     abr_said l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
     abr_weigh_signs(&l);

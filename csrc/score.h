@@ -36,12 +36,16 @@ typedef struct {
 
 static inline char byte_at(const abr_said *l, size_t at)
 {
-    return at < l->n ? l->p[at] : '\n';
+    if (at < l->n)
+        return l->p[at];
+    return '\n';
 }
 
 static inline char byte_before(const abr_said *l, size_t at)
 {
-    return at > 0 ? l->p[at - 1] : '\n';
+    if (at > 0)
+        return l->p[at - 1];
+    return '\n';
 }
 
 static inline bool is_digit(char c)

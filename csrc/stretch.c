@@ -10,6 +10,10 @@
 
 /* ---- markers ---- */
 
+static const char inner_marker[] = " ... ";
+
+enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "... " or " ..." */ };
+
 /* Print what stands between two stretches, either of which may be NULL for the text's ends; dst NULL measures. */
 static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst)
 {
@@ -17,8 +21,8 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     size_t n = 0;
     if (a && b && a->last_line == b->line) { /* a gap inside a line */
         if (marks && dst)
-            memcpy(dst, ABR_INNER_MARKER, sizeof ABR_INNER_MARKER - 1);
-        return marks ? sizeof ABR_INNER_MARKER - 1 : 0;
+            memcpy(dst, inner_marker, ABR_INNER_SIZE);
+        return marks ? ABR_INNER_SIZE : 0;
     }
     uint64_t from = a ? a->last_line + 1 : 0;
     uint64_t to = b ? b->line : x->view->lines;
@@ -27,8 +31,8 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
                              (b ? b->chars : x->view->chars) - (a ? a->chars + a->chars_n : 0)};
     if (a && !a->ends_line && marks) {
         if (dst)
-            memcpy(dst + n, ABR_INNER_MARKER, 4);
-        n += 4;
+            memcpy(dst + n, inner_marker, INNER_HALF);
+        n += INNER_HALF;
     }
     bool more = b != NULL || (gap.lines > 0 && marks);
     if (a && more) {
@@ -44,8 +48,8 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     }
     if (b && !b->starts_line && marks) {
         if (dst)
-            memcpy(dst + n, ABR_INNER_MARKER + 1, 4);
-        n += 4;
+            memcpy(dst + n, &inner_marker[1], INNER_HALF);
+        n += INNER_HALF;
     }
     return n;
 }
@@ -188,11 +192,11 @@ void abr_weigh_unit(const abr_chooser *x, abr_shown_line *u)
         abr_weigh(&x->scale, parts[i].p, (size_t)parts[i].n, &cost);
         bool goes = i + 1 < count && parts[i].at + parts[i].n == parts[i + 1].at;
         if (!parts[i].ends_line && !goes) {
-            cost.shown += sizeof ABR_INNER_MARKER - 1;
-            cost.chars += sizeof ABR_INNER_MARKER - 1;
+            cost.shown += ABR_INNER_SIZE;
+            cost.chars += ABR_INNER_SIZE;
         }
     }
-    size_t lead = count > 0 && !parts[0].starts_line ? sizeof ABR_INNER_MARKER - 1 : 0;
+    size_t lead = count > 0 && !parts[0].starts_line ? ABR_INNER_SIZE : 0;
     u->shown = cost.shown + lead + 1;
     u->chars = cost.chars + lead + 1;
 }

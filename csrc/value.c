@@ -91,12 +91,12 @@ void abr_value_units(abr_chooser *x)
         if (x->units[i].c->score >= ABR_HIT_SCORE)
             share_out(x, i, own_value(&x->units[i]));
     uint64_t lines = x->view->lines;
-    float end[ABR_TAIL_LINES];
-    float start[ABR_HEAD_LINES];
-    for (size_t d = 0; d < ABR_TAIL_LINES; d++)
-        end[d] = d == 0 ? tail_worth : end[d - 1] * tail_step;
-    for (size_t d = 0; d < ABR_HEAD_LINES; d++)
-        start[d] = d == 0 ? head_worth : start[d - 1] * head_step;
+    float end[ABR_TAIL_LINES] = {tail_worth};
+    float start[ABR_HEAD_LINES] = {head_worth};
+    for (size_t d = 1; d < ABR_TAIL_LINES; d++)
+        end[d] = end[d - 1] * tail_step;
+    for (size_t d = 1; d < ABR_HEAD_LINES; d++)
+        start[d] = start[d - 1] * head_step;
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->units[i];
         uint64_t left = lines - 1 - u->c->line;

@@ -102,6 +102,19 @@ static INLINE unsigned lowest(uint64_t mask)
 #endif
 }
 
+/* Index of the highest bit of a mask that is not 0. */
+static INLINE unsigned highest(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return BLOCK - 1 - (unsigned)__builtin_clzll(mask);
+#else
+    unsigned i = BLOCK - 1;
+    while (!(mask >> i & 1))
+        i--;
+    return i;
+#endif
+}
+
 /* Length of the run of bits from bit 0 on. */
 static INLINE unsigned run_length(uint64_t mask)
 {
@@ -116,11 +129,10 @@ static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
         return letters & ((UINT64_C(1) << left) - 1);
     if (left == BLOCK || !(letters >> (BLOCK - 1)))
         return letters;
-    unsigned keep = BLOCK;
-    while (keep > 0 && letters >> (keep - 1) & 1)
-        keep--;
-    if (keep == 0)
+    uint64_t rest = ~letters; /* the block ends with the letters behind its highest bit */
+    if (rest == 0)
         return 0;
+    unsigned keep = highest(rest) + 1;
     *step = keep;
     return letters & ((UINT64_C(1) << keep) - 1);
 }
@@ -217,7 +229,9 @@ static void look_at_code(reader *r, size_t at, size_t n)
 static INLINE void add_to_shape(reader *r, size_t at, size_t n, uint64_t key, bool mixed)
 {
     const char *p = r->p + at;
-    char next = at + n < r->n ? p[n] : '\n';
+    char next = '\n';
+    if (at + n < r->n)
+        next = p[n];
     unsigned before = at > 0 ? beside[(unsigned char)p[-1]] : 0;
     if (!(before | beside[(unsigned char)next]) && !mixed) {
         r->shape_words++;
@@ -300,10 +314,10 @@ static INLINE void read_block(reader *r, const masks *m, size_t at, size_t *step
 
 static INLINE void read_line(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
-    reader r = {lexicon, p, n, out, 0, 0};
     out->count = 0;
     out->words = 0;
     out->indent = out->first = out->located = out->code = out->mark = n;
+    reader r = {lexicon, p, n, out, 0, 0};
     for (size_t at = 0, step = 0; at < n; at += step) {
         masks m = classify(p + at);
         if (out->indent == n && out->words == 0) {
