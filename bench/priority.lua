@@ -1,7 +1,7 @@
--- A priority stream over many logs against grep on the same bytes: the third table of `make bench`.
+-- A priority stream over many logs against grep on the same bytes: the fourth table of `make bench`.
 --
--- The logs are those of BENCH_LOGS, else of ../shared/corpus/logs where that folder is, else lines like those of a build;
--- they are repeated to BENCH_LOG_MB. A priority stream reads each line, grep only looks for two words.
+-- The logs are those of BENCH_LOGS, else of ../shared/corpus/logs where that folder is, else lines like those of a
+-- build; they are repeated to BENCH_LOG_MB. A priority stream reads each line, grep only looks for two words.
 local abridge = require "abridge"
 local host = require "abridge.host"
 
