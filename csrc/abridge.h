@@ -226,7 +226,7 @@ typedef struct {
  *
  * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say that something went wrong, with
  * the lines that belong to them; a gap is marked on a line of its own, one inside a long line by " ... ". What is left
- * goes to the end: of a text without long lines at least 95 % of the budget is used. Where no line says anything it is
+ * goes to the end: of a text without long lines at least 95 % of the budget is used. Where there is no hit it is
  * ABR_HEAD_TAIL.
  *
  * The pieces point into p (or, of ABR_PRIORITY, into the cut): keep the text until the cut has been written. Release with abr_cut_free() whatever

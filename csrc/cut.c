@@ -528,19 +528,17 @@ static const char *wrong_option(const abr_opts *o)
     return NULL;
 }
 
-/* With no line that says anything a priority cut is one of both ends; so it is where there is no room for more than
- * the end. */
+/* With no hit a priority cut is one of both ends, and of the end alone where there is no room for more. */
 static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
 {
     enum { LEAST_ROOM = 96 };
-    uint64_t hits = 0;
-    /* pages have no lines that were read for it: of these both ends show too */
-    bool says = j->view->priority && abr_priority_says(j->view->priority, &hits);
+    /* pages have no lines that were read for it */
+    uint64_t hits = j->view->priority ? abr_priority_hits(j->view->priority) : 0;
     abr_room room = open_room(j);
     bool small = room.shown < LEAST_ROOM || room.chars < LEAST_ROOM || room.lines < 2 ||
                  j->opts->max.tokens < LEAST_ROOM / 4;
     cut->hits_found = hits;
-    if (says && !small) {
+    if (hits > 0 && !small) {
         if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
             j->format_len = 0;
         cut->truncated_by = by;
@@ -549,11 +547,11 @@ static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
     abr_opts ends = *j->opts;
     ends.strategy = ABR_HEAD_TAIL;
     ends.snap = ABR_SNAP_LINE;
-    if (says)
+    if (hits > 0)
         ends.head_ratio = 0;
     const abr_opts *own = j->opts;
     j->opts = &ends;
-    if (!says)
+    if (hits == 0)
         j->format = marker_format(&ends, &j->format_len);
     abr_code code = cut_both_sides(j, by, cut);
     j->opts = own;
@@ -651,7 +649,7 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     cut->total_chars = j.scale.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
     if (view->priority && !cut->truncated) {
-        abr_priority_says(view->priority, &cut->hits_found);
+        cut->hits_found = abr_priority_hits(view->priority);
         cut->hits_kept = cut->hits_found;
     }
     if (j.failure != ABR_OK)

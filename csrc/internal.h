@@ -170,7 +170,7 @@ abr_code abr_count_tokens(const abr_opts *opts, const char *p, size_t n, uint64_
 
 /* ---- choice.c ---- */
 
-/* The cut of ABR_PRIORITY of a source that is over a budget and has a line that says something; `room` is that of
+/* The cut of ABR_PRIORITY of a source that is over a budget and has a hit; `room` is that of
  * content and markers, format_len 0 where no marker is wanted. */
 abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room,
                            const char *format, size_t format_len, abr_cut *cut);

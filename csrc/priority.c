@@ -78,7 +78,6 @@ struct abr_priority {
     uint64_t line;  /* its number */
     uint64_t chars;
     uint64_t hits;
-    uint64_t sayings; /* lines with a score */
     abr_candidate
         looked[BEFORE + 1]; /* the lines that wait and the open one, for a look at what is retained */
     open_line last;         /* the open line, as read for a look at what is retained */
@@ -215,7 +214,6 @@ static void queue_line(abr_priority *q, const abr_candidate *c)
         raise_before(q, own_worth(&w->line), NULL);
     q->queued++;
     q->hits += c->hit;
-    q->sayings += c->score > 0;
 }
 
 static void next_line(abr_priority *q, uint64_t size, uint64_t chars)
@@ -428,19 +426,16 @@ static void add_last(abr_priority *q, abr_retained *out)
     q->state = before;
 }
 
-bool abr_priority_says(abr_priority *q, uint64_t *hits)
+uint64_t abr_priority_hits(abr_priority *q)
 {
-    abr_reading r = {0};
-    if (q->open.n > 0 || q->open.later) {
-        const abr_priority_state before = q->state;
-        q->last = q->open;
-        read_segment(q, &q->last);
-        follow_trace(q, &q->last.reading);
-        q->state = before;
-        r = q->last.reading;
-    }
-    *hits = q->hits + r.hit;
-    return q->sayings > 0 || r.score > 0;
+    if (q->open.n == 0 && !q->open.later)
+        return q->hits;
+    const abr_priority_state before = q->state;
+    q->last = q->open;
+    read_segment(q, &q->last);
+    follow_trace(q, &q->last.reading);
+    q->state = before;
+    return q->hits + q->last.reading.hit;
 }
 
 /* Leave the candidates of most worth that weigh no more than the room, and none that were turned away. */

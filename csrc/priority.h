@@ -294,8 +294,8 @@ void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out);
 /* Read a line, as far as lines are read at once. */
 void abr_priority_read(abr_priority *q, const char *p, size_t n, abr_reading *out);
 
-/* Did any line say anything, the open one too? *hits: lines that tell of something wrong. */
-bool abr_priority_says(abr_priority *q, uint64_t *hits);
+/* Lines that tell of something wrong, the open one too. */
+uint64_t abr_priority_hits(abr_priority *q);
 void abr_priority_close(abr_priority *q);
 
 #endif
