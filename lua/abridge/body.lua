@@ -2,6 +2,8 @@
 --- counted and forgotten.
 
 local core = require "abridge.core"
+local limits_of = require "abridge.limits"
+local magic = require "abridge.magic"
 
 local M = {}
 
@@ -10,7 +12,6 @@ local MARGIN = 16 * KB -- beyond the budget, so that the size of a body a little
 local ANY = 1024 * KB -- the budget where limits name none in bytes, chars or tokens
 local BOTH_ENDS = 8 * 1024 * KB -- kept where the end of a body is shown as well as its start
 local MOST = 64 * 1024 * KB -- kept whatever the limits
-local PROBE = 8000 -- bytes from the start in which a NUL makes a body binary
 
 --- Limits for a page of a body, and how many bytes of it they may need.
 ---@param limits abridge.Limits
@@ -22,11 +23,7 @@ function M.plan(limits)
   for key, value in pairs(limits) do
     own[key] = value
   end
-  local bound = math.min(
-    limits.max_bytes or math.huge,
-    (limits.max_chars or math.huge) * 4,
-    (limits.max_tokens or math.huge) * 16
-  )
+  local bound = limits_of.most_bytes(limits)
   local bytes = math.min(bound == math.huge and ANY or bound, MOST)
   if limits.strategy == "pipeline" then return own, math.max(bytes, BOTH_ENDS), false end
   if bytes ~= bound then own.max_bytes = bytes end
@@ -87,7 +84,7 @@ end
 ---@param chunk string
 ---@return boolean enough nothing more is needed
 function Body:write(chunk)
-  if #self.start < PROBE then self.start = self.start .. chunk:sub(1, PROBE - #self.start) end
+  if #self.start < magic.probe then self.start = self.start .. chunk:sub(1, magic.probe - #self.start) end
   keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
   return self.over
 end

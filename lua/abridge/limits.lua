@@ -161,6 +161,21 @@ local function merged(base, over)
   return all
 end
 
+--- What the core weighs a char and a token where it keeps bytes, and the bytes it keeps where only lines are limited
+--- (`abr_keep`).
+M.bytes_per_char, M.bytes_per_token, M.lines_only = 4, 16, 1024 * KB
+
+--- The most bytes that these budgets let through; math.huge where none of them bounds bytes.
+---@param limits abridge.Limits
+---@return number
+function M.most_bytes(limits)
+  return math.min(
+    limits.max_bytes or math.huge,
+    (limits.max_chars or math.huge) * M.bytes_per_char,
+    (limits.max_tokens or math.huge) * M.bytes_per_token
+  )
+end
+
 --- Does this table limit text at all?
 ---@param limits abridge.Limits
 ---@return boolean
@@ -306,7 +321,8 @@ end
 function M.under_output(limits, output, bytes)
   local budget = bytes or M.exec_budgets[output]
   -- a stream limited in chars or tokens alone keeps so many bytes
-  local chars, tokens = limits.max_chars and limits.max_chars * 4, limits.max_tokens and limits.max_tokens * 16
+  local chars = limits.max_chars and limits.max_chars * M.bytes_per_char
+  local tokens = limits.max_tokens and limits.max_tokens * M.bytes_per_token
   local most = limits.max_bytes or chars or tokens or math.huge
   if not budget or budget >= most or limits.strategy == "pipeline" then return limits end
   return merged(limits, { output = output, max_bytes = budget })

@@ -3,6 +3,8 @@
 
 local M = {}
 
+M.probe = 8000 -- bytes from the start in which a NUL makes a file binary, as the core's pages have it
+
 -- numbers ----------------------------------------------------------------------
 
 --- The unsigned number at a 0-based offset; nil where bytes are missing.

@@ -4,19 +4,18 @@
 
 local core = require "abridge.core"
 local data_of = require "abridge.data"
+local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 
 local M = {}
 
 local BLOCK = 256 * 1024
-local BYTES_PER_CHAR, BYTES_PER_TOKEN = 4, 16
-local LINES_ONLY = 1024 * 1024 -- bytes that a stream keeps which is limited in lines alone
 
 --- Bytes that are surely over the budget of a stream.
 local function more_than_fits(opts)
-  local chars = opts.max_chars and opts.max_chars * BYTES_PER_CHAR
-  local tokens = opts.max_tokens and opts.max_tokens * BYTES_PER_TOKEN
-  local lines = opts.strategy == "pipeline" and LINES_ONLY * BYTES_PER_CHAR or LINES_ONLY
+  local chars = opts.max_chars and opts.max_chars * limits_of.bytes_per_char
+  local tokens = opts.max_tokens and opts.max_tokens * limits_of.bytes_per_token
+  local lines = opts.strategy == "pipeline" and limits_of.lines_only * limits_of.bytes_per_char or limits_of.lines_only
   return (opts.max_bytes or chars or tokens or lines) + 8
 end
 
@@ -91,7 +90,7 @@ function Feed:part(text)
   if self.counter then self.counter:add(text) end
   if not self.max_line_chars then return self:show(text) end
   -- so many bytes tell whether the line is too long, and what of it shows
-  local enough = (self.max_line_chars + 1) * BYTES_PER_CHAR
+  local enough = (self.max_line_chars + 1) * limits_of.bytes_per_char
   if #self.held < enough then self.held = self.held .. text:sub(1, enough - #self.held) end
 end
 

@@ -4,6 +4,7 @@
 
 local core = require "abridge.core"
 local host = require "abridge.host"
+local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 
 local M = {}
@@ -12,8 +13,6 @@ local M = {}
 local LOOK_AHEAD = 1024 * 1024
 --- Kept when the host's counter of tokens raised: no more than the dispatcher shows then.
 local SAFE_BYTES = 4096
-local BYTES_A_CHAR = 4
-local BYTES_A_TOKEN = 16 -- more than any cut by tokens keeps
 local MAX_EXACT = 2 ^ 53
 local MAX_INTEGER = 2 ^ 63
 
@@ -138,15 +137,6 @@ local Rows = {}
 Rows.__index = Rows
 Rows.__name = "abridge.Rows"
 
---- Most bytes that these budgets can keep.
-local function most_bytes(limits)
-  return math.min(
-    limits.max_bytes or math.huge,
-    (limits.max_chars or math.huge) * BYTES_A_CHAR,
-    (limits.max_tokens or math.huge) * BYTES_A_TOKEN
-  )
-end
-
 --- Add a row to the totals, and keep it when it may be shown.
 local function add(self, text)
   local joint = self.count == 0 and 0 or 2
@@ -157,7 +147,7 @@ local function add(self, text)
   self.bytes[self.count], self.chars[self.count] = self.total_bytes, self.total_chars
   local limits = self.limits
   if
-    self.total_bytes > most_bytes(limits)
+    self.total_bytes > limits_of.most_bytes(limits)
     or self.total_chars > (limits.max_chars or math.huge)
     or self.count > (limits.max_lines or math.huge)
   then
@@ -170,7 +160,7 @@ end
 --- Read rows up to a limit, and one more to know whether there is one; nil and a message when fetching fails. Stops
 --- where the rest can neither be shown nor is worth counting.
 local function gather(self, reader, limit)
-  local most = most_bytes(self.limits)
+  local most = limits_of.most_bytes(self.limits)
   while true do
     local row, why = reader.fetch()
     if why then return nil, why end
@@ -245,7 +235,7 @@ local function forbidden(self, n, limits, reserve)
   if limits.max_bytes and self.bytes[n] + #reserve > limits.max_bytes then return "bytes" end
   if limits.max_chars and self.chars[n] + core.count_chars(reserve) > limits.max_chars then return "chars" end
   if not limits.max_tokens then return nil end
-  if self.bytes[n] > limits.max_tokens * BYTES_A_TOKEN then return "tokens" end
+  if self.bytes[n] > limits.max_tokens * limits_of.bytes_per_token then return "tokens" end
   local tokens = tokens_of(self, array(self, n)) + (reserve == "" and 0 or tokens_of(self, reserve))
   return tokens > limits.max_tokens and "tokens" or nil
 end

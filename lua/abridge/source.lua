@@ -1,6 +1,7 @@
 --- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
 
 local core = require "abridge.core"
+local limits_of = require "abridge.limits"
 
 local M = {}
 
@@ -15,15 +16,10 @@ local Source = {}
 Source.__index = Source
 Source.__name = "abridge.Source"
 
-local LINES_ONLY = 1024 * 1024 -- bytes that a stream keeps which is limited in lines alone
-
 --- Bytes that are at hand whatever the budgets: until more have come nothing is written to disk.
 local function at_hand(opts)
-  return math.min(
-    opts.max_bytes or LINES_ONLY,
-    opts.max_chars or LINES_ONLY,
-    opts.max_tokens or LINES_ONLY
-  )
+  local most = limits_of.lines_only
+  return math.min(opts.max_bytes or most, opts.max_chars or most, opts.max_tokens or most)
 end
 
 --- Open a stream.

@@ -21,8 +21,6 @@ local M = {
   },
 }
 
-local BINARY_PROBE = 8000 -- a NUL within so many bytes makes a file binary
-
 function M.ready()
   return true
 end
@@ -38,7 +36,7 @@ end
 --- What stands in place of the bytes of an image or another binary file; nil for a text. Looks at its bytes as they
 --- are: what a redactor would change in them is not shown.
 local function described(real, path)
-  local start, size = core.read_file(real, 0, BINARY_PROBE)
+  local start, size = core.read_file(real, 0, magic.probe)
   if not start then return nil end -- opening the page tells why
   local kind = magic.kind(start)
   if not (magic.is_image(kind) or start:find("\0", 1, true)) then return nil end
