@@ -65,6 +65,7 @@ build = {
     ["abridge.cli"] = "lua/abridge/cli.lua",
     ["abridge.cli_log"] = "lua/abridge/cli_log.lua",
     ["abridge.conformance"] = "lua/abridge/conformance.lua",
+    ["abridge.crude"] = "lua/abridge/crude.lua",
     ["abridge.data"] = "lua/abridge/data.lua",
     ["abridge.database"] = "lua/abridge/database.lua",
     ["abridge.display"] = "lua/abridge/display.lua",

@@ -1,0 +1,52 @@
+--- What an adapter falls back on when something fails inside abridge, its core missing too: a cut in plain Lua that
+--- keeps both ends. Neither exact totals nor a full output; never everything, and never an error.
+
+local M = {}
+
+local DEFAULT = 30 * 1024 -- bytes, what the default profile allows a tool
+local HEAD = 0.3 -- the share of the start
+
+local function continues(text, at)
+  local byte = text:byte(at)
+  return byte ~= nil and byte >= 0x80 and byte < 0xC0
+end
+
+--- The start of a text, at most `n` bytes, that ends between chars.
+local function start_of(text, n)
+  local past = n + 1
+  while past > 1 and past > n - 2 and continues(text, past) do
+    past = past - 1
+  end
+  return text:sub(1, past - 1)
+end
+
+--- The end of a text, at most `n` bytes, that starts between chars.
+local function end_of(text, n)
+  local first = #text - n + 1
+  while first <= #text and first < #text - n + 4 and continues(text, first) do
+    first = first + 1
+  end
+  return text:sub(first)
+end
+
+--- Cut a text to `max_bytes`, marker included; one that fits comes back as it is. What is not a string is shown as
+--- `tostring` does, and what cannot be shown by the name of its type.
+---@param text any
+---@param max_bytes? integer default 30720; what is not a number counts as not given
+---@return string
+function M.cut(text, max_bytes)
+  if type(text) ~= "string" then
+    local ok, shown = pcall(tostring, text)
+    text = ok and type(shown) == "string" and shown or type(text)
+  end
+  if type(max_bytes) ~= "number" or max_bytes ~= max_bytes then max_bytes = DEFAULT end
+  if #text <= max_bytes then return text end
+  max_bytes = math.floor(math.max(max_bytes, 0))
+  local marker = ("\n... [%d bytes, cut to %d] ...\n"):format(#text, max_bytes)
+  local room = max_bytes - #marker
+  if room <= 0 then return start_of(text, max_bytes) end
+  local head = math.floor(room * HEAD)
+  return start_of(text, head) .. marker .. end_of(text, room - head)
+end
+
+return M
