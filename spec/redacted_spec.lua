@@ -187,7 +187,8 @@ describe("a stream with redact", function()
   end)
 
   it("checks options as a stream does", function()
-    assert.matches("unknown option 'max_line'", raised(abridge.stream, { strategy = "tail", max_line = 1, redact = KEY }))
+    local typo = { strategy = "tail", max_line = 1, redact = KEY }
+    assert.matches("unknown option 'max_line'", raised(abridge.stream, typo))
     assert.matches("no budget", raised(abridge.stream, { strategy = "tail", redact = KEY }))
     local opts = { strategy = "tail", max_lines = 1, redact = KEY, full_output = false }
     abridge.stream(opts):close()
