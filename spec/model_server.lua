@@ -1,5 +1,5 @@
---- A scripted model behind an HTTP server: it speaks Chat Completions and the Messages API, checks each request as
---- those check it, and takes what it says next from a script that reads the tool results it was sent.
+--- A scripted model, also behind an HTTP server: it speaks Chat Completions and the Messages API, checks each request
+--- as those check it, and takes what it says next from a script that reads the tool results it was sent.
 
 local abridge = require "abridge"
 local host = require "abridge.host"
@@ -76,10 +76,13 @@ function MESSAGES.results(request)
     if message.role == "user" then
       results = {}
       for _, block in ipairs(blocks) do
-        demand(block.type == "tool_result" and expected[block.tool_use_id], "unexpected block in message %d", i)
-        demand(block.is_error == nil or block.is_error == true, "is_error is %s", tostring(block.is_error))
-        check_result(block.tool_use_id, block.content)
-        expected[block.tool_use_id], results[block.tool_use_id] = nil, block
+        local id = block.tool_use_id
+        local behind = block.type == "text" and not next(expected)
+        demand(behind or block.type == "tool_result" and expected[id], "unexpected block in message %d", i)
+        if not behind then
+          check_result(id, block.content)
+          expected[id], results[id] = nil, block
+        end
       end
       demand_answered(expected)
     else
@@ -91,6 +94,7 @@ function MESSAGES.results(request)
       end
     end
   end
+  demand_answered(expected)
   return results
 end
 
@@ -108,7 +112,7 @@ function MESSAGES.response(text, calls)
   return { role = "assistant", content = content, stop_reason = #calls > 0 and "tool_use" or "end_turn" }
 end
 
--- the server ---------------------------------------------------------------------------
+-- the model ---------------------------------------------------------------------------
 
 local function api_of(target)
   for _, api in ipairs { CHAT, MESSAGES } do
@@ -148,37 +152,53 @@ local function answer(model, api, request)
   return api.response(text, model.said)
 end
 
---- Start a model. Its script is a function that calls tools by `coroutine.yield { { name =, input = or json = } }`, is
---- given back their results as `{ content =, is_error = }`, and returns what it says in the end. A call that is
---- `nameless` has no id; `json` goes out as it is, broken or not.
+--- A model. Its script is a function that calls tools by `coroutine.yield { { name =, input = or json = } }`, gets back
+--- their results as `{ content =, is_error = }`, and returns what it says in the end. A call that is `nameless` has no
+--- id; `json` goes out as it is, broken or not.
 ---@param script fun()
----@return table model `requests`: of each its size in `bytes` and `tokens`; `failed`: what the script raised
+---@return table
+function M.model(script)
+  return { requests = {}, said = {}, script = coroutine.create(script) }
+end
+
+--- What a model says to a request that came to the path of an API. Raises `{ refused = }` where the API would refuse.
+function M.ask(model, path, request)
+  local api = api_of(path)
+  model.requests[#model.requests + 1] = { request = request }
+  return answer(model, api, request)
+end
+
+-- the server ---------------------------------------------------------------------------
+
+--- Start a model behind a server.
+---@param script fun() as M.model takes it
+---@return table model `requests`: of each its size in `bytes` and `tokens`, and its `headers`; `failed`: what the
+---  script raised; `url(path)`, `close()`
 function M.new(script)
-  local model = { requests = {}, said = {}, script = coroutine.create(script) }
-  model.server = web_server.new(function(connection, request)
-    local api = api_of(request.target)
+  local model = M.model(script)
+  local server = web_server.new(function(connection, request)
     local function respond(status, value)
       connection:respond(status, { "Content-Type: application/json" }, host.json().encode(value))
     end
-    if request.method ~= "POST" or not api then return respond("404 Not Found", { error = "no such API" }) end
-    model.requests[#model.requests + 1] = {
-      bytes = #request.body,
-      tokens = abridge.estimate_tokens(request.body),
-      headers = request.headers,
-    }
+    if request.method ~= "POST" or not api_of(request.target) then
+      return respond("404 Not Found", { error = "no such API" })
+    end
     local ok, value = pcall(function()
-      return answer(model, api, host.json().decode(request.body))
+      return M.ask(model, request.target, host.json().decode(request.body))
     end)
+    local noted = model.requests[#model.requests]
+    noted.bytes, noted.tokens = #request.body, abridge.estimate_tokens(request.body)
+    noted.headers = request.headers
     if ok then return respond("200 OK", value) end
     if type(value) == "table" then return respond("400 Bad Request", { error = { message = value.refused } }) end
     model.failed = model.failed or value
     respond("500 Internal Server Error", { error = { message = tostring(value) } })
   end)
   function model.url(path)
-    return model.server:url(path)
+    return server:url(path)
   end
   function model.close()
-    model.server:close()
+    server:close()
   end
   return model
 end

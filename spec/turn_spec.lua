@@ -216,6 +216,43 @@ describe("a turn", function()
     end
   end)
 
+  it("cancels when its wait is interrupted, and gives up on a tool that does not stop when it is once more", function()
+    local cancelled = 0
+    local stubborn = {
+      errors = {},
+      call = function()
+        return {
+          call_id = "call-1",
+          wait = function() end, -- as a job's inside Neovim, after Ctrl-C
+          cancel = function()
+            cancelled = cancelled + 1
+          end,
+        }
+      end,
+    }
+    assert.same(
+      { "id1 Tool now was aborted", "id2 Tool later was aborted" },
+      contents(openai.results(stubborn, reply({ "now" }, { "later" })))
+    )
+    assert.equal(1, cancelled)
+  end)
+
+  it("takes results that come late, after their wait, as they come", function()
+    local late = {
+      errors = {},
+      call = function(_, name, _, opts)
+        local job = { call_id = name }
+        function job:wait()
+          self.result = { tool = name, content = "of " .. name, is_error = false }
+          if name == "a" then opts.on_done(self.result) end -- else a loop calls it later
+          return self.result
+        end
+        return job
+      end,
+    }
+    assert.same({ "id1 of a", "id2 of b", "id3 of a" }, contents(openai.results(late, reply({ "a" }, { "b" }, { "a" }))))
+  end)
+
   it("answers with what went wrong when a message cannot be built", function()
     local function build(_, call, result)
       if not result.is_error then error("no " .. result.content, 0) end
