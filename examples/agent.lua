@@ -233,7 +233,10 @@ local function new_session(opts, savings)
     root = opts.root or ".",
     run_dir = opts.run_dir,
     limits = limits,
-    on_event = savings.note,
+    on_event = function(event)
+      savings.note(event)
+      if opts.on_event then opts.on_event(event) end
+    end,
   })
   session:register(EDIT_FILE)
   return session
@@ -242,7 +245,7 @@ end
 --- Work on a task until the model calls no more tools.
 ---@param task string
 ---@param opts { url: string, key: string|nil, model: string|nil, root: string|nil, run_dir: string|false|nil,
----  budget: integer|nil } the folder to work in is `root`, "." unless set
+---  budget: integer|nil, on_event: function|nil } the folder to work in is `root`, "." unless set
 ---@return string text of the last reply
 ---@return table savings
 function M.run(task, opts)
@@ -286,7 +289,11 @@ local function main(task)
     os.exit(2)
   end
   local model, key = os.getenv "MODEL_NAME", os.getenv "MODEL_KEY"
-  local ok, text, savings = pcall(M.run, task, { url = url, key = key, model = model })
+  local function on_event(event)
+    local size = event.bytes_shown and abridge.format_size(event.bytes_shown) or tostring(event.input)
+    io.stderr:write(("%s %s %s\n"):format(event.type, event.tool, size))
+  end
+  local ok, text, savings = pcall(M.run, task, { url = url, key = key, model = model, on_event = on_event })
   if not ok then
     io.stderr:write(tostring(text), "\n")
     os.exit(1)

@@ -250,7 +250,8 @@ describe("a turn", function()
         return job
       end,
     }
-    assert.same({ "id1 of a", "id2 of b", "id3 of a" }, contents(openai.results(late, reply({ "a" }, { "b" }, { "a" }))))
+    local messages = openai.results(late, reply({ "a" }, { "b" }, { "a" }))
+    assert.same({ "id1 of a", "id2 of b", "id3 of a" }, contents(messages))
   end)
 
   it("answers with what went wrong when a message cannot be built", function()
