@@ -49,7 +49,7 @@ function M.prepare(dir)
   for i = 1, PRICES do
     regions[i] = random.between(1, LINES)
   end
-  local at = random.between(LINES - LINES / 4, LINES) -- far from the first page
+  local at = random.between(LINES - 8000, LINES - 3000) -- far from the first page
   regions[random.between(1, PRICES)] = at
   local scene = { at = at, dir = dir.path }
   scene.region, scene.rate = rates[at]:match "^region (%d+) rate ([%d.]+)$"
