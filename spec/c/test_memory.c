@@ -49,7 +49,7 @@ static void fail_everywhere(case_fn run, const void *arg)
         if (l.calls < fail_at)
             return;
     }
-    CHECK(!"a case that never ends");
+    CHECK(CALLS_MOST == 0); /* a case that never ends */
 }
 
 /* ---- texts ---- */
