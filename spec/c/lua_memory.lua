@@ -212,7 +212,7 @@ case("open_run", function()
   local events = run:events { tool = "many" }
   return events[1].tool .. #run:full_output(events[1].call_id)
 end)
-cases[#cases + 1] = { name = "remove the run", run = function() return ("x"):rep(100) .. #opened end, close = remove_run }
+case("remove the run", function() return ("x"):rep(100) .. #opened end, remove_run)
 
 case("session with a run", function() return (call_in_run()) end, function()
   close()

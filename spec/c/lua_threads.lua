@@ -11,7 +11,8 @@ local text = table.concat(lines, "\n")
 local index = core.index()
 for round = 1, ROUNDS do
   for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
-    local opts = { strategy = strategy, max_bytes = 100 + round * 50, max_tokens = 2000, clean = true, utf8 = "replace" }
+    local opts = { strategy = strategy, max_bytes = 100 + round * 50, max_tokens = 2000 }
+    opts.clean, opts.utf8 = true, "replace"
     local want = core.cut(text, opts)
     local stream = core.stream(opts)
     for at = 1, #text, 8000 do assert(stream:write(text:sub(at, at + 7999))) end
