@@ -343,12 +343,9 @@ function M.open_run(dir)
   if not uv then return nil, json, code end
   if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. notice.path(dir), "ENOENT" end
   local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, index = core.index() }, Run)
-  local fd, message
-  fd, message, code = files.open(self.dir .. "/" .. LOG)
-  if fd then
-    uv.fs_close(fd)
-    return self
-  end
+  local readable, message
+  readable, message, code = files.with_open(self.dir .. "/" .. LOG, function() return true end)
+  if readable then return self end
   if code ~= "ENOENT" and code ~= "ENOTDIR" then return nil, message, code end
   return nil, ("No run in %s: it has no %s"):format(notice.path(dir), LOG), "ENOENT"
 end
