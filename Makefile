@@ -50,7 +50,7 @@ test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(wildcard bench/*.c)
 all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
-lua_dirs := $(wildcard lua spec bench examples)
+lua_dirs := $(wildcard lua spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
@@ -75,7 +75,7 @@ binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test check lint memcheck bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo doc test check lint memcheck bench bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -88,6 +88,10 @@ lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the
 
 demo: build ## see what a model would see of a noisy command and of a big file
 	@$(with_paths) $(LUA) examples/demo.lua
+
+doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
+	@LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua < doc/lua.md > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
+	@mv doc/abridge.txt~ doc/abridge.txt
 
 test: build lib ## run the C tests under sanitizers and the suite on every host
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
