@@ -87,6 +87,7 @@ build = {
     ["abridge.page_view"] = "lua/abridge/page_view.lua",
     ["abridge.process"] = "lua/abridge/process.lua",
     ["abridge.redact"] = "lua/abridge/redact.lua",
+    ["abridge.redacted"] = "lua/abridge/redacted.lua",
     ["abridge.result"] = "lua/abridge/result.lua",
     ["abridge.retention"] = "lua/abridge/retention.lua",
     ["abridge.rg_json"] = "lua/abridge/rg_json.lua",
