@@ -121,9 +121,15 @@ describe("the help made of a page", function()
       "## Client", "", "    local mcp = require \"abridge.mcp\"", "", "### mcp.cap and mcp.other", "",
       '    text = require("abridge.nvim").render(1)', "", "Call `mcp.cap(x)` and `mcp.other(x)`.", "",
     }, "\n")))
-    for _, tag in ipairs { "abridge.mcp", "abridge.mcp.cap()", "abridge.mcp.other()", "abridge.nvim.render()" } do
+    for _, tag in ipairs { "abridge.mcp", "abridge.mcp.cap()", "abridge.mcp.other()" } do
       assert.is_true(tags[tag], tag)
     end
+    assert.is_true(tags["abridge.nvim"] and tags["abridge.nvim.render()"])
+  end)
+
+  it("takes no file and no plugin for a name of ours", function()
+    local list = tags_of(help.render "## cart.lua\n\n## mcphub.nvim\n\n`cart.lua` is\n\n`abridge.nvim` is\n")
+    assert.same({ "abridge.txt", "abridge-contents", "abridge-cart.lua", "abridge-mcphub.nvim", "abridge.nvim" }, list)
   end)
 
   it("gives a module that only an example shows its tags there", function()

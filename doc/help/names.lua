@@ -13,14 +13,19 @@ local M = {}
 local FOREIGN = { vim = true, string = true, table = true, io = true, os = true, math = true }
 
 ---@class (exact) help.Names
----@field modules table<string, string> modules by the local names that examples give them
+---@field modules table<string, string> modules by the last part of their names, and by what examples call them
 ---@field code string all code of the page
 ---@field taken table<string, true> tags that were given
 ---@field anchors table<string, string> tags of headings, by the names under which links go there
 
+--- Ends of the names of files and plugins.
+local FILES = { [".c"] = true, [".jsonl"] = true, [".lua"] = true, [".md"] = true, [".nvim"] = true, [".so"] = true }
+
+local REQUIRE = "require%s*%(?%s*[\"'](abridge[%w_.]*)[\"']%s*%)?"
+
 --- `require "abridge.mcp"`, in any of its forms, as the module's name.
 local function without_require(code)
-  return (code:gsub("require%s*%(?%s*[\"'](abridge[%w_.]*)[\"']%s*%)?", "%1"))
+  return (code:gsub(REQUIRE, "%1"))
 end
 
 --- All code of a page, a line or a span a line.
@@ -28,14 +33,14 @@ local function code_of(blocks)
   local code = {}
   for _, block in ipairs(blocks) do
     for _, line in ipairs(block.lines or {}) do
-      code[#code + 1] = without_require(line)
+      code[#code + 1] = line
     end
     local prose = { block.text }
     for _, row in ipairs(block.rows or {}) do
       prose[#prose + 1] = table.concat(row, " ")
     end
     for span in table.concat(prose, " "):gmatch "`([^`]+)`" do
-      code[#code + 1] = without_require(span)
+      code[#code + 1] = span
     end
   end
   return table.concat(code, "\n") .. "\n"
@@ -48,7 +53,7 @@ end
 --- The tag of a name such as `session:call`; nil for what is no name of ours.
 local function tag_of(names, name)
   local root, rest = name:match "^([%l_][%w_]*)([.:][%w_.:]*[%w_])$"
-  if not root or FOREIGN[root] then return nil end
+  if not root or FOREIGN[root] or (FILES[rest] and root ~= "abridge") then return nil end
   local whole = (names.modules[root] or root) .. rest
   local prefix = whole:find "^abridge%." and "" or "abridge-"
   return prefix .. whole .. ((is_called(names, name) or is_called(names, whole)) and "()" or "")
@@ -119,8 +124,11 @@ end
 --- that are a module's.
 local function tag_code(names, block)
   for _, line in ipairs(block.lines) do
-    local code = without_require((line:gsub("%-%-.*", "")))
-    give(names, block, code:match "^local [%w_]+ = (abridge%.[%w_.]*)%s*$")
+    local code = line:gsub("%-%-.*", "")
+    for module in code:gmatch(REQUIRE) do
+      if module ~= "abridge" then give(names, block, module) end
+    end
+    code = without_require(code)
     local called = code:match "([%l_][%w_]*[.:][%w_.:]*[%w_]) ?[({]"
     local tag = called and tag_of(names, called)
     if tag and (block.kind == "indented" or tag:find "^abridge%.%w+%.") then give(names, block, tag) end
@@ -148,7 +156,11 @@ end
 ---@param blocks help.Block[] changed in place
 ---@return help.Names
 function M.tag(blocks)
-  local names = { code = code_of(blocks), modules = {}, taken = {}, anchors = {} }
+  local code = code_of(blocks)
+  local names = { code = without_require(code), modules = {}, taken = {}, anchors = {} }
+  for module in code:gmatch(REQUIRE) do
+    names.modules[module:match "[%w_]*$"] = module
+  end
   for name, module in names.code:gmatch "local ([%w_]+) = (abridge[%w_.]*)%s*\n" do
     names.modules[name] = module
   end
