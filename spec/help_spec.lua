@@ -118,13 +118,15 @@ describe("the help made of a page", function()
 
   it("gives modules their own name, and what is in them that of the module", function()
     local _, tags = tags_of(help.render(table.concat({
-      "## Client", "", "    local mcp = require \"abridge.mcp\"", "", "### mcp.cap and mcp.other", "",
-      '    text = require("abridge.nvim").render(1)', "", "Call `mcp.cap(x)` and `mcp.other(x)`.", "",
+      "## Client", "", "    local client = require \"abridge.mcp\"", "    other = require(\"abridge.nvim\")", "",
+      "### client.cap and client.other", "",
+      '    text = require("abridge.nvim").render(1)', "    other.log()", "",
+      "Call `client.cap(x)` and `client.other(x)`.", "",
     }, "\n")))
     for _, tag in ipairs { "abridge.mcp", "abridge.mcp.cap()", "abridge.mcp.other()" } do
       assert.is_true(tags[tag], tag)
     end
-    assert.is_true(tags["abridge.nvim"] and tags["abridge.nvim.render()"])
+    assert.is_true(tags["abridge.nvim"] and tags["abridge.nvim.render()"] and tags["abridge.nvim.log()"])
   end)
 
   it("takes no file and no plugin for a name of ours", function()

@@ -21,7 +21,7 @@ local FOREIGN = { vim = true, string = true, table = true, io = true, os = true,
 --- Ends of the names of files and plugins.
 local FILES = { [".c"] = true, [".jsonl"] = true, [".lua"] = true, [".md"] = true, [".nvim"] = true, [".so"] = true }
 
-local REQUIRE = "require%s*%(?%s*[\"'](abridge[%w_.]*)[\"']%s*%)?"
+local REQUIRE = "require *%(? *[\"'](abridge[%w_.]*)[\"'] *%)?"
 
 --- `require "abridge.mcp"`, in any of its forms, as the module's name.
 local function without_require(code)
@@ -161,7 +161,7 @@ function M.tag(blocks)
   for module in code:gmatch(REQUIRE) do
     names.modules[module:match "[%w_]*$"] = module
   end
-  for name, module in names.code:gmatch "local ([%w_]+) = (abridge[%w_.]*)%s*\n" do
+  for name, module in names.code:gmatch "([%w_]+) = (abridge[%w_.]*)%s*\n" do
     names.modules[name] = module
   end
   local section, heading = "abridge", "abridge"
