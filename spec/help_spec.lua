@@ -228,6 +228,16 @@ describe("doc/abridge.txt", function()
     assert(help.render(read "doc/lua.md") == text, "doc/abridge.txt is not that of doc/lua.md: run `make doc`")
   end)
 
+  it("is printed by doc/help.lua, run as a program", function()
+    local interpreter = tmpdir.interpreter() or "lua5.4"
+    local dir = tmpdir.new()
+    local line = "cd %s && LUA_INIT= LUA_PATH='doc/?.lua;;' %s doc/help.lua < doc/lua.md"
+    local out, err, code = dir:sh(line:format(tmpdir.quote(tmpdir.root()), tmpdir.quote(interpreter)))
+    dir:remove()
+    assert.equal(0, code, err)
+    assert.is_true(out == text)
+  end)
+
   it("has no line over 78 columns, no blanks at line ends and no tabs", function()
     for number, line in ipairs(lines_of(text)) do
       local columns = #(line:gsub("[\128-\191]", ""))
