@@ -50,7 +50,7 @@ test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(wildcard bench/*.c)
 all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
-lua_dirs := $(wildcard lua spec bench examples)
+lua_dirs := $(wildcard lua spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
@@ -93,6 +93,11 @@ lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the
 
 demo: build ## see what a model would see of a noisy command and of a big file
 	@$(with_paths) $(LUA) examples/demo.lua
+
+.PHONY: doc
+doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
+	@LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua < doc/lua.md > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
+	@mv doc/abridge.txt~ doc/abridge.txt
 
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
 	@$(with_paths) $(LUA) spec/agent_scene.lua

@@ -2055,5 +2055,8 @@ int luaopen_abridge_core(lua_State *L)
     set_functions(L, functions);
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
+    /* the Lua it was built for, such as "5.1": another one may load it and go wrong */
+    lua_pushfstring(L, "%d.%d", LUA_VERSION_NUM / 100, LUA_VERSION_NUM % 100);
+    lua_setfield(L, -2, "lua_version");
     return 1;
 }
