@@ -62,6 +62,22 @@ function M.notice_data(opts, text)
   }
 end
 
+--- Make of a session's value what these options say of it. A text for read_file is the first page of a file, unless
+--- it is known to be something else.
+---@param call abridge.ResultCall
+---@param value table with a text
+---@param opts abridge.SessionCapOptions
+---@param redactor? abridge.Redactor
+function M.prepare(call, value, opts, redactor)
+  value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text)
+  if call.own_name ~= "read_file" or value.left_out or opts.first_line then return end
+  if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
+  if redactor then value.text, value.redacted = redactor:text(value.text), true end
+  value.wrapper = nil -- there is none
+  value.stream = page.open({}, call.limits, { text = value.text, split = true })
+  value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
+end
+
 --- The limits of a tool by its name in the default profile, or those given.
 local function limits_for(tool_or_limits, over)
   if tool_or_limits == nil then tool_or_limits = "*" end

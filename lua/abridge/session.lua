@@ -18,7 +18,6 @@ local results = require "abridge.result"
 local root_of = require "abridge.root"
 local runlog = require "abridge.runlog"
 local schema = require "abridge.schema"
-local wrapper = require "abridge.wrapper"
 
 local M = {}
 
@@ -511,14 +510,6 @@ for key, kind in pairs(cap.options) do
   CAP_OPTIONS[key] = kind
 end
 
---- A text for read_file is the first page of a file, unless something else is known of it.
-local function as_page(self, call, value, opts)
-  if value.left_out or opts.first_line or value.wrapper and wrapper.split(value.text, value.wrapper) then return end
-  if self.redactor then value.text, value.redacted = self.redactor:text(value.text), true end
-  value.stream = page.open({}, call.limits, { text = value.text, split = true })
-  value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
-end
-
 --- Cap output that was made elsewhere, under this session's limits. Raises on misuse of the arguments but `value`,
 --- naming them.
 ---@param name string the tool it came from
@@ -528,7 +519,6 @@ end
 function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
   opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
-  local own_name = self.table_of_limits.aliases[name] or name
   local call = calls.new(self, name, nil, nil)
   if opts.limits then
     call.limits = limits_of.checked("session:cap: limits", limits_of.copy(call.limits, opts.limits), 1)
@@ -537,9 +527,8 @@ function Session:cap(name, value, opts)
   call.failed = true -- the value is brought to our form here
   value = self.closed and failed "closed" or normalized(value == nil and "" or value)
   if not self.closed and value.text then
-    value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, cap.notice_data(opts, value.text)
+    cap.prepare(call, value, opts, self.redactor)
     value.notice.read = self:names().read
-    if own_name == "read_file" then as_page(self, call, value, opts) end
   end
   local result = result_of(self, call, value)
   jobs.raise(self.errors)
