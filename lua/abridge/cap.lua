@@ -18,8 +18,8 @@ local WHO = "abridge.cap"
 
 ---@class (exact) abridge.CapOptions
 ---@field path? string the file the text came from, for the notice of "read_file"
----@field first_line? integer number that the text's first line, inside its wrapper, has in its file; the file's total is
----  then not told
+---@field first_line? integer number that the text's first line, inside its wrapper, has in its file; the file's total
+---  is then not told
 ---@field limits? abridge.Limits in place of the tool's, key by key; false takes a budget away
 ---@field resume? string a sentence on how to go on, with {next} or {next0}, in place of ours
 ---@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": also a
@@ -87,7 +87,7 @@ local function limits_for(tool_or_limits, over)
   if type(tool_or_limits) ~= "string" then
     check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
   end
-  return limits_of.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 1):of(tool_or_limits), tool_or_limits
+  return limits_of.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 2):of(tool_or_limits), tool_or_limits
 end
 
 -- full outputs ------------------------------------------------------------------------

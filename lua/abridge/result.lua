@@ -183,8 +183,8 @@ end
 --- Make the result of a call.
 ---@param call abridge.ResultCall
 ---@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
----  adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned), wrapper,
----  left_out (nothing of the text is shown, only a notice)
+---  adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned),
+---  wrapper, left_out (nothing of the text is shown, only a notice)
 ---@return abridge.Result
 function M.make(call, value)
   local limits = value.limits and limits_of.copy(value.limits) or limits_of.split_lines(call.limits)

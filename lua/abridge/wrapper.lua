@@ -59,13 +59,14 @@ end
 --- Inside a fence with a little text before or behind it. It is closed where Markdown closes it, so a document of
 --- several fences is none.
 local function in_fence_beside(text, first, last)
-  local at, fence, from = first, nil, nil
-  repeat
+  local at = first
+  local fence, from = opening(text, at)
+  while not fence do
+    local newline = text:find("\n", at, true)
+    if not newline or newline > first + BESIDE then return nil end
+    at = newline + 1
     fence, from = opening(text, at)
-    at = not fence and text:find("\n", at, true)
-    at = at and at + 1
-  until fence or not at or at > first + BESIDE
-  if not fence then return nil end
+  end
   local found = from - 2
   repeat
     found = text:find("\n" .. fence, found + 1, true)
@@ -116,12 +117,13 @@ local function rewrap(cut, open, inside, close)
   local mid_open, mid_close = open:sub(-1) ~= "\n", before:sub(-1) ~= "\n"
   local shift = mid_open and lines - 1 or lines
   local kept = cut.kept
-  local first_kept = kept[1] and kept[1].first_byte == 1
-  local last_kept = kept[1] and kept[#kept].last_byte == #inside
+  local first_kept = kept[1] and kept[1].first_line == 1
+  local last_kept = kept[1] and kept[#kept].last_line == cut.total_lines
 
   cut.total_bytes = #before + #close
   cut.total_lines = core.count_lines(before .. close)
-  local shared = mid_open and first_kept and 1 or 0 -- a line with a part of the wrapper counts once
+  -- a line that a part of the wrapper stands on counts once, whether or not something of the text is kept there
+  local shared = mid_open and first_kept and 1 or 0
   local lost = mid_close and close:sub(1, 1) ~= "\n" and not last_kept and 1 or 0
   cut.output_bytes = cut.output_bytes + #open + #close
   cut.output_lines = cut.output_lines + lines - shared + cut.total_lines - lines_before + lost
@@ -162,6 +164,14 @@ local function beside(limits, around)
   return left
 end
 
+--- The most lines that a wrapper takes of those kept, whichever are.
+local function lines_around(open, inside, close, total)
+  local own = total - core.count_lines(inside)
+  if open:sub(-1) ~= "\n" then own = own + 1 end
+  if close:sub(1, 1) ~= "\n" and inside:sub(-1) ~= "\n" then own = own + 1 end
+  return math.max(own, core.count_lines(open .. close))
+end
+
 --- Cut a text inside its wrapper and put the notice behind the wrapper, as `fit.fit` does with a bare text. A line
 --- over budget is split: there is no other way to it.
 ---@param text string
@@ -177,7 +187,7 @@ function M.fit(text, limits, parts, how)
   if not open then return nil end
   local _, whole = limits_of.cut(text, limits)
   if not whole.truncated then return nil end
-  local around = core.count_lines(open .. close)
+  local around = lines_around(open, inside, close, whole.total_lines)
   local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, beside the blank line inside would need
   local left = beside(limits_of.split_lines(limits), open .. close .. gap)
   left.max_lines = limits.max_lines and limits.max_lines - around

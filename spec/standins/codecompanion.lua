@@ -85,7 +85,8 @@ M.prints = {
     return "<fileSearchTool>" .. said .. "</fileSearchTool>", said
   end,
   fetch_webpage = function(args, text)
-    return ('<attachment url="%s">%s</attachment>'):format(args.url, text), ("Fetched content from `%s`"):format(args.url)
+    return ('<attachment url="%s">%s</attachment>'):format(args.url, text),
+      ("Fetched content from `%s`"):format(args.url)
   end,
   get_changed_files = function(args, text)
     return ('<getChangedFiles type="%s">\n```diff\n%s\n```\n</getChangedFiles>'):format(args.state, text),
@@ -104,7 +105,8 @@ local function schema_of(name, release)
   elseif name == "read_file" then
     properties.start_line_number_base_zero, properties.end_line_number_base_zero = {}, {}
   end
-  return { type = "function", ["function"] = { name = name, parameters = { type = "object", properties = properties } } }
+  local parameters = { type = "object", properties = properties }
+  return { type = "function", ["function"] = { name = name, parameters = parameters } }
 end
 
 -- chats -----------------------------------------------------------------------------------
