@@ -197,7 +197,7 @@ describe("the CodeCompanion extension", function()
     local args = { filepath = "a.json", start_line = 4, end_line = 9 }
     local text = prints.read_file(args, ("x"):rep(100000) .. "\n" .. numbered(5))
     local content = chat:call("read_file", args, text, "")
-    local said = "xxx\n````\n\n%[Showing first 2%d%.%dKB of line 5 %(line is 97%.7KB%)%. Use start_line=5 to continue%]$"
+    local said = "xxx\n````\n\n%[Showing first 29.%dKB of line 5 %(line is 97%.7KB%)%. Use start_line=5 to continue%]$"
     assert.matches(said, content)
     args = { filepath = "a.json", start_line = 0, end_line = -1 }
     content = chat:call("read_file", args, prints.read_file(args, ("x"):rep(100000)), "")
@@ -457,10 +457,28 @@ describe("the CodeCompanion extension fails safe", function()
   end)
 end)
 
-describe("the adapter's file", function()
-  it("is under 100 lines", function()
-    local count = 0
-    for _ in io.lines "lua/codecompanion/_extensions/abridge/init.lua" do count = count + 1 end
-    assert.is_true(count < 100)
+describe("the CodeCompanion extension's files", function()
+  local function read(path)
+    local file = assert(io.open(path))
+    local text = file:read "*a"
+    file:close()
+    return text
+  end
+
+  it("are one of under 100 lines, and five lines for a user", function()
+    assert.is_true(abridge.count_lines(read "lua/codecompanion/_extensions/abridge/init.lua") < 100)
+    assert.equal(5, abridge.count_lines(read "examples/codecompanion.lua"))
+  end)
+
+  it("are shown as they are where they are shown", function()
+    local example, shown = read "examples/codecompanion.lua", 0
+    for _, path in ipairs { "doc/lua.md", "README.md" } do
+      local page = read(path)
+      if page:find('require("codecompanion").setup', 1, true) then
+        assert.truthy(page:find("\n```lua\n" .. example .. "```\n", 1, true), path)
+        shown = shown + 1
+      end
+    end
+    assert.is_true(shown > 0)
   end)
 end)
