@@ -229,6 +229,49 @@ describe("the CodeCompanion extension", function()
     assert_quiet()
   end)
 
+  it("shows the user what the model gets where the host makes no difference", function()
+    local chat = start("current", with { limits = { mcp_x_y = { max_lines = 5 } } })
+    local content, shown = chat:call("mcp_x_y", {}, numbered(50))
+    assert.matches("%[Showing 5 of 50 lines", content)
+    assert.equal(content, shown)
+  end)
+
+  it("knows the tool's name of before", function()
+    local chat = start("first", with())
+    local session = codecompanion.module.extensions.abridge.session
+    assert.equal("priority", session:limits("cmd_runner").strategy)
+    local text = prints.run_command({ cmd = "x" }, numbered(2500) .. "\nerror: here\n" .. numbered(2500))
+    assert.truthy(chat:call("cmd_runner", {}, text):find("\nerror: here\n", 1, true))
+  end)
+
+  it("takes an output of a tool that does not run for one of its own", function()
+    for _, release in ipairs { "19", "current" } do
+      local chat = start(release, with { limits = { mcp = { max_bytes = 1000 }, other = { max_bytes = 1000 } } })
+      local tool = { name = "other", function_call = { id = "z" } }
+      local function big() return numbered(500) end
+      local function unknown()
+        chat:add_tool_output(tool, big())
+        return "short"
+      end
+      chat:execute { { id = "a", name = "mcp", prints = { big, unknown } } }
+      assert.matches("^line 1\n.*%[Showing ", chat.messages[2].content)
+      codecompanion.module.extensions.abridge.session:close()
+      codecompanion:remove()
+    end
+    codecompanion = nil
+  end)
+
+  it("tells a call that was not run from the one before it, where the chat does", function()
+    local chat = start("current", with { limits = { run_command = { max_bytes = 1000 } } })
+    local function big() return prints.run_command({ cmd = "x" }, numbered(2000)) end
+    local refusal = "The user rejected the command: " .. ("because "):rep(60)
+    chat:execute {
+      { id = "a", name = "run_command", prints = { big } },
+      { id = "b", name = "run_command", rejected = refusal },
+    }
+    assert.equal(refusal, chat.messages[2].content)
+  end)
+
   it("shows the user as much as the options say", function()
     local chat = start("current", with { user = { max_lines = 4 } })
     local _, shown = chat:call("mcp_x_y", {}, numbered(50))
@@ -349,9 +392,9 @@ describe("the CodeCompanion extension fails safe", function()
   it("where a run folder cannot be had", function()
     local own = tmpdir.new()
     local other = abridge.session { run_dir = own:at "run" }
-    local chat = start("current", { run_dir = own:at "run" })
+    local chat = start("current", { run_dir = own:at "run", limits = { read_file = { max_lines = 7 } } })
     assert.truthy(problems():find("Another session writes the run", 1, true))
-    assert.matches("%[Showing ", (chat:call("read_file", {}, numbered(5000))))
+    assert.matches("%[Showing lines 1%-7 of 5000", (chat:call("read_file", {}, numbered(5000))))
     other:close()
     own:remove()
   end)

@@ -60,6 +60,29 @@ describe('cap with wrapper = "beside"', function()
     end
   end)
 
+  it("takes no more than 1 KiB beside a fence for a part of the wrapper", function()
+    local long, limits = ("x\n"):rep(600), { max_bytes = 10000 }
+    for _, text in ipairs {
+      long .. "```\n" .. numbered(5000) .. "\n```",
+      "intro\n```\n" .. numbered(5000) .. "\n```\n" .. long,
+    } do
+      assert.equal((abridge.cap(text, limits)), (abridge.cap(text, limits, beside)))
+    end
+  end)
+
+  it("counts the line that a part of a wrapper stands on, once", function()
+    for strategy, both in pairs { head = false, tail = false, head_tail = true } do
+      local text = "<a>" .. body .. "</a>"
+      local content, cut = abridge.cap(text, { strategy = strategy, max_lines = 30, snap = "line" }, beside)
+      local shown = 0
+      for line in content:gmatch "[^\n]+" do
+        if line:find "%d" and not line:find "[.%[]" then shown = shown + 1 end
+      end
+      assert.equal(shown + (both and 0 or 1), cut.output_lines)
+      assert.equal(100, cut.total_lines)
+    end
+  end)
+
   it("counts a line over budget of read_file in part", function()
     local text = "Read:\n```\n" .. ("x"):rep(50000) .. "\nnext\n```"
     local content = abridge.cap(text, "read_file", { wrapper = "beside", resume = "Use from={next0}" })
