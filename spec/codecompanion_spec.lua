@@ -346,7 +346,7 @@ describe("the CodeCompanion extension", function()
     local chat = codecompanion:chat()
     local big = numbered(1000)
     local content = chat:call("run_command", {}, prints.run_command({ cmd = "x" }, big))
-    assert.matches("%[Showing 396 of 1000 lines", content)
+    assert.matches("%[Showing 396 of 1000 lines %(400 line limit%)%. Full output: ", content)
     assert.equal(big, (chat:call("memory", {}, big)))
     assert_quiet()
     os.execute("rm -rf " .. tmpdir.quote(content:match "Full output: (/.*/)artifacts/"))
@@ -367,17 +367,20 @@ describe("the CodeCompanion extension fails safe", function()
       { { exempt = { memory = true } }, "codecompanion: exempt must be a list of tool names, got table" },
       { { exmpt = {} }, "codecompanion: unknown option 'exmpt' (value table)" },
       { { user = 5 }, "codecompanion: user must be limits or false, got 5" },
-      { { user = { max_lins = 5 } }, "abridge.cap: unknown limit 'max_lins' (value 5)" },
-      { { limits = { read_file = { max_lines = -1 } } }, "limits.read_file: max_lines must be" },
-      { { limits = 5 }, "limits must be a table, got 5" },
-      { { run_dir = 5 }, "run_dir must be a path or false, got 5" },
-      { { profile = "mine" }, 'unknown profile "mine"' },
+      { { user = { max_lins = 5 } }, "user: abridge.cap: unknown limit 'max_lins' (value 5)" },
+      {
+        { limits = { read_file = { max_lines = -1 } } },
+        "abridge.session: limits.read_file: max_lines must be an integer from 0 to 2^53, got -1",
+      },
+      { { limits = 5 }, "abridge.session: limits must be a table, got 5" },
+      { { run_dir = 5 }, "abridge.session: run_dir must be a path or false, got 5" },
+      { { profile = "mine" }, 'abridge.session: unknown profile "mine"' },
       { "all", 'codecompanion: opts must be a table, got "all"' },
     } do
       local opts, said = case[1], case[2]
       if type(opts) == "table" then opts.run_dir = opts.run_dir or false end
       local chat = start("current", opts)
-      assert.truthy(problems():find(said, 1, true), said .. "\nis not in\n" .. problems())
+      assert.equal("abridge: " .. said, problems())
       assert.equal(1, #codecompanion.notified)
       assert.equal(3, codecompanion.notified[1].level)
       local content = chat:call("mcp", {}, big)

@@ -29,7 +29,7 @@ end
 
 -- options -----------------------------------------------------------------------------
 
---- What a value should have been as an option of `abridge.session`, in a session's own words.
+--- A check of an option of `abridge.session`, which raises in a session's own words.
 local function session_option(key)
   return function(value)
     local opts = { [key] = value }
@@ -39,7 +39,7 @@ local function session_option(key)
       return nil -- a folder is made when the session is opened
     end
     local ok, why = pcall(require("abridge").session, opts)
-    if not ok then return "right (" .. message_of(why) .. ")" end
+    if not ok then error(message_of(why), 0) end
   end
 end
 
@@ -56,7 +56,7 @@ local OPTIONS = {
     if value == false then return nil end
     if type(value) ~= "table" then return "limits or false" end
     local ok, why = pcall(require("abridge").cap, "", value)
-    if not ok then return "right (" .. message_of(why) .. ")" end
+    if not ok then error("user: " .. message_of(why), 0) end
   end,
 }
 for _, key in ipairs(SESSION_OPTIONS) do

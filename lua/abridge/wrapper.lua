@@ -195,12 +195,16 @@ function M.fit(text, limits, parts, how)
     -- a wrapper that takes most of the budget is no frame for what is left
     if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
   end
-  local content, cut, body = fit.fit(inside, left, parts)
+  local inner, adjust = setmetatable({}, { __index = parts }), parts.adjust
+  function inner.adjust(cut)
+    for _, budget in ipairs(limits_of.budgets) do -- those that were asked for, in the notice too
+      cut[budget] = limits[budget]
+    end
+    if adjust then adjust(cut) end
+  end
+  local content, cut, body = fit.fit(inside, left, inner)
   local notice = content:sub(#body + 1):gsub("^\n+", "")
   rewrap(cut, open, inside, close)
-  for _, budget in ipairs(limits_of.budgets) do
-    cut[budget] = limits[budget]
-  end
   body = open .. body .. close
   local said = { notice = notice ~= "" and notice or nil }
   return body .. fit.trailer(body, nil, said.notice), cut, body, said
