@@ -237,9 +237,10 @@ describe("the CodeCompanion extension", function()
   end)
 
   it("knows the tool's name of before", function()
-    local chat = start("first", with())
+    local chat = start("first", with { aliases = { mcp_shell_run = "run_command" } })
     local session = codecompanion.module.extensions.abridge.session
     assert.equal("priority", session:limits("cmd_runner").strategy)
+    assert.equal("priority", session:limits("mcp_shell_run").strategy)
     local text = prints.run_command({ cmd = "x" }, numbered(2500) .. "\nerror: here\n" .. numbered(2500))
     assert.truthy(chat:call("cmd_runner", {}, text):find("\nerror: here\n", 1, true))
   end)

@@ -83,9 +83,13 @@ end
 local function open(opts, aliases, tell)
   local session_opts = { aliases = {} }
   for _, key in ipairs(SESSION_OPTIONS) do
-    if opts[key] ~= nil then session_opts[key] = opts[key] end
+    if key ~= "aliases" and opts[key] ~= nil then session_opts[key] = opts[key] end
   end
-  session_opts.aliases = opts.aliases or aliases
+  for _, names in ipairs { aliases or {}, opts.aliases or {} } do
+    for alias, name in pairs(names) do
+      session_opts.aliases[alias] = name
+    end
+  end
   local session, why = require("abridge").session(session_opts)
   if not session then
     tell(why)
@@ -108,7 +112,7 @@ Adapter.__index = Adapter
 ---@param who string for messages
 ---@param opts any abridge.AdapterOptions
 ---@param tell fun(message: string) gets each thing that went wrong, once
----@param aliases? table<string, string> unless the options have some
+---@param aliases? table<string, string> beside those of the options
 ---@return abridge.Adapter
 function M.new(who, opts, tell, aliases)
   local told = {}
