@@ -134,6 +134,12 @@ local function count_wanted(value)
   if not check.is_count(value) then return "an integer from 0 to 2^53" end
 end
 
+--- Budgets as options for check.options.
+M.budget_options = {}
+for _, key in ipairs(M.budgets) do
+  M.budget_options[key] = count_wanted
+end
+
 --- Keys of limits that only the tools know, with their checks.
 local TOOL_KEYS = {
   max_matches = count_wanted,
@@ -311,6 +317,18 @@ end
 ---@return abridge.Limits
 function M.copy(limits)
   return merged(limits)
+end
+
+--- These limits with each budget that is given where it is the smaller one.
+---@param limits abridge.Limits
+---@param budgets table<string, integer> by name
+---@return abridge.Limits a new table
+function M.narrowed(limits, budgets)
+  local narrow = merged(limits)
+  for _, key in ipairs(M.budgets) do
+    if budgets[key] then narrow[key] = math.min(narrow[key] or math.huge, budgets[key]) end
+  end
+  return narrow
 end
 
 --- These limits under an exec budget, where that is the smaller one. A pipeline knows no bytes and stays as it is.
