@@ -19,7 +19,7 @@ local OPTIONS = { session = "table", limits = "table", save = "string", resume =
 ---@param opts any
 ---@return abridge.AdapterOptions
 function M.options(who, opts)
-  opts = check.options(who, opts, OPTIONS, 1)
+  opts = check.options(who, opts, OPTIONS, 2)
   if opts.session and (opts.limits or opts.save or opts.resume) then
     check.fail(who .. ": limits, save and resume are not for use with session", 1)
   elseif opts.limits and opts.resume then

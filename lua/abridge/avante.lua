@@ -1,6 +1,6 @@
---- avante.nvim (0.0.27 and its main branch, whose tools are `func(input, opts)`; before that `func(input, on_log,
---- on_complete, session_ctx)`): caps results and errors of tools, returned or handed to `on_complete`. What it shows a
---- model of a tool that failed is the error alone, and its tools put whole outputs there.
+--- avante.nvim (at commit 7500fd9, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
+--- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
+--- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
 
 local adapter = require "abridge.adapter"
 local check = require "abridge.check"
@@ -49,8 +49,8 @@ local function completing(name, opts, first, second, ...)
   return first, type(second) == "function" and wrapped(second) or second, ...
 end
 
---- A custom tool whose output is capped: a copy of it, every other field kept. One without a `func` comes back as it is.
---- What its function raises becomes the error that avante shows the model.
+--- A custom tool whose output is capped: a copy of it, every other field kept. One without a `func` comes back as it
+--- is. What its function raises becomes the error that avante shows the model.
 ---@param tool table an AvanteLLMTool
 ---@param opts? abridge.AdapterOptions
 ---@return table tool

@@ -1,6 +1,6 @@
---- flemma.nvim (0.13): what its `flemma.utilities.truncate` has, in a table that can stand in for it. Two things differ:
---- a newline at the end of a text starts no line of its own, so an empty text has none; and a size loses a `.0`. No byte
---- budget is exceeded, that of `truncate_line` included. Each result has the ledger as well, in `cut`.
+--- flemma.nvim (0.13.1): what its `flemma.utilities.truncate` has, in a table that can stand in for it. What differs:
+--- a newline at the end of a text starts no line of its own, so an empty text has none; a size loses a `.0`; and no byte
+--- budget is exceeded, that of `truncate_line` included. Each result has its ledger as well, `cut`.
 
 local crude = require "abridge.crude"
 
@@ -20,32 +20,26 @@ local SUFFIX = "... [truncated]"
 ---@field first_line_exceeds_limit boolean nothing is kept, as line 1 is over the byte limit (`truncate_head`)
 ---@field cut? abridge.Cut absent when the cut had to be made crudely
 
---- What can be told of a crude cut.
+local function lines_of(text)
+  return select(2, text:gsub("\n", "")) + (text:find "[^\n]$" and 1 or 0)
+end
+
+--- What a crude cut is, as far as the core's would tell.
 local function crudely(content, max_bytes)
   local text = crude.cut(content, math.huge)
-  local shown = crude.cut(text, max_bytes)
-  local _, newlines = text:gsub("\n", "")
-  local _, shown_newlines = shown:gsub("\n", "")
-  return {
-    content = shown,
-    truncated = shown ~= text,
-    truncated_by = shown ~= text and "bytes" or nil,
-    total_lines = newlines + 1,
-    total_bytes = #text,
-    output_lines = shown_newlines + 1,
-    output_bytes = #shown,
-    last_line_partial = false,
-    first_line_exceeds_limit = false,
-  }
+  local kept = crude.cut(text, max_bytes)
+  local cut = { truncated = kept ~= text, truncated_by = kept ~= text and "bytes" or nil }
+  cut.total_lines, cut.total_bytes = lines_of(text), #text
+  cut.output_lines, cut.output_bytes = lines_of(kept), #kept
+  return kept, cut
 end
 
 local function truncated(strategy, content, opts)
-  opts = opts or {}
-  local max_lines, max_bytes = opts.max_lines or M.MAX_LINES, opts.max_bytes or M.MAX_BYTES
+  local max_lines, max_bytes = opts and opts.max_lines or M.MAX_LINES, opts and opts.max_bytes or M.MAX_BYTES
   local ok, kept, cut = pcall(function()
     return require("abridge.core")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
   end)
-  if not ok then return crudely(content, max_bytes) end
+  if not ok then kept, cut = crudely(content, max_bytes) end
   return {
     content = kept,
     truncated = cut.truncated,
@@ -56,7 +50,7 @@ local function truncated(strategy, content, opts)
     output_bytes = cut.output_bytes,
     last_line_partial = cut.last_line_partial or false,
     first_line_exceeds_limit = cut.first_line_exceeds_limit or false,
-    cut = cut,
+    cut = ok and cut or nil,
   }
 end
 

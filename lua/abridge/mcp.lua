@@ -81,7 +81,9 @@ end
 ---@param opts? abridge.AdapterOptions
 ---@return table result of the same shape, what was cut and what passed in its `_meta`
 function M.cap(tool_name, value, opts)
-  if type(tool_name) ~= "string" then check.fail(WHO .. ": tool_name must be a string, got " .. check.show(tool_name)) end
+  if type(tool_name) ~= "string" then
+    check.fail(("%s: tool_name must be a string, got %s"):format(WHO, check.show(tool_name)))
+  end
   opts = adapter.open(adapter.options(WHO, opts))
   local ok, result = pcall(function()
     if type(value) ~= "table" or value.content ~= nil or type(value.result) ~= "table" then
