@@ -44,7 +44,10 @@ describe("abridge.flemma", function()
       if random.chance(4) then opts.max_bytes = nil end
       for _, name in ipairs { "truncate_head", "truncate_tail" } do
         local where = ("seed %d, case %d, %s"):format(random.seed, case, name)
-        assert.same(plain(original[name](text, opts)), plain(ours[name](text, opts)), where)
+        local expected = plain(original[name](text, opts))
+        -- under a limit of one line the original names lines where it was bytes that split the last one
+        if expected.last_line_partial then expected.truncated_by = "bytes" end
+        assert.same(expected, plain(ours[name](text, opts)), where)
       end
       local max_chars = random.between(16, 100)
       local line = text:gsub("\n", " ")

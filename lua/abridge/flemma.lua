@@ -1,6 +1,7 @@
 --- flemma.nvim (0.13.1): what its `flemma.utilities.truncate` has, in a table that can stand in for it. What differs:
---- a newline at the end of a text starts no line of its own, so an empty text has none; a size loses a `.0`; and no byte
---- budget is exceeded, that of `truncate_line` included. Each result has its ledger as well, `cut`.
+--- a newline at the end of a text starts no line of its own, so an empty text has none; a size loses a `.0`; a line
+--- that was split was split for its bytes; no byte budget is exceeded, that of `truncate_line` included. Each result
+--- has its ledger as well, `cut`.
 
 local crude = require "abridge.crude"
 
