@@ -1,6 +1,7 @@
+local abridge = require "abridge"
 local adapter = require "abridge.avante"
 local avante = require "standins.avante"
-local abridge = require "abridge"
+local coreless = require "standins.coreless"
 local host = require "abridge.host"
 local tmpdir = require "tmpdir"
 
@@ -241,5 +242,56 @@ describe("abridge.avante", function()
     assert.is_true(#result <= 1600 and #failure <= 1600)
     assert.matches("^line 1 of", result)
     assert.matches("cut to", failure)
+  end)
+end)
+
+describe("abridge.avante without the core", function()
+  it("cuts crudely", function()
+    coreless("abridge.avante", function(crude)
+      local chat = avante.new()
+      crude.tools(chat.llm_tools, { limits = { max_bytes = 500 } })
+      local message = chat.use("bash", { output = lines(1000), code = 1 })
+      assert.is_true(#message.content <= 500)
+      assert.matches("^Error: line 1 of.*; Error code: 1$", message.content)
+      local many = {}
+      for i = 1, 1000 do
+        many[i] = "file" .. i
+      end
+      local own = crude.wrap({
+        name = "t",
+        func = function()
+          return many, lines(30000)
+        end,
+      }, {})
+      local result, failure = own.func({}, {})
+      assert.equal(many, result)
+      assert.is_true(#failure <= 30720)
+      local func = own.func
+      own = crude.wrap({ name = "t", func = func }, { limits = { max_bytes = 500 } })
+      result = own.func({}, {})
+      assert.matches('^%["file1",.*"file1000"%]$', result)
+      assert.is_true(#result <= 500)
+    end)
+  end)
+end)
+
+describe("examples/avante.lua", function()
+  it("caps what the model gets of tools", function()
+    local chat = avante.new()
+    local modules = {
+      ["avante"] = { setup = function() end },
+      ["avante.llm_tools"] = chat.llm_tools,
+    }
+    for name, module in pairs(modules) do
+      package.loaded[name] = module
+    end
+    assert(loadfile "examples/avante.lua")()
+    for name in pairs(modules) do
+      package.loaded[name] = nil
+    end
+    local failed = chat.use("bash", { output = lines(5000) .. "\nFAILED: 1 test\n" .. lines(5000), code = 1 })
+    assert.is_true(#failed.content <= 20480)
+    assert.matches("\nFAILED: 1 test\n", failed.content)
+    assert.matches("^Error: line 1 of", failed.content)
   end)
 end)

@@ -265,7 +265,7 @@ describe("abridge.mcp.cap", function()
   end)
 
   it("leaves structured content out that is no JSON", function()
-    for _, structured in ipairs { { f = print }, { [{}] = 1 }, coroutine.create(print) } do
+    for _, structured in ipairs { { f = print }, { [{}] = 1 }, coroutine.create(function() end) } do
       local result = mcp.cap("tool", { content = { text "a" }, structuredContent = structured })
       assert.is_nil(result.structuredContent)
       assert.same({ text "a", text "[Structured content left out]" }, result.content)

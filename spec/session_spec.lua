@@ -1068,6 +1068,28 @@ describe("session:cap", function()
     assert.matches("^b\n\n%[Showing lines 2%-2 of 2%]$", session:cap("bash", "a\nb\n").content)
   end)
 
+  it("takes less than the session allows for one value, and never more", function()
+    local session = abridge.session { limits = { tool = { max_lines = 4 } }, ceiling = { max_bytes = 300 } }
+    local text = ("line\n"):rep(100)
+    assert.equal(2, session:cap("tool", text, { max_lines = 2 }).details.cut.output_lines)
+    assert.equal(4, session:cap("tool", text, { max_lines = 50 }).details.cut.output_lines)
+    assert.equal(4, session:cap("tool", text).details.cut.output_lines)
+    for _, tool in ipairs { "tool", "read_file", "run_command" } do
+      for _, bytes in ipairs { 0, 50, 100, 1000 } do
+        local content = session:cap(tool, text, { max_bytes = bytes }).content
+        assert.is_true(#content <= math.min(bytes, 300))
+      end
+    end
+    assert.is_true(#session:cap("tool", ("x"):rep(900), { max_chars = 40 }).content <= 40)
+    assert.is_true(abridge.estimate_tokens(session:cap("tool", ("x "):rep(900), { max_tokens = 20 }).content) <= 20)
+    raises(function()
+      session:cap("tool", text, { max_line = 2 })
+    end, "session:cap", "'max_line'")
+    raises(function()
+      session:cap("tool", text, { max_lines = "2" })
+    end, "session:cap", "max_lines", '"2"')
+  end)
+
   it("shows a part of a single line that is over the budget", function()
     local session = abridge.session { limits = { read_file = { max_bytes = 200 } } }
     local result = session:cap("read_file", ("x"):rep(1000))

@@ -5,6 +5,7 @@
 local adapter = require "abridge.adapter"
 local check = require "abridge.check"
 local crude = require "abridge.crude"
+local host = require "abridge.host"
 
 local M = {}
 
@@ -22,9 +23,8 @@ end
 local function capped_result(name, result, opts)
   if type(result) == "string" then return adapter.cap(name, result, opts) end
   if type(result) ~= "table" then return result end
-  local ok, text = pcall(function()
-    return require("abridge.result").encoded(result)
-  end)
+  local json = host.json()
+  local ok, text = pcall(json and json.encode or error, result)
   if not ok then text = crude.cut(result) end
   local shown = adapter.cap(name, text, opts)
   return ok and shown == text and result or shown

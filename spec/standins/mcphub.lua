@@ -1,5 +1,5 @@
---- Stands in for mcphub.nvim 5.10: the hub of `hub.lua`, what `utils/prompt.lua` parses of a response, and the chats that
---- ask it, `extensions/avante/init.lua` and `extensions/codecompanion/core.lua`.
+--- Stands in for mcphub.nvim 5.10: the hub of `hub.lua`, what `utils/prompt.lua` parses of a response, and the chats
+--- that ask it, `extensions/avante/init.lua` and `extensions/codecompanion/core.lua`.
 
 local M = {}
 
