@@ -201,6 +201,12 @@ for _, positional in ipairs { false, true } do
       assert.equal(1, #results)
       assert.equal("completes", results[1].tool)
       assert.equal(lines(1000), (session:full_output(results[1].call_id)))
+      for _ = 1, 2 do
+        chat.use("completes", { result = "short" }, wrapped { session = session })
+      end
+      assert.equal(3, #session:events { type = "tool_result" })
+      chat.use("bash", { output = "short", code = 0 })
+      assert.equal(4, #session:events { type = "tool_result" })
       session:close()
       local own = wrapped { session = session } -- of a session that is closed the limits of the profile are left
       assert.matches("%[Showing", chat.use("completes", { result = lines(3000) }, own).content)
@@ -215,7 +221,8 @@ describe("abridge.avante", function()
       { "tool must be a table, got 3", adapter.wrap, 3 },
       { "unknown option 'limit' %(value 3%)", adapter.wrap, {}, { limit = 3 } },
       { "max_bytes", adapter.wrap, {}, { limits = { max_bytes = -1 } } },
-      { "not for use with session", adapter.wrap, {}, { session = {}, save = "x" } },
+      { "not for use with session", adapter.wrap, {}, { session = { cap = print }, save = "x" } },
+      { "session must be a session, got table", adapter.wrap, {}, { session = {} } },
       { "resume is not for use with limits", adapter.wrap, {}, { limits = {}, resume = "{next}" } },
       { "process_tool_use", adapter.tools, {} },
       { "unknown option", adapter.tools, { process_tool_use = print }, { x = 1 } },

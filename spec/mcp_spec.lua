@@ -499,8 +499,8 @@ describe("abridge.mcp.cap", function()
     for _, case in ipairs {
       { "tool_name must be a string, got 3", 3, {} },
       { "unknown option 'sesion'", "x", {}, { sesion = 1 } },
-      { "session must be a table", "x", {}, { session = 1 } },
-      { "not for use with session", "x", {}, { session = {}, limits = {} } },
+      { "session must be a session, got 1", "x", {}, { session = 1 } },
+      { "not for use with session", "x", {}, { session = { cap = print }, limits = {} } },
       { "limits: .*max_bytes", "x", {}, { limits = { max_bytes = "many" } } },
     } do
       local ok, message = pcall(function()

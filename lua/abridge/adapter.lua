@@ -12,7 +12,14 @@ local M = {}
 ---@field save? string folder for full outputs, as of abridge.cap
 ---@field resume? string as of abridge.cap; not for use with `limits`
 
-local OPTIONS = { session = "table", limits = "table", save = "string", resume = "string" }
+local OPTIONS = {
+  session = function(value)
+    if type(value) ~= "table" or type(value.cap) ~= "function" then return "a session" end
+  end,
+  limits = "table",
+  save = "string",
+  resume = "string",
+}
 
 --- Check the options of an adapter. Raises at the level of the caller's caller.
 ---@param who string the public function

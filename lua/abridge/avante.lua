@@ -49,6 +49,14 @@ local function completing(name, opts, first, second, ...)
   return first, type(second) == "function" and wrapped(second) or second, ...
 end
 
+local ours = setmetatable({}, { __mode = "k" }) -- functions of tools that cap by themselves
+
+local function caps_itself(tools, name)
+  for _, tool in ipairs(type(tools) == "table" and tools or {}) do
+    if tool.name == name then return ours[tool.func] end
+  end
+end
+
 --- A custom tool whose output is capped: a copy of it, every other field kept. One without a `func` comes back as it
 --- is. What its function raises becomes the error that avante shows the model.
 ---@param tool table an AvanteLLMTool
@@ -60,13 +68,14 @@ function M.wrap(tool, opts)
   local func, name = tool.func, tool.name
   if func == nil then return tool end
   local own = setmetatable(adapter.copied(tool), getmetatable(tool))
-  own.func = function(input, ...)
+  function own.func(input, ...)
     local ok, result, failure = pcall(func, input, completing(name, opts, ...))
     if not ok then
       result, failure = nil, result == nil and "nil" or result
     end
     return capped(name, opts, result, failure)
   end
+  ours[own.func] = true
   return own
 end
 
@@ -83,6 +92,7 @@ function M.tools(llm_tools, opts)
   return adapter.replace(llm_tools, "process_tool_use", function(process_tool_use)
     return function(tools, tool_use, ...)
       local name = type(tool_use) == "table" and tool_use.name
+      if caps_itself(tools, name) then return process_tool_use(tools, tool_use, ...) end
       return capped(name, opts, process_tool_use(tools, tool_use, completing(name, opts, ...)))
     end
   end)

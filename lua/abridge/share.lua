@@ -87,7 +87,7 @@ function M.out(texts, limits)
 end
 
 --- Cut one text by a tool's limits and its share of their budgets, and say so: through the session, where there is one,
---- with its log and full output. A text that came from here lately passes as it is.
+--- with its log and full output. A text that was cut here lately passes as it is.
 ---@param tool string
 ---@param text string
 ---@param limits abridge.Limits of the whole result
@@ -109,7 +109,7 @@ function M.cap(tool, text, limits, budgets, opts)
     return content, block, cut
   end
   local result = opts.session:cap(tool, text, budgets)
-  memory.add(result.content, own)
+  if result.truncation.truncated then memory.add(result.content, own) end
   return result.content, result.truncation, result.details and result.details.cut
 end
 
