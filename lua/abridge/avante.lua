@@ -70,9 +70,7 @@ function M.wrap(tool, opts)
   local own = setmetatable(adapter.copied(tool), getmetatable(tool))
   function own.func(input, ...)
     local ok, result, failure = pcall(func, input, completing(name, opts, ...))
-    if not ok then
-      result, failure = nil, result == nil and "nil" or result
-    end
+    if not ok then return nil, capped_error(name, result == nil and "nil" or result, opts) end
     return capped(name, opts, result, failure)
   end
   ours[own.func] = true
