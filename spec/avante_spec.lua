@@ -181,8 +181,12 @@ for _, positional in ipairs { false, true } do
       undo()
       undo()
       assert.equal(original, chat.llm_tools.process_tool_use)
-      adapter.tools(chat.llm_tools, { limits = LIMITS })
+      undo = adapter.tools(chat.llm_tools, { limits = LIMITS })
       assert.is_true(#chat.use("bash", { output = lines(1000), code = 0 }).content <= 500)
+      local function theirs() end
+      chat.llm_tools.process_tool_use = theirs -- somebody else's, on top of ours
+      undo()
+      assert.equal(theirs, chat.llm_tools.process_tool_use)
     end)
 
     it("caps a wrapped tool of a wrapped module once, in the session's log too", function()
@@ -249,6 +253,12 @@ describe("abridge.avante", function()
     assert.is_true(#result <= 1600 and #failure <= 1600)
     assert.matches("^line 1 of", result)
     assert.matches("cut to", failure)
+
+    local session = abridge.session { profile = "dispatcher", ceiling = false, run_dir = false, on_event = error }
+    own = adapter.wrap(tools()[1], { session = session }) -- no limit at all
+    result = own.func({ result = lines(10000) }, {})
+    assert.equal(30720, #result)
+    assert.equal("short", (own.func({ result = "short" }, {})))
   end)
 end)
 

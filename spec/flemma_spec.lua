@@ -85,6 +85,13 @@ describe("abridge.flemma", function()
     end
   end)
 
+  it("cuts a line wherever its bytes end, and leaves a suffix out that would take all of it", function()
+    local long = ("abc\n"):rep(300)
+    assert.equal(long:sub(1, 85) .. "... [truncated]", ours.truncate_line(long, 100).text)
+    assert.equal(long:sub(1, 15), ours.truncate_line(long, 15).text)
+    assert.equal("a... [truncated]", ours.truncate_line(long, 16).text)
+  end)
+
   it("prints sizes as abridge does", function()
     assert.equal("50KB", ours.format_size(51200))
     assert.equal("1.5KB", ours.format_size(1536))

@@ -202,6 +202,10 @@ describe("abridge.mcp.cap", function()
     local result = mcp.cap("tool", { content = content }, { limits = limits })
     assert.same(content, result.content)
     assert.is_false(block_of(result).truncated)
+    -- bytes outside UTF-8 are counted as they show
+    content = { text(("\255"):rep(30)), text(("x"):rep(900)) }
+    result = mcp.cap("tool", { content = content }, { limits = { max_bytes = 200 } })
+    assert.equal(("\239\191\189"):rep(30), result.content[1].text)
     -- lines forbid the one, bytes the other
     content = { text(lines(100)), text(("long "):rep(200)) }
     result = mcp.cap("tool", { content = content }, { limits = { max_lines = 20, max_bytes = 800 } })
@@ -297,6 +301,10 @@ describe("abridge.mcp.cap", function()
         if path then assert.equal(original, dir:read(path:sub(#dir.path + 2))) end
       end
       assert.is_true(sum <= 1200)
+      -- what would fit alone, and does not beside the texts
+      result = mcp.cap("tool", { content = { text(("x"):rep(900)) }, structuredContent = { ("y"):rep(800) } }, opts)
+      local path = result.content[2].text:match "left out%. Full output: ([^%]]+)%]$"
+      assert.equal('["' .. ("y"):rep(800) .. '"]', dir:read(path:sub(#dir.path + 2)))
       if opts.session then opts.session:close() end
     end
     dir:remove()
@@ -371,6 +379,15 @@ describe("abridge.mcp.cap", function()
       assert.same(once.content, twice.content)
       assert.is_false(block_of(twice).truncated)
     end
+  end)
+
+  it("does not take what another session capped for its own", function()
+    local limits = { tool = { strategy = "head", max_lines = 2 } }
+    local open = abridge.session { run_dir = false, limits = limits }
+    local shut = abridge.session { run_dir = false, limits = limits, redact = { "SECRET" } }
+    local once = mcp.cap("tool", { content = { text "SECRET\n2\n3" } }, { session = open })
+    assert.matches("^SECRET\n2\n\n%[Showing", once.content[1].text)
+    assert.falsy(mcp.cap("tool", once, { session = shut }).content[1].text:find "SECRET")
   end)
 
   it("takes responses, resources and parsed responses as well", function()

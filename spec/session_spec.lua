@@ -1082,6 +1082,8 @@ describe("session:cap", function()
     end
     assert.is_true(#session:cap("tool", ("x"):rep(900), { max_chars = 40 }).content <= 40)
     assert.is_true(abridge.estimate_tokens(session:cap("tool", ("x "):rep(900), { max_tokens = 20 }).content) <= 20)
+    session = abridge.session { profile = "pipeline", ceiling = { max_bytes = 2000 } }
+    assert.is_true(#session:cap("tool", (("x"):rep(99) .. "\n"):rep(50), { max_bytes = 500 }).content <= 500)
     raises(function()
       session:cap("tool", text, { max_line = 2 })
     end, "session:cap", "'max_line'")
