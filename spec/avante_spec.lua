@@ -259,6 +259,11 @@ describe("abridge.avante", function()
     result = own.func({ result = lines(10000) }, {})
     assert.equal(30720, #result)
     assert.equal("short", (own.func({ result = "short" }, {})))
+    session = abridge.session { redact = { "SECRET" }, run_dir = false, on_event = error }
+    own = adapter.wrap(tools()[1], { session = session })
+    assert.equal("a [redacted]", (own.func({ result = "a SECRET" }, {})))
+    session.redactor.data = error -- what cannot be redacted is not shown
+    assert.equal("[Output left out: it could not be redacted]", (own.func({ result = "a SECRET" }, {})))
   end)
 end)
 

@@ -381,6 +381,39 @@ describe("abridge.mcp.cap", function()
     end
   end)
 
+  it("lets nothing through that a session redacts: parts, structured content, crude cuts", function()
+    local value = {
+      content = {
+        text "key=SECRET1 x",
+        { type = "resource_link", uri = "file:///SECRET2" },
+        { type = "resource", resource = { uri = "SECRET3", text = "SECRET4 y" } },
+      },
+      structuredContent = { SECRET5 = { "a SECRET6" } },
+    }
+    local fails = false
+    local session = abridge.session {
+      run_dir = false,
+      redact = { { "SECRET%d", "<%0>" }, { "SECRET", "hidden" } }, -- what is redacted twice shows it
+      on_event = function()
+        if fails then error "on_event" end
+      end,
+    }
+    local result = mcp.cap("tool", value, { session = session })
+    assert.equal("key=<hidden1> x", result.content[1].text)
+    assert.equal("file:///<hidden2>", result.content[2].uri)
+    assert.same({ uri = "<hidden3>", text = "<hidden4> y" }, result.content[3].resource)
+    assert.same({ ["<hidden5>"] = { "a <hidden6>" } }, result.structuredContent)
+    fails = true
+    result = mcp.cap("tool", value, { session = session })
+    assert.equal("key=<hidden1> x", result.content[1].text)
+    assert.equal("file:///<hidden2>", result.content[2].uri)
+    assert.is_nil(result.structuredContent)
+    assert.equal("SECRET5", (next(value.structuredContent)))
+    fails = false
+    session:close()
+    assert.equal("The session is closed", mcp.cap("tool", value, { session = session }).content[1].text)
+  end)
+
   it("does not take what another session capped for its own", function()
     local limits = { tool = { strategy = "head", max_lines = 2 } }
     local open = abridge.session { run_dir = false, limits = limits }

@@ -1,7 +1,7 @@
 --- Where the texts of an MCP result stand, and what beside them there is. Plain Lua, for what is left when the core is
 --- missing.
 
-local copied = require("abridge.adapter").copied
+local copied = require("abridge.safe").copied
 local crude = require "abridge.crude"
 
 local M = {}
@@ -85,6 +85,13 @@ function M.open(value)
   view.parsed = type(value.text) == "string" and value.content == nil and value.contents == nil
   if view.parsed then add_parsed(view, value) end
   return view
+end
+
+--- Take the texts of a value of the same shape: those that a session is yet to redact, where all else already is.
+---@param value any
+function View:take_texts(value)
+  local texts = M.open(value).texts
+  if #texts == #self.texts then self.texts = texts end
 end
 
 --- Put a text in the place of each.

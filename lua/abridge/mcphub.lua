@@ -1,8 +1,9 @@
 --- mcphub.nvim (5.10): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
 --- handed to the callback. Its own window, where a user tries a tool out, still gets everything.
 
-local adapter = require "abridge.adapter"
+local check = require "abridge.check"
 local mcp = require "abridge.mcp"
+local safe = require "abridge.safe"
 
 local M = {}
 
@@ -33,30 +34,29 @@ local function wrapped(kind, original, opts)
       return mcp.cap(name, response, opts)
     end
     if given.callback then
-      args[at] = adapter.copied(given)
+      args[at] = safe.copied(given)
       args[at].callback = function(response, failure)
-        return given.callback(cap(response), failure and adapter.cap(name, tostring(failure), opts))
+        return given.callback(cap(response), failure and safe.cap(name, tostring(failure), opts))
       end
       return original(hub, (table.unpack or unpack)(args, 1, n))
     end
     local response, failure = original(hub, ...)
-    return cap(response), failure and adapter.cap(name, tostring(failure), opts)
+    return cap(response), failure and safe.cap(name, tostring(failure), opts)
   end
 end
 
 --- Cap what a hub gives, from now on. A second call for the same hub changes nothing. Raises on misuse.
 ---@param hub table what `setup{ on_ready = function(hub) ... end }` is handed
----@param opts? abridge.AdapterOptions
+---@param opts? abridge.SafeOptions
 ---@return fun() undo
 function M.attach(hub, opts)
-  local check = require "abridge.check"
   if type(hub) ~= "table" or not (hub.call_tool and hub.access_resource) then
     check.fail("abridge.mcphub.attach: hub must be a hub of mcphub.nvim, got " .. check.show(hub))
   end
-  opts = adapter.options("abridge.mcphub.attach", opts)
+  opts = safe.options("abridge.mcphub.attach", opts)
   local undo = {}
   for kind in pairs(NAMES) do
-    undo[#undo + 1] = adapter.replace(hub, kind, function(original)
+    undo[#undo + 1] = safe.replace(hub, kind, function(original)
       return wrapped(kind, original, opts)
     end)
   end

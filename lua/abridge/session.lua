@@ -496,18 +496,26 @@ function Session:call(name, input, opts)
   return result
 end
 
+---@class (exact) abridge.SessionCapOptions
+---@field limits? table<string, integer> budgets for this value alone, each where it is less than the session's
+
+local CAP_OPTIONS = { limits = "table" }
+
 --- Cap output that was made elsewhere, under this session's limits.
 ---@param name string the tool it came from
 ---@param value any a string, MCP content, or any value
----@param budgets? table<string, integer> for this value alone: by name, each where it is less than the session's
+---@param opts? abridge.SessionCapOptions
 ---@return abridge.Result
-function Session:cap(name, value, budgets)
+function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
-  budgets = check.options("session:cap", budgets, limits_of.budget_options, 1)
+  opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
   local own_name = self.table_of_limits.aliases[name] or name
   local call = calls.new(self, name, nil, nil)
-  call.limits = limits_of.narrowed(call.limits, budgets)
-  call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
+  if opts.limits then
+    local budgets = check.options("session:cap: limits", opts.limits, limits_of.budget_options, 1)
+    call.limits = limits_of.narrowed(call.limits, budgets)
+    call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
+  end
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
   value = self.closed and failed "closed" or normalized(value == nil and "" or value)

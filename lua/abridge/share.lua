@@ -108,7 +108,7 @@ function M.cap(tool, text, limits, budgets, opts)
     local content, cut, block = cap.cap(text, {})
     return content, block, cut
   end
-  local result = opts.session:cap(tool, text, budgets)
+  local result = opts.session:cap(tool, text, { limits = budgets })
   if result.truncation.truncated then memory.add(result.content, own) end
   return result.content, result.truncation, result.details and result.details.cut
 end

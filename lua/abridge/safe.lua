@@ -6,7 +6,7 @@ local crude = require "abridge.crude"
 
 local M = {}
 
----@class (exact) abridge.AdapterOptions
+---@class (exact) abridge.SafeOptions
 ---@field session? abridge.Session whose limits, log and full outputs are used; the others are not for use with it
 ---@field limits? abridge.Limits in place of the tool's in the default profile
 ---@field save? string folder for full outputs, as of abridge.cap
@@ -24,7 +24,7 @@ local OPTIONS = {
 --- Check the options of an adapter. Raises at the level of the caller's caller.
 ---@param who string the public function
 ---@param opts any
----@return abridge.AdapterOptions
+---@return abridge.SafeOptions
 function M.options(who, opts)
   opts = check.options(who, opts, OPTIONS, 2)
   if opts.session and (opts.limits or opts.save or opts.resume) then
@@ -37,16 +37,29 @@ function M.options(who, opts)
   return opts
 end
 
---- The options for a call: a session that was closed meanwhile would have nothing but that to say.
----@param opts abridge.AdapterOptions
----@return abridge.AdapterOptions
+--- The options for a call: a session that was closed meanwhile would have nothing but that to say. One that redacts
+--- does say that.
+---@param opts abridge.SafeOptions
+---@return abridge.SafeOptions
 function M.open(opts)
-  return opts.session and opts.session.closed and {} or opts
+  local session = opts.session
+  return session and session.closed and not session.redactor and {} or opts
+end
+
+--- A value as the session redacts it, all strings of a table too; the value itself where it redacts nothing.
+---@param value any
+---@param opts abridge.SafeOptions
+---@return any
+function M.redacted(value, opts)
+  local redactor = opts.session and opts.session.redactor
+  if not redactor or value == nil then return value end
+  local ok, shown = pcall(redactor.data, redactor, value)
+  return ok and shown or crude.withheld
 end
 
 --- Bytes of a crude cut: what the budgets in force let through, where that can be had and is a bound.
 ---@param tool string
----@param opts abridge.AdapterOptions
+---@param opts abridge.SafeOptions
 ---@return integer|nil
 function M.crude_bytes(tool, opts)
   local ok, bytes = pcall(function()
@@ -59,7 +72,7 @@ end
 --- Cap one text of a tool. Never raises, and never gives everything: when something inside fails it cuts crudely.
 ---@param tool any its name
 ---@param text string
----@param opts abridge.AdapterOptions
+---@param opts abridge.SafeOptions
 ---@return string content
 function M.cap(tool, text, opts)
   tool, opts = tostring(tool), M.open(opts)
@@ -67,7 +80,7 @@ function M.cap(tool, text, opts)
     local share = require "abridge.share"
     return (share.cap(tool, text, share.limits(tool, opts), {}, opts))
   end)
-  return ok and content or crude.cut(text, M.crude_bytes(tool, opts))
+  return ok and content or crude.cut(M.redacted(text, opts), M.crude_bytes(tool, opts))
 end
 
 local replaced = setmetatable({}, { __mode = "k" }) -- by owner and name: what puts the function back
