@@ -75,7 +75,7 @@ binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test check lint memcheck bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test check lint memcheck bench bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -88,6 +88,9 @@ lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the
 
 demo: build ## see what a model would see of a noisy command and of a big file
 	@$(with_paths) $(LUA) examples/demo.lua
+
+agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
+	@$(with_paths) $(LUA) spec/agent_scene.lua
 
 test: build lib ## run the C tests under sanitizers and the suite on every host
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \

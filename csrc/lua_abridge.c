@@ -201,7 +201,8 @@ enum {
     SLOT_RESERVE = 4,
     SLOT_MARKER = 5,
     SLOT_HITS = 6,
-    SLOT_CALLER = 7
+    SLOT_REDACT = 7,
+    SLOT_CALLER = 8
 };
 
 typedef struct {
@@ -212,11 +213,6 @@ typedef struct {
     bool cleans;         /* the text is cleaned first */
     abr_clean_opts clean;
 } cut_options;
-
-static int not_built_yet(lua_State *L, const char *who, const char *what)
-{
-    return luaL_error(L, "%s: %s is not built yet", who, what);
-}
 
 /* Read one of the options that are budgets. */
 static bool read_budget(lua_State *L, const char *who, const char *key, int value, abr_budget *max)
@@ -311,15 +307,22 @@ static bool read_clean(lua_State *L, const char *who, int value, abr_clean_opts 
     return true;
 }
 
-/* Options that are dealt with elsewhere: the neutral value of redact is taken, and told apart from a typo. */
+static void keep_redact(lua_State *L, int value)
+{
+    if (lua_toboolean(L, value))
+        keep(L, value, SLOT_REDACT);
+}
+
+/* Read the options that make the source. */
 static bool read_source(lua_State *L, cut_options *c, const char *key, int value)
 {
-    bool redacts = strcmp(key, "redact") == 0;
-    if (redacts && lua_toboolean(L, value))
-        not_built_yet(L, c->who, key);
-    if (strcmp(key, "clean") != 0)
-        return redacts;
-    c->cleans = read_clean(L, c->who, value, &c->clean);
+    if (strcmp(key, "clean") == 0) {
+        c->cleans = read_clean(L, c->who, value, &c->clean);
+    } else if (strcmp(key, "redact") == 0) {
+        keep_redact(L, value);
+    } else {
+        return false;
+    }
     return true;
 }
 
@@ -726,6 +729,43 @@ static int l_clean(lua_State *L)
     return 2;
 }
 
+/* ---- redaction ---- */
+
+/* Push a function of one of our Lua modules. */
+static void push_function(lua_State *L, const char *module, const char *name)
+{
+    lua_getglobal(L, "require");
+    lua_pushstring(L, module);
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}
+
+/* Push a redactor of the option redact. */
+static void push_redactor(lua_State *L, const char *who)
+{
+    push_function(L, "abridge.redact", "compile");
+    lua_pushstring(L, who);
+    lua_pushvalue(L, SLOT_REDACT);
+    lua_pushinteger(L, 1); /* a mistake in it is told at the place of our caller */
+    lua_call(L, 3, 1);
+}
+
+/* Put the redacted text in place of the text, where redact is given. */
+static void redact_text(lua_State *L, const char *who)
+{
+    if (lua_isnil(L, SLOT_REDACT))
+        return;
+    push_redactor(L, who);
+    lua_getfield(L, -1, "text");
+    lua_insert(L, -2);
+    lua_pushvalue(L, ARG_TEXT);
+    lua_call(L, 2, 1);
+    lua_replace(L, ARG_TEXT);
+}
+
+/* ---- cleaners ---- */
+
 #define CLEANER_TYPE "abridge.cleaner"
 
 /* A cleaner of Lua: the core's, and what it handed over during a call. */
@@ -860,11 +900,12 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
     abr_error error;
     check_text(L, who, "text", ARG_TEXT, &raw);
     lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     c.opts.strategy = strategy;
     read_options(L, &c);
     if (c.cleans)
         clean_text(L, who, &c.clean, NULL);
+    redact_text(L, who);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     lua_pushcfunction(L, call_counter);
@@ -915,6 +956,7 @@ static int l_pipeline(lua_State *L)
     size_t raw;
     check_text(L, who, "text", ARG_TEXT, &raw);
     lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_REDACT);
     check_options_table(L, who);
     lua_pushnil(L);
     while (lua_next(L, ARG_OPTS)) {
@@ -930,6 +972,8 @@ static int l_pipeline(lua_State *L)
             o.indicators = check_boolean(L, who, key, value);
         else if (strcmp(key, "clean") == 0)
             cleans = read_clean(L, who, value, &clean);
+        else if (strcmp(key, "redact") == 0)
+            keep_redact(L, value);
         else
             unknown_option(L, who, value - 1, value);
         lua_pop(L, 1);
@@ -938,6 +982,7 @@ static int l_pipeline(lua_State *L)
         return luaL_error(L, "%s: no budget given: set max_chars or max_lines", who);
     if (cleans)
         clean_text(L, who, &clean, NULL);
+    redact_text(L, who);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     abr_cut *cut = new_cut(L);
@@ -1085,6 +1130,23 @@ static bool take_option(lua_State *L, const char *key)
     return true;
 }
 
+/* A stream that Lua redacts in front of ours. `full_output` is where that option stands, 0 for nowhere. */
+static int redacted_stream(lua_State *L, const char *who, int full_output)
+{
+    lua_pushboolean(L, false);
+    lua_setfield(L, ARG_OPTS, "redact");
+    if (full_output != 0) {
+        lua_pushvalue(L, full_output);
+        lua_setfield(L, ARG_OPTS, "full_output");
+    }
+    push_redactor(L, who);
+    push_function(L, "abridge.redacted", "stream");
+    lua_pushvalue(L, ARG_OPTS);
+    lua_pushvalue(L, -3);
+    lua_call(L, 2, 1);
+    return 1;
+}
+
 /* stream(opts) -> stream */
 static int l_stream(lua_State *L)
 {
@@ -1096,12 +1158,16 @@ static int l_stream(lua_State *L)
     lua_settop(L, 1);
     lua_pushliteral(L, "");
     lua_insert(L, ARG_TEXT); /* options stand where those of a cut do */
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     check_options_table(L, who);
     copy_options(L);
-    if (take_option(L, "full_output"))
-        read_full_output(L, who, lua_gettop(L), &dir, &name);
+    bool keeps_file = take_option(L, "full_output");
+    int full_output = lua_gettop(L);
+    if (keeps_file)
+        read_full_output(L, who, full_output, &dir, &name);
     read_options(L, &c);
+    if (!lua_isnil(L, SLOT_REDACT))
+        return redacted_stream(L, who, keeps_file ? full_output : 0);
 
     lua_stream *s = lua_newuserdata(L, sizeof *s);
     *s = (lua_stream){.counter = LUA_NOREF};
@@ -1184,7 +1250,7 @@ static abr_cut *prepare_cut(lua_State *L, const char *who, int counter, abr_narr
 {
     lua_settop(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, counter); /* SLOT_COUNTER */
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     if (!lua_isnil(L, 2))
         read_narrow(L, who, narrow);
     lua_pushcfunction(L, call_counter);
@@ -1437,7 +1503,7 @@ static int open_page(lua_State *L, const char *who, bool is_file)
     size_t n;
     const char *source = check_text(L, who, is_file ? "path" : "text", ARG_TEXT, &n);
     lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     check_options_table(L, who);
     copy_options(L);
     read_page_options(L, who, &own);
@@ -1445,8 +1511,9 @@ static int open_page(lua_State *L, const char *who, bool is_file)
         lua_pushliteral(L, "head");
     lua_setfield(L, ARG_OPTS, "strategy");
     read_options(L, &c);
-    if (c.cleans)
-        return luaL_error(L, "%s: clean is not for pages: their lines and bytes are those of the file", who);
+    if (c.cleans || !lua_isnil(L, SLOT_REDACT))
+        return luaL_error(L, "%s: %s is not for pages: their lines and bytes are those of the file", who,
+                          c.cleans ? "clean" : "redact");
 
     lua_page *page = new_page(L);
     lua_pushvalue(L, ARG_TEXT);

@@ -474,6 +474,15 @@ function M.message(name, values)
   return fill(ERRORS[name], values)
 end
 
+--- What stands for parts of a result that a message cannot carry.
+---@param count integer
+---@return string
+function M.parts_left_out(count)
+  return count == 1 and "[1 part that is not text left out]" or fill("[{count} parts that are not text left out]", {
+    count = count,
+  })
+end
+
 --- What stands for a binary value.
 ---@param bytes integer
 ---@return string

@@ -273,13 +273,23 @@ local FORMATS = {
     return { name = name, description = description, input_schema = input_schema }
   end,
   openai = function(name, description, input_schema)
-    local described = { name = name, description = description, parameters = input_schema }
+    local described = { name = name, description = description }
+    if input_schema.properties then described.parameters = input_schema end -- it refuses an object without
     return { type = "function", ["function"] = described }
   end,
   mcp = function(name, description, input_schema)
     return { name = name, description = description, inputSchema = input_schema }
   end,
 }
+
+--- A schema as a definition has it: JSON libraries differ on an empty table, so none stands for a list or an object.
+local function shown_schema(given)
+  local copy = data.copy(given, true)
+  for _, key in ipairs { "properties", "required" } do
+    if type(copy[key]) == "table" and next(copy[key]) == nil then copy[key] = nil end
+  end
+  return copy
+end
 
 --- Definitions of the tools whose needs are present, each description with the limits in force.
 ---@param format "anthropic"|"openai"|"mcp"
@@ -298,8 +308,7 @@ function Session:definitions(format)
         description, input_schema = tool.define(self)
       end
       description = notice.description(description, limits_in_force(self, own_name))
-      input_schema = data.copy(input_schema, true)
-      list[#list + 1] = make(self:shown_name(own_name), description, input_schema)
+      list[#list + 1] = make(self:shown_name(own_name), description, shown_schema(input_schema))
     end
   end
   return list

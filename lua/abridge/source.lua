@@ -72,6 +72,13 @@ function Source:write(chunk)
   return keep(self, chunk)
 end
 
+--- Let the cuts that come show `text` behind what has come, until more comes. Where text is cleaned, what its screen
+--- shows takes the place.
+---@param text string
+function Source:preview(text)
+  self.stream:preview(self.redaction and self.redaction:preview(text) or text)
+end
+
 --- Put budgets in force under the stream's own, for this cut and those after it.
 ---@param budgets table<string, integer>
 function Source:lower(budgets)
