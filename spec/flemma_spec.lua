@@ -1,6 +1,7 @@
 local ours = require "abridge.flemma"
 local coreless = require "standins.coreless"
 local flemma = require "standins.flemma"
+local lines = require "numbered"
 local random = require "random"
 
 local original = flemma.original
@@ -12,14 +13,6 @@ local function plain(result)
     if key ~= "cut" then copy[key] = value end
   end
   return copy
-end
-
-local function lines(n)
-  local all = {}
-  for i = 1, n do
-    all[i] = "line " .. i
-  end
-  return table.concat(all, "\n")
 end
 
 describe("abridge.flemma", function()

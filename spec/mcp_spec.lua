@@ -1,18 +1,11 @@
 local abridge = require "abridge"
 local coreless = require "standins.coreless"
 local host = require "abridge.host"
+local lines = require "numbered"
 local mcp = require "abridge.mcp"
 local random = require "random"
 local share = require "abridge.share"
 local tmpdir = require "tmpdir"
-
-local function lines(n, what)
-  local all = {}
-  for i = 1, n do
-    all[i] = (what or "line") .. " " .. i
-  end
-  return table.concat(all, "\n")
-end
 
 local function text(t)
   return { type = "text", text = t }

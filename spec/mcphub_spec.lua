@@ -1,14 +1,7 @@
 local adapter = require "abridge.mcphub"
 local coreless = require "standins.coreless"
+local lines = require "numbered"
 local mcphub = require "standins.mcphub"
-
-local function lines(n)
-  local all = {}
-  for i = 1, n do
-    all[i] = "line " .. i
-  end
-  return table.concat(all, "\n")
-end
 
 local LIMITS = { strategy = "head_tail", max_bytes = 500 }
 local IMAGE = { type = "image", data = "AAAA", mimeType = "image/png" }
