@@ -6,12 +6,14 @@
 #define INDEX_ENTRIES 8
 #define INDEXED_FROM 1
 #define abr_read_at own_read_at
-#define abr_lines_build own_lines_build
+#define abr_lines_begin own_lines_begin
+#define abr_lines_read own_lines_read
 #define abr_lines_free own_lines_free
 #define abr_line_start own_line_start
 #define abr_line_end own_line_end
 #define abr_chars_before own_chars_before
-#define abr_char_place own_char_place
+#define abr_walk_begin own_walk_begin
+#define abr_walk_on own_walk_on
 #define abr_same_identity own_same_identity
 #define abr_index_find own_index_find
 #define abr_index_put own_index_put
@@ -20,6 +22,8 @@
 #define abr_index_bytes own_index_bytes
 #define abr_index_close own_index_close
 #define abr_page_open own_page_open
+#define abr_page_begin own_page_begin
+#define abr_page_step own_page_step
 #define abr_page_text own_page_text
 #define abr_page_cut own_page_cut
 #define abr_page_about own_page_about
@@ -360,6 +364,17 @@ static void a_file_that_shrinks_is_an_error_not_a_crash(void)
     abr_page_close(page);
 }
 
+static abr_lines *lines_of_text(const abr_reader *r, bool with_chars, char *block)
+{
+    abr_lines_maker maker;
+    uint64_t most = ABR_COUNT_MAX;
+    bool whole = false;
+    CHECK(abr_lines_begin(&maker, with_chars, abr_allocator(NULL)) == 0);
+    CHECK(abr_lines_read(&maker, r, block, &most, &whole) == 0);
+    CHECK(whole);
+    return maker.lines;
+}
+
 static void the_index_of_a_huge_file_stays_small(void)
 {
     enum { LINES = 5000 };
@@ -371,7 +386,7 @@ static void the_index_of_a_huge_file_stays_small(void)
     for (size_t i = 0; text && i < LINES; i++)
         memcpy(text + 2 * i, "x\n", 2);
     r.text = text;
-    CHECK(abr_lines_build(&r, true, abr_allocator(NULL), block, &x) == 0);
+    x = lines_of_text(&r, true, block);
     CHECK(x->count <= INDEX_ENTRIES);
     CHECK_COUNT(LINES, x->total_lines);
     for (uint64_t line = 1; line <= LINES; line += 7) {
@@ -415,7 +430,7 @@ static void an_index_keeps_the_files_used_last(void)
         const abr_reader r = {-1, "a\n", 2};
         char *block = malloc(ABR_BLOCK);
         abr_lines *x;
-        CHECK(abr_lines_build(&r, false, abr_allocator(NULL), block, &x) == 0);
+        x = lines_of_text(&r, false, block);
         x->of.inode = inode;
         abr_index_put(index, x);
         CHECK(abr_index_find(index, &(abr_identity){.inode = 1})); /* used again and again */
