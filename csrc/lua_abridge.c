@@ -1432,11 +1432,7 @@ static lua_page *new_page(lua_State *L)
 }
 
 /* What a page is opened of. */
-typedef enum {
-    WHOLE_FILE,
-    FILE_IN_STEPS,
-    WHOLE_TEXT
-} page_source;
+typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT } page_source;
 
 /* (path or text, opts) -> page | nil, code, detail */
 static int open_page(lua_State *L, const char *who, page_source from)
@@ -1631,11 +1627,9 @@ static int l_page_close(lua_State *L)
 }
 
 static const luaL_Reg page_methods[] = {
-    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
-    {"read", l_page_read},         {"about", l_page_about},
-    {"step", l_page_step},         {"close", l_page_close},
-    {"__close", l_page_close},     {"__gc", collect_page},
-    {NULL, NULL},
+    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot}, {"read", l_page_read},
+    {"about", l_page_about},       {"step", l_page_step},       {"close", l_page_close},
+    {"__close", l_page_close},     {"__gc", collect_page},      {NULL, NULL},
 };
 
 /* ---- private files ---- */

@@ -465,7 +465,8 @@ static abr_code end_reading(abr_page *page, abr_error *error)
     }
     forget_lines(page);
     if (stable && page->outcome == ABR_EIO && was_sized && of->size > 0) {
-        page->outcome = start_unsized(page, error); /* it ends before the size it tells, as files of /sys do */
+        /* it ends before the size it tells, as files of /sys do */
+        page->outcome = start_unsized(page, error);
         if (page->outcome == ABR_OK)
             return ABR_OK;
     }
