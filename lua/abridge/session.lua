@@ -311,7 +311,11 @@ end
 ---@return string|nil message why it was not logged
 local function emit(self, event)
   local _, message = self.run:event(event)
-  if self.opts.on_event then jobs.guarded(self.errors, self.opts.on_event, event) end
+  if self.opts.on_event then
+    host.on_main(function()
+      jobs.guarded(self.errors, self.opts.on_event, event)
+    end)
+  end
   return message
 end
 
@@ -451,21 +455,14 @@ end
 ---@class (exact) abridge.CallOptions
 ---@field id? string the call's id; numbered unless set
 ---@field on_update? fun(content: string, cut: abridge.Cut) what the model would see so far
----@field on_done? fun(result: abridge.Result) inside Neovim called in a fast event
+---@field on_done? fun(result: abridge.Result)
 
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
 
-local function start(self, name, input, opts)
-  local entry = self:find(name)
-  local call = calls.new(self, name, entry, opts.id)
+--- Begin a job that has its number: from here on callbacks of the host are called.
+local function begin(self, job, call, entry, name, input)
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-  if opts.on_update then calls.follow(self, call, opts.on_update) end
-  local job = jobs.new(call.call_id, function(job, value)
-    self.running[job] = nil
-    if call.updates then call.updates:stop() end
-    return result_of(self, call, value)
-  end, self.errors, opts.on_done)
-  self.running[job] = true
+  if not job:begin() then return end
   local value, checked = obstacle(self, name, entry, input)
   if value then
     call.failed = true
@@ -473,6 +470,23 @@ local function start(self, name, input, opts)
   else
     execute(self, call, entry, checked, job)
   end
+end
+
+local function start(self, name, input, opts, at_once)
+  local number, call = self.run:begin_call(), nil
+  local job = jobs.new(opts.id or calls.id_of(number), function(job, value)
+    self.running[job] = nil
+    if call.updates then call.updates:stop() end
+    return result_of(self, call, value)
+  end, self.errors, opts.on_done)
+  self.running[job] = true
+  host.on_main(function()
+    local entry = self:find(name)
+    call = calls.new(self, name, entry, number, opts.id)
+    call.at_once = at_once
+    if opts.on_update then calls.follow(self, call, opts.on_update) end
+    begin(self, job, call, entry, name, input)
+  end)
   return job
 end
 
@@ -485,7 +499,9 @@ end
 ---@return abridge.Result|abridge.Job
 function Session:call(name, input, opts)
   if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
-  local job = start(self, name, input, check.options("session:call", opts, CALL_OPTIONS, 1))
+  local checked = check.options("session:call", opts, CALL_OPTIONS, 1)
+  if opts == nil and host.in_fast_event() then error(host.nested, 2) end
+  local job = start(self, name, input, checked, opts == nil and not host.can_wait())
   if opts ~= nil then return job end
   local ok, result = pcall(job.wait, job)
   if not ok then
@@ -503,7 +519,7 @@ end
 function Session:cap(name, value)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
   local own_name = self.table_of_limits.aliases[name] or name
-  local call = calls.new(self, name, nil, nil)
+  local call = calls.new(self, name, nil, self.run:begin_call())
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
   value = self.closed and failed "closed" or normalized(value == nil and "" or value)

@@ -29,14 +29,16 @@ function Updates:offer(source)
   if self.stopped then return end
   self.source = source
   local left = self.due - host.now()
-  if left <= 0 then return self:flush() end
+  if left <= 0 and not host.in_fast_event() then return self:flush() end
   local uv = host.uv()
   if self.timer or not uv then return end
   self.timer = uv.new_timer()
   uv.update_time()
-  uv.timer_start(self.timer, math.ceil(left), 0, function()
+  uv.timer_start(self.timer, math.max(math.ceil(left), 0), 0, function()
     self:close_timer()
-    if self.source ~= nil and not self.stopped then self:flush() end
+    host.on_main(function()
+      if self.source ~= nil and not self.stopped then self:flush() end
+    end)
   end)
 end
 
