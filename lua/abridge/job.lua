@@ -50,15 +50,6 @@ function Job:is_done()
   return self.result ~= nil
 end
 
---- The job begins; false where it was cancelled before, and has ended.
----@return boolean
-function Job:begin()
-  self.begun = true
-  if not self.cancelled then return true end
-  self:finish(M.aborted)
-  return false
-end
-
 --- End the job with what the tool gave; only the first time counts. From a fast event of Neovim it ends a little later,
 --- where callbacks of the host may be called.
 ---@param value any

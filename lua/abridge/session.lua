@@ -462,7 +462,8 @@ local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "functio
 --- Begin a job that has its number: from here on callbacks of the host are called.
 local function begin(self, job, call, entry, name, input)
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-  if not job:begin() then return end
+  job.begun = true
+  if job.cancelled then return job:finish(jobs.aborted) end
   local value, checked = obstacle(self, name, entry, input)
   if value then
     call.failed = true
