@@ -21,6 +21,8 @@ local M = {
 }
 
 local MARKS = { directory = "/", link = "@" }
+local LETTERS = { directory = "d", link = "l", unknown = "?" } -- of the types; any other is "-"
+local TYPES = { d = "directory", l = "link", ["?"] = "unknown" }
 
 ---@return true|nil ready
 ---@return string|nil message what is missing
@@ -35,23 +37,23 @@ for byte = 65, 90 do
 end
 
 --- Names and types of what a scan found, in order. ASCII case alone is passed over, on every host alike; what differs
---- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares.
+--- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares; the type at their
+--- end never decides.
 local function sorted(uv, scan, work)
-  local keys, types = {}, {}
+  local keys = {}
   local name, kind = uv.fs_scandir_next(scan)
   while name do
-    local key = name:gsub("[A-Z]", LOWER) .. "\0" .. name
-    keys[#keys + 1], types[key] = key, kind or "unknown"
+    keys[#keys + 1] = name:gsub("[A-Z]", LOWER) .. "\0" .. name .. (LETTERS[kind or "unknown"] or "-")
     name, kind = uv.fs_scandir_next(scan)
     work:pause()
   end
   keys = slices.sorted(work, keys)
-  local found, kinds = {}, {}
+  local found, types = {}, {}
   for i, key in ipairs(keys) do
-    found[i], kinds[i] = key:sub((#key + 3) / 2), types[key] -- both halves are of one length
+    found[i], types[i] = key:sub(#key / 2 + 1, -2), TYPES[key:sub(-1)] -- both halves are of one length
     work:pause()
   end
-  return found, kinds
+  return found, types
 end
 
 --- Lines of the entries. Some file systems do not tell the type of an entry: those of the page are looked up.
