@@ -491,6 +491,16 @@ local function start(self, name, input, opts, at_once)
   return job
 end
 
+--- Wait for a blocking call. Ctrl-C inside Neovim ends the wait: the call is cancelled then, and a second one gives up on
+--- what it still has to say.
+local function waited(job)
+  if not job:wait() then
+    job:cancel()
+    if not job:wait() then job:finish(jobs.aborted) end
+  end
+  return job.result
+end
+
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
 --- Whatever goes wrong with the tool or its input is told in the result. Raises on misuse of this function, and
 --- with what a callback of the host raised.
@@ -504,7 +514,7 @@ function Session:call(name, input, opts)
   if opts == nil and host.in_fast_event() then error(host.nested, 2) end
   local job = start(self, name, input, checked, opts == nil and not host.can_wait())
   if opts ~= nil then return job end
-  local ok, result = pcall(job.wait, job)
+  local ok, result = pcall(waited, job)
   if not ok then
     job:cancel() -- waiting is not possible here: nothing is left running unseen
     error(result, 0)
