@@ -1,7 +1,7 @@
 -- The longest pause of Neovim's main loop while each tool does something big: `make bench-pause`. A timer asks the main
 -- loop every millisecond; the pause is the longest time between two of its answers, the least of some rounds.
 local abridge = require "abridge"
-local vim = vim
+local vim = rawget(_G, "vim")
 
 local uv = vim.uv or vim.loop
 local MB = 1024 * 1024
@@ -88,8 +88,9 @@ local function cases()
     { "the same, redacted", called({ redact = PATTERNS }, "list_directory", { path = many }) },
     { ("find_files, %d files, the last"):format(ENTRIES),
       called({}, "find_files", { path = many, pattern = "*", offset = ENTRIES - 10 }) },
-    { "search_files, the 500,000th match", called({}, "search_files", { path = log, pattern = "INFO", offset = 500000 }) },
-    { "search_files, a match at the end", called({}, "search_files", { path = log, pattern = "at the end" }) },
+    { "search_files, the 500,000th match",
+      called({}, "search_files", { path = log, pattern = "INFO", offset = 500000 }) },
+    { "the same, a match at the end", called({}, "search_files", { path = log, pattern = "at the end" }) },
     { "session:cap, 20 MB, which blocks", function(done)
       local session = abridge.session { run_dir = folder .. "/run" }
       session:cap("some_tool", (LINE .. "\n"):rep(20 * MB / #LINE))

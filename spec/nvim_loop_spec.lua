@@ -1,5 +1,5 @@
--- Inside Neovim nothing blocks: tools run on the editor's loop, callbacks of the host arrive where its API may be called,
--- and keys are heard while a command floods.
+-- Inside Neovim nothing blocks: tools run on the editor's loop, callbacks of the host arrive where its API may be
+-- called, and keys are heard while a command floods.
 local abridge = require "abridge"
 local host = require "abridge.host"
 local tmpdir = require "tmpdir"

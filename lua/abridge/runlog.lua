@@ -161,7 +161,8 @@ function M.create(who, run_dir, opts)
   opts = check.options(who, opts, { retention = M.check_retention }, 2)
   local expected = M.check_run_dir(run_dir)
   if expected then check.fail(("%s: run_dir must be %s, got %s"):format(who, expected, check.show(run_dir)), 1) end
-  local self = setmetatable({ seq = 0, calls = 0, begun = 0, kept = {}, index = core.index(), keeps = run_dir ~= false }, Writer)
+  local self = setmetatable({ seq = 0, calls = 0, begun = 0, kept = {} }, Writer)
+  self.index, self.keeps = core.index(), run_dir ~= false
   self.retention = opts.retention
   if not run_dir then return self end
   return open_folder(self, run_dir)

@@ -491,8 +491,8 @@ local function start(self, name, input, opts, at_once)
   return job
 end
 
---- Wait for a blocking call. Ctrl-C inside Neovim ends the wait: the call is cancelled then, and a second one gives up on
---- what it still has to say.
+--- Wait for a blocking call. Ctrl-C inside Neovim ends the wait: the call is cancelled then, and a second one gives up
+--- on what it still has to say.
 local function waited(job)
   if not job:wait() then
     job:cancel()

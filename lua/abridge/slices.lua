@@ -21,8 +21,8 @@ end
 local Work = {}
 Work.__index = Work
 
---- Give way if the slice is over. To be called often, but not inside a pcall, an iterator or a comparison, where Lua 5.1
---- cannot yield.
+--- Give way if the slice is over. To be called often, but not inside a pcall, an iterator or a comparison, where Lua
+--- 5.1 cannot yield.
 function Work:pause()
   if not self.at_once and M.is_over(self.from) then coroutine.yield() end
 end
@@ -42,9 +42,9 @@ end
 --- Work that is done in one go.
 M.at_once = setmetatable({ at_once = true, held = {}, hold = function() end }, Work)
 
---- Do `work(work)` and hand what it returns to `done`: before this returns where it is soon over, where `at_once` says so
---- or there is no luv; else from the loop, where callbacks of the host may be called. What it raises is handed on as an
---- error result.
+--- Do `work(work)` and hand what it returns to `done`: before this returns where it is soon over, where `at_once` says
+--- so or there is no luv; else from the loop, where callbacks of the host may be called. What it raises is handed on as
+--- an error result.
 ---@param work fun(work: abridge.Work): table
 ---@param done fun(value: table)
 ---@param at_once? boolean
@@ -85,7 +85,7 @@ local SORTED = 512 -- items that are sorted in one go
 local function merge(work, list, into, from, middle, last)
   local left, right = from, middle
   for at = from, last do
-    if left < middle and (right > last or not (list[right] < list[left])) then
+    if left < middle and (right > last or list[left] <= list[right]) then
       into[at], left = list[left], left + 1
     else
       into[at], right = list[right], right + 1
