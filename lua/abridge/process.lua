@@ -262,7 +262,14 @@ function Process:_receive(pipe, chunk)
     self._waiting = self._waiting - #chunk
     self:_deliver(pipe, chunk)
   end)
-  if self._waiting >= MOST_WAITING and not self._finishing then
+  if self._waiting >= MOST_WAITING then
+    self:_stop_reading(pipe)
+  end
+end
+
+---@param pipe abridge.process.Pipe
+function Process:_stop_reading(pipe)
+  if pipe.open and not self._finishing then
     self._uv.read_stop(pipe.handle)
     pipe.stopped = true
   end
@@ -286,12 +293,28 @@ function Process:_read(pipe)
   end
 end
 
----Goes on reading what was stopped until all was handed on.
+---Goes on reading what was stopped, when all was handed on.
 function Process:_read_on()
   for _, pipe in ipairs(self._pipes) do
-    if pipe.open and pipe.stopped and not self._finishing then
+    if pipe.open and pipe.stopped and not (self._finishing or self._held) then
       self:_read(pipe)
     end
+  end
+end
+
+---Reads no more until `release`, for a handler that cannot keep up. A little that was read may still come.
+function Process:hold()
+  self._held = true
+  for _, pipe in ipairs(self._pipes) do
+    self:_stop_reading(pipe)
+  end
+end
+
+---Reads on.
+function Process:release()
+  self._held = false
+  if self._waiting == 0 then
+    self:_read_on()
   end
 end
 
