@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "page.h"
 
 #ifndef INDEXED_FROM /* a test has a smaller one */
 #define INDEXED_FROM (64 * 1024)
@@ -28,46 +28,7 @@ enum {
     BINARY_PROBE = 8000,             /* a NUL within so many bytes makes a source binary */
     ATTEMPTS = 4,                    /* readings of a file that changes meanwhile */
     MOST_UNSIZED = 64 * 1024 * 1024, /* bytes of a file that does not tell its size, as in /proc */
-    LEAST_INDEXED = INDEXED_FROM,    /* bytes from which on an index is kept */
-    VERSION_SIZE = 5 * 17            /* five hex numbers, what stands between them, and a NUL */
-};
-
-/* What is to be done next to open a page. A reading of its source goes from PROBE to SHOW. */
-typedef enum {
-    START, /* look at the file: its state, its size */
-    PROBE, /* is it binary; are its lines known? */
-    COUNT, /* read it for its lines */
-    PLACE, /* find the page's first line */
-    WALK,  /* to a column of it */
-    SHOW,  /* take what a cut may need */
-    END,   /* is the file still as it was? */
-    OPEN   /* nothing */
-} stage;
-
-struct abr_page {
-    abr_page_opts opts;
-    abr_opts cut; /* opts.cut with the page's own limits in it */
-    const abr_alloc *alloc;
-    size_t keep;       /* bytes of an edge that is not whole */
-    int fd;            /* -1: a text */
-    abr_reader source; /* the file, or a text: also that of a file that was read whole */
-    char *text;        /* a file that does not tell its size, read whole; or NULL */
-    size_t text_size;  /* allocated */
-    char *block;       /* ABR_BLOCK bytes of scratch */
-    abr_identity of;   /* of the file; zero for a text */
-    abr_page_info info;
-    char version[VERSION_SIZE];
-    abr_view view; /* from the page's first byte on */
-    uint64_t end;  /* bytes of the source before the page's end */
-    bool limited;  /* opts.limit ends the page, which a strategy that keeps the end then looks at alone */
-    char *front;   /* what the view's edges point to, or NULL */
-    char *back;
-    stage next;
-    int readings; /* of the file that were ended */
-    bool young;   /* the file was just written when the reading began */
-    abr_lines_maker maker;
-    abr_walk start;   /* to the page's first byte */
-    abr_code outcome; /* of the reading */
+    LEAST_INDEXED = INDEXED_FROM     /* bytes from which on an index is kept */
 };
 
 /* ---- files ---- */
@@ -369,10 +330,10 @@ static const abr_lines *known_lines(const abr_page *page)
 static abr_code probe(abr_page *page, abr_error *error)
 {
     abr_code code = check_binary(page, error);
-    page->next = PLACE;
+    page->next = ABR_PAGE_PLACE;
     if (code != ABR_OK || known_lines(page))
         return code;
-    page->next = COUNT;
+    page->next = ABR_PAGE_COUNT;
     int failed = abr_lines_begin(&page->maker, abr_wants_chars(&page->cut), page->alloc);
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
@@ -384,7 +345,7 @@ static abr_code count(abr_page *page, uint64_t *most, abr_error *error)
     if (failed != 0)
         return failed_with(failed, error);
     page->maker.lines->of = page->of;
-    page->next = whole ? PLACE : COUNT;
+    page->next = whole ? ABR_PAGE_PLACE : ABR_PAGE_COUNT;
     return ABR_OK;
 }
 
@@ -392,8 +353,8 @@ static abr_code count(abr_page *page, uint64_t *most, abr_error *error)
 static abr_code place_or_show(abr_page *page, abr_error *error)
 {
     const abr_lines *x = known_lines(page);
-    const bool places = page->next == PLACE;
-    page->next = !x ? PROBE : places ? WALK : END;
+    const bool places = page->next == ABR_PAGE_PLACE;
+    page->next = !x ? ABR_PAGE_PROBE : places ? ABR_PAGE_WALK : ABR_PAGE_END;
     if (!x)
         return ABR_OK;
     return places ? find_line(page, x, error) : show(page, x, error);
@@ -403,7 +364,7 @@ static abr_code walk(abr_page *page, uint64_t *most, abr_error *error)
 {
     bool there;
     abr_code code = find_column(page, most, &there, error);
-    page->next = there ? SHOW : WALK;
+    page->next = there ? ABR_PAGE_SHOW : ABR_PAGE_WALK;
     return code;
 }
 
@@ -417,7 +378,7 @@ static void forget_lines(abr_page *page)
 static abr_code start_unsized(abr_page *page, abr_error *error)
 {
     int failed = read_unsized(page);
-    page->next = PROBE;
+    page->next = ABR_PAGE_PROBE;
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
@@ -428,7 +389,7 @@ static abr_code start(abr_page *page, abr_error *error)
         return failed_with(errno, error);
     page->source = (abr_reader){page->fd, NULL, page->of.size};
     page->young = just_changed(&page->of); /* before it is read: a write meanwhile would not show */
-    page->next = PROBE;
+    page->next = ABR_PAGE_PROBE;
     return page->of.size > 0 ? ABR_OK : start_unsized(page, error);
 }
 
@@ -436,13 +397,13 @@ static abr_code start(abr_page *page, abr_error *error)
 static abr_code go_on(abr_page *page, uint64_t *most, abr_error *error)
 {
     switch (page->next) {
-    case START:
+    case ABR_PAGE_START:
         return start(page, error);
-    case PROBE:
+    case ABR_PAGE_PROBE:
         return probe(page, error);
-    case COUNT:
+    case ABR_PAGE_COUNT:
         return count(page, most, error);
-    case WALK:
+    case ABR_PAGE_WALK:
         return walk(page, most, error);
     default:
         return place_or_show(page, error);
@@ -470,7 +431,7 @@ static abr_code end_reading(abr_page *page, abr_error *error)
         if (page->outcome == ABR_OK)
             return ABR_OK;
     }
-    page->next = stable || page->readings >= ATTEMPTS ? OPEN : START;
+    page->next = stable || page->readings >= ATTEMPTS ? ABR_PAGE_OPEN : ABR_PAGE_START;
     snprintf(page->version, sizeof page->version, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%lx",
              of->device, of->inode, of->size, (uint64_t)of->seconds, (unsigned long)of->nanoseconds);
     page->info.changed = !stable || (page->opts.version && strcmp(page->opts.version, page->version) != 0);
@@ -482,24 +443,24 @@ static abr_code end(abr_page *page, abr_error *error)
     if (page->fd >= 0)
         return end_reading(page, error);
     forget_lines(page);
-    page->next = OPEN;
+    page->next = ABR_PAGE_OPEN;
     return page->outcome;
 }
 
 abr_code abr_page_step(abr_page *page, uint64_t most, bool *done, abr_error *error)
 {
     abr_code code = page->outcome;
-    bool going_on = page->next != OPEN;
+    bool going_on = page->next != ABR_PAGE_OPEN;
     while (going_on) {
-        if (page->next != END) {
+        if (page->next != ABR_PAGE_END) {
             page->outcome = go_on(page, &most, error);
-            page->next = page->outcome == ABR_OK ? page->next : END;
+            page->next = page->outcome == ABR_OK ? page->next : ABR_PAGE_END;
         }
-        if (page->next == END)
+        if (page->next == ABR_PAGE_END)
             code = end(page, error);
-        going_on = page->next != OPEN && most > 0;
+        going_on = page->next != ABR_PAGE_OPEN && most > 0;
     }
-    *done = page->next == OPEN;
+    *done = page->next == ABR_PAGE_OPEN;
     return *done ? code : ABR_OK;
 }
 
@@ -588,7 +549,7 @@ abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_p
     if (!*out)
         return code;
     (*out)->source = (abr_reader){-1, p ? p : "", n};
-    (*out)->next = PROBE;
+    (*out)->next = ABR_PAGE_PROBE;
     return step_to_end(out, error);
 }
 
@@ -607,7 +568,7 @@ void abr_page_close(abr_page *page)
     a->free(a->ctx, page);
 }
 
-/* ---- what a page tells ---- */
+/* ---- what is known of it ---- */
 
 abr_page_info abr_page_about(const abr_page *page)
 {
@@ -627,117 +588,4 @@ bool abr_page_changed(abr_page *page)
     if (page->fd >= 0 && !(identify(page, &now) && abr_same_identity(&page->of, &now)))
         page->info.changed = true;
     return page->info.changed;
-}
-
-/* The first part of the source that a cut keeps, or NULL. */
-static const abr_piece *first_range(const abr_cut *cut)
-{
-    for (size_t i = 0; i < cut->piece_count; i++)
-        if (cut->pieces[i].source)
-            return &cut->pieces[i];
-    return NULL;
-}
-
-/* Number of the char behind a range that starts where the page does. */
-static uint64_t column_after(const abr_page *page, const abr_piece *range)
-{
-    const char *newline = abr_find_last_newline(range->p, range->n);
-    const char *line = newline ? newline + 1 : range->p;
-    uint64_t before = newline || page->opts.column == 0 ? 1 : page->opts.column;
-    return before + abr_count_chars(line, (size_t)(range->p + range->n - line), NULL);
-}
-
-/* The lines of a cut that still is in places of the view. There is nowhere to go on when what was left out lies before
- * what is kept, or when not even a char fitted. */
-static abr_page_lines lines_of(const abr_page *page, const abr_cut *cut)
-{
-    const uint64_t offset = page->opts.offset;
-    const abr_piece *range = first_range(cut);
-    abr_page_lines lines = {offset, offset + (cut->output_lines > 0 ? cut->output_lines : 1) - 1, 0, 0};
-    if (range) {
-        uint64_t last = cut->pieces[cut->piece_count - 1].last_line;
-        if (offset - 1 + last > lines.last_line)
-            lines.last_line = offset - 1 + last;
-        if (range->first_byte > 1) {
-            lines.first_line = offset - 1 + range->first_line;
-            return lines;
-        }
-    }
-    if (!cut->truncated)
-        return lines;
-    if (cut->first_line_exceeds_limit) {
-        lines.next_offset = offset;
-        lines.next_column = 1;
-    } else if (!range) {
-        lines.next_offset = cut->output_lines > 0 ? offset + cut->output_lines : 0;
-    } else {
-        uint64_t line = offset - 1 + range->last_line;
-        bool at_end =
-            range->p[range->n - 1] == '\n' || range->n == page->view.front.n || range->p[range->n] == '\n';
-        lines.next_offset = at_end ? line + 1 : line;
-        lines.next_column = at_end ? 0 : column_after(page, range);
-    }
-    return lines;
-}
-
-/* From places of the view to places of the source. */
-static void tell_source(const abr_page *page, abr_cut *cut)
-{
-    uint64_t bytes = page->info.first_byte - 1;
-    uint64_t lines = page->opts.offset - 1;
-    abr_piece *pieces = cut->block;
-    for (size_t i = 0; i < cut->piece_count; i++) {
-        if (!pieces[i].source)
-            continue;
-        pieces[i].first_byte += bytes;
-        pieces[i].last_byte += bytes;
-        pieces[i].first_line += lines;
-        pieces[i].last_line += lines;
-    }
-    cut->total_lines = page->info.total_lines;
-    cut->total_bytes = page->info.total_bytes;
-    cut->total_chars = page->info.total_chars;
-    cut->omitted_lines = cut->total_lines - cut->output_lines;
-    cut->omitted_bytes = cut->total_bytes - cut->output_bytes;
-}
-
-/* A page whose lines all fit ends as a head does: without the newline before the next line. */
-static void end_at_limit(const abr_page *page, abr_cut *cut, abr_page_lines *lines)
-{
-    cut->truncated = true;
-    cut->truncated_by = ABR_BY_LINES;
-    cut->max.lines = page->opts.limit;
-    lines->next_offset = page->opts.offset + page->opts.limit;
-    if (cut->final_newline) {
-        cut->final_newline = false; /* it is dropped already */
-        return;
-    }
-    abr_piece *last = (abr_piece *)cut->block + cut->piece_count - 1;
-    last->last_byte--;
-    if (--last->n == 0)
-        cut->piece_count--;
-    cut->content_bytes--;
-    cut->output_bytes--;
-    cut->output_chars -= cut->output_chars > 0;
-}
-
-abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut *cut, abr_page_lines *lines,
-                      abr_error *error)
-{
-    abr_opts opts;
-    memset(cut, 0, sizeof *cut);
-    memset(lines, 0, sizeof *lines);
-    abr_code code = abr_narrowed(&page->cut, narrow, &opts, error);
-    if (code == ABR_OK)
-        code = abr_cut_view(&page->view, &opts, cut, error);
-    if (code != ABR_OK)
-        return code;
-    *lines = lines_of(page, cut);
-    if (page->limited && !cut->truncated)
-        end_at_limit(page, cut, lines);
-    tell_source(page, cut);
-    if (lines->next_column > 1 && page->opts.index)
-        abr_index_place(page->opts.index, &page->of,
-                        &(abr_place_at){lines->next_offset, lines->next_column, first_range(cut)->last_byte});
-    return ABR_OK;
 }

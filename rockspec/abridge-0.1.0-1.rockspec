@@ -36,6 +36,7 @@ build = {
         "csrc/lua_abridge.c",
         "csrc/marker.c",
         "csrc/page.c",
+        "csrc/page_cut.c",
         "csrc/pipeline.c",
         "csrc/plain.c",
         "csrc/priority.c",

@@ -33,6 +33,7 @@
 #define abr_file_read_at own_file_read_at
 #include "index.c"
 #include "page.c"
+#include "page_cut.c"
 
 #include "check.h"
 
