@@ -109,7 +109,7 @@ bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a
 	@$(with_paths) $(LUA) bench/priority.lua
 
 bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
-	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
 		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.

@@ -1,6 +1,7 @@
 -- The longest pause of Neovim's main loop while each tool does something big: `make bench-pause`. A timer asks the main
 -- loop every millisecond; the pause is the longest time between two of its answers, the least of some rounds.
 local abridge = require "abridge"
+local web_server = require "web_server"
 local vim = rawget(_G, "vim")
 
 local uv = vim.uv or vim.loop
@@ -66,6 +67,36 @@ end
 local PATTERNS = { "password=%S+", "AKIA[%u%d]+", "token: *%w+" }
 local LINE = "2026-03-01 10:11:12.345 [INFO] worker-3: request 17 took 31 ms, key=value retried"
 
+--- A call that is cancelled when it has run for a while, its background child too.
+local function cancelled(done)
+  local session = assert(abridge.session { run_dir = folder .. "/run" })
+  local job = session:call("run_command", { command = "sleep 9 & yes | head -c 1000000; wait" }, { on_done = function()
+    done()
+    vim.schedule(function() session:close() end)
+  end })
+  vim.defer_fn(function() job:cancel() end, 100)
+end
+
+--- A body of 16 MB from a server of our own, under limits that want its end.
+local function fetched(done)
+  local chunk = (LINE .. "\n"):rep(700)
+  local server = assert(web_server.new(function(connection)
+    local left = 16 * MB / #chunk
+    local function pour()
+      left = left - 1
+      if left > 0 then connection:send(chunk, pour) else connection:close() end
+    end
+    connection:send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", pour)
+  end))
+  local limits = { web_fetch = { strategy = "tail", max_bytes = "100KB" } }
+  local session = assert(abridge.session { run_dir = false, allow_private = true, limits = limits, redact = PATTERNS })
+  session:call("web_fetch", { url = server:url "/" }, { on_done = function(result)
+    done(result)
+    server:close()
+    vim.schedule(function() session:close() end)
+  end })
+end
+
 local function cases()
   local flood = ("yes '%s' | head -c %d"):format(LINE, FLOOD)
   local log = folder .. "/log"
@@ -91,6 +122,8 @@ local function cases()
     { "search_files, the 500,000th match",
       called({}, "search_files", { path = log, pattern = "INFO", offset = 500000 }) },
     { "the same, a match at the end", called({}, "search_files", { path = log, pattern = "at the end" }) },
+    { "web_fetch, 16 MB, redacted, for their end", fetched },
+    { "run_command, cancelled", cancelled },
     { "session:cap, 20 MB, which blocks", function(done)
       local session = abridge.session { run_dir = folder .. "/run" }
       session:cap("some_tool", (LINE .. "\n"):rep(20 * MB / #LINE))
