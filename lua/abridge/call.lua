@@ -133,7 +133,7 @@ function M.context(self, call, job)
       end)
     end,
     update = function(text)
-      if call.updates and not job:is_done() then call.updates:offer(text) end
+      if call.updates and not job.finishing then call.updates:offer(text) end
     end,
     cancelled = function()
       return job.cancelled
