@@ -2,6 +2,8 @@
 -- called, and keys are heard while a command floods.
 local abridge = require "abridge"
 local host = require "abridge.host"
+local inbox = require "abridge.inbox"
+local process = require "abridge.process"
 local tmpdir = require "tmpdir"
 local web_server = require "web_server"
 
@@ -387,6 +389,69 @@ describe("inside Neovim", function()
       session:close()
       vim.wait(50, function() end, 1)
       assert.equal(open, descriptors())
+    end)
+  end)
+
+  describe("events on their way to the main loop", function()
+    it("are handled in the order they came, an event of the main loop too", function()
+      local seen = {}
+      local box = inbox.new()
+      local function put(name)
+        box:put(function()
+          touch_api()
+          seen[#seen + 1] = name
+        end)
+      end
+      put "at once"
+      assert.same({ "at once" }, seen)
+      in_fast_event(function()
+        put "first"
+        put "second"
+        vim.schedule(function()
+          put "fourth"
+        end)
+        put "third"
+        assert(#seen == 1)
+      end, function()
+        return #seen == 5
+      end)
+      assert.same({ "at once", "first", "second", "third", "fourth" }, seen)
+    end)
+
+    it("are handled before what a handler waits for", function()
+      local seen = {}
+      local box = inbox.new()
+      in_fast_event(function()
+        box:put(function()
+          vim.wait(2000, function()
+            return seen[1] == "second"
+          end, 5)
+          seen[#seen + 1] = "first"
+        end)
+        box:put(function()
+          seen[#seen + 1] = "second"
+        end)
+      end, function()
+        return #seen == 2
+      end)
+      assert.same({ "first", "second" }, seen)
+    end)
+
+    it("hold the program back that makes them", function()
+      local most, bytes = 0, 0
+      local child
+      child = assert(process.spawn({ "sh", "-c", "yes | head -c 20000000" }, {}, {
+        on_output = function(chunk)
+          bytes, most = bytes + #chunk, math.max(most, child._waiting)
+          local from = host.now()
+          while host.now() - from < 2 do end -- slower than it prints
+        end,
+      }))
+      assert.is_true(vim.wait(20000, function()
+        return child:is_done()
+      end, 5))
+      assert.equal(20000000, bytes)
+      assert.is_true(most > 0 and most <= 1024 * 1024 + 64 * 1024, most)
     end)
   end)
 
