@@ -113,6 +113,11 @@ case("page", function()
   end
   return table.concat(parts) .. tostring(index:bytes() > 0)
 end)
+case("page_in_steps", function()
+  local page = keep(assert(core.page_in_steps(source, { max_bytes = 500, strategy = "head" })))
+  while not must(page:step(1000)) do end
+  return told(page:snapshot())
+end)
 case("page_text", function()
   local page = keep(core.page_text(TEXT, { offset = 3, column = 2, max_bytes = 100, strategy = "head" }))
   return told(page:finish { max_bytes = 50 })
