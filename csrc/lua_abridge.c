@@ -4,7 +4,9 @@
  * Memory that must survive a Lua error is owned by the collector: a cut lives in a userdata whose metatable frees
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
+#include <errno.h>
 #include <lauxlib.h>
+#include <limits.h>
 #include <lua.h>
 #include <lualib.h>
 #include <math.h>
@@ -1193,6 +1195,7 @@ typedef struct {
     abr_cleaner *cleaner; /* in front of it, or NULL */
     lua_State *L;         /* of the call under way, for the counter */
     int counter;          /* reference, LUA_NOREF for none */
+    char *block;          /* to read descriptors into, NULL until one is read and at its end */
     bool busy; /* a cut is being made: a counter or finalizer that runs meanwhile may not touch it */
 } lua_stream;
 
@@ -1355,6 +1358,113 @@ static int l_stream_write(lua_State *L)
     return 3;
 }
 
+/* ---- descriptors ---- */
+
+enum { FD_BLOCK = 256 * 1024, FD_MOST = 1024 * 1024 /* bytes read by a call that sets no limit */ };
+
+static int push_errno(lua_State *L, const char *what, int number)
+{
+    lua_pushnil(L);
+    lua_pushfstring(L, "%s: %s", what, abr_errno_text(number));
+    lua_pushstring(L, abr_errno_name(number));
+    return 3;
+}
+
+static int check_fd(lua_State *L, const char *who, int idx)
+{
+    uint64_t fd = 0;
+    if (!to_count(L, idx, &fd) || fd > INT_MAX)
+        wrong(L, who, "fd", "a file descriptor, an integer from 0 to 2^31-1", idx);
+    return (int)fd;
+}
+
+/* How many bytes to read at most, where idx says so. */
+static uint64_t check_most(lua_State *L, const char *who, int idx)
+{
+    uint64_t most = FD_MOST;
+    if (!lua_isnoneornil(L, idx) && (!to_count(L, idx, &most) || most == 0))
+        wrong(L, who, "most", "an integer from 1 to 2^53", idx);
+    return most;
+}
+
+/* Add what was read to the stream, through a cleaner of Lua where there is one. */
+static abr_code write_block(lua_stream *s, lua_cleaner *before, size_t n)
+{
+    if (s->cleaner)
+        return abr_cleaner_write(s->cleaner, s->block, n);
+    if (!before)
+        return abr_stream_write(s->stream, s->block, n);
+    abr_code code = abr_cleaner_write(before->cleaner, s->block, n);
+    if (code == ABR_OK)
+        code = abr_stream_write(s->stream, before->p, before->n);
+    before->n = 0;
+    return code;
+}
+
+static void drop_block(lua_stream *s)
+{
+    free(s->block);
+    s->block = NULL;
+}
+
+/* stream:read_fd(fd, most, cleaner) -> bytes read, 0 at the end | nil, message, code */
+static int l_stream_read_fd(lua_State *L)
+{
+    const char *who = "stream:read_fd";
+    lua_stream *s = check_stream(L, who);
+    const int fd = check_fd(L, who, 2);
+    const uint64_t most = check_most(L, who, 3);
+    lua_cleaner *before = lua_isnoneornil(L, 4) ? NULL : luaL_checkudata(L, 4, CLEANER_TYPE);
+    if (before && (!before->cleaner || before->finished))
+        return luaL_error(L, "%s: the cleaner is %s", who, before->cleaner ? "finished" : "closed");
+    if (abr_stream_finished(s->stream))
+        return luaL_error(L, "%s: the stream is finished", who);
+    if (!s->block && !(s->block = malloc(FD_BLOCK)))
+        return push_errno(L, who, ENOMEM);
+    uint64_t total = 0;
+    bool ended = false;
+    int failed = 0;
+    for (size_t wanted = 1, got = 1; got == wanted && total < most && failed == 0; total += got) {
+        wanted = most - total < FD_BLOCK ? (size_t)(most - total) : FD_BLOCK;
+        failed = abr_read_some(fd, s->block, wanted, &got, &ended);
+        if (got > 0 && write_block(s, before, got) != ABR_OK)
+            return push_errno(L, who, ENOMEM);
+    }
+    if (ended)
+        drop_block(s);
+    if (total == 0 && failed != 0)
+        return push_errno(L, who, failed);
+    push_count(L, total);
+    return 1;
+}
+
+/* read_fd(fd, most) -> at most 64 KiB, "" at the end | nil, message, code */
+static int l_read_fd(lua_State *L)
+{
+    enum { CHUNK = 64 * 1024 };
+    const char *who = "abridge.core.read_fd";
+    const int fd = check_fd(L, who, 1);
+    const uint64_t most = check_most(L, who, 2);
+    const size_t size = most < CHUNK ? (size_t)most : CHUNK;
+    size_t got;
+    bool ended;
+    char *block = lua_newuserdata(L, size);
+    int failed = abr_read_some(fd, block, size, &got, &ended);
+    if (failed != 0)
+        return push_errno(L, who, failed);
+    lua_pushlstring(L, block, got);
+    return 1;
+}
+
+/* widen_pipe(fd) -> whether the pipe now holds 1 MiB */
+static int l_widen_pipe(lua_State *L)
+{
+    lua_pushboolean(L, abr_widen_pipe(check_fd(L, "abridge.core.widen_pipe", 1)));
+    return 1;
+}
+
+/* ---- cuts of streams ---- */
+
 static void put_full_output(lua_State *L, const abr_full_output *full)
 {
     if (full->path) {
@@ -1451,6 +1561,8 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     begin_results(L, &results);
     abr_code code = finish ? abr_stream_finish(s->stream, &narrow, &results.cut, &error)
                            : abr_stream_snapshot(s->stream, &narrow, &results.cut, &error);
+    if (finish)
+        drop_block(s);
     return finish_results(L, &results, who, code, &error);
 }
 
@@ -1483,6 +1595,7 @@ static int collect_stream(lua_State *L)
     lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
     abr_stream_close(s->stream);
     abr_cleaner_close(s->cleaner);
+    drop_block(s);
     s->stream = NULL;
     s->cleaner = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, s->counter);
@@ -1508,9 +1621,11 @@ static int l_stream_tostring(lua_State *L)
 }
 
 static const luaL_Reg stream_methods[] = {
-    {"write", l_stream_write},     {"snapshot", l_stream_snapshot},   {"finish", l_stream_finish},
-    {"preview", l_stream_preview}, {"close", l_stream_close},         {"__gc", collect_stream},
-    {"__close", l_stream_close},   {"__tostring", l_stream_tostring}, {NULL, NULL},
+    {"write", l_stream_write},         {"read_fd", l_stream_read_fd},
+    {"snapshot", l_stream_snapshot},   {"finish", l_stream_finish},
+    {"preview", l_stream_preview},     {"close", l_stream_close},
+    {"__gc", collect_stream},          {"__close", l_stream_close},
+    {"__tostring", l_stream_tostring}, {NULL, NULL},
 };
 
 /* ---- pages ---- */
@@ -1870,14 +1985,6 @@ static const luaL_Reg page_methods[] = {
 
 #define LOG_TYPE "abridge.log"
 
-static int push_errno(lua_State *L, const char *what, int number)
-{
-    lua_pushnil(L);
-    lua_pushfstring(L, "%s: %s", what, abr_errno_text(number));
-    lua_pushstring(L, abr_errno_name(number));
-    return 3;
-}
-
 static const char *check_path(lua_State *L, const char *who, const char *name, int idx)
 {
     size_t n;
@@ -2165,6 +2272,8 @@ static const luaL_Reg functions[] = {
     {"page_text", l_page_text},
     {"index", l_index},
     {"read_file", l_read_file},
+    {"read_fd", l_read_fd},
+    {"widen_pipe", l_widen_pipe},
     {"private_folder", l_private_folder},
     {"save", l_save},
     {"log", l_log},

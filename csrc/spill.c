@@ -56,6 +56,8 @@ static const struct {
     {EINVAL, "EINVAL", "invalid name"},
     {EBUSY, "EBUSY", "another process is writing it"},
     {ENOMEM, "ENOMEM", "out of memory"},
+    {EAGAIN, "EAGAIN", "nothing there now"},
+    {EBADF, "EBADF", "not an open file"},
 };
 
 const char *abr_errno_name(int number)

@@ -80,9 +80,10 @@ function M.execute(input, ctx, done)
     timeout = timeout,
   }
   local child, message = process.spawn({ "sh", "-c", input.command }, opts, {
-    on_output = function(chunk)
-      stream:write(chunk)
-      ctx.update(stream)
+    read_output = function(fd, most)
+      local n, why, code = stream:read_fd(fd, most)
+      if n and n > 0 then ctx.update(stream) end
+      return n, why, code
     end,
     on_exit = function(outcome)
       local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0
