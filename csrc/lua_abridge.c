@@ -1442,7 +1442,7 @@ static int l_stream_read_fd(lua_State *L)
 static int l_read_fd(lua_State *L)
 {
     enum { CHUNK = 64 * 1024 };
-    const char *who = "abridge.core.read_fd";
+    const char *who = "stream:read_fd"; /* which it is a part of, where Lua has to see what came */
     const int fd = check_fd(L, who, 1);
     const uint64_t most = check_most(L, who, 2);
     const size_t size = most < CHUNK ? (size_t)most : CHUNK;
