@@ -25,10 +25,10 @@ local function best(rounds, run)
 end
 
 --- Run a program to its end: what it said.
-local function output_of(argv, on_output)
+local function output_of(argv, handlers)
   local said = {}
-  local child = assert(process.spawn(argv, {}, {
-    on_output = on_output or function(chunk) said[#said + 1] = chunk end,
+  local child = assert(process.spawn(argv, {}, handlers or {
+    on_output = function(chunk) said[#said + 1] = chunk end,
   }))
   host.wait(function() return child:is_done() end)
   assert(child.outcome.code == 0, argv[#argv] .. " failed")
@@ -46,20 +46,33 @@ local function counted(reader)
   return function() assert(tonumber(run()) == SIZE, reader .. " counted wrongly") end
 end
 
---- As run_command does it: what the loop reads goes into a stream.
-local function from_lua()
-  local stream = abridge.stream(budget)
-  output_of({ PIPE, "produce", ("%.0f"):format(SIZE) }, function(chunk) assert(stream:write(chunk)) end)
-  local _, cut = stream:finish()
-  stream:close()
-  assert(cut.total_bytes == SIZE, "the stream counted wrongly")
+--- What a program prints goes into a stream, as `handlers_of` has it.
+local function into_stream(handlers_of)
+  return function()
+    local stream = abridge.stream(budget)
+    output_of({ PIPE, "produce", ("%.0f"):format(SIZE) }, handlers_of(stream))
+    local _, cut = stream:finish()
+    stream:close()
+    assert(cut.total_bytes == SIZE, "the stream counted wrongly")
+  end
 end
+
+--- As run_command does it: the stream reads the pipe.
+local read_itself = into_stream(function(stream)
+  return { read_output = function(...) return stream:read_fd(...) end }
+end)
+
+--- The loop reads strings of Lua, which are written to the stream.
+local written = into_stream(function(stream)
+  return { on_output = function(chunk) assert(stream:write(chunk)) end }
+end)
 
 local function print_pipes()
   local rows = {
     { "read(2) in a loop, 64KB each", best(ROUNDS, counted "read") },
     { "the same and a stream, in C", best(ROUNDS, counted "tail") },
-    { "process.spawn and a stream, in Lua", best(ROUNDS, from_lua) },
+    { "process.spawn and stream:read_fd, in Lua", best(ROUNDS, read_itself) },
+    { "process.spawn and stream:write, in Lua", best(ROUNDS, written) },
     { "tail -n 2000", best(ROUNDS, produce_into "tail -n 2000 > /dev/null") },
   }
   local title = "\n%d MB of log lines through a pipe, cut to the last %d lines / %s"

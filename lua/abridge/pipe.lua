@@ -81,8 +81,8 @@ function Pipe:close_write_end()
   end
 end
 
----Calls back with each chunk, at the end with nil; where it is read by its reader, with true whenever there is something
----to read or the end.
+---Calls back with each chunk, at the end with nil; where it is read by its reader, with true whenever there is
+---something to read or the end.
 ---@param callback fun(err: string|nil, chunk: string|true|nil)
 ---@return integer|nil ok
 ---@return string|nil message

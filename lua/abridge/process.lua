@@ -320,8 +320,8 @@ function Process:_end_of(pipe)
   end
 end
 
----Takes out of a pipe once, and hands it on. What a reader could not keep for want of memory is lost, and told; one that
----raises is not asked again: what comes after that is dropped.
+---Takes out of a pipe once, and hands it on. What a reader could not keep for want of memory is lost, and told; one
+---that raises is not asked again: what comes after that is dropped.
 ---@param pipe abridge.Pipe
 ---@param most integer bytes
 ---@return "empty"|"end"|nil
