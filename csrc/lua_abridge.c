@@ -2209,14 +2209,31 @@ static int l_fit_cells(lua_State *L)
 
 /* ---- TruncationInfo ---- */
 
-static uint64_t optional_count(lua_State *L, const char *who, const char *name)
+/* The fields of a block: upvalues of l_info_json(). */
+enum {
+    INFO_TRUNCATED,
+    INFO_BYTES_RETURNED,
+    INFO_BYTES_TOTAL,
+    INFO_NEXT_OFFSET,
+    INFO_RESUME_HINT,
+    INFO_REASON
+};
+static const char *const info_fields[] = {"truncated",   "bytes_returned", "bytes_total",
+                                          "next_offset", "resume_hint",    "reason"};
+enum { INFO_FIELDS = sizeof info_fields / sizeof *info_fields };
+
+/* Push a field of the block at 1; returns where it stands. */
+static int push_info_field(lua_State *L, int field)
 {
-    uint64_t count = ABR_UNLIMITED;
-    lua_getfield(L, 1, name);
-    if (!lua_isnil(L, -1))
-        count = check_count(L, who, name, -1);
-    lua_pop(L, 1);
-    return count;
+    lua_pushvalue(L, lua_upvalueindex(field + 1));
+    lua_rawget(L, 1);
+    return lua_gettop(L);
+}
+
+static uint64_t optional_count(lua_State *L, const char *who, int field)
+{
+    const int at = push_info_field(L, field);
+    return lua_isnil(L, at) ? ABR_UNLIMITED : check_count(L, who, info_fields[field], at);
 }
 
 static abr_reason check_reason(lua_State *L, const char *who, int idx)
@@ -2232,26 +2249,36 @@ static abr_reason check_reason(lua_State *L, const char *who, int idx)
 /* info_json{truncated=, bytes_returned=, ...} -> JSON */
 static int l_info_json(lua_State *L)
 {
+    enum { USUAL = 512 /* bytes of JSON */ };
     const char *who = "abridge.info";
+    char usual[USUAL];
     abr_info info = {.resume_hint = NULL};
     if (lua_type(L, 1) != LUA_TTABLE)
         return wrong(L, who, "info", "a table", 1);
-    lua_getfield(L, 1, "bytes_returned");
-    info.bytes_returned = check_count(L, who, "bytes_returned", -1);
-    info.bytes_total = optional_count(L, who, "bytes_total");
-    info.next_offset = optional_count(L, who, "next_offset");
-    lua_getfield(L, 1, "truncated");
-    info.truncated = check_boolean(L, who, "truncated", -1);
-    lua_getfield(L, 1, "reason");
-    info.reason = check_reason(L, who, lua_gettop(L));
-    lua_getfield(L, 1, "resume_hint"); /* stays on the stack while its bytes are used */
-    if (!lua_isnil(L, -1))
-        info.resume_hint = check_text(L, who, "resume_hint", -1, &info.resume_hint_len);
-    size_t size = abr_info_json(&info, NULL, 0);
-    char *json = lua_newuserdata(L, size);
-    abr_info_json(&info, json, size);
+    lua_settop(L, 1);
+    info.bytes_returned = check_count(L, who, "bytes_returned", push_info_field(L, INFO_BYTES_RETURNED));
+    info.bytes_total = optional_count(L, who, INFO_BYTES_TOTAL);
+    info.next_offset = optional_count(L, who, INFO_NEXT_OFFSET);
+    info.truncated = check_boolean(L, who, "truncated", push_info_field(L, INFO_TRUNCATED));
+    info.reason = check_reason(L, who, push_info_field(L, INFO_REASON));
+    const int hint = push_info_field(L, INFO_RESUME_HINT); /* stays on the stack while its bytes are used */
+    if (!lua_isnil(L, hint))
+        info.resume_hint = check_text(L, who, "resume_hint", hint, &info.resume_hint_len);
+    const size_t size = abr_info_json(&info, usual, sizeof usual);
+    char *json = usual;
+    if (size > sizeof usual) {
+        json = lua_newuserdata(L, size);
+        abr_info_json(&info, json, size);
+    }
     lua_pushlstring(L, json, size);
     return 1;
+}
+
+static void push_info_json(lua_State *L)
+{
+    for (int i = 0; i < INFO_FIELDS; i++)
+        lua_pushstring(L, info_fields[i]);
+    lua_pushcclosure(L, l_info_json, INFO_FIELDS);
 }
 
 /* ---- the module ---- */
@@ -2287,7 +2314,6 @@ static const luaL_Reg functions[] = {
     {"find_char", l_find_char},
     {"cells", l_cells},
     {"fit_cells", l_fit_cells},
-    {"info_json", l_info_json},
     {NULL, NULL},
 };
 
@@ -2318,6 +2344,8 @@ int luaopen_abridge_core(lua_State *L)
     lua_newtable(L);
     lua_insert(L, -2);
     set_functions(L, functions);
+    push_info_json(L);
+    lua_setfield(L, -2, "info_json");
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
     /* the Lua it was built for, such as "5.1": another one may load it and go wrong */
