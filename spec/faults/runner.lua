@@ -44,6 +44,7 @@ local function tools(dir)
     dir = dir,
     eventually = eventually,
     with = inject.with,
+    forked = inject.forked,
     in_children = inject.in_children,
     skip = function(reason)
       skipped.reason = reason

@@ -85,7 +85,7 @@ function M.execute(input, ctx, done)
       ctx.update(stream)
     end,
     on_exit = function(outcome)
-      local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0
+      local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0 or outcome.error
       done {
         stream = stream,
         limits = final_limits(stream, limits, failed),
