@@ -92,9 +92,14 @@ return {
         all[i] = "needle " .. i
       end
       t.dir:write("f", table.concat(all, "\n"))
-      local session = abridge.session { run_dir = false, cwd = t.dir.path }
-      local result = t.with("read>4095@pipe:*#2-=short:100;read>4095@pipe:*#4-=EIO", function()
-        return session:call("search_files", { pattern = "needle", limit = 4000 })
+      local session = abridge.session {
+        run_dir = false,
+        cwd = t.dir.path,
+        ceiling = false,
+        limits = { search_files = { max_bytes = "10MB" } },
+      }
+      local result = t.with("read>4095@pipe:*#2-=EIO", function()
+        return session:call("search_files", { pattern = "needle", limit = 5000 })
       end)
       assert.is_true(result.is_error)
       assert.matches("Search ended early: EIO$", result.content)
