@@ -4,9 +4,12 @@
  * Memory that must survive a Lua error is owned by the collector: a cut lives in a userdata whose metatable frees
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
+#ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
+#include "lua51.h"
+#else
 #include <lauxlib.h>
 #include <lua.h>
-#include <lualib.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -2007,5 +2010,8 @@ int luaopen_abridge_core(lua_State *L)
     set_functions(L, functions);
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
+    /* the Lua it was built for, such as "5.1": another one may load it and go wrong */
+    lua_pushfstring(L, "%d.%d", LUA_VERSION_NUM / 100, LUA_VERSION_NUM % 100);
+    lua_setfield(L, -2, "lua_version");
     return 1;
 }

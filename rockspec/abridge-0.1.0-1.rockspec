@@ -12,7 +12,7 @@ Cuts tool output to hard budgets of lines, bytes, chars and tokens, keeps a ledg
 model how to get the rest. A C core, a Lua module, sessions with ready tools, and a command.]],
   homepage = "https://github.com/abridge-tools/abridge",
   license = "MIT",
-  labels = { "llm", "truncation", "text" },
+  labels = { "llm", "truncation", "text", "neovim" },
 }
 dependencies = {
   "lua >= 5.1",
@@ -66,6 +66,7 @@ build = {
     ["abridge.cli"] = "lua/abridge/cli.lua",
     ["abridge.cli_log"] = "lua/abridge/cli_log.lua",
     ["abridge.conformance"] = "lua/abridge/conformance.lua",
+    ["abridge.core_loader"] = "lua/abridge/core_loader.lua",
     ["abridge.crude"] = "lua/abridge/crude.lua",
     ["abridge.data"] = "lua/abridge/data.lua",
     ["abridge.database"] = "lua/abridge/database.lua",
@@ -102,6 +103,7 @@ build = {
     ["abridge.sql"] = "lua/abridge/sql.lua",
     ["abridge.updates"] = "lua/abridge/updates.lua",
     ["abridge.url"] = "lua/abridge/url.lua",
+    ["abridge.version"] = "lua/abridge/version.lua",
     ["abridge.tools.find_files"] = "lua/abridge/tools/find_files.lua",
     ["abridge.tools.list_directory"] = "lua/abridge/tools/list_directory.lua",
     ["abridge.tools.read_file"] = "lua/abridge/tools/read_file.lua",
@@ -113,4 +115,5 @@ build = {
   install = {
     bin = { abridge = "lua/abridge/bin/abridge" },
   },
+  copy_directories = { "doc" },
 }
