@@ -60,11 +60,13 @@ local function reason(message)
   return text:find "symbol.*lua" and text .. "; it was built for another Lua than " .. lua_version() or text
 end
 
+local MARKS = { userdata = true, number = true } -- the kinds of value that Lua 5.1 and LuaJIT use
+
 --- Lua 5.1 and LuaJIT mark a module whose loading was cut short, and refuse it from then on, whatever was built since.
 local function forget_marks()
   for name, module in pairs(package.loaded) do
     local ours = type(name) == "string" and (name == "abridge" or name:find "^abridge%.")
-    if ours and type(module) == "userdata" then package.loaded[name] = nil end
+    if ours and MARKS[type(module)] then package.loaded[name] = nil end
   end
 end
 
