@@ -84,6 +84,17 @@ describe("require 'abridge'", function()
     assert.equal(message, attempt "abridge.conformance")
   end)
 
+  if not nvim then
+    it("is what the command says too, without a traceback", function()
+      local command = "unset LUA_INIT LUA_PATH LUA_CPATH; %s checkout/lua/abridge/bin/abridge tokens"
+      local out, err, status = dir:sh(command:format(quote(tmpdir.interpreter())))
+      assert.same({ "", 1 }, { out, status })
+      local first, second = err:match "^([^\n]*)\n([^\n]*)\n$"
+      assert.equal("abridge: its core (abridge/core.so) is not there:", first)
+      assert.matches("^run `make` in .*checkout/.* and put .*/build/" .. lua_version .. "/%?%.so first", second)
+    end)
+  end
+
   it("says so each time, until the core is there", function()
     local said = run(([[
       attempt "abridge"
