@@ -14,6 +14,7 @@
 
 typedef struct lua_State lua_State;
 typedef double lua_Number;
+typedef ptrdiff_t lua_Integer;
 typedef int (*lua_CFunction)(lua_State *L);
 
 typedef struct luaL_Reg {
@@ -30,6 +31,7 @@ typedef struct luaL_Reg {
 #define LUA_TFUNCTION 6
 
 #define LUA_REGISTRYINDEX (-10000)
+#define LUA_GLOBALSINDEX (-10002)
 #define LUA_NOREF (-2)
 
 /* ---- the stack ---- */
@@ -62,6 +64,7 @@ void *lua_touserdata(lua_State *L, int idx);
 
 void lua_pushnil(lua_State *L);
 void lua_pushnumber(lua_State *L, lua_Number n);
+void lua_pushinteger(lua_State *L, lua_Integer n);
 void lua_pushlstring(lua_State *L, const char *s, size_t len);
 void lua_pushstring(lua_State *L, const char *s);
 const char *lua_pushfstring(lua_State *L, const char *format, ...);
@@ -87,6 +90,7 @@ int lua_setmetatable(lua_State *L, int idx);
 int lua_next(lua_State *L, int idx);
 
 #define lua_newtable(L) lua_createtable(L, 0, 0)
+#define lua_getglobal(L, name) lua_getfield(L, LUA_GLOBALSINDEX, name)
 
 /* ---- calls and errors ---- */
 

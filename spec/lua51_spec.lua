@@ -106,6 +106,7 @@ for lua, folder in pairs { ["Lua 5.1"] = "/usr/include/lua5.1", LuaJIT = "/usr/i
     it("would be seen to disagree on any type and field", function()
       for from, to in pairs {
         ["double lua_Number"] = "float lua_Number",
+        ["ptrdiff_t lua_Integer"] = "int lua_Integer",
         ["int %(%*lua_CFunction%)"] = "long (*lua_CFunction)",
         ["const char %*name;"] = "char *name;",
         ["(    const char %*name;[^\n]*)\n(    lua_CFunction func;)"] = "%2\n%1",
