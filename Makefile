@@ -78,7 +78,7 @@ nvim_obj = $(OBJ)/nvim/lua_abridge.o
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build nvim lib demo test check lint memcheck bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo test check lint memcheck bench bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -87,6 +87,7 @@ setup: ## install what building and testing need (Debian packages)
 
 build: $(luas:%=build/%/abridge/core.so) build/5.4/abridge/core.so build/bin/abridge ## build the module for every Lua found, and the command
 
+.PHONY: nvim
 nvim: lua/abridge/core.so ## build the module for Neovim where it finds it; wants a C compiler alone, no Lua
 
 lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the C library alone, static and shared
@@ -226,8 +227,9 @@ $(test_bin): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 
 .PHONY: c-tests objects
 .SECONDARY:
+objects: $(nvim_obj)
 c-tests: $(test_bin)
-objects: $(core_obj) $(binding_obj) $(nvim_obj) $(test_obj) $(example_obj) $(bench_obj)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(example_obj) $(bench_obj)
 
 -include $(wildcard $(OBJ)/*/*.d)
 
