@@ -82,6 +82,7 @@ describe("require 'abridge'", function()
     assert.equal(message, attempt())
     assert.equal(message, attempt "abridge.cli")
     assert.equal(message, attempt "abridge.conformance")
+    assert.equal(message, attempt "abridge.tools.read_file")
   end)
 
   if not nvim then
@@ -175,6 +176,13 @@ describe("require 'abridge'", function()
 end)
 
 describe("the core", function()
+  it("comes to every Lua file by way of core_loader, so that each says the same when it is required alone", function()
+    local pipe = assert(io.popen [[grep -rlE "[\"'[]abridge\.core[]\"']" lua --include='*.lua']])
+    local files = pipe:read "*a"
+    pipe:close()
+    assert.equal("lua/abridge/core_loader.lua\n", files)
+  end)
+
   it("says for which Lua it was built", function()
     assert.equal(lua_version, require("abridge.core").lua_version)
   end)
