@@ -50,11 +50,11 @@ test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(wildcard bench/*.c)
 all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
-lua_dirs := $(wildcard lua spec bench examples)
+lua_dirs := $(wildcard lua spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
-test_bin = $(test_src:spec/c/%.c=$(BIN)/%)
+test_bin = $(test_src:spec/c/%.c=$(BIN)/%) $(lua_test_bin)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
 bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o)
 
@@ -76,9 +76,14 @@ luas := $(foreach v,5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
 binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 nvim_obj = $(OBJ)/nvim/lua_abridge.o
 
+# Tests that embed Lua 5.4, with the library that its headers belong to.
+lua_lib := $(if $(incdir_5.4),$(or $(shell pkg-config --libs lua5.4 2>/dev/null),-llua5.4))
+lua_test_obj = $(if $(lua_lib),$(OBJ)/test/lua_memory.o $(OBJ)/test/lua_threads.o)
+lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/test_lua_memory))
+
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test check lint memcheck bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -95,18 +100,31 @@ lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the
 demo: build ## see what a model would see of a noisy command and of a big file
 	@$(with_paths) $(LUA) examples/demo.lua
 
+.PHONY: doc
+doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
+	@LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua < doc/lua.md > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
+	@mv doc/abridge.txt~ doc/abridge.txt
+
+agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
+	@$(with_paths) $(LUA) spec/agent_scene.lua
+
 test: build lib ## run the C tests under sanitizers and the suite on every host
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
 
-check: lint memcheck ## lint and memcheck
+check: lint memcheck tsan ## lint, memcheck and tsan
 
 lint: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror
 
 memcheck: ## valgrind on the C tests
-	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g"
+	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" lua_test_bin=
 	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
+
+tsan: ## ThreadSanitizer on two Lua states in two threads
+	@$(MAKE) --no-print-directory build/test/tsan/lua_threads OBJ=build/obj/tsan BIN=build/test/tsan \
+		CFLAGS="-O1 -g -fsanitize=thread"
+	@echo "== tsan" && build/test/tsan/lua_threads
 
 bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a pipe, pages of a file, and priority
 	@$(with_paths) $(LUA) bench/run.lua
@@ -220,7 +238,19 @@ build/bench/%: build/obj/bench/%.o build/libabridge.a
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(test_bin): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
+$(BIN)/test_lua_memory: $(OBJ)/test/lua_memory.o $(OBJ)/5.4/lua_abridge.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc,--wrap=free -o $@ $^ $(lua_lib)
+
+$(BIN)/lua_threads: $(OBJ)/test/lua_threads.o $(OBJ)/5.4/lua_abridge.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(lua_lib) -lpthread
+
+$(lua_test_obj): FLAGS += -isystem $(incdir_5.4)
+
+$(filter-out $(lua_test_bin),$(test_bin)): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
@@ -229,7 +259,7 @@ $(test_bin): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 .SECONDARY:
 objects: $(nvim_obj)
 c-tests: $(test_bin)
-objects: $(core_obj) $(binding_obj) $(test_obj) $(example_obj) $(bench_obj)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj)
 
 -include $(wildcard $(OBJ)/*/*.d)
 

@@ -662,6 +662,42 @@ static int push_results(lua_State *L, const char *who, abr_code code, const abr_
     return 2;
 }
 
+/* The results of a cut of an object, which may not be touched until they are pushed: a finalizer that runs meanwhile
+ * might free what they are made of. */
+typedef struct {
+    const abr_cut *cut;
+    void (*push_more)(lua_State *L,
+                      void *ctx); /* sets the object's own fields of the ledger on top of the stack */
+    void *ctx;
+    bool *busy; /* the object's */
+} guarded_results;
+
+static int push_guarded(lua_State *L)
+{
+    const guarded_results *r = lua_touserdata(L, 1);
+    push_content(L, r->cut, SIZE_MAX);
+    push_ledger(L, r->cut);
+    r->push_more(L, r->ctx);
+    return 2;
+}
+
+/* Mark an object as busy, ready for finish_guarded(): nothing between the two may raise. */
+static void begin_guarded(lua_State *L, guarded_results *r)
+{
+    lua_pushcfunction(L, push_guarded);
+    lua_pushlightuserdata(L, r);
+    *r->busy = true;
+}
+
+/* Push the results of a cut and let go of the object, whatever is raised meanwhile. */
+static int finish_guarded(lua_State *L, const guarded_results *r, const char *who, abr_code code,
+                          const abr_error *error)
+{
+    bool failed = code == ABR_OK && lua_pcall(L, 1, 2, 0) != 0;
+    *r->busy = false;
+    return failed ? lua_error(L) : code == ABR_OK ? 2 : push_results(L, who, code, error, r->cut, SIZE_MAX);
+}
+
 /* ---- cleaning ---- */
 
 #define CLEANED_TYPE "abridge.cleaned"
@@ -1277,6 +1313,15 @@ static void show_pending(lua_State *L, const char *who, lua_stream *s, bool fini
         luaL_error(L, "%s: out of memory", who);
 }
 
+static void set_stream_fields(lua_State *L, void *ctx)
+{
+    const lua_stream *s = ctx;
+    abr_full_output full = abr_stream_full_output(s->stream);
+    set_full_output(L, &full);
+    if (s->cleaner)
+        set_count(L, "raw_bytes", abr_cleaner_stats(s->cleaner).raw_bytes);
+}
+
 /* snapshot and finish: the cut, its content made without a text to hand back. */
 static int cut_stream(lua_State *L, const char *who, bool finish)
 {
@@ -1289,17 +1334,11 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     if (s->cleaner && !abr_stream_finished(s->stream))
         show_pending(L, who, s, finish);
     s->L = L;
-    s->busy = true;
+    guarded_results results = {cut, set_stream_fields, s, &s->busy};
+    begin_guarded(L, &results);
     abr_code code = finish ? abr_stream_finish(s->stream, &narrow, cut, &error)
                            : abr_stream_snapshot(s->stream, &narrow, cut, &error);
-    s->busy = code == ABR_OK;
-    push_results(L, who, code, &error, cut, SIZE_MAX);
-    s->busy = false;
-    abr_full_output full = abr_stream_full_output(s->stream);
-    set_full_output(L, &full);
-    if (s->cleaner)
-        set_count(L, "raw_bytes", abr_cleaner_stats(s->cleaner).raw_bytes);
-    return 2;
+    return finish_guarded(L, &results, who, code, &error);
 }
 
 /* stream:preview(text): the snapshots until the next write show it behind what has come */
@@ -1571,21 +1610,30 @@ static int l_page_text(lua_State *L)
 }
 
 /* What a page tells beside the ledger of its cut. */
-static void set_page_fields(lua_State *L, const abr_page_info *about, const abr_page_lines *lines)
+/* What the ledger of a page tells beside the cut. */
+typedef struct {
+    abr_page *page;
+    const abr_page_lines *lines;
+} page_fields;
+
+static void set_page_fields(lua_State *L, void *ctx)
 {
+    const page_fields *fields = ctx;
+    const abr_page_lines *lines = fields->lines;
+    abr_page_info about = abr_page_about(fields->page);
     set_count(L, "first_line", lines->first_line);
     set_count(L, "last_line", lines->last_line);
-    if (about->first_char > 0)
-        set_count(L, "first_char", about->first_char);
+    if (about.first_char > 0)
+        set_count(L, "first_char", about.first_char);
     if (lines->next_offset > 0)
         set_count(L, "next_offset", lines->next_offset);
     if (lines->next_column > 0)
         set_count(L, "next_column", lines->next_column);
-    if (*about->version) {
-        lua_pushstring(L, about->version);
+    if (*about.version) {
+        lua_pushstring(L, about.version);
         lua_setfield(L, -2, "version");
     }
-    if (about->changed)
+    if (about.changed)
         set_boolean(L, "changed", true);
 }
 
@@ -1599,14 +1647,11 @@ static int l_page_snapshot(lua_State *L)
     lua_page *page = check_page(L, who);
     abr_cut *cut = prepare_cut(L, who, page->counter, &narrow);
     page->L = L;
-    page->busy = true;
+    page_fields fields = {page->page, &lines};
+    guarded_results results = {cut, set_page_fields, &fields, &page->busy};
+    begin_guarded(L, &results);
     abr_code code = abr_page_cut(page->page, &narrow, cut, &lines, &error);
-    page->busy = code == ABR_OK; /* a finalizer that runs meanwhile may not free what is pushed */
-    push_results(L, who, code, &error, cut, SIZE_MAX);
-    abr_page_info about = abr_page_about(page->page);
-    set_page_fields(L, &about, &lines);
-    page->busy = false;
-    return 2;
+    return finish_guarded(L, &results, who, code, &error);
 }
 
 /* page:read(at, n) -> up to n bytes behind the first `at` of the page | nil, code, message */
@@ -1628,14 +1673,17 @@ static int l_page_read(lua_State *L)
 /* page:about() -> totals, place, version, and whether the file changed until now */
 static int l_page_about(lua_State *L)
 {
+    enum { VERSION_MOST = 256 };
     lua_page *page = check_page(L, "page:about");
     abr_page_changed(page->page);
     abr_page_info about = abr_page_about(page->page);
+    char version[VERSION_MOST]; /* a copy: what is pushed may start a finalizer that closes the page */
+    snprintf(version, sizeof version, "%s", about.version);
     lua_newtable(L);
     set_count(L, "first_byte", about.first_byte);
     set_count(L, "total_lines", about.total_lines);
     set_count(L, "total_bytes", about.total_bytes);
-    lua_pushstring(L, about.version);
+    lua_pushstring(L, version);
     lua_setfield(L, -2, "version");
     set_boolean(L, "changed", about.changed);
     return 1;

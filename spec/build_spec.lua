@@ -115,7 +115,7 @@ end)
 describe("make help", function()
   it("lists the targets, one line each", function()
     local help = "\n" .. run("make -s help")
-    for _, target in ipairs(words("setup build nvim lib demo test check lint memcheck bench rock clean")) do
+    for _, target in ipairs(words("setup build nvim lib demo doc test check lint memcheck bench rock clean")) do
       assert.matches("\n" .. target .. " +%S[^\n]*\n", help)
     end
   end)

@@ -177,7 +177,7 @@ end)
 
 describe("the core", function()
   it("comes to every Lua file by way of core_loader, so that each says the same when it is required alone", function()
-    local pipe = assert(io.popen [[grep -rlE "[\"'[]abridge\.core[]\"']" lua --include='*.lua']])
+    local pipe = assert(io.popen [[grep -rlE "require[ (,]*[\"'[]+abridge\.core[]\"']" lua --include='*.lua']])
     local files = pipe:read "*a"
     pipe:close()
     assert.equal("lua/abridge/core_loader.lua\n", files)

@@ -149,6 +149,15 @@ describe("make nvim", function()
     assert.equal(CUT_SAYS, neovim("", CUT))
   end)
 
+  it("leaves :checkhealth abridge without an error", function()
+    local report = neovim("-u NONE --cmd 'set runtimepath=" .. checkout .. ",$VIMRUNTIME'", [[
+      vim.cmd "silent checkhealth abridge"
+      io.stdout:write(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n"), "\n")
+    ]])
+    assert.matches("core: " .. checkout .. "/lua/abridge/core.so", report, 1, true)
+    assert.not_matches("ERROR", report)
+  end)
+
   it("exports the entry point and nothing else", function()
     local out = dir:sh(("nm -D --defined-only %s/lua/abridge/core.so | awk '{ print $3 }'"):format(checkout))
     assert.equal("luaopen_abridge_core\n", out)

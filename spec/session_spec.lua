@@ -358,6 +358,16 @@ describe("definitions", function()
     assert.equal("object", session:definitions("anthropic")[1].input_schema.type)
   end)
 
+  it("have no empty table, and no parameters where OpenAI would refuse them", function()
+    for _, given in ipairs { false, { type = "object", properties = {}, required = {} }, { type = "object" } } do
+      local session = one_tool(function() end, { name = "t", input_schema = given or nil }, { tools = {} })
+      assert.same({ type = "object" }, session:definitions("anthropic")[1].input_schema)
+      assert.same({ type = "object" }, session:definitions("mcp")[1].inputSchema)
+      assert.is_nil(session:definitions("openai")[1]["function"].parameters)
+      session:close()
+    end
+  end)
+
   it("use the names under which the model knows the tools", function()
     local session = abridge.session { profile = "pi", tools = { "read_file", "run_command" } }
     local names = {}

@@ -6,6 +6,9 @@ local M = {}
 local DEFAULT = 30 * 1024 -- bytes, what the default profile allows a tool
 local HEAD = 0.3 -- the share of the start
 
+--- In place of an output that could not be redacted.
+M.withheld = "[Output left out: it could not be redacted]"
+
 local function continues(text, at)
   local byte = text:byte(at)
   return byte ~= nil and byte >= 0x80 and byte < 0xC0

@@ -306,11 +306,12 @@ local function normalized(who, limits, deeper)
   return plain
 end
 
---- A copy that the caller may change.
+--- A copy that the caller may change, with other values for some keys; false takes one away.
 ---@param limits abridge.Limits
+---@param over? table
 ---@return abridge.Limits
-function M.copy(limits)
-  return merged(limits)
+function M.copy(limits, over)
+  return merged(limits, over)
 end
 
 --- These limits under an exec budget, where that is the smaller one. A pipeline knows no bytes and stays as it is.

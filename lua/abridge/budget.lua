@@ -1,0 +1,61 @@
+--- One budget for several outputs of a call: what was given of it lessens what the next one may take.
+
+local core = require "abridge.core_loader"
+local fit = require "abridge.fit"
+local limits_of = require "abridge.limits"
+
+local M = {}
+
+local LEAST = 1 / 50 -- of a budget; less than that is nothing
+
+--- How much of each budget a text takes; one more, as hosts join outputs with a blank line.
+local TAKES = {
+  max_lines = function(text)
+    return core.count_lines(text) + 1
+  end,
+  max_bytes = function(text)
+    return #text + 2
+  end,
+  max_chars = function(text)
+    return core.count_chars(text) + 2
+  end,
+  max_tokens = function(text, limits)
+    return fit.tokens_of(text, limits) + 1
+  end,
+}
+
+---@class abridge.Budget
+---@field private given table<string, integer> by budget
+local Budget = {}
+Budget.__index = Budget
+
+---@return abridge.Budget
+function M.new()
+  return setmetatable({ given = {} }, Budget)
+end
+
+--- These limits less what was given; nil when next to nothing is left of one of them.
+---@param limits abridge.Limits
+---@return abridge.Limits|nil
+function Budget:left(limits)
+  local left = limits_of.copy(limits)
+  for _, key in ipairs(limits_of.budgets) do
+    local given = limits[key] and self.given[key]
+    if given then
+      left[key] = math.max(limits[key] - given, 0)
+      if left[key] < limits[key] * LEAST then return nil end
+    end
+  end
+  return left
+end
+
+--- Count a text that was given under these limits.
+---@param text string
+---@param limits abridge.Limits
+function Budget:give(text, limits)
+  for _, key in ipairs(limits_of.budgets) do
+    if limits[key] then self.given[key] = (self.given[key] or 0) + TAKES[key](text, limits) end
+  end
+end
+
+return M
