@@ -7,9 +7,9 @@ describe("a budget", function()
   it("is whole at first, and lessens by what was given", function()
     local limits = { strategy = "head", max_lines = 100, max_bytes = 1000, max_chars = 900, max_tokens = 800 }
     local mine = budget.new()
-    assert.same(limits, mine:left(limits))
+    assert.same({ max_lines = 100, max_bytes = 1000, max_chars = 900, max_tokens = 800 }, mine:left(limits))
     mine:give("é\nb", limits)
-    assert.same({ strategy = "head", max_lines = 97, max_bytes = 994, max_chars = 895 }, (function()
+    assert.same({ max_lines = 97, max_bytes = 994, max_chars = 895 }, (function()
       local left = mine:left(limits)
       assert.is_true(left.max_tokens < 800 and left.max_tokens > 790)
       left.max_tokens = nil

@@ -34,16 +34,15 @@ function M.new()
   return setmetatable({ given = {} }, Budget)
 end
 
---- These limits less what was given; nil when next to nothing is left of one of them.
+--- What is left of the budgets of these limits; nil when it is next to nothing of one of them.
 ---@param limits abridge.Limits
----@return abridge.Limits|nil
+---@return table<string, integer>|nil
 function Budget:left(limits)
-  local left = limits_of.copy(limits)
+  local left = {}
   for _, key in ipairs(limits_of.budgets) do
-    local given = limits[key] and self.given[key]
-    if given then
-      left[key] = math.max(limits[key] - given, 0)
-      if left[key] < limits[key] * LEAST then return nil end
+    if limits[key] then
+      left[key] = math.max(limits[key] - (self.given[key] or 0), 0)
+      if self.given[key] and left[key] < limits[key] * LEAST then return nil end
     end
   end
   return left

@@ -390,6 +390,17 @@ function M.left_out(cut)
   return bracket(sentences)
 end
 
+--- What stands for the structured content of a result that is left out.
+---@param bytes integer|nil as JSON; nil: it has no JSON
+---@param cut abridge.Cut|nil of none of it, with what is known of its full output
+---@return string
+function M.structured(bytes, cut)
+  local size = bytes and (" (%s)"):format(core.format_size(bytes)) or ""
+  local sentences = { fill("Structured content{size} left out", { size = size }) }
+  if cut then add_remarks(sentences, TOOLS.run_command, cut, {}, values_of(cut, {})) end
+  return bracket(sentences)
+end
+
 -- exit lines -----------------------------------------------------------------------
 
 --- The line that says how a command ended, or nil after a plain success.

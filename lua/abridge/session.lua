@@ -510,7 +510,7 @@ end
 ---@field left_out? boolean show nothing of the value, only that it was left out because its call is at its limit
 ---@field path? string as in abridge.CapOptions, these too:
 ---@field first_line? integer
----@field limits? abridge.Limits
+---@field limits? table<string, integer|string> budgets for this value alone, each where it is less than the session's
 ---@field resume? string
 ---@field wrapper? boolean|"beside"
 
@@ -530,7 +530,9 @@ function Session:cap(name, value, opts)
   opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
   local call = calls.new(self, name, nil, nil)
   if opts.limits then
-    call.limits = limits_of.checked("session:cap: limits", limits_of.copy(call.limits, opts.limits), 1)
+    local budgets = limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+    call.limits = limits_of.narrowed(call.limits, budgets)
+    call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
   end
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
