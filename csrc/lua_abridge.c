@@ -4,9 +4,12 @@
  * Memory that must survive a Lua error is owned by the collector: a cut lives in a userdata whose metatable frees
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
+#ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
+#include "lua51.h"
+#else
 #include <lauxlib.h>
 #include <lua.h>
-#include <lualib.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@ Cuts tool output to hard budgets of lines, bytes, chars and tokens, keeps a ledg
 model how to get the rest. A C core, a Lua module, sessions with ready tools, and a command.]],
   homepage = "https://github.com/abridge-tools/abridge",
   license = "MIT",
-  labels = { "llm", "truncation", "text" },
+  labels = { "llm", "truncation", "text", "neovim" },
 }
 dependencies = {
   "lua >= 5.1",
@@ -69,6 +69,7 @@ build = {
     ["abridge.cli"] = "lua/abridge/cli.lua",
     ["abridge.cli_log"] = "lua/abridge/cli_log.lua",
     ["abridge.conformance"] = "lua/abridge/conformance.lua",
+    ["abridge.core_loader"] = "lua/abridge/core_loader.lua",
     ["abridge.crude"] = "lua/abridge/crude.lua",
     ["abridge.data"] = "lua/abridge/data.lua",
     ["abridge.database"] = "lua/abridge/database.lua",
@@ -122,10 +123,12 @@ build = {
     ["abridge.turn"] = "lua/abridge/turn.lua",
     ["abridge.updates"] = "lua/abridge/updates.lua",
     ["abridge.url"] = "lua/abridge/url.lua",
+    ["abridge.version"] = "lua/abridge/version.lua",
     ["abridge.wrapper"] = "lua/abridge/wrapper.lua",
     ["codecompanion._extensions.abridge"] = "lua/codecompanion/_extensions/abridge/init.lua",
   },
   install = {
     bin = { abridge = "lua/abridge/bin/abridge" },
   },
+  copy_directories = { "doc" },
 }

@@ -1,7 +1,7 @@
 --- Limits: how much of each tool's output a model sees. Profiles are data; a session overrides them key by key.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local notice = require "abridge.notice"
 
 local M = {}

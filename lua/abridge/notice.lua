@@ -3,7 +3,7 @@
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
 --- filled with the widest values tell how much room a notice may need before the cut is known.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local shell = require "abridge.shell"
 
 local M = {}

@@ -1,7 +1,7 @@
 --- From what a tool yields to what the model gets: a value becomes text, text is cut by the tool's limits, the
 --- ceiling is laid over it, and the block says what happened.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local fit = require "abridge.fit"
 local host = require "abridge.host"

@@ -1,7 +1,7 @@
 --- ripgrep, for the tools that search: where it is, where it looks, how it runs and ends, and the page that its
 --- output fills.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local items = require "abridge.items"
 local limits_of = require "abridge.limits"

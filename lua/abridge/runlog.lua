@@ -2,7 +2,7 @@
 
 local artifact = require "abridge.artifact"
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local files = require "abridge.files"
 local host = require "abridge.host"

@@ -1,6 +1,6 @@
 --- What stands around a text, a Markdown fence or a tag pair: it is kept while what is inside is cut.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local limits_of = require "abridge.limits"
 
