@@ -469,10 +469,9 @@ end
 
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
 
---- Begin a job that has its number: from here on callbacks of the host are called.
+--- Begin a job whose call was told of.
 local function begin(self, job, call, entry, name, input)
-  emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-  job.begun = true
+  self.running[job], job.begun = true, true
   if job.cancelled then return job:finish(jobs.aborted) end
   local value, checked = obstacle(self, name, entry, input)
   if value then
@@ -490,11 +489,12 @@ local function start(self, name, input, opts, at_once)
     if call.updates then call.updates:stop() end
     return result_of(self, call, value)
   end, self.errors, opts.on_done)
-  self.running[job] = true
-  host.on_main(function()
+  if host.in_fast_event() then self.running[job] = true end
+  host.on_main(function() -- from here on callbacks of the host are called
     local entry = self:find(name)
     call = calls.new(self, name, entry, number, opts.id)
     call.at_once = at_once
+    emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
     if opts.on_update then calls.follow(self, call, opts.on_update) end
     begin(self, job, call, entry, name, input)
   end)
