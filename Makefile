@@ -83,7 +83,7 @@ lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/t
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-pause bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -131,6 +131,10 @@ bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a
 	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
 	@$(with_paths) $(LUA) bench/page.lua build/bench/file
 	@$(with_paths) $(LUA) bench/priority.lua
+
+bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
