@@ -67,12 +67,15 @@ find_incdir = $(or $(LUA_INCDIR_$(subst .,_,$(1))),$(shell \
 		`pkg-config --variable=includedir lua$(1) 2>/dev/null` /usr/local/include /usr/include; do \
 		if grep -qs 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' $$dir/lua.h \
 			&& ! test -f $$dir/luajit.h; then echo $$dir; break; fi; done))
+ifneq ($(MAKECMDGOALS),nvim)# which wants none
 incdir_5.4 := $(call find_incdir,5.4)
 incdir_5.3 := $(call find_incdir,5.3)
 incdir_5.2 := $(call find_incdir,5.2)
 incdir_5.1 := $(call find_incdir,5.1)
+endif
 luas := $(foreach v,5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
 binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
+nvim_obj = $(OBJ)/nvim/lua_abridge.o
 
 # Tests that embed Lua 5.4, with the library that its headers belong to.
 lua_lib := $(if $(incdir_5.4),$(or $(shell pkg-config --libs lua5.4 2>/dev/null),-llua5.4))
@@ -85,7 +88,7 @@ shim_obj = $(if $(shim),$(OBJ)/faults/shim.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-pause bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -93,6 +96,9 @@ help: ## list the targets
 setup: ## install what building and testing need (Debian packages)
 
 build: $(luas:%=build/%/abridge/core.so) build/5.4/abridge/core.so build/bin/abridge ## build the module for every Lua found, and the command
+
+.PHONY: nvim
+nvim: lua/abridge/core.so ## build the module for Neovim where it finds it; wants a C compiler alone, no Lua
 
 lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the C library alone, static and shared
 
@@ -131,6 +137,10 @@ bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a
 	@$(with_paths) $(LUA) bench/page.lua build/bench/file
 	@$(with_paths) $(LUA) bench/priority.lua
 
+bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+		--cmd 'set shada=' -c 'luafile bench/pause.lua'
+
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
 	@$(with_paths) $(LUA) bench/tokens.lua build/tokens
@@ -154,8 +164,8 @@ soak: build ## gigabytes through a stream and through a command, on one line too
 rock: ## pack the release for luarocks into build/rock
 	@spec/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
 
-clean: ## remove build/
-	rm -rf build
+clean: ## remove build/ and lua/abridge/core.so
+	rm -rf build lua/abridge/core.so
 
 with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.4/?.so;;"
 version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
@@ -171,6 +181,15 @@ ifeq ($(incdir_5.4),)
 build/5.4/abridge/core.so:
 	@echo "abridge: no headers of Lua 5.4 found: run 'make setup' or set LUA_INCDIR_5_4" >&2; exit 1
 endif
+
+# Plugin managers show what is printed: a line when it is done, and what a compiler says without being asked.
+# It is renamed into its place: a Neovim that runs this may have the one before mapped.
+lua/abridge/core.so: QUIET := 1
+lua/abridge/core.so: WARNINGS := -Werror=implicit-function-declaration
+lua/abridge/core.so: $(nvim_obj) build/libabridge.a
+	$(Q)$(CC) $(module_ldflags) $(LDFLAGS) -o $(<D)/core.so $^
+	$(Q)mv -f $(<D)/core.so $@
+	@echo "abridge: built $@"
 
 build/libabridge.a: $(core_obj)
 	$(call say,ar)
@@ -202,6 +221,11 @@ $(binding_obj): $(OBJ)/%/lua_abridge.o: $(binding) Makefile
 	@mkdir -p $(@D)
 	$(call say,cc,$< for Lua $*)
 	$(Q)$(CC) $(FLAGS) -isystem $(incdir_$*) -c -o $@ $<
+
+$(nvim_obj): $(binding) Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$< for Neovim)
+	$(Q)$(CC) $(FLAGS) -DABR_LUA51 -c -o $@ $<
 
 $(OBJ)/test/%.o: spec/c/%.c Makefile
 	@mkdir -p $(@D)
@@ -252,6 +276,7 @@ $(filter-out $(lua_test_bin),$(test_bin)): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 
 .PHONY: c-tests objects
 .SECONDARY:
+objects: $(nvim_obj)
 c-tests: $(test_bin)
 objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj) $(shim_obj)
 

@@ -1078,6 +1078,34 @@ describe("session:cap", function()
     assert.matches("^b\n\n%[Showing lines 2%-2 of 2%]$", session:cap("bash", "a\nb\n").content)
   end)
 
+  it("takes less than the session allows for one value, and never more", function()
+    local session = abridge.session { limits = { tool = { max_lines = 4 } }, ceiling = { max_bytes = 300 } }
+    local text = ("line\n"):rep(100)
+    assert.equal(2, session:cap("tool", text, { limits = { max_lines = 2 } }).details.cut.output_lines)
+    assert.equal(4, session:cap("tool", text, { limits = { max_lines = 50 } }).details.cut.output_lines)
+    assert.equal(4, session:cap("tool", text).details.cut.output_lines)
+    for _, tool in ipairs { "tool", "read_file", "run_command" } do
+      for _, bytes in ipairs { 0, 50, 100, 1000 } do
+        assert.is_true(#session:cap(tool, text, { limits = { max_bytes = bytes } }).content <= math.min(bytes, 300))
+      end
+    end
+    assert.is_true(#session:cap("tool", ("x"):rep(900), { limits = { max_chars = 40 } }).content <= 40)
+    local content = session:cap("tool", ("x "):rep(900), { limits = { max_tokens = 20 } }).content
+    assert.is_true(abridge.estimate_tokens(content) <= 20)
+    session = abridge.session { profile = "pipeline", ceiling = { max_bytes = 2000 } }
+    content = session:cap("tool", (("x"):rep(99) .. "\n"):rep(50), { limits = { max_bytes = 500 } }).content
+    assert.is_true(#content <= 500)
+    raises(function()
+      session:cap("tool", text, { limit = {} })
+    end, "session:cap", "'limit'")
+    raises(function()
+      session:cap("tool", text, { limits = { max_line = 2 } })
+    end, "session:cap", "'max_line'")
+    raises(function()
+      session:cap("tool", text, { limits = { max_lines = "2" } })
+    end, "session:cap", "max_lines", '"2"')
+  end)
+
   it("shows a part of a single line that is over the budget", function()
     local session = abridge.session { limits = { read_file = { max_bytes = 200 } } }
     local result = session:cap("read_file", ("x"):rep(1000))
