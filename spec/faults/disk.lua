@@ -323,6 +323,7 @@ return {
       end)
       assert.same({ "Cannot read " .. path .. ": input/output error", "EIO" }, { message, code })
       assert(os.remove(path))
+      assert.is_nil(content)
       content, message, code = session:full_output(result.call_id)
       assert.is_nil(content)
       assert.same({ "The full output of call-1 is gone: " .. path, "ENOENT" }, { message, code })
@@ -349,7 +350,8 @@ return {
   {
     "a text cannot be saved to its end",
     function(t)
-      local path, bytes, message, code = t.with("write" .. FULL .. "#2-=ENOSPC;write" .. FULL .. "#1=short:10", function()
+      local rules = ("write%s#1=short:10;write%s#2-=ENOSPC"):format(FULL, FULL)
+      local path, bytes, message, code = t.with(rules, function()
         return core.save(t.dir:at "full", "f.log", ("x"):rep(100000))
       end)
       assert.same({ t.dir:at "full/f.log", 10, "no space left on device", "ENOSPC" }, { path, bytes, message, code })

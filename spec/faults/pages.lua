@@ -229,7 +229,8 @@ return {
       end
       conn:close()
       conn = env:connect(t.dir:at "f.db")
-      local session = abridge.session { run_dir = false, databases = { main = { connection = conn, read_only = false } } }
+      local main = { connection = conn, read_only = false }
+      local session = abridge.session { run_dir = false, databases = { main = main } }
       local function query(sql)
         return session:call("sql_query", { sql = sql })
       end
