@@ -96,7 +96,7 @@ describe("a fault", function()
       it("is shown by " .. row.where .. ": " .. row.name, function()
         local in_c = row.where:find "%.c$"
         local text = assert(read(in_c and "spec/c/" .. row.where or "spec/" .. row.where .. ".lua"), "no such file")
-        local calls = in_c and { "RUN(" .. row.name .. ")", "RUN_IN_FOLDER(" .. row.name .. ")" }
+        local calls = in_c and { ("RUN(%s)"):format(row.name), ("RUN_IN_FOLDER(%s)"):format(row.name) }
           or { 'it("' .. row.name, 'it "' .. row.name }
         assert.is_truthy(text:find(calls[1], 1, true) or text:find(calls[2], 1, true), "no such test")
       end)
