@@ -26,6 +26,7 @@ struct abr_file {
     int fd;
     int error;        /* errno of the first write that failed, 0 for none */
     bool append;      /* a log: what a failing write left of a record is taken back */
+    bool linked;      /* a log had a name when it was opened, as far as its file system counts names */
     uint64_t size;    /* bytes in the file */
     uint64_t whole;   /* of a log: bytes up to the end of its last whole record */
     size_t buffered;  /* bytes of `buffer` that are not in the file yet */
@@ -230,6 +231,7 @@ static int lock(abr_file *file, int folder, const char *name)
         named.st_dev != st.st_dev)
         return EBUSY;
     (void)fchmod(file->fd, FILE_MODE); /* whatever the umask took away */
+    file->linked = st.st_nlink > 0;
     return mend(file);
 }
 
@@ -335,7 +337,7 @@ int abr_file_write(abr_file *file, const char *p, size_t n)
 static bool is_deleted(const abr_file *file)
 {
     struct stat st;
-    return fstat(file->fd, &st) == 0 && st.st_nlink == 0;
+    return file->linked && fstat(file->fd, &st) == 0 && st.st_nlink == 0;
 }
 
 int abr_file_append(abr_file *file, const char *p, size_t n)

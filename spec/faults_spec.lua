@@ -52,8 +52,8 @@ local function ran()
     last = name
     said[name] = { word = word, why = (why:gsub("\\n", "\n")) }
   end
-  local ending = not said["of rows"] and ("no more ran after %q: status %s\n%s"):format(last, tostring(code), err) or nil
-  return said, ending
+  if said["of rows"] then return said end
+  return said, ("no more ran after %q: status %s\n%s"):format(last, tostring(code), err)
 end
 
 describe("a fault", function()
