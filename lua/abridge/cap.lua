@@ -76,6 +76,9 @@ local function rewrap(cut, open, inside, close)
       last_line = range.last_line + lines,
     }
   end
+  for _, marker in ipairs(cut.markers or {}) do
+    marker.first_byte, marker.last_byte = marker.first_byte + bytes, marker.last_byte + bytes
+  end
   cut.total_bytes = total
   cut.total_lines = cut.total_lines + lines + closing_lines
   cut.output_bytes = cut.output_bytes + bytes + #close

@@ -371,6 +371,8 @@ local function result_of(self, call, value)
     is_error = result.is_error,
     truncation = result.truncation,
     metadata = result.metadata,
+    cut = result.details and result.details.cut,
+    exit_line = result.details and result.details.exit_line,
     full_output = (name or cut.full_output_error) and {
       path = name and "artifacts/" .. name,
       bytes = cut.full_output_bytes,
