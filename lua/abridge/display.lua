@@ -55,6 +55,23 @@ local function prefix(line, width)
   return table.concat(shown), at - 1
 end
 
+--- Bytes of a text as a screen may get them, on one line: controls as `prefix` shows them, loose bytes as U+FFFD. Tabs
+--- stay. What shows of a start of the text that ends between chars is a start of what shows of the text.
+---@param text string any bytes
+---@return string
+function M.visible(text)
+  if not text:find "[%z\1-\8\10-\31\127-\255]" then return text end
+  text = core.head(text, { max_lines = MAX, utf8 = "replace" })
+  local parts, at = {}, 1
+  while true do
+    local control, size, form = next_control(text, at)
+    parts[#parts + 1] = text:sub(at, (control or #text + 1) - 1)
+    if not control then return table.concat(parts) end
+    parts[#parts + 1] = form == "^I" and "\t" or form
+    at = control + size
+  end
+end
+
 -- lines ------------------------------------------------------------------------------
 
 local function lines_of(text)
@@ -158,10 +175,11 @@ local OPTIONS = {
 
 ---@alias abridge.RowKind "marker"|"notice"|"error"
 
----@class (exact) abridge.Row A line of a screen, and what of it is ours: known from the ledger, not read out of the text
+--- A line of a screen, and what of it is ours: known from the ledger and the block, not read out of the text.
+---@class (exact) abridge.Row
 ---@field text string
----@field kind? abridge.RowKind what all of the line is: a remark on lines that are not shown, a notice (or the exit line
----  of a command that succeeded), an error
+---@field kind? abridge.RowKind what all of the line is: a remark on lines that do not show, a notice (or the exit
+---  line of a command that succeeded), an error
 ---@field spans? { first_byte: integer, last_byte: integer }[] parts of a line of the tool's text that are markers
 
 local COLOURS = { marker = YELLOW, notice = YELLOW, error = RED }

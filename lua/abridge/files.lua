@@ -43,11 +43,12 @@ function M.open(path)
   return nil, message, code
 end
 
---- Call `visit(line)` with each whole line of a file from a position on (0 is the start); it may return false to stop.
+--- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
+--- it may return false to stop.
 --- What follows the last newline is left out.
 ---@param path string
 ---@param position integer
----@param visit fun(line: string): boolean|nil
+---@param visit fun(line: string, start: integer): boolean|nil
 ---@return integer|nil position where the next line starts
 ---@return string|nil message
 ---@return string|nil code
@@ -67,7 +68,7 @@ function M.each_line(path, position, visit)
       parts[#parts + 1] = chunk:sub(start, newline - 1)
       local line = table.concat(parts)
       parts, start, position = {}, newline + 1, position + #line + 1
-      going = visit(line) ~= false
+      going = visit(line, position - #line - 1) ~= false
     end
     parts[#parts + 1] = chunk:sub(start)
     at = at + #chunk

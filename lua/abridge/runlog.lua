@@ -44,7 +44,7 @@ local function kept_path(self, event)
 end
 
 --- What to say of a full output that was pruned.
-local function gone(event, path)
+local function pruned(event, path)
   return ("The full output of %s is gone: %s"):format(event.call_id, notice.path(path))
 end
 
@@ -56,7 +56,7 @@ local function kept_page(self, event, opts)
   if content then
     info.full_output_error = event.full_output.error
   elseif code == "ENOENT" then
-    info = gone(event, path)
+    info = pruned(event, path)
   end
   return content, info, code
 end
@@ -377,8 +377,9 @@ function M.open_run(dir)
   return nil, ("No run in %s: it has no %s"):format(notice.path(dir), LOG), "ENOENT"
 end
 
---- Call `visit(event, line)` with each event from a position on; it may return false to stop.
----@param visit fun(event: table, line: string): boolean|nil
+--- Call `visit(event, line, start)` with each event from a position on, its line and where that starts; it may return
+--- false to stop.
+---@param visit fun(event: table, line: string, start: integer): boolean|nil
 ---@param position? integer 0, or what this function returned before
 ---@return integer|nil position where the next event will start
 ---@return string|nil message
@@ -386,9 +387,9 @@ end
 function Run:each(visit, position)
   if self.closed then return nil, "The run is closed", "EBADF" end
   self.broken = 0
-  return files.each_line(self.dir .. "/" .. LOG, position or 0, function(line)
+  return files.each_line(self.dir .. "/" .. LOG, position or 0, function(line, start)
     local event = decoded(self.json, line)
-    if event then return visit(event, line) end
+    if event then return visit(event, line, start) end
     self.broken = self.broken + 1
   end)
 end
@@ -482,7 +483,7 @@ function Run:open_output(event)
   local path, message, problem = kept_path(self, event)
   if not path then return nil, message, problem end
   local fd, stat, code = files.open(path)
-  if not fd and code == "ENOENT" then stat = gone(event, path) end
+  if not fd and code == "ENOENT" then stat = pruned(event, path) end
   return fd, stat, code
 end
 

@@ -33,7 +33,7 @@ local BUILT_IN = {
   "web_fetch",
 }
 --- What the state directory keeps of runs that nobody named.
-local RETENTION = { max_bytes = "1GB", max_age = "7d" }
+M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -173,7 +173,7 @@ function M.new(opts)
     if not self.root then return nil, message, code end
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
-  local retention = opts.retention or (opts.run_dir == nil and RETENTION or nil)
+  local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
   self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   return self
