@@ -109,8 +109,8 @@ end
 ---
 --- Shown again, a result (one with the same `call_id`, or the same `key`) takes the place of its own former lines,
 --- wherever they have moved to. What has come so far of a call may be shown as a result with `tool`, `call_id`,
---- `content` and `details = { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on misuse.
---- Cost: in proportion to the content.
+--- `content` and `details = { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on
+--- misuse. Cost: in proportion to the content.
 ---@param buf integer 0: the current one
 ---@param result abridge.Result sets `result.display`
 ---@param opts? abridge.nvim.RenderOptions
