@@ -32,6 +32,8 @@ M.MOST_HELD = 8000 -- rows
 ---@field to integer offset behind the last byte
 ---@field first_line? integer number of the line of the first row, where it is known
 ---@field blocks integer reads so far
+---@field private next_begins boolean a line starts behind the last row
+---@field private known { byte: integer, line: integer }[] in order
 local Slice = {}
 Slice.__index = Slice
 
@@ -40,6 +42,7 @@ Slice.__index = Slice
 ---@return abridge.nvim.Slice
 function M.new(source, known)
   local self = setmetatable({ source = source, rows = {}, from = 0, to = 0, blocks = 0, known = {} }, Slice)
+  self.next_begins = true
   self:learn(0, 1)
   for _, place in ipairs(known or {}) do
     self:learn(place.byte, place.line)
@@ -180,20 +183,16 @@ end
 ---@return boolean begins
 local function start_of(self, byte)
   local before = math.max(byte - M.PIECE, 0)
-  local text = read(self, before, byte - before)
-  local newline = text:match "^.*()\n"
+  local text = read(self, before, byte - before + 1)
+  local newline = text:sub(1, -2):match "^.*()\n"
   if newline then return before + newline, true end
   if before == 0 then return 0, true end
-  local around = read(self, byte - 3, 8)
-  local at = 4
-  for back = 0, 3 do -- the char that the byte is part of
-    local lead = around:byte(4 - back)
-    if lead < 128 or lead >= 192 then
-      at = 4 - back
-      break
-    end
+  local at = text:sub(-1) == "\n" and #text - 1 or #text -- a newline has no row of its own
+  for back = 0, 3 do -- to the start of a char
+    local lead = text:byte(at - back)
+    if lead < 128 or lead >= 192 then return before + at - back - 1, false end
   end
-  return byte - 4 + at, false
+  return before + at - 1, false
 end
 
 --- Show the text around a byte: from its row on.
