@@ -74,8 +74,9 @@ local function redraw(self, batch)
 end
 
 local function receive(self, data)
-  local at, message = 1, nil
+  local at = 1
   while at <= #data do
+    local message
     message, at = self.unpack(data, at)
     if message == nil then return end
     if message[1] == 1 then

@@ -117,10 +117,11 @@ describe("a slice", function()
       local _, cut = abridge.head_tail(text, { max_bytes = random.below(100) + 1 })
       local slice = slices.new(source_of(text), ranges_of.known_lines(cut, #text))
       local line = random.below(plain.count_lines(text)) + 1
-      local step, over, byte = slice:seek(line), nil, nil
-      repeat
+      local step = slice:seek(line)
+      local over, byte = step()
+      while not over do
         over, byte = step()
-      until over
+      end
       random.must(byte == 0 or text:sub(byte, byte) == "\n", "%s is no start", byte)
       random.must(line_at(text, byte) == line, "line %s is found at %s", line, byte)
     end)

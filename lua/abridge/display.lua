@@ -199,7 +199,7 @@ end
 local function spans_of(line, at, markers, shown, own)
   local spans = {}
   for _, marker in ipairs(markers) do
-    local first, last = marker.first_byte, marker.last_byte
+    local first, last = as_table(marker).first_byte, as_table(marker).last_byte
     if check.is_count(first) and check.is_count(last) and first <= at + #line and last > at then
       first = #prefix(line:sub(1, math.max(first - at - 1, 0)), MAX) + 1
       last = math.min(#prefix(line:sub(1, last - at), MAX), own)

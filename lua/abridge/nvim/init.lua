@@ -7,7 +7,7 @@ local M = {}
 --- `session` when it is first wanted; options of a session that is open already stay.
 ---@param opts? { session: abridge.SessionOptions|nil } `session`: what :Abridge run works with
 function M.setup(opts)
-  opts = require("abridge.check").options("abridge.nvim.setup", opts, { session = "table" })
+  opts = require("abridge.check").options("abridge.nvim.setup", opts, { session = "table" }, 1)
   if opts.session then require("abridge.nvim.run").configure(opts.session) end
   require("abridge.nvim.command").create()
 end

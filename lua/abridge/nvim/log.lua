@@ -116,13 +116,25 @@ end
 local Log = {}
 Log.__index = Log
 
+local function show_headings(self)
+  local headings = {}
+  for i, column in ipairs(COLUMNS) do
+    headings[i] = column[1]
+  end
+  local text = row_of(headings)
+  assert(buffer.change(self.buf, function()
+    vim.api.nvim_buf_set_lines(self.buf, 0, -1, false, { text })
+    vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), 0, 0, { end_col = #text, hl_group = "Title" })
+  end))
+end
+
 --- Write the rows of entries.
 local function show(self, first, last)
   local lines, all = {}, {}
   for i = first, last do
     lines[#lines + 1], all[i] = row_of(self.entries[i].cells, self.entries[i])
   end
-  buffer.change(self.buf, function()
+  assert(buffer.change(self.buf, function()
     vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), first, last + 1)
     vim.api.nvim_buf_set_lines(self.buf, first, last + 1, false, lines) -- below the headings
     for i = first, last do
@@ -131,7 +143,7 @@ local function show(self, first, last)
         vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), i, mark.from, opts)
       end
     end
-  end)
+  end))
 end
 
 --- Take in an event; returns the entry that it changed.
@@ -281,14 +293,7 @@ function M.open(run_dir, mods)
     run:close()
   end)
   buffer.show(self.buf, mods)
-  local headings = {}
-  for i, column in ipairs(COLUMNS) do
-    headings[i] = column[1]
-  end
-  buffer.change(self.buf, function()
-    vim.api.nvim_buf_set_lines(self.buf, 0, -1, false, { (row_of(headings)) })
-    vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), 0, 0, { end_row = 1, hl_group = "Title" })
-  end)
+  show_headings(self)
   buffer.map(self.buf, keys_of(self))
   self:refresh()
   if #self.entries > 0 then vim.api.nvim_win_set_cursor(0, { 2, 0 }) end

@@ -118,7 +118,7 @@ end
 ---@return integer|string count of lines, or why nothing was written: the buffer is gone, or may not be changed now
 function M.render(buf, result, opts)
   if not check.is_count(buf) then check.fail(WHO .. ": buf must be the number of a buffer, got " .. check.show(buf)) end
-  opts = check.options(WHO, opts, OPTIONS)
+  opts = check.options(WHO, opts, OPTIONS, 1)
   local rows = display.rows(WHO, result, { max_lines = opts.max_lines, width = opts.width })
   if vim.in_fast_event() then return nil, "Buffers cannot be changed in a fast event: use vim.schedule" end
   if buf == 0 then buf = vim.api.nvim_get_current_buf() end

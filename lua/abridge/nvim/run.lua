@@ -70,7 +70,7 @@ end
 ---@param opts? abridge.nvim.RunOptions
 ---@return abridge.Job
 function M.run(session, tool, input, opts)
-  opts = check.options(WHO, opts, OPTIONS)
+  opts = check.options(WHO, opts, OPTIONS, 1)
   local job = start(session, tool, input, opts, function(_, write)
     write()
   end)
