@@ -60,7 +60,7 @@ local DRAW = {
     self.foreground, self.background = foreground, background
   end,
   flush = function(self)
-    self.drawn = self.drawn + 1
+    self.whole = true
   end,
 }
 
@@ -68,6 +68,7 @@ local function redraw(self, batch)
   for _, event in ipairs(batch) do
     local draw = DRAW[event[1]]
     for i = 2, draw and #event or 0 do
+      self.whole = false
       draw(self, unpack(event[i]))
     end
   end
@@ -91,7 +92,7 @@ end
 ---@param opts { columns: integer, rows: integer, env: table<string, string>|nil }
 function M.start(opts)
   local uv = vim.uv or vim.loop
-  local self = setmetatable({ cells = {}, attributes = { [0] = {} }, answers = {}, asked = 0, drawn = 0 }, Ui)
+  local self = setmetatable({ cells = {}, attributes = { [0] = {} }, answers = {}, asked = 0, whole = false }, Ui)
   local handle = function(id) return id end
   self.unpack = vim.mpack.Unpacker { ext = { [0] = handle, [1] = handle, [2] = handle } }
   self.stdin, self.stdout = uv.new_pipe(false), uv.new_pipe(false)
@@ -150,14 +151,14 @@ function Ui:lines()
   return lines
 end
 
---- Wait until the screen has a text; returns its row and column.
+--- Wait until the screen has a text and is drawn to the end; returns its row and column.
 function Ui:wait_for(text)
   local at_row, at_column
   local seen = vim.wait(SECONDS * 1000, function()
     for row, line in ipairs(self:lines()) do
       at_column = line:find(text, 1, true)
       at_row = row
-      if at_column then return true end
+      if at_column then return self.whole end
     end
     return false
   end, 10)

@@ -12,7 +12,7 @@ local SLICE_MS = 15 -- of reading a log before the editor has its turn
 
 -- rows -----------------------------------------------------------------------------------------
 
-local INPUT_CELLS = 44
+local INPUT_CELLS = 30
 --- Fields of an input that say what a call is about, the first that is there.
 local TELLING = { "command", "path", "pattern", "sql", "url", "query" }
 
@@ -67,10 +67,10 @@ end
 local COLUMNS = {
   { "", 4, right = true },
   { "TIME", 8 },
-  { "TOOL", 12 },
+  { "TOOL", 14 },
   { "INPUT", INPUT_CELLS },
-  { "LINES", 12, right = true },
-  { "BYTES", 15, right = true },
+  { "LINES", 11, right = true },
+  { "BYTES", 14, right = true },
   { "TOOK", 6, right = true },
 }
 

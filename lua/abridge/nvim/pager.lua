@@ -29,36 +29,39 @@ local function mark(self, row, column, opts)
   vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), row - 1, column, opts)
 end
 
---- Dim what of some rows the model did not see.
-local function dim(self, first, last)
-  local rows = self.slice.rows
-  local from, to = rows[first].first, rows[last].first + rows[last].bytes
-  local i = ranges_of.at(self.ranges, from)
-  while self.ranges[i] and self.ranges[i].from < to do
-    local range = self.ranges[i]
-    local begin, finish = math.max(range.from, from), math.min(range.to, to)
-    if not range.kept and begin < finish then
-      local first_row, last_row = self.slice:row_at(begin), self.slice:row_at(finish - 1)
-      local column = slices.columns(rows[first_row], begin, begin)
-      local _, end_column = slices.columns(rows[last_row], begin, finish)
-      mark(self, first_row, column, { end_row = last_row - 1, end_col = end_column, hl_group = "AbridgeOmitted" })
-    end
+--- Dim what of a row the model did not see; `i` is the first range that may have bytes of it. A mark a row: Neovim 0.7
+--- does not draw one that begins above the window.
+---@return integer i for the next row
+local function dim(self, row, i)
+  local at = self.slice.rows[row]
+  local stop = at.first + at.bytes
+  while self.ranges[i + 1] and self.ranges[i].to <= at.first do
     i = i + 1
   end
+  local j = i
+  while self.ranges[j] and self.ranges[j].from < stop do
+    local range = self.ranges[j]
+    if not range.kept then
+      local from, to = slices.columns(at, range.from, range.to)
+      if from < to then mark(self, row, from, { end_col = to, hl_group = "AbridgeOmitted" }) end
+    end
+    j = j + 1
+  end
+  return i
 end
 
 --- Number the lines at the right, and mark rows that go on with the line of the row before.
 local function decorate(self, first, last)
   if first > last then return end
-  local line = self.slice:line_of(first)
+  local line, range = self.slice:line_of(first), math.max(ranges_of.at(self.ranges, self.slice.rows[first].first), 1)
   for i = first, last do
     local row = self.slice.rows[i]
     if line and row.begins and i > first then line = line + 1 end
     local side = not row.begins and { notice.line_cut .. " ", highlight.groups.marker }
       or line and { ("%d "):format(line), "LineNr" }
     if side then mark(self, i, 0, { virt_text = { side }, virt_text_pos = "right_align", hl_mode = "combine" }) end
+    range = dim(self, i, range)
   end
-  dim(self, first, last)
 end
 
 --- Decorate rows that have come; all of them where numbers of lines have become known by them.
