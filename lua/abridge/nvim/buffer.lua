@@ -24,7 +24,7 @@ end
 ---@param mods? string command modifiers such as "vertical"
 function M.show(buf, mods)
   vim.cmd(("%s sbuffer %d"):format(mods or "", buf))
-  vim.api.nvim_win_set_option(0, "wrap", false)
+  vim.cmd "setlocal nowrap"
 end
 
 --- Change a buffer, also one that is not modifiable; that and its `modified` stay as they were then.

@@ -283,7 +283,7 @@ function M.open(source, opts)
     if opts.close then opts.close() end
   end)
   buffer.show(self.buf, opts.mods)
-  vim.api.nvim_win_set_option(0, "statusline", "%{get(b:,'abridge_status','')}")
+  vim.cmd "setlocal statusline=%{get(b:,'abridge_status','')}"
   buffer.map(self.buf, keys_of(self))
   self:go(0)
   vim.api.nvim_create_autocmd("CursorMoved", {
