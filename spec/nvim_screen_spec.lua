@@ -431,6 +431,15 @@ describe("a log", function()
     assert.matches(" 50%%  not shown", vim.b.abridge_status)
     type_keys "9999G"
     assert.equal("3000", vim.fn.getline ".")
+    type_keys "ggg/77<CR>"
+    assert.same({ "77", 1 }, { vim.fn.getline ".", vim.fn.col "." })
+    type_keys "gn"
+    assert.same({ "177", 2 }, { vim.fn.getline ".", vim.fn.col "." })
+    type_keys "gN"
+    assert.equal("77", vim.fn.getline ".")
+    assert.same({ { "abridge: Not found: 77", vim.log.levels.ERROR } }, while_notified(function()
+      type_keys "gN"
+    end))
     type_keys "q"
     assert.equal("abridge-log", vim.bo.filetype)
   end)

@@ -127,6 +127,28 @@ describe("a slice", function()
     end)
   end)
 
+  it("finds what stands in the text, forwards and backwards", function()
+    random.each(100, function()
+      local text = random.join({ "ab", "a", "\n", "\0" }, random.below(60) + 1)
+      local slice = slices.new(source_of(text))
+      local needle, from = random.choose { "a", "aba", "\na", "\0", "zz", "bab" }, random.below(#text)
+      local function found(backwards)
+        local step = slice:search(needle, from, backwards)
+        local over, byte = step()
+        while not over do
+          over, byte = step()
+        end
+        return byte
+      end
+      local ahead, behind = text:find(needle, from + 1, true), nil
+      for at = 1, from do
+        if text:sub(at, at + #needle - 1) == needle then behind = at end
+      end
+      random.must(found() == (ahead and ahead - 1), "%s ahead of %s in %s", needle, from, text)
+      random.must(found(true) == (behind and behind - 1), "%s behind %s in %s", needle, from, text)
+    end)
+  end)
+
   it("of an empty text has no rows", function()
     local slice = slices.new(source_of "")
     slice:load(0)
@@ -200,6 +222,14 @@ describe("a slice of a file of 5 GB", function()
     assert.is_false(slice.rows[2].begins)
     assert.is_nil(slice:line_of(1)) -- nobody knows, and nobody counts
     assert.is_true(slice.blocks <= 3, slice.blocks .. " reads")
+  end)
+
+  it("finds a text where blocks of a search meet", function()
+    local step = slice:search("middle", 2 * GB - 1024 * 1024 + 4)
+    assert.same({ true, 2 * GB + 1 }, { step() })
+    step = slice:search("second", 1024 * 1024 + 8, true)
+    assert.is_false((step()))
+    assert.same({ true, 6 }, { step() })
   end)
 
   it("finds a line next to one that is known by reading a block", function()

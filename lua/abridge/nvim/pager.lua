@@ -172,12 +172,9 @@ function Pager:go(byte)
   end)
 end
 
---- Show a line. The text is read from the nearest place whose line is known, in turns with the editor; going anywhere
---- else ends the search.
----@param line integer
-function Pager:go_to_line(line)
-  if self.cut then line = math.min(line, math.max(self.cut.total_lines, 1)) end
-  local step = self.slice:seek(line)
+--- Look for something in turns with the editor, and call `found` with what there is in the end. Going anywhere else
+--- ends the search.
+local function look_for(self, what, step, found)
   local token = {}
   self.seeking = token
   local function turn()
@@ -187,15 +184,22 @@ function Pager:go_to_line(line)
     repeat
       local ok, over, byte = pcall(step)
       if not ok then return buffer.complain(tostring(over)) end
-      if over then
-        if byte < self.source.size then self.slice:learn(byte, line) end
-        return self:go(byte)
-      end
+      if over then return found(byte) end
     until uv.hrtime() > stop
-    vim.b[self.buf].abridge_status = (" looking for line %.0f"):format(line)
+    vim.b[self.buf].abridge_status = " looking for " .. what
     vim.defer_fn(turn, 1)
   end
   turn()
+end
+
+--- Show a line. The text is read from the nearest place whose line is known.
+---@param line integer
+function Pager:go_to_line(line)
+  if self.cut then line = math.min(line, math.max(self.cut.total_lines, 1)) end
+  look_for(self, ("line %.0f"):format(line), self.slice:seek(line), function(byte)
+    if byte < self.source.size then self.slice:learn(byte, line) end
+    self:go(byte)
+  end)
 end
 
 --- The byte that the cursor is on.
@@ -215,6 +219,21 @@ local function here(self)
   return at.first + low
 end
 
+--- Go to the next place of a text, or the one before; it is looked for as it stands, letter by letter.
+---@param text string
+---@param backwards? boolean
+function Pager:find(text, backwards)
+  if text == "" then return end
+  self.text = text
+  local win = window_of(self)
+  local from = here(self) + (backwards and 0 or 1)
+  look_for(self, text, self.slice:search(text, from, backwards), function(byte)
+    if byte then return self:go(byte) end
+    tell(self, win)
+    buffer.complain("Not found: " .. text)
+  end)
+end
+
 --- Go to the next range that the model saw, or did not see, or the one before.
 local function go_to_range(self, kept, step)
   for _ = 1, vim.v.count1 do
@@ -231,6 +250,14 @@ local function keys_of(self)
     return function()
       go_to_range(self, kept, step)
     end
+  end
+  local function text_key(backwards)
+    return function()
+      self:find(self.text or "", backwards)
+    end
+  end
+  local function ask()
+    self:find(vim.fn.input "Find: ")
   end
   local function line_key(otherwise)
     return function()
@@ -252,6 +279,9 @@ local function keys_of(self)
     { "gg", line_key(to_start), "Go to the start, or to a line" },
     { "G", line_key(to_end), "Go to the end, or to a line" },
     { "%", to_percentage, "Go to a percentage" },
+    { "g/", ask, "Find a text" },
+    { "gn", text_key(false), "Next place of that text" },
+    { "gN", text_key(true), "Place before of that text" },
     { "]k", range_key(true, 1), "Next part that the model saw" },
     { "[k", range_key(true, -1), "Part before that the model saw" },
     { "]o", range_key(false, 1), "Next part that the model did not see" },

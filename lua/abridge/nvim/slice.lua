@@ -290,7 +290,7 @@ end
 
 -- finding a line ---------------------------------------------------------------------------------
 
-local SCAN = 1024 * 1024 -- bytes of a read that only counts
+local SCAN = 1024 * 1024 -- bytes of a read that only counts or looks for something
 local LEARN_EVERY = 64 -- such reads between two places that are remembered
 
 local function newlines_in(text)
@@ -337,6 +337,38 @@ function Slice:seek(line)
     at, left = start, left - count
     if at == 0 then return true, 0 end
     return false, at
+  end
+end
+
+--- The last place of bytes in a text; nil when they are not in it.
+local function last_find(text, needle)
+  local last, at = nil, text:find(needle, 1, true)
+  while at do
+    last, at = at, text:find(needle, at + 1, true)
+  end
+  return last
+end
+
+--- A search for bytes, block by block.
+---@param needle string not empty
+---@param from integer offset of the first byte where they may start; of a search backwards, the offset behind it
+---@param backwards? boolean
+---@return fun(): boolean, integer|nil step reads a block: whether the search is over, and the offset of what was found
+function Slice:search(needle, from, backwards)
+  local at = from
+  if backwards then
+    return function()
+      local start = math.max(at - SCAN, 0)
+      local found = last_find(read(self, start, at - start + #needle - 1), needle)
+      at = start
+      return found ~= nil or start == 0, found and start + found - 1
+    end
+  end
+  return function()
+    local found = read(self, at, SCAN + #needle - 1):find(needle, 1, true)
+    if found then return true, at + found - 1 end
+    at = at + SCAN
+    return at >= self.source.size, nil
   end
 end
 
