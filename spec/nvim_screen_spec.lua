@@ -201,6 +201,30 @@ describe("render", function()
     end)
   end)
 
+  it("finds its place again after an undo", function()
+    local buf = scratch { "a", "b" }
+    vim.cmd("sbuffer " .. buf)
+    local function undo_step()
+      vim.cmd "let &undolevels = &undolevels" -- closes the step
+    end
+    undo_step()
+    nvim.render(buf, { content = "1\n2\n3", call_id = "k" }, { row = 1 })
+    undo_step()
+    nvim.render(buf, { content = "4\n5", call_id = "k" })
+    undo_step()
+    vim.cmd "silent undo"
+    assert.same({ "a", "1", "2", "3", "b" }, lines_of(buf))
+    nvim.render(buf, { content = "6", call_id = "k" })
+    assert.same({ "a", "6", "b" }, lines_of(buf))
+    undo_step()
+    vim.cmd "silent undo"
+    vim.cmd "silent undo"
+    assert.same({ "a", "b" }, lines_of(buf))
+    assert.same({ 1, 1 }, { nvim.render(buf, { content = "7", call_id = "k" }) })
+    assert.same({ "a", "7", "b" }, lines_of(buf))
+    vim.cmd "close!"
+  end)
+
   it("takes a key in place of the call's id, and without either shows anew", function()
     local buf = scratch()
     nvim.render(buf, { call_id = "call-1", content = "one" }, { key = "first session" })
@@ -236,7 +260,20 @@ describe("render", function()
     local row, message = nvim.render(buf, { content = "x" })
     assert.is_nil(row)
     assert.equal(("Buffer %d is not there"):format(buf), message)
-    local timer, answer = host.uv().new_timer(), nil
+    buf = scratch()
+    local answer
+    function _G.abridge_probe() -- luacheck: ignore 112
+      answer = { nvim.render(buf, { content = "x" }) }
+      return ""
+    end
+    vim.cmd "nnoremap <expr> X v:lua.abridge_probe()"
+    api.nvim_feedkeys("X", "mx", false)
+    vim.cmd "nunmap X"
+    _G.abridge_probe = nil -- luacheck: ignore 112
+    assert.is_nil(answer[1])
+    assert.matches("^E%d+: ", answer[2]) -- no text may be changed now
+    local timer = host.uv().new_timer()
+    answer = nil
     timer:start(0, 0, function()
       answer = { nvim.render(0, { content = "x" }) }
     end)

@@ -27,6 +27,13 @@ function M.show(buf, mods)
   vim.cmd "setlocal nowrap"
 end
 
+--- A message without the place in the code.
+---@param message any
+---@return string
+function M.plain(message)
+  return (tostring(message):gsub("^[^\n]-%.lua:%d+: ", ""):match "^[^\n]*")
+end
+
 --- Change a buffer, also one that is not modifiable; that and its `modified` stay as they were then.
 ---@param buf integer
 ---@param change fun()
@@ -40,7 +47,7 @@ function M.change(buf, change)
   if locked and vim.api.nvim_buf_is_valid(buf) then
     options.modifiable, options.modified = false, modified
   end
-  return ok, not ok and tostring(message) or nil
+  return ok, not ok and M.plain(message) or nil
 end
 
 --- Keys of a buffer in normal mode: { lhs, what to do, description }.

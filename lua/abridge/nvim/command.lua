@@ -4,11 +4,6 @@ local M = {}
 
 local USAGE = "usage: :Abridge log [RUN_DIR] or :Abridge run COMMAND"
 
---- Messages of ours for a user: without the place in the code.
-local function without_place(message)
-  return (tostring(message):gsub("^[^\n]-%.lua:%d+: ", ""):gsub("^abridge: ", ""):match "^[^\n]*")
-end
-
 local SUBCOMMANDS = {
   log = function(rest, mods)
     local dir = rest ~= "" and vim.fn.fnamemodify(vim.fn.expand(rest), ":p") or nil
@@ -48,7 +43,10 @@ end
 function M.create()
   vim.api.nvim_create_user_command("Abridge", function(args)
     local ok, message = pcall(execute, args)
-    if not ok then require("abridge.nvim.buffer").complain(without_place(message)) end
+    if not ok then
+      local buffer = require "abridge.nvim.buffer"
+      buffer.complain((buffer.plain(message):gsub("^abridge: ", "")))
+    end
   end, {
     nargs = "*",
     desc = "Run a command as a model would see it, or look at a run's log",

@@ -41,7 +41,11 @@ local OPTIONS = { row = is_row, key = "string", max_lines = "number", width = "n
 local function found(buf, id)
   local at = id and vim.api.nvim_buf_get_extmark_by_id(buf, place_namespace(), id, { details = true }) or {}
   if not at[1] then return nil end
-  return { at[1], at[2], at[3].end_row or at[1], at[3].end_col or at[2] }
+  local first, first_col, last, last_col = at[1], at[2], at[3].end_row or at[1], at[3].end_col or at[2]
+  if last < first or last == first and last_col < first_col then -- an undo took the lines, and left the mark inside out
+    return { last, 0, last, 0 }
+  end
+  return { first, first_col, last, last_col }
 end
 
 --- Where the lines of a result that the buffer has not yet go.
