@@ -8,9 +8,9 @@ local visible = require("abridge.display").visible
 
 local M = {}
 
-M.BLOCK = 64 * 1024 -- bytes of one read
+M.BLOCK = 32 * 1024 -- bytes of one read
 M.PIECE = 4096 -- bytes of a line on one row
-M.MOST_ROWS = 2000 -- rows that one read may give
+M.MOST_ROWS = 500 -- rows that one read may give
 M.MOST_BYTES = 1024 * 1024 -- bytes that the slice holds at most, and
 M.MOST_HELD = 8000 -- rows
 
