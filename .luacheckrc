@@ -18,6 +18,8 @@ files["lua/abridge/nvim/*.lua"] = { globals = { "vim" } } -- options and variabl
 files["plugin/abridge.lua"] = { globals = { "vim" } }
 files["lua/abridge/health.lua"] = nvim
 
+files["doc/screenshots.lua"] = nvim
+
 files["spec/**/*.lua"] = { std = "+busted", read_globals = { "vim" } }
 files["spec/nvim_runner.lua"] = { globals = { "arg" } }
 files[".luacheckrc"] = { std = "+luacheckrc" }

@@ -1,5 +1,5 @@
--- The pictures of doc/: run by doc/screenshots.sh inside Neovim. A second Neovim with a screen of its own shows what real
--- calls gave; its cells become SVG.
+-- The pictures of doc/: run by doc/screenshots.sh inside Neovim. A second Neovim with a screen of its own shows what
+-- real calls gave; its cells become SVG.
 
 local nvim_ui = require "nvim_ui"
 
@@ -42,19 +42,19 @@ local function add_run(out, run, y, screen_background)
   if text == "" then return end
   local cells = run.cells - (#run.text - #text)
   local style = (run.look.bold and ' font-weight="bold"' or "") .. (run.look.italic and ' font-style="italic"' or "")
-  out[#out + 1] = ('<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>'):format(x, y + FONT, cells * CELL_WIDTH,
-    colour(run.look.foreground), style, (text:gsub("[&<>]", ESCAPES)))
+  out[#out + 1] = ('<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>'):format(x, y + FONT,
+    cells * CELL_WIDTH, colour(run.look.foreground), style, (text:gsub("[&<>]", ESCAPES)))
 end
 
 --- The screen as it is, in a window with a title.
 local function svg(ui, title)
   local width, height = ui.columns * CELL_WIDTH + 2 * PADDING, ui.rows * CELL_HEIGHT + BAR + PADDING
   local out = {
-    ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">'):format(width, height, width,
-      height),
+    ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">'):format(width, height,
+      width, height),
     ('<rect width="%.0f" height="%d" rx="9" fill="%s"/>'):format(width, height, colour(ui.background)),
-    ('<text x="%.0f" y="22" text-anchor="middle" fill="#8b93a5" font-family="sans-serif" font-size="13">%s</text>'):format(
-      width / 2, title),
+    ('<text x="%.0f" y="22" text-anchor="middle" fill="%s" font-family="sans-serif" font-size="13">%s</text>'):format(
+      width / 2, "#8b93a5", title),
   }
   for i, fill in ipairs { "#ff5f57", "#febc2e", "#28c840" } do
     out[#out + 1] = ('<circle cx="%d" cy="17" r="6" fill="%s"/>'):format(4 + i * 20, fill)
@@ -99,14 +99,15 @@ local PROJECT = [[
 mkdir -p src && for i in $(seq -w 120); do
   echo "int unit_$i(int u) { return u + 1; }" > src/unit_$i.c
 done
-printf '%s\n' 'struct unit { int id; };' 'int unit_063(struct unit *u) {' '    return u->name == 0;' '}' > src/unit_063.c
+printf '%s\n' 'struct unit { int id; };' 'int unit_063(struct unit *u) {' '    return u->name == 0;' '}' \
+  > src/unit_063.c
 printf '%s\n' 'objects := $(patsubst src/%.c,build/%.o,$(wildcard src/*.c))' 'all: $(objects)' 'build/%.o: src/%.c' \
   '	@mkdir -p build' '	gcc -O2 -Wall -Wextra -c $< -o $@' > Makefile
 ]]
 
 local CALLS = [[
-  local abridge = require "abridge"
-  local session = abridge.session { cwd = ..., run_dir = ... .. "/run", limits = { run_command = { max_bytes = 1100 } } }
+  local home, limits = ..., { run_command = { max_bytes = 1100 } }
+  local session = require("abridge").session { cwd = home, run_dir = home .. "/run", limits = limits }
   session:call("list_directory", { path = "src" })
   local result = session:call("run_command", { command = "make -k" })
   session:call("read_file", { path = "src/unit_063.c" })
@@ -127,7 +128,7 @@ local function settle(path)
 end
 
 local CHAT = [[
-  local result, home = ...
+  local result = ...
   vim.api.nvim_buf_set_lines(0, 0, -1, true, { "## user", "", "Why does the build fail?", "", "## assistant", "",
     "I will build it.", "", "### run_command: make -k", "", "", "", "## assistant", "",
     "`struct unit` has no member `name`: src/unit_063.c, line 3." })
