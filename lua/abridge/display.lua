@@ -72,6 +72,14 @@ function M.visible(text)
   end
 end
 
+--- How long something took, as a list shows it.
+---@param ms any
+---@return string|nil nil for what is no number
+function M.duration(ms)
+  if type(ms) ~= "number" then return nil end
+  return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
+end
+
 -- lines ------------------------------------------------------------------------------
 
 local function lines_of(text)

@@ -33,11 +33,6 @@ local function input_text(input)
   return text:sub(1, core.fit_cells(text, INPUT_CELLS - 3)) .. "..."
 end
 
-local function duration(ms)
-  if type(ms) ~= "number" then return "" end
-  return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
-end
-
 local function size(bytes)
   return type(bytes) == "number" and bytes >= 0 and core.format_size(math.floor(bytes)) or "?"
 end
@@ -86,7 +81,8 @@ local function finish_entry(entry, event, at)
   entry.at, entry.done = at, true
   entry.is_error = event.is_error == true
   entry.reason = block.truncated and tostring(block.reason) or nil
-  entry.cells[5], entry.cells[6], entry.cells[7] = lines_shown(event), bytes_shown(event), duration(event.duration_ms)
+  entry.cells[5], entry.cells[6] = lines_shown(event), bytes_shown(event)
+  entry.cells[7] = display.duration(event.duration_ms) or ""
 end
 
 --- A row and its marks: what they are, and the bytes that they take.

@@ -27,21 +27,30 @@ function M.of(cut, size)
   return ranges
 end
 
---- The range that has a byte, by its place in the list; 0 where there is none.
----@param ranges abridge.nvim.Range[]
----@param byte integer
+--- The last of a list in ascending order of `key` that is at or below a value; 0 where none is.
+---@param list table[]
+---@param key string
+---@param value number
 ---@return integer
-function M.at(ranges, byte)
-  local low, high = 0, #ranges
+function M.last(list, key, value)
+  local low, high = 0, #list
   while low < high do
     local middle = math.ceil((low + high) / 2)
-    if ranges[middle].from <= byte then
+    if list[middle][key] <= value then
       low = middle
     else
       high = middle - 1
     end
   end
   return low
+end
+
+--- The range that has a byte, by its place in the list; 0 where there is none.
+---@param ranges abridge.nvim.Range[]
+---@param byte integer
+---@return integer
+function M.at(ranges, byte)
+  return M.last(ranges, "from", byte)
 end
 
 --- The next range of a kind from a byte on, or the one before; not the one that the byte is in.
