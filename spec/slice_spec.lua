@@ -111,6 +111,17 @@ describe("a slice", function()
     end)
   end)
 
+  it("begins a line where a block before it begins with one", function()
+    local text = ("x"):rep(99) .. "\n" .. ("y"):rep(63) .. "\nz\n" -- a line of a block's size
+    local slice = slices.new(source_of(text))
+    slice:load(#text - 1)
+    while slice:has_before() do
+      slice:before()
+      check_slice(slice, text, true)
+    end
+    assert.equal(0, slice.from)
+  end)
+
   it("finds the start of any line, from any known place", function()
     random.each(100, function()
       local text = random.join(ALPHABET, 20 + random.below(150))

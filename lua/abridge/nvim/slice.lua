@@ -251,13 +251,13 @@ end
 ---@return integer dropped rows at the end
 function Slice:before()
   if not self:has_before() then return 0, 0 end
-  local start = math.max(self.from - M.BLOCK, 0)
+  local start = math.max(self.from - M.BLOCK - 1, 0) -- a byte more, which may end a line
   local text = read(self, start, self.from - start)
   local first, begins = 1, start == 0
   if not begins then
     local newline = text:find("\n", 1, true)
     begins = newline ~= nil and newline < #text
-    first = begins and newline + 1 or char_start(text, 1)
+    first = begins and newline + 1 or char_start(text, 2)
   end
   local rows = split(text:sub(first), start + first - 1, begins, "inside", math.huge)
   local spare = math.max(#rows - M.MOST_ROWS, 0)
