@@ -26,21 +26,43 @@ function M.absolute(path)
   return #path > 1 and path:gsub("/+$", "") or path
 end
 
---- Open a regular file to read it; nothing else is opened, a FIFO would block.
+--- Call `use(fd)` with a regular file open to read it; nothing else is opened, a FIFO would block. Returns what `use`
+--- returns, raises what it raises, and closes the file.
 ---@param path string
----@return integer|nil fd
+---@param use fun(fd: integer): any, any, any
+---@return any ... nil, message, code when it cannot be opened
+function M.with_open(path, use)
+  local uv = host.uv()
+  local flags = uv.constants.O_RDONLY + uv.constants.O_NONBLOCK
+  local fd
+  local ok, first, second, third = pcall(function()
+    local message, code
+    fd, message, code = uv.fs_open(path, flags, 0)
+    if not fd then return nil, message, code end
+    local stat
+    stat, message, code = uv.fs_fstat(fd)
+    if not stat then return nil, message, code end
+    if stat.type ~= "file" then return nil, ("ENOTREG: %s is a %s"):format(path, stat.type), "ENOTREG" end
+    return use(fd)
+  end)
+  if fd and not pcall(uv.fs_close, fd) then uv.fs_close(fd) end -- closing takes memory, which may be back by now
+  if not ok then error(first, 0) end
+  return first, second, third
+end
+
+--- Open a regular file to read it for as long as the caller wants; what `with_open` does not open is not opened here.
+---@param path string
+---@return integer|nil fd the caller's to close
 ---@return table|string stat the message when there is no fd
 ---@return string|nil code
 function M.open(path)
   local uv = host.uv()
-  local fd, message, code = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
+  local stat, message, code = M.with_open(path, uv.fs_fstat)
+  if not stat then return nil, message, code end
+  local fd
+  fd, message, code = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
   if not fd then return nil, message, code end
-  local stat
-  stat, message, code = uv.fs_fstat(fd)
-  if stat and stat.type == "file" then return fd, stat end
-  uv.fs_close(fd)
-  if stat then return nil, ("ENOTREG: %s is a %s"):format(path, stat.type), "ENOTREG" end
-  return nil, message, code
+  return fd, stat
 end
 
 --- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
@@ -54,28 +76,27 @@ end
 ---@return string|nil code
 function M.each_line(path, position, visit)
   local uv = host.uv()
-  local fd, why, code = M.open(path)
-  if not fd then return nil, why, code end
-  local at, parts, going, problem = position, {}, true, nil
-  while going do
-    local chunk
-    chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
-    if not chunk or chunk == "" then break end
-    local start = 1
+  return M.with_open(path, function(fd)
+    local at, parts, going, problem, code = position, {}, true, nil, nil
     while going do
-      local newline = chunk:find("\n", start, true)
-      if not newline then break end
-      parts[#parts + 1] = chunk:sub(start, newline - 1)
-      local line = table.concat(parts)
-      parts, start, position = {}, newline + 1, position + #line + 1
-      going = visit(line, position - #line - 1) ~= false
+      local chunk
+      chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+      if not chunk or chunk == "" then break end
+      local start = 1
+      while going do
+        local newline = chunk:find("\n", start, true)
+        if not newline then break end
+        parts[#parts + 1] = chunk:sub(start, newline - 1)
+        local line = table.concat(parts)
+        parts, start, position = {}, newline + 1, position + #line + 1
+        going = visit(line, position - #line - 1) ~= false
+      end
+      parts[#parts + 1] = chunk:sub(start)
+      at = at + #chunk
     end
-    parts[#parts + 1] = chunk:sub(start)
-    at = at + #chunk
-  end
-  uv.fs_close(fd)
-  if problem then return nil, problem, code end
-  return position
+    if problem then return nil, problem, code end
+    return position
+  end)
 end
 
 --- The names in a folder, sorted; none when it cannot be read.

@@ -2,7 +2,7 @@
 
 local artifact = require "abridge.artifact"
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local files = require "abridge.files"
 local host = require "abridge.host"
@@ -172,7 +172,8 @@ function M.create(who, run_dir, opts)
   opts = check.options(who, opts, { retention = M.check_retention }, 2)
   local expected = M.check_run_dir(run_dir)
   if expected then check.fail(("%s: run_dir must be %s, got %s"):format(who, expected, check.show(run_dir)), 1) end
-  local self = setmetatable({ seq = 0, calls = 0, kept = {}, index = core.index(), keeps = run_dir ~= false }, Writer)
+  local self = setmetatable({ seq = 0, calls = 0, begun = 0, kept = {} }, Writer)
+  self.index, self.keeps = core.index(), run_dir ~= false
   self.retention = opts.retention
   if not run_dir then return self end
   return open_folder(self, run_dir)
@@ -206,7 +207,9 @@ end
 function Writer:event(event)
   self.seq = self.seq + 1
   event.seq, event.time = self.seq, now()
-  if event.type == "tool_call" then self.calls = self.calls + 1 end
+  if event.type == "tool_call" then
+    self.calls, self.begun = self.calls + 1, math.max(self.begun - 1, 0)
+  end
   if not self.json then
     if self.keeps and event.call_id and event.full_output then self.kept[event.call_id] = event.full_output end
     return true
@@ -236,6 +239,13 @@ function Writer:last_call()
   return self.calls
 end
 
+--- A number for a call whose event is to follow.
+---@return integer
+function Writer:begin_call()
+  self.begun = self.begun + 1
+  return self.calls + self.begun
+end
+
 --- The name of a call's full output.
 ---@param number integer of the call
 ---@param tool string
@@ -244,15 +254,16 @@ function Writer.artifact_name(_, number, tool)
   return files.output_name(number, tool)
 end
 
---- Where runs without a folder of their own go.
-local function state_dir(uv)
+--- Where runs without a folder of their own go. Wants luv.
+---@return string path
+function M.state_dir()
   local function set(name)
     local value = os.getenv(name)
     return value ~= "" and value or nil
   end
   local own, state = set "ABRIDGE_STATE_DIR", set "XDG_STATE_HOME"
   if own then return files.absolute(own) end
-  if not (state and state:sub(1, 1) == "/") then state = (set "HOME" or uv.os_homedir()) .. "/.local/state" end
+  if not (state and state:sub(1, 1) == "/") then state = (set "HOME" or host.uv().os_homedir()) .. "/.local/state" end
   return files.absolute(state) .. "/abridge/runs"
 end
 
@@ -262,7 +273,7 @@ local folders_named = 0
 ---@return string
 function M.fresh_path()
   local uv = host.uv()
-  local parent = state_dir(uv)
+  local parent = M.state_dir()
   local path
   repeat
     local seconds, microseconds = uv.gettimeofday()
@@ -346,7 +357,7 @@ Run.__name = "abridge.Run"
 --- The newest run with a log in the user's state directory; nil when there is none. Wants libuv.
 ---@return string|nil dir
 function M.newest()
-  local parent = state_dir(host.uv())
+  local parent = M.state_dir()
   local names = files.names_in(parent)
   for i = #names, 1, -1 do -- names begin with the time
     local dir = parent .. "/" .. names[i]
@@ -367,12 +378,9 @@ function M.open_run(dir)
   if not uv then return nil, json, code end
   if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. notice.path(dir), "ENOENT" end
   local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, index = core.index() }, Run)
-  local fd, message
-  fd, message, code = files.open(self.dir .. "/" .. LOG)
-  if fd then
-    uv.fs_close(fd)
-    return self
-  end
+  local readable, message
+  readable, message, code = files.with_open(self.dir .. "/" .. LOG, function() return true end)
+  if readable then return self end
   if code ~= "ENOENT" and code ~= "ENOTDIR" then return nil, message, code end
   return nil, ("No run in %s: it has no %s"):format(notice.path(dir), LOG), "ENOENT"
 end

@@ -3,6 +3,7 @@
 local address = require "abridge.address"
 local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
+local cap = require "abridge.cap"
 local check = require "abridge.check"
 local database = require "abridge.database"
 local data = require "abridge.data"
@@ -273,13 +274,23 @@ local FORMATS = {
     return { name = name, description = description, input_schema = input_schema }
   end,
   openai = function(name, description, input_schema)
-    local described = { name = name, description = description, parameters = input_schema }
+    local described = { name = name, description = description }
+    if input_schema.properties then described.parameters = input_schema end -- it refuses an object without
     return { type = "function", ["function"] = described }
   end,
   mcp = function(name, description, input_schema)
     return { name = name, description = description, inputSchema = input_schema }
   end,
 }
+
+--- A schema as a definition has it: JSON libraries differ on an empty table, so none stands for a list or an object.
+local function shown_schema(given)
+  local copy = data.copy(given, true)
+  for _, key in ipairs { "properties", "required" } do
+    if type(copy[key]) == "table" and next(copy[key]) == nil then copy[key] = nil end
+  end
+  return copy
+end
 
 --- Definitions of the tools whose needs are present, each description with the limits in force.
 ---@param format "anthropic"|"openai"|"mcp"
@@ -298,8 +309,7 @@ function Session:definitions(format)
         description, input_schema = tool.define(self)
       end
       description = notice.description(description, limits_in_force(self, own_name))
-      input_schema = data.copy(input_schema, true)
-      list[#list + 1] = make(self:shown_name(own_name), description, input_schema)
+      list[#list + 1] = make(self:shown_name(own_name), description, shown_schema(input_schema))
     end
   end
   return list
@@ -311,7 +321,11 @@ end
 ---@return string|nil message why it was not logged
 local function emit(self, event)
   local _, message = self.run:event(event)
-  if self.opts.on_event then jobs.guarded(self.errors, self.opts.on_event, event) end
+  if self.opts.on_event then
+    host.on_main(function()
+      jobs.guarded(self.errors, self.opts.on_event, event)
+    end)
+  end
   return message
 end
 
@@ -453,21 +467,14 @@ end
 ---@class (exact) abridge.CallOptions
 ---@field id? string the call's id; numbered unless set
 ---@field on_update? fun(content: string, cut: abridge.Cut) what the model would see so far
----@field on_done? fun(result: abridge.Result) inside Neovim called in a fast event
+---@field on_done? fun(result: abridge.Result)
 
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
 
-local function start(self, name, input, opts)
-  local entry = self:find(name)
-  local call = calls.new(self, name, entry, opts.id)
-  emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-  if opts.on_update then calls.follow(self, call, opts.on_update) end
-  local job = jobs.new(call.call_id, function(job, value)
-    self.running[job] = nil
-    if call.updates then call.updates:stop() end
-    return result_of(self, call, value)
-  end, self.errors, opts.on_done)
-  self.running[job] = true
+--- Begin a job whose call was told of.
+local function begin(self, job, call, entry, name, input)
+  self.running[job], job.begun = true, true
+  if job.cancelled then return job:finish(jobs.aborted) end
   local value, checked = obstacle(self, name, entry, input)
   if value then
     call.failed = true
@@ -475,7 +482,35 @@ local function start(self, name, input, opts)
   else
     execute(self, call, entry, checked, job)
   end
+end
+
+local function start(self, name, input, opts, at_once)
+  local number, call = self.run:begin_call(), nil
+  local job = jobs.new(opts.id or calls.id_of(number), function(job, value)
+    self.running[job] = nil
+    if call.updates then call.updates:stop() end
+    return result_of(self, call, value)
+  end, self.errors, opts.on_done)
+  if host.in_fast_event() then self.running[job] = true end
+  host.on_main(function() -- from here on callbacks of the host are called
+    local entry = self:find(name)
+    call = calls.new(self, name, entry, number, opts.id)
+    call.at_once = at_once
+    emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
+    if opts.on_update then calls.follow(self, call, opts.on_update) end
+    begin(self, job, call, entry, name, input)
+  end)
   return job
+end
+
+--- Wait for a blocking call. Ctrl-C inside Neovim ends the wait: the call is cancelled then, and a second one gives up
+--- on what it still has to say.
+local function waited(job)
+  if not job:wait() then
+    job:cancel()
+    if not job:wait() then job:finish(jobs.aborted) end
+  end
+  return job.result
 end
 
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
@@ -487,9 +522,11 @@ end
 ---@return abridge.Result|abridge.Job
 function Session:call(name, input, opts)
   if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
-  local job = start(self, name, input, check.options("session:call", opts, CALL_OPTIONS, 1))
+  local checked = check.options("session:call", opts, CALL_OPTIONS, 1)
+  if opts == nil and host.in_fast_event() then error(host.nested, 2) end
+  local job = start(self, name, input, checked, opts == nil and not host.can_wait())
   if opts ~= nil then return job end
-  local ok, result = pcall(job.wait, job)
+  local ok, result = pcall(waited, job)
   if not ok then
     job:cancel() -- waiting is not possible here: nothing is left running unseen
     error(result, 0)
@@ -498,21 +535,40 @@ function Session:call(name, input, opts)
   return result
 end
 
---- Cap output that was made elsewhere, under this session's limits.
+---@class (exact) abridge.SessionCapOptions
+---@field left_out? boolean show nothing of the value, only that it was left out because its call is at its limit
+---@field path? string as in abridge.CapOptions, these too:
+---@field first_line? integer
+---@field limits? table<string, integer|string> budgets for this value alone, each where it is less than the session's
+---@field resume? string
+---@field wrapper? boolean|"beside"
+
+local CAP_OPTIONS = { left_out = "boolean" }
+for key, kind in pairs(cap.options) do
+  CAP_OPTIONS[key] = kind
+end
+
+--- Cap output that was made elsewhere, under this session's limits. Raises on misuse of the arguments but `value`,
+--- naming them.
 ---@param name string the tool it came from
 ---@param value any a string, MCP content, or any value
+---@param opts? abridge.SessionCapOptions
 ---@return abridge.Result
-function Session:cap(name, value)
+function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
-  local own_name = self.table_of_limits.aliases[name] or name
-  local call = calls.new(self, name, nil, nil)
+  opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
+  local budgets = opts.limits and limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+  local call = calls.new(self, name, nil, self.run:begin_call())
+  if budgets then
+    call.limits = limits_of.narrowed(call.limits, budgets)
+    call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
+  end
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
   value = self.closed and failed "closed" or normalized(value == nil and "" or value)
-  if own_name == "read_file" and not self.closed then
-    if self.redactor then value.text, value.redacted = self.redactor:text(value.text), true end
-    value.stream = page.open({}, call.limits, { text = value.text, split = true })
-    value.notice, value.adjust = page.notice_data({}, call.limits, { read = self:names().read })
+  if not self.closed and value.text then
+    cap.prepare(call, value, opts, self.redactor)
+    value.notice.read = self:names().read
   end
   local result = result_of(self, call, value)
   jobs.raise(self.errors)

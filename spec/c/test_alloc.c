@@ -1,48 +1,5 @@
 /* Memory: an allocator that fails at any of its calls is survived, and everything comes back to it. */
-#include "check.h"
-
-typedef struct {
-    size_t calls;
-    size_t fail_at; /* 0: never */
-    size_t live;    /* blocks not yet freed */
-} ledger;
-
-/* Each block carries its size in front, so that old_size can be checked. */
-enum { FRONT = 16 };
-
-static void *ledger_malloc(void *ctx, size_t size)
-{
-    ledger *l = ctx;
-    if (++l->calls == l->fail_at)
-        return NULL;
-    char *block = malloc(FRONT + size);
-    if (!block)
-        exit(2);
-    memcpy(block, &size, sizeof size);
-    l->live++;
-    return block + FRONT;
-}
-
-static void ledger_free(void *ctx, void *ptr)
-{
-    ledger *l = ctx;
-    CHECK(ptr != NULL);
-    l->live--;
-    free((char *)ptr - FRONT);
-}
-
-static void *ledger_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
-{
-    size_t held;
-    memcpy(&held, (char *)ptr - FRONT, sizeof held);
-    CHECK_COUNT(held, old_size);
-    void *grown = ledger_malloc(ctx, size);
-    if (!grown)
-        return NULL;
-    memcpy(grown, ptr, old_size < size ? old_size : size);
-    ledger_free(ctx, ptr);
-    return grown;
-}
+#include "ledger.h"
 
 static const char text[] = "one line\nanother line\na third line\n\xC3\xA9\xFF\nthe last line of all\n";
 
@@ -146,11 +103,49 @@ static void a_failing_counter_leaves_no_block(void)
     }
 }
 
+/* Open this very file, in one go or in steps. */
+static abr_code open_page(const abr_page_opts *o, bool in_steps, abr_page **page, abr_error *error)
+{
+    bool done = false;
+    if (!in_steps)
+        return abr_page_open(__FILE__, o, page, error);
+    abr_code code = abr_page_begin(__FILE__, o, page, error);
+    while (code == ABR_OK && !done)
+        code = abr_page_step(*page, 0, &done, error);
+    return code;
+}
+
+static void a_page_survives_every_failure(void)
+{
+    for (int variant = 0; variant < 8; variant++) {
+        abr_code code = ABR_ENOMEM;
+        for (size_t fail_at = 1; code == ABR_ENOMEM; fail_at++) {
+            ledger l = {0, fail_at, 0};
+            const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+            abr_page_opts o = ABR_PAGE_OPTS_INIT;
+            abr_page *page = NULL;
+            abr_error error = {ABR_OK, NULL, 0};
+            o.cut.alloc = &alloc;
+            o.cut.strategy = variant & 1 ? ABR_HEAD_TAIL : ABR_HEAD;
+            o.cut.max.bytes = 200;
+            o.cut.max.chars = variant & 2 ? 100 : ABR_UNLIMITED;
+            o.offset = 2; /* not empty */
+            o.column = 2;
+            code = open_page(&o, variant & 4, &page, &error);
+            CHECK(code == ABR_OK ? l.live > 0 : error.code == ABR_ENOMEM);
+            abr_page_close(page);
+            CHECK_COUNT(0, l.live);
+        }
+        CHECK(code == ABR_OK);
+    }
+}
+
 int main(void)
 {
     RUN(cuts_without_tokens_allocate_once);
     RUN(every_cut_survives_every_failure);
     RUN(the_pipeline_survives_too);
     RUN(a_failing_counter_leaves_no_block);
+    RUN(a_page_survives_every_failure);
     return check_end();
 }

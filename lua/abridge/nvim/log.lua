@@ -1,7 +1,7 @@
 --- The calls of a run in a buffer, a line each, and what opens from there.
 
 local buffer = require "abridge.nvim.buffer"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local display = require "abridge.display"
 local highlight = require "abridge.nvim.highlight"
 local host = require "abridge.host"

@@ -3,7 +3,7 @@
 ---
 --- A row is a line without its newline, or a piece of a long line. Offsets are 0-based here.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local last_of = require("abridge.nvim.ranges").last
 local visible = require("abridge.display").visible
 
