@@ -50,7 +50,7 @@ test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(wildcard bench/*.c)
 all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
-lua_dirs := $(wildcard lua spec bench examples doc)
+lua_dirs := $(wildcard lua plugin spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)

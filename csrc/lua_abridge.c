@@ -589,9 +589,42 @@ static uint64_t invalid_bytes(const abr_cut *cut)
     return (cut->content_bytes - before) / (ABR_REPLACEMENT_SIZE - 1);
 }
 
+/* Bytes that a piece takes in the content. */
+static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
+{
+    uint64_t invalid = 0;
+    if (cut->utf8_replace)
+        abr_count_chars(piece->p, piece->n, &invalid);
+    return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
+}
+
+/* Where in the content the markers stand; sets no field where there are none. */
+static void set_markers(lua_State *L, const abr_cut *cut)
+{
+    int markers = 0;
+    size_t end = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        markers += !cut->pieces[i].source;
+    if (markers == 0)
+        return;
+    lua_createtable(L, markers, 0);
+    markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        size_t first = end + 1;
+        end += shown_bytes(cut, &cut->pieces[i]);
+        if (cut->pieces[i].source)
+            continue;
+        lua_createtable(L, 0, 2);
+        set_count(L, "first_byte", first);
+        set_count(L, "last_byte", end);
+        lua_rawseti(L, -2, ++markers);
+    }
+    lua_setfield(L, -2, "markers");
+}
+
 static void push_ledger(lua_State *L, const abr_cut *cut)
 {
-    enum { FIELDS = 19 };
+    enum { FIELDS = 20 };
     lua_createtable(L, 0, FIELDS);
     lua_pushstring(L, strategy_names[cut->strategy]);
     lua_setfield(L, -2, "strategy");
@@ -631,6 +664,7 @@ static void push_ledger(lua_State *L, const abr_cut *cut)
     }
     push_kept(L, cut);
     lua_setfield(L, -2, "kept");
+    set_markers(L, cut);
 }
 
 static void push_content(lua_State *L, const abr_cut *cut, size_t text_size)

@@ -94,6 +94,16 @@ build = {
     ["abridge.memory"] = "lua/abridge/memory.lua",
     ["abridge.names"] = "lua/abridge/names.lua",
     ["abridge.notice"] = "lua/abridge/notice.lua",
+    ["abridge.nvim"] = "lua/abridge/nvim/init.lua",
+    ["abridge.nvim.buffer"] = "lua/abridge/nvim/buffer.lua",
+    ["abridge.nvim.command"] = "lua/abridge/nvim/command.lua",
+    ["abridge.nvim.highlight"] = "lua/abridge/nvim/highlight.lua",
+    ["abridge.nvim.log"] = "lua/abridge/nvim/log.lua",
+    ["abridge.nvim.pager"] = "lua/abridge/nvim/pager.lua",
+    ["abridge.nvim.ranges"] = "lua/abridge/nvim/ranges.lua",
+    ["abridge.nvim.render"] = "lua/abridge/nvim/render.lua",
+    ["abridge.nvim.run"] = "lua/abridge/nvim/run.lua",
+    ["abridge.nvim.slice"] = "lua/abridge/nvim/slice.lua",
     ["abridge.openai"] = "lua/abridge/openai.lua",
     ["abridge.page"] = "lua/abridge/page.lua",
     ["abridge.page_view"] = "lua/abridge/page_view.lua",
@@ -130,8 +140,8 @@ build = {
     ["abridge.wrapper"] = "lua/abridge/wrapper.lua",
     ["codecompanion._extensions.abridge"] = "lua/codecompanion/_extensions/abridge/init.lua",
   },
+  copy_directories = { "doc", "plugin" }, -- what Neovim's plugin managers put on its runtime path
   install = {
     bin = { abridge = "lua/abridge/bin/abridge" },
   },
-  copy_directories = { "doc" },
 }
