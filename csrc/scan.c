@@ -21,10 +21,11 @@ abr_newlines abr_find_newlines(const char *p, size_t n)
     abr_newlines found = {abr_count_newlines(p, n), SIZE_MAX, SIZE_MAX, SIZE_MAX};
     if (found.count == 0)
         return found;
-    found.first = (size_t)((const char *)memchr(p, '\n', n) - p);
-    found.last = (size_t)(abr_find_last_newline(p, n) - p);
-    if (found.count > 1)
+    found.first = found.last = (size_t)((const char *)memchr(p, '\n', n) - p);
+    if (found.count > 1) {
+        found.last = (size_t)(abr_find_last_newline(p, n) - p);
         found.before_last = (size_t)(abr_find_last_newline(p, found.last) - p);
+    }
     return found;
 }
 
@@ -112,14 +113,19 @@ static size_t ascii_words_back(const char *p, size_t n)
 }
 
 enum {
-    SINGLE_RUN =
-        64 /* bytes read one by one behind one outside UTF-8, before well-formed text is expected again */
-};
+    SINGLE_RUN = 256
+}; /* bytes read one by one behind one outside UTF-8; then well-formed text is expected */
 
 /* Where that ends in (p, n) that is read from `from` on. */
 static size_t single_until(size_t from, size_t n)
 {
     return n - from > SINGLE_RUN ? from + SINGLE_RUN : n;
+}
+
+/* abr_char_size(), quick where the char is ASCII. */
+static size_t size_of_char(const char *p, size_t n)
+{
+    return (unsigned char)p[0] < 0x80 ? 1 : abr_char_size(p, n);
 }
 
 static bool is_outside(const char *p, size_t size)
@@ -135,7 +141,7 @@ uint64_t abr_count_chars(const char *p, size_t n, uint64_t *invalid)
     for (size_t i = 0; i < n;) {
         i += kernels->well_formed(p + i, n - i, &chars);
         for (size_t stop = single_until(i, n); i < stop; chars++) {
-            size_t size = abr_char_size(p + i, n - i);
+            size_t size = size_of_char(p + i, n - i);
             outside += is_outside(p + i, size);
             i += size;
         }
@@ -185,7 +191,7 @@ size_t abr_prefix(const char *p, size_t n, const abr_reach *reach)
         left.shown -= run;
         i += run;
         for (size_t stop = single_until(i, n); i < stop;) {
-            size_t size = abr_char_size(p + i, n - i);
+            size_t size = size_of_char(p + i, n - i);
             if (!take_char(&left, p + i, size))
                 return i;
             i += size;
@@ -231,7 +237,7 @@ size_t abr_replace_invalid(const char *p, size_t n, char *dst)
         out += run;
         i += run;
         for (size_t stop = single_until(i, n), size; i < stop; i += size) {
-            size = abr_char_size(p + i, n - i);
+            size = size_of_char(p + i, n - i);
             bool outside = is_outside(p + i, size);
             size_t width = outside ? ABR_REPLACEMENT_SIZE : size;
             if (dst)

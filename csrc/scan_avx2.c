@@ -4,7 +4,7 @@
 #ifdef ABR_HAS_AVX2
 #include <immintrin.h>
 
-#define KERNEL __attribute__((target("avx2,bmi"))) static
+#define KERNEL __attribute__((target("avx2,bmi,popcnt"))) static
 #define INLINE KERNEL inline __attribute__((always_inline))
 
 enum { WIDTH = 32, SPREAD = 1 };

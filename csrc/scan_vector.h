@@ -23,7 +23,8 @@ enum {
     COUNTED = 1024,              /* bytes counted at once on the way to a newline far off */
     WALKED = 16,                 /* newlines up to which walking from one to the next is as fast */
     CHECKED = 2 * LINE,          /* bytes checked at once; a multiple of WIDTH */
-    MOST_BEFORE = 3              /* bytes before one that may belong to its char */
+    ESC = 0x1B,
+    MOST_BEFORE = 3 /* bytes before one that may belong to its char */
 };
 
 INLINE bytes load(const char *p)
@@ -53,15 +54,21 @@ KERNEL uint64_t count_newlines(const char *p, size_t n)
         for (; i < stop; i += UNROLLED) {
             for (size_t line = 0; line < UNROLLED; line += LINE)
                 __builtin_prefetch(p + i + ahead + line);
-            lanes -= (newlines(p + i) + newlines(p + i + WIDTH)) +
-                     (newlines(p + i + 2 * WIDTH) + newlines(p + i + 3 * WIDTH));
+            lanes -= (newlines(p + i) + newlines(p + i + sizeof lanes)) +
+                     (newlines(p + i + 2 * sizeof lanes) + newlines(p + i + 3 * sizeof lanes));
         }
         count += sum(lanes);
     }
+    if (n < WIDTH)
+        return abr_scalar.count_newlines(p, n);
     bytes lanes = {0};
     for (; n - i >= WIDTH; i += WIDTH)
         lanes -= newlines(p + i);
-    return count + sum(lanes) + abr_scalar.count_newlines(p + i, n - i);
+    if (i < n) { /* the last vector begins in what was counted */
+        uint64_t last = mask(load(p + n - WIDTH) == '\n');
+        count += (uint64_t)__builtin_popcountll(last >> (WIDTH - (n - i)) * SPREAD);
+    }
+    return count + sum(lanes);
 }
 
 KERNEL size_t nth_newline(const char *p, size_t n, uint64_t *left)
@@ -295,6 +302,9 @@ KERNEL size_t well_formed(const char *p, size_t n, uint64_t *chars)
 KERNEL size_t plain(const char *p, size_t n)
 {
     uint64_t chars = 0;
-    size_t i = fine_run(p, n, true, &chars);
+    size_t i = ascii_run(p, n < CHECKED ? n : CHECKED, true); /* between escape sequences runs are short */
+    if (i < n && p[i] == ESC)
+        return i;
+    i += fine_run(p + i, n - i, true, &chars);
     return i + abr_scalar.plain(p + i, n - i);
 }

@@ -10,13 +10,10 @@
 
 #include "scan.h"
 
-#if defined(ABR_HAS_AVX2) && defined(__has_include)
-#if __has_include(<sys/platform/x86.h>)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33) && defined(ABR_HAS_AVX2)
 #include <sys/platform/x86.h>
 #define HAS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
-#endif
-#endif
-#ifndef HAS
+#else
 #define HAS(name, NAME) __builtin_cpu_supports(name)
 #endif
 
@@ -24,8 +21,8 @@ size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS])
 {
     size_t n = 0;
 #ifdef ABR_HAS_AVX2
-    /* they came together, but a virtual machine may hide some; words.c is compiled for all three */
-    if (HAS("avx2", AVX2) && HAS("bmi", BMI1) && HAS("bmi2", BMI2))
+    /* they came together, but a virtual machine may hide some; all of them are used */
+    if (HAS("avx2", AVX2) && HAS("bmi", BMI1) && HAS("bmi2", BMI2) && HAS("popcnt", POPCNT))
         sets[n++] = &abr_avx2;
 #endif
 #ifdef ABR_HAS_SSE2
