@@ -7,14 +7,10 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* clock_gettime */
 #endif
-#include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "abridge.h"
+#include "measure.h"
 
 enum { MB = 1024 * 1024, MOST_ROUNDS = 1001 };
 
@@ -104,26 +100,10 @@ enum { SCANS = sizeof scans / sizeof *scans };
 static double seconds_of(scan run, const char *p, size_t n)
 {
     static volatile uint64_t result; /* so that no pass is left out */
-    struct timespec start;
-    struct timespec stop;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = seconds_now();
     result = run(p, n);
-    clock_gettime(CLOCK_MONOTONIC, &stop);
     (void)result;
-    return (double)(stop.tv_sec - start.tv_sec) + (double)(stop.tv_nsec - start.tv_nsec) / 1e9;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a;
-    const double *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values, size_t n)
-{
-    qsort(values, n, sizeof *values, by_value);
-    return values[n / 2];
+    return seconds_now() - start;
 }
 
 /* Each scan in turn, a read before it: what slows the machine for a while slows both. */
