@@ -108,7 +108,7 @@ test-arm64: ## build for 64-bit ARM and run the C tests under qemu; C_TESTS="ker
 check: lint memcheck ## lint, memcheck, and the scanner on 64-bit ARM
 	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
 
-lint: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror
+lint: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
 
 memcheck: ## valgrind on the C tests
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g"
@@ -227,7 +227,7 @@ objects: $(core_obj) $(binding_obj) $(test_obj) $(example_obj) $(bench_obj)
 
 # ------------------------------------------------------------------ checks
 
-.PHONY: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck
+.PHONY: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck
 
 lint-lua:
 	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc
@@ -239,6 +239,16 @@ lint-format:
 lint-gcc lint-clang: lint-%:
 	@$(MAKE) --no-print-directory objects QUIET=1 CC=$* OBJ=build/obj/lint/$* CFLAGS="-O2 -Werror"
 	@echo "$*: no warnings"
+
+# Without the headers of macOS: those of Linux, made to look like them as far as the sources go (spec/c/macos.h). For
+# x86-64 they are those of this machine, for ARM those of the cross compiler.
+macos_headers := -isystem $(or $(incdir_5.1),/usr/include/lua5.1) -isystem /usr/include/x86_64-linux-gnu -isystem /usr/include
+lint-macos:
+	@printf '%s\n' $(core_src) $(binding) | xargs -P 4 -I SRC sh -c '\
+		clang --target=x86_64-apple-macos11 $(macos_headers) $(macos_flags) SRC && \
+		clang --target=arm64-apple-macos11 -isystem /usr/aarch64-linux-gnu/include $(macos_headers) $(macos_flags) SRC'
+	@echo "macOS: no warnings"
+macos_flags = -std=c11 -Werror $(WARNINGS) -Icsrc -include spec/c/macos.h -fsyntax-only
 
 lint-tidy:
 	@mkdir -p build/obj/lint

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing need, through apt. Quick when nothing is missing; safe to run again.
 set -u
-packages="gcc libc6-dev make clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind
+packages="gcc g++ libc6-dev make clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind
   lua5.1 lua5.2 lua5.3 lua5.4 luajit neovim
   liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev
   luarocks zip unzip lua-busted lua-check lua-cjson lua-luv lua-filesystem lua-system lua-term
