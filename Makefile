@@ -61,18 +61,21 @@ example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
 bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o)
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
-# headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold.
+# headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold. Those of 5.5 tell
+# the version in its parts.
 find_incdir = $(or $(LUA_INCDIR_$(subst .,_,$(1))),$(shell \
 	for dir in /usr/include/lua$(1) /usr/include/lua$(subst .,,$(1)) /usr/include/lua-$(1) \
 		/usr/local/include/lua$(1) /usr/local/include/lua$(subst .,,$(1)) /opt/homebrew/include/lua$(1) \
 		`pkg-config --variable=includedir lua$(1) 2>/dev/null` /usr/local/include /usr/include; do \
-		if grep -qs 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' $$dir/lua.h \
+		if grep -qs -e 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' \
+			-e 'define[[:space:]]*LUA_VERSION_MINOR_N[[:space:]]*$(patsubst 5.%,%,$(1))' $$dir/lua.h \
 			&& ! test -f $$dir/luajit.h; then echo $$dir; break; fi; done))
+incdir_5.5 := $(call find_incdir,5.5)
 incdir_5.4 := $(call find_incdir,5.4)
 incdir_5.3 := $(call find_incdir,5.3)
 incdir_5.2 := $(call find_incdir,5.2)
 incdir_5.1 := $(call find_incdir,5.1)
-luas := $(foreach v,5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
+luas := $(foreach v,5.5 5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
 binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 
 # ------------------------------------------------------------------ for everyone

@@ -15,7 +15,7 @@
 #include "abridge.h"
 #include "internal.h"
 
-/* ---- what differs between Lua 5.1 and 5.4 ---- */
+/* ---- what differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on ---- */
 
 #if LUA_VERSION_NUM < 502
 static void set_functions(lua_State *L, const luaL_Reg *functions)
