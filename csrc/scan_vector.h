@@ -34,6 +34,12 @@ INLINE bytes load(const char *p)
     return x;
 }
 
+INLINE void prefetch(const char *p, size_t n)
+{
+    for (size_t line = 0; line < n; line += LINE)
+        __builtin_prefetch(p + line);
+}
+
 /* ---- newlines ---- */
 
 INLINE bytes newlines(const char *p)
@@ -52,8 +58,7 @@ KERNEL uint64_t count_newlines(const char *p, size_t n)
         size_t ahead = n - stop >= AHEAD ? AHEAD : 0;
         bytes lanes = {0};
         for (; i < stop; i += UNROLLED) {
-            for (size_t line = 0; line < UNROLLED; line += LINE)
-                __builtin_prefetch(p + i + ahead + line);
+            prefetch(p + i + ahead, UNROLLED);
             lanes -= (newlines(p + i) + newlines(p + i + sizeof lanes)) +
                      (newlines(p + i + 2 * sizeof lanes) + newlines(p + i + 3 * sizeof lanes));
         }
@@ -257,6 +262,7 @@ INLINE size_t fine_run(const char *p, size_t n, bool plain, uint64_t *chars)
     bool after_ascii = true;
     size_t i = 0;
     for (; n - i >= CHECKED; i += CHECKED) {
+        prefetch(p + i + (n - i >= AHEAD + CHECKED ? AHEAD : 0), CHECKED);
         bytes high = {0};
         flags allowed = ~(flags){0}; /* by the high bit: every byte is plain or not ASCII */
         for (size_t j = 0; j < CHECKED; j += WIDTH) {
