@@ -16,6 +16,7 @@ files["lua/abridge/host.lua"] = nvim
 files["lua/abridge/process.lua"] = nvim
 files["lua/abridge/nvim.lua"] = nvim
 files["lua/abridge/health.lua"] = nvim
+files["lua/codecompanion/**/*.lua"] = nvim
 
 files["spec/**/*.lua"] = { std = "+busted", read_globals = { "vim" } }
 files["spec/nvim_runner.lua"] = { globals = { "arg" } }

@@ -52,11 +52,11 @@ test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(wildcard bench/*.c)
 all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
-lua_dirs := $(wildcard lua spec bench examples)
+lua_dirs := $(wildcard lua spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
-test_bin = $(test_src:spec/c/%.c=$(BIN)/%)
+test_bin = $(test_src:spec/c/%.c=$(BIN)/%) $(lua_test_bin)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
 bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o)
 
@@ -70,17 +70,25 @@ find_incdir = $(or $(LUA_INCDIR_$(subst .,_,$(1))),$(shell \
 		if grep -qs -e 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' \
 			-e 'define[[:space:]]*LUA_VERSION_MINOR_N[[:space:]]*$(patsubst 5.%,%,$(1))' $$dir/lua.h \
 			&& ! test -f $$dir/luajit.h; then echo $$dir; break; fi; done))
+ifneq ($(MAKECMDGOALS),nvim)# which wants none
 incdir_5.5 := $(call find_incdir,5.5)
 incdir_5.4 := $(call find_incdir,5.4)
 incdir_5.3 := $(call find_incdir,5.3)
 incdir_5.2 := $(call find_incdir,5.2)
 incdir_5.1 := $(call find_incdir,5.1)
+endif
 luas := $(foreach v,5.5 5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
 binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
+nvim_obj = $(OBJ)/nvim/lua_abridge.o
+
+# Tests that embed Lua 5.4, with the library that its headers belong to.
+lua_lib := $(if $(incdir_5.4),$(or $(shell pkg-config --libs lua5.4 2>/dev/null),-llua5.4))
+lua_test_obj = $(if $(lua_lib),$(OBJ)/test/lua_memory.o $(OBJ)/test/lua_threads.o)
+lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/test_lua_memory))
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo test test-arm64 check lint memcheck bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -89,10 +97,21 @@ setup: ## install what building and testing need (Debian packages)
 
 build: $(luas:%=build/%/abridge/core.so) build/5.4/abridge/core.so build/bin/abridge ## build the module for every Lua found, and the command
 
+.PHONY: nvim
+nvim: lua/abridge/core.so ## build the module for Neovim where it finds it; wants a C compiler alone, no Lua
+
 lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the C library alone, static and shared
 
 demo: build ## see what a model would see of a noisy command and of a big file
 	@$(with_paths) $(LUA) examples/demo.lua
+
+.PHONY: doc
+doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
+	@LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua < doc/lua.md > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
+	@mv doc/abridge.txt~ doc/abridge.txt
+
+agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
+	@$(with_paths) $(LUA) spec/agent_scene.lua
 
 test: build lib ## run the C tests under sanitizers and the suite on every host
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
@@ -105,17 +124,22 @@ test-arm64: ## build for 64-bit ARM and run the C tests under qemu; C_TESTS="ker
 	@for tool in $(arm64_cc) qemu-aarch64; do command -v $$tool > /dev/null || { \
 		echo "test-arm64: no $$tool here: install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" >&2; exit 1; }; done
 	@$(MAKE) --no-print-directory objects c-tests CC=$(arm64_cc) OBJ=build/obj/arm64 BIN=build/test/arm64 \
-		CFLAGS="-O2 -Werror -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static luas=5.1
+		CFLAGS="-O2 -Werror -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static luas=5.1 lua_lib=
 	@EMULATOR=qemu-aarch64 HOST=c C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/arm64
 
-check: lint memcheck ## lint, memcheck, and the scanner on 64-bit ARM
+check: lint memcheck tsan ## lint, memcheck, tsan, and the scanner on 64-bit ARM
 	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
 
 lint: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
 
 memcheck: ## valgrind on the C tests
-	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g"
+	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" lua_test_bin=
 	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
+
+tsan: ## ThreadSanitizer on two Lua states in two threads
+	@$(MAKE) --no-print-directory build/test/tsan/lua_threads OBJ=build/obj/tsan BIN=build/test/tsan \
+		CFLAGS="-O1 -g -fsanitize=thread"
+	@echo "== tsan" && build/test/tsan/lua_threads
 
 bench: build build/bench/readonly build/bench/pipe build/bench/file ## measure the cuts, streams on a pipe, pages of a file, and priority
 	@build/bench/readonly
@@ -147,8 +171,8 @@ soak: build ## gigabytes through a stream and through a command, kills in the mi
 rock: ## pack the release for luarocks into build/rock
 	@spec/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
 
-clean: ## remove build/
-	rm -rf build
+clean: ## remove build/ and lua/abridge/core.so
+	rm -rf build lua/abridge/core.so
 
 with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.4/?.so;;"
 version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
@@ -164,6 +188,15 @@ ifeq ($(incdir_5.4),)
 build/5.4/abridge/core.so:
 	@echo "abridge: no headers of Lua 5.4 found: run 'make setup' or set LUA_INCDIR_5_4" >&2; exit 1
 endif
+
+# Plugin managers show what is printed: a line when it is done, and what a compiler says without being asked.
+# It is renamed into its place: a Neovim that runs this may have the one before mapped.
+lua/abridge/core.so: QUIET := 1
+lua/abridge/core.so: WARNINGS := -Werror=implicit-function-declaration
+lua/abridge/core.so: $(nvim_obj) build/libabridge.a
+	$(Q)$(CC) $(module_ldflags) $(LDFLAGS) -o $(<D)/core.so $^
+	$(Q)mv -f $(<D)/core.so $@
+	@echo "abridge: built $@"
 
 build/libabridge.a: $(core_obj)
 	$(call say,ar)
@@ -196,6 +229,11 @@ $(binding_obj): $(OBJ)/%/lua_abridge.o: $(binding) Makefile
 	$(call say,cc,$< for Lua $*)
 	$(Q)$(CC) $(FLAGS) -isystem $(incdir_$*) -c -o $@ $<
 
+$(nvim_obj): $(binding) Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$< for Neovim)
+	$(Q)$(CC) $(FLAGS) -DABR_LUA51 -c -o $@ $<
+
 $(OBJ)/test/%.o: spec/c/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
@@ -216,15 +254,28 @@ build/bench/%: build/obj/bench/%.o build/libabridge.a
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(test_bin): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
+$(BIN)/test_lua_memory: $(OBJ)/test/lua_memory.o $(OBJ)/5.4/lua_abridge.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc,--wrap=free -o $@ $^ $(lua_lib)
+
+$(BIN)/lua_threads: $(OBJ)/test/lua_threads.o $(OBJ)/5.4/lua_abridge.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(lua_lib) -lpthread
+
+$(lua_test_obj): FLAGS += -isystem $(incdir_5.4)
+
+$(filter-out $(lua_test_bin),$(test_bin)): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 .PHONY: c-tests objects
 .SECONDARY:
+objects: $(nvim_obj)
 c-tests: $(test_bin)
-objects: $(core_obj) $(binding_obj) $(test_obj) $(example_obj) $(bench_obj)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj)
 
 -include $(wildcard $(OBJ)/*/*.d)
 

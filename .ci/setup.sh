@@ -3,7 +3,7 @@
 set -u
 packages="gcc g++ libc6-dev make clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind
   lua5.1 lua5.2 lua5.3 lua5.4 luajit neovim
-  liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev
+  liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev libluajit-5.1-dev
   luarocks zip unzip lua-busted lua-check lua-cjson lua-luv lua-filesystem lua-system lua-term
   lua-sql-sqlite3 ripgrep curl procps
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"

@@ -1,7 +1,7 @@
 -- A priority stream over many logs against grep on the same bytes: the fourth table of `make bench`.
 --
--- The logs are those of BENCH_LOGS, else of ../shared/corpus/logs where that folder is, else lines like those of a
--- build; they are repeated to BENCH_LOG_MB. A priority stream reads each line, grep only looks for two words.
+-- The logs are those of the folder BENCH_LOGS where that is set, else lines like those of a build; they are repeated to
+-- BENCH_LOG_MB. A priority stream reads each line, grep only looks for two words.
 local abridge = require "abridge"
 local host = require "abridge.host"
 
@@ -12,9 +12,9 @@ local ROUNDS = 3
 local CHUNK = 64 * 1024
 
 local function log_paths()
-  local folder = os.getenv "BENCH_LOGS" or "../shared/corpus/logs"
+  local folder = os.getenv "BENCH_LOGS"
   local paths = {}
-  local entries = uv.fs_scandir(folder)
+  local entries = folder and assert(uv.fs_scandir(folder))
   while entries do
     local name = uv.fs_scandir_next(entries)
     if not name then break end

@@ -1,9 +1,9 @@
 -- How much of what an engineer needs is left after a cut: `make score`.
 --
 -- Makes labelled logs in build/score/ by running this machine's real tools on small faulty programs of ours
--- (score/cases/), then scores our cut and the usual ones on them at four budgets, in Markdown. Where a folder
--- ../shared/corpus/logs (or $SCORE_CORPUS) of NAME.log and NAME.json is there, the same tables for it. A log that did
--- not come out as its case says is named, left out of the tables, and makes the run fail.
+-- (score/cases/), then scores our cut and the usual ones on them at four budgets, in Markdown; the same tables for
+-- the folder SCORE_CORPUS of NAME.log and NAME.json where that is set. A log that did not come out as its case says is
+-- named, left out of the tables, and makes the run fail.
 --
 --   lua bench/score.lua [--missed] [--list] [NAME...]   these logs only; --missed: each needle that ours lost;
 --                                                       --list: each log that was made
@@ -17,7 +17,7 @@ local rivals = require "score.rivals"
 
 local FAMILIES = { "compile", "runtime", "lua", "shell", "system", "scripts" }
 local FOLDER = "build/score"
-local CORPUS = os.getenv "SCORE_CORPUS" or "../shared/corpus/logs"
+local CORPUS = os.getenv "SCORE_CORPUS"
 local OURS = "abridge priority, clean"
 
 local json = assert(host.json())
@@ -27,21 +27,13 @@ local function ours(entry, budget)
   return (abridge.cut(entry.log, { strategy = "priority", clean = true, max_bytes = budget }))
 end
 
---- The row of our cut; a note while the module has no such cut.
-local function our_row(budget, entries, missed)
-  local ok, result = pcall(measure.score, ours, budget, entries, missed)
-  if ok then return { name = OURS, result = result } end
-  if tostring(result):find("not built yet", 1, true) then return { name = OURS, note = "not built yet" } end
-  error(result, 0)
-end
-
 local function print_tables(title, entries, show_missed)
   for _, budget in ipairs(measure.BUDGETS) do
     local rows, missed = {}, {}
     for _, rival in ipairs(rivals.all) do
       rows[#rows + 1] = { name = rival.name, result = measure.score(rival.run, budget, entries) }
     end
-    rows[#rows + 1] = our_row(budget, entries, missed)
+    rows[#rows + 1] = { name = OURS, result = measure.score(ours, budget, entries, missed) }
     print(measure.table(("%d bytes, %s"):format(budget, title), rows))
     for _, miss in ipairs(show_missed and missed or {}) do
       print(("  %s: missed line %d (%s): %s"):format(
@@ -144,12 +136,8 @@ end
 print ""
 print_tables(#entries .. " logs made here", entries, options.missed)
 
-if not only then
-  local corpus = load(CORPUS)
-  if corpus then
-    print_tables(("%d logs of %s"):format(#corpus, CORPUS), corpus, options.missed)
-  else
-    print(CORPUS .. " is not here")
-  end
+if CORPUS and not only then
+  local corpus = assert(load(CORPUS), CORPUS .. ": no labelled logs there")
+  print_tables(("%d logs of %s"):format(#corpus, CORPUS), corpus, options.missed)
 end
 os.exit(#wrong == 0)

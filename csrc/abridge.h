@@ -316,7 +316,7 @@ ABR_API abr_code abr_stream_snapshot(abr_stream *stream, const abr_narrow *narro
 ABR_API abr_code abr_stream_preview(abr_stream *stream, const char *p, size_t n);
 
 /* The cut of all that came, and the full output brought to its end; nothing may be written afterwards, but further
- * snapshots may be taken. */
+ * snapshots may be taken. Where it fails the stream is not finished, and it may be called again. */
 ABR_API abr_code abr_stream_finish(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
                                    abr_error *error);
 

@@ -4,9 +4,12 @@
  * Memory that must survive a Lua error is owned by the collector: a cut lives in a userdata whose metatable frees
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
+#ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
+#include "lua51.h"
+#else
 #include <lauxlib.h>
 #include <lua.h>
-#include <lualib.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,7 +204,8 @@ enum {
     SLOT_RESERVE = 4,
     SLOT_MARKER = 5,
     SLOT_HITS = 6,
-    SLOT_CALLER = 7
+    SLOT_REDACT = 7,
+    SLOT_CALLER = 8
 };
 
 typedef struct {
@@ -212,11 +216,6 @@ typedef struct {
     bool cleans;         /* the text is cleaned first */
     abr_clean_opts clean;
 } cut_options;
-
-static int not_built_yet(lua_State *L, const char *who, const char *what)
-{
-    return luaL_error(L, "%s: %s is not built yet", who, what);
-}
 
 /* Read one of the options that are budgets. */
 static bool read_budget(lua_State *L, const char *who, const char *key, int value, abr_budget *max)
@@ -311,15 +310,22 @@ static bool read_clean(lua_State *L, const char *who, int value, abr_clean_opts 
     return true;
 }
 
-/* Options that are dealt with elsewhere: the neutral value of redact is taken, and told apart from a typo. */
+static void keep_redact(lua_State *L, int value)
+{
+    if (lua_toboolean(L, value))
+        keep(L, value, SLOT_REDACT);
+}
+
+/* Read the options that make the source. */
 static bool read_source(lua_State *L, cut_options *c, const char *key, int value)
 {
-    bool redacts = strcmp(key, "redact") == 0;
-    if (redacts && lua_toboolean(L, value))
-        not_built_yet(L, c->who, key);
-    if (strcmp(key, "clean") != 0)
-        return redacts;
-    c->cleans = read_clean(L, c->who, value, &c->clean);
+    if (strcmp(key, "clean") == 0) {
+        c->cleans = read_clean(L, c->who, value, &c->clean);
+    } else if (strcmp(key, "redact") == 0) {
+        keep_redact(L, value);
+    } else {
+        return false;
+    }
     return true;
 }
 
@@ -656,6 +662,42 @@ static int push_results(lua_State *L, const char *who, abr_code code, const abr_
     return 2;
 }
 
+/* The results of a cut of an object, which may not be touched until they are pushed: a finalizer that runs meanwhile
+ * might free what they are made of. */
+typedef struct {
+    const abr_cut *cut;
+    void (*push_more)(lua_State *L,
+                      void *ctx); /* sets the object's own fields of the ledger on top of the stack */
+    void *ctx;
+    bool *busy; /* the object's */
+} guarded_results;
+
+static int push_guarded(lua_State *L)
+{
+    const guarded_results *r = lua_touserdata(L, 1);
+    push_content(L, r->cut, SIZE_MAX);
+    push_ledger(L, r->cut);
+    r->push_more(L, r->ctx);
+    return 2;
+}
+
+/* Mark an object as busy, ready for finish_guarded(): nothing between the two may raise. */
+static void begin_guarded(lua_State *L, guarded_results *r)
+{
+    lua_pushcfunction(L, push_guarded);
+    lua_pushlightuserdata(L, r);
+    *r->busy = true;
+}
+
+/* Push the results of a cut and let go of the object, whatever is raised meanwhile. */
+static int finish_guarded(lua_State *L, const guarded_results *r, const char *who, abr_code code,
+                          const abr_error *error)
+{
+    bool failed = code == ABR_OK && lua_pcall(L, 1, 2, 0) != 0;
+    *r->busy = false;
+    return failed ? lua_error(L) : code == ABR_OK ? 2 : push_results(L, who, code, error, r->cut, SIZE_MAX);
+}
+
 /* ---- cleaning ---- */
 
 #define CLEANED_TYPE "abridge.cleaned"
@@ -725,6 +767,43 @@ static int l_clean(lua_State *L)
     push_clean_stats(L, &stats);
     return 2;
 }
+
+/* ---- redaction ---- */
+
+/* Push a function of one of our Lua modules. */
+static void push_function(lua_State *L, const char *module, const char *name)
+{
+    lua_getglobal(L, "require");
+    lua_pushstring(L, module);
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}
+
+/* Push a redactor of the option redact. */
+static void push_redactor(lua_State *L, const char *who)
+{
+    push_function(L, "abridge.redact", "compile");
+    lua_pushstring(L, who);
+    lua_pushvalue(L, SLOT_REDACT);
+    lua_pushinteger(L, 1); /* a mistake in it is told at the place of our caller */
+    lua_call(L, 3, 1);
+}
+
+/* Put the redacted text in place of the text, where redact is given. */
+static void redact_text(lua_State *L, const char *who)
+{
+    if (lua_isnil(L, SLOT_REDACT))
+        return;
+    push_redactor(L, who);
+    lua_getfield(L, -1, "text");
+    lua_insert(L, -2);
+    lua_pushvalue(L, ARG_TEXT);
+    lua_call(L, 2, 1);
+    lua_replace(L, ARG_TEXT);
+}
+
+/* ---- cleaners ---- */
 
 #define CLEANER_TYPE "abridge.cleaner"
 
@@ -860,11 +939,12 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
     abr_error error;
     check_text(L, who, "text", ARG_TEXT, &raw);
     lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     c.opts.strategy = strategy;
     read_options(L, &c);
     if (c.cleans)
         clean_text(L, who, &c.clean, NULL);
+    redact_text(L, who);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     lua_pushcfunction(L, call_counter);
@@ -915,6 +995,7 @@ static int l_pipeline(lua_State *L)
     size_t raw;
     check_text(L, who, "text", ARG_TEXT, &raw);
     lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_REDACT);
     check_options_table(L, who);
     lua_pushnil(L);
     while (lua_next(L, ARG_OPTS)) {
@@ -930,6 +1011,8 @@ static int l_pipeline(lua_State *L)
             o.indicators = check_boolean(L, who, key, value);
         else if (strcmp(key, "clean") == 0)
             cleans = read_clean(L, who, value, &clean);
+        else if (strcmp(key, "redact") == 0)
+            keep_redact(L, value);
         else
             unknown_option(L, who, value - 1, value);
         lua_pop(L, 1);
@@ -938,6 +1021,7 @@ static int l_pipeline(lua_State *L)
         return luaL_error(L, "%s: no budget given: set max_chars or max_lines", who);
     if (cleans)
         clean_text(L, who, &clean, NULL);
+    redact_text(L, who);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     abr_cut *cut = new_cut(L);
@@ -1085,6 +1169,23 @@ static bool take_option(lua_State *L, const char *key)
     return true;
 }
 
+/* A stream that Lua redacts in front of ours. `full_output` is where that option stands, 0 for nowhere. */
+static int redacted_stream(lua_State *L, const char *who, int full_output)
+{
+    lua_pushboolean(L, false);
+    lua_setfield(L, ARG_OPTS, "redact");
+    if (full_output != 0) {
+        lua_pushvalue(L, full_output);
+        lua_setfield(L, ARG_OPTS, "full_output");
+    }
+    push_redactor(L, who);
+    push_function(L, "abridge.redacted", "stream");
+    lua_pushvalue(L, ARG_OPTS);
+    lua_pushvalue(L, -3);
+    lua_call(L, 2, 1);
+    return 1;
+}
+
 /* stream(opts) -> stream */
 static int l_stream(lua_State *L)
 {
@@ -1096,12 +1197,16 @@ static int l_stream(lua_State *L)
     lua_settop(L, 1);
     lua_pushliteral(L, "");
     lua_insert(L, ARG_TEXT); /* options stand where those of a cut do */
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     check_options_table(L, who);
     copy_options(L);
-    if (take_option(L, "full_output"))
-        read_full_output(L, who, lua_gettop(L), &dir, &name);
+    bool keeps_file = take_option(L, "full_output");
+    int full_output = lua_gettop(L);
+    if (keeps_file)
+        read_full_output(L, who, full_output, &dir, &name);
     read_options(L, &c);
+    if (!lua_isnil(L, SLOT_REDACT))
+        return redacted_stream(L, who, keeps_file ? full_output : 0);
 
     lua_stream *s = lua_newuserdata(L, sizeof *s);
     *s = (lua_stream){.counter = LUA_NOREF};
@@ -1184,7 +1289,7 @@ static abr_cut *prepare_cut(lua_State *L, const char *who, int counter, abr_narr
 {
     lua_settop(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, counter); /* SLOT_COUNTER */
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     if (!lua_isnil(L, 2))
         read_narrow(L, who, narrow);
     lua_pushcfunction(L, call_counter);
@@ -1208,6 +1313,15 @@ static void show_pending(lua_State *L, const char *who, lua_stream *s, bool fini
         luaL_error(L, "%s: out of memory", who);
 }
 
+static void set_stream_fields(lua_State *L, void *ctx)
+{
+    const lua_stream *s = ctx;
+    abr_full_output full = abr_stream_full_output(s->stream);
+    set_full_output(L, &full);
+    if (s->cleaner)
+        set_count(L, "raw_bytes", abr_cleaner_stats(s->cleaner).raw_bytes);
+}
+
 /* snapshot and finish: the cut, its content made without a text to hand back. */
 static int cut_stream(lua_State *L, const char *who, bool finish)
 {
@@ -1220,17 +1334,11 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     if (s->cleaner && !abr_stream_finished(s->stream))
         show_pending(L, who, s, finish);
     s->L = L;
-    s->busy = true;
+    guarded_results results = {cut, set_stream_fields, s, &s->busy};
+    begin_guarded(L, &results);
     abr_code code = finish ? abr_stream_finish(s->stream, &narrow, cut, &error)
                            : abr_stream_snapshot(s->stream, &narrow, cut, &error);
-    s->busy = code == ABR_OK;
-    push_results(L, who, code, &error, cut, SIZE_MAX);
-    s->busy = false;
-    abr_full_output full = abr_stream_full_output(s->stream);
-    set_full_output(L, &full);
-    if (s->cleaner)
-        set_count(L, "raw_bytes", abr_cleaner_stats(s->cleaner).raw_bytes);
-    return 2;
+    return finish_guarded(L, &results, who, code, &error);
 }
 
 /* stream:preview(text): the snapshots until the next write show it behind what has come */
@@ -1437,7 +1545,7 @@ static int open_page(lua_State *L, const char *who, bool is_file)
     size_t n;
     const char *source = check_text(L, who, is_file ? "path" : "text", ARG_TEXT, &n);
     lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_HITS);
+    lua_settop(L, SLOT_REDACT);
     check_options_table(L, who);
     copy_options(L);
     read_page_options(L, who, &own);
@@ -1445,8 +1553,9 @@ static int open_page(lua_State *L, const char *who, bool is_file)
         lua_pushliteral(L, "head");
     lua_setfield(L, ARG_OPTS, "strategy");
     read_options(L, &c);
-    if (c.cleans)
-        return luaL_error(L, "%s: clean is not for pages: their lines and bytes are those of the file", who);
+    if (c.cleans || !lua_isnil(L, SLOT_REDACT))
+        return luaL_error(L, "%s: %s is not for pages: their lines and bytes are those of the file", who,
+                          c.cleans ? "clean" : "redact");
 
     lua_page *page = new_page(L);
     lua_pushvalue(L, ARG_TEXT);
@@ -1501,21 +1610,30 @@ static int l_page_text(lua_State *L)
 }
 
 /* What a page tells beside the ledger of its cut. */
-static void set_page_fields(lua_State *L, const abr_page_info *about, const abr_page_lines *lines)
+/* What the ledger of a page tells beside the cut. */
+typedef struct {
+    abr_page *page;
+    const abr_page_lines *lines;
+} page_fields;
+
+static void set_page_fields(lua_State *L, void *ctx)
 {
+    const page_fields *fields = ctx;
+    const abr_page_lines *lines = fields->lines;
+    abr_page_info about = abr_page_about(fields->page);
     set_count(L, "first_line", lines->first_line);
     set_count(L, "last_line", lines->last_line);
-    if (about->first_char > 0)
-        set_count(L, "first_char", about->first_char);
+    if (about.first_char > 0)
+        set_count(L, "first_char", about.first_char);
     if (lines->next_offset > 0)
         set_count(L, "next_offset", lines->next_offset);
     if (lines->next_column > 0)
         set_count(L, "next_column", lines->next_column);
-    if (*about->version) {
-        lua_pushstring(L, about->version);
+    if (*about.version) {
+        lua_pushstring(L, about.version);
         lua_setfield(L, -2, "version");
     }
-    if (about->changed)
+    if (about.changed)
         set_boolean(L, "changed", true);
 }
 
@@ -1529,14 +1647,11 @@ static int l_page_snapshot(lua_State *L)
     lua_page *page = check_page(L, who);
     abr_cut *cut = prepare_cut(L, who, page->counter, &narrow);
     page->L = L;
-    page->busy = true;
+    page_fields fields = {page->page, &lines};
+    guarded_results results = {cut, set_page_fields, &fields, &page->busy};
+    begin_guarded(L, &results);
     abr_code code = abr_page_cut(page->page, &narrow, cut, &lines, &error);
-    page->busy = code == ABR_OK; /* a finalizer that runs meanwhile may not free what is pushed */
-    push_results(L, who, code, &error, cut, SIZE_MAX);
-    abr_page_info about = abr_page_about(page->page);
-    set_page_fields(L, &about, &lines);
-    page->busy = false;
-    return 2;
+    return finish_guarded(L, &results, who, code, &error);
 }
 
 /* page:read(at, n) -> up to n bytes behind the first `at` of the page | nil, code, message */
@@ -1558,14 +1673,17 @@ static int l_page_read(lua_State *L)
 /* page:about() -> totals, place, version, and whether the file changed until now */
 static int l_page_about(lua_State *L)
 {
+    enum { VERSION_MOST = 256 };
     lua_page *page = check_page(L, "page:about");
     abr_page_changed(page->page);
     abr_page_info about = abr_page_about(page->page);
+    char version[VERSION_MOST]; /* a copy: what is pushed may start a finalizer that closes the page */
+    snprintf(version, sizeof version, "%s", about.version);
     lua_newtable(L);
     set_count(L, "first_byte", about.first_byte);
     set_count(L, "total_lines", about.total_lines);
     set_count(L, "total_bytes", about.total_bytes);
-    lua_pushstring(L, about.version);
+    lua_pushstring(L, version);
     lua_setfield(L, -2, "version");
     set_boolean(L, "changed", about.changed);
     return 1;
@@ -1943,5 +2061,8 @@ int luaopen_abridge_core(lua_State *L)
     set_functions(L, functions);
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
+    /* the Lua it was built for, such as "5.1": another one may load it and go wrong */
+    lua_pushfstring(L, "%d.%d", LUA_VERSION_NUM / 100, LUA_VERSION_NUM % 100);
+    lua_setfield(L, -2, "lua_version");
     return 1;
 }

@@ -809,11 +809,6 @@ describe("an option", function()
     assert.matches("cut_spec.lua:%d+:", message)
   end)
 
-  it("of a later issue says so", function()
-    raises({ "redact", "not built yet" }, abridge.head, "a", { max_bytes = 1, redact = { "x" } })
-    assert.equal("a", (abridge.head("a", { max_bytes = 1, redact = false })))
-  end)
-
   it("does not change the options given", function()
     local opts = { strategy = "head", max_bytes = "1KB", reserve = "x" }
     abridge.cut("a", opts)

@@ -198,6 +198,29 @@ describe("doc/lua.md", function()
     assert.same({}, missing(page, keys(require "abridge.conformance", "conformance.")))
   end)
 
+  it("names the functions of the adapters", function()
+    local names = keys(require "abridge.flemma", "")
+    for _, name in ipairs { "mcp", "mcphub", "avante" } do
+      add(names, keys(require("abridge." .. name), ""))
+    end
+    assert.is_true(#names > 10)
+    assert.same({}, missing(page, names))
+  end)
+
+  it("shows the examples of the adapters as they are", function()
+    for _, name in ipairs { "mcphub", "avante", "flemma" } do
+      local lines, found = {}, false
+      for line in read("examples/" .. name .. ".lua"):gmatch "([^\n]*)\n" do
+        if not line:find "^%-%-%-" then lines[#lines + 1] = line:gsub(" %-%- luacheck.*", "") end
+      end
+      local code = table.concat(lines, "\n") .. "\n"
+      for _, block in ipairs(page.blocks) do
+        found = found or block.code == code
+      end
+      assert.is_true(found, name)
+    end
+  end)
+
   it("names the commands and flags of the command line", function()
     local names = {}
     for flag in read("lua/abridge/cli.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do

@@ -41,6 +41,18 @@ describe("info constructors", function()
     }, block:to_table())
   end)
 
+  it("joined: the sums of several blocks, cut where one of them was", function()
+    local joined = require("abridge.info").joined
+    local one = info.with_resume(5, 9, 3, "hint", "row_cap"):to_table()
+    assert.same(one, joined({ one }):to_table())
+    local whole = info.not_truncated(4):to_table()
+    assert.same(info.not_truncated(8):to_table(), joined({ whole, whole }):to_table())
+    assert.same(info.not_truncated(0):to_table(), joined({}):to_table())
+    local unknown = info.without_resume(1, nil, "line_cap"):to_table()
+    assert.same(info.without_resume(9, 13, "row_cap"):to_table(), joined({ whole, one }):to_table())
+    assert.same(info.without_resume(10, nil, "line_cap"):to_table(), joined({ whole, unknown, one }):to_table())
+  end)
+
   it("without_resume: neither offset nor hint, and no total when it is unknown", function()
     assert.same(
       { truncated = true, bytes_returned = 1000, reason = "row_cap" },

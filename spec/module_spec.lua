@@ -89,12 +89,6 @@ describe("require 'abridge'", function()
     assert.same({ "contract", "default", "dispatcher", "pi", "pipeline" }, names)
   end)
 
-  it("raises 'not built yet' for what a later version brings", function()
-    local ok, message = pcall(abridge.head, "a", { max_bytes = 1, redact = { "x" } })
-    assert.is_false(ok)
-    assert.matches("not built yet", message)
-  end)
-
   describe("in a fresh interpreter without luv and JSON", function()
     local dir, said
 

@@ -358,6 +358,16 @@ describe("definitions", function()
     assert.equal("object", session:definitions("anthropic")[1].input_schema.type)
   end)
 
+  it("have no empty table, and no parameters where OpenAI would refuse them", function()
+    for _, given in ipairs { false, { type = "object", properties = {}, required = {} }, { type = "object" } } do
+      local session = one_tool(function() end, { name = "t", input_schema = given or nil }, { tools = {} })
+      assert.same({ type = "object" }, session:definitions("anthropic")[1].input_schema)
+      assert.same({ type = "object" }, session:definitions("mcp")[1].inputSchema)
+      assert.is_nil(session:definitions("openai")[1]["function"].parameters)
+      session:close()
+    end
+  end)
+
   it("use the names under which the model knows the tools", function()
     local session = abridge.session { profile = "pi", tools = { "read_file", "run_command" } }
     local names = {}
@@ -1066,6 +1076,34 @@ describe("session:cap", function()
   it("takes an alias for its tool", function()
     local session = abridge.session { profile = "pi", limits = { bash = { max_lines = 1 } }, run_dir = false }
     assert.matches("^b\n\n%[Showing lines 2%-2 of 2%]$", session:cap("bash", "a\nb\n").content)
+  end)
+
+  it("takes less than the session allows for one value, and never more", function()
+    local session = abridge.session { limits = { tool = { max_lines = 4 } }, ceiling = { max_bytes = 300 } }
+    local text = ("line\n"):rep(100)
+    assert.equal(2, session:cap("tool", text, { limits = { max_lines = 2 } }).details.cut.output_lines)
+    assert.equal(4, session:cap("tool", text, { limits = { max_lines = 50 } }).details.cut.output_lines)
+    assert.equal(4, session:cap("tool", text).details.cut.output_lines)
+    for _, tool in ipairs { "tool", "read_file", "run_command" } do
+      for _, bytes in ipairs { 0, 50, 100, 1000 } do
+        assert.is_true(#session:cap(tool, text, { limits = { max_bytes = bytes } }).content <= math.min(bytes, 300))
+      end
+    end
+    assert.is_true(#session:cap("tool", ("x"):rep(900), { limits = { max_chars = 40 } }).content <= 40)
+    local content = session:cap("tool", ("x "):rep(900), { limits = { max_tokens = 20 } }).content
+    assert.is_true(abridge.estimate_tokens(content) <= 20)
+    session = abridge.session { profile = "pipeline", ceiling = { max_bytes = 2000 } }
+    content = session:cap("tool", (("x"):rep(99) .. "\n"):rep(50), { limits = { max_bytes = 500 } }).content
+    assert.is_true(#content <= 500)
+    raises(function()
+      session:cap("tool", text, { limit = {} })
+    end, "session:cap", "'limit'")
+    raises(function()
+      session:cap("tool", text, { limits = { max_line = 2 } })
+    end, "session:cap", "'max_line'")
+    raises(function()
+      session:cap("tool", text, { limits = { max_lines = "2" } })
+    end, "session:cap", "max_lines", '"2"')
   end)
 
   it("shows a part of a single line that is over the budget", function()

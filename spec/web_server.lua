@@ -59,14 +59,24 @@ function Connection:reset()
   host.uv().tcp_close_reset(self.handle)
 end
 
+--- The request that a text is, once its body is there too.
 local function read_request(connection, text)
-  local head = text:match "^(.-\r\n)\r\n"
+  local head, body = text:match "^(.-\r\n)\r\n(.*)$"
   if not head then return nil end
   local method, target = head:match "^(%S+) (%S+)"
   local request = { method = method, target = target, headers = {} }
   for name, value in head:gmatch "\n([^:\r\n]+): *([^\r\n]*)" do
     request.headers[name:lower()] = value
   end
+  local size = tonumber(request.headers["content-length"]) or 0
+  if #body < size then
+    if request.headers.expect and not connection.told_to_go_on then
+      connection.told_to_go_on = true
+      connection:send "HTTP/1.1 100 Continue\r\n\r\n"
+    end
+    return nil
+  end
+  request.body = body:sub(1, size)
   local server = connection.server
   server.requests[#server.requests + 1] = request
   return request

@@ -66,16 +66,16 @@ local function percent(share)
   return share and ("%.1f"):format(100 * share) or "-"
 end
 
---- A Markdown table; a row is `{name=, result=}`, or `{name=, note=}` for what could not be scored.
+--- A Markdown table; a row is `{name=, result=}`.
 function M.table(title, rows)
   local lines = { "**" .. title .. "**", "", TITLES, ("|---"):rep(9) .. "|" }
   for _, row in ipairs(rows) do
     local cells = { row.name }
     for _, column in ipairs(COLUMNS) do
-      cells[#cells + 1] = row.result and percent(row.result[column]) or "-"
+      cells[#cells + 1] = percent(row.result[column])
     end
-    cells[#cells + 1] = row.result and percent(row.result.logs) or "-"
-    cells[#cells + 1] = row.result and tostring(row.result.over) or row.note
+    cells[#cells + 1] = percent(row.result.logs)
+    cells[#cells + 1] = tostring(row.result.over)
     lines[#lines + 1] = "| " .. table.concat(cells, " | ") .. " |"
   end
   return table.concat(lines, "\n") .. "\n"

@@ -1,14 +1,16 @@
 --- `abridge.cap`: cut a text and say so, for hosts that run their tools themselves.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local files = require "abridge.files"
 local fit = require "abridge.fit"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local memory = require "abridge.memory"
+local notice = require "abridge.notice"
 local page = require "abridge.page"
 local results = require "abridge.result"
+local wrapper = require "abridge.wrapper"
 
 local M = {}
 
@@ -16,85 +18,76 @@ local WHO = "abridge.cap"
 
 ---@class (exact) abridge.CapOptions
 ---@field path? string the file the text came from, for the notice of "read_file"
----@field resume? string a sentence on how to go on, with {next}, in place of ours
----@field wrapper? boolean keep an enclosing Markdown fence or tag pair and cut inside it
+---@field first_line? integer number that the text's first line, inside its wrapper, has in its file; the file's total
+---  is then not told
+---@field limits? abridge.Limits in place of the tool's, key by key; false takes a budget away
+---@field resume? string a sentence on how to go on, with {next} or {next0}, in place of ours
+---@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": also a
+---  little text beside the fence
 ---@field save? string folder for the full output of a text that is cut: made 0700 where it is missing, refused where it
 ---  is not private
 
-local OPTIONS = {
+--- What may be told of a text that is capped, here and in `session:cap`.
+M.options = {
   path = "string",
-  resume = function(value)
-    if type(value) ~= "string" or not value:find("{next}", 1, true) then return "a sentence with {next} in it" end
+  first_line = function(value)
+    if not check.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
   end,
-  wrapper = "boolean",
+  limits = "table",
+  resume = notice.check_resume,
+  wrapper = wrapper.check,
+}
+
+local OPTIONS = {
   save = function(value)
     if type(value) ~= "string" or value == "" or value:find("\0", 1, true) then return "a folder" end
   end,
 }
+for name, kind in pairs(M.options) do
+  OPTIONS[name] = kind
+end
+
+--- What these options say to the notice of a text.
+---@param opts table
+---@param text string
+---@return abridge.NoticeData
+function M.notice_data(opts, text)
+  local first = opts.first_line
+  return {
+    path = opts.path,
+    resume = opts.resume,
+    offset = first,
+    unknown_total = first and true,
+    total_lines = first and first - 1 + core.count_lines(text),
+  }
+end
+
+--- Make of a session's value what these options say of it. A text for read_file is the first page of a file, unless
+--- it is known to be something else.
+---@param call abridge.ResultCall
+---@param value table with a text
+---@param opts abridge.SessionCapOptions
+---@param redactor? abridge.Redactor
+function M.prepare(call, value, opts, redactor)
+  value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text)
+  if call.own_name ~= "read_file" or value.left_out or opts.first_line then return end
+  if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
+  if redactor then value.text, value.redacted = redactor:text(value.text), true end
+  value.wrapper = nil -- there is none
+  value.stream = page.open({}, call.limits, { text = value.text, split = true })
+  value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
+end
 
 --- The limits of a tool by its name in the default profile, or those given.
-local function limits_for(tool_or_limits)
+local function limits_for(tool_or_limits, over)
   if tool_or_limits == nil then tool_or_limits = "*" end
-  if type(tool_or_limits) == "table" then return limits_of.checked(WHO, tool_or_limits, 2), "run_command" end
+  if type(tool_or_limits) == "table" then
+    return limits_of.checked(WHO, limits_of.copy(tool_or_limits, over), 2), "run_command"
+  end
   if type(tool_or_limits) ~= "string" then
     check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
   end
-  return limits_of.table(WHO, "default", {}, false, nil, 1):of(tool_or_limits), tool_or_limits
-end
-
--- wrappers --------------------------------------------------------------------------
-
---- An enclosing fence or tag pair: what opens, what is inside, what closes; or nil.
-local function unwrapped(text)
-  local fence = text:match("^(```+)[^`\n]*\n")
-  local open, close
-  if fence then
-    open = text:match("^```+[^`\n]*\n")
-    close = text:match("\n" .. fence .. "%s*$")
-  else
-    local tag = text:match("^<([%a_][%w_:.-]*)[^<>\n]*>\n")
-    if tag then
-      open = text:match("^<[^<>\n]*>\n")
-      close = text:match("\n</" .. tag:gsub("%p", "%%%0") .. ">%s*$")
-    end
-  end
-  if not open or not close or #open + #close > #text then return nil end
-  return open, text:sub(#open + 1, #text - #close), close
-end
-
---- Bring a cut of the inside to the coordinates of the whole text, open and close kept.
-local function rewrap(cut, open, inside, close)
-  local bytes, lines = #open, core.count_lines(open)
-  local closing_lines = core.count_lines(open .. inside .. close) - core.count_lines(open .. inside)
-  local total = bytes + #inside + #close
-  local ranges = { { first_byte = 1, last_byte = bytes, first_line = 1, last_line = lines } }
-  for _, range in ipairs(cut.kept) do
-    ranges[#ranges + 1] = {
-      first_byte = range.first_byte + bytes,
-      last_byte = range.last_byte + bytes,
-      first_line = range.first_line + lines,
-      last_line = range.last_line + lines,
-    }
-  end
-  cut.total_bytes = total
-  cut.total_lines = cut.total_lines + lines + closing_lines
-  cut.output_bytes = cut.output_bytes + bytes + #close
-  cut.output_lines = cut.output_lines + lines + closing_lines
-  ranges[#ranges + 1] = {
-    first_byte = total - #close + 1,
-    last_byte = total,
-    first_line = cut.total_lines - closing_lines + (close:sub(1, 1) == "\n" and 0 or 1),
-    last_line = cut.total_lines,
-  }
-  cut.kept = { ranges[1] }
-  for i = 2, #ranges do -- ranges that touch are one
-    local last, range = cut.kept[#cut.kept], ranges[i]
-    if range.first_byte == last.last_byte + 1 then
-      last.last_byte, last.last_line = range.last_byte, range.last_line
-    else
-      cut.kept[#cut.kept + 1] = range
-    end
-  end
+  return limits_of.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 2):of(tool_or_limits), tool_or_limits
 end
 
 -- full outputs ------------------------------------------------------------------------
@@ -116,39 +109,6 @@ local function saver(dir, tool)
 end
 
 -- cap ---------------------------------------------------------------------------------
-
---- Limits less what stands around the text.
-local function beside(limits, around)
-  local left = limits_of.copy(limits)
-  left.max_bytes = limits.max_bytes and limits.max_bytes - #around
-  left.max_chars = limits.max_chars and limits.max_chars - core.count_chars(around)
-  left.max_tokens = limits.max_tokens and limits.max_tokens - fit.tokens_of(around, limits)
-  return left
-end
-
---- Cut the text inside its wrapper, and put the notice behind the wrapper.
-local function cap_inside(text, limits, parts)
-  local open, inside, close = unwrapped(text)
-  if not open then return nil end
-  local _, whole = limits_of.cut(text, limits)
-  if not whole.truncated then return nil end
-  local around = core.count_lines(open .. close)
-  local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, beside the blank line inside would need
-  local left = beside(limits, open .. close .. gap)
-  left.max_lines = limits.max_lines and limits.max_lines - around
-  for _, budget in ipairs(limits_of.budgets) do
-    -- a wrapper that takes most of the budget is no frame for what is left
-    if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
-  end
-  local content, cut, body = fit.fit(inside, left, parts)
-  local said = content:sub(#body + 1):gsub("^\n+", "")
-  rewrap(cut, open, inside, close)
-  for _, budget in ipairs(limits_of.budgets) do
-    cut[budget] = limits[budget]
-  end
-  body = open .. body .. close
-  return body .. fit.trailer(body, nil, said ~= "" and said or nil), cut, body
-end
 
 --- Let the full output be kept before a notice is made that may name it.
 local function keeping(parts, keep)
@@ -179,9 +139,9 @@ end
 ---@return abridge.Block block
 function M.cap(text, tool_or_limits, opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
-  local limits, tool = limits_for(tool_or_limits)
+  local limits, tool = limits_for(tool_or_limits, opts.limits)
   text = results.encoded(text)
-  local parts = { tool = tool, data = { path = opts.path, resume = opts.resume } }
+  local parts = { tool = tool, data = M.notice_data(opts, text) }
 
   if memory.has(text, limits) then
     local content, cut = limits_of.cut(text, {}) -- whole
@@ -194,9 +154,11 @@ function M.cap(text, tool_or_limits, opts)
   if tool ~= "read_file" then limits = limits_of.split_lines(limits) end
   local keep = results.keeper(opts.save and saver(opts.save, tool), text)
   local content, cut, body
-  if opts.wrapper then content, cut, body = cap_inside(text, limits, keeping(parts, keep)) end
+  if opts.wrapper then
+    content, cut, body = wrapper.fit(text, limits, keeping(parts, keep), opts.wrapper)
+  end
   if not content then
-    if tool == "read_file" then
+    if tool == "read_file" and not opts.first_line then
       text = page.open({}, limits, { text = text, split = true })
       parts.data, parts.adjust = page.notice_data({}, limits, parts.data)
     end

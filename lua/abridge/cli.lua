@@ -1,7 +1,7 @@
 --- The `abridge` command: what a model would see of a command, of a file, or of text on stdin.
 
 local abridge = require "abridge"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"

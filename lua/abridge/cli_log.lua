@@ -1,7 +1,7 @@
 --- The `abridge log` command: the calls of a run, and pages of what they would have shown in full.
 
 local abridge = require "abridge"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 
 local M = {}

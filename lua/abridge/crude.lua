@@ -3,8 +3,13 @@
 
 local M = {}
 
-local DEFAULT = 30 * 1024 -- bytes, what the default profile allows a tool
+--- Bytes unless told otherwise: what the default profile allows a tool.
+M.default = 30 * 1024
+
 local HEAD = 0.3 -- the share of the start
+
+--- In place of an output that could not be redacted.
+M.withheld = "[Output left out: it could not be redacted]"
 
 local function continues(text, at)
   local byte = text:byte(at)
@@ -39,7 +44,7 @@ function M.cut(text, max_bytes)
     local ok, shown = pcall(tostring, text)
     text = ok and type(shown) == "string" and shown or type(text)
   end
-  if type(max_bytes) ~= "number" or max_bytes ~= max_bytes then max_bytes = DEFAULT end
+  if type(max_bytes) ~= "number" or max_bytes ~= max_bytes then max_bytes = M.default end
   if #text <= max_bytes then return text end
   max_bytes = math.floor(math.max(max_bytes, 0))
   local marker = ("\n... [%d bytes, cut to %d] ...\n"):format(#text, max_bytes)

@@ -2,7 +2,7 @@
 --- nothing here touches what the model got.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local info = require "abridge.info"
 local notice = require "abridge.notice"
 

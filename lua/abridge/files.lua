@@ -26,21 +26,28 @@ function M.absolute(path)
   return #path > 1 and path:gsub("/+$", "") or path
 end
 
---- Open a regular file to read it; nothing else is opened, a FIFO would block.
+--- Call `use(fd)` with a regular file open to read it; nothing else is opened, a FIFO would block. Returns what `use`
+--- returns, raises what it raises, and closes the file.
 ---@param path string
----@return integer|nil fd
----@return table|string stat the message when there is no fd
----@return string|nil code
-function M.open(path)
+---@param use fun(fd: integer): any, any, any
+---@return any ... nil, message, code when it cannot be opened
+function M.with_open(path, use)
   local uv = host.uv()
-  local fd, message, code = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
-  if not fd then return nil, message, code end
-  local stat
-  stat, message, code = uv.fs_fstat(fd)
-  if stat and stat.type == "file" then return fd, stat end
-  uv.fs_close(fd)
-  if stat then return nil, ("ENOTREG: %s is a %s"):format(path, stat.type), "ENOTREG" end
-  return nil, message, code
+  local flags = uv.constants.O_RDONLY + uv.constants.O_NONBLOCK
+  local fd
+  local ok, first, second, third = pcall(function()
+    local message, code
+    fd, message, code = uv.fs_open(path, flags, 0)
+    if not fd then return nil, message, code end
+    local stat
+    stat, message, code = uv.fs_fstat(fd)
+    if not stat then return nil, message, code end
+    if stat.type ~= "file" then return nil, ("ENOTREG: %s is a %s"):format(path, stat.type), "ENOTREG" end
+    return use(fd)
+  end)
+  if fd and not pcall(uv.fs_close, fd) then uv.fs_close(fd) end -- closing takes memory, which may be back by now
+  if not ok then error(first, 0) end
+  return first, second, third
 end
 
 --- Call `visit(line)` with each whole line of a file from a position on (0 is the start); it may return false to stop.
@@ -53,28 +60,27 @@ end
 ---@return string|nil code
 function M.each_line(path, position, visit)
   local uv = host.uv()
-  local fd, why, code = M.open(path)
-  if not fd then return nil, why, code end
-  local at, parts, going, problem = position, {}, true, nil
-  while going do
-    local chunk
-    chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
-    if not chunk or chunk == "" then break end
-    local start = 1
+  return M.with_open(path, function(fd)
+    local at, parts, going, problem, code = position, {}, true, nil, nil
     while going do
-      local newline = chunk:find("\n", start, true)
-      if not newline then break end
-      parts[#parts + 1] = chunk:sub(start, newline - 1)
-      local line = table.concat(parts)
-      parts, start, position = {}, newline + 1, position + #line + 1
-      going = visit(line) ~= false
+      local chunk
+      chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+      if not chunk or chunk == "" then break end
+      local start = 1
+      while going do
+        local newline = chunk:find("\n", start, true)
+        if not newline then break end
+        parts[#parts + 1] = chunk:sub(start, newline - 1)
+        local line = table.concat(parts)
+        parts, start, position = {}, newline + 1, position + #line + 1
+        going = visit(line) ~= false
+      end
+      parts[#parts + 1] = chunk:sub(start)
+      at = at + #chunk
     end
-    parts[#parts + 1] = chunk:sub(start)
-    at = at + #chunk
-  end
-  uv.fs_close(fd)
-  if problem then return nil, problem, code end
-  return position
+    if problem then return nil, problem, code end
+    return position
+  end)
 end
 
 --- The names in a folder, sorted; none when it cannot be read.

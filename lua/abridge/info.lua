@@ -2,7 +2,7 @@
 --- serializes it; building, parsing and checking live here.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 
 local M = {}
@@ -121,6 +121,21 @@ function M.without_resume(bytes_returned, bytes_total, reason)
   if bytes_total ~= nil then want_count(who, "bytes_total", bytes_total) end
   want_reason(who, reason)
   return new { truncated = true, bytes_returned = bytes_returned, bytes_total = bytes_total, reason = reason }
+end
+
+--- The block of a result made of several texts. That of one is its own; of more there is no place to go on.
+---@param blocks abridge.Block[]
+---@return abridge.Info
+function M.joined(blocks)
+  if #blocks == 1 then return new(blocks[1]) end
+  local returned, total, reason = 0, 0, nil
+  for _, block in ipairs(blocks) do
+    returned = returned + block.bytes_returned
+    total = total and block.bytes_total and total + block.bytes_total
+    reason = reason or (block.truncated and block.reason) or nil
+  end
+  if not reason then return M.not_truncated(returned) end
+  return M.without_resume(returned, total or nil, reason)
 end
 
 -- reading ------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 --- Limits: how much of each tool's output a model sees. Profiles are data; a session overrides them key by key.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local notice = require "abridge.notice"
 
 local M = {}
@@ -132,6 +132,28 @@ M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
 
 local function count_wanted(value)
   if not check.is_count(value) then return "an integer from 0 to 2^53" end
+end
+
+local BUDGET_OPTIONS = {
+  max_bytes = function(value)
+    if not pcall(core.parse_size, value) then return 'bytes, or a size such as "30KB"' end
+  end,
+}
+for _, key in ipairs(M.budgets) do
+  BUDGET_OPTIONS[key] = BUDGET_OPTIONS[key] or count_wanted
+end
+
+--- Check budgets that narrow limits and bring sizes to bytes. Raises at the caller's level, or `deeper` levels out.
+---@param who string
+---@param budgets any
+---@param deeper? integer
+---@return table<string, integer> budgets a copy
+function M.checked_budgets(who, budgets, deeper)
+  local checked = {}
+  for key, value in pairs(check.options(who, budgets, BUDGET_OPTIONS, (deeper or 0) + 1)) do
+    checked[key] = key == "max_bytes" and core.parse_size(value) or value
+  end
+  return checked
 end
 
 --- Keys of limits that only the tools know, with their checks.
@@ -306,11 +328,24 @@ local function normalized(who, limits, deeper)
   return plain
 end
 
---- A copy that the caller may change.
+--- A copy that the caller may change, with other values for some keys; false takes one away.
 ---@param limits abridge.Limits
+---@param over? table
 ---@return abridge.Limits
-function M.copy(limits)
-  return merged(limits)
+function M.copy(limits, over)
+  return merged(limits, over)
+end
+
+--- These limits with each budget that is given where it is the smaller one.
+---@param limits abridge.Limits
+---@param budgets table<string, integer> by name
+---@return abridge.Limits a new table
+function M.narrowed(limits, budgets)
+  local narrow = merged(limits)
+  for _, key in ipairs(M.budgets) do
+    if budgets[key] then narrow[key] = math.min(narrow[key] or math.huge, budgets[key]) end
+  end
+  return narrow
 end
 
 --- These limits under an exec budget, where that is the smaller one. A pipeline knows no bytes and stays as it is.

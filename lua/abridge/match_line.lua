@@ -1,7 +1,8 @@
 --- One line of a search as it is shown: redacted, then cut to a window in which the match shows. Of a line that is too
 --- long to be kept, the bytes around the match are read from its file.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
+local files = require "abridge.files"
 local host = require "abridge.host"
 
 local M = {}
@@ -26,14 +27,7 @@ local CHAR = 4 -- bytes of a char, at most
 ---@param size integer
 ---@return string
 function M.read(path, offset, size)
-  local uv = host.uv()
-  local flags = uv.constants.O_RDONLY + uv.constants.O_NONBLOCK -- it may have become a FIFO
-  local fd = uv.fs_open(path, flags, 0)
-  if not fd then return "" end
-  local stat = uv.fs_fstat(fd)
-  local bytes = stat and stat.type == "file" and uv.fs_read(fd, size, offset) or nil
-  uv.fs_close(fd)
-  return bytes or ""
+  return files.with_open(path, function(fd) return host.uv().fs_read(fd, size, offset) end) or ""
 end
 
 -- the piece around a match --------------------------------------------------------------------

@@ -3,7 +3,7 @@
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
 --- filled with the widest values tell how much room a notice may need before the cut is known.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local shell = require "abridge.shell"
 
 local M = {}
@@ -83,6 +83,7 @@ local READ = {
   several = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} to continue",
   several_chars = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} column={column} to continue",
   nothing = "Showing 0 of {total} lines ({limit} limit)",
+  part = "Showing first {shown_size} of line {a} (line is {size}). Use offset={next} to continue",
   rest = "{rest} more lines in file. Use offset={next} to continue",
 }
 
@@ -107,6 +108,7 @@ local LISTS = {
   fetch_end_unknown = "{limit} limit reached ({shown_size} shown)",
 }
 
+local LEFT_OUT = "Output of {total_size} left out: this call is at its limit"
 local FULL_OUTPUT = "Full output: {full_path}"
 local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_path}, {full_error}"
 local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
@@ -142,7 +144,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field shown? integer matches shown
 ---@field seen? integer matches seen
 ---@field next? integer where to continue
----@field resume? string a sentence with {next} in place of ours
+---@field resume? string a sentence with {next} or {next0} in place of ours
 ---@field no_path? boolean leave out the path of the full output
 
 local function ranges(cut)
@@ -169,7 +171,7 @@ local function values_of(cut, data)
     a = a,
     b = from_end and total or last,
     total = total,
-    next = data.next or (ranges(cut) > 1 and cut.kept[1].last_line or last) + 1,
+    next = data.next or (ranges(cut) > 1 and first - 1 + cut.kept[1].last_line or last) + 1,
     rest = total - last,
     shown = data.shown or cut.output_lines,
     seen = data.seen,
@@ -237,6 +239,9 @@ local function read_templates(cut, data)
     return { (data.offset or 1) == 1 and READ.first_line or READ.line }
   end
   if cut.output_lines == 0 then return { READ.nothing } end
+  if one and cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
+    return { cut.total_lines > 1 and READ.part or RUN.first_line }
+  end
   if not one then return { READ.several } end
   return { by_lines and READ.by_lines or READ.by_size }
 end
@@ -301,12 +306,28 @@ local function bracket(sentences)
   return #sentences > 0 and "[" .. table.concat(sentences, ". ") .. "]" or nil
 end
 
+--- Is this a sentence that can stand for "Use offset=... to continue"?
+---@param value any
+---@return string|nil expected
+function M.check_resume(value)
+  local known = type(value) == "string" and (value:find("{next}", 1, true) or value:find("{next0}", 1, true))
+  if not known then return "a sentence with {next} or {next0} in it" end
+end
+
+--- A host's own sentence on how to go on: {next} counts lines from 1, {next0} from 0.
+---@param sentence string
+---@param next_line integer
+---@return string
+function M.resume(sentence, next_line)
+  return fill(sentence, { next = next_line, next0 = next_line - 1 })
+end
+
 local function said(template, data, values)
-  if data.resume and template:find("Use offset=", 1, true) then
-    template = template:gsub("Use offset=.*$", "") .. data.resume
-  end
+  local ours = template:find("Use offset=", 1, true)
+  local resumed = ours and data.resume and M.resume(data.resume, values.next)
+  if resumed then template = template:sub(1, ours - 1) end
   if data.unknown_total then template = template:gsub(" of {total}", "") end
-  return fill(template, values)
+  return fill(template, values) .. (resumed or "")
 end
 
 --- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
@@ -357,6 +378,27 @@ end
 function M.full_output(cut)
   if not cut.full_output_path then return nil end
   return bracket { fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values_of(cut, {})) }
+end
+
+--- What stands in place of a whole output.
+---@param cut abridge.Cut
+---@return string
+function M.left_out(cut)
+  local values = values_of(cut, {})
+  local sentences = { fill(LEFT_OUT, values) }
+  add_remarks(sentences, { full_output = true }, cut, {}, values)
+  return bracket(sentences)
+end
+
+--- What stands for the structured content of a result that is left out.
+---@param bytes integer|nil as JSON; nil: it has no JSON
+---@param cut abridge.Cut|nil of none of it, with what is known of its full output
+---@return string
+function M.structured(bytes, cut)
+  local size = bytes and (" (%s)"):format(core.format_size(bytes)) or ""
+  local sentences = { fill("Structured content{size} left out", { size = size }) }
+  if cut then add_remarks(sentences, TOOLS.run_command, cut, {}, values_of(cut, {})) end
+  return bracket(sentences)
 end
 
 -- exit lines -----------------------------------------------------------------------
@@ -461,6 +503,15 @@ local ERRORS = {
 ---@return string
 function M.message(name, values)
   return fill(ERRORS[name], values)
+end
+
+--- What stands for parts of a result that a message cannot carry.
+---@param count integer
+---@return string
+function M.parts_left_out(count)
+  return count == 1 and "[1 part that is not text left out]" or fill("[{count} parts that are not text left out]", {
+    count = count,
+  })
 end
 
 --- What stands for a binary value.

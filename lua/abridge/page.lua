@@ -1,7 +1,7 @@
 --- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
 --- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local check = require "abridge.check"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
@@ -183,7 +183,7 @@ end
 ---@param cut abridge.PageCut
 ---@param body string
 ---@param tool string the name under which the reader knows the tool
----@param resume? string a sentence with {next} in place of our hint
+---@param resume? string a sentence with {next} or {next0} in place of our hint
 ---@return abridge.Info|nil
 function M.block(cut, body, tool, resume)
   if not cut.truncated then
@@ -193,7 +193,7 @@ function M.block(cut, body, tool, resume)
   end
   if not cut.next_offset then return nil end
   local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
-  if resume and not cut.next_column then hint = resume:gsub("{next}", ("%.0f"):format(cut.next_offset)) end
+  if resume and not cut.next_column then hint = notice.resume(resume, cut.next_offset) end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
   return info.with_resume(#body, cut.total_bytes, cut.next_offset, hint, reason)
 end

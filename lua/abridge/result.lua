@@ -1,7 +1,7 @@
 --- From what a tool yields to what the model gets: a value becomes text, text is cut by the tool's limits, the
 --- ceiling is laid over it, and the block says what happened.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local fit = require "abridge.fit"
 local host = require "abridge.host"
@@ -9,6 +9,7 @@ local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 local source_of = require "abridge.source"
+local wrapper = require "abridge.wrapper"
 
 local M = {}
 
@@ -170,10 +171,20 @@ end
 ---  what went wrong
 ---@field reason? abridge.Reason
 
+--- Nothing of a text but what is said of it; nil for an empty one.
+local function left_out(text, parts)
+  local body, cut = limits_of.cut(text, { max_bytes = 0 })
+  if not cut.truncated then return nil end
+  parts.adjust(cut)
+  local said = { notice = notice.left_out(cut) }
+  return said.notice, cut, body, said
+end
+
 --- Make the result of a call.
 ---@param call abridge.ResultCall
 ---@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
----  adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned)
+---  adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned),
+---  wrapper, left_out (nothing of the text is shown, only a notice)
 ---@return abridge.Result
 function M.make(call, value)
   local limits = value.limits and limits_of.copy(value.limits) or limits_of.split_lines(call.limits)
@@ -193,7 +204,15 @@ function M.make(call, value)
     if value.adjust then value.adjust(cut) end
     if cut.truncated then keep(cut) end
   end
-  local content, cut, body, said = fit.fit(source, limits, parts)
+  local content, cut, body, said
+  if value.left_out then
+    content, cut, body, said = left_out(source, parts)
+  elseif value.wrapper then
+    content, cut, body, said = wrapper.fit(source, limits, parts, value.wrapper)
+  end
+  if not content then
+    content, cut, body, said = fit.fit(source, limits, parts)
+  end
   local block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
   local metadata = {}
 

@@ -1,7 +1,7 @@
 --- Old runs go: which folders are runs of ours, which of them are over age or over budget, and how they are deleted.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local files = require "abridge.files"
 local host = require "abridge.host"
 

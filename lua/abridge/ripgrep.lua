@@ -1,12 +1,13 @@
 --- ripgrep, for the tools that search: where it is, where it looks, how it runs and ends, and the page that its
 --- output fills.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local items = require "abridge.items"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 local process = require "abridge.process"
+local programs = require "abridge.program"
 
 local M = {}
 
@@ -15,19 +16,14 @@ local MOST_SAID = 8 * 1024 -- bytes of rg's messages
 
 -- where rg is --------------------------------------------------------------------------
 
---- The whole path of rg. Folders of PATH that are relative are passed over: rg runs inside the folder that is
---- searched, and what lies there must not be run.
+--- The whole path of rg.
 ---@return string|nil path
 ---@return string|nil message
 function M.program()
   local uv, message = host.uv()
   if not uv then return nil, message end
-  for dir in (os.getenv "PATH" or ""):gmatch "[^:]+" do
-    local path = dir:sub(1, 1) == "/" and dir .. "/rg"
-    local stat = path and uv.fs_stat(path)
-    if stat and stat.type == "file" and uv.fs_access(path, "X") then return path end
-  end
-  return nil, notice.message("no_ripgrep", {})
+  local path = programs.find "rg"
+  return path, not path and notice.message("no_ripgrep", {}) or nil
 end
 
 ---@return true|nil ready

@@ -2,7 +2,7 @@
 
 local artifact = require "abridge.artifact"
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local files = require "abridge.files"
 local host = require "abridge.host"
@@ -233,15 +233,16 @@ function Writer.artifact_name(_, number, tool)
   return files.output_name(number, tool)
 end
 
---- Where runs without a folder of their own go.
-local function state_dir(uv)
+--- Where runs without a folder of their own go. Wants luv.
+---@return string path
+function M.state_dir()
   local function set(name)
     local value = os.getenv(name)
     return value ~= "" and value or nil
   end
   local own, state = set "ABRIDGE_STATE_DIR", set "XDG_STATE_HOME"
   if own then return files.absolute(own) end
-  if not (state and state:sub(1, 1) == "/") then state = (set "HOME" or uv.os_homedir()) .. "/.local/state" end
+  if not (state and state:sub(1, 1) == "/") then state = (set "HOME" or host.uv().os_homedir()) .. "/.local/state" end
   return files.absolute(state) .. "/abridge/runs"
 end
 
@@ -249,7 +250,7 @@ local folders_named = 0
 
 --- A path in the state directory where nothing is yet; its name is what retention takes for ours.
 local function fresh_path(uv)
-  local parent = state_dir(uv)
+  local parent = M.state_dir()
   local path
   repeat
     local seconds, microseconds = uv.gettimeofday()
@@ -343,12 +344,9 @@ function M.open_run(dir)
   if not uv then return nil, json, code end
   if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. notice.path(dir), "ENOENT" end
   local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, index = core.index() }, Run)
-  local fd, message
-  fd, message, code = files.open(self.dir .. "/" .. LOG)
-  if fd then
-    uv.fs_close(fd)
-    return self
-  end
+  local readable, message
+  readable, message, code = files.with_open(self.dir .. "/" .. LOG, function() return true end)
+  if readable then return self end
   if code ~= "ENOENT" and code ~= "ENOTDIR" then return nil, message, code end
   return nil, ("No run in %s: it has no %s"):format(notice.path(dir), LOG), "ENOENT"
 end

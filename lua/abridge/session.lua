@@ -3,6 +3,7 @@
 local address = require "abridge.address"
 local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
+local cap = require "abridge.cap"
 local check = require "abridge.check"
 local database = require "abridge.database"
 local data = require "abridge.data"
@@ -273,13 +274,23 @@ local FORMATS = {
     return { name = name, description = description, input_schema = input_schema }
   end,
   openai = function(name, description, input_schema)
-    local described = { name = name, description = description, parameters = input_schema }
+    local described = { name = name, description = description }
+    if input_schema.properties then described.parameters = input_schema end -- it refuses an object without
     return { type = "function", ["function"] = described }
   end,
   mcp = function(name, description, input_schema)
     return { name = name, description = description, inputSchema = input_schema }
   end,
 }
+
+--- A schema as a definition has it: JSON libraries differ on an empty table, so none stands for a list or an object.
+local function shown_schema(given)
+  local copy = data.copy(given, true)
+  for _, key in ipairs { "properties", "required" } do
+    if type(copy[key]) == "table" and next(copy[key]) == nil then copy[key] = nil end
+  end
+  return copy
+end
 
 --- Definitions of the tools whose needs are present, each description with the limits in force.
 ---@param format "anthropic"|"openai"|"mcp"
@@ -298,8 +309,7 @@ function Session:definitions(format)
         description, input_schema = tool.define(self)
       end
       description = notice.description(description, limits_in_force(self, own_name))
-      input_schema = data.copy(input_schema, true)
-      list[#list + 1] = make(self:shown_name(own_name), description, input_schema)
+      list[#list + 1] = make(self:shown_name(own_name), description, shown_schema(input_schema))
     end
   end
   return list
@@ -496,21 +506,40 @@ function Session:call(name, input, opts)
   return result
 end
 
---- Cap output that was made elsewhere, under this session's limits.
+---@class (exact) abridge.SessionCapOptions
+---@field left_out? boolean show nothing of the value, only that it was left out because its call is at its limit
+---@field path? string as in abridge.CapOptions, these too:
+---@field first_line? integer
+---@field limits? table<string, integer|string> budgets for this value alone, each where it is less than the session's
+---@field resume? string
+---@field wrapper? boolean|"beside"
+
+local CAP_OPTIONS = { left_out = "boolean" }
+for key, kind in pairs(cap.options) do
+  CAP_OPTIONS[key] = kind
+end
+
+--- Cap output that was made elsewhere, under this session's limits. Raises on misuse of the arguments but `value`,
+--- naming them.
 ---@param name string the tool it came from
 ---@param value any a string, MCP content, or any value
+---@param opts? abridge.SessionCapOptions
 ---@return abridge.Result
-function Session:cap(name, value)
+function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
-  local own_name = self.table_of_limits.aliases[name] or name
+  opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
   local call = calls.new(self, name, nil, nil)
+  if opts.limits then
+    local budgets = limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+    call.limits = limits_of.narrowed(call.limits, budgets)
+    call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
+  end
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
   value = self.closed and failed "closed" or normalized(value == nil and "" or value)
-  if own_name == "read_file" and not self.closed then
-    if self.redactor then value.text, value.redacted = self.redactor:text(value.text), true end
-    value.stream = page.open({}, call.limits, { text = value.text, split = true })
-    value.notice, value.adjust = page.notice_data({}, call.limits, { read = self:names().read })
+  if not self.closed and value.text then
+    cap.prepare(call, value, opts, self.redactor)
+    value.notice.read = self:names().read
   end
   local result = result_of(self, call, value)
   jobs.raise(self.errors)

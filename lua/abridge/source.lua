@@ -1,6 +1,6 @@
 --- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 
 local M = {}
@@ -51,12 +51,17 @@ function M.is_source(value)
   return type(value) == "table" and getmetatable(value) == Source
 end
 
---- Keep text that is cleaned.
+--- Keep text that is redacted.
 local function keep(self, text)
-  if self.redaction then text = self.redaction:feed(text) end
   self.room = self.room - #text
   if self.room < 0 and self.before_file then prepare_file(self) end
   return self.stream:write(text)
+end
+
+--- Keep the last text; what cannot be told by a result is raised.
+local function keep_last(self, text)
+  local ok, message = keep(self, text)
+  if not ok then error(message, 0) end
 end
 
 --- Add a chunk.
@@ -69,7 +74,14 @@ function Source:write(chunk)
     self.raw_bytes = self.raw_bytes + #chunk
     chunk = self.cleaner:write(chunk)
   end
-  return keep(self, chunk)
+  return keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
+end
+
+--- Let the cuts that come show `text` behind what has come, until more comes. Where text is cleaned, what its screen
+--- shows takes the place.
+---@param text string
+function Source:preview(text)
+  self.stream:preview(self.redaction and self.redaction:preview(text) or text)
 end
 
 --- Put budgets in force under the stream's own, for this cut and those after it.
@@ -119,12 +131,13 @@ function Source:finish(narrower)
   narrower = narrowed(self, narrower)
   self.finished = true
   if self.cleaner then
-    keep(self, (self.cleaner:finish()))
+    local text = self.cleaner:finish()
+    keep_last(self, self.redaction and self.redaction:feed(text) or text)
     self.cleaner:close()
     self.cleaner = nil
   end
   if self.redaction then
-    self.stream:write(self.redaction:finish())
+    keep_last(self, self.redaction:finish())
     self.redaction = nil
   end
   if self.before_file and select(2, self.stream:snapshot(narrower)).truncated then prepare_file(self) end

@@ -1,12 +1,13 @@
 --- web_fetch: the body of a response over http or https, a page of bytes at a time.
 
 local bodies = require "abridge.body"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data_of = require "abridge.data"
 local fetch = require "abridge.fetch"
 local host = require "abridge.host"
 local info = require "abridge.info"
 local notice = require "abridge.notice"
+local programs = require "abridge.program"
 local results = require "abridge.result"
 local urls = require "abridge.url"
 
@@ -50,20 +51,12 @@ local CODES = {
   cannot_run_curl = "ECURL",
 }
 
---- Is a program on the PATH?
-local function is_on_path(uv, program)
-  for dir in (uv.os_getenv "PATH" or ""):gmatch "[^:]+" do
-    if uv.fs_access(dir .. "/" .. program, "X") then return true end
-  end
-  return false
-end
-
 ---@return true|nil ready
 ---@return string|nil message what is missing
 function M.ready()
   local uv, message = host.uv()
   if not uv then return nil, message end
-  if is_on_path(uv, "curl") then return true end
+  if programs.find "curl" then return true end
   return nil, notice.message("ENOCURL", {})
 end
 

@@ -1,0 +1,306 @@
+-- An agent in one file: tools of abridge, a tool of its own, and a model behind an HTTP endpoint, within a budget of
+-- tokens. It works in the current folder:
+--
+--   MODEL_URL=https://api.openai.com/v1/chat/completions MODEL_NAME=... MODEL_KEY=... lua examples/agent.lua "TASK"
+--
+-- A URL that ends in /messages is taken for Anthropic's Messages API, any other for Chat Completions.
+-- `make agent` shows it at work with a scripted model.
+local abridge = require "abridge"
+local host = require "abridge.host"
+local process = require "abridge.process"
+
+local M = {}
+
+local BUDGET = 24000 -- tokens of a whole request, by the estimate
+local SHARE = 0.4 -- of the budget, for one result
+local MAX_REQUESTS = 200
+local MAX_TOKENS = 4096 -- of a reply, which the Messages API wants to know
+local CLEARED = "[Cleared to save room. Call the tool again to see it]"
+
+-- the two APIs -----------------------------------------------------------------
+
+local OPENAI = { format = "openai", builder = require "abridge.openai" }
+
+function OPENAI.headers(key)
+  return { "Authorization: Bearer " .. key }
+end
+
+function OPENAI.request(model, messages, tools)
+  return { model = model, messages = messages, tools = tools }
+end
+
+--- What of a response goes back with the next request.
+function OPENAI.reply(response)
+  local message = response.choices[1].message
+  local calls = type(message.tool_calls) == "table" and #message.tool_calls > 0 and message.tool_calls or nil
+  return { role = "assistant", content = message.content, tool_calls = calls }
+end
+
+function OPENAI.text(reply)
+  return type(reply.content) == "string" and reply.content or ""
+end
+
+function OPENAI.clear(message)
+  if message.role ~= "tool" or message.content == CLEARED then return false end
+  message.content = CLEARED
+  return true
+end
+
+local ANTHROPIC = { format = "anthropic", builder = require "abridge.anthropic" }
+
+function ANTHROPIC.headers(key)
+  return { "x-api-key: " .. key, "anthropic-version: 2023-06-01" }
+end
+
+function ANTHROPIC.request(model, messages, tools)
+  return { model = model, max_tokens = MAX_TOKENS, messages = messages, tools = tools }
+end
+
+function ANTHROPIC.reply(response)
+  return { role = "assistant", content = response.content }
+end
+
+function ANTHROPIC.text(reply)
+  local texts = {}
+  for _, block in ipairs(reply.content) do
+    texts[#texts + 1] = block.type == "text" and block.text or nil
+  end
+  return table.concat(texts, "\n")
+end
+
+function ANTHROPIC.clear(message)
+  local cleared = false
+  for _, block in ipairs(type(message.content) == "table" and message.content or {}) do
+    if block.type == "tool_result" and block.content ~= CLEARED then
+      block.content, cleared = CLEARED, true
+    end
+  end
+  return cleared
+end
+
+-- a tool of our own ---------------------------------------------------------------
+
+local function contents_of(path)
+  local file, message = io.open(path, "rb")
+  if not file then error(message, 0) end
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+local EDIT_FILE = {
+  name = "edit_file",
+  description = "Replace a text that stands exactly once in a file.",
+  input_schema = {
+    type = "object",
+    properties = {
+      path = { type = "string", description = "Path of the file" },
+      old = { type = "string", description = "The text to replace, as it stands in the file" },
+      new = { type = "string", description = "What to put in its place" },
+    },
+    required = { "path", "old", "new" },
+  },
+  execute = function(input, ctx)
+    local path = ctx.path(input.path)
+    local text = contents_of(path)
+    local first, last = text:find(input.old, 1, true)
+    if not first or input.old == "" then error("No such text in " .. input.path, 0) end
+    if text:find(input.old, first + 1, true) then error("That text stands more than once in " .. input.path, 0) end
+    local file, message = io.open(path, "wb")
+    if not file then error(message, 0) end
+    file:write(text:sub(1, first - 1), input.new, text:sub(last + 1))
+    file:close()
+    return "Replaced in " .. input.path
+  end,
+}
+
+-- what it saves ---------------------------------------------------------------------
+
+--- Is this call the next page of an output? Its input may be JSON.
+local function goes_on(input)
+  if type(input) == "string" then
+    local ok, value = pcall(host.json().decode, input)
+    input = ok and value
+  end
+  local offset = type(input) == "table" and tonumber(input.offset)
+  return offset and offset > 1
+end
+
+--- Counts what tools print and what of it a model gets. A page that goes on in an output prints nothing new.
+local function new_savings()
+  local rows, continued = {}, {}
+  local savings = { rows = rows }
+  function savings.note(event)
+    if event.type == "tool_call" then
+      continued[event.call_id] = goes_on(event.input)
+    elseif event.type == "tool_result" then
+      local row = rows[event.tool] or { tool = event.tool, calls = 0, printed = 0, shown = 0 }
+      if not rows[event.tool] then
+        rows[event.tool] = row
+        rows[#rows + 1] = row
+      end
+      row.calls = row.calls + 1
+      row.printed = row.printed + (continued[event.call_id] and 0 or event.bytes_in)
+      row.shown = row.shown + event.bytes_shown
+    end
+  end
+  return savings
+end
+
+--- The savings as a table in plain text.
+function M.table_of(savings)
+  local all = { tool = "all", calls = 0, printed = 0, shown = 0 }
+  local lines = { ("%-16s %5s %10s %13s %6s"):format("tool", "calls", "printed", "to the model", "saved") }
+  local function add(row)
+    local saved = row.printed > 0 and math.floor(100 * (1 - row.shown / row.printed) + 0.5) or 0
+    local printed, shown = abridge.format_size(row.printed), abridge.format_size(row.shown)
+    lines[#lines + 1] = ("%-16s %5d %10s %13s %5d%%"):format(row.tool, row.calls, printed, shown, saved)
+  end
+  for _, row in ipairs(savings.rows) do
+    add(row)
+    for _, key in ipairs { "calls", "printed", "shown" } do
+      all[key] = all[key] + row[key]
+    end
+  end
+  add(all)
+  local tokens = "%d requests, the largest %d tokens of %d"
+  lines[#lines + 1] = tokens:format(savings.requests, savings.largest, savings.budget)
+  return table.concat(lines, "\n")
+end
+
+-- requests ----------------------------------------------------------------------------
+
+local function temporary(text)
+  local path = os.tmpname() -- of mode 0600
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+  return path
+end
+
+--- POST a body with curl. Body and key stand in files: arguments show in the list of processes.
+local function post(url, headers, body)
+  local header_file, body_file = temporary(table.concat(headers, "\n") .. "\n"), temporary(body)
+  local argv = { "curl", "-q", "--silent", "--show-error", "--max-time", "600", "--write-out", "\n%{http_code}" }
+  for _, argument in ipairs { "--header", "@" .. header_file, "--data-binary", "@" .. body_file, url } do
+    argv[#argv + 1] = argument
+  end
+  local chunks, outcome = {}, nil
+  local started, message = process.spawn(argv, nil, {
+    on_output = function(chunk)
+      chunks[#chunks + 1] = chunk
+    end,
+    on_exit = function(ended)
+      outcome = ended
+    end,
+  })
+  if started then host.wait(function()
+    return outcome ~= nil
+  end) end
+  os.remove(header_file)
+  os.remove(body_file)
+  if not started then error(message, 0) end
+  local answer, status = table.concat(chunks):match "^(.*)\n(%d+)$"
+  if not outcome or outcome.code ~= 0 or not (status or ""):find "^2" then
+    error(("%s: %s"):format(url, abridge.head(answer or table.concat(chunks), { max_bytes = 2000 })), 0)
+  end
+  return answer
+end
+
+--- The body of the next request. Where it is over the budget, results are cleared, the oldest first.
+local function fitted(messages, budget, clear, encode)
+  local body = encode()
+  local tokens = abridge.estimate_tokens(body)
+  for _, message in ipairs(messages) do
+    if tokens <= budget then break end
+    if clear(message) then
+      body = encode()
+      tokens = abridge.estimate_tokens(body)
+    end
+  end
+  if tokens > budget then error(("The next request takes %d tokens of %d"):format(tokens, budget), 0) end
+  return body, tokens
+end
+
+-- the loop --------------------------------------------------------------------------------
+
+local function new_session(opts, savings)
+  local limits, share = {}, math.floor(savings.budget * SHARE)
+  for tool in pairs(abridge.profiles.default) do
+    if tool ~= "ceiling" then limits[tool] = { max_tokens = share } end
+  end
+  local session = assert(abridge.session {
+    root = opts.root or ".",
+    run_dir = opts.run_dir,
+    limits = limits,
+    on_event = function(event)
+      savings.note(event)
+      if opts.on_event then opts.on_event(event) end
+    end,
+  })
+  session:register(EDIT_FILE)
+  return session
+end
+
+--- Work on a task until the model calls no more tools.
+---@param task string
+---@param opts { url: string, key: string|nil, model: string|nil, root: string|nil, run_dir: string|false|nil,
+---  budget: integer|nil, on_event: function|nil } the folder to work in is `root`, "." unless set
+---@return string text of the last reply
+---@return table savings
+function M.run(task, opts)
+  local api = opts.url:find "/messages$" and ANTHROPIC or OPENAI
+  local json = assert(host.json())
+  local savings = new_savings()
+  savings.budget, savings.requests, savings.largest = opts.budget or BUDGET, 0, 0
+  local session = new_session(opts, savings)
+  local headers = api.headers(opts.key or "none")
+  headers[#headers + 1] = "Content-Type: application/json"
+
+  local tools = session:definitions(api.format)
+  local messages = { { role = "user", content = task } }
+  local function encode()
+    return json.encode(api.request(opts.model or "default", messages, tools))
+  end
+  local function work()
+    local reply
+    repeat
+      local body, tokens = fitted(messages, savings.budget, api.clear, encode)
+      savings.requests, savings.largest = savings.requests + 1, math.max(savings.largest, tokens)
+      reply = api.reply(json.decode(post(opts.url, headers, body)))
+      messages[#messages + 1] = reply
+      local results = api.builder.results(session, reply)
+      for _, message in ipairs(results) do
+        messages[#messages + 1] = message
+      end
+    until #results == 0 or savings.requests == MAX_REQUESTS
+    return api.text(reply)
+  end
+  local ok, text = pcall(work)
+  session:close()
+  if not ok then error(text, 0) end
+  return text, savings
+end
+
+local function main(task)
+  local url = os.getenv "MODEL_URL"
+  if not url or not task then
+    io.stderr:write('usage: MODEL_URL=... [MODEL_NAME=...] [MODEL_KEY=...] lua examples/agent.lua "TASK"\n')
+    os.exit(2)
+  end
+  local model, key = os.getenv "MODEL_NAME", os.getenv "MODEL_KEY"
+  local function on_event(event)
+    local size = event.bytes_shown and abridge.format_size(event.bytes_shown) or tostring(event.input)
+    io.stderr:write(("%s %s %s\n"):format(event.type, event.tool, size))
+  end
+  local ok, text, savings = pcall(M.run, task, { url = url, key = key, model = model, on_event = on_event })
+  if not ok then
+    io.stderr:write(tostring(text), "\n")
+    os.exit(1)
+  end
+  print(text .. "\n\n" .. M.table_of(savings))
+end
+
+if arg and arg[0] and arg[0]:find "agent%.lua$" then main(arg[1]) end
+
+return M

@@ -1,0 +1,5 @@
+--- avante.nvim, in your init.lua: what its tools and yours give to the model is capped, errors too.
+require("avante").setup {}
+require("abridge.avante").tools(require "avante.llm_tools", {
+  limits = { strategy = "priority", max_lines = 2000, max_bytes = "20KB", clean = true },
+})

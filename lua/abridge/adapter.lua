@@ -1,0 +1,225 @@
+--- What adapters of hosts share: outputs of a host's tools go through a session, several outputs of a call under one
+--- budget, and nothing that fails here reaches the host. A wrong option is told and left out; where something else
+--- fails, the output is cut crudely. Needs nothing but Lua to be loaded.
+
+local crude = require "abridge.crude"
+
+local M = {}
+
+local USER = { strategy = "head_tail", max_lines = 200, max_bytes = "10KB" }
+local BYTES, USER_BYTES = 30 * 1024, 10 * 1024 -- of crude cuts
+local SHORT = 256 -- bytes that pass where a call is at its limit: a refusal, how a command ended
+
+---@class (exact) abridge.AdapterOptions
+---@field limits? table<string, abridge.Limits> overrides by tool and key, as in abridge.SessionOptions; these too:
+---@field aliases? table<string, string>
+---@field profile? string
+---@field redact? fun(line: string): string|string[]
+---@field retention? abridge.Retention
+---@field run_dir? string|false
+---@field exempt? string[] tools whose output passes as it is
+---@field user? abridge.Limits|false of what the user is shown: both ends, 200 lines and 10 KB unless set; false: all
+
+--- The message of an error without its position and what follows its first line.
+---@param why any
+---@return string
+local function message_of(why)
+  return (tostring(why):match "[^\n]*":gsub("^[^%s:]+:%d+: ", ""))
+end
+
+-- options -----------------------------------------------------------------------------
+
+--- A check of an option of `abridge.session`, which raises in a session's own words.
+local function session_option(key)
+  return function(value)
+    local opts = { [key] = value }
+    if key ~= "run_dir" then
+      opts.run_dir = false
+    elseif value == false or type(value) == "string" and value ~= "" then
+      return nil -- a folder is made when the session is opened
+    end
+    local ok, why = pcall(require("abridge").session, opts)
+    if not ok then error(message_of(why), 0) end
+  end
+end
+
+local SESSION_OPTIONS = { "aliases", "limits", "profile", "redact", "retention", "run_dir" }
+local OPTIONS = {
+  exempt = function(value)
+    local expected = "a list of tool names"
+    if type(value) ~= "table" then return expected end
+    for key, name in pairs(value) do
+      if type(key) ~= "number" or type(name) ~= "string" then return expected end
+    end
+  end,
+  user = function(value)
+    if value == false then return nil end
+    if type(value) ~= "table" then return "limits or false" end
+    local ok, why = pcall(require("abridge").cap, "", value)
+    if not ok then error("user: " .. message_of(why), 0) end
+  end,
+}
+for _, key in ipairs(SESSION_OPTIONS) do
+  OPTIONS[key] = session_option(key)
+end
+
+--- The options that are right, each checked on its own.
+local function right_options(who, opts, tell)
+  local check = require "abridge.check"
+  local right = {}
+  if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, OPTIONS) end
+  for key, value in pairs(opts or {}) do
+    local ok, why = pcall(check.options, who, { [key] = value }, OPTIONS)
+    if ok then
+      right[key] = value
+    else
+      tell(message_of(why))
+    end
+  end
+  return right
+end
+
+--- A session under these options; where its run folder cannot be had, one without that folder.
+local function open(opts, aliases, tell)
+  local session_opts = { aliases = {} }
+  for _, key in ipairs(SESSION_OPTIONS) do
+    if key ~= "aliases" and opts[key] ~= nil then session_opts[key] = opts[key] end
+  end
+  for _, names in ipairs { aliases or {}, opts.aliases or {} } do
+    for alias, name in pairs(names) do
+      session_opts.aliases[alias] = name
+    end
+  end
+  local session, why = require("abridge").session(session_opts)
+  if not session then
+    tell(why)
+    session_opts.run_dir = nil
+    session = assert(require("abridge").session(session_opts))
+  end
+  return session
+end
+
+-- outputs -----------------------------------------------------------------------------
+
+---@class abridge.Adapter
+---@field session? abridge.Session nil where it could not be opened: all cuts are crude then
+---@field private calls table<any, table> what was given, by owner and call
+---@field private redacts boolean whether it was asked for: a text that cannot be redacted is not given
+local Adapter = {}
+Adapter.__index = Adapter
+
+--- Never raises. A wrong option is told and left out.
+---@param who string for messages
+---@param opts any abridge.AdapterOptions
+---@param tell fun(message: string) gets each thing that went wrong, once
+---@param aliases? table<string, string> beside those of the options
+---@return abridge.Adapter
+function M.new(who, opts, tell, aliases)
+  local told = {}
+  local self = setmetatable({ exempt = {}, user = USER, calls = setmetatable({}, { __mode = "k" }) }, Adapter)
+  function self.tell(message)
+    if told[message] then return end
+    told[message] = true
+    pcall(tell, message)
+  end
+  local ok, why = pcall(right_options, who, opts, self.tell)
+  local right = ok and why or {}
+  if not ok then self.tell(message_of(why)) end
+  for _, name in ipairs(right.exempt or {}) do
+    self.exempt[name] = true
+  end
+  if right.user ~= nil then self.user = right.user end
+  self.redacts = type(opts) == "table" and opts.redact and true or false
+  for _, session_opts in ipairs { right, { redact = right.redact } } do -- options may be right but for each other
+    ok, why = pcall(open, session_opts, aliases, self.tell)
+    if ok then
+      self.session = why
+      break
+    end
+    self.tell(message_of(why))
+  end
+  return self
+end
+
+--- What was given of a call so far.
+local function call_of(self, output)
+  local call = { bytes = 0 }
+  if output.owner == nil or output.call == nil then return call end
+  local calls = self.calls[output.owner] or {}
+  self.calls[output.owner] = calls
+  calls[output.call] = calls[output.call] or call
+  return calls[output.call]
+end
+
+local function for_model(self, output, call)
+  local text, how = output.text, {}
+  if self.redacts and not self.session.redactor then error(crude.withheld) end
+  if text == nil then return nil end
+  for key, value in pairs(output.how or {}) do
+    how[key] = value
+  end
+  call.budget = call.budget or require("abridge.budget").new()
+  local limits = self.session:limits(output.tool)
+  how.wrapper, how.limits = "beside", call.budget:left(limits)
+  how.left_out = not how.limits and (type(text) ~= "string" or #text > SHORT)
+  local content = self.session:cap(output.tool, text, how).content
+  call.budget:give(content, limits)
+  return content
+end
+
+local function for_user(self, output)
+  local shown = output.shown
+  if shown == nil then shown = output.text end
+  if not self.user or type(shown) ~= "string" or shown == "" then return output.shown end
+  if self.session.redactor then shown = self.session.redactor:text(shown) end
+  local short = require("abridge").cap(shown, self.user, { wrapper = "beside" })
+  if output.shown == nil and short == output.text then return nil end
+  return short
+end
+
+--- What is given where something failed, plain Lua. A text that may hold what nobody must see is not given at all.
+local function crudely(self, text, bytes)
+  if self.redacts then
+    local ok, clean = pcall(function()
+      return self.session.redactor:text(text)
+    end)
+    text = ok and type(clean) == "string" and clean or crude.withheld
+  end
+  return crude.cut(text, bytes)
+end
+
+---@class (exact) abridge.Output
+---@field tool string
+---@field text any what the tool printed for the model
+---@field shown? any what the user is shown; nil: the same
+---@field owner? any what calls belong to, a chat
+---@field call? any the call's id; nil: a call of its own
+---@field how? abridge.SessionCapOptions what is known of the text
+
+--- Cut an output for the model and for the user. Never raises, and never gives everything.
+---@param output abridge.Output
+---@return any for_model within what is left of the call's budget; nil for nil
+---@return any for_user nil where the user may see what the model does
+function Adapter:cut(output)
+  if self.exempt[output.tool] then return output.text, output.shown end
+  local call = call_of(self, output)
+  local ok, text, shown = pcall(function()
+    return for_model(self, output, call), for_user(self, output)
+  end)
+  if not ok then
+    self.tell(("the output of %s was cut crudely: %s"):format(output.tool, message_of(text)))
+    text, shown = output.text, output.shown
+    if text ~= nil then text = crudely(self, text, math.max(BYTES - call.bytes, SHORT)) end
+    if type(shown) == "string" then shown = crudely(self, shown, USER_BYTES) end
+  end
+  call.bytes = call.bytes + #(text or "")
+  return text, shown
+end
+
+--- Let go of what was given of an owner's calls.
+---@param owner any
+function Adapter:forget(owner)
+  self.calls[owner] = nil
+end
+
+return M

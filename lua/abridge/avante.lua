@@ -1,0 +1,99 @@
+--- avante.nvim (at commit 7500fd9, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
+--- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
+--- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
+
+local check = require "abridge.check"
+local crude = require "abridge.crude"
+local host = require "abridge.host"
+local safe = require "abridge.safe"
+
+local M = {}
+
+local DECLINED = "^User declined" -- how avante knows an error that ends the turn
+
+local function capped_error(name, failure, opts)
+  if failure == nil then return nil end
+  local text = type(failure) == "string" and failure or crude.cut(failure, math.huge)
+  local shown = safe.cap(name, text, opts)
+  if not text:find(DECLINED) or shown:find(DECLINED) then return shown end
+  return crude.cut(safe.redacted(text, opts), safe.crude_bytes(name, opts))
+end
+
+--- A result: avante encodes what is no string, so a table that is over the limits becomes its JSON, cut.
+local function capped_result(name, result, opts)
+  if type(result) == "string" then return safe.cap(name, result, opts) end
+  if type(result) ~= "table" then return result end
+  local json = host.json()
+  local ok, text = pcall(json and json.encode or error, result)
+  if not ok then text = crude.cut(result) end
+  local shown = safe.cap(name, text, opts)
+  return ok and shown == text and result or shown
+end
+
+local function capped(name, opts, result, failure)
+  return capped_result(name, result, opts), capped_error(name, failure, opts)
+end
+
+--- The arguments of a call with an `on_complete` that caps: that of a table, which comes first, or the second one.
+local function completing(name, opts, first, second, ...)
+  local function wrapped(on_complete)
+    return function(result, failure)
+      return on_complete(capped(name, opts, result, failure))
+    end
+  end
+  if type(first) == "table" and type(first.on_complete) == "function" then
+    local own = setmetatable(safe.copied(first), getmetatable(first))
+    own.on_complete = wrapped(first.on_complete)
+    return own, second, ...
+  end
+  return first, type(second) == "function" and wrapped(second) or second, ...
+end
+
+local ours = setmetatable({}, { __mode = "k" }) -- functions of tools that cap by themselves
+
+local function caps_itself(tools, name)
+  for _, tool in ipairs(type(tools) == "table" and tools or {}) do
+    if tool.name == name then return ours[tool.func] end
+  end
+end
+
+--- A custom tool whose output is capped: a copy of it, every other field kept. One without a `func` comes back as it
+--- is. What its function raises becomes the error that avante shows the model.
+---@param tool table an AvanteLLMTool
+---@param opts? abridge.SafeOptions
+---@return table tool
+function M.wrap(tool, opts)
+  if type(tool) ~= "table" then check.fail("abridge.avante.wrap: tool must be a table, got " .. check.show(tool)) end
+  opts = safe.options("abridge.avante.wrap", opts)
+  local func, name = tool.func, tool.name
+  if func == nil then return tool end
+  local own = setmetatable(safe.copied(tool), getmetatable(tool))
+  function own.func(input, ...)
+    local ok, result, failure = pcall(func, input, completing(name, opts, ...))
+    if not ok then return nil, capped_error(name, result == nil and "nil" or result, opts) end
+    return capped(name, opts, result, failure)
+  end
+  ours[own.func] = true
+  return own
+end
+
+--- Cap the output of every tool that avante runs, its own, those of MCP servers and custom ones. A second call changes
+--- nothing. Raises on misuse.
+---@param llm_tools table the module "avante.llm_tools"
+---@param opts? abridge.SafeOptions
+---@return fun() undo
+function M.tools(llm_tools, opts)
+  if type(llm_tools) ~= "table" or type(llm_tools.process_tool_use) ~= "function" then
+    check.fail "abridge.avante.tools: llm_tools must be avante.llm_tools, with process_tool_use"
+  end
+  opts = safe.options("abridge.avante.tools", opts)
+  return safe.replace(llm_tools, "process_tool_use", function(process_tool_use)
+    return function(tools, tool_use, ...)
+      local name = type(tool_use) == "table" and tool_use.name
+      if caps_itself(tools, name) then return process_tool_use(tools, tool_use, ...) end
+      return capped(name, opts, process_tool_use(tools, tool_use, completing(name, opts, ...)))
+    end
+  end)
+end
+
+return M

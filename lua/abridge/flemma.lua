@@ -1,0 +1,99 @@
+--- flemma.nvim (0.13.1): what its `flemma.utilities.truncate` has, in a table that can stand in for it. What differs:
+--- a newline at the end of a text starts no line of its own, so an empty text has none; a size loses a `.0`; a line
+--- that was split was split for its bytes; no byte budget is exceeded, that of `truncate_line` included. Each result
+--- has its ledger as well, `cut`.
+
+local crude = require "abridge.crude"
+
+local M = { MAX_LINES = 2000, MAX_BYTES = 50 * 1024, MAX_LINE_CHARS = 500 }
+
+local SUFFIX = "... [truncated]"
+
+---@class (exact) abridge.flemma.Result
+---@field content string
+---@field truncated boolean
+---@field truncated_by? "lines"|"bytes"
+---@field total_lines integer
+---@field total_bytes integer
+---@field output_lines integer
+---@field output_bytes integer
+---@field last_line_partial boolean content begins inside a line (`truncate_tail`)
+---@field first_line_exceeds_limit boolean nothing is kept, as line 1 is over the byte limit (`truncate_head`)
+---@field cut? abridge.Cut absent when the cut had to be made crudely
+
+local function lines_of(text)
+  return select(2, text:gsub("\n", "")) + (text:find "[^\n]$" and 1 or 0)
+end
+
+--- What a crude cut is, as far as the core's would tell.
+local function crudely(content, max_bytes)
+  local text = crude.cut(content, math.huge)
+  local kept = crude.cut(text, max_bytes)
+  local cut = { truncated = kept ~= text, truncated_by = kept ~= text and "bytes" or nil }
+  cut.total_lines, cut.total_bytes = lines_of(text), #text
+  cut.output_lines, cut.output_bytes = lines_of(kept), #kept
+  return kept, cut
+end
+
+local function truncated(strategy, content, opts)
+  local max_lines, max_bytes = opts and opts.max_lines or M.MAX_LINES, opts and opts.max_bytes or M.MAX_BYTES
+  local ok, kept, cut = pcall(function()
+    return require("abridge.core_loader")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
+  end)
+  if not ok then kept, cut = crudely(content, max_bytes) end
+  return {
+    content = kept,
+    truncated = cut.truncated,
+    truncated_by = cut.truncated_by,
+    total_lines = cut.total_lines,
+    total_bytes = cut.total_bytes,
+    output_lines = cut.output_lines,
+    output_bytes = cut.output_bytes,
+    last_line_partial = cut.last_line_partial or false,
+    first_line_exceeds_limit = cut.first_line_exceeds_limit or false,
+    cut = ok and cut or nil,
+  }
+end
+
+--- Keep whole lines from the start: a line over the byte limit is not split. Never raises.
+---@param content string
+---@param opts? { max_lines: integer|nil, max_bytes: integer|nil } 2000 lines and 50 KiB unless set
+---@return abridge.flemma.Result
+function M.truncate_head(content, opts)
+  return truncated("head", content, opts)
+end
+
+--- Keep whole lines from the end, or the end of the last one where that is over the byte limit. Never raises.
+---@param content string
+---@param opts? { max_lines: integer|nil, max_bytes: integer|nil }
+---@return abridge.flemma.Result
+function M.truncate_tail(content, opts)
+  return truncated("tail", content, opts)
+end
+
+--- Cut one line to a number of bytes, the suffix that says so included; it is left out where it does not fit.
+---@param line string
+---@param max_chars? integer bytes, as in flemma.nvim; 500 unless set
+---@return { text: string, truncated: boolean }
+function M.truncate_line(line, max_chars)
+  max_chars = max_chars or M.MAX_LINE_CHARS
+  if type(line) == "string" and #line <= max_chars then return { text = line, truncated = false } end
+  local suffix = #SUFFIX < max_chars and SUFFIX or ""
+  local ok, kept = pcall(function()
+    local how = { max_bytes = max_chars - #suffix, snap = "char", head_ratio = 1, marker = "none" }
+    return (require("abridge.core_loader").head_tail(line, how))
+  end)
+  return { text = ok and kept .. suffix or crude.cut(line, max_chars), truncated = true }
+end
+
+--- A size as text, `1.5KB`.
+---@param bytes integer
+---@return string
+function M.format_size(bytes)
+  local ok, size = pcall(function()
+    return require("abridge.core_loader").format_size(bytes)
+  end)
+  return ok and size or tostring(bytes) .. "B"
+end
+
+return M

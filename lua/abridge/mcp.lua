@@ -1,0 +1,99 @@
+--- Results of MCP tools under one budget. Their shapes are those of the MCP specification of 2026-07-28 and before
+--- (tools/call, resources/read), and what mcphub.nvim 5.10 makes of them (`parse_response`).
+
+local check = require "abridge.check"
+local crude = require "abridge.crude"
+local host = require "abridge.host"
+local safe = require "abridge.safe"
+local view_of = require "abridge.mcp_view"
+
+local M = {}
+
+--- The keys in `_meta` under which the block and the counts of what passed are told.
+M.truncation_key, M.parts_key = view_of.truncation_key, view_of.parts_key
+
+--- The structured content of a view as JSON; nil where it has none.
+local function json_of(view)
+  local json = host.json()
+  local ok, text = pcall(json and json.encode or error, view.out.structuredContent)
+  return ok and text or nil
+end
+
+--- What becomes of structured content: it stays as it is, or becomes the text where there is none, or is left out.
+---@return string|nil beside what takes of the budget beside the texts
+---@return boolean|nil left_out
+---@return abridge.Info|nil info
+local function structured(tool, view, limits, opts)
+  local share, info = require "abridge.share", require "abridge.info"
+  local json, texts = json_of(view), safe.copied(view.texts)
+  texts[#texts + 1] = json
+  local budgets, whole = share.out(texts, limits)
+  if json and whole[#texts] then return json, false, info.not_truncated(#json) end
+  view.out.structuredContent = nil
+  if json and #texts == 1 then
+    view:append(json)
+    view:add(view.out.content[#view.out.content], "text")
+    return nil
+  end
+  local cut
+  if json then -- cut to nothing, for its full output
+    local none = {}
+    for name in pairs(budgets[#texts]) do
+      none[name] = 0
+    end
+    cut = select(3, share.cap(tool, json, limits, none, opts))
+  end
+  local said = require("abridge.notice").structured(json and #json, cut)
+  return said, true, info.without_resume(0, json and #json, "size_cap")
+end
+
+local function capped(tool, value, opts)
+  local share, shown = require "abridge.share", safe.redacted(value, opts)
+  local view, limits = view_of.open(shown), share.limits(tool, opts)
+  if shown ~= value then view:take_texts(value) end
+  local beside, left_out, info
+  if view.out.structuredContent ~= nil then
+    beside, left_out, info = structured(tool, view, limits, opts)
+  end
+  local texts, contents, blocks = safe.copied(view.texts), {}, {}
+  texts[#texts + 1] = beside
+  local budgets, whole = share.out(texts, limits)
+  for i, text in ipairs(view.texts) do
+    contents[i], blocks[i] = share.cap(tool, text, limits, budgets[i], opts)
+  end
+  view:put(contents)
+  if left_out and whole[#texts] then view:append(beside) end
+  blocks[#blocks + 1] = info
+  return view:tell(require("abridge.info").joined(blocks):to_table())
+end
+
+--- When something inside failed.
+local function crudely(tool, value, opts)
+  local ok, view = pcall(view_of.open, safe.redacted(value, opts))
+  if not ok then view = view_of.open((crude.cut(safe.redacted(crude.cut(value), opts)))) end
+  return view:tell(view:put_crudely(safe.crude_bytes(tool, opts)))
+end
+
+--- Cap the result of an MCP tool: its texts share one budget, all else passes and is counted. The value itself is not
+--- changed. Never raises on account of the value; misuse of the other arguments raises.
+---@param tool_name string
+---@param value any
+---@param opts? abridge.SafeOptions
+---@return table result of the same shape, what was cut and what passed in its `_meta`
+function M.cap(tool_name, value, opts)
+  if type(tool_name) ~= "string" then
+    check.fail("abridge.mcp.cap: tool_name must be a string, got " .. check.show(tool_name))
+  end
+  opts = safe.open(safe.options("abridge.mcp.cap", opts))
+  local ok, result = pcall(function()
+    if type(value) ~= "table" or value.content ~= nil or type(value.result) ~= "table" then
+      return capped(tool_name, value, opts)
+    end
+    local response = safe.copied(value) -- of JSON-RPC
+    response.result = M.cap(tool_name, value.result, opts)
+    return response
+  end)
+  return ok and result or crudely(tool_name, value, opts)
+end
+
+return M

@@ -1,0 +1,70 @@
+--- mcphub.nvim (5.10): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
+--- handed to the callback. Its own window, where a user tries a tool out, still gets everything.
+
+local check = require "abridge.check"
+local mcp = require "abridge.mcp"
+local safe = require "abridge.safe"
+
+local M = {}
+
+local OWN_WINDOW = "hubui" -- the `type` of its caller
+
+--- The name for logs and limits of what a call of this kind asks for.
+local NAMES = {
+  call_tool = function(server, tool)
+    return ("%s__%s"):format(tostring(server), tostring(tool))
+  end,
+  access_resource = function(server)
+    return ("%s__resource"):format(tostring(server))
+  end,
+}
+
+--- Where the options of a method stand among its arguments.
+local OPTIONS_AT = { call_tool = 4, access_resource = 3 }
+
+local function wrapped(kind, original, opts)
+  local at = OPTIONS_AT[kind]
+  return function(hub, ...)
+    local args, n = { ... }, math.max(select("#", ...), at)
+    local given = type(args[at]) == "table" and args[at] or {}
+    local name = NAMES[kind](...)
+    if type(given.caller) == "table" and given.caller.type == OWN_WINDOW then return original(hub, ...) end
+    local function cap(response)
+      if response == nil then return nil end
+      return mcp.cap(name, response, opts)
+    end
+    if given.callback then
+      args[at] = safe.copied(given)
+      args[at].callback = function(response, failure)
+        return given.callback(cap(response), failure and safe.cap(name, tostring(failure), opts))
+      end
+      return original(hub, (table.unpack or unpack)(args, 1, n))
+    end
+    local response, failure = original(hub, ...)
+    return cap(response), failure and safe.cap(name, tostring(failure), opts)
+  end
+end
+
+--- Cap what a hub gives, from now on. A second call for the same hub changes nothing. Raises on misuse.
+---@param hub table what `setup{ on_ready = function(hub) ... end }` is handed
+---@param opts? abridge.SafeOptions
+---@return fun() undo
+function M.attach(hub, opts)
+  if type(hub) ~= "table" or not (hub.call_tool and hub.access_resource) then
+    check.fail("abridge.mcphub.attach: hub must be a hub of mcphub.nvim, got " .. check.show(hub))
+  end
+  opts = safe.options("abridge.mcphub.attach", opts)
+  local undo = {}
+  for kind in pairs(NAMES) do
+    undo[#undo + 1] = safe.replace(hub, kind, function(original)
+      return wrapped(kind, original, opts)
+    end)
+  end
+  return function()
+    for _, put_back in ipairs(undo) do
+      put_back()
+    end
+  end
+end
+
+return M

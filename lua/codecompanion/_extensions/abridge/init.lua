@@ -1,0 +1,98 @@
+--- The CodeCompanion extension: what its tools print is cut by the limits of a session before a model gets it.
+---
+--- Follows CodeCompanion from v19 on, where a chat dispatches `on_tool_output` (since March 2026): a callback gets the
+--- chat and { tool = name, for_llm = text, for_user = text|nil } and changes that table in place. The chat shows
+--- `for_llm` where `for_user` is nil and nothing where it is "", and joins the outputs of one call by a blank line. The
+--- table does not tell the call: it is that of the running tool, `chat.tool_orchestrator.tool`, in earlier releases
+--- `chat.tools.tool`. The first releases with the hook leave `tool` nil.
+
+local adapter = require "abridge.adapter"
+
+local M = { exports = {} }
+
+local ALIASES = { cmd_runner = "run_command" } -- the tool's name before
+
+--- The running tool; nil where the chat does not tell, or where the output is another tool's.
+local function running(chat, name)
+  local tool = (chat.tool_orchestrator or chat.tools).tool
+  return (name == nil or tool.name == name) and tool or nil
+end
+
+--- The id of a tool's call.
+local function call_of(tool)
+  return tool.function_call.id
+end
+
+--- Which lines of its file a call of read_file shows, and how it goes on. Lines count from 0; before the parameters
+--- were `start_line` and `end_line` their names told so.
+local function page_of(tool)
+  local from, to = "start_line", "end_line"
+  if not tool.schema["function"].parameters.properties[from] then
+    from, to = "start_line_number_base_zero", "end_line_number_base_zero"
+  end
+  local first, last = tonumber(tool.args[from]) or 0, tonumber(tool.args[to]) or -1
+  local is_part = first > 0 or last >= 0
+  return {
+    resume = ("Use %s={next0} to continue"):format(from),
+    first_line = is_part and math.max(first, 0) + 1 or nil,
+  }
+end
+
+--- What a function gives, nil where it raises: the tables are the host's.
+local function tried(f, ...)
+  local ok, value = pcall(f, ...)
+  return ok and value or nil
+end
+
+--- Cut one output in place.
+local function on_tool_output(cutter, chat, args)
+  local tool = tried(running, chat, args.tool)
+  local name = args.tool or tool and tool.name
+  if type(name) ~= "string" then name = "tool" end
+  args.for_llm, args.for_user = cutter:cut {
+    tool = name,
+    text = args.for_llm,
+    shown = args.for_user,
+    owner = chat,
+    call = tried(call_of, tool),
+    how = name == "read_file" and tried(page_of, tool) or nil,
+  }
+end
+
+--- Cut what the tools of a chat print from now on.
+---@param cutter abridge.Adapter
+---@param chat table a chat of CodeCompanion
+function M.attach(cutter, chat)
+  chat:add_callback("on_tool_output", function(own_chat, args)
+    pcall(on_tool_output, cutter, own_chat, args)
+  end)
+  for _, event in ipairs { "on_submitted", "on_closed" } do -- no call prints more after these
+    chat:add_callback(event, function(own_chat)
+      cutter:forget(own_chat)
+    end)
+  end
+end
+
+--- Called by CodeCompanion with `extensions.abridge.opts`.
+---@param opts? abridge.AdapterOptions
+function M.setup(opts)
+  local function warn(message)
+    vim.schedule(function()
+      vim.notify("abridge: " .. message, vim.log.levels.WARN)
+    end)
+  end
+  local cutter = adapter.new("codecompanion", opts, warn, ALIASES)
+  M.exports.session = cutter.session
+  vim.api.nvim_create_autocmd("User", {
+    group = vim.api.nvim_create_augroup("abridge.codecompanion", { clear = true }),
+    pattern = "CodeCompanionChatCreated",
+    callback = function(event)
+      local ok, why = pcall(function()
+        M.attach(cutter, require("codecompanion").buf_get_chat(event.data.bufnr))
+      end)
+      if not ok then warn("this chat's tools are not bounded: " .. tostring(why)) end
+    end,
+  })
+end
+
+return M
