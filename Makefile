@@ -88,7 +88,7 @@ lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/t
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-pause bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -147,6 +147,10 @@ bench: build build/bench/readonly build/bench/pipe build/bench/file ## measure t
 	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
 	@$(with_paths) $(LUA) bench/page.lua build/bench/file
 	@$(with_paths) $(LUA) bench/priority.lua
+
+bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)

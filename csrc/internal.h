@@ -268,9 +268,17 @@ typedef struct {
 
 /* The functions below take a block of ABR_BLOCK bytes for scratch, and return 0, an errno or ABR_ENDED_EARLY. */
 
-/* Read the source once and make its index. */
-int abr_lines_build(const abr_reader *r, bool with_chars, const abr_alloc *alloc, char *block,
-                    abr_lines **out);
+/* An index that is made while its source is read. */
+typedef struct {
+    abr_lines *lines; /* whole once all is read; NULL: none is made */
+    uint64_t at;      /* bytes read */
+    bool with_chars;
+    abr_char_counter chars;
+} abr_lines_maker;
+
+int abr_lines_begin(abr_lines_maker *maker, bool with_chars, const abr_alloc *alloc);
+/* Read on: blocks until *most bytes are read, which it takes off, at least one; *whole: all is read. */
+int abr_lines_read(abr_lines_maker *maker, const abr_reader *r, char *block, uint64_t *most, bool *whole);
 void abr_lines_free(abr_lines *x); /* NULL is fine */
 
 /* Where a line starts, and where it ends, before its newline. The source has the line. */
@@ -280,9 +288,18 @@ int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t 
 /* Chars before the place `at`, which lies between chars; has_chars. */
 int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint64_t at, uint64_t *chars);
 
-/* Where a char of the line is that starts at *at; *short_of: how many chars the line has too few. */
-int abr_char_place(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t column,
-                   uint64_t *at, uint64_t *short_of);
+/* The way to a char of a line. */
+typedef struct {
+    uint64_t at;   /* where it is by now */
+    uint64_t end;  /* of the line, before its newline */
+    uint64_t left; /* chars to go; those that the line has too few, once at its end */
+} abr_walk;
+
+/* The way to char `column` of the line that starts at `at`, from the known place that is nearest before it. */
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
+                   uint64_t column, uint64_t at);
+/* Walk on: blocks until *most bytes are read, which it takes off, at least one; *there: at the char or the end. */
+int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
 
 /* The index of a file in this state, or NULL; valid until the next abr_index_put(). */
 abr_lines *abr_index_find(abr_index *index, const abr_identity *of);

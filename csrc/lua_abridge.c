@@ -1443,6 +1443,7 @@ typedef struct {
     int counter;    /* reference, LUA_NOREF for none */
     int anchor;     /* reference to a table with the options' strings, the text and the index */
     bool busy;      /* a cut is being made */
+    bool opening;   /* more steps are to be taken before it is open */
 } lua_page;
 
 static bool count_page_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -1458,6 +1459,8 @@ static lua_page *check_page(lua_State *L, const char *who)
         luaL_error(L, "%s: the page is closed", who);
     if (page->busy)
         luaL_error(L, "%s: the page is being cut", who);
+    if (page->opening)
+        luaL_error(L, "%s: the page is not open yet", who);
     return page;
 }
 
@@ -1536,9 +1539,13 @@ static lua_page *new_page(lua_State *L)
     return page;
 }
 
+/* What a page is opened of. */
+typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT } page_source;
+
 /* (path or text, opts) -> page | nil, code, detail */
-static int open_page(lua_State *L, const char *who, bool is_file)
+static int open_page(lua_State *L, const char *who, page_source from)
 {
+    const bool is_file = from != WHOLE_TEXT;
     cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = true};
     page_options own = {ABR_PAGE_OPTS_INIT, 0};
     abr_error error = {ABR_ENOENT, "no such file or directory", 0};
@@ -1573,15 +1580,43 @@ static int open_page(lua_State *L, const char *who, bool is_file)
     own.opts.cut = c.opts;
     if (is_file && strlen(source) != n)
         return push_page_error(L, who, &error);
-    abr_code code = is_file ? abr_page_open(source, &own.opts, &page->page, &error)
-                            : abr_page_text(source, n, &own.opts, &page->page, &error);
+    page->opening = from == FILE_IN_STEPS;
+    abr_code code = from == FILE_IN_STEPS ? abr_page_begin(source, &own.opts, &page->page, &error)
+                    : is_file             ? abr_page_open(source, &own.opts, &page->page, &error)
+                                          : abr_page_text(source, n, &own.opts, &page->page, &error);
     return code == ABR_OK ? 1 : push_page_error(L, who, &error);
 }
 
 /* page(path, opts) -> page | nil, code, detail */
 static int l_page(lua_State *L)
 {
-    return open_page(L, "abridge.page", true);
+    return open_page(L, "abridge.page", WHOLE_FILE);
+}
+
+/* page_in_steps(path, opts) -> page that is open once page:step() said so | nil, code, detail */
+static int l_page_in_steps(lua_State *L)
+{
+    return open_page(L, "abridge.page", FILE_IN_STEPS);
+}
+
+/* page:step(n) -> whether it is open now, after about n bytes more were read | nil, code, detail; closed then */
+static int l_page_step(lua_State *L)
+{
+    const char *who = "page:step";
+    abr_error error;
+    bool done;
+    lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
+    uint64_t most = check_count(L, who, "n", 2);
+    if (!page->page || !page->opening)
+        return luaL_error(L, "%s: the page is %s", who, page->page ? "open" : "closed");
+    if (abr_page_step(page->page, most, &done, &error) != ABR_OK) {
+        abr_page_close(page->page);
+        page->page = NULL;
+        return push_page_error(L, who, &error);
+    }
+    page->opening = !done;
+    lua_pushboolean(L, done);
+    return 1;
 }
 
 /* read_file(path, at, n) -> up to n bytes behind the first `at`, the file's size | nil, code, detail */
@@ -1606,7 +1641,7 @@ static int l_read_file(lua_State *L)
 /* page_text(text, opts) -> page | nil, code, detail */
 static int l_page_text(lua_State *L)
 {
-    return open_page(L, "abridge.core.page_text", false);
+    return open_page(L, "abridge.core.page_text", WHOLE_TEXT);
 }
 
 /* What a page tells beside the ledger of its cut. */
@@ -1704,16 +1739,15 @@ static int collect_page(lua_State *L)
 static int l_page_close(lua_State *L)
 {
     lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
-    if (page->page)
+    if (page->page && !page->opening)
         check_page(L, "page:close");
     return collect_page(L);
 }
 
 static const luaL_Reg page_methods[] = {
-    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
-    {"read", l_page_read},         {"about", l_page_about},
-    {"close", l_page_close},       {"__close", l_page_close},
-    {"__gc", collect_page},        {NULL, NULL},
+    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot}, {"read", l_page_read},
+    {"about", l_page_about},       {"step", l_page_step},       {"close", l_page_close},
+    {"__close", l_page_close},     {"__gc", collect_page},      {NULL, NULL},
 };
 
 /* ---- private files ---- */
@@ -2013,6 +2047,7 @@ static const luaL_Reg functions[] = {
     {"line", l_line},
     {"stream", l_stream},
     {"page", l_page},
+    {"page_in_steps", l_page_in_steps},
     {"page_text", l_page_text},
     {"index", l_index},
     {"read_file", l_read_file},

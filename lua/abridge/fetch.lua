@@ -117,7 +117,9 @@ function Fetch:resolve()
     settled = true
     self.stop = nil
     uv.close(timer, function()
-      self:step("resolved", why, found)
+      host.on_main(function()
+        self:step("resolved", why, found)
+      end)
     end)
   end
   uv.update_time() -- the loop's clock stands still between turns
@@ -349,7 +351,7 @@ function Fetch:redirect()
   self:hop()
 end
 
---- Start a fetch. Everything else comes through the handlers, which inside Neovim run in a fast event.
+--- Start a fetch. Everything else comes through the handlers, which inside Neovim run in its main loop.
 ---@param uv table
 ---@param url abridge.Url
 ---@param opts abridge.fetch.Options

@@ -161,7 +161,8 @@ function M.create(who, run_dir, opts)
   opts = check.options(who, opts, { retention = M.check_retention }, 2)
   local expected = M.check_run_dir(run_dir)
   if expected then check.fail(("%s: run_dir must be %s, got %s"):format(who, expected, check.show(run_dir)), 1) end
-  local self = setmetatable({ seq = 0, calls = 0, kept = {}, index = core.index(), keeps = run_dir ~= false }, Writer)
+  local self = setmetatable({ seq = 0, calls = 0, begun = 0, kept = {} }, Writer)
+  self.index, self.keeps = core.index(), run_dir ~= false
   self.retention = opts.retention
   if not run_dir then return self end
   return open_folder(self, run_dir)
@@ -195,7 +196,9 @@ end
 function Writer:event(event)
   self.seq = self.seq + 1
   event.seq, event.time = self.seq, now()
-  if event.type == "tool_call" then self.calls = self.calls + 1 end
+  if event.type == "tool_call" then
+    self.calls, self.begun = self.calls + 1, math.max(self.begun - 1, 0)
+  end
   if not self.json then
     if self.keeps and event.call_id and event.full_output then self.kept[event.call_id] = event.full_output end
     return true
@@ -223,6 +226,13 @@ end
 ---@return integer
 function Writer:last_call()
   return self.calls
+end
+
+--- A number for a call whose event is to follow.
+---@return integer
+function Writer:begin_call()
+  self.begun = self.begun + 1
+  return self.calls + self.begun
 end
 
 --- The name of a call's full output.

@@ -113,6 +113,14 @@ case("page", function()
   end
   return table.concat(parts) .. tostring(index:bytes() > 0)
 end)
+case("page_in_steps", function()
+  local page = keep(assert(core.page_in_steps("LICENSE", { offset = 3, column = 2, max_chars = 100 })))
+  repeat
+    local is_open, code, message = page:step(0)
+    must(is_open, message, code)
+  until is_open
+  return told(page:snapshot())
+end)
 case("page_text", function()
   local page = keep(core.page_text(TEXT, { offset = 3, column = 2, max_bytes = 100, strategy = "head" }))
   return told(page:finish { max_bytes = 50 })
