@@ -18,7 +18,7 @@
 #include "abridge.h"
 #include "internal.h"
 
-/* ---- what differs between Lua 5.1 and 5.4 ---- */
+/* ---- what differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on ---- */
 
 #if LUA_VERSION_NUM < 502
 static void set_functions(lua_State *L, const luaL_Reg *functions)
@@ -1924,6 +1924,13 @@ static int l_count_chars(lua_State *L)
     return 2;
 }
 
+/* simd() -> name of the instructions that texts are scanned with */
+static int l_simd(lua_State *L)
+{
+    lua_pushstring(L, abr_simd());
+    return 1;
+}
+
 static int l_estimate_tokens(lua_State *L)
 {
     size_t n;
@@ -1969,15 +1976,10 @@ static int l_find_line(lua_State *L)
     const char *who = "abridge.core.find_line";
     size_t n;
     const char *text = check_text(L, who, "text", 1, &n);
-    uint64_t newlines = check_count(L, who, "line", 2);
-    size_t at = 0;
-    for (; newlines > 1; newlines--) {
-        const char *newline = memchr(text + at, '\n', n - at);
-        if (!newline)
-            break;
-        at = (size_t)(newline - text) + 1;
-    }
-    if (newlines > 1 || (at == n && n > 0))
+    uint64_t line = check_count(L, who, "line", 2);
+    uint64_t newlines = line > 0 ? line - 1 : 0;
+    size_t at = abr_nth_newline(text, n, &newlines);
+    if (newlines > 0 || (at == n && n > 0))
         lua_pushnil(L);
     else
         push_count(L, at + 1);
@@ -2097,6 +2099,7 @@ static const luaL_Reg functions[] = {
     {"cells", l_cells},
     {"fit_cells", l_fit_cells},
     {"info_json", l_info_json},
+    {"simd", l_simd},
     {NULL, NULL},
 };
 
