@@ -18,7 +18,7 @@
 #include "abridge.h"
 #include "internal.h"
 
-/* ---- what differs between Lua 5.1 and 5.4 ---- */
+/* ---- what differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on ---- */
 
 #if LUA_VERSION_NUM < 502
 static void set_functions(lua_State *L, const luaL_Reg *functions)
@@ -589,9 +589,42 @@ static uint64_t invalid_bytes(const abr_cut *cut)
     return (cut->content_bytes - before) / (ABR_REPLACEMENT_SIZE - 1);
 }
 
+/* Bytes that a piece takes in the content. */
+static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
+{
+    uint64_t invalid = 0;
+    if (cut->utf8_replace)
+        abr_count_chars(piece->p, piece->n, &invalid);
+    return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
+}
+
+/* Where in the content the markers stand; sets no field where there are none. */
+static void set_markers(lua_State *L, const abr_cut *cut)
+{
+    int markers = 0;
+    size_t end = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        markers += !cut->pieces[i].source;
+    if (markers == 0)
+        return;
+    lua_createtable(L, markers, 0);
+    markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        size_t first = end + 1;
+        end += shown_bytes(cut, &cut->pieces[i]);
+        if (cut->pieces[i].source)
+            continue;
+        lua_createtable(L, 0, 2);
+        set_count(L, "first_byte", first);
+        set_count(L, "last_byte", end);
+        lua_rawseti(L, -2, ++markers);
+    }
+    lua_setfield(L, -2, "markers");
+}
+
 static void push_ledger(lua_State *L, const abr_cut *cut)
 {
-    enum { FIELDS = 19 };
+    enum { FIELDS = 20 };
     lua_createtable(L, 0, FIELDS);
     lua_pushstring(L, strategy_names[cut->strategy]);
     lua_setfield(L, -2, "strategy");
@@ -631,6 +664,7 @@ static void push_ledger(lua_State *L, const abr_cut *cut)
     }
     push_kept(L, cut);
     lua_setfield(L, -2, "kept");
+    set_markers(L, cut);
 }
 
 static void push_content(lua_State *L, const abr_cut *cut, size_t text_size)
@@ -1890,6 +1924,13 @@ static int l_count_chars(lua_State *L)
     return 2;
 }
 
+/* simd() -> name of the instructions that texts are scanned with */
+static int l_simd(lua_State *L)
+{
+    lua_pushstring(L, abr_simd());
+    return 1;
+}
+
 static int l_estimate_tokens(lua_State *L)
 {
     size_t n;
@@ -1935,15 +1976,10 @@ static int l_find_line(lua_State *L)
     const char *who = "abridge.core.find_line";
     size_t n;
     const char *text = check_text(L, who, "text", 1, &n);
-    uint64_t newlines = check_count(L, who, "line", 2);
-    size_t at = 0;
-    for (; newlines > 1; newlines--) {
-        const char *newline = memchr(text + at, '\n', n - at);
-        if (!newline)
-            break;
-        at = (size_t)(newline - text) + 1;
-    }
-    if (newlines > 1 || (at == n && n > 0))
+    uint64_t line = check_count(L, who, "line", 2);
+    uint64_t newlines = line > 0 ? line - 1 : 0;
+    size_t at = abr_nth_newline(text, n, &newlines);
+    if (newlines > 0 || (at == n && n > 0))
         lua_pushnil(L);
     else
         push_count(L, at + 1);
@@ -2063,6 +2099,7 @@ static const luaL_Reg functions[] = {
     {"cells", l_cells},
     {"fit_cells", l_fit_cells},
     {"info_json", l_info_json},
+    {"simd", l_simd},
     {NULL, NULL},
 };
 

@@ -60,8 +60,8 @@ local function parse_head(block)
   local status, reason = block:match "^HTTP/[%d.]+ +(%d%d%d) *([^\r\n]*)"
   if not status then return nil end
   local head = { status = tonumber(status), reason = reason, headers = {}, repeated = {} }
-  for name, value in block:gmatch "\n([^%s:]+):[ \t]*([^\r\n]*)" do
-    name = name:lower()
+  for key, value in block:gmatch "\n([^%s:]+):[ \t]*([^\r\n]*)" do
+    local name = key:lower()
     head.repeated[name] = head.headers[name] ~= nil or nil
     head.headers[name] = head.headers[name] or value:gsub("[ \t]+$", "")
   end

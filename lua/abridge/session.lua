@@ -34,7 +34,7 @@ local BUILT_IN = {
   "web_fetch",
 }
 --- What the state directory keeps of runs that nobody named.
-local RETENTION = { max_bytes = "1GB", max_age = "7d" }
+M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -174,7 +174,7 @@ function M.new(opts)
     if not self.root then return nil, message, code end
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
-  local retention = opts.retention or (opts.run_dir == nil and RETENTION or nil)
+  local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
   self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   return self
@@ -385,6 +385,8 @@ local function result_of(self, call, value)
     is_error = result.is_error,
     truncation = result.truncation,
     metadata = result.metadata,
+    cut = result.details and result.details.cut,
+    exit_line = result.details and result.details.exit_line,
     full_output = (name or cut.full_output_error) and {
       path = name and "artifacts/" .. name,
       bytes = cut.full_output_bytes,

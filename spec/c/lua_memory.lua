@@ -149,6 +149,7 @@ case("count_chars", function() return tostring(core.count_chars(TEXT)) .. TEXT e
 case("estimate_tokens", function() return core.estimate_tokens(TEXT) .. " tokens" end)
 case("weigh_tokens", function() return core.weigh_tokens(TEXT, 1.5) .. " tokens" end)
 case("format_size", function() return core.format_size(#TEXT * 1000) end)
+case("simd", function() return core.simd() .. " instructions" end)
 case("parse_size", function() return core.parse_size "30KB" .. " bytes" end)
 case("find_line", function() return core.find_line(TEXT, 7) .. " is where" end)
 case("find_char", function() return core.find_char(TEXT, 7) .. " is where" end)
