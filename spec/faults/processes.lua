@@ -147,6 +147,40 @@ return {
     end,
   },
   {
+    "a part of the output cannot be kept",
+    function()
+      local tool = require "abridge.tools.run_command"
+      local function ended(write)
+        local value
+        local stream = {
+          write = function(self, chunk)
+            self.count = (self.count or 0) + 1
+            if self.count == 2 then return write(chunk) end
+            return true
+          end,
+        }
+        local ctx = { limits = {}, timeout = 20, update = function() end }
+        function ctx.stream()
+          return stream
+        end
+        tool.execute({ command = "echo a; sleep 0.1; echo b; sleep 0.1; echo c" }, ctx, function(given)
+          value = given
+        end)
+        assert.is_true(host.wait(function()
+          return value ~= nil
+        end, 20))
+        assert.equal(3, stream.count)
+        assert.is_true(value.is_error)
+        return value.exit
+      end
+      local full = ended(function()
+        return nil, "out of memory", "ENOMEM"
+      end)
+      assert.equal("Output incomplete: out of memory", full)
+      assert.equal("Output incomplete: a part could not be kept", ended(error))
+    end,
+  },
+  {
     "a command is killed",
     function(t)
       local result = run(t, "echo before; kill -KILL $$")
