@@ -21,6 +21,22 @@ local function run(t, command, opts, input)
   return result
 end
 
+local WAIT = "; until [ -e go ]; do sleep 0.01; done; "
+
+--- The result of a command that WAITs until so many lines of it have come.
+local function run_when_read(t, count, command)
+  os.remove(t.dir:at "go")
+  local session = abridge.session { run_dir = false, cwd = t.dir.path, profile = "pi" }
+  local job = session:call("run_command", { command = command }, {
+    on_update = function(_, cut)
+      if cut.total_lines >= count then t.dir:write("go", "") end
+    end,
+  })
+  local result = job:wait(30)
+  session:close()
+  return result
+end
+
 --- A child that was waited for.
 local function child(argv, opts)
   local chunks, outcome = {}, nil
@@ -95,7 +111,7 @@ return {
     function(t)
       -- of a pipe that nobody writes any more the loop takes less than it asked for as its end, and rightly so
       local result = t.with(PIPE .. "#1-100=short:7", function()
-        return run(t, "seq 2000; sleep 0.2", { profile = "pi" })
+        return run_when_read(t, 2000, "seq 2000" .. WAIT .. "true")
       end)
       assert.equal(2000, result.details.cut.total_lines)
       assert.is_false(result.is_error)
@@ -129,13 +145,13 @@ return {
     "output cannot be read to its end",
     function(t)
       local result = t.with(PIPE .. "#2-=EIO", function()
-        return run(t, "echo first; sleep 0.1; echo second")
+        return run_when_read(t, 1, "echo first" .. WAIT .. "echo second")
       end)
       assert.is_true(result.is_error)
       assert.equal("first\n\nOutput incomplete: EIO", result.content)
       assert.equal("EIO", result.details.read_error)
       result = t.with(PIPE .. "#2-=EIO", function()
-        return run(t, "echo first; sleep 0.1; echo second; exit 3")
+        return run_when_read(t, 1, "echo first" .. WAIT .. "echo second; exit 3")
       end)
       assert.equal("first\n\nCommand exited with code 3. Output incomplete: EIO", result.content)
       local started = host.now()

@@ -60,7 +60,7 @@ return {
     "what curl says cannot be read",
     function(t)
       local result = t.with("read>4095@pipe:*#3-=EIO", function()
-        return fetch(t, HEAD .. "sleep 0.1; echo first; sleep 0.1; echo second; sleep 0.1")
+        return fetch(t, HEAD .. "sleep 0.3; echo first; sleep 0.5; echo second; sleep 0.3")
       end)
       assert.is_true(result.is_error)
       assert.equal("first\n\nCannot fetch " .. URL .. ": EIO", result.content)
