@@ -414,6 +414,9 @@ local function how_it_ended(outcome, timeout)
   if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
 end
 
+--- Why an output is incomplete, where nothing better is known.
+M.part_lost = "a part could not be kept"
+
 --- The line that says how a command ended, or nil after a plain success whose output was read to its end.
 ---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
 ---  error: string|nil }

@@ -87,7 +87,7 @@ function M.execute(input, ctx, done)
       ctx.update(stream)
     end,
     on_exit = function(outcome)
-      lost = lost or outcome.handler_error ~= nil and "a part could not be kept" or nil
+      lost = lost or outcome.handler_error ~= nil and notice.part_lost or nil
       outcome.error = outcome.error or lost
       local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0 or outcome.error
       done {
