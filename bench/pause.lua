@@ -1,6 +1,7 @@
 -- The longest pause of Neovim's main loop while each tool does something big: `make bench-pause`. A timer asks the main
 -- loop every millisecond; the pause is the longest time between two of its answers, the least of some rounds.
 local abridge = require "abridge"
+local main_loop = require "main_loop"
 local web_server = require "web_server"
 local vim = rawget(_G, "vim")
 
@@ -10,33 +11,13 @@ local FLOOD = (tonumber(os.getenv "BENCH_MB") or 200) * MB
 local ENTRIES = tonumber(os.getenv "BENCH_ENTRIES") or 100000
 local ROUNDS = tonumber(os.getenv "BENCH_ROUNDS") or 3
 
---- Watch the main loop; the function that is returned gives the longest pause in milliseconds.
-local function watch()
-  local timer, asked = uv.new_timer(), false
-  local last, longest = uv.hrtime(), 0
-  local function answer()
-    local now = uv.hrtime()
-    longest, last, asked = math.max(longest, now - last), now, false
-  end
-  timer:start(0, 1, function()
-    if asked then return end
-    asked = true
-    vim.schedule(answer)
-  end)
-  return function()
-    answer()
-    timer:close()
-    return longest / 1e6
-  end
-end
-
 --- The longest pause, and the time of a call from its start to its end.
 local function measure(start)
   local least, took = math.huge, math.huge
   for _ = 1, ROUNDS do
     collectgarbage()
     local done = false
-    local stop, from = watch(), uv.hrtime()
+    local stop, from = main_loop.watch(), uv.hrtime()
     start(function(result)
       assert(result == nil or not result.is_error, result and result.content)
       done = true

@@ -486,6 +486,11 @@ ABR_API uint64_t abr_estimate_tokens(const char *p, size_t n);
 /* The estimate times a safety factor, rounded up: what a token budget weighs where no counter is given. */
 ABR_API uint64_t abr_weigh_tokens(const char *p, size_t n, double safety);
 
+/* Which instructions texts are scanned with: "avx2", "sse2", "neon", or "scalar", which is portable C. Chosen once, when
+ * something is first scanned, or here: what ABRIDGE_SIMD in the environment names, or the best of this processor where
+ * that is not set or names none that it has. Speed alone depends on it, no result. */
+ABR_API const char *abr_simd(void);
+
 #define ABR_SIZE_MAX 16 /* room for any printed size and its NUL */
 
 /* Print a size as 512B, 1.5KB, 30KB, 2.3MB, 1GB: 1024-based, one decimal, halves up, a trailing .0 dropped,

@@ -23,7 +23,6 @@ enum {
     STRIDE = INDEX_STRIDE,        /* bytes between entries, at first */
     MOST_ENTRIES = INDEX_ENTRIES, /* of one file */
     FIRST_ENTRIES = 256,          /* allocated at first */
-    STEP = 4096,                  /* bytes counted at once where a newline is looked for */
     FILES = 16,                   /* line indexes kept */
     OPEN_BITS = 2,
     OPEN_MASK = 3 /* in an entry of chars: bytes before it of a sequence that goes on */
@@ -191,23 +190,6 @@ static size_t entry_before(const abr_lines *x, uint64_t newlines)
     return low;
 }
 
-/* Bytes of (p, n) up to and with its k-th newline; there are at least k. */
-static size_t after_newline(const char *p, size_t n, uint64_t k)
-{
-    size_t at = 0;
-    for (;;) {
-        size_t step = n - at < STEP ? n - at : STEP;
-        uint64_t here = abr_count_newlines(p + at, step);
-        if (here >= k)
-            break;
-        k -= here;
-        at += step;
-    }
-    for (; k > 0; k--)
-        at = (size_t)((const char *)memchr(p + at, '\n', n - at) - p) + 1;
-    return at;
-}
-
 int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at)
 {
     *at = 0;
@@ -222,13 +204,9 @@ int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_
         int failed = abr_read_at(r, *at, block, STRIDE, &got);
         if (failed != 0 || got == 0)
             return failed != 0 ? failed : ABR_ENDED_EARLY;
-        uint64_t here = abr_count_newlines(block, got);
-        if (here >= left) {
-            *at += after_newline(block, got, left);
+        *at += abr_nth_newline(block, got, &left);
+        if (left == 0)
             return 0;
-        }
-        left -= here;
-        *at += got;
     }
 }
 

@@ -2,12 +2,25 @@
 #ifndef ABR_INTERNAL_H
 #define ABR_INTERNAL_H
 
+#include <string.h>
+
 #include "abridge.h"
 
 /* ---- scan.c: bytes ---- */
 
 #define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, what utf8_replace shows for an invalid byte */
 #define ABR_REPLACEMENT_SIZE 3
+
+/* Eight bytes, the first one lowest. */
+static inline uint64_t abr_load_word(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
 
 /* Number of '\n' in (p, n). */
 uint64_t abr_count_newlines(const char *p, size_t n);
@@ -22,6 +35,13 @@ typedef struct {
 
 /* Find them in one pass. */
 abr_newlines abr_find_newlines(const char *p, size_t n);
+
+/* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left; with fewer newlines n, and
+ * how many are missing. *left 0: nothing. */
+size_t abr_nth_newline(const char *p, size_t n, uint64_t *left);
+
+/* The same from the end: bytes before the newline number *left from the end; with fewer, 0. *left 0: n. */
+size_t abr_nth_newline_back(const char *p, size_t n, uint64_t *left);
 
 /* Chars of a text that comes in chunks; zeroed to start with. */
 typedef struct {
@@ -58,6 +78,10 @@ size_t abr_suffix(const char *p, size_t n, const abr_reach *reach);
 
 /* How many bytes at the end of (p, n) may be the start of a sequence that goes on: 3 at most. */
 size_t abr_open_sequence(const char *p, size_t n);
+
+/* Length of the run at the start of (p, n) that cleaning would leave as it is: printable ASCII, newlines, tabs, and
+ * well-formed sequences but those of U+0080 to U+009F. */
+size_t abr_plain_run(const char *p, size_t n);
 
 /* Copy (p, n) to dst, each byte outside well-formed UTF-8 as U+FFFD; dst NULL measures. Returns the bytes. */
 size_t abr_replace_invalid(const char *p, size_t n, char *dst);
@@ -311,7 +335,8 @@ int abr_file_flush(abr_file *file);
 /* Flush and close the descriptor; what was written can still be asked for. 0 or the errno that ended the writing. */
 int abr_file_finish(abr_file *file);
 
-/* Add a record to a log at once: whole, or not at all. 0 or an errno; later records are tried again. */
+/* Add a record to a log at once: whole, or not at all; half a record that cannot be taken back becomes a line of its
+ * own. 0 or an errno, later records are tried again; ENOENT: the log was deleted meanwhile. */
 int abr_file_append(abr_file *file, const char *p, size_t n);
 
 int abr_file_error(const abr_file *file);     /* errno of the write that failed, or 0 */

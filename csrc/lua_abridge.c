@@ -5,10 +5,13 @@
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
 #include <errno.h>
+#ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
+#include "lua51.h"
+#else
 #include <lauxlib.h>
 #include <limits.h>
 #include <lua.h>
-#include <lualib.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,7 @@
 #include "abridge.h"
 #include "internal.h"
 
-/* ---- what differs between Lua 5.1 and 5.4 ---- */
+/* ---- what differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on ---- */
 
 /* Set functions in the table below the top of the stack; what is on top becomes the upvalue of each, and is popped. */
 #if LUA_VERSION_NUM < 502
@@ -550,6 +553,7 @@ static bool count_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
     X(max_tokens)                                                                                            \
     X(hits)                                                                                                  \
     X(found)                                                                                                 \
+    X(markers)                                                                                               \
     X(kept)                                                                                                  \
     X(first_byte)                                                                                            \
     X(last_byte)                                                                                             \
@@ -649,16 +653,53 @@ static uint64_t invalid_bytes(const abr_cut *cut)
     return (cut->content_bytes - before) / (ABR_REPLACEMENT_SIZE - 1);
 }
 
+/* Bytes that a piece takes in the content. */
+static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
+{
+    uint64_t invalid = 0;
+    if (cut->utf8_replace)
+        abr_count_chars(piece->p, piece->n, &invalid);
+    return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
+}
+
+static int count_markers(const abr_cut *cut)
+{
+    int markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        markers += !cut->pieces[i].source;
+    return markers;
+}
+
+/* Where in the content the markers stand. */
+static void push_markers(lua_State *L, const abr_cut *cut, int markers)
+{
+    size_t end = 0;
+    lua_createtable(L, markers, 0);
+    markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        size_t first = end + 1;
+        end += shown_bytes(cut, &cut->pieces[i]);
+        if (cut->pieces[i].source)
+            continue;
+        lua_createtable(L, 0, 2);
+        put_count(L, WORD_first_byte, first);
+        put_count(L, WORD_last_byte, end);
+        lua_rawseti(L, -2, ++markers);
+    }
+}
+
 /* Push the ledger of a cut, with room for `more` fields: a table that grows is built anew. */
 static void push_ledger(lua_State *L, const abr_cut *cut, int more)
 {
     enum { ALWAYS = 11 };
     const uint64_t invalid = invalid_bytes(cut);
     const bool chars = cut->max.chars != ABR_UNLIMITED;
+    const int markers = count_markers(cut);
     const bool hits = cut->strategy == ABR_PRIORITY;
     const int fields = ALWAYS + more + cut->truncated + 3 * chars + cut->final_newline +
                        (cut->line_bytes > 0) + (invalid > 0) + (cut->max.lines != ABR_UNLIMITED) +
-                       (cut->max.bytes != ABR_UNLIMITED) + (cut->max.tokens != ABR_UNLIMITED) + hits;
+                       (cut->max.bytes != ABR_UNLIMITED) + (cut->max.tokens != ABR_UNLIMITED) + hits +
+                       (markers > 0);
     lua_createtable(L, 0, fields);
     put_word(L, WORD_strategy, WORD_head + (ledger_word)cut->strategy);
     put_boolean(L, WORD_truncated, cut->truncated);
@@ -696,6 +737,11 @@ static void push_ledger(lua_State *L, const abr_cut *cut, int more)
     push_word(L, WORD_kept);
     push_kept(L, cut);
     lua_rawset(L, -3);
+    if (markers > 0) {
+        push_word(L, WORD_markers);
+        push_markers(L, cut, markers);
+        lua_rawset(L, -3);
+    }
 }
 
 /*
@@ -2113,6 +2159,13 @@ static int l_count_chars(lua_State *L)
     return 2;
 }
 
+/* simd() -> name of the instructions that texts are scanned with */
+static int l_simd(lua_State *L)
+{
+    lua_pushstring(L, abr_simd());
+    return 1;
+}
+
 static int l_estimate_tokens(lua_State *L)
 {
     size_t n;
@@ -2158,15 +2211,10 @@ static int l_find_line(lua_State *L)
     const char *who = "abridge.core.find_line";
     size_t n;
     const char *text = check_text(L, who, "text", 1, &n);
-    uint64_t newlines = check_count(L, who, "line", 2);
-    size_t at = 0;
-    for (; newlines > 1; newlines--) {
-        const char *newline = memchr(text + at, '\n', n - at);
-        if (!newline)
-            break;
-        at = (size_t)(newline - text) + 1;
-    }
-    if (newlines > 1 || (at == n && n > 0))
+    uint64_t line = check_count(L, who, "line", 2);
+    uint64_t newlines = line > 0 ? line - 1 : 0;
+    size_t at = abr_nth_newline(text, n, &newlines);
+    if (newlines > 0 || (at == n && n > 0))
         lua_pushnil(L);
     else
         push_count(L, at + 1);
@@ -2314,6 +2362,7 @@ static const luaL_Reg functions[] = {
     {"find_char", l_find_char},
     {"cells", l_cells},
     {"fit_cells", l_fit_cells},
+    {"simd", l_simd},
     {NULL, NULL},
 };
 

@@ -3,6 +3,7 @@
 local abridge = require "abridge"
 local host = require "abridge.host"
 local inbox = require "abridge.inbox"
+local main_loop = require "main_loop"
 local process = require "abridge.process"
 local tmpdir = require "tmpdir"
 local web_server = require "web_server"
@@ -48,27 +49,6 @@ end
 --- Open file descriptors of this process.
 local function descriptors()
   return #vim.fn.readdir "/proc/self/fd"
-end
-
---- Watch the main loop: the function that is returned gives the longest time in milliseconds that it did not answer.
-local function watch()
-  local timer, asked = uv.new_timer(), false
-  local last, longest = uv.hrtime(), 0
-  local function answer()
-    local now = uv.hrtime()
-    longest, last, asked = math.max(longest, now - last), now, false
-  end
-  uv.timer_start(timer, 0, 1, function()
-    if not asked then
-      asked = true
-      vim.schedule(answer)
-    end
-  end)
-  return function()
-    answer()
-    uv.close(timer)
-    return longest / 1e6
-  end
 end
 
 describe("inside Neovim", function()
@@ -457,7 +437,7 @@ describe("inside Neovim", function()
 
   it("no pause is long while a command prints 200 MB", function()
     local session = abridge.session { run_dir = dir:at "run" }
-    local longest = watch()
+    local longest = main_loop.watch()
     local flood = "yes 'a line that a command prints, over and over' | head -c 200000000"
     local result = ended(session:call("run_command", { command = flood }, { on_update = touch_api }))
     local pause = longest()

@@ -1,6 +1,6 @@
 --- One call of a session: its number and limits, where its full output goes, and what its tool is handed.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local jobs = require "abridge.job"
 local limits_of = require "abridge.limits"

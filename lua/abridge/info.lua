@@ -2,7 +2,7 @@
 --- serializes it; building, parsing and checking live here.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 
 local M = {}

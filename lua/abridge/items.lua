@@ -1,7 +1,7 @@
 --- Listings: items one after the other (matches, files, entries, rows), from an offset on, as many as a limit and the
 --- budgets allow, with the place where the next page starts.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"

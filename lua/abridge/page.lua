@@ -1,7 +1,7 @@
 --- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
 --- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local check = require "abridge.check"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"

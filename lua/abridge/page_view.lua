@@ -2,7 +2,7 @@
 --- go through a stream, in bounded memory, and the cut of what is shown is told in places of the source. The source is
 --- the redacted file; numbers and "[truncated]" are no part of it.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data_of = require "abridge.data"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"

@@ -13,6 +13,7 @@ local M = {}
 ---@field read_fd integer
 ---@field write_fd integer|nil Until the child has it.
 ---@field open boolean Neither at its end nor given up.
+---@field closed boolean|nil Before its time, as it could not be read.
 ---@field stopped boolean Not read until what came of it was handed on.
 ---@field on_chunk fun(chunk: string)|nil
 ---@field read abridge.PipeReader|nil Reads in place of chunks.
@@ -125,7 +126,9 @@ function Pipe:take(most)
     return code == "EAGAIN" and "empty" or "failed", message, code
   end
   local chunk, message, code = self.uv.fs_read(self.read_fd, most, -1)
-  if not chunk then
+  if code == "EINTR" then
+    return nil
+  elseif not chunk then
     return code == "EAGAIN" and "empty" or "failed", message, code
   end
   return chunk == "" and "end" or nil, chunk

@@ -260,8 +260,12 @@ function Process:_let_read(pipe)
     self:_stop_reading(pipe) -- until the main loop has read
   end
   self._inbox:put(function()
-    if pipe.open and not (self._finishing or self._held) and self:_take(pipe, MOST_READ) == "end" then
-      self:_end_of(pipe)
+    if not pipe.open or self._finishing or self._held then
+      return
+    end
+    local state, problem = self:_take(pipe, MOST_READ)
+    if state == "end" or state == "failed" then
+      self:_end_of(pipe, problem)
     end
   end)
 end
@@ -276,13 +280,11 @@ function Process:_read(pipe)
       return self:_receive(pipe, chunk)
     end
     self._inbox:put(function()
-      self._error = self._error or err
-      self:_end_of(pipe)
+      self:_end_of(pipe, err)
     end)
   end)
   if not ok then
-    self._error = self._error or message
-    self:_end_of(pipe)
+    self:_end_of(pipe, message)
   end
 end
 
@@ -311,11 +313,17 @@ function Process:release()
   end
 end
 
+---Of a pipe that cannot be read the reading end is closed: who writes there would wait for ever.
 ---@param pipe abridge.Pipe
-function Process:_end_of(pipe)
+---@param problem string|nil
+function Process:_end_of(pipe, problem)
   if pipe.open and not self._finishing then
-    pipe.open = false
+    self._error = self._error or problem
+    pipe.open, pipe.closed = false, problem ~= nil
     pipe:stop()
+    if pipe.closed then
+      pipe:close()
+    end
     self:_settle()
   end
 end
@@ -324,15 +332,19 @@ end
 ---that raises is not asked again: what comes after that is dropped.
 ---@param pipe abridge.Pipe
 ---@param most integer bytes
----@return "empty"|"end"|nil
+---@return "empty"|"end"|"failed"|nil
+---@return string|nil problem
 function Process:_take(pipe, most)
   local ok, state, what, code = pcall(pipe.take, pipe, most)
   if not ok then
     self:_raised(state)
     pipe.read = nil
   elseif state == "failed" then
+    if code ~= "ENOMEM" then
+      return "failed", tostring(what)
+    end
     self._error = self._error or tostring(what)
-    return code ~= "ENOMEM" and "end" or nil
+    return nil
   elseif not state and what then
     self:_deliver(pipe, what)
   end
@@ -344,11 +356,12 @@ end
 function Process:_drain(pipe)
   pipe:stop()
   for _ = 1, DRAIN_READS do
-    local state = self:_take(pipe, READ_SIZE)
-    if state == "empty" then
-      return -- and held by someone
-    elseif state == "end" then
+    local state, problem = self:_take(pipe, READ_SIZE)
+    if state == "end" then
       pipe.open = false
+      return
+    elseif state then
+      self._error = self._error or problem -- or it is empty, and held by someone
       return
     end
   end
@@ -547,7 +560,7 @@ function Process:_finish()
   end
   local outcome = self:_make_outcome()
 
-  local left = 2 + #self._pipes
+  local left = 2
   local function on_closed()
     left = left - 1
     if left == 0 then
@@ -556,11 +569,14 @@ function Process:_finish()
       end)
     end
   end
+  for _, pipe in ipairs(self._pipes) do
+    if not pipe.closed then
+      left = left + 1
+      pipe:close(on_closed)
+    end
+  end
   self._uv.close(self._timer, on_closed)
   self._uv.close(self._handle, on_closed)
-  for _, pipe in ipairs(self._pipes) do
-    pipe:close(on_closed)
-  end
 end
 
 ---Stops the process: TERM to the group, KILL after the grace. The outcome comes through `on_exit`.

@@ -34,7 +34,7 @@ local BUILT_IN = {
   "web_fetch",
 }
 --- What the state directory keeps of runs that nobody named.
-local RETENTION = { max_bytes = "1GB", max_age = "7d" }
+M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -174,7 +174,7 @@ function M.new(opts)
     if not self.root then return nil, message, code end
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
-  local retention = opts.retention or (opts.run_dir == nil and RETENTION or nil)
+  local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
   self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   return self
@@ -385,6 +385,8 @@ local function result_of(self, call, value)
     is_error = result.is_error,
     truncation = result.truncation,
     metadata = result.metadata,
+    cut = result.details and result.details.cut,
+    exit_line = result.details and result.details.exit_line,
     full_output = (name or cut.full_output_error) and {
       path = name and "artifacts/" .. name,
       bytes = cut.full_output_bytes,
@@ -469,10 +471,9 @@ end
 
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
 
---- Begin a job that has its number: from here on callbacks of the host are called.
+--- Begin a job whose call was told of.
 local function begin(self, job, call, entry, name, input)
-  emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-  job.begun = true
+  self.running[job], job.begun = true, true
   if job.cancelled then return job:finish(jobs.aborted) end
   local value, checked = obstacle(self, name, entry, input)
   if value then
@@ -491,11 +492,12 @@ local function start(self, name, input, opts, at_once)
     if call.updates then call.updates:stop() end
     return result_of(self, call, value)
   end, self.errors, opts.on_done)
-  self.running[job] = true
-  host.on_main(function()
+  if host.in_fast_event() then self.running[job] = true end
+  host.on_main(function() -- from here on callbacks of the host are called
     local entry = self:find(name)
     call = calls.new(self, name, entry, number, opts.id)
     call.at_once = at_once
+    emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
     if opts.on_update then calls.follow(self, call, opts.on_update) end
     begin(self, job, call, entry, name, input)
   end)
@@ -556,9 +558,9 @@ end
 function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
   opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
+  local budgets = opts.limits and limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
   local call = calls.new(self, name, nil, self.run:begin_call())
-  if opts.limits then
-    local budgets = limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+  if budgets then
     call.limits = limits_of.narrowed(call.limits, budgets)
     call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
   end

@@ -1,6 +1,6 @@
 --- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 
 local M = {}

@@ -1,6 +1,6 @@
 --- read_file: a page of a text file; of an image or another binary file its type and size.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local magic = require "abridge.magic"
 local notice = require "abridge.notice"
 local page = require "abridge.page"

@@ -1,6 +1,6 @@
 --- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match shows.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local host = require "abridge.host"
 local info = require "abridge.info"
