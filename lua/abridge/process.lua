@@ -341,7 +341,7 @@ function Process:_take(pipe, most)
     pipe.read = nil
   elseif state == "failed" then
     if code ~= "ENOMEM" then
-      return "failed", tostring(what)
+      return "failed", code or tostring(what) -- the code, as the loop tells it
     end
     self._error = self._error or tostring(what)
     return nil
