@@ -297,6 +297,18 @@ describe("render", function()
       message(0, { content = "" }, { row = -1 }))
     assert.equal("abridge.nvim.render: width must be an integer from 1 to 2^53, got 0",
       message(0, { content = "" }, { width = 0 }))
+    assert.equal("abridge.nvim.run: session must be a session, got nil", plain.misuse(function()
+      local job = nvim.run(nil, "run_command", {})
+      return job
+    end))
+    assert.equal("abridge.nvim.run: tool must be a string, got 5", plain.misuse(function()
+      local job = nvim.run(abridge.session { run_dir = false }, 5, {})
+      return job
+    end))
+    assert.equal("abridge.nvim.log: run_dir must be a string, got 5", plain.misuse(function()
+      local buf = nvim.log(5)
+      return buf
+    end))
   end)
 
   it("writes any bytes as lines that Neovim can hold", function()
@@ -486,6 +498,7 @@ describe("a log", function()
     type_keys "j<CR>"
     assert.same({ "a\tb" }, lines_of(0))
     assert.same({}, painted(0))
+    assert.matches("line 1 of 1  ", vim.b.abridge_status)
   end)
 
   it("says what it cannot show, without a trace", function()

@@ -19,12 +19,13 @@ function M.scratch(kind, what, filetype)
   return buf
 end
 
---- Show a buffer in a window of its own, and go there.
+--- Show a buffer in a window of its own, and go there. Nothing of it is folded away, and the only numbers are ours.
 ---@param buf integer
 ---@param mods? string command modifiers such as "vertical"
-function M.show(buf, mods)
+---@param wrap? boolean whether lines wider than the window are wrapped
+function M.show(buf, mods, wrap)
   vim.cmd(("%s sbuffer %d"):format(mods or "", buf))
-  vim.cmd "setlocal nowrap"
+  vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
 end
 
 --- A message without the place in the code.

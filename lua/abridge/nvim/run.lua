@@ -70,6 +70,11 @@ end
 ---@param opts? abridge.nvim.RunOptions
 ---@return abridge.Job
 function M.run(session, tool, input, opts)
+  if type(session) ~= "table" or type(session.find) ~= "function" then
+    check.fail(("%s: session must be a session, got %s"):format(WHO, check.show(session)))
+  elseif type(tool) ~= "string" then
+    check.fail(("%s: tool must be a string, got %s"):format(WHO, check.show(tool)))
+  end
   opts = check.options(WHO, opts, OPTIONS, 1)
   local job = start(session, tool, input, opts, function(_, write)
     write()
@@ -143,7 +148,7 @@ function M.command(command, mods)
     local shown = require("abridge.display").visible("$ " .. command:gsub("\n", " "))
     vim.api.nvim_buf_set_lines(buf, 0, -1, true, { shown })
   end)
-  buffer.show(buf, mods)
+  buffer.show(buf, mods, true)
   buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close, and end the command" } })
   local job = start(session, "run_command", { command = command }, { buf = buf }, followed)
   buffer.on_wipe(buf, function()
