@@ -1,5 +1,7 @@
 --- What the faces of the editor share: scratch buffers, windows for them, and writing where nobody may write.
 
+local check = require "abridge.check"
+
 local M = {}
 
 local names = 0
@@ -28,13 +30,6 @@ function M.show(buf, mods, wrap)
   vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
 end
 
---- A message without the place in the code.
----@param message any
----@return string
-function M.plain(message)
-  return (tostring(message):gsub("^[^\n]-%.lua:%d+: ", ""):match "^[^\n]*")
-end
-
 --- Change a buffer, also one that is not modifiable; that and its `modified` stay as they were then.
 ---@param buf integer
 ---@param change fun()
@@ -48,7 +43,7 @@ function M.change(buf, change)
   if locked and vim.api.nvim_buf_is_valid(buf) then
     options.modifiable, options.modified = false, modified
   end
-  return ok, not ok and M.plain(message) or nil
+  return ok, not ok and check.reason(message) or nil
 end
 
 --- Keys of a buffer in normal mode: { lhs, what to do, description }.
