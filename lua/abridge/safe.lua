@@ -1,4 +1,4 @@
---- What adapters to other programs share: a way to fail safe, a host's function replaced in place, the options of those
+--- What adapters to other programs share: a way to fail safe, a host's function replaced in place, options of those
 --- that are handed a session or limits. Loads without the core, so that an adapter still cuts where the core is missing.
 
 local check = require "abridge.check"
