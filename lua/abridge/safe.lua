@@ -1,5 +1,5 @@
---- What adapters to other programs share: a way to fail safe, a host's function replaced in place, options of those
---- that are handed a session or limits. Loads without the core, so that an adapter still cuts where the core is missing.
+--- What adapters to other programs share: a way to fail safe, a host's function replaced in place, the options of those
+--- that take a session or limits. Loads without the core, so that an adapter still cuts where the core is missing.
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
