@@ -146,12 +146,14 @@ describe("make nvim", function()
   end)
 
   it("is named by :Abridge where it was not run", function()
-    assert.equal("abridge: its core (abridge/core.so) is not there:\nrun `make nvim` in " .. dir:at "source"
-      .. ' (lazy.nvim: build = "make nvim")\n', neovim("-u NONE --cmd 'set packpath= runtimepath=" .. dir:at "source" .. "'", [[
-      vim.notify = function(message) io.stdout:write(message, "\n") end
-      vim.cmd "runtime plugin/abridge.lua"
-      vim.cmd "Abridge run echo x"
-    ]]))
+    local source = dir:at "source"
+    local wanted = "abridge: its core (abridge/core.so) is not there:\nrun `make nvim` in %s"
+    assert.equal(wanted:format(source) .. ' (lazy.nvim: build = "make nvim")\n',
+      neovim("-u NONE --cmd 'set packpath= runtimepath=" .. source .. "'", [[
+        vim.notify = function(message) io.stdout:write(message, "\n") end
+        vim.cmd "runtime plugin/abridge.lua"
+        vim.cmd "Abridge run echo x"
+      ]]))
   end)
 
   it("would have met the headers of Lua if it had looked for them", function()

@@ -68,13 +68,6 @@ function M.on_wipe(buf, act)
   })
 end
 
---- Call where the API may be called: now, or when the editor is out of the event at hand.
----@param act fun()
-function M.soon(act)
-  if vim.in_fast_event() then return vim.schedule(act) end
-  act()
-end
-
 --- Tell the user what went wrong.
 ---@param message string
 function M.complain(message)

@@ -37,7 +37,7 @@ local function start(session, tool, input, opts, around)
   if buf == 0 then buf = vim.api.nvim_get_current_buf() end
   local at = { row = opts.row, max_lines = opts.max_lines, width = opts.width, key = "abridge.nvim.run " .. calls }
   local entry = session:find(tool)
-  local name, done = entry and entry.name or tool, false -- an alias would not tell that it is a command
+  local name = entry and entry.name or tool -- an alias would not tell that it is a command
   local function show(result)
     local row, message
     around(buf, function()
@@ -48,16 +48,11 @@ local function start(session, tool, input, opts, around)
   return session:call(tool, input, {
     id = opts.id,
     on_update = function(content, cut)
-      buffer.soon(function()
-        if not done then show { tool = name, content = content, details = { cut = cut } } end
-      end)
+      show { tool = name, content = content, details = { cut = cut } }
     end,
     on_done = function(result)
-      buffer.soon(function()
-        done = true
-        local message = show(result)
-        if opts.on_done then opts.on_done(result, message) end
-      end)
+      local message = show(result)
+      if opts.on_done then opts.on_done(result, message) end
     end,
   })
 end
