@@ -99,4 +99,5 @@ elseif core.lua_version ~= lua_version() then
   fail("loaded", "(%s) was built for Lua %s, this is Lua %s", path(), core.lua_version, lua_version())
 end
 
+---@cast core abridge.Core
 return core
