@@ -513,6 +513,26 @@ describe("a log", function()
     assert.same({ "abridge: No call here", vim.log.levels.ERROR }, said[2])
   end)
 
+  it("says so where there is no room for a window, and leaves nothing behind", function()
+    local function open_files() return #vim.fn.glob("/proc/self/fd/*", true, true) end
+    local buf = run_of_three()
+    local buffers, files = #api.nvim_list_bufs(), open_files()
+    vim.o.equalalways, vim.o.winminheight = false, 1
+    vim.cmd "resize 1"
+    local said = while_notified(function()
+      type_keys "gg2j<CR>"
+      type_keys "o"
+    end)
+    local _, message = pcall(nvim.log, dir:at "run")
+    vim.o.equalalways = true
+    assert.equal(2, #said)
+    for _, text in ipairs { said[1][1], said[2][1], "abridge: " .. message } do
+      assert.matches("^abridge: .*E36: Not enough room$", text)
+    end
+    assert.equal(buf, api.nvim_get_current_buf())
+    assert.same({ buffers, files }, { #api.nvim_list_bufs(), open_files() })
+  end)
+
   it("lists a long log without holding the editor up", function()
     local json = host.json()
     local parts = {}

@@ -22,11 +22,16 @@ function M.scratch(kind, what, filetype)
 end
 
 --- Show a buffer in a window of its own, and go there. Nothing of it is folded away, and the only numbers are ours.
+--- Where there is no room for a window the buffer goes, and that is raised.
 ---@param buf integer
 ---@param mods? string command modifiers such as "vertical"
 ---@param wrap? boolean whether lines wider than the window are wrapped
 function M.show(buf, mods, wrap)
-  vim.cmd(("%s sbuffer %d"):format(mods or "", buf))
+  local ok, message = pcall(vim.cmd, ("%s sbuffer %d"):format(mods or "", buf))
+  if not ok then
+    vim.api.nvim_buf_delete(buf, { force = true })
+    error(check.reason(message), 0)
+  end
   vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
 end
 

@@ -261,7 +261,8 @@ local function keys_of(self)
     return function()
       local event, message = result_here(self)
       if not event then return buffer.complain(message) end
-      act(event)
+      local ok, why = pcall(act, event)
+      if not ok then buffer.complain(check.reason(why)) end
     end
   end
   return {
