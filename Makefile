@@ -23,6 +23,8 @@ else
 # ------------------------------------------------------------------ what is built, with what
 
 tokenizer_version := 3.4.0# of gpt-tokenizer, for bench-tokens alone
+pi_version := 0.73.1# of @mariozechner/pi-coding-agent, for bench alone
+NPM ?= npm
 LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
 CFLAGS ?= -O2
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -48,15 +50,16 @@ binding := csrc/lua_abridge.c
 core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
-bench_src := $(wildcard bench/*.c)
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
+bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch] bench/check/*.[ch])
 lua_dirs := $(wildcard lua spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
 test_bin = $(test_src:spec/c/%.c=$(BIN)/%) $(lua_test_bin)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
-bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o)
+limit_obj = $(if $(incdir_5.4),$(OBJ)/bench/limit.o)
+bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o) $(limit_obj)
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
 # headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold.
@@ -83,7 +86,7 @@ lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/t
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-check bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -113,7 +116,7 @@ test: build lib ## run the C tests under sanitizers and the suite on every host
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
 
-check: lint memcheck tsan ## lint, memcheck and tsan
+check: lint memcheck tsan bench-check ## lint, memcheck, tsan and bench-check
 
 lint: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror
 
@@ -126,11 +129,17 @@ tsan: ## ThreadSanitizer on two Lua states in two threads
 		CFLAGS="-O1 -g -fsanitize=thread"
 	@echo "== tsan" && build/test/tsan/lua_threads
 
-bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a pipe, pages of a file, and priority
-	@$(with_paths) $(LUA) bench/run.lua
-	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
-	@$(with_paths) $(LUA) bench/page.lua build/bench/file
-	@$(with_paths) $(LUA) bench/priority.lua
+bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure against rivals and limits, some 4 minutes; BENCH="cuts pages" takes some parts
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;bench/?.lua;;" LUA_CPATH="build/5.4/?.so;build/bench/?.so;;" $(LUA) bench/run.lua $(BENCH)
+
+# A rival. Where it cannot be had the benchmark says why and goes on; what was tried is tried again the next time.
+.PHONY: build/bench/pi.txt
+build/bench/pi.txt:
+	@mkdir -p $(@D)
+	@bench/run/pi.sh $(@D)/pi "$(NPM)" $(pi_version) > $@
+
+bench-check: build/libabridge.a ## count the instructions of a fixed set of calls, here and in the commit this one grew from
+	@CC="$(CC)" bench/check/compare.sh
 
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
@@ -233,6 +242,13 @@ $(OBJ)/bench/%.o: bench/%.c Makefile
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
+build/bench/limit.so: build/obj/bench/limit.o
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(if $(filter Darwin,$(shell uname -s)),-bundle -undefined dynamic_lookup,-shared) $(LDFLAGS) -o $@ $^
+
+$(OBJ)/bench/limit.o: FLAGS += -isystem $(incdir_5.4)
+
 build/bench/%: build/obj/bench/%.o build/libabridge.a
 	@mkdir -p $(@D)
 	$(call say,link)
@@ -261,7 +277,7 @@ objects: $(nvim_obj)
 c-tests: $(test_bin)
 objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj)
 
--include $(wildcard $(OBJ)/*/*.d)
+-include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
 
 # ------------------------------------------------------------------ checks
 

@@ -1,0 +1,36 @@
+--- Which machine this is, and what is compared with what.
+local abridge = require "abridge"
+local core = require "abridge.core"
+local simd = rawget(core, "simd")
+local host = require "abridge.host"
+local limit = require "limit"
+local measure = require "run.measure"
+
+local uv = host.uv()
+
+local function first_line(command)
+  local pipe = io.popen(command .. " 2>&1")
+  local line = pipe:read "*l"
+  pipe:close()
+  return line
+end
+
+local function print_machine()
+  local cpus, system = assert(uv.cpu_info()), uv.os_uname()
+  local compiler = os.getenv "CC" or "cc"
+  local rows = {
+    { "machine", ("%s, %d cores, %s of memory"):format(cpus[1].model, #cpus, abridge.format_size(uv.get_total_memory())) },
+    { "system", ("%s %s %s"):format(system.sysname, system.release, system.machine) },
+    { "load before", ("%.2f, of %d cores"):format(uv.loadavg(), #cpus) },
+    { "compiler", first_line(compiler .. " --version") },
+    { "Lua", rawget(_G, "jit") and rawget(_G, "jit").version or _VERSION },
+    { "kernels", simd and simd() or "the core does not say" },
+    { "only reads", "each byte once, with " .. limit.vector },
+  }
+  if measure.scale ~= 1 then rows[#rows + 1] = { "scale", ("%g of every size and time"):format(measure.scale) } end
+  for _, row in ipairs(rows) do
+    print(("%-12s %s"):format(row[1], row[2]))
+  end
+end
+
+return print_machine

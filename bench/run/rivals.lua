@@ -1,0 +1,63 @@
+--- The rivals that run in programs of their own, each over all the files at once.
+local measure = require "run.measure"
+
+local M = {}
+
+---@class (exact) bench.Case
+---@field file string
+---@field bytes integer
+---@field lines integer
+---@field max_lines integer
+---@field max_bytes integer
+
+--- What a rival said of each case: { seconds =, lines =, kept = }, or { why = }; by name.
+local function run(argv, cases)
+  for _, case in ipairs(cases) do
+    argv[#argv + 1] = case.file
+    argv[#argv + 1] = ("%d"):format(case.max_lines)
+    argv[#argv + 1] = ("%d"):format(case.max_bytes)
+  end
+  local said = {}
+  for number, name, seconds, rest in measure.output_of(argv):gmatch "(%d+)\t(%w+)\t(%S+)\t([^\n]*)\n" do
+    local lines, kept = rest:match "^(%d+)\t(%d+)$"
+    said[name] = said[name] or {}
+    said[name][tonumber(number)] = seconds == "-" and { why = rest }
+      or { seconds = tonumber(seconds), lines = tonumber(lines), kept = tonumber(kept) }
+  end
+  return said
+end
+
+--- Lua 5.4, LuaJIT with the module built for Lua 5.1, Python and pi: the programs that are there.
+---@param cases bench.Case[]
+---@return table<string, table> seconds by rival, then by case; or { why = } of a rival that is not there
+function M.run(cases)
+  local seconds = ("%.6f"):format(measure.seconds)
+  local found = {}
+  local lua = run({ "lua5.4", "bench/run/rival.lua", seconds }, cases)
+  found.split, found.find = lua.split, lua.find
+  local path = os.getenv "LUA_CPATH"
+  if measure.has "luajit" and io.open("build/5.1/abridge/core.so") then
+    local with_path = "LUA_CPATH=" .. path:gsub("build/5.4/", "build/5.1/")
+    local jit = run({ "env", with_path, "luajit", "bench/run/rival.lua", seconds }, cases)
+    found.jit_split, found.jit_find, found.jit_abridge = jit.split, jit.find, jit.abridge
+  else
+    for _, name in ipairs { "jit_split", "jit_find", "jit_abridge" } do
+      found[name] = { why = "no LuaJIT here" }
+    end
+  end
+  found.python = measure.has "python3" and run({ "python3", "bench/run/rival.py", seconds }, cases).split
+    or { why = "no python3 here" }
+  found.pi = M.pi(cases, seconds)
+  return found
+end
+
+--- pi, where `make` could fetch it: build/bench/pi.txt has the path of its module, or says why not.
+function M.pi(cases, seconds)
+  local file = io.open "build/bench/pi.txt"
+  local said = file and file:read "*l" or "- run by make bench alone"
+  if file then file:close() end
+  if said:sub(1, 2) == "- " then return { why = said:sub(3) } end
+  return run({ "node", "--max-old-space-size=8192", "bench/run/rival.mjs", said, seconds }, cases).pi
+end
+
+return M
