@@ -52,27 +52,25 @@ function M.median(values)
   return sorted[math.floor(#sorted / 2) + 1]
 end
 
---- Seconds a call of each run, in turns: each has been called before, and a run that takes long is called fewer times.
+--- Seconds a call of each run, in turns: each has been called before, and one that has taken its seconds drops out.
 ---@param runs function[]
 ---@param seconds? number for each run; default M.seconds
 ---@return number[] medians
 ---@return number[][] samples of each run, one a round
 function M.turns(runs, seconds)
-  local times, samples, spent = {}, {}, 0
-  seconds = (seconds or M.seconds) * #runs
+  local times, samples, spent = {}, {}, {}
+  seconds = seconds or M.seconds
   for i, run in ipairs(runs) do
     local first = timed(run, 1)
     times[i] = math.max(1, math.floor(BATCH / math.max(first, 1e-9)))
-    samples[i], spent = { first }, spent + first
+    samples[i], spent[i] = { first }, first > seconds * LEAST and first or 0
   end
-  if spent < seconds * 2 then
-    spent = 0
-    for round = 1, MOST do
-      if round > LEAST and spent > seconds then break end
-      for i, run in ipairs(runs) do
+  for round = 1, MOST do
+    for i, run in ipairs(runs) do
+      if spent[i] < seconds or (round <= LEAST and spent[i] < seconds * LEAST) then
         collectgarbage()
         local took = timed(run, times[i])
-        samples[i][round], spent = took / times[i], spent + took
+        samples[i][round], spent[i] = took / times[i], spent[i] + took
       end
     end
   end
