@@ -1,5 +1,5 @@
--- The benchmark, `make bench`: one program, one run. Ours beside rivals that do the same job and beside limits that nothing
--- can beat, in medians and ratios of runs that took turns; last the figures to reach and what was measured of them.
+-- The benchmark, `make bench`: one program, one run. Ours beside rivals that do the same job and beside limits that
+-- nothing can beat, in medians and ratios of runs that took turns; last the figures to reach, and what was measured.
 --   make bench BENCH="cuts pages"    some sections alone
 --   BENCH_SCALE=0.01 make bench      sizes and times of a hundredth
 local targets = require "run.targets"

@@ -90,8 +90,7 @@ local function rival_row(name, said, cases)
   local row = { name }
   for i, case in ipairs(cases) do
     local result = said[i]
-    row[i + 1] = said.why and i == 1 and said.why or result and (result.seconds and cell(result.seconds, case) or result.why)
-      or "-"
+    row[i + 1] = result and (result.seconds and cell(result.seconds, case) or result.why) or i == 1 and said.why or "-"
   end
   return row
 end

@@ -17,9 +17,10 @@ end
 
 local function print_machine()
   local cpus, system = assert(uv.cpu_info()), uv.os_uname()
+  local memory = abridge.format_size(uv.get_total_memory())
   local compiler = os.getenv "CC" or "cc"
   local rows = {
-    { "machine", ("%s, %d cores, %s of memory"):format(cpus[1].model, #cpus, abridge.format_size(uv.get_total_memory())) },
+    { "machine", ("%s, %d cores, %s of memory"):format(cpus[1].model, #cpus, memory) },
     { "system", ("%s %s %s"):format(system.sysname, system.release, system.machine) },
     { "load before", ("%.2f, of %d cores"):format(uv.loadavg(), #cpus) },
     { "compiler", first_line(compiler .. " --version") },

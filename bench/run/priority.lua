@@ -1,7 +1,7 @@
 --- A priority stream over many logs beside grep on the same bytes.
 ---
---- The logs are those of the folder BENCH_LOGS where that is set, else lines like those of a build; they are repeated to
---- 256 MB. A priority stream reads each line, grep only looks for two words.
+--- The logs are those of the folder BENCH_LOGS where that is set, else lines like those of a build; they are repeated
+--- to 256 MB. A priority stream reads each line, grep only looks for two words.
 local abridge = require "abridge"
 local host = require "abridge.host"
 local measure = require "run.measure"
@@ -82,5 +82,6 @@ return function()
   for i, name in ipairs(names) do
     rows[i] = { name, ("%.0f"):format(medians[i] * 1000), ("%.0f"):format(#text * times / medians[i] / 1e6) }
   end
-  report.print(("%s repeated to %s, cut to 30KB"):format(what, abridge.format_size(#text * times)), { "ms", "MB/s" }, rows)
+  local title = ("%s repeated to %s, cut to 30KB"):format(what, abridge.format_size(#text * times))
+  report.print(title, { "ms", "MB/s" }, rows)
 end

@@ -13,7 +13,7 @@ function M.time(seconds)
   return M.digits(seconds * factor) .. " " .. unit
 end
 
---- A number with three digits, or all before its point.
+--- A number with three digits, or all that stand before its point.
 function M.digits(value)
   if not value then return "-" end
   return (value < 9.995 and "%.2f" or value < 99.95 and "%.1f" or "%.0f"):format(value)

@@ -42,7 +42,7 @@ function M.folder()
   return folder
 end
 
---- The same in a file, made once: its path, bytes and lines. It is dated back, since the index keeps no file just written.
+--- The same in a file, made once: its path, bytes and lines. It is dated back: the index keeps no file just written.
 function M.log_file(size)
   local made = files[size]
   if not made then
@@ -85,8 +85,9 @@ end
 function M.build_log(size, hits)
   local lines = {}
   local count = math.floor(size / 72)
+  local compiled = "[%6d] cc -O2 -Wall -Werror -Iinclude -c src/unit_%d.c -o build/unit_%d.o"
   for i = 1, count do
-    lines[i] = ("[%6d] cc -O2 -Wall -Werror -Iinclude -c src/unit_%d.c -o build/unit_%d.o"):format(i, i % 1000, i % 1000)
+    lines[i] = compiled:format(i, i % 1000, i % 1000)
   end
   for i = 1, hits do
     local at = math.floor((i - 0.5) * count / hits) + 1
