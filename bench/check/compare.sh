@@ -28,7 +28,7 @@ find_base() {
 }
 
 command -v valgrind >/dev/null || { echo "bench-check: no valgrind here: make setup" >&2; exit 1; }
-[ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ] || pass_without "this is no git checkout"
+[ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] || pass_without "this is no git checkout"
 base=$(find_base)
 status=$?
 if [ $status -eq 2 ]; then exit 1; fi
@@ -39,7 +39,7 @@ tree=$here/$base
 if ! [ -f "$tree/build/libabridge.a" ]; then
   rm -rf "$tree" && mkdir -p "$tree"
   git archive "$base" | tar -xf - -C "$tree" || exit 1
-  make -s -C "$tree" CC="$cc" build/libabridge.a >/dev/null || pass_without "the base, $base, does not build here"
+  env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$tree" CC="$cc" build/libabridge.a >/dev/null || pass_without "the base, $base, does not build here"
 fi
 
 # build TREE FOLDER: the programs, against that tree's header and library.

@@ -1,5 +1,5 @@
---- How the cost grows with the text, the budget, the lines, the chunks and the ranges kept. What "x linear" tells is how
---- much more a step cost than it may: 1 is linear, under 1 is better.
+--- How the cost grows with the text, the budget, the lines, the chunks and the ranges kept. What "x linear" tells is
+--- how much more a step cost than it may: 1 is linear, under 1 is better.
 local abridge = require "abridge"
 local limit = require "limit"
 local measure = require "run.measure"
@@ -108,7 +108,8 @@ local function grow_chunks()
   local steps = {}
   for power = 1, 7 do
     local chunk = LENGTHS[power]
-    local count = math.max(1, math.min(math.floor(#whole / chunk), 200000))
+    local count = math.min(math.floor(#whole / chunk), 200000)
+    if count == 0 then break end
     local chunks = {}
     for c = 1, math.min(count, 1000) do
       chunks[c] = whole:sub((c - 1) * chunk + 1, c * chunk)
@@ -134,15 +135,15 @@ end
 local function grow_ranges()
   local steps = {}
   local size = measure.size(20 * MB)
-  for _, hits in ipairs { 1, 10, 100, 1000, 10000 } do
-    local wanted = math.max(1, math.min(hits, math.floor(size / KB)))
+  for _, wanted in ipairs { 1, 10, 100, 1000, 10000 } do
+    if wanted > 1 and wanted > size / KB then break end
     local text = texts.build_log(size, wanted)
     local opts = { max_bytes = 4 * KB + 500 * wanted }
     local _, cut = abridge.priority(text, opts)
     local medians = measure.turns { function() abridge.priority(text, opts) end }
     steps[#steps + 1] = {
       name = ("%d errors, %d ranges kept"):format(wanted, #cut.kept),
-      n = wanted, seconds = medians[1], bytes = #text, may = wanted,
+      n = #cut.kept, seconds = medians[1], bytes = #text, may = #cut.kept,
     }
   end
   print_steps(("abridge.priority of %s, by ranges kept"):format(bytes(size)), steps)
