@@ -37,6 +37,8 @@ say = @$(if $(V)$(QUIET),:,echo "  $(1) $(if $(2),$(2),$@)")
 OBJ := build/obj# the variants (sanitizers, linters) build in folders of their own
 BIN := build/test/plain
 
+arm64_cc := aarch64-linux-gnu-gcc
+
 ifeq ($(shell uname -s),Darwin)
 module_ldflags = -bundle -undefined dynamic_lookup -Wl,-exported_symbol,_luaopen_abridge_core
 lib_ldflags = -dynamiclib -install_name @rpath/libabridge.so
@@ -52,7 +54,7 @@ test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
 all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch] bench/check/*.[ch])
-lua_dirs := $(wildcard lua spec bench examples doc)
+lua_dirs := $(wildcard lua plugin spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
@@ -62,20 +64,23 @@ limit_obj = $(if $(incdir_5.4),$(OBJ)/bench/limit.o)
 bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o) $(limit_obj)
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
-# headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold.
+# headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold. Those of 5.5 tell
+# the version in its parts.
 find_incdir = $(or $(LUA_INCDIR_$(subst .,_,$(1))),$(shell \
 	for dir in /usr/include/lua$(1) /usr/include/lua$(subst .,,$(1)) /usr/include/lua-$(1) \
 		/usr/local/include/lua$(1) /usr/local/include/lua$(subst .,,$(1)) /opt/homebrew/include/lua$(1) \
 		`pkg-config --variable=includedir lua$(1) 2>/dev/null` /usr/local/include /usr/include; do \
-		if grep -qs 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' $$dir/lua.h \
+		if grep -qs -e 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' \
+			-e 'define[[:space:]]*LUA_VERSION_MINOR_N[[:space:]]*$(patsubst 5.%,%,$(1))' $$dir/lua.h \
 			&& ! test -f $$dir/luajit.h; then echo $$dir; break; fi; done))
 ifneq ($(MAKECMDGOALS),nvim)# which wants none
+incdir_5.5 := $(call find_incdir,5.5)
 incdir_5.4 := $(call find_incdir,5.4)
 incdir_5.3 := $(call find_incdir,5.3)
 incdir_5.2 := $(call find_incdir,5.2)
 incdir_5.1 := $(call find_incdir,5.1)
 endif
-luas := $(foreach v,5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
+luas := $(foreach v,5.5 5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
 binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
 nvim_obj = $(OBJ)/nvim/lua_abridge.o
 
@@ -86,10 +91,10 @@ lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/t
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-check bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-check bench-pause bench-tokens score soak rock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## install what building and testing need (Debian packages)
 
@@ -116,9 +121,19 @@ test: build lib ## run the C tests under sanitizers and the suite on every host
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
 
-check: lint memcheck tsan bench-check ## lint, memcheck, tsan and bench-check
+# On any machine, by a cross compiler and an emulator; the binding is compiled, not run. What Debian's lua.h wants from
+# beside the libraries of this machine is the path of these, of no use here.
+test-arm64: ## build for 64-bit ARM and run the C tests under qemu; C_TESTS="kernels scan" runs these alone
+	@for tool in $(arm64_cc) qemu-aarch64; do command -v $$tool > /dev/null || { \
+		echo "test-arm64: no $$tool here: install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" >&2; exit 1; }; done
+	@$(MAKE) --no-print-directory objects c-tests CC=$(arm64_cc) OBJ=build/obj/arm64 BIN=build/test/arm64 \
+		CFLAGS="-O2 -Werror -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static luas=5.1 lua_lib=
+	@EMULATOR=qemu-aarch64 HOST=c C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/arm64
 
-lint: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror
+check: lint memcheck tsan bench-check ## lint, memcheck, tsan, bench-check, and the scanner on 64-bit ARM
+	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
+
+lint: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
 
 memcheck: ## valgrind on the C tests
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" lua_test_bin=
@@ -140,6 +155,10 @@ build/bench/pi.txt:
 
 bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more instructions than before this branch
 	@CC="$(CC)" bench/check/compare.sh
+
+bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
@@ -281,7 +300,7 @@ objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $
 
 # ------------------------------------------------------------------ checks
 
-.PHONY: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck
+.PHONY: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck
 
 lint-lua:
 	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc
@@ -293,6 +312,16 @@ lint-format:
 lint-gcc lint-clang: lint-%:
 	@$(MAKE) --no-print-directory objects QUIET=1 CC=$* OBJ=build/obj/lint/$* CFLAGS="-O2 -Werror"
 	@echo "$*: no warnings"
+
+# Without the headers of macOS: those of Linux, made to look like them as far as the sources go (spec/c/macos.h). For
+# x86-64 they are those of this machine, for ARM those of the cross compiler.
+macos_headers := -isystem $(or $(incdir_5.1),/usr/include/lua5.1) -isystem /usr/include/x86_64-linux-gnu -isystem /usr/include
+lint-macos:
+	@printf '%s\n' $(core_src) $(binding) | xargs -P 4 -I SRC sh -c '\
+		clang --target=x86_64-apple-macos11 $(macos_headers) $(macos_flags) SRC && \
+		clang --target=arm64-apple-macos11 -isystem /usr/aarch64-linux-gnu/include $(macos_headers) $(macos_flags) SRC'
+	@echo "macOS: no warnings"
+macos_flags = -std=c11 -Werror $(WARNINGS) -Icsrc -include spec/c/macos.h -fsyntax-only
 
 lint-tidy:
 	@mkdir -p build/obj/lint

@@ -2,6 +2,7 @@
 -- nothing can beat, in medians and ratios of runs that took turns; last the figures to reach, and what was measured.
 --   make bench BENCH="cuts pages"    some sections alone
 --   BENCH_SCALE=0.01 make bench      sizes and times of a hundredth
+local host = require "abridge.host"
 local targets = require "run.targets"
 local texts = require "run.texts"
 
@@ -30,6 +31,9 @@ local function measure_all(names)
   end
   targets.print()
 end
+
+local closed = assert(host.uv(), "the benchmark wants luv").new_signal() -- a reader that goes: the files go too
+closed:start("sigpipe", function() end)
 
 local names = wanted()
 local ok, message = xpcall(measure_all, debug.traceback, names)

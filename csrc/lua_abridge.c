@@ -18,7 +18,7 @@
 #include "abridge.h"
 #include "internal.h"
 
-/* ---- what differs between Lua 5.1 and 5.4 ---- */
+/* ---- what differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on ---- */
 
 #if LUA_VERSION_NUM < 502
 static void set_functions(lua_State *L, const luaL_Reg *functions)
@@ -589,9 +589,42 @@ static uint64_t invalid_bytes(const abr_cut *cut)
     return (cut->content_bytes - before) / (ABR_REPLACEMENT_SIZE - 1);
 }
 
+/* Bytes that a piece takes in the content. */
+static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
+{
+    uint64_t invalid = 0;
+    if (cut->utf8_replace)
+        abr_count_chars(piece->p, piece->n, &invalid);
+    return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
+}
+
+/* Where in the content the markers stand; sets no field where there are none. */
+static void set_markers(lua_State *L, const abr_cut *cut)
+{
+    int markers = 0;
+    size_t end = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        markers += !cut->pieces[i].source;
+    if (markers == 0)
+        return;
+    lua_createtable(L, markers, 0);
+    markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        size_t first = end + 1;
+        end += shown_bytes(cut, &cut->pieces[i]);
+        if (cut->pieces[i].source)
+            continue;
+        lua_createtable(L, 0, 2);
+        set_count(L, "first_byte", first);
+        set_count(L, "last_byte", end);
+        lua_rawseti(L, -2, ++markers);
+    }
+    lua_setfield(L, -2, "markers");
+}
+
 static void push_ledger(lua_State *L, const abr_cut *cut)
 {
-    enum { FIELDS = 19 };
+    enum { FIELDS = 20 };
     lua_createtable(L, 0, FIELDS);
     lua_pushstring(L, strategy_names[cut->strategy]);
     lua_setfield(L, -2, "strategy");
@@ -631,6 +664,7 @@ static void push_ledger(lua_State *L, const abr_cut *cut)
     }
     push_kept(L, cut);
     lua_setfield(L, -2, "kept");
+    set_markers(L, cut);
 }
 
 static void push_content(lua_State *L, const abr_cut *cut, size_t text_size)
@@ -1443,6 +1477,7 @@ typedef struct {
     int counter;    /* reference, LUA_NOREF for none */
     int anchor;     /* reference to a table with the options' strings, the text and the index */
     bool busy;      /* a cut is being made */
+    bool opening;   /* more steps are to be taken before it is open */
 } lua_page;
 
 static bool count_page_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -1458,6 +1493,8 @@ static lua_page *check_page(lua_State *L, const char *who)
         luaL_error(L, "%s: the page is closed", who);
     if (page->busy)
         luaL_error(L, "%s: the page is being cut", who);
+    if (page->opening)
+        luaL_error(L, "%s: the page is not open yet", who);
     return page;
 }
 
@@ -1536,9 +1573,13 @@ static lua_page *new_page(lua_State *L)
     return page;
 }
 
+/* What a page is opened of. */
+typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT } page_source;
+
 /* (path or text, opts) -> page | nil, code, detail */
-static int open_page(lua_State *L, const char *who, bool is_file)
+static int open_page(lua_State *L, const char *who, page_source from)
 {
+    const bool is_file = from != WHOLE_TEXT;
     cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = true};
     page_options own = {ABR_PAGE_OPTS_INIT, 0};
     abr_error error = {ABR_ENOENT, "no such file or directory", 0};
@@ -1573,15 +1614,43 @@ static int open_page(lua_State *L, const char *who, bool is_file)
     own.opts.cut = c.opts;
     if (is_file && strlen(source) != n)
         return push_page_error(L, who, &error);
-    abr_code code = is_file ? abr_page_open(source, &own.opts, &page->page, &error)
-                            : abr_page_text(source, n, &own.opts, &page->page, &error);
+    page->opening = from == FILE_IN_STEPS;
+    abr_code code = from == FILE_IN_STEPS ? abr_page_begin(source, &own.opts, &page->page, &error)
+                    : is_file             ? abr_page_open(source, &own.opts, &page->page, &error)
+                                          : abr_page_text(source, n, &own.opts, &page->page, &error);
     return code == ABR_OK ? 1 : push_page_error(L, who, &error);
 }
 
 /* page(path, opts) -> page | nil, code, detail */
 static int l_page(lua_State *L)
 {
-    return open_page(L, "abridge.page", true);
+    return open_page(L, "abridge.page", WHOLE_FILE);
+}
+
+/* page_in_steps(path, opts) -> page that is open once page:step() said so | nil, code, detail */
+static int l_page_in_steps(lua_State *L)
+{
+    return open_page(L, "abridge.page", FILE_IN_STEPS);
+}
+
+/* page:step(n) -> whether it is open now, after about n bytes more were read | nil, code, detail; closed then */
+static int l_page_step(lua_State *L)
+{
+    const char *who = "page:step";
+    abr_error error;
+    bool done;
+    lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
+    uint64_t most = check_count(L, who, "n", 2);
+    if (!page->page || !page->opening)
+        return luaL_error(L, "%s: the page is %s", who, page->page ? "open" : "closed");
+    if (abr_page_step(page->page, most, &done, &error) != ABR_OK) {
+        abr_page_close(page->page);
+        page->page = NULL;
+        return push_page_error(L, who, &error);
+    }
+    page->opening = !done;
+    lua_pushboolean(L, done);
+    return 1;
 }
 
 /* read_file(path, at, n) -> up to n bytes behind the first `at`, the file's size | nil, code, detail */
@@ -1606,7 +1675,7 @@ static int l_read_file(lua_State *L)
 /* page_text(text, opts) -> page | nil, code, detail */
 static int l_page_text(lua_State *L)
 {
-    return open_page(L, "abridge.core.page_text", false);
+    return open_page(L, "abridge.core.page_text", WHOLE_TEXT);
 }
 
 /* What a page tells beside the ledger of its cut. */
@@ -1704,16 +1773,15 @@ static int collect_page(lua_State *L)
 static int l_page_close(lua_State *L)
 {
     lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
-    if (page->page)
+    if (page->page && !page->opening)
         check_page(L, "page:close");
     return collect_page(L);
 }
 
 static const luaL_Reg page_methods[] = {
-    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
-    {"read", l_page_read},         {"about", l_page_about},
-    {"close", l_page_close},       {"__close", l_page_close},
-    {"__gc", collect_page},        {NULL, NULL},
+    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot}, {"read", l_page_read},
+    {"about", l_page_about},       {"step", l_page_step},       {"close", l_page_close},
+    {"__close", l_page_close},     {"__gc", collect_page},      {NULL, NULL},
 };
 
 /* ---- private files ---- */
@@ -1856,6 +1924,13 @@ static int l_count_chars(lua_State *L)
     return 2;
 }
 
+/* simd() -> name of the instructions that texts are scanned with */
+static int l_simd(lua_State *L)
+{
+    lua_pushstring(L, abr_simd());
+    return 1;
+}
+
 static int l_estimate_tokens(lua_State *L)
 {
     size_t n;
@@ -1901,15 +1976,10 @@ static int l_find_line(lua_State *L)
     const char *who = "abridge.core.find_line";
     size_t n;
     const char *text = check_text(L, who, "text", 1, &n);
-    uint64_t newlines = check_count(L, who, "line", 2);
-    size_t at = 0;
-    for (; newlines > 1; newlines--) {
-        const char *newline = memchr(text + at, '\n', n - at);
-        if (!newline)
-            break;
-        at = (size_t)(newline - text) + 1;
-    }
-    if (newlines > 1 || (at == n && n > 0))
+    uint64_t line = check_count(L, who, "line", 2);
+    uint64_t newlines = line > 0 ? line - 1 : 0;
+    size_t at = abr_nth_newline(text, n, &newlines);
+    if (newlines > 0 || (at == n && n > 0))
         lua_pushnil(L);
     else
         push_count(L, at + 1);
@@ -2011,6 +2081,7 @@ static const luaL_Reg functions[] = {
     {"line", l_line},
     {"stream", l_stream},
     {"page", l_page},
+    {"page_in_steps", l_page_in_steps},
     {"page_text", l_page_text},
     {"index", l_index},
     {"read_file", l_read_file},
@@ -2028,6 +2099,7 @@ static const luaL_Reg functions[] = {
     {"cells", l_cells},
     {"fit_cells", l_fit_cells},
     {"info_json", l_info_json},
+    {"simd", l_simd},
     {NULL, NULL},
 };
 

@@ -78,6 +78,32 @@ describe("the C library", function()
     run("cc -fsyntax-only $(ls csrc/*.c | grep -v lua_abridge)")
   end)
 
+  for _, cxx in ipairs({ "g++", "clang++" }) do
+    it("has a header for C++, " .. cxx, function()
+      local source, program = dir .. "/use.cpp", dir .. "/use_" .. cxx
+      local file = assert(io.open(source, "w"))
+      file:write([[
+#include <abridge.h>
+int main()
+{
+    abr_opts opts = ABR_OPTS_INIT;
+    opts.max.lines = 1;
+    abr_cut cut;
+    bool ok = abr_cut_text("a\nb\n", 4, &opts, &cut, nullptr) == ABR_OK && cut.truncated && cut.output_bytes == 1;
+    abr_cut_free(&cut);
+    abr_page_opts page = ABR_PAGE_OPTS_INIT;
+    abr_pipeline_opts pipeline = ABR_PIPELINE_OPTS_INIT;
+    return ok && page.offset == 1 && pipeline.max_lines == ABR_UNLIMITED ? 0 : 1;
+}
+]])
+      file:close()
+      run("printf '#include <abridge.h>\\n' | " .. cxx
+        .. " -std=c++17 -Wall -Wextra -pedantic -Werror -Ibuild/include -fsyntax-only -x c++ -")
+      run(cxx .. " -std=c++20 -Wall -pedantic -Werror -Ibuild/include " .. source .. " build/libabridge.a -o "
+        .. program .. " && " .. program)
+    end)
+  end
+
   it("does not know Lua", function()
     assert.equal("", (sh("grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.[ch] | grep -Ev 'lua_abridge|lua51')")))
   end)

@@ -142,6 +142,12 @@ describe("the rock", function()
     assert.matches("^3\n?$", run("printf '1\\n2\\n3' | { " .. abridge .. cut .. "; }"))
   end)
 
+  it("brings along what Neovim's plugin managers put on its runtime path", function()
+    local rock = tree .. "/lib/luarocks/rocks-" .. lua_version .. "/abridge/scm-1/"
+    assert.equal(read("plugin/abridge.lua"), read(rock .. "plugin/abridge.lua"))
+    assert.equal(read("doc/lua.md"), read(rock .. "doc/lua.md"))
+  end)
+
   it("is packed as a binary rock that holds the module and the command", function()
     run(("spec/rock.sh '%s' pack %s %s"):format(dir, lua_version, release))
     local rocks = find(("'%s' -maxdepth 1 -name 'abridge-%s-1.*.rock'"):format(dir, version))

@@ -11,6 +11,7 @@ local texts = require "run.texts"
 local KB, MB = 1024, 1024 ^ 2
 local MAX_LINES, MAX_BYTES = 2000, 30 * KB
 local CHUNK = 64 * KB
+local CLEAN = "abridge.clean, nothing to change"
 local MEMORY = 10e9 -- bytes a second that the figures of the hot path speak of
 
 local function limits(more)
@@ -44,16 +45,17 @@ local function runs_on(text)
     { "abridge.tail, max_tokens too", function() abridge.tail(text, with_tokens) end },
     { "abridge.pipeline", function() abridge.pipeline(text, { max_chars = 20000, max_lines = 200 }) end },
     { "abridge.priority", function() abridge.priority(text, budget) end },
-    { "abridge.clean, nothing to change", function() assert(abridge.clean(text) == text) end },
+    { "abridge.count_chars", function() abridge.count_chars(text) end },
+    { CLEAN, function() assert(abridge.clean(text) == text) end },
     { "abridge.estimate_tokens", function() abridge.estimate_tokens(text) end },
     { "abridge.tail, cleaned stream in 64 KB", function() cleaned_stream(text) end },
     { "pure Lua: split, keep the last lines", function() lua_rivals.split(text, MAX_LINES, MAX_BYTES) end },
   }
 end
 
---- Seconds that the pass which only reads takes a byte, in memory that no cache holds.
-local function print_calls(size)
-  local text = texts.log(size)
+--- What can be asked of a text. Returns the seconds that the pass which only reads takes a byte, and how quick it is to
+--- clean the text beside that pass.
+local function print_calls(text, what)
   assert(abridge.tail(text, limits()) == lua_rivals.split(text, MAX_LINES, MAX_BYTES), "the rival keeps other lines")
   local named = runs_on(text)
   local runs = {}
@@ -61,21 +63,19 @@ local function print_calls(size)
     runs[i] = run[2]
   end
   local medians, samples = measure.turns(runs)
-  local rows = {}
+  local rows, clean = {}, nil
   for i, run in ipairs(named) do
     local took = medians[i]
     rows[i] = {
       run[1], ("%.1f"):format(took * 1000), report.speed(#text, took),
       ("%.2f"):format(measure.ratio(samples[i], samples[1])), ("%.1f"):format(medians[#runs] / took),
     }
-    if run[1]:find("abridge.clean", 1, true) then
-      targets.measured("clean", 1 / measure.ratio(samples[i], samples[1]))
-    end
+    if run[1] == CLEAN then clean = measure.ratio(samples[1], samples[i]) end
   end
-  local title = "%s of log lines cut to %d lines / %s"
-  report.print(title:format(abridge.format_size(size), MAX_LINES, abridge.format_size(MAX_BYTES)),
+  local title = "%s of %s cut to %d lines / %s"
+  report.print(title:format(abridge.format_size(#text), what, MAX_LINES, abridge.format_size(MAX_BYTES)),
     { "ms", "GB/s", "x only read", "x pure Lua" }, rows)
-  return medians[1] / #text
+  return medians[1] / #text, clean
 end
 
 local function print_hot_path(seconds_a_byte)
@@ -138,6 +138,11 @@ local function print_json()
 end
 
 return function()
-  print_hot_path(print_calls(measure.size(100 * MB)))
+  local size = measure.size(100 * MB)
+  local seconds_a_byte, clean = print_calls(texts.log(size), "log lines")
+  targets.measured("clean", clean)
+  collectgarbage()
+  print_calls(texts.letters(size), "text, a third of it not ASCII,")
+  print_hot_path(seconds_a_byte)
   print_json()
 end

@@ -81,6 +81,18 @@ function M.lines_of(length, size)
   return line:rep(math.max(1, math.floor(size / length)))
 end
 
+--- Lines of which a third is not ASCII: letters of two and of three bytes.
+function M.letters(size)
+  local letters = "\208\183\208\176\208\191\209\128\208\190\209\129 \226\148\130 \228\189\160\229\165\189"
+  local line = "%d " .. letters .. " took %d ms, and then some\n"
+  local lines = {}
+  for i = 1, 5000 do
+    lines[i] = line:format(i, i * 7919 % 1000)
+  end
+  local whole = table.concat(lines)
+  return whole:rep(math.max(1, math.floor(size / #whole)))
+end
+
 --- Lines of a build, `hits` of them errors, evenly spread.
 function M.build_log(size, hits)
   local lines = {}

@@ -11,6 +11,8 @@ local M = {}
 ---@field private value_of fun(value: any, failed: boolean): abridge.Result
 ---@field private on_done? fun(result: abridge.Result)
 ---@field private cancel_tool? fun(): boolean|nil
+---@field private begun? boolean callbacks of the host may be called
+---@field private finishing? boolean its result is being made
 ---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
 local Job = {}
 Job.__index = Job
@@ -48,12 +50,16 @@ function Job:is_done()
   return self.result ~= nil
 end
 
---- End the job with what the tool gave; only the first time counts.
+--- End the job with what the tool gave; only the first time counts. From a fast event of Neovim it ends a little later,
+--- where callbacks of the host may be called.
 ---@param value any
 function Job:finish(value)
-  if self.result then return end
-  self.result = self:value_of(value)
-  if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
+  if self.finishing then return end
+  self.finishing = true
+  host.on_main(function()
+    self.result = self:value_of(value)
+    if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
+  end)
 end
 
 --- Wait until the job is done. Raises when called from a callback of the event loop, and what a
@@ -77,14 +83,17 @@ M.aborted = {}
 
 --- Ask the tool to stop. A command keeps what it has printed so far; other tools end at once.
 function Job:cancel()
-  if self.result or self.cancelled then return end
+  if self.finishing or self.cancelled then return end
   self.cancelled = true
-  local goes_on = false
-  if self.cancel_tool then
-    local ok, answer = pcall(self.cancel_tool)
-    goes_on = ok and answer == true
-  end
-  if not goes_on then self:finish(M.aborted) end
+  if not self.begun then return end
+  host.on_main(function()
+    local goes_on = false
+    if self.cancel_tool and not self.finishing then
+      local ok, answer = pcall(self.cancel_tool)
+      goes_on = ok and answer == true
+    end
+    if not goes_on then self:finish(M.aborted) end
+  end)
 end
 
 return M

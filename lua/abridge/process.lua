@@ -7,10 +7,12 @@
 --- end. A background child may keep the output open; it gets `linger` seconds and is then left alone.
 
 local host = require "abridge.host"
+local inbox = require "abridge.inbox"
 
 local M = {}
 
 local READ_SIZE = 65536
+local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
 local DRAIN_READS = 32 -- 2 MiB, twice what an unprivileged process may make of a pipe
 local POLL_MS = 25 -- how often a group is looked at that outlives its leader; the kernel sends no event
 local GIVE_UP_MS = 5000 -- after KILL; a process in uninterruptible sleep, or another user's, may stay
@@ -31,7 +33,7 @@ M.codes = {
 ---@field grace? number Seconds between TERM and KILL. Default 2.
 ---@field linger? number Seconds for a background child to close the output. Default 0.25.
 
----What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in a fast event.
+---What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
 ---@class (exact) abridge.process.Handlers
 ---@field on_output? fun(chunk: string) What was written to stdout, and to stderr where merged.
 ---@field on_stderr? fun(chunk: string) What was written to stderr, with `merge_stderr = false`.
@@ -207,6 +209,7 @@ end
 ---@field read_fd integer
 ---@field write_fd integer|nil Until the child has it.
 ---@field open boolean Neither at its end nor given up.
+---@field stopped boolean Not read until what came of it was handed on.
 ---@field on_chunk fun(chunk: string)|nil
 
 ---A real pipe(2): the child can open /dev/stderr anew, which a socket pair would refuse.
@@ -252,17 +255,66 @@ function Process:_deliver(pipe, chunk)
 end
 
 ---@param pipe abridge.process.Pipe
+---@param chunk string
+function Process:_receive(pipe, chunk)
+  self._waiting = self._waiting + #chunk
+  self._inbox:put(function()
+    self._waiting = self._waiting - #chunk
+    self:_deliver(pipe, chunk)
+  end)
+  if self._waiting >= MOST_WAITING then
+    self:_stop_reading(pipe)
+  end
+end
+
+---@param pipe abridge.process.Pipe
+function Process:_stop_reading(pipe)
+  if pipe.open and not self._finishing then
+    self._uv.read_stop(pipe.handle)
+    pipe.stopped = true
+  end
+end
+
+---@param pipe abridge.process.Pipe
 function Process:_read(pipe)
+  pipe.stopped = false
   local ok, message = self._uv.read_start(pipe.handle, function(err, chunk)
     if chunk then
-      return self:_deliver(pipe, chunk)
+      return self:_receive(pipe, chunk)
     end
-    self._error = self._error or err
-    self:_end_of(pipe)
+    self._inbox:put(function()
+      self._error = self._error or err
+      self:_end_of(pipe)
+    end)
   end)
   if not ok then
     self._error = self._error or message
     self:_end_of(pipe)
+  end
+end
+
+---Goes on reading what was stopped, when all was handed on.
+function Process:_read_on()
+  for _, pipe in ipairs(self._pipes) do
+    if pipe.open and pipe.stopped and not (self._finishing or self._held) then
+      self:_read(pipe)
+    end
+  end
+end
+
+---Reads no more until `release`, for a handler that cannot keep up. A little that was read may still come.
+function Process:hold()
+  self._held = true
+  for _, pipe in ipairs(self._pipes) do
+    self:_stop_reading(pipe)
+  end
+end
+
+---Reads on.
+function Process:release()
+  self._held = false
+  if self._waiting == 0 then
+    self:_read_on()
   end
 end
 
@@ -320,12 +372,15 @@ end
 ---@param fire fun()
 function Process:_arm(ms, fire)
   local uv = self._uv
+  self._phase = fire
   uv.update_time() -- the loop's clock stands still between turns
   uv.timer_stop(self._timer)
   uv.timer_start(self._timer, math.ceil(math.min(ms, 2 ^ 52)), 0, function()
-    if not self._finishing then
-      fire()
-    end
+    self._inbox:put(function()
+      if self._phase == fire and not self._finishing then
+        fire()
+      end
+    end)
   end)
 end
 
@@ -427,9 +482,10 @@ end
 
 ---@param code integer
 ---@param signal integer
-function Process:_on_leader_exit(code, signal)
+---@param at number when, by `host.now()`
+function Process:_on_leader_exit(code, signal, at)
   self._exited = true
-  self._exit_at = host.now()
+  self._exit_at = at
   if signal ~= 0 then
     self._signal_number = signal
   else
@@ -454,9 +510,18 @@ function Process:_make_outcome()
   }
 end
 
+---@param outcome abridge.process.Outcome
+function Process:_end(outcome)
+  self.outcome = outcome
+  if self._on_exit then
+    self:_guard(self._on_exit, outcome)
+  end
+end
+
 ---Closes everything, then reports.
 function Process:_finish()
   self._finishing = true
+  self._inbox:flush()
   local handles = { self._timer, self._handle }
   for _, pipe in ipairs(self._pipes) do
     if pipe.open then
@@ -471,10 +536,9 @@ function Process:_finish()
     self._uv.close(handle, function()
       left = left - 1
       if left == 0 then
-        self.outcome = outcome
-        if self._on_exit then
-          self:_guard(self._on_exit, outcome)
-        end
+        host.on_main(function()
+          self:_end(outcome)
+        end)
       end
     end)
   end
@@ -484,10 +548,15 @@ end
 ---No effect on a process that is done, or being stopped.
 ---@return boolean stopping whether there was something to stop
 function Process:cancel()
-  if self._finishing or self._stopping then
+  if self._finishing or self._stopping or self._cancelled then
     return false
   end
-  self:_stop("cancelled")
+  self._cancelled = true
+  host.on_main(function()
+    if not (self._finishing or self._stopping) then
+      self:_stop("cancelled")
+    end
+  end)
   return true
 end
 
@@ -577,7 +646,11 @@ function M.spawn(argv, opts, handlers)
     _linger_ms = (opts.linger or 0.25) * 1000,
     _started_at = host.now(),
     _exited = false,
+    _waiting = 0, -- bytes on their way to the handlers
   }, Process)
+  self._inbox = inbox.new(function()
+    self:_read_on()
+  end)
 
   local arguments = {} -- by hand: unpack has a limit of some thousands on some hosts
   for i = 2, #argv do
@@ -592,7 +665,10 @@ function M.spawn(argv, opts, handlers)
     stdio = { nil, pipes[1].write_fd, pipes[#pipes].write_fd },
     detached = true, -- setsid: a group and session of its own
   }, function(exit_code, signal)
-    self:_on_leader_exit(exit_code, signal)
+    local at = host.now()
+    self._inbox:put(function()
+      self:_on_leader_exit(exit_code, signal, at)
+    end)
   end)
   close_write_ends(uv, pipes)
   if not handle then

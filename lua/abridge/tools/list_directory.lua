@@ -4,6 +4,7 @@ local host = require "abridge.host"
 local items = require "abridge.items"
 local names = require "abridge.names"
 local notice = require "abridge.notice"
+local slices = require "abridge.slices"
 
 local M = {
   name = "list_directory",
@@ -20,6 +21,8 @@ local M = {
 }
 
 local MARKS = { directory = "/", link = "@" }
+local LETTERS = { directory = "d", link = "l", unknown = "?" } -- of the types; any other is "-"
+local TYPES = { d = "directory", l = "link", ["?"] = "unknown" }
 
 ---@return true|nil ready
 ---@return string|nil message what is missing
@@ -34,27 +37,29 @@ for byte = 65, 90 do
 end
 
 --- Names and types of what a scan found, in order. ASCII case alone is passed over, on every host alike; what differs
---- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares.
-local function sorted(uv, scan)
-  local keys, types = {}, {}
+--- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares; the type at their
+--- end never decides.
+local function sorted(uv, scan, work)
+  local keys = {}
   local name, kind = uv.fs_scandir_next(scan)
   while name do
-    local key = name:gsub("[A-Z]", LOWER) .. "\0" .. name
-    keys[#keys + 1], types[key] = key, kind or "unknown"
+    keys[#keys + 1] = name:gsub("[A-Z]", LOWER) .. "\0" .. name .. (LETTERS[kind or "unknown"] or "-")
     name, kind = uv.fs_scandir_next(scan)
+    work:pause()
   end
-  table.sort(keys)
+  keys = slices.sorted(work, keys)
+  local found, types = {}, {}
   for i, key in ipairs(keys) do
-    keys[i], types[i] = key:sub((#key + 3) / 2), types[key] -- both halves are of one length
-    types[key] = nil
+    found[i], types[i] = key:sub(#key / 2 + 1, -2), TYPES[key:sub(-1)] -- both halves are of one length
+    work:pause()
   end
-  return keys, types
+  return found, types
 end
 
 --- Lines of the entries. Some file systems do not tell the type of an entry: those of the page are looked up.
 ---@return string[] lines
 ---@return boolean complete every line has its mark
-local function lines_of(uv, path, found, types, first, last)
+local function lines_of(uv, work, path, found, types, first, last)
   local lines, complete = {}, true
   for i, name in ipairs(found) do
     local kind = types[i]
@@ -64,8 +69,27 @@ local function lines_of(uv, path, found, types, first, last)
     end
     complete = complete and kind ~= "unknown"
     lines[i] = names.name(name) .. (MARKS[kind] or "")
+    work:pause()
   end
   return lines, complete
+end
+
+local AT_ONCE = 256 -- lines that are joined in one go
+
+--- Bytes of all the lines, as they may be shown.
+local function size_of(lines, redaction, work)
+  local bytes = 0
+  local function add(text)
+    bytes = bytes + #text
+  end
+  for first = 1, #lines, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #lines)
+    local text = table.concat(lines, "\n", first, last) .. (last < #lines and "\n" or "")
+    add(redaction and redaction:feed(text) or text)
+    work:pause()
+  end
+  if redaction then add(redaction:finish()) end
+  return bytes
 end
 
 local KNOWN = { ENOENT = true, EACCES = true, ENOTDIR = true }
@@ -87,14 +111,14 @@ local function unreadable(path, message)
 end
 
 --- The page of a directory that was scanned.
-local function page(uv, scan, at, ctx)
-  local found, types = sorted(uv, scan)
+local function page(uv, scan, at, ctx, work)
+  local found, types = sorted(uv, scan, work)
   local total, first = #found, at.offset
   if first > math.max(total, 1) then
     return failure(at.shown, "EOFFSET_entries", { offset = first, total = total }, "EOFFSET")
   end
   local last = math.min(total, first - 1 + (at.limit or total))
-  local lines, complete = lines_of(uv, at.path, found, types, first, last)
+  local lines, complete = lines_of(uv, work, at.path, found, types, first, last)
   local shown = {}
   for i = first, last do
     shown[#shown + 1] = lines[i]
@@ -109,10 +133,10 @@ local function page(uv, scan, at, ctx)
     more = more,
     reason = "item_cap",
     total = total,
-    bytes_total = complete and total > 0 and #ctx.redacted(table.concat(lines, "\n")) or nil,
+    bytes_total = complete and total > 0 and size_of(lines, ctx.redaction(), work) or nil,
     empty = total == 0 and notice.empty_directory or nil,
     details = { path = at.shown, entry_limit_reached = more and at.limit or nil },
-  }, ctx)
+  }, ctx, work)
 end
 
 function M.execute(input, ctx, done)
@@ -126,14 +150,19 @@ function M.execute(input, ctx, done)
   }
   if given:find("\0", 1, true) then return failure(at.shown, "ENOENT", {}) end
   at.path = ctx.path(given)
-  local request
+  local request, cancel
   request, message = uv.fs_scandir(at.path, function(problem, scan)
-    if problem then return done(unreadable(at.shown, problem)) end
-    local ok, value = pcall(page, uv, scan, at, ctx)
-    done(ok and value or { text = tostring(value), is_error = true })
+    host.on_main(function()
+      if ctx.cancelled() then return end
+      if problem then return done(unreadable(at.shown, problem)) end
+      cancel = slices.start(function(work)
+        return page(uv, scan, at, ctx, work)
+      end, done)
+    end)
   end)
   if not request then return unreadable(at.shown, message) end
   return function()
+    if cancel then return cancel() end
     uv.cancel(request)
   end
 end
