@@ -92,11 +92,11 @@ end
 
 --- Run a program to its end: what it printed.
 ---@param argv string[]
----@param on_output? fun(chunk: string)
-function M.output_of(argv, on_output)
+---@param handlers? abridge.process.Handlers where another than this is to get it
+function M.output_of(argv, handlers)
   local said = {}
-  local child = assert(process.spawn(argv, {}, {
-    on_output = on_output or function(chunk) said[#said + 1] = chunk end,
+  local child = assert(process.spawn(argv, {}, handlers or {
+    on_output = function(chunk) said[#said + 1] = chunk end,
   }))
   host.wait(function() return child:is_done() end)
   local text = table.concat(said)

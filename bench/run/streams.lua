@@ -17,15 +17,33 @@ local function counted(size, reader)
   return function() assert(tonumber(run()) == size, reader .. " counted wrongly") end
 end
 
---- As run_command does it: what the loop reads goes into a stream.
-local function from_lua(size)
+--- What the event loop reads goes into a stream, or the stream reads the pipe itself.
+---@param size integer
+---@param handlers_of fun(stream: userdata): abridge.process.Handlers
+local function from_lua(size, handlers_of)
   return function()
     local stream = abridge.stream(budget)
-    measure.output_of({ PIPE, "produce", ("%.0f"):format(size) }, function(chunk) assert(stream:write(chunk)) end)
+    measure.output_of({ PIPE, "produce", ("%.0f"):format(size) }, handlers_of(stream))
     local _, cut = stream:finish()
     stream:close()
     assert(cut.total_bytes == size, "the stream counted wrongly")
   end
+end
+
+local function written(stream)
+  return { on_output = function(chunk) assert(stream:write(chunk)) end }
+end
+
+local function read_by_itself(stream)
+  return { read_output = function(fd, most) return stream:read_fd(fd, most) end }
+end
+
+--- Is this a core whose streams read descriptors?
+local function reads_descriptors()
+  local stream = abridge.stream(budget)
+  local ok, method = pcall(function() return stream.read_fd end)
+  stream:close()
+  return ok and method ~= nil
 end
 
 return function()
@@ -33,9 +51,15 @@ return function()
   local names = {
     "read(2) in a loop, 64KB each", "the same and a stream, in C", "process.spawn and a stream, in Lua", "tail -n 2000",
   }
-  local medians, samples = measure.turns({
-    counted(size, "read"), counted(size, "tail"), from_lua(size), produce_into(size, "tail -n 2000 >/dev/null"),
-  }, measure.seconds * 8)
+  local runs = {
+    counted(size, "read"), counted(size, "tail"), from_lua(size, written),
+    produce_into(size, "tail -n 2000 >/dev/null"),
+  }
+  if reads_descriptors() then
+    table.insert(names, 4, "process.spawn and stream:read_fd, in Lua")
+    table.insert(runs, 4, from_lua(size, read_by_itself))
+  end
+  local medians, samples = measure.turns(runs, measure.seconds * 8)
   local rows = {}
   for i, name in ipairs(names) do
     local took = medians[i]
