@@ -124,7 +124,7 @@ local function print_json()
       reason = of.reason,
     }
   end
-  if not cjson then return targets.missing("json", "no lua-cjson here") end
+  if not cjson then return print "\nA truncation block as JSON: no lua-cjson here" end
   local medians = measure.turns {
     function() return block:to_json() end,
     function() return cjson.encode(table_of(block)) end,

@@ -90,7 +90,7 @@ local function rival_row(name, said, cases)
   local row = { name }
   for i, case in ipairs(cases) do
     local result = said[i]
-    row[i + 1] = result and (result.seconds and cell(result.seconds, case) or result.why) or i == 1 and said.why or "-"
+    row[i + 1] = result and (result.seconds and cell(result.seconds, case) or result.why) or "-"
   end
   return row
 end
@@ -131,10 +131,9 @@ local function tell_targets(cases, found)
     for i, case in ipairs(cases) do
       local result = found[rival][i]
       if case.name == name and result and result.seconds then
-        return targets.measured(key, result.seconds / case.ours)
+        targets.measured(key, result.seconds / case.ours)
       end
     end
-    targets.missing(key, found[rival].why or name .. " was left out")
   end
   times("pi_100MB", "pi", "100MB")
   times("pi_10KB", "pi", "10KB")
@@ -161,6 +160,10 @@ return function()
   check_rivals(found, cases)
   local title = "The last %d lines / %s of log lines, with exact totals (x abridge.tail; programs with their start)"
   report.print(title:format(MAX_LINES, abridge.format_size(MAX_BYTES)), columns, rows_of(cases, found))
+  for _, row in ipairs(ROWS) do
+    local why = found[row[1]].why
+    if why then print(row[2] .. ": " .. why) end
+  end
   if left_out then print(left_out) end
   tell_targets(cases, found)
 end

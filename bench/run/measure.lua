@@ -100,7 +100,7 @@ function M.output_of(argv, handlers)
   }))
   host.wait(function() return child:is_done() end)
   local text = table.concat(said)
-  assert(child.outcome.code == 0, argv[1] .. " failed: " .. text:sub(-500))
+  if child.outcome.code ~= 0 then error(argv[1] .. " failed: " .. text:sub(-500), 0) end
   return text
 end
 

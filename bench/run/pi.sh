@@ -11,7 +11,7 @@ for tool in node "$npm"; do
 done
 if ! [ -f "$module" ]; then
   mkdir -p "$folder/$version"
-  archive=$(cd "$folder/$version" && "$npm" pack --silent "$package" 2>/dev/null) &&
+  archive=$(cd "$folder/$version" && "$npm" pack --silent --fetch-retries=0 "$package" 2>/dev/null) &&
     tar -xzf "$folder/$version/$archive" -C "$folder/$version" 2>/dev/null
 fi
 if [ -f "$module" ]; then echo "$module"; else echo "- npm could not fetch $package"; fi

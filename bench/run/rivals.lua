@@ -10,7 +10,7 @@ local M = {}
 ---@field max_lines integer
 ---@field max_bytes integer
 
---- What a rival said of each case: { seconds =, lines =, kept = }, or { why = }; by name.
+--- What the rivals of a program said of each case: { seconds =, lines =, kept = }, or { why = }; by name.
 local function run(argv, cases)
   for _, case in ipairs(cases) do
     argv[#argv + 1] = case.file
@@ -27,6 +27,18 @@ local function run(argv, cases)
   return said
 end
 
+--- The same of a program that may be missing or unable: then { why = } stands for each of `names`.
+local function attempt(program, argv, cases, names)
+  local ok, said = false, "no " .. program .. " here"
+  if measure.has(program) then ok, said = pcall(run, argv, cases) end
+  if ok then return said end
+  local failed = {}
+  for _, name in ipairs(names) do
+    failed[name] = { why = said:match "[^\n]*" }
+  end
+  return failed
+end
+
 --- Lua 5.4, LuaJIT with the module built for Lua 5.1, Python and pi: the programs that are there.
 ---@param cases bench.Case[]
 ---@return table<string, table> seconds by rival, then by case; or { why = } of a rival that is not there
@@ -35,18 +47,11 @@ function M.run(cases)
   local found = {}
   local lua = run({ "lua5.4", "bench/run/rival.lua", seconds }, cases)
   found.split, found.find = lua.split, lua.find
-  local path = os.getenv "LUA_CPATH"
-  if measure.has "luajit" and io.open("build/5.1/abridge/core.so") then
-    local with_path = "LUA_CPATH=" .. path:gsub("build/5.4/", "build/5.1/")
-    local jit = run({ "env", with_path, "luajit", "bench/run/rival.lua", seconds }, cases)
-    found.jit_split, found.jit_find, found.jit_abridge = jit.split, jit.find, jit.abridge
-  else
-    for _, name in ipairs { "jit_split", "jit_find", "jit_abridge" } do
-      found[name] = { why = "no LuaJIT here" }
-    end
-  end
-  found.python = measure.has "python3" and run({ "python3", "bench/run/rival.py", seconds }, cases).split
-    or { why = "no python3 here" }
+  local with_path = "LUA_CPATH=" .. os.getenv("LUA_CPATH"):gsub("build/5.4/", "build/5.1/")
+  local jit_argv = { "env", with_path, "luajit", "bench/run/rival.lua", seconds }
+  local jit = attempt("luajit", jit_argv, cases, { "split", "find", "abridge" })
+  found.jit_split, found.jit_find, found.jit_abridge = jit.split, jit.find, jit.abridge
+  found.python = attempt("python3", { "python3", "bench/run/rival.py", seconds }, cases, { "split" }).split
   found.pi = M.pi(cases, seconds)
   return found
 end
@@ -57,7 +62,8 @@ function M.pi(cases, seconds)
   local said = file and file:read "*l" or "- run by make bench alone"
   if file then file:close() end
   if said:sub(1, 2) == "- " then return { why = said:sub(3) } end
-  return run({ "node", "--max-old-space-size=8192", "bench/run/rival.mjs", said, seconds }, cases).pi
+  local argv = { "node", "--max-old-space-size=8192", "bench/run/rival.mjs", said, seconds }
+  return attempt("node", argv, cases, { "pi" }).pi
 end
 
 return M

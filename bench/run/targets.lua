@@ -24,7 +24,7 @@ local FIGURES = {
   { "growth", "growth of the cost, worst case: power of n over linear", "<=", 0.1, "" },
 }
 
-local measured, missing = {}, {}
+local measured = {}
 
 local function known(key)
   for _, figure in ipairs(FIGURES) do
@@ -35,11 +35,6 @@ end
 
 function M.measured(key, value)
   measured[key] = known(key) and value
-end
-
---- Why there is no value.
-function M.missing(key, why)
-  missing[key] = known(key) and why
 end
 
 local function met(figure, value)
@@ -58,7 +53,7 @@ function M.print()
   for i, figure in ipairs(FIGURES) do
     local value = measured[figure[1]]
     local wanted = ("%s %g %s"):format(figure[3], figure[4], figure[5]):gsub(" $", "")
-    local said = value and with_unit(value, figure) or missing[figure[1]] or "not measured"
+    local said = value and with_unit(value, figure) or "not measured"
     rows[i] = { figure[2], wanted, said, value and (met(figure, value) and "yes" or "no") or "-" }
   end
   report.print("Figures to reach", { "wanted", "measured", "met" }, rows)
