@@ -55,12 +55,7 @@ local function stream_through(text, times, opts)
 end
 
 local function grep(text, times)
-  local path = texts.folder() .. "/grep"
-  local file = assert(io.open(path, "wb"))
-  for _ = 1, times do
-    assert(file:write(text))
-  end
-  assert(file:close())
+  local path = texts.write("grep", text:rep(times))
   -- into a variable, since grep looks for one match alone where nobody reads
   local command = ("n=$(LC_ALL=C grep -c -i -E 'error|fail' '%s'); test \"$n\" -gt 0"):format(path)
   return function() measure.output_of { "sh", "-c", command } end, path

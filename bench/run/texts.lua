@@ -42,6 +42,15 @@ function M.folder()
   return folder
 end
 
+--- Write a text into a file of the folder, which the caller removes.
+function M.write(name, text)
+  local path = M.folder() .. "/" .. name
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(text))
+  assert(file:close())
+  return path
+end
+
 --- The same in a file, made once: its path, bytes and lines. It is dated back: the index keeps no file just written.
 function M.log_file(size)
   local made = files[size]
