@@ -39,7 +39,7 @@ local function attempt(program, argv, cases, names)
   return failed
 end
 
---- The Lua rivals in Lua 5.4: `split`, `find`, and `abridge` itself. Not in this process: with what they leave in the heap
+--- The Lua rivals in Lua 5.4: `split`, `find`, and `abridge` itself. Not in this process: with what they leave in it
 --- every program that is started later would start slower.
 ---@param cases bench.Case[]
 function M.lua(cases)
