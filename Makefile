@@ -53,7 +53,7 @@ core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch] bench/check/*.[ch])
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] examples/*.[ch] bench/*.[ch] bench/check/*.[ch])
 lua_dirs := $(wildcard lua plugin spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
@@ -89,6 +89,10 @@ lua_lib := $(if $(incdir_5.4),$(or $(shell pkg-config --libs lua5.4 2>/dev/null)
 lua_test_obj = $(if $(lua_lib),$(OBJ)/test/lua_memory.o $(OBJ)/test/lua_threads.o)
 lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/test_lua_memory))
 
+# Faults are injected by what only Linux preloads.
+shim := $(if $(filter Linux,$(shell uname -s)),build/test/shim.so)
+shim_obj = $(if $(shim),$(OBJ)/faults/shim.o)
+
 # ------------------------------------------------------------------ for everyone
 
 .PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-check bench-pause bench-tokens score soak rock clean
@@ -116,7 +120,7 @@ doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
 	@$(with_paths) $(LUA) spec/agent_scene.lua
 
-test: build lib ## run the C tests under sanitizers and the suite on every host
+test: build lib $(shim) ## run the C tests under sanitizers and the suite on every host
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
@@ -176,7 +180,7 @@ build/tokens/samples.tsv: bench/tokens.mjs
 score: build ## make labelled logs with this machine's tools, score our cut and the usual ones on them
 	@$(with_paths) $(LUA) bench/score.lua
 
-soak: build ## gigabytes through a stream and through a command, kills in the middle of runs
+soak: build ## gigabytes through a stream and through a command, on one line too, kills in the middle of runs
 	@$(with_paths) $(LUA) spec/soak.lua
 	@$(with_paths) $(LUA) spec/soak_session.lua
 
@@ -251,6 +255,16 @@ $(OBJ)/test/%.o: spec/c/%.c Makefile
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
+$(OBJ)/faults/%.o: spec/faults/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(FLAGS) -fvisibility=default -c -o $@ $<
+
+build/test/shim.so: build/obj/faults/shim.o
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) -shared $(LDFLAGS) -o $@ $^ -ldl
+
 $(OBJ)/examples/%.o: examples/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
@@ -294,7 +308,7 @@ $(filter-out $(lua_test_bin),$(test_bin)): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 .SECONDARY:
 objects: $(nvim_obj)
 c-tests: $(test_bin)
-objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj) $(shim_obj)
 
 -include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
 

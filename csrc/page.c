@@ -72,7 +72,9 @@ static abr_code open_file(const char *path, int *fd, uint64_t *size, abr_error *
     abr_code code = check_kind(&st, error);
     if (code != ABR_OK)
         return code;
-    *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    do
+        *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    while (*fd < 0 && errno == EINTR);
     if (*fd < 0 || fstat(*fd, &st) != 0)
         return failed_with(errno, error);
     *size = (uint64_t)st.st_size;
