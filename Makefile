@@ -23,6 +23,8 @@ else
 # ------------------------------------------------------------------ what is built, with what
 
 tokenizer_version := 3.4.0# of gpt-tokenizer, for bench-tokens alone
+pi_version := 0.73.1# of @mariozechner/pi-coding-agent, for bench alone
+NPM ?= npm
 LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
 CFLAGS ?= -O2
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -50,15 +52,16 @@ binding := csrc/lua_abridge.c
 core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
-bench_src := $(wildcard bench/*.c)
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] examples/*.[ch] bench/*.[ch])
+bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] examples/*.[ch] bench/*.[ch] bench/check/*.[ch])
 lua_dirs := $(wildcard lua plugin spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
 test_bin = $(test_src:spec/c/%.c=$(BIN)/%) $(lua_test_bin)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
-bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o)
+limit_obj = $(if $(incdir_5.4),$(OBJ)/bench/limit.o)
+bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o) $(limit_obj)
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
 # headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold. Those of 5.5 tell
@@ -92,7 +95,7 @@ shim_obj = $(if $(shim),$(OBJ)/faults/shim.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-pause bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-check bench-pause bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -131,7 +134,7 @@ test-arm64: ## build for 64-bit ARM and run the C tests under qemu; C_TESTS="ker
 		CFLAGS="-O2 -Werror -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static luas=5.1 lua_lib=
 	@EMULATOR=qemu-aarch64 HOST=c C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/arm64
 
-check: lint memcheck tsan ## lint, memcheck, tsan, and the scanner on 64-bit ARM
+check: lint memcheck tsan bench-check ## lint, memcheck, tsan, bench-check, and the scanner on 64-bit ARM
 	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
 
 lint: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
@@ -145,12 +148,17 @@ tsan: ## ThreadSanitizer on two Lua states in two threads
 		CFLAGS="-O1 -g -fsanitize=thread"
 	@echo "== tsan" && build/test/tsan/lua_threads
 
-bench: build build/bench/readonly build/bench/pipe build/bench/file ## measure the cuts, streams on a pipe, pages of a file, and priority
-	@build/bench/readonly
-	@$(with_paths) $(LUA) bench/run.lua
-	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
-	@$(with_paths) $(LUA) bench/page.lua build/bench/file
-	@$(with_paths) $(LUA) bench/priority.lua
+bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure ours, rivals and limits in one run, 4 minutes; BENCH="cuts pages" is a part
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;bench/?.lua;;" LUA_CPATH="build/5.4/?.so;build/bench/?.so;;" $(LUA) bench/run.lua $(BENCH)
+
+# A rival. Where it cannot be had the benchmark says why and goes on; what was tried is tried again the next time.
+.PHONY: build/bench/pi.txt
+build/bench/pi.txt:
+	@mkdir -p $(@D)
+	@bench/run/pi.sh $(@D)/pi "$(NPM)" $(pi_version) > $@
+
+bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more instructions than before this branch
+	@CC="$(CC)" bench/check/compare.sh
 
 bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
@@ -267,6 +275,13 @@ $(OBJ)/bench/%.o: bench/%.c Makefile
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
+build/bench/limit.so: build/obj/bench/limit.o
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(if $(filter Darwin,$(shell uname -s)),-bundle -undefined dynamic_lookup,-shared) $(LDFLAGS) -o $@ $^
+
+$(OBJ)/bench/limit.o: FLAGS += -isystem $(incdir_5.4)
+
 build/bench/%: build/obj/bench/%.o build/libabridge.a
 	@mkdir -p $(@D)
 	$(call say,link)
@@ -295,7 +310,7 @@ objects: $(nvim_obj)
 c-tests: $(test_bin)
 objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj) $(shim_obj)
 
--include $(wildcard $(OBJ)/*/*.d)
+-include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
 
 # ------------------------------------------------------------------ checks
 

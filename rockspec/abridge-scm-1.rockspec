@@ -140,6 +140,7 @@ build = {
     ["abridge.tools.sql_query"] = "lua/abridge/tools/sql_query.lua",
     ["abridge.tools.web_fetch"] = "lua/abridge/tools/web_fetch.lua",
     ["abridge.turn"] = "lua/abridge/turn.lua",
+    ["abridge.types"] = "lua/abridge/types.lua",
     ["abridge.updates"] = "lua/abridge/updates.lua",
     ["abridge.url"] = "lua/abridge/url.lua",
     ["abridge.version"] = "lua/abridge/version.lua",

@@ -135,6 +135,27 @@ describe("make nvim", function()
     assert.is_not_nil(io.open(checkout .. "/lua/abridge/core.so"))
   end)
 
+  it("has its help found, where the tags are made", function()
+    local nvim = ("nvim() { env -i HOME=%s %s -u NONE -i NONE \"$@\"; }; dir=%s\n"):format(quote(dir:at "home"),
+      quote(vim.v.progpath), quote(checkout))
+    assert.same({ "", "", 0 }, { dir:sh(nvim .. blocks("By hand", "sh")[2]) })
+    assert.equal("abridge.txt", neovim("", [[
+      vim.cmd "help abridge"
+      io.stdout:write(vim.fn.expand "%:t")
+    ]]))
+  end)
+
+  it("is named by :Abridge where it was not run", function()
+    local source = dir:at "source"
+    local wanted = "abridge: its core (abridge/core.so) is not there:\nrun `make nvim` in %s"
+    assert.equal(wanted:format(source) .. ' (lazy.nvim: build = "make nvim")\n',
+      neovim("-u NONE --cmd 'set packpath= runtimepath=" .. source .. "'", [[
+        vim.notify = function(message) io.stdout:write(message, "\n") end
+        vim.cmd "runtime plugin/abridge.lua"
+        vim.cmd "Abridge run echo x"
+      ]]))
+  end)
+
   it("would have met the headers of Lua if it had looked for them", function()
     local _, err, status = sh("cd " .. checkout .. "/csrc && cc -fsyntax-only lua_abridge.c")
     assert.not_equal(0, status)

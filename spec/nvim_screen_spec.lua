@@ -297,6 +297,18 @@ describe("render", function()
       message(0, { content = "" }, { row = -1 }))
     assert.equal("abridge.nvim.render: width must be an integer from 1 to 2^53, got 0",
       message(0, { content = "" }, { width = 0 }))
+    assert.equal("abridge.nvim.run: session must be a session, got nil", plain.misuse(function()
+      local job = nvim.run(nil, "run_command", {})
+      return job
+    end))
+    assert.equal("abridge.nvim.run: tool must be a string, got 5", plain.misuse(function()
+      local job = nvim.run(abridge.session { run_dir = false }, 5, {})
+      return job
+    end))
+    assert.equal("abridge.nvim.log: run_dir must be a string, got 5", plain.misuse(function()
+      local buf = nvim.log(5)
+      return buf
+    end))
   end)
 
   it("writes any bytes as lines that Neovim can hold", function()
@@ -486,6 +498,7 @@ describe("a log", function()
     type_keys "j<CR>"
     assert.same({ "a\tb" }, lines_of(0))
     assert.same({}, painted(0))
+    assert.matches("line 1 of 1  ", vim.b.abridge_status)
   end)
 
   it("says what it cannot show, without a trace", function()
@@ -498,6 +511,26 @@ describe("a log", function()
     assert.equal(2, #said)
     assert.matches("^abridge: The full output of call%-1 is gone: ", said[1][1])
     assert.same({ "abridge: No call here", vim.log.levels.ERROR }, said[2])
+  end)
+
+  it("says so where there is no room for a window, and leaves nothing behind", function()
+    local function open_files() return #vim.fn.glob("/proc/self/fd/*", true, true) end
+    local buf = run_of_three()
+    local buffers, files = #api.nvim_list_bufs(), open_files()
+    vim.o.equalalways, vim.o.winminheight = false, 1
+    vim.cmd "resize 1"
+    local said = while_notified(function()
+      type_keys "gg2j<CR>"
+      type_keys "o"
+    end)
+    local _, message = pcall(nvim.log, dir:at "run")
+    vim.o.equalalways = true
+    assert.equal(2, #said)
+    for _, text in ipairs { said[1][1], said[2][1], "abridge: " .. message } do
+      assert.matches("^abridge: .*E36: Not enough room$", text)
+    end
+    assert.equal(buf, api.nvim_get_current_buf())
+    assert.same({ buffers, files }, { #api.nvim_list_bufs(), open_files() })
   end)
 
   it("lists a long log without holding the editor up", function()

@@ -76,6 +76,25 @@ describe("on the screen", function()
     ui:input "<C-u>"
     ui:wait_for "not shown to the model"
   end)
+
+  it("a search for a text that is given up, or finds nothing, leaves the page as it is", function()
+    ui:input "g/nowhere"
+    ui:wait_for "Find: nowhere"
+    ui:input "<C-c>"
+    ui:wait_for "not shown to the model"
+    ui:input "g/nowhere<CR>"
+    local row, column = ui:wait_for "abridge: Not found: nowhere"
+    assert.same({ 24, 1 }, { row, column })
+    assert.equal("abridge: Not found: nowhere", ui:lua "return vim.v.errmsg") -- and nothing else
+  end)
+
+  it("lines show to their end, none is folded away, and no numbers stand beside ours", function()
+    ui:lua "vim.cmd 'set foldmethod=indent shiftwidth=2 number relativenumber spell'"
+    ui:input(":Abridge run printf '\\ta\\n\\tb\\n'; printf '%0150d end of line\\n' 7<CR>:only<CR>")
+    assert.same({ 2, 1 }, { ui:wait_for "        a" })
+    assert.same({ 5, 28 }, { ui:wait_for "007 end of line" })
+    ui:lua "vim.cmd 'set foldmethod& shiftwidth& nonumber norelativenumber nospell'"
+  end)
 end)
 
 describe("doc/screenshots.sh", function()

@@ -6,6 +6,7 @@
 ---
 --- Raises a message of two lines: what is wrong, and what to run. It may be asked again when that has been run.
 
+local check = require "abridge.check"
 local host = require "abridge.host"
 local version = require "abridge.version"
 
@@ -55,8 +56,7 @@ end
 ---@param message string
 ---@return string
 local function reason(message)
-  local text = message:gsub("^error loading module[^\n]*\n%s*", ""):gsub("^[^\n]-%.lua:%d+: ", "")
-  text = text:match("^[^\n]*"):sub(1, MAX_REASON)
+  local text = check.reason((message:gsub("^error loading module[^\n]*\n%s*", ""))):sub(1, MAX_REASON)
   return text:find "symbol.*lua" and text .. "; it was built for another Lua than " .. lua_version() or text
 end
 
@@ -99,4 +99,5 @@ elseif core.lua_version ~= lua_version() then
   fail("loaded", "(%s) was built for Lua %s, this is Lua %s", path(), core.lua_version, lua_version())
 end
 
+---@cast core abridge.Core
 return core

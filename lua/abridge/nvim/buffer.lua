@@ -1,5 +1,7 @@
 --- What the faces of the editor share: scratch buffers, windows for them, and writing where nobody may write.
 
+local check = require "abridge.check"
+
 local M = {}
 
 local names = 0
@@ -19,19 +21,18 @@ function M.scratch(kind, what, filetype)
   return buf
 end
 
---- Show a buffer in a window of its own, and go there.
+--- Show a buffer in a window of its own, and go there. Nothing of it is folded away, and the only numbers are ours.
+--- Where there is no room for a window the buffer goes, and that is raised.
 ---@param buf integer
 ---@param mods? string command modifiers such as "vertical"
-function M.show(buf, mods)
-  vim.cmd(("%s sbuffer %d"):format(mods or "", buf))
-  vim.cmd "setlocal nowrap"
-end
-
---- A message without the place in the code.
----@param message any
----@return string
-function M.plain(message)
-  return (tostring(message):gsub("^[^\n]-%.lua:%d+: ", ""):match "^[^\n]*")
+---@param wrap? boolean whether lines wider than the window are wrapped
+function M.show(buf, mods, wrap)
+  local ok, message = pcall(vim.cmd, ("%s sbuffer %d"):format(mods or "", buf))
+  if not ok then
+    vim.api.nvim_buf_delete(buf, { force = true })
+    error(check.reason(message), 0)
+  end
+  vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
 end
 
 --- Change a buffer, also one that is not modifiable; that and its `modified` stay as they were then.
@@ -47,7 +48,7 @@ function M.change(buf, change)
   if locked and vim.api.nvim_buf_is_valid(buf) then
     options.modifiable, options.modified = false, modified
   end
-  return ok, not ok and M.plain(message) or nil
+  return ok, not ok and check.reason(message) or nil
 end
 
 --- Keys of a buffer in normal mode: { lhs, what to do, description }.
@@ -70,13 +71,6 @@ function M.on_wipe(buf, act)
       act()
     end,
   })
-end
-
---- Call where the API may be called: now, or when the editor is out of the event at hand.
----@param act fun()
-function M.soon(act)
-  if vim.in_fast_event() then return vim.schedule(act) end
-  act()
 end
 
 --- Tell the user what went wrong.

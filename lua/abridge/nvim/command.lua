@@ -44,8 +44,8 @@ function M.create()
   vim.api.nvim_create_user_command("Abridge", function(args)
     local ok, message = pcall(execute, args)
     if not ok then
-      local buffer = require "abridge.nvim.buffer"
-      buffer.complain((buffer.plain(message):gsub("^abridge: ", "")))
+      message = require("abridge.check").message(message):gsub("^abridge: ", "")
+      require("abridge.nvim.buffer").complain(message)
     end
   end, {
     nargs = "*",

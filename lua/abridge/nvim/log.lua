@@ -1,6 +1,7 @@
 --- The calls of a run in a buffer, a line each, and what opens from there.
 
 local buffer = require "abridge.nvim.buffer"
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local display = require "abridge.display"
 local highlight = require "abridge.nvim.highlight"
@@ -221,7 +222,7 @@ local function page(self, event)
     local cut = type(event.truncation) == "table" and event.truncation.truncated
     local note = cut and ("the full output was not kept" .. (kept.error and ": " .. tostring(kept.error) or "")) or nil
     local text = type(event.content) == "string" and event.content or ""
-    return pager.open(text_source(text), { title = title, note = note })
+    return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
   end
   local fd, stat = self.run:open_output(event)
   if not fd then return buffer.complain(stat) end
@@ -244,7 +245,7 @@ end
 --- What the model saw, with its notice.
 local function show_result(event)
   local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
-  buffer.show(buf)
+  buffer.show(buf, nil, true)
   buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close" } })
   require("abridge.nvim.render").render(buf, {
     tool = event.tool,
@@ -260,7 +261,8 @@ local function keys_of(self)
     return function()
       local event, message = result_here(self)
       if not event then return buffer.complain(message) end
-      act(event)
+      local ok, why = pcall(act, event)
+      if not ok then buffer.complain(check.reason(why)) end
     end
   end
   return {
@@ -277,6 +279,9 @@ end
 ---@return integer|nil buf
 ---@return string|nil message
 function M.open(run_dir, mods)
+  if run_dir ~= nil and type(run_dir) ~= "string" then
+    check.fail("abridge.nvim.log: run_dir must be a string, got " .. check.show(run_dir))
+  end
   run_dir = run_dir or require("abridge.nvim.run").current_dir() or require("abridge.runlog").newest()
   if not run_dir then return nil, "No run has a log yet" end
   local run, message = require("abridge").open_run(run_dir)

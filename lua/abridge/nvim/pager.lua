@@ -20,6 +20,7 @@ local SLICE_MS = 15 -- of a search for a line before the editor has its turn
 ---@field source abridge.nvim.Source
 ---@field ranges abridge.nvim.Range[]
 ---@field cut? abridge.Cut
+---@field lines? integer of the text, where they are known
 local Pager = {}
 Pager.__index = Pager
 
@@ -130,7 +131,7 @@ local function tell(self, win)
   local range = self.cut and self.ranges[ranges_of.at(self.ranges, byte)]
   local parts = {
     self.title,
-    ("line %s of %s"):format(line or "?", self.cut and ("%.0f"):format(self.cut.total_lines) or "?"),
+    ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?"),
     ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100),
   }
   if range then parts[#parts + 1] = range.kept and "shown to the model" or "not shown to the model" end
@@ -195,7 +196,7 @@ end
 --- Show a line. The text is read from the nearest place whose line is known.
 ---@param line integer
 function Pager:go_to_line(line)
-  if self.cut then line = math.min(line, math.max(self.cut.total_lines, 1)) end
+  if self.lines then line = math.min(line, math.max(self.lines, 1)) end
   look_for(self, ("line %.0f"):format(line), self.slice:seek(line), function(byte)
     if byte < self.source.size then self.slice:learn(byte, line) end
     self:go(byte)
@@ -257,7 +258,9 @@ local function keys_of(self)
     end
   end
   local function ask()
-    self:find(vim.fn.input "Find: ")
+    local ok, text = pcall(vim.fn.input, "Find: ") -- Ctrl-C raises
+    vim.cmd "redraw" -- what is said next stands on a line of its own
+    if ok then self:find(text) end
   end
   local function line_key(otherwise)
     return function()
@@ -294,6 +297,7 @@ end
 ---@class (exact) abridge.nvim.PagerOptions
 ---@field title string
 ---@field cut? abridge.Cut the ledger of what the model saw; nil: all of it
+---@field lines? integer of the text; those of the ledger unless set
 ---@field note? string what else there is to say
 ---@field close? fun() called when the buffer is wiped out
 ---@field mods? string command modifiers
@@ -305,6 +309,7 @@ end
 function M.open(source, opts)
   highlight.define()
   local self = setmetatable({ source = source, cut = opts.cut, title = opts.title, note = opts.note }, Pager)
+  self.lines = opts.lines or opts.cut and opts.cut.total_lines
   self.ranges = ranges_of.of(opts.cut, source.size)
   self.slice = slices.new(source, ranges_of.known_lines(opts.cut, source.size))
   self.buf = buffer.scratch("output", opts.title, "abridge-output")

@@ -37,7 +37,7 @@ local function start(session, tool, input, opts, around)
   if buf == 0 then buf = vim.api.nvim_get_current_buf() end
   local at = { row = opts.row, max_lines = opts.max_lines, width = opts.width, key = "abridge.nvim.run " .. calls }
   local entry = session:find(tool)
-  local name, done = entry and entry.name or tool, false -- an alias would not tell that it is a command
+  local name = entry and entry.name or tool -- an alias would not tell that it is a command
   local function show(result)
     local row, message
     around(buf, function()
@@ -48,16 +48,11 @@ local function start(session, tool, input, opts, around)
   return session:call(tool, input, {
     id = opts.id,
     on_update = function(content, cut)
-      buffer.soon(function()
-        if not done then show { tool = name, content = content, details = { cut = cut } } end
-      end)
+      show { tool = name, content = content, details = { cut = cut } }
     end,
     on_done = function(result)
-      buffer.soon(function()
-        done = true
-        local message = show(result)
-        if opts.on_done then opts.on_done(result, message) end
-      end)
+      local message = show(result)
+      if opts.on_done then opts.on_done(result, message) end
     end,
   })
 end
@@ -70,6 +65,11 @@ end
 ---@param opts? abridge.nvim.RunOptions
 ---@return abridge.Job
 function M.run(session, tool, input, opts)
+  if type(session) ~= "table" or type(session.find) ~= "function" then
+    check.fail(("%s: session must be a session, got %s"):format(WHO, check.show(session)))
+  elseif type(tool) ~= "string" then
+    check.fail(("%s: tool must be a string, got %s"):format(WHO, check.show(tool)))
+  end
   opts = check.options(WHO, opts, OPTIONS, 1)
   local job = start(session, tool, input, opts, function(_, write)
     write()
@@ -143,7 +143,7 @@ function M.command(command, mods)
     local shown = require("abridge.display").visible("$ " .. command:gsub("\n", " "))
     vim.api.nvim_buf_set_lines(buf, 0, -1, true, { shown })
   end)
-  buffer.show(buf, mods)
+  buffer.show(buf, mods, true)
   buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close, and end the command" } })
   local job = start(session, "run_command", { command = command }, { buf = buf }, followed)
   buffer.on_wipe(buf, function()
