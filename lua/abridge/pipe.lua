@@ -1,7 +1,7 @@
 --- The reading end of a pipe that child processes write to. What comes is handed on in chunks, or read from the
 --- descriptor by who wants it.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 
 local M = {}
 
