@@ -344,6 +344,15 @@ uint64_t abr_file_size(const abr_file *file); /* bytes in the file, without thos
 const char *abr_file_path(const abr_file *file);
 int abr_file_close(abr_file *file); /* flushes; NULL is fine. 0 or an errno */
 
+/* ---- pipe.c: descriptors that others write to ---- */
+
+/* Read what there is into a block, until it is full; *ended: nothing came and nothing will. 0, or an errno when nothing
+ * came; EAGAIN: there is nothing now. A descriptor that is not non-blocking is waited for until the block is full. */
+int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended);
+
+/* Make a pipe hold 1 MiB, so that who writes to it waits less often; false where the system does not. */
+bool abr_widen_pipe(int fd);
+
 /* ---- tokens.c: the token estimate ---- */
 
 #define ABR_TOKEN_UNITS 64 /* units of cost that make a token */

@@ -62,6 +62,7 @@ static const struct {
     {ENOLCK, "ENOLCK", "no locks available"},
     {ESTALE, "ESTALE", "stale file handle"},
     {ETIMEDOUT, "ETIMEDOUT", "connection timed out"},
+    {EBADF, "EBADF", "not an open file"},
 };
 
 const char *abr_errno_name(int number)

@@ -31,10 +31,8 @@ local function new(fields)
 end
 
 --- Compact JSON, fields in the contract's order. Cost: the size of the hint.
----@return string
-function Info:to_json()
-  return core.info_json(self)
-end
+---@type fun(self: abridge.Info): string
+Info.to_json = core.info_json
 
 --- The block as a new plain table.
 ---@return abridge.Block

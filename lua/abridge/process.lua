@@ -8,11 +8,13 @@
 
 local host = require "abridge.host"
 local inbox = require "abridge.inbox"
+local pipes_of = require "abridge.pipe"
 
 local M = {}
 
 local READ_SIZE = 65536
 local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
+local MOST_READ = 1024 * 1024 -- bytes that a reader takes in a turn of the loop
 local DRAIN_READS = 32 -- 2 MiB, twice what an unprivileged process may make of a pipe
 local POLL_MS = 25 -- how often a group is looked at that outlives its leader; the kernel sends no event
 local GIVE_UP_MS = 5000 -- after KILL; a process in uninterruptible sleep, or another user's, may stay
@@ -36,6 +38,7 @@ M.codes = {
 ---What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
 ---@class (exact) abridge.process.Handlers
 ---@field on_output? fun(chunk: string) What was written to stdout, and to stderr where merged.
+---@field read_output? abridge.PipeReader Reads that from the pipe itself, in place of `on_output`.
 ---@field on_stderr? fun(chunk: string) What was written to stderr, with `merge_stderr = false`.
 ---@field on_exit? fun(outcome: abridge.process.Outcome) Called once, after all else, handles closed.
 
@@ -67,7 +70,12 @@ local OPTIONS = {
   linger = "number",
 }
 
-local HANDLERS = { on_output = "function", on_stderr = "function", on_exit = "function" }
+local HANDLERS = {
+  on_output = "function",
+  read_output = "function",
+  on_stderr = "function",
+  on_exit = "function",
+}
 
 ---@param value any
 ---@return string
@@ -204,50 +212,19 @@ end
 
 -- Pipes ------------------------------------------------------------------------
 
----@class abridge.process.Pipe
----@field handle table
----@field read_fd integer
----@field write_fd integer|nil Until the child has it.
----@field open boolean Neither at its end nor given up.
----@field closed boolean|nil Before its time, as it could not be read.
----@field stopped boolean Not read until what came of it was handed on.
----@field on_chunk fun(chunk: string)|nil
-
----A real pipe(2): the child can open /dev/stderr anew, which a socket pair would refuse.
----@param uv table
----@param on_chunk fun(chunk: string)|nil
----@return abridge.process.Pipe|nil
----@return string|nil message
----@return string|nil code
-local function open_pipe(uv, on_chunk)
-  local fds, message, code = uv.pipe()
-  if not fds then
-    return nil, message, code
-  end
-  local handle = uv.new_pipe(false)
-  local ok
-  ok, message, code = uv.pipe_open(handle, fds.read)
-  if not ok then
-    uv.close(handle)
-    uv.fs_close(fds.read)
-    uv.fs_close(fds.write)
-    return nil, message, code
-  end
-  return { handle = handle, read_fd = fds.read, write_fd = fds.write, open = true, on_chunk = on_chunk }
-end
-
----@param uv table
----@param pipes abridge.process.Pipe[]
-local function close_write_ends(uv, pipes)
+---Closes our copies of what the child writes to, or, with `all`, everything.
+---@param pipes abridge.Pipe[]
+---@param all? boolean
+local function close_ends(pipes, all)
   for _, pipe in ipairs(pipes) do
-    if pipe.write_fd then
-      uv.fs_close(pipe.write_fd)
-      pipe.write_fd = nil
+    pipe:close_write_end()
+    if all then
+      pipe:close()
     end
   end
 end
 
----@param pipe abridge.process.Pipe
+---@param pipe abridge.Pipe
 ---@param chunk string
 function Process:_deliver(pipe, chunk)
   if pipe.on_chunk then
@@ -255,7 +232,7 @@ function Process:_deliver(pipe, chunk)
   end
 end
 
----@param pipe abridge.process.Pipe
+---@param pipe abridge.Pipe
 ---@param chunk string
 function Process:_receive(pipe, chunk)
   self._waiting = self._waiting + #chunk
@@ -268,19 +245,38 @@ function Process:_receive(pipe, chunk)
   end
 end
 
----@param pipe abridge.process.Pipe
+---@param pipe abridge.Pipe
 function Process:_stop_reading(pipe)
   if pipe.open and not self._finishing then
-    self._uv.read_stop(pipe.handle)
+    pipe:stop()
     pipe.stopped = true
   end
 end
 
----@param pipe abridge.process.Pipe
+---Has the reader of a pipe take what there is, unless it is not to be read now: then it stays in the pipe.
+---@param pipe abridge.Pipe
+function Process:_let_read(pipe)
+  if host.in_fast_event() then
+    self:_stop_reading(pipe) -- until the main loop has read
+  end
+  self._inbox:put(function()
+    if not pipe.open or self._finishing or self._held then
+      return
+    end
+    local state, problem = self:_take(pipe, MOST_READ)
+    if state == "end" or state == "failed" then
+      self:_end_of(pipe, problem)
+    end
+  end)
+end
+
+---@param pipe abridge.Pipe
 function Process:_read(pipe)
   pipe.stopped = false
-  local ok, message = self._uv.read_start(pipe.handle, function(err, chunk)
-    if chunk then
+  local ok, message = pipe:start(function(err, chunk)
+    if chunk == true then
+      return self:_let_read(pipe)
+    elseif chunk then
       return self:_receive(pipe, chunk)
     end
     self._inbox:put(function()
@@ -318,34 +314,54 @@ function Process:release()
 end
 
 ---Of a pipe that cannot be read the reading end is closed: who writes there would wait for ever.
----@param pipe abridge.process.Pipe
+---@param pipe abridge.Pipe
 ---@param problem string|nil
 function Process:_end_of(pipe, problem)
   if pipe.open and not self._finishing then
     self._error = self._error or problem
     pipe.open, pipe.closed = false, problem ~= nil
-    self._uv.read_stop(pipe.handle)
+    pipe:stop()
     if pipe.closed then
-      self._uv.close(pipe.handle)
+      pipe:close()
     end
     self:_settle()
   end
 end
 
+---Takes out of a pipe once, and hands it on. What a reader could not keep for want of memory is lost, and told; one
+---that raises is not asked again: what comes after that is dropped.
+---@param pipe abridge.Pipe
+---@param most integer bytes
+---@return "empty"|"end"|"failed"|nil
+---@return string|nil problem
+function Process:_take(pipe, most)
+  local ok, state, what, code = pcall(pipe.take, pipe, most)
+  if not ok then
+    self:_raised(state)
+    pipe.read = nil
+  elseif state == "failed" then
+    if code ~= "ENOMEM" then
+      return "failed", code or tostring(what) -- the code, as the loop tells it
+    end
+    self._error = self._error or tostring(what)
+    return nil
+  elseif not state and what then
+    self:_deliver(pipe, what)
+  end
+  return ok and state or nil
+end
+
 ---Reads what lies in the pipe now, past the loop, which may have stood still while it was written.
----@param pipe abridge.process.Pipe
+---@param pipe abridge.Pipe
 function Process:_drain(pipe)
-  self._uv.read_stop(pipe.handle)
+  pipe:stop()
   for _ = 1, DRAIN_READS do
-    local chunk, message, code = self._uv.fs_read(pipe.read_fd, READ_SIZE, -1)
-    if chunk == "" then
+    local state, problem = self:_take(pipe, READ_SIZE)
+    if state == "end" then
       pipe.open = false
       return
-    elseif chunk then
-      self:_deliver(pipe, chunk)
-    elseif code ~= "EINTR" then
-      -- EAGAIN: empty, and held by someone
-      self._error = self._error or (code ~= "EAGAIN" and message or nil)
+    elseif state then
+      self._error = self._error or problem -- or it is empty, and held by someone
       return
     end
   end
@@ -363,15 +379,22 @@ end
 
 -- Life ---------------------------------------------------------------------------
 
----Calls a handler; what it raises must not reach the loop, where luv would end the host.
----@param handler fun(...)
-function Process:_guard(handler, ...)
-  local ok, raised = pcall(handler, ...)
-  if not ok and self._handler_error == nil then
+---@param raised any
+function Process:_raised(raised)
+  if self._handler_error == nil then
     self._handler_error = raised == nil and "nil" or raised
     if self.outcome then
       self.outcome.handler_error = self._handler_error
     end
+  end
+end
+
+---Calls a handler; what it raises must not reach the loop, where luv would end the host.
+---@param handler fun(...)
+function Process:_guard(handler, ...)
+  local ok, raised = pcall(handler, ...)
+  if not ok then
+    self:_raised(raised)
   end
 end
 
@@ -530,26 +553,30 @@ end
 function Process:_finish()
   self._finishing = true
   self._inbox:flush()
-  local handles = { self._timer, self._handle }
   for _, pipe in ipairs(self._pipes) do
     if pipe.open then
       self:_drain(pipe)
     end
-    handles[#handles + 1] = not pipe.closed and pipe.handle or nil
   end
   local outcome = self:_make_outcome()
 
-  local left = #handles
-  for _, handle in ipairs(handles) do
-    self._uv.close(handle, function()
-      left = left - 1
-      if left == 0 then
-        host.on_main(function()
-          self:_end(outcome)
-        end)
-      end
-    end)
+  local left = 2
+  local function on_closed()
+    left = left - 1
+    if left == 0 then
+      host.on_main(function()
+        self:_end(outcome)
+      end)
+    end
   end
+  for _, pipe in ipairs(self._pipes) do
+    if not pipe.closed then
+      left = left + 1
+      pipe:close(on_closed)
+    end
+  end
+  self._uv.close(self._timer, on_closed)
+  self._uv.close(self._handle, on_closed)
 end
 
 ---Stops the process: TERM to the group, KILL after the grace. The outcome comes through `on_exit`.
@@ -593,19 +620,17 @@ end
 ---@param uv table
 ---@param merge boolean
 ---@param handlers abridge.process.Handlers
----@return abridge.process.Pipe[]|nil
+---@return abridge.Pipe[]|nil
 ---@return string|nil message
 ---@return string|nil code
 local function open_pipes(uv, merge, handlers)
   local pipes = {}
   for i = 1, merge and 1 or 2 do
-    local on_chunk = i == 2 and handlers.on_stderr or i == 1 and handlers.on_output or nil
-    local pipe, message, code = open_pipe(uv, on_chunk)
+    local read = i == 1 and handlers.read_output or nil
+    local on_chunk = i == 2 and handlers.on_stderr or i == 1 and not read and handlers.on_output or nil
+    local pipe, message, code = pipes_of.open(uv, on_chunk, read)
     if not pipe then
-      close_write_ends(uv, pipes)
-      for _, opened in ipairs(pipes) do
-        uv.close(opened.handle)
-      end
+      close_ends(pipes, true)
       return nil, message, code
     end
     pipes[i] = pipe
@@ -678,12 +703,9 @@ function M.spawn(argv, opts, handlers)
       self:_on_leader_exit(exit_code, signal, at)
     end)
   end)
-  close_write_ends(uv, pipes)
+  close_ends(pipes, not handle)
   if not handle then
     message = explain(uv, argv, opts.cwd, tostring(pid))
-    for _, pipe in ipairs(pipes) do
-      uv.close(pipe.handle)
-    end
     host.pump()
     return nil, message, code
   end

@@ -488,6 +488,7 @@ local function start(self, name, input, opts, at_once)
   local number, call = self.run:begin_call(), nil
   local job = jobs.new(opts.id or calls.id_of(number), function(job, value)
     self.running[job] = nil
+    call = call or calls.new(self, name, nil, number, opts.id) -- it ends before it began
     if call.updates then call.updates:stop() end
     return result_of(self, call, value)
   end, self.errors, opts.on_done)

@@ -130,6 +130,19 @@ case("read_file", function()
   local start, size = core.read_file(source, 3, 100)
   return must(start, size, "") .. size
 end)
+local source_fd = rawget(_G, "source_fd")
+case("read_fd", function() return must(core.read_fd(source_fd(), 100)) .. "\n" end)
+case("stream:read_fd", function()
+  local parts = {}
+  for _, cleaner in ipairs { false, keep(core.cleaner()) } do
+    local stream = keep(core.stream { strategy = "tail", max_bytes = 300, clean = not cleaner })
+    local fd = source_fd()
+    repeat local n = must(stream:read_fd(fd, 1000, cleaner or nil)) until n == 0
+    parts[#parts + 1] = told(stream:finish())
+  end
+  return table.concat(parts)
+end)
+case("widen_pipe", function() return tostring(core.widen_pipe(source_fd())) .. TEXT end)
 case("private_folder", function() return tostring(must(core.private_folder(dir))) end)
 case("save", function()
   os.remove(dir .. "/full.log")

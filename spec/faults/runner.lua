@@ -88,6 +88,7 @@ end
 
 -- What the loop opens for its own use stays open: it is not to be blamed on the first row.
 require("abridge").session({ run_dir = false }):call("run_command", { command = "true" })
+uv.close(uv.new_pipe(false))
 
 for _, part in ipairs { "disk", "pages", "processes", "programs", "clock" } do
   for _, entry in ipairs(require("faults." .. part)) do

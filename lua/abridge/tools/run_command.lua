@@ -81,10 +81,10 @@ function M.execute(input, ctx, done)
   }
   local lost -- why a chunk could not be kept
   local child, message = process.spawn({ "sh", "-c", input.command }, opts, {
-    on_output = function(chunk)
-      local kept, problem = stream:write(chunk)
-      lost = lost or not kept and problem or nil
-      ctx.update(stream)
+    read_output = function(fd, most)
+      local n, why, code = stream:read_fd(fd, most)
+      if n and n > 0 then ctx.update(stream) end
+      return n, why, code
     end,
     on_exit = function(outcome)
       lost = lost or outcome.handler_error ~= nil and notice.part_lost or nil
