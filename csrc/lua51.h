@@ -34,6 +34,8 @@ typedef struct luaL_Reg {
 #define LUA_GLOBALSINDEX (-10002)
 #define LUA_NOREF (-2)
 
+#define lua_upvalueindex(n) (LUA_GLOBALSINDEX - (n))
+
 /* ---- the stack ---- */
 
 int lua_gettop(lua_State *L);
@@ -42,6 +44,7 @@ void lua_pushvalue(lua_State *L, int idx);
 void lua_remove(lua_State *L, int idx);
 void lua_insert(lua_State *L, int idx);
 void lua_replace(lua_State *L, int idx);
+int lua_checkstack(lua_State *L, int n);
 
 #define lua_pop(L, n) lua_settop(L, -1 - (n))
 

@@ -5,11 +5,11 @@
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
 #include <errno.h>
+#include <limits.h>
 #ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
 #include "lua51.h"
 #else
 #include <lauxlib.h>
-#include <limits.h>
 #include <lua.h>
 #endif
 #include <math.h>
