@@ -335,7 +335,8 @@ int abr_file_flush(abr_file *file);
 /* Flush and close the descriptor; what was written can still be asked for. 0 or the errno that ended the writing. */
 int abr_file_finish(abr_file *file);
 
-/* Add a record to a log at once: whole, or not at all. 0 or an errno; later records are tried again. */
+/* Add a record to a log at once: whole, or not at all; half a record that cannot be taken back becomes a line of its
+ * own. 0 or an errno, later records are tried again; ENOENT: the log was deleted meanwhile. */
 int abr_file_append(abr_file *file, const char *p, size_t n);
 
 int abr_file_error(const abr_file *file);     /* errno of the write that failed, or 0 */

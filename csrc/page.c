@@ -72,7 +72,9 @@ static abr_code open_file(const char *path, int *fd, uint64_t *size, abr_error *
     abr_code code = check_kind(&st, error);
     if (code != ABR_OK)
         return code;
-    *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    do
+        *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    while (*fd < 0 && errno == EINTR);
     if (*fd < 0 || fstat(*fd, &st) != 0)
         return failed_with(errno, error);
     *size = (uint64_t)st.st_size;
@@ -290,6 +292,8 @@ static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr
         return ABR_OK;
     v->lines = page->opts.limit;
     int failed = abr_line_start(x, &page->source, page->block, page->opts.offset + v->lines, &page->end);
+    if (page->end < start) /* of no lines, from a column on */
+        page->end = start;
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
@@ -548,6 +552,7 @@ abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_p
     abr_code code = new_page(opts, out, error);
     if (!*out)
         return code;
+    (*out)->opts.index = NULL;
     (*out)->source = (abr_reader){-1, p ? p : "", n};
     (*out)->next = ABR_PAGE_PROBE;
     return step_to_end(out, error);
