@@ -167,8 +167,7 @@ local function print_page(run, call_id, args, cli)
     cli.json { content = core.head(content, { max_lines = 2 ^ 53, utf8 = "replace" }), page = page }
     return 0
   end
-  io.stdout:write(content)
-  if (page.next_offset and not page.next_column) or page.final_newline then io.stdout:write "\n" end
+  cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
   io.stdout:flush()
   if page.full_output_error then io.stderr:write("abridge: not the whole output: ", page.full_output_error, "\n") end
   if page.next_offset then

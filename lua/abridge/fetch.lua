@@ -334,7 +334,8 @@ function Fetch:exited(outcome)
   if self.too_much then return self:fail("head_too_big", { url = self.url:text() }) end
   if self.location then return self:redirect() end
   if self.enough then return self:finish {} end
-  if outcome.code == 0 and not outcome.timed_out and self.head then return self:finish { complete = true } end
+  local whole = outcome.code == 0 and not outcome.timed_out and not outcome.error
+  if whole and self.head then return self:finish { complete = true } end
   local problem, values = trouble(outcome, self.said .. table.concat(self.dumped))
   values = values or {}
   values.url = self.url:text()

@@ -67,7 +67,7 @@ end
 
 --- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
 --- it may return false to stop.
---- What follows the last newline is left out.
+--- What follows the last newline is left out. A read that was interrupted is made again.
 ---@param path string
 ---@param position integer
 ---@param visit fun(line: string, start: integer): boolean|nil
@@ -80,7 +80,9 @@ function M.each_line(path, position, visit)
     local at, parts, going, problem, code = position, {}, true, nil, nil
     while going do
       local chunk
-      chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+      repeat
+        chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+      until code ~= "EINTR"
       if not chunk or chunk == "" then break end
       local start = 1
       while going do
@@ -94,7 +96,7 @@ function M.each_line(path, position, visit)
       parts[#parts + 1] = chunk:sub(start)
       at = at + #chunk
     end
-    if problem then return nil, problem, code end
+    if problem then return nil, ("%s: %s"):format(problem, path), code end
     return position
   end)
 end

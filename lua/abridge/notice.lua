@@ -3,6 +3,7 @@
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
 --- filled with the widest values tell how much room a notice may need before the cut is known.
 
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local shell = require "abridge.shell"
 
@@ -115,6 +116,7 @@ local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
 local FETCHED = "Only the first {fetched} were fetched"
+local UNREAD = "Not all could be searched: {unread}"
 local CHANGED = "File changed since the last page"
 local ROUNDED = "Integers from 2^53 on are rounded here. CAST them AS TEXT to see every digit"
 local BACKGROUND = "A background process still holds the output"
@@ -130,6 +132,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field limit? integer the caller's own limit, in lines
 ---@field total_lines? integer of the file; the cut's unless set
 ---@field changed? boolean the file changed since the page before
+---@field unread? string what a search could not read, and why, in one line
 ---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
 ---@field more_hits? integer error lines that were not shown, in place of those that `cut.hits` tells
@@ -148,7 +151,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field no_path? boolean leave out the path of the full output
 
 local function ranges(cut)
-  return cut.kept and #cut.kept or 0
+  return cut.kept and cut.kept[1] and #cut.kept or 0
 end
 
 --- Error lines that a cut by priority left out.
@@ -190,6 +193,7 @@ local function values_of(cut, data)
     path = data.path and M.quoted(data.path),
     line_chars = data.max_line_chars,
     fetched = data.fetched and core.format_size(data.fetched),
+    unread = data.unread and M.path(data.unread),
     more_hits = data.more_hits or hits_left_out(cut),
     full_path = cut.full_output_path and M.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
@@ -297,6 +301,7 @@ local function add_remarks(sentences, tool, cut, data, values)
   if cut.truncated and values.more_hits > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
   if data.fetched then sentences[#sentences + 1] = fill(FETCHED, values) end
+  if data.unread then sentences[#sentences + 1] = fill(UNREAD, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
   if data.rounded then sentences[#sentences + 1] = ROUNDED end
   if data.background then sentences[#sentences + 1] = BACKGROUND end
@@ -350,14 +355,24 @@ local function composed(tool, cut, data, numbers)
   return bracket(sentences)
 end
 
+local DATA = {
+  shell = "string", read = "string", path = "string", resume = "string", reached = "string", offset = "number",
+  column = "number", limit = "number", total_lines = "number", next = "number", next_column = "number",
+  count = "number", shown = "number", seen = "number", fetched = "number", more_hits = "number",
+  max_line_chars = "number",
+}
+local REACHED = { matches = true, results = true, entries = true, rows = true }
+
 --- The notice that follows a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
 ---@param tool string the tool's own name; those without a row of their own read as "run_command"
 ---@param cut abridge.Cut
 ---@param data? abridge.NoticeData
 ---@return string|nil
 function M.notice(tool, cut, data)
-  if type(cut) ~= "table" or type(cut.total_lines) ~= "number" then
-    error("abridge.notice: cut must be what a cut returned, got " .. type(cut), 2)
+  check.cut("abridge.notice", cut)
+  check.fields("abridge.notice", "data", data or {}, DATA)
+  if data and data.reached ~= nil and not REACHED[data.reached] then
+    error(("abridge.notice: data.reached is %s"):format(check.show(data.reached)), 2)
   end
   return composed(tool, cut, data or {}, values_of)
 end
@@ -403,15 +418,25 @@ end
 
 -- exit lines -----------------------------------------------------------------------
 
---- The line that says how a command ended, or nil after a plain success.
----@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil }
----@param timeout? number seconds
----@return string|nil
-function M.exit_line(outcome, timeout)
+local function how_it_ended(outcome, timeout)
   if outcome.timed_out then return ("Command timed out after %.14g seconds"):format(timeout) end
   if outcome.cancelled then return "Command aborted" end
   if outcome.signal then return "Command killed by signal " .. outcome.signal end
   if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
+end
+
+--- Why an output is incomplete, where nothing better is known.
+M.part_lost = "a part could not be kept"
+
+--- The line that says how a command ended, or nil after a plain success whose output was read to its end.
+---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
+---  error: string|nil }
+---@param timeout? number seconds
+---@return string|nil
+function M.exit_line(outcome, timeout)
+  local line = how_it_ended(outcome, timeout)
+  local lost = outcome.error and "Output incomplete: " .. outcome.error
+  return line and lost and line .. ". " .. lost or line or lost
 end
 
 --- The line that says why a search did not come to its end.

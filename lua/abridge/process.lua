@@ -209,6 +209,7 @@ end
 ---@field read_fd integer
 ---@field write_fd integer|nil Until the child has it.
 ---@field open boolean Neither at its end nor given up.
+---@field closed boolean|nil Before its time, as it could not be read.
 ---@field stopped boolean Not read until what came of it was handed on.
 ---@field on_chunk fun(chunk: string)|nil
 
@@ -283,13 +284,11 @@ function Process:_read(pipe)
       return self:_receive(pipe, chunk)
     end
     self._inbox:put(function()
-      self._error = self._error or err
-      self:_end_of(pipe)
+      self:_end_of(pipe, err)
     end)
   end)
   if not ok then
-    self._error = self._error or message
-    self:_end_of(pipe)
+    self:_end_of(pipe, message)
   end
 end
 
@@ -318,11 +317,17 @@ function Process:release()
   end
 end
 
+---Of a pipe that cannot be read the reading end is closed: who writes there would wait for ever.
 ---@param pipe abridge.process.Pipe
-function Process:_end_of(pipe)
+---@param problem string|nil
+function Process:_end_of(pipe, problem)
   if pipe.open and not self._finishing then
-    pipe.open = false
+    self._error = self._error or problem
+    pipe.open, pipe.closed = false, problem ~= nil
     self._uv.read_stop(pipe.handle)
+    if pipe.closed then
+      self._uv.close(pipe.handle)
+    end
     self:_settle()
   end
 end
@@ -332,14 +337,17 @@ end
 function Process:_drain(pipe)
   self._uv.read_stop(pipe.handle)
   for _ = 1, DRAIN_READS do
-    local chunk = self._uv.fs_read(pipe.read_fd, READ_SIZE, -1)
-    if not chunk then
-      return -- EAGAIN: empty, and held by someone
-    elseif chunk == "" then
+    local chunk, message, code = self._uv.fs_read(pipe.read_fd, READ_SIZE, -1)
+    if chunk == "" then
       pipe.open = false
       return
+    elseif chunk then
+      self:_deliver(pipe, chunk)
+    elseif code ~= "EINTR" then
+      -- EAGAIN: empty, and held by someone
+      self._error = self._error or (code ~= "EAGAIN" and message or nil)
+      return
     end
-    self:_deliver(pipe, chunk)
   end
 end
 
@@ -527,7 +535,7 @@ function Process:_finish()
     if pipe.open then
       self:_drain(pipe)
     end
-    handles[#handles + 1] = pipe.handle
+    handles[#handles + 1] = not pipe.closed and pipe.handle or nil
   end
   local outcome = self:_make_outcome()
 

@@ -14,6 +14,7 @@ local M = {}
 
 local MOST_GATHERED = 16 * 1024 * 1024 -- bytes, under limits that forbid nothing or that keep the end
 local MOST_SAID = 8 * 1024 -- bytes of rg's messages
+local MOST_SHOWN = 200 -- chars of them in a notice
 
 -- where rg is --------------------------------------------------------------------------
 
@@ -338,6 +339,10 @@ function Page:value(listing, finish, work)
   listing.more = not finish.ended
   listing.total = finish.ended and self.count or nil
   details.error = finish.problem and ctx.redacted(finish.problem) or nil
+  if details.error and finish.ended then
+    listing.notice = listing.notice or {}
+    listing.notice.unread = core.line(details.error:match "[^\n]*", MOST_SHOWN)
+  end
   local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }), work)
   if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
     value.exit, value.is_error = notice.search_ended(ctx.timeout, finish), true
