@@ -1,7 +1,8 @@
 -- What takes too long for the suite; `make soak` runs it. Gigabytes through run_command in bounded memory, with exact
--- totals and the full output complete; and a host killed in the midst of a run, again and again.
+-- totals and the full output complete, and on one line; and a host killed in the midst of a run, again and again.
 --
 --   ABRIDGE_SOAK_GB=5     how much a command prints
+--   ABRIDGE_SOAK_LINE_GB=10  how long the one line is
 --   ABRIDGE_SOAK_KILLS=50
 --   ABRIDGE_SEED=n        repeats the moments of the kills
 --
@@ -20,6 +21,7 @@ local GROWTH = 8 * 1024 -- KiB that resident memory may grow by
 local DISK = 12 * GB -- free space without which nothing is written
 
 local gigabytes = tonumber(os.getenv "ABRIDGE_SOAK_GB") or 5
+local line_gigabytes = tonumber(os.getenv "ABRIDGE_SOAK_LINE_GB") or 10
 local kills = tonumber(os.getenv "ABRIDGE_SOAK_KILLS") or 50
 local dir = tmpdir.new()
 local wrong = 0
@@ -97,6 +99,27 @@ local function big(title, run_dir, redact)
   else
     check(path == nil, "something was written: %s", tostring(path))
   end
+  session:close()
+end
+
+--- One line, of which its last part shows.
+local function one_line(profile)
+  local bytes = math.floor(line_gigabytes * GB)
+  local session = assert(abridge.session { run_dir = false, profile = profile, cwd = dir.path })
+  local print_it = "head -c %.0f /dev/zero | tr '\\0' x; printf END"
+  session:call("run_command", { command = print_it:format(64 * 1024 * 1024) }) -- buffers have their size now
+  collectgarbage()
+  local result, growth, seconds = watched(session, print_it:format(bytes))
+  local cut, content = result.details.cut, result.content
+  local rate = bytes / 1024 ^ 2 / seconds
+  local title = "one line, profile " .. profile
+  print(("%-26s %5.1f GB in %6.1f s, %5.0f MB/s, memory +%d KiB"):format(title, bytes / GB, seconds, rate, growth))
+  check(not result.is_error, "%s", content:sub(-200))
+  check(cut.total_bytes == bytes + 3, "%.0f bytes, not %.0f", cut.total_bytes, bytes + 3)
+  check(cut.total_lines == 1, "%.0f lines", cut.total_lines)
+  check(growth < GROWTH, "memory grew by %d KiB", growth)
+  check(#content <= 30720, "the content has %d bytes", #content)
+  check(content:sub(1, result.truncation.bytes_returned):sub(-4) == "xEND", "the end of the line is not shown")
   session:close()
 end
 
@@ -206,6 +229,8 @@ local function main()
   else
     print(("run_command, run_dir: left out, %s free"):format(free and abridge.format_size(free) or "nothing known"))
   end
+  one_line "pi"
+  one_line "default"
   kill_hosts()
 end
 
