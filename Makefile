@@ -62,10 +62,11 @@ core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
 test_bin = $(test_src:spec/c/%.c=$(BIN)/%) $(lua_test_bin)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
-bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
-fuzz_src := $(wildcard spec/fuzz/*.c)
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] spec/fuzz/*.[ch] examples/*.[ch] bench/*.[ch] \
-	bench/check/*.[ch])
+limit_obj = $(if $(incdir_5.4),$(OBJ)/bench/limit.o)
+bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o) $(limit_obj)
+fuzz_obj = $(fuzz_src:spec/fuzz/%.c=$(OBJ)/fuzz/%.o)
+fuzz_bin = $(patsubst spec/fuzz/%.c,build/fuzz/%,$(filter spec/fuzz/fuzz_%,$(fuzz_src)))
+replay_bin = $(fuzz_bin:build/fuzz/%=$(BIN)/test_%)# the targets' corpora as plain tests
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
 # headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold. Those of 5.5 tell
