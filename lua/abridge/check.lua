@@ -43,21 +43,25 @@ function M.seconds(who, seconds)
 end
 
 --- Check a table of options: each key known, each value of its kind. A kind is a Lua type name, several joined by
---- "|", or a function that returns what the value should have been, or nil when it is right.
+--- "|", or a function that returns what the value should have been, or nil when it is right. Options are what the table
+--- itself holds: metatables are not asked.
 ---@param who string the public function, for messages
 ---@param opts any
 ---@param kinds table<string, string|fun(value: any): string|nil>
 ---@param deeper? integer levels between the caller of this function and the public one
----@return table opts an empty table for nil
+---@return table opts a copy; an empty table for nil
 function M.options(who, opts, kinds, deeper)
   deeper = deeper or 0
   if opts == nil then return {} end
   if type(opts) ~= "table" then M.fail(("%s: opts must be a table, got %s"):format(who, M.show(opts)), deeper) end
-  for key, value in pairs(opts) do
+  local own = {}
+  for key, value in next, opts do
     local kind = kinds[key]
     if kind == nil then
-      M.fail(("%s: unknown option '%s' (value %s)"):format(who, tostring(key), M.show(value)), deeper)
+      local name = type(key) == "string" and key or M.show(key)
+      M.fail(("%s: unknown option '%s' (value %s)"):format(who, name, M.show(value)), deeper)
     end
+    own[key] = value
     local expected
     if type(kind) == "function" then
       expected = kind(value)
@@ -68,7 +72,7 @@ function M.options(who, opts, kinds, deeper)
       M.fail(("%s: %s must be %s, got %s"):format(who, key, expected, M.show(value)), deeper)
     end
   end
-  return opts
+  return own
 end
 
 return M

@@ -270,6 +270,16 @@ local function wait_luv(lib, predicate, seconds)
   return done, why
 end
 
+---Whether the event loop can be waited on here: not inside one of its callbacks.
+---@return boolean
+function M.can_wait()
+  if M.in_nvim then
+    return not vim.in_fast_event()
+  end
+  local lib = M.uv()
+  return lib == nil or not loop_is_running(lib)
+end
+
 ---Runs the event loop until `predicate()` is true.
 ---
 ---The predicate is asked first, so what is already done needs no luv; it may be asked often and from
@@ -293,18 +303,14 @@ function M.wait(predicate, seconds)
   if predicate() then
     return true
   end
-  if M.in_nvim then
-    if vim.in_fast_event() then
-      error(NESTED, 2)
-    end
+  if not M.can_wait() then
+    error(NESTED, 2)
+  elseif M.in_nvim then
     return wait_nvim(predicate, seconds)
   end
   local lib = M.uv()
   if not lib then
     return false, "idle"
-  end
-  if loop_is_running(lib) then
-    error(NESTED, 2)
   end
   return wait_luv(lib, predicate, seconds)
 end

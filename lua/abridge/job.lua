@@ -1,6 +1,7 @@
 --- A job: one call of a tool that may take its time.
 
 local check = require "abridge.check"
+local core = require "abridge.core"
 local host = require "abridge.host"
 
 local M = {}
@@ -26,11 +27,12 @@ function M.new(call_id, value_of, errors, on_done)
   return setmetatable(self, Job)
 end
 
---- Call back into the host. What it raises is kept, and raised where the host waits, not in the loop.
+--- Call back into the host, which may not yield. What it raises is kept, and raised where the host waits, not in the
+--- loop.
 ---@param errors { first: any }
 ---@param callback function
 function M.guarded(errors, callback, ...)
-  local ok, message = pcall(callback, ...)
+  local ok, message = core.pcall(callback, ...)
   if not ok and errors.first == nil then errors.first = message == nil and "nil" or message end
 end
 
@@ -48,11 +50,15 @@ function Job:is_done()
   return self.result ~= nil
 end
 
---- End the job with what the tool gave; only the first time counts.
+--- End the job with what the tool gave; only the first time counts, from callbacks that run meanwhile too.
 ---@param value any
 function Job:finish(value)
-  if self.result then return end
-  self.result = self:value_of(value)
+  if self.result or self.ending then return end
+  self.ending = true
+  local ok, result = pcall(self.value_of, self, value)
+  self.ending = false
+  if not ok then error(result, 0) end
+  self.result = result
   if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
 end
 
@@ -77,11 +83,11 @@ M.aborted = {}
 
 --- Ask the tool to stop. A command keeps what it has printed so far; other tools end at once.
 function Job:cancel()
-  if self.result or self.cancelled then return end
+  if self.result or self.ending or self.cancelled then return end
   self.cancelled = true
   local goes_on = false
   if self.cancel_tool then
-    local ok, answer = pcall(self.cancel_tool)
+    local ok, answer = core.pcall(self.cancel_tool)
     goes_on = ok and answer == true
   end
   if not goes_on then self:finish(M.aborted) end

@@ -434,6 +434,7 @@ local ERRORS = {
   raised = "Tool {name} failed",
   aborted = "Tool {name} was aborted",
   closed = "The session is closed",
+  nested = "Not called: calls are nested more than {count} deep",
   bad_value = "Tool {name} returned a {what}, not a string or a table of content",
   ENOENT = "No such file or directory: {path}",
   EACCES = "Permission denied: {path}",

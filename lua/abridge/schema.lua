@@ -20,13 +20,14 @@ local function is_null(value)
   return value == nil or type(value) == "userdata"
 end
 
+--- Inputs are what their tables hold themselves: no metatable is asked.
 local function is_array(value)
-  local n = 0
-  for key in pairs(value) do
-    if type(key) ~= "number" then return false end
-    n = n + 1
+  local n, most = 0, 0
+  for key in next, value do
+    if type(key) ~= "number" or key < 1 or key ~= math.floor(key) then return false end
+    n, most = n + 1, math.max(most, key)
   end
-  return n == #value
+  return n == most
 end
 
 --- Models write 5.0 and "5" for 5.
@@ -101,7 +102,7 @@ local checked
 
 local function checked_object(schema, value, path)
   local out = {}
-  for key, inner in pairs(value) do
+  for key, inner in next, value do
     local inner_schema = type(schema.properties) == "table" and schema.properties[key]
     if not is_null(inner) then
       if inner_schema then
@@ -122,13 +123,16 @@ end
 
 local function checked_array(schema, value, path)
   local out = {}
-  for i, inner in ipairs(value) do
+  local i = 1
+  local inner = rawget(value, i)
+  while inner ~= nil do
     local converted, message = inner, nil
     if type(schema.items) == "table" then
       converted, message = checked(schema.items, inner, ("%s[%d]"):format(path, i))
     end
     if message then return nil, message end
-    out[i] = converted
+    out[i], i = converted, i + 1
+    inner = rawget(value, i)
   end
   return out
 end

@@ -20,7 +20,9 @@ function Updates:flush()
   local source = self.source
   self.source = nil
   self.due = host.now() + self.ms
+  self.sending = true
   self.send(source)
+  self.sending = false
 end
 
 --- There is something new to show.
@@ -29,12 +31,12 @@ function Updates:offer(source)
   if self.stopped then return end
   self.source = source
   local left = self.due - host.now()
-  if left <= 0 then return self:flush() end
+  if left <= 0 and not self.sending then return self:flush() end -- `send` may take its time, and offer more
   local uv = host.uv()
   if self.timer or not uv then return end
   self.timer = uv.new_timer()
   uv.update_time()
-  uv.timer_start(self.timer, math.ceil(left), 0, function()
+  uv.timer_start(self.timer, math.max(math.ceil(left), 0), 0, function()
     self:close_timer()
     if self.source ~= nil and not self.stopped then self:flush() end
   end)
