@@ -59,7 +59,7 @@ static const char *push_number(lua_State *L, lua_Number number)
 {
     char text[32];
     snprintf(text, sizeof text, "%.14g", (double)number);
-    return lua_pushfstring(L, "%s", text);
+    return lua_pushfstring(L, "%s", isnan(number) ? "nan" : text); /* some C libraries print its sign */
 }
 
 /* Describe the value at idx for an error message. Pushes a string. */

@@ -11,6 +11,8 @@ local SHOWN = 40 -- chars of a string in a message
 function M.show(value)
   if type(value) == "string" then
     return #value > SHOWN and '"' .. value:sub(1, SHOWN) .. '..."' or '"' .. value .. '"'
+  elseif value ~= value then
+    return "nan" -- some hosts print its sign
   elseif type(value) == "number" then
     return ("%.14g"):format(value)
   elseif type(value) == "boolean" then

@@ -35,7 +35,7 @@ end
 
 local function is_printable(path)
   local _, invalid = core.count_chars(path)
-  return invalid == 0 and not path:find("[%z\1-\31\127]")
+  return invalid == 0 and not path:find("[%z\1-\31\127]") and not path:find("\194[\128-\159]")
 end
 
 --- A path as prose shows it.

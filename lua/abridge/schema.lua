@@ -30,9 +30,11 @@ local function is_array(value)
   return n == most
 end
 
+local MOST_DIGITS = 400 -- of a number written as a string; a pattern would take the square of their count
+
 --- Models write 5.0 and "5" for 5.
 local function to_number(value)
-  if type(value) == "string" and value:find "^%-?%d+%.?%d*$" then value = tonumber(value) end
+  if type(value) == "string" and #value <= MOST_DIGITS and value:find "^%-?%d+%.?%d*$" then value = tonumber(value) end
   if type(value) ~= "number" or value ~= value or value == math.huge or value == -math.huge then return nil end
   local to_integer = rawget(math, "tointeger")
   return to_integer and value == math.floor(value) and to_integer(value) or value

@@ -68,7 +68,9 @@ local OPTIONS = {
     if value ~= false and type(value) ~= "table" then return "a table or false" end
   end,
   aliases = "table",
-  cwd = "string",
+  cwd = function(value)
+    if type(value) ~= "string" or value:find("\0", 1, true) then return "a path without NUL" end
+  end,
   on_event = "function",
   approve = "function",
   env = "table",
@@ -114,8 +116,8 @@ local function check_env(env)
   for name, value in pairs(env or {}) do
     if type(name) ~= "string" or name == "" or name:find("[=%z]") then
       check.fail(("%s: env has the bad name %s (value %s)"):format(WHO, check.show(name), check.show(value)), 1)
-    elseif value ~= false and type(value) ~= "string" then
-      check.fail(("%s: env.%s must be a string or false, got %s"):format(WHO, name, check.show(value)), 1)
+    elseif value ~= false and (type(value) ~= "string" or value:find("\0", 1, true)) then
+      check.fail(("%s: env.%s must be a string without NUL or false, got %s"):format(WHO, name, check.show(value)), 1)
     end
   end
 end
