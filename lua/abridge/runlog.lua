@@ -40,7 +40,12 @@ end
 local function kept_page(self, event, opts)
   local name = tostring(event.full_output.path):match("^" .. ARTIFACTS .. "/(.*)$")
   if not (name and name:find(retention_of.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
-  local path = ("%s/%s/%s"):format(self.dir, ARTIFACTS, name)
+  local folder = self.dir .. "/" .. ARTIFACTS
+  local path = folder .. "/" .. name
+  for place, kind in pairs { [folder] = "directory", [path] = "file" } do -- what was written there was no link
+    local stat = host.uv().fs_lstat(place)
+    if stat and stat.type ~= kind then return nil, "Not of this run: " .. notice.path(place), "EPERM" end
+  end
   local content, info, code = artifact.file_page(path, opts, self.index)
   if content then
     info.full_output_error = event.full_output.error
