@@ -218,7 +218,7 @@ function Session:register(definition)
   if type(definition) ~= "table" then
     check.fail(("%s: definition must be a table, got %s"):format(who, check.show(definition)))
   end
-  check.options(who, definition, REGISTER, 1)
+  definition = check.options(who, definition, REGISTER, 1)
   local name = definition.name
   if not name or name == "" then
     check.fail(who .. ": name must be a string that is not empty, got " .. check.show(name))
