@@ -12,6 +12,7 @@ local M = {}
 ---@field private value_of fun(value: any, failed: boolean): abridge.Result
 ---@field private on_done? fun(result: abridge.Result)
 ---@field private cancel_tool? fun(): boolean|nil
+---@field entered? boolean its tool is being called: nothing that it waits for can end it
 ---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
 local Job = {}
 Job.__index = Job
@@ -87,7 +88,10 @@ function Job:cancel()
   self.cancelled = true
   local goes_on = false
   if self.cancel_tool then
+    local before = self.entered
+    self.entered = true
     local ok, answer = core.pcall(self.cancel_tool)
+    self.entered = before
     goes_on = ok and answer == true
   end
   if not goes_on then self:finish(M.aborted) end
