@@ -33,15 +33,41 @@ for byte = 65, 90 do
   LOWER[string.char(byte)] = string.char(byte + 32)
 end
 
---- Names and types of what a scan found, in order. ASCII case alone is passed over, on every host alike; what differs
+local BATCH = 1000 -- entries of one read
+
+--- Read all entries of a directory, batch by batch, so that the loop is not kept waiting. uv.fs_scandir would be one
+--- read, but luv keeps its request, and all that its callback holds, for good.
+---@param uv table
+---@param dir userdata open; closed here
+---@param back fun(problem: string|nil, entries: { name: string, type: string }[])
+---@return fun() cancel
+local function read_entries(uv, dir, back)
+  local entries, request = {}, nil
+  local function read()
+    request = uv.fs_readdir(dir, function(problem, batch)
+      if not batch then
+        uv.fs_closedir(dir)
+        return back(problem, entries)
+      end
+      for _, entry in ipairs(batch) do
+        entries[#entries + 1] = entry
+      end
+      read()
+    end)
+  end
+  read()
+  return function()
+    uv.cancel(request)
+  end
+end
+
+--- Names and types of entries, in order. ASCII case alone is passed over, on every host alike; what differs
 --- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares.
-local function sorted(uv, scan)
+local function sorted(entries)
   local keys, types = {}, {}
-  local name, kind = uv.fs_scandir_next(scan)
-  while name do
-    local key = name:gsub("[A-Z]", LOWER) .. "\0" .. name
-    keys[#keys + 1], types[key] = key, kind or "unknown"
-    name, kind = uv.fs_scandir_next(scan)
+  for i, entry in ipairs(entries) do
+    local key = entry.name:gsub("[A-Z]", LOWER) .. "\0" .. entry.name
+    keys[i], types[key] = key, entry.type or "unknown"
   end
   table.sort(keys)
   for i, key in ipairs(keys) do
@@ -79,16 +105,16 @@ local function failure(path, code, values, error_code)
   }
 end
 
---- What could not be scanned. libuv's message repeats the path, which may be another than the one that was given.
+--- What could not be read. libuv's message repeats the path, which may be another than the one that was given.
 local function unreadable(path, message)
   local code, what = tostring(message):match "^(%u[%u%d]*): ([^:]*)"
   if KNOWN[code] then return failure(path, code, {}) end
   return failure(path, "EIO", { what = what or tostring(message) }, code)
 end
 
---- The page of a directory that was scanned.
-local function page(uv, scan, at, ctx)
-  local found, types = sorted(uv, scan)
+--- The page of a directory whose entries were read.
+local function page(uv, entries, at, ctx)
+  local found, types = sorted(entries)
   local total, first = #found, at.offset
   if first > math.max(total, 1) then
     return failure(at.shown, "EOFFSET_entries", { offset = first, total = total }, "EOFFSET")
@@ -126,16 +152,14 @@ function M.execute(input, ctx, done)
   }
   if given:find("\0", 1, true) then return failure(at.shown, "ENOENT", {}) end
   at.path = ctx.path(given)
-  local request
-  request, message = uv.fs_scandir(at.path, function(problem, scan)
+  local dir
+  dir, message = uv.fs_opendir(at.path, nil, BATCH)
+  if not dir then return unreadable(at.shown, message) end
+  return read_entries(uv, dir, function(problem, entries)
     if problem then return done(unreadable(at.shown, problem)) end
-    local ok, value = pcall(page, uv, scan, at, ctx)
+    local ok, value = pcall(page, uv, entries, at, ctx)
     done(ok and value or { text = tostring(value), is_error = true })
   end)
-  if not request then return unreadable(at.shown, message) end
-  return function()
-    uv.cancel(request)
-  end
 end
 
 return M
