@@ -33,7 +33,7 @@ for byte = 65, 90 do
   LOWER[string.char(byte)] = string.char(byte + 32)
 end
 
-local BATCH = 1000 -- entries of one read
+local BATCH = 256 -- entries of one read; libuv gives fewer only at the end
 
 --- Read all entries of a directory, batch by batch, so that the loop is not kept waiting. uv.fs_scandir would be one
 --- read, but luv keeps its request, and all that its callback holds, for good.
@@ -45,14 +45,12 @@ local function read_entries(uv, dir, back)
   local entries, request = {}, nil
   local function read()
     request = uv.fs_readdir(dir, function(problem, batch)
-      if not batch then
-        uv.fs_closedir(dir)
-        return back(problem, entries)
-      end
-      for _, entry in ipairs(batch) do
+      for _, entry in ipairs(batch or {}) do
         entries[#entries + 1] = entry
       end
-      read()
+      if batch and #batch == BATCH then return read() end
+      uv.fs_closedir(dir)
+      back(problem, entries)
     end)
   end
   read()
