@@ -28,7 +28,8 @@ end
 
 --- Run a script beside us, again and again until it was `times` round or we are done; returns what it counted.
 local function racing(script, times, work)
-  local loop = ("i=0; while [ $i -lt %d ] && [ ! -e stop ]; do %s; i=$((i+1)); done; echo $i > rounds"):format(times, script)
+  local loop = "i=0; while [ $i -lt %d ] && [ ! -e stop ]; do %s; i=$((i+1)); done; echo $i > rounds"
+  loop = loop:format(times, script)
   os.execute(("cd %s && { %s; } 2>/dev/null >/dev/null &"):format(q(dir.path), loop))
   local turns = 0
   local deadline = uv.hrtime() + 20e9

@@ -121,8 +121,9 @@ describe("a table whose metamethods raise", function()
         local inner = cursed(name)
         session:register { name = "same", execute = function(input) return tostring(rawequal(input.a, inner)) end }
         assert.equal("true", session:call("same", { a = inner }).content)
-        assert.equal("Invalid input: input must be an object, got table", session:call("t", cursed(name, { 1 })).content)
-        local result = session:call("read_file", { path = inner })
+        local result = session:call("t", cursed(name, { 1 }))
+        assert.equal("Invalid input: input must be an object, got table", result.content)
+        result = session:call("read_file", { path = inner })
         assert.equal("Invalid input: path must be a string, got table", result.content)
       end)
     end
@@ -178,7 +179,8 @@ describe("a table whose metamethods raise", function()
       local limits = { t = { max_tokens = 5, count_tokens = gives } }
       result = session_with(function() return "some text" end, { limits = limits }):call("t", {})
       assert.equal("some text", result.content)
-      assert.matches("count_tokens must return an integer from 0 to 2^53, got table", result.details.inner_error, 1, true)
+      local message = "count_tokens must return an integer from 0 to 2^53, got table"
+      assert.truthy(result.details.inner_error:find(message, 1, true))
     end)
   end)
 
@@ -198,7 +200,9 @@ describe("a deep or cyclic table", function()
     for i, value in ipairs { DEEP, CYCLE } do
       for j, redact in ipairs { false, { "secret" } } do
         local opts = { redact = redact, run_dir = dir:at(("run-%d-%d"):format(i, j)) }
-        local session = session_with(function(input) return { content = { input.give }, details = input.give } end, opts)
+        local session = session_with(function(input)
+          return { content = { input.give }, details = input.give }
+        end, opts)
         local result = session:call("t", { give = value })
         assert.is_false(result.is_error)
         assert.is_nil(result.details.log_error)
@@ -317,7 +321,8 @@ describe("a string", function()
     end
     assert.is_false(pcall(abridge.session, { ["cwd\0"] = "/tmp" }))
     assert.is_false(pcall(abridge.cap, "text", "t", { save = "/tmp\0" }))
-    assert.is_false(pcall(abridge.stream, { strategy = "tail", max_lines = 1, full_output = { dir = "/tmp\0", name = "x" } }))
+    local full_output = { dir = "/tmp\0", name = "x" }
+    assert.is_false(pcall(abridge.stream, { strategy = "tail", max_lines = 1, full_output = full_output }))
     assert.is_false(pcall(abridge.head, "text", { max_bytes = "30KB\0" }))
     assert.is_false(pcall(abridge.cut, "text", { strategy = "head\0", max_lines = 1 }))
     assert.equal("a\0b", session_with(function(input) return input.x end):call("t", { x = "a\0b" }).content)
