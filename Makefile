@@ -23,6 +23,8 @@ else
 # ------------------------------------------------------------------ what is built, with what
 
 tokenizer_version := 3.4.0# of gpt-tokenizer, for bench-tokens alone
+pi_version := 0.73.1# of @mariozechner/pi-coding-agent, for bench alone
+NPM ?= npm
 LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
 CFLAGS ?= -O2
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -34,6 +36,8 @@ say = @$(if $(V)$(QUIET),:,echo "  $(1) $(if $(2),$(2),$@)")
 
 OBJ := build/obj# the variants (sanitizers, linters) build in folders of their own
 BIN := build/test/plain
+
+arm64_cc := aarch64-linux-gnu-gcc
 
 ifeq ($(shell uname -s),Darwin)
 module_ldflags = -bundle -undefined dynamic_lookup -Wl,-exported_symbol,_luaopen_abridge_core
@@ -48,46 +52,60 @@ binding := csrc/lua_abridge.c
 core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
-bench_src := $(wildcard bench/*.c)
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] examples/*.[ch] bench/*.[ch])
-lua_dirs := $(wildcard lua spec bench examples doc)
+bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] examples/*.[ch] bench/*.[ch] bench/check/*.[ch])
+lua_dirs := $(wildcard lua plugin spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
 test_bin = $(test_src:spec/c/%.c=$(BIN)/%) $(lua_test_bin)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
-bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o)
+limit_obj = $(if $(incdir_5.4),$(OBJ)/bench/limit.o)
+bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o) $(limit_obj)
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
-# headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold.
+# headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold. Those of 5.5 tell
+# the version in its parts.
 find_incdir = $(or $(LUA_INCDIR_$(subst .,_,$(1))),$(shell \
 	for dir in /usr/include/lua$(1) /usr/include/lua$(subst .,,$(1)) /usr/include/lua-$(1) \
 		/usr/local/include/lua$(1) /usr/local/include/lua$(subst .,,$(1)) /opt/homebrew/include/lua$(1) \
 		`pkg-config --variable=includedir lua$(1) 2>/dev/null` /usr/local/include /usr/include; do \
-		if grep -qs 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' $$dir/lua.h \
+		if grep -qs -e 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' \
+			-e 'define[[:space:]]*LUA_VERSION_MINOR_N[[:space:]]*$(patsubst 5.%,%,$(1))' $$dir/lua.h \
 			&& ! test -f $$dir/luajit.h; then echo $$dir; break; fi; done))
+ifneq ($(MAKECMDGOALS),nvim)# which wants none
+incdir_5.5 := $(call find_incdir,5.5)
 incdir_5.4 := $(call find_incdir,5.4)
 incdir_5.3 := $(call find_incdir,5.3)
 incdir_5.2 := $(call find_incdir,5.2)
 incdir_5.1 := $(call find_incdir,5.1)
-luas := $(foreach v,5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
+endif
+luas := $(foreach v,5.5 5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
 binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
+nvim_obj = $(OBJ)/nvim/lua_abridge.o
 
 # Tests that embed Lua 5.4, with the library that its headers belong to.
 lua_lib := $(if $(incdir_5.4),$(or $(shell pkg-config --libs lua5.4 2>/dev/null),-llua5.4))
 lua_test_obj = $(if $(lua_lib),$(OBJ)/test/lua_memory.o $(OBJ)/test/lua_threads.o)
 lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/test_lua_memory))
 
+# Faults are injected by what only Linux preloads.
+shim := $(if $(filter Linux,$(shell uname -s)),build/test/shim.so)
+shim_obj = $(if $(shim),$(OBJ)/faults/shim.o)
+
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test check lint memcheck tsan bench bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-check bench-pause bench-tokens score soak rock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## install what building and testing need (Debian packages)
 
 build: $(luas:%=build/%/abridge/core.so) build/5.4/abridge/core.so build/bin/abridge ## build the module for every Lua found, and the command
+
+.PHONY: nvim
+nvim: lua/abridge/core.so ## build the module for Neovim where it finds it; wants a C compiler alone, no Lua
 
 lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the C library alone, static and shared
 
@@ -102,14 +120,24 @@ doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
 	@$(with_paths) $(LUA) spec/agent_scene.lua
 
-test: build lib ## run the C tests under sanitizers and the suite on every host
+test: build lib $(shim) ## run the C tests under sanitizers and the suite on every host
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
 
-check: lint memcheck tsan ## lint, memcheck and tsan
+# On any machine, by a cross compiler and an emulator; the binding is compiled, not run. What Debian's lua.h wants from
+# beside the libraries of this machine is the path of these, of no use here.
+test-arm64: ## build for 64-bit ARM and run the C tests under qemu; C_TESTS="kernels scan" runs these alone
+	@for tool in $(arm64_cc) qemu-aarch64; do command -v $$tool > /dev/null || { \
+		echo "test-arm64: no $$tool here: install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" >&2; exit 1; }; done
+	@$(MAKE) --no-print-directory objects c-tests CC=$(arm64_cc) OBJ=build/obj/arm64 BIN=build/test/arm64 \
+		CFLAGS="-O2 -Werror -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static luas=5.1 lua_lib=
+	@EMULATOR=qemu-aarch64 HOST=c C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/arm64
 
-lint: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror
+check: lint memcheck tsan bench-check ## lint, memcheck, tsan, bench-check, and the scanner on 64-bit ARM
+	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
+
+lint: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
 
 memcheck: ## valgrind on the C tests
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" lua_test_bin=
@@ -120,11 +148,21 @@ tsan: ## ThreadSanitizer on two Lua states in two threads
 		CFLAGS="-O1 -g -fsanitize=thread"
 	@echo "== tsan" && build/test/tsan/lua_threads
 
-bench: build build/bench/pipe build/bench/file ## measure the cuts, streams on a pipe, pages of a file, and priority
-	@$(with_paths) $(LUA) bench/run.lua
-	@$(with_paths) $(LUA) bench/stream.lua build/bench/pipe
-	@$(with_paths) $(LUA) bench/page.lua build/bench/file
-	@$(with_paths) $(LUA) bench/priority.lua
+bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure ours, rivals and limits in one run, 4 minutes; BENCH="cuts pages" is a part
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;bench/?.lua;;" LUA_CPATH="build/5.4/?.so;build/bench/?.so;;" $(LUA) bench/run.lua $(BENCH)
+
+# A rival. Where it cannot be had the benchmark says why and goes on; what was tried is tried again the next time.
+.PHONY: build/bench/pi.txt
+build/bench/pi.txt:
+	@mkdir -p $(@D)
+	@bench/run/pi.sh $(@D)/pi "$(NPM)" $(pi_version) > $@
+
+bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more instructions than before this branch
+	@CC="$(CC)" bench/check/compare.sh
+
+bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 # The corpus and its counts are made once; `rm -r build/tokens` has them made anew.
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
@@ -142,14 +180,14 @@ build/tokens/samples.tsv: bench/tokens.mjs
 score: build ## make labelled logs with this machine's tools, score our cut and the usual ones on them
 	@$(with_paths) $(LUA) bench/score.lua
 
-soak: build ## gigabytes, 100,000 calls, 1,000 runs, a million blocks, kills: memory flat, totals exact (SOAK=0.01: less)
+soak: build ## gigabytes, on one line too, 100,000 calls, 1,000 runs, a million blocks, kills: memory flat, totals exact (SOAK=0.01: less)
 	@$(with_paths) $(LUA) spec/soak.lua
 
 rock: ## pack the release for luarocks into build/rock
 	@spec/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
 
-clean: ## remove build/
-	rm -rf build
+clean: ## remove build/ and lua/abridge/core.so
+	rm -rf build lua/abridge/core.so
 
 with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.4/?.so;;"
 version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
@@ -165,6 +203,15 @@ ifeq ($(incdir_5.4),)
 build/5.4/abridge/core.so:
 	@echo "abridge: no headers of Lua 5.4 found: run 'make setup' or set LUA_INCDIR_5_4" >&2; exit 1
 endif
+
+# Plugin managers show what is printed: a line when it is done, and what a compiler says without being asked.
+# It is renamed into its place: a Neovim that runs this may have the one before mapped.
+lua/abridge/core.so: QUIET := 1
+lua/abridge/core.so: WARNINGS := -Werror=implicit-function-declaration
+lua/abridge/core.so: $(nvim_obj) build/libabridge.a
+	$(Q)$(CC) $(module_ldflags) $(LDFLAGS) -o $(<D)/core.so $^
+	$(Q)mv -f $(<D)/core.so $@
+	@echo "abridge: built $@"
 
 build/libabridge.a: $(core_obj)
 	$(call say,ar)
@@ -197,10 +244,25 @@ $(binding_obj): $(OBJ)/%/lua_abridge.o: $(binding) Makefile
 	$(call say,cc,$< for Lua $*)
 	$(Q)$(CC) $(FLAGS) -isystem $(incdir_$*) -c -o $@ $<
 
+$(nvim_obj): $(binding) Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$< for Neovim)
+	$(Q)$(CC) $(FLAGS) -DABR_LUA51 -c -o $@ $<
+
 $(OBJ)/test/%.o: spec/c/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+$(OBJ)/faults/%.o: spec/faults/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(FLAGS) -fvisibility=default -c -o $@ $<
+
+build/test/shim.so: build/obj/faults/shim.o
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) -shared $(LDFLAGS) -o $@ $^ -ldl
 
 $(OBJ)/examples/%.o: examples/%.c Makefile
 	@mkdir -p $(@D)
@@ -211,6 +273,13 @@ $(OBJ)/bench/%.o: bench/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+build/bench/limit.so: build/obj/bench/limit.o
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(if $(filter Darwin,$(shell uname -s)),-bundle -undefined dynamic_lookup,-shared) $(LDFLAGS) -o $@ $^
+
+$(OBJ)/bench/limit.o: FLAGS += -isystem $(incdir_5.4)
 
 build/bench/%: build/obj/bench/%.o build/libabridge.a
 	@mkdir -p $(@D)
@@ -236,14 +305,15 @@ $(filter-out $(lua_test_bin),$(test_bin)): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 
 .PHONY: c-tests objects
 .SECONDARY:
+objects: $(nvim_obj)
 c-tests: $(test_bin)
-objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj) $(shim_obj)
 
--include $(wildcard $(OBJ)/*/*.d)
+-include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
 
 # ------------------------------------------------------------------ checks
 
-.PHONY: lint-lua lint-format lint-gcc lint-clang lint-tidy lint-cppcheck
+.PHONY: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck
 
 lint-lua:
 	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc
@@ -255,6 +325,16 @@ lint-format:
 lint-gcc lint-clang: lint-%:
 	@$(MAKE) --no-print-directory objects QUIET=1 CC=$* OBJ=build/obj/lint/$* CFLAGS="-O2 -Werror"
 	@echo "$*: no warnings"
+
+# Without the headers of macOS: those of Linux, made to look like them as far as the sources go (spec/c/macos.h). For
+# x86-64 they are those of this machine, for ARM those of the cross compiler.
+macos_headers := -isystem $(or $(incdir_5.1),/usr/include/lua5.1) -isystem /usr/include/x86_64-linux-gnu -isystem /usr/include
+lint-macos:
+	@printf '%s\n' $(core_src) $(binding) | xargs -P 4 -I SRC sh -c '\
+		clang --target=x86_64-apple-macos11 $(macos_headers) $(macos_flags) SRC && \
+		clang --target=arm64-apple-macos11 -isystem /usr/aarch64-linux-gnu/include $(macos_headers) $(macos_flags) SRC'
+	@echo "macOS: no warnings"
+macos_flags = -std=c11 -Werror $(WARNINGS) -Icsrc -include spec/c/macos.h -fsyntax-only
 
 lint-tidy:
 	@mkdir -p build/obj/lint

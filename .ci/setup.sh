@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Installs what building and testing need, through apt. Quick when nothing is missing; safe to run again.
 set -u
-packages="gcc libc6-dev make clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind
+packages="gcc g++ libc6-dev make clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind
   lua5.1 lua5.2 lua5.3 lua5.4 luajit neovim
-  liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev
+  liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev libluajit-5.1-dev
   luarocks zip unzip lua-busted lua-check lua-cjson lua-luv lua-filesystem lua-system lua-term
-  lua-sql-sqlite3 ripgrep curl procps"
+  lua-sql-sqlite3 ripgrep curl procps
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   echo "abridge: no apt-get here. Please install, by your system's own means:"
   echo "  a C11 compiler, make, Lua 5.4 with its headers, busted, lua-cjson, luv, ripgrep, curl, LuaSQL for sqlite3"
   echo "  for every host of the suite: Lua 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip"
-  echo "  for make check: gcc, clang, clang-format, clang-tidy, cppcheck, luacheck, valgrind"
+  echo "  for make check: gcc, clang, clang-format, clang-tidy, cppcheck, luacheck, valgrind, aarch64-linux-gnu-gcc, qemu-aarch64"
   missing=0
   for tool in cc make lua5.4 busted; do
     command -v "$tool" >/dev/null || { echo "missing: $tool" >&2; missing=1; }

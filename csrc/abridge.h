@@ -403,6 +403,17 @@ typedef struct {
 ABR_API abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **page,
                                abr_error *error);
 
+/*
+ * Open a page in steps, for who may not wait for a whole pass: begin, then step until *done. Each step reads about `most`
+ * bytes of the file (at least a block of 256 KiB, or 64 MiB of a file that does not tell its size), and a constant more.
+ * What comes of it is what abr_page_open() gives, whatever the steps; the file counts as changing until the last one.
+ * Until then nothing but abr_page_step() and abr_page_close() may be called, and after a step that failed nothing but
+ * abr_page_close(). Fail as abr_page_open(); *page is NULL after a failed begin.
+ */
+ABR_API abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **page,
+                                abr_error *error);
+ABR_API abr_code abr_page_step(abr_page *page, uint64_t most, bool *done, abr_error *error);
+
 /* A page of a text, which must live as long as the page; opts.index and opts.version are not used. */
 ABR_API abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_page **page,
                                abr_error *error);
@@ -474,6 +485,11 @@ ABR_API uint64_t abr_estimate_tokens(const char *p, size_t n);
 
 /* The estimate times a safety factor, rounded up: what a token budget weighs where no counter is given. */
 ABR_API uint64_t abr_weigh_tokens(const char *p, size_t n, double safety);
+
+/* Which instructions texts are scanned with: "avx2", "sse2", "neon", or "scalar", which is portable C. Chosen once, when
+ * something is first scanned, or here: what ABRIDGE_SIMD in the environment names, or the best of this processor where
+ * that is not set or names none that it has. Speed alone depends on it, no result. */
+ABR_API const char *abr_simd(void);
 
 #define ABR_SIZE_MAX 16 /* room for any printed size and its NUL */
 

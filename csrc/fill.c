@@ -323,9 +323,11 @@ static abr_reach left_of(const abr_chooser *x, const abr_cost *used)
 /* Show more of the end of a last line that is cut. */
 static void widen_end(abr_chooser *x, abr_cost *used)
 {
+    if (x->kept_count == 0)
+        return;
     abr_stretch *s = &x->kept[x->kept_count - 1];
     const abr_edge *e = &x->view->back;
-    if (x->kept_count == 0 || s->starts_line || !s->ends_line || s->line + 1 != x->view->lines)
+    if (s->starts_line || !s->ends_line || s->line + 1 != x->view->lines)
         return;
     uint64_t base = x->view->bytes - e->n;
     uint64_t from = x->view->bytes - x->view->ends_line - x->view->last_line;

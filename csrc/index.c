@@ -23,7 +23,6 @@ enum {
     STRIDE = INDEX_STRIDE,        /* bytes between entries, at first */
     MOST_ENTRIES = INDEX_ENTRIES, /* of one file */
     FIRST_ENTRIES = 256,          /* allocated at first */
-    STEP = 4096,                  /* bytes counted at once where a newline is looked for */
     FILES = 16,                   /* line indexes kept */
     OPEN_BITS = 2,
     OPEN_MASK = 3 /* in an entry of chars: bytes before it of a sequence that goes on */
@@ -130,36 +129,47 @@ static bool add_block(abr_lines *x, uint64_t at, const char *p, size_t n, abr_ch
     return true;
 }
 
-int abr_lines_build(const abr_reader *r, bool with_chars, const abr_alloc *alloc, char *block,
-                    abr_lines **out)
+int abr_lines_begin(abr_lines_maker *maker, bool with_chars, const abr_alloc *alloc)
 {
     abr_lines *x = alloc->malloc(alloc->ctx, sizeof *x);
-    *out = NULL;
+    memset(maker, 0, sizeof *maker);
     if (!x)
         return ENOMEM;
     memset(x, 0, sizeof *x);
     x->alloc = alloc;
     x->stride = STRIDE;
-    abr_char_counter chars;
-    memset(&chars, 0, sizeof chars);
-    int failed = 0;
-    for (uint64_t at = 0; at < r->size && failed == 0;) {
+    maker->lines = x;
+    maker->with_chars = with_chars;
+    return 0;
+}
+
+static void take_off(uint64_t *most, uint64_t n)
+{
+    *most -= n < *most ? n : *most;
+}
+
+int abr_lines_read(abr_lines_maker *maker, const abr_reader *r, char *block, uint64_t *most, bool *whole)
+{
+    abr_lines *x = maker->lines;
+    bool first = true;
+    for (; maker->at < r->size && (first || *most > 0); first = false) {
         size_t got;
-        failed = abr_read_at(r, at, block, ABR_BLOCK, &got);
-        if (failed == 0 && !add_block(x, at, block, got, with_chars ? &chars : NULL))
+        int failed = abr_read_at(r, maker->at, block, ABR_BLOCK, &got);
+        if (failed == 0 && !add_block(x, maker->at, block, got, maker->with_chars ? &maker->chars : NULL))
             failed = ENOMEM;
-        at += got;
+        if (failed != 0)
+            return failed;
+        maker->at += got;
+        take_off(most, got);
     }
-    if (failed != 0) {
-        abr_lines_free(x);
-        return failed;
-    }
+    *whole = maker->at >= r->size;
+    if (!*whole)
+        return 0;
     uint64_t invalid;
     x->size = r->size;
-    x->has_chars = with_chars;
-    x->total_chars = abr_counted_chars(&chars, &invalid);
+    x->has_chars = maker->with_chars;
+    x->total_chars = abr_counted_chars(&maker->chars, &invalid);
     x->total_lines = x->total_newlines + (x->size > 0 && !x->ends_line);
-    *out = x;
     return 0;
 }
 
@@ -180,23 +190,6 @@ static size_t entry_before(const abr_lines *x, uint64_t newlines)
     return low;
 }
 
-/* Bytes of (p, n) up to and with its k-th newline; there are at least k. */
-static size_t after_newline(const char *p, size_t n, uint64_t k)
-{
-    size_t at = 0;
-    for (;;) {
-        size_t step = n - at < STEP ? n - at : STEP;
-        uint64_t here = abr_count_newlines(p + at, step);
-        if (here >= k)
-            break;
-        k -= here;
-        at += step;
-    }
-    for (; k > 0; k--)
-        at = (size_t)((const char *)memchr(p + at, '\n', n - at) - p) + 1;
-    return at;
-}
-
 int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at)
 {
     *at = 0;
@@ -211,13 +204,9 @@ int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_
         int failed = abr_read_at(r, *at, block, STRIDE, &got);
         if (failed != 0 || got == 0)
             return failed != 0 ? failed : ABR_ENDED_EARLY;
-        uint64_t here = abr_count_newlines(block, got);
-        if (here >= left) {
-            *at += after_newline(block, got, left);
+        *at += abr_nth_newline(block, got, &left);
+        if (left == 0)
             return 0;
-        }
-        left -= here;
-        *at += got;
     }
 }
 
@@ -268,34 +257,40 @@ static void nearest_place(const abr_lines *x, uint64_t line, uint64_t *column, u
     }
 }
 
-int abr_char_place(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t column,
-                   uint64_t *at, uint64_t *short_of)
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
+                   uint64_t column, uint64_t at)
+{
+    uint64_t from = column;
+    walk->at = at;
+    nearest_place(x, line, &from, &walk->at);
+    walk->left = column - from;
+    return abr_line_end(x, r, block, line, &walk->end);
+}
+
+int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there)
 {
     enum { SEQUENCE = 4 };
-    uint64_t end;
-    uint64_t from = column;
-    *short_of = 0;
-    int failed = abr_line_end(x, r, block, line, &end);
-    nearest_place(x, line, &from, at);
-    uint64_t left = column - from;
-    while (failed == 0 && left > 0 && *at < end) {
+    bool first = true;
+    for (; walk->left > 0 && walk->at < walk->end && (first || *most > 0); first = false) {
         size_t got;
-        uint64_t rest = end - *at;
-        failed = abr_read_at(r, *at, block, rest < ABR_BLOCK ? (size_t)rest : ABR_BLOCK, &got);
+        uint64_t rest = walk->end - walk->at;
+        int failed = abr_read_at(r, walk->at, block, rest < ABR_BLOCK ? (size_t)rest : ABR_BLOCK, &got);
         if (failed != 0)
             return failed;
+        take_off(most, got);
         /* a sequence that the block's end may have cut goes with the next block */
         size_t usable = got < rest ? abr_char_start(block, got, got - SEQUENCE) : got;
         uint64_t chars = abr_count_chars(block, usable, NULL);
-        if (chars >= left) {
-            *at += abr_skip_chars(block, usable, left);
-            return 0;
+        if (chars >= walk->left) {
+            walk->at += abr_skip_chars(block, usable, walk->left);
+            walk->left = 0;
+        } else {
+            walk->left -= chars;
+            walk->at += usable;
         }
-        left -= chars;
-        *at += usable;
     }
-    *short_of = left;
-    return failed;
+    *there = walk->left == 0 || walk->at >= walk->end;
+    return 0;
 }
 
 /* ---- the indexes of several files ---- */

@@ -66,11 +66,25 @@ static size_t escape(unsigned char c, char dst[6])
     return 6;
 }
 
+/* Bytes at the start that stand for themselves. */
+static size_t plain_bytes(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (unsigned char)p[i] >= 0x20 && (unsigned char)p[i] < 0x80 && p[i] != '"' && p[i] != '\\')
+        i++;
+    return i;
+}
+
 static void put_string(sink *s, const char *p, size_t n)
 {
     char escaped[6];
     put_text(s, "\"");
     for (size_t i = 0; i < n;) {
+        size_t plain = plain_bytes(p + i, n - i);
+        put(s, p + i, plain);
+        i += plain;
+        if (i == n)
+            break;
         size_t size = abr_char_size(p + i, n - i);
         size_t width = size == 1 ? escape((unsigned char)p[i], escaped) : 0;
         if (width > 0)

@@ -2,12 +2,25 @@
 #ifndef ABR_INTERNAL_H
 #define ABR_INTERNAL_H
 
+#include <string.h>
+
 #include "abridge.h"
 
 /* ---- scan.c: bytes ---- */
 
 #define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, what utf8_replace shows for an invalid byte */
 #define ABR_REPLACEMENT_SIZE 3
+
+/* Eight bytes, the first one lowest. */
+static inline uint64_t abr_load_word(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
 
 /* Number of '\n' in (p, n). */
 uint64_t abr_count_newlines(const char *p, size_t n);
@@ -22,6 +35,13 @@ typedef struct {
 
 /* Find them in one pass. */
 abr_newlines abr_find_newlines(const char *p, size_t n);
+
+/* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left; with fewer newlines n, and
+ * how many are missing. *left 0: nothing. */
+size_t abr_nth_newline(const char *p, size_t n, uint64_t *left);
+
+/* The same from the end: bytes before the newline number *left from the end; with fewer, 0. *left 0: n. */
+size_t abr_nth_newline_back(const char *p, size_t n, uint64_t *left);
 
 /* Chars of a text that comes in chunks; zeroed to start with. */
 typedef struct {
@@ -58,6 +78,10 @@ size_t abr_suffix(const char *p, size_t n, const abr_reach *reach);
 
 /* How many bytes at the end of (p, n) may be the start of a sequence that goes on: 3 at most. */
 size_t abr_open_sequence(const char *p, size_t n);
+
+/* Length of the run at the start of (p, n) that cleaning would leave as it is: printable ASCII, newlines, tabs, and
+ * well-formed sequences but those of U+0080 to U+009F. */
+size_t abr_plain_run(const char *p, size_t n);
 
 /* Copy (p, n) to dst, each byte outside well-formed UTF-8 as U+FFFD; dst NULL measures. Returns the bytes. */
 size_t abr_replace_invalid(const char *p, size_t n, char *dst);
@@ -244,9 +268,17 @@ typedef struct {
 
 /* The functions below take a block of ABR_BLOCK bytes for scratch, and return 0, an errno or ABR_ENDED_EARLY. */
 
-/* Read the source once and make its index. */
-int abr_lines_build(const abr_reader *r, bool with_chars, const abr_alloc *alloc, char *block,
-                    abr_lines **out);
+/* An index that is made while its source is read. */
+typedef struct {
+    abr_lines *lines; /* whole once all is read; NULL: none is made */
+    uint64_t at;      /* bytes read */
+    bool with_chars;
+    abr_char_counter chars;
+} abr_lines_maker;
+
+int abr_lines_begin(abr_lines_maker *maker, bool with_chars, const abr_alloc *alloc);
+/* Read on: blocks until *most bytes are read, which it takes off, at least one; *whole: all is read. */
+int abr_lines_read(abr_lines_maker *maker, const abr_reader *r, char *block, uint64_t *most, bool *whole);
 void abr_lines_free(abr_lines *x); /* NULL is fine */
 
 /* Where a line starts, and where it ends, before its newline. The source has the line. */
@@ -256,9 +288,18 @@ int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t 
 /* Chars before the place `at`, which lies between chars; has_chars. */
 int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint64_t at, uint64_t *chars);
 
-/* Where a char of the line is that starts at *at; *short_of: how many chars the line has too few. */
-int abr_char_place(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t column,
-                   uint64_t *at, uint64_t *short_of);
+/* The way to a char of a line. */
+typedef struct {
+    uint64_t at;   /* where it is by now */
+    uint64_t end;  /* of the line, before its newline */
+    uint64_t left; /* chars to go; those that the line has too few, once at its end */
+} abr_walk;
+
+/* The way to char `column` of the line that starts at `at`, from the known place that is nearest before it. */
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
+                   uint64_t column, uint64_t at);
+/* Walk on: blocks until *most bytes are read, which it takes off, at least one; *there: at the char or the end. */
+int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
 
 /* The index of a file in this state, or NULL; valid until the next abr_index_put(). */
 abr_lines *abr_index_find(abr_index *index, const abr_identity *of);
@@ -294,13 +335,23 @@ int abr_file_flush(abr_file *file);
 /* Flush and close the descriptor; what was written can still be asked for. 0 or the errno that ended the writing. */
 int abr_file_finish(abr_file *file);
 
-/* Add a record to a log at once: whole, or not at all. 0 or an errno; later records are tried again. */
+/* Add a record to a log at once: whole, or not at all; half a record that cannot be taken back becomes a line of its
+ * own. 0 or an errno, later records are tried again; ENOENT: the log was deleted meanwhile. */
 int abr_file_append(abr_file *file, const char *p, size_t n);
 
 int abr_file_error(const abr_file *file);     /* errno of the write that failed, or 0 */
 uint64_t abr_file_size(const abr_file *file); /* bytes in the file, without those in the buffer */
 const char *abr_file_path(const abr_file *file);
 int abr_file_close(abr_file *file); /* flushes; NULL is fine. 0 or an errno */
+
+/* ---- pipe.c: descriptors that others write to ---- */
+
+/* Read what there is into a block, until it is full; *ended: nothing came and nothing will. 0, or an errno when nothing
+ * came; EAGAIN: there is nothing now. A descriptor that is not non-blocking is waited for until the block is full. */
+int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended);
+
+/* Make a pipe hold 1 MiB, so that who writes to it waits less often; false where the system does not. */
+bool abr_widen_pipe(int fd);
 
 /* ---- tokens.c: the token estimate ---- */
 

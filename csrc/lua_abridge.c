@@ -4,9 +4,14 @@
  * Memory that must survive a Lua error is owned by the collector: a cut lives in a userdata whose metatable frees
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
+#include <errno.h>
+#ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
+#include "lua51.h"
+#else
 #include <lauxlib.h>
+#include <limits.h>
 #include <lua.h>
-#include <lualib.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +20,18 @@
 #include "abridge.h"
 #include "internal.h"
 
-/* ---- what differs between Lua 5.1 and 5.4 ---- */
+/* ---- what differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on ---- */
 
+/* Set functions in the table below the top of the stack; what is on top becomes the upvalue of each, and is popped. */
 #if LUA_VERSION_NUM < 502
 static void set_functions(lua_State *L, const luaL_Reg *functions)
 {
     for (; functions->name; functions++) {
-        lua_pushcfunction(L, functions->func);
-        lua_setfield(L, -2, functions->name);
+        lua_pushvalue(L, -1);
+        lua_pushcclosure(L, functions->func, 1);
+        lua_setfield(L, -3, functions->name);
     }
+    lua_pop(L, 1);
 }
 
 static size_t raw_length(lua_State *L, int idx)
@@ -33,7 +41,7 @@ static size_t raw_length(lua_State *L, int idx)
 #else
 static void set_functions(lua_State *L, const luaL_Reg *functions)
 {
-    luaL_setfuncs(L, functions, 0);
+    luaL_setfuncs(L, functions, 1);
 }
 
 static size_t raw_length(lua_State *L, int idx)
@@ -191,7 +199,6 @@ static int check_word(lua_State *L, const char *who, const char *name, int idx, 
 
 static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", "priority", NULL};
 static const char strategy_words[] = "\"head\", \"tail\", \"head_tail\", \"pipeline\" or \"priority\"";
-static const char *const unit_names[] = {NULL, "lines", "bytes", "chars", "tokens"};
 
 /* Where the stack holds what a cut needs. */
 enum {
@@ -522,57 +529,117 @@ static bool count_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
 
 /* ---- results ---- */
 
-#define CUT_TYPE "abridge.cut"
+/* The words of ledgers: each is made a string of Lua once, an upvalue of push_results(). */
+#define LEDGER_WORDS(X)                                                                                      \
+    X(strategy)                                                                                              \
+    X(truncated)                                                                                             \
+    X(truncated_by)                                                                                          \
+    X(total_lines)                                                                                           \
+    X(total_bytes)                                                                                           \
+    X(total_chars)                                                                                           \
+    X(output_lines)                                                                                          \
+    X(output_bytes)                                                                                          \
+    X(output_chars)                                                                                          \
+    X(omitted_lines)                                                                                         \
+    X(omitted_bytes)                                                                                         \
+    X(last_line_partial)                                                                                     \
+    X(first_line_exceeds_limit)                                                                              \
+    X(final_newline)                                                                                         \
+    X(line_bytes)                                                                                            \
+    X(invalid_bytes)                                                                                         \
+    X(max_lines)                                                                                             \
+    X(max_bytes)                                                                                             \
+    X(max_chars)                                                                                             \
+    X(max_tokens)                                                                                            \
+    X(hits)                                                                                                  \
+    X(found)                                                                                                 \
+    X(markers)                                                                                               \
+    X(kept)                                                                                                  \
+    X(first_byte)                                                                                            \
+    X(last_byte)                                                                                             \
+    X(first_line)                                                                                            \
+    X(last_line)                                                                                             \
+    X(raw_bytes)                                                                                             \
+    X(full_output_path)                                                                                      \
+    X(full_output_bytes)                                                                                     \
+    X(full_output_error)                                                                                     \
+    X(full_output_code)                                                                                      \
+    X(first_char)                                                                                            \
+    X(next_offset)                                                                                           \
+    X(next_column)                                                                                           \
+    X(version)                                                                                               \
+    X(changed)                                                                                               \
+    X(head)                                                                                                  \
+    X(tail)                                                                                                  \
+    X(head_tail)                                                                                             \
+    X(pipeline)                                                                                              \
+    X(priority)                                                                                              \
+    X(lines)                                                                                                 \
+    X(bytes)                                                                                                 \
+    X(chars)                                                                                                 \
+    X(tokens)
 
-static int collect_cut(lua_State *L)
+#define AS_NUMBER(word) WORD_##word,
+#define AS_TEXT(word) #word,
+typedef enum { LEDGER_WORDS(AS_NUMBER) WORDS } ledger_word;
+static const char *const ledger_words[] = {LEDGER_WORDS(AS_TEXT)};
+
+static void push_word(lua_State *L, ledger_word word)
 {
-    abr_cut_free(lua_touserdata(L, 1));
-    return 0;
+    lua_pushvalue(L, lua_upvalueindex((int)word + 1));
 }
 
-static const luaL_Reg cut_methods[] = {{"__gc", collect_cut}, {NULL, NULL}};
-
-/* A cut that is freed whatever happens; pushes it. */
-static abr_cut *new_cut(lua_State *L)
+/* Set a field of the ledger on top of the stack; it was made with room for it. */
+static void put_count(lua_State *L, ledger_word name, uint64_t count)
 {
-    abr_cut *cut = lua_newuserdata(L, sizeof *cut);
-    memset(cut, 0, sizeof *cut);
-    luaL_getmetatable(L, CUT_TYPE);
-    lua_setmetatable(L, -2);
-    return cut;
-}
-
-static void set_count(lua_State *L, const char *name, uint64_t count)
-{
+    push_word(L, name);
     push_count(L, count);
-    lua_setfield(L, -2, name);
+    lua_rawset(L, -3);
 }
 
-static void set_boolean(lua_State *L, const char *name, bool value)
+static void put_boolean(lua_State *L, ledger_word name, bool value)
 {
+    push_word(L, name);
     lua_pushboolean(L, value);
-    lua_setfield(L, -2, name);
+    lua_rawset(L, -3);
 }
 
-static void set_budget(lua_State *L, const char *name, uint64_t budget)
+static void put_text(lua_State *L, ledger_word name, const char *text)
+{
+    push_word(L, name);
+    lua_pushstring(L, text);
+    lua_rawset(L, -3);
+}
+
+static void put_word(lua_State *L, ledger_word name, ledger_word value)
+{
+    push_word(L, name);
+    push_word(L, value);
+    lua_rawset(L, -3);
+}
+
+static void put_budget(lua_State *L, ledger_word name, uint64_t budget)
 {
     if (budget != ABR_UNLIMITED)
-        set_count(L, name, budget);
+        put_count(L, name, budget);
 }
 
 static void push_kept(lua_State *L, const abr_cut *cut)
 {
     int ranges = 0;
-    lua_createtable(L, (int)cut->piece_count, 0);
+    for (size_t i = 0; i < cut->piece_count; i++)
+        ranges += cut->pieces[i].source;
+    lua_createtable(L, ranges, 0);
+    ranges = 0;
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *piece = &cut->pieces[i];
         if (!piece->source)
             continue;
         lua_createtable(L, 0, 4);
-        set_count(L, "first_byte", piece->first_byte);
-        set_count(L, "last_byte", piece->last_byte);
-        set_count(L, "first_line", piece->first_line);
-        set_count(L, "last_line", piece->last_line);
+        put_count(L, WORD_first_byte, piece->first_byte);
+        put_count(L, WORD_last_byte, piece->last_byte);
+        put_count(L, WORD_first_line, piece->first_line);
+        put_count(L, WORD_last_line, piece->last_line);
         lua_rawseti(L, -2, ++ranges);
     }
 }
@@ -586,113 +653,198 @@ static uint64_t invalid_bytes(const abr_cut *cut)
     return (cut->content_bytes - before) / (ABR_REPLACEMENT_SIZE - 1);
 }
 
-static void push_ledger(lua_State *L, const abr_cut *cut)
+/* Bytes that a piece takes in the content. */
+static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
 {
-    enum { FIELDS = 19 };
-    lua_createtable(L, 0, FIELDS);
-    lua_pushstring(L, strategy_names[cut->strategy]);
-    lua_setfield(L, -2, "strategy");
-    set_boolean(L, "truncated", cut->truncated);
-    if (cut->truncated) {
-        lua_pushstring(L, unit_names[cut->truncated_by]);
-        lua_setfield(L, -2, "truncated_by");
-    }
-    set_count(L, "total_lines", cut->total_lines);
-    set_count(L, "total_bytes", cut->total_bytes);
-    set_count(L, "output_lines", cut->output_lines);
-    set_count(L, "output_bytes", cut->output_bytes);
-    if (cut->max.chars != ABR_UNLIMITED) {
-        set_count(L, "total_chars", cut->total_chars);
-        set_count(L, "output_chars", cut->output_chars);
-    }
-    set_count(L, "omitted_lines", cut->omitted_lines);
-    set_count(L, "omitted_bytes", cut->omitted_bytes);
-    set_boolean(L, "last_line_partial", cut->last_line_partial);
-    set_boolean(L, "first_line_exceeds_limit", cut->first_line_exceeds_limit);
-    if (cut->final_newline)
-        set_boolean(L, "final_newline", true);
-    if (cut->line_bytes > 0)
-        set_count(L, "line_bytes", cut->line_bytes);
-    uint64_t invalid = invalid_bytes(cut);
-    if (invalid > 0)
-        set_count(L, "invalid_bytes", invalid);
-    set_budget(L, "max_lines", cut->max.lines);
-    set_budget(L, "max_bytes", cut->max.bytes);
-    set_budget(L, "max_chars", cut->max.chars);
-    set_budget(L, "max_tokens", cut->max.tokens);
-    if (cut->strategy == ABR_PRIORITY) {
+    uint64_t invalid = 0;
+    if (cut->utf8_replace)
+        abr_count_chars(piece->p, piece->n, &invalid);
+    return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
+}
+
+static int count_markers(const abr_cut *cut)
+{
+    int markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        markers += !cut->pieces[i].source;
+    return markers;
+}
+
+/* Where in the content the markers stand. */
+static void push_markers(lua_State *L, const abr_cut *cut, int markers)
+{
+    size_t end = 0;
+    lua_createtable(L, markers, 0);
+    markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        size_t first = end + 1;
+        end += shown_bytes(cut, &cut->pieces[i]);
+        if (cut->pieces[i].source)
+            continue;
         lua_createtable(L, 0, 2);
-        set_count(L, "found", cut->hits_found);
-        set_count(L, "kept", cut->hits_kept);
-        lua_setfield(L, -2, "hits");
+        put_count(L, WORD_first_byte, first);
+        put_count(L, WORD_last_byte, end);
+        lua_rawseti(L, -2, ++markers);
     }
+}
+
+/* Push the ledger of a cut, with room for `more` fields: a table that grows is built anew. */
+static void push_ledger(lua_State *L, const abr_cut *cut, int more)
+{
+    enum { ALWAYS = 11 };
+    const uint64_t invalid = invalid_bytes(cut);
+    const bool chars = cut->max.chars != ABR_UNLIMITED;
+    const int markers = count_markers(cut);
+    const bool hits = cut->strategy == ABR_PRIORITY;
+    const int fields = ALWAYS + more + cut->truncated + 3 * chars + cut->final_newline +
+                       (cut->line_bytes > 0) + (invalid > 0) + (cut->max.lines != ABR_UNLIMITED) +
+                       (cut->max.bytes != ABR_UNLIMITED) + (cut->max.tokens != ABR_UNLIMITED) + hits +
+                       (markers > 0);
+    lua_createtable(L, 0, fields);
+    put_word(L, WORD_strategy, WORD_head + (ledger_word)cut->strategy);
+    put_boolean(L, WORD_truncated, cut->truncated);
+    if (cut->truncated)
+        put_word(L, WORD_truncated_by, WORD_lines + (ledger_word)cut->truncated_by - ABR_BY_LINES);
+    put_count(L, WORD_total_lines, cut->total_lines);
+    put_count(L, WORD_total_bytes, cut->total_bytes);
+    put_count(L, WORD_output_lines, cut->output_lines);
+    put_count(L, WORD_output_bytes, cut->output_bytes);
+    if (chars) {
+        put_count(L, WORD_total_chars, cut->total_chars);
+        put_count(L, WORD_output_chars, cut->output_chars);
+    }
+    put_count(L, WORD_omitted_lines, cut->omitted_lines);
+    put_count(L, WORD_omitted_bytes, cut->omitted_bytes);
+    put_boolean(L, WORD_last_line_partial, cut->last_line_partial);
+    put_boolean(L, WORD_first_line_exceeds_limit, cut->first_line_exceeds_limit);
+    if (cut->final_newline)
+        put_boolean(L, WORD_final_newline, true);
+    if (cut->line_bytes > 0)
+        put_count(L, WORD_line_bytes, cut->line_bytes);
+    if (invalid > 0)
+        put_count(L, WORD_invalid_bytes, invalid);
+    put_budget(L, WORD_max_lines, cut->max.lines);
+    put_budget(L, WORD_max_bytes, cut->max.bytes);
+    put_budget(L, WORD_max_chars, cut->max.chars);
+    put_budget(L, WORD_max_tokens, cut->max.tokens);
+    if (hits) {
+        push_word(L, WORD_hits);
+        lua_createtable(L, 0, 2);
+        put_count(L, WORD_found, cut->hits_found);
+        put_count(L, WORD_kept, cut->hits_kept);
+        lua_rawset(L, -3);
+    }
+    push_word(L, WORD_kept);
     push_kept(L, cut);
-    lua_setfield(L, -2, "kept");
-}
-
-static void push_content(lua_State *L, const abr_cut *cut, size_t text_size)
-{
-    bool one_piece = cut->piece_count == 1 && cut->content_bytes == cut->pieces[0].n;
-    if (!cut->truncated && cut->content_bytes == text_size) {
-        lua_pushvalue(L, ARG_TEXT); /* all of it as it came: no copy */
-    } else if (cut->piece_count == 0) {
-        lua_pushliteral(L, "");
-    } else if (one_piece) {
-        lua_pushlstring(L, cut->pieces[0].p, cut->pieces[0].n);
-    } else {
-        char *content = lua_newuserdata(L, cut->content_bytes);
-        abr_cut_write(cut, content);
-        lua_pushlstring(L, content, cut->content_bytes);
-        lua_remove(L, -2);
+    lua_rawset(L, -3);
+    if (markers > 0) {
+        push_word(L, WORD_markers);
+        push_markers(L, cut, markers);
+        lua_rawset(L, -3);
     }
 }
 
-static int push_results(lua_State *L, const char *who, abr_code code, const abr_error *error,
-                        const abr_cut *cut, size_t text_size)
-{
-    if (code == ABR_ECOUNT)
-        return lua_error(L); /* what the counter raised, on top of the stack */
-    if (code != ABR_OK)
-        return luaL_error(L, "%s: %s", who, error->message);
-    push_content(L, cut, text_size);
-    push_ledger(L, cut);
-    return 2;
-}
-
-/* The results of a cut of an object, which may not be touched until they are pushed: a finalizer that runs meanwhile
- * might free what they are made of. */
+/*
+ * A cut on its way to Lua. What it owns, and the object it is of, must outlast whatever is raised while its results
+ * are pushed, and no finalizer that runs meanwhile may touch the object: they are pushed by a function that is called
+ * protected. Between begin_results() and finish_results() nothing may raise.
+ */
 typedef struct {
-    const abr_cut *cut;
+    abr_cut cut;
+    size_t
+        text_size; /* of the text on the stack, to be handed back where all of it is kept; SIZE_MAX: there is none */
+    char *content; /* of more than one piece; NULL: none was made */
     void (*push_more)(lua_State *L,
-                      void *ctx); /* sets the object's own fields of the ledger on top of the stack */
+                      void *ctx); /* sets further fields of the ledger on top of the stack, or NULL */
     void *ctx;
-    bool *busy; /* the object's */
-} guarded_results;
+    int more;   /* how many they are at most */
+    bool *busy; /* of the object, or NULL */
+} cut_results;
 
-static int push_guarded(lua_State *L)
+/* Is the content neither the text as it came nor one piece of it? */
+static bool is_joined(const cut_results *r)
 {
-    const guarded_results *r = lua_touserdata(L, 1);
-    push_content(L, r->cut, SIZE_MAX);
-    push_ledger(L, r->cut);
-    r->push_more(L, r->ctx);
+    const abr_cut *cut = &r->cut;
+    const bool as_it_came = !cut->truncated && cut->content_bytes == r->text_size;
+    const bool one_piece = cut->piece_count == 1 && cut->content_bytes == cut->pieces[0].n;
+    return !as_it_came && !one_piece && cut->piece_count > 0;
+}
+
+/* (results, text or nil) -> content, ledger */
+static int push_results(lua_State *L)
+{
+    const cut_results *r = lua_touserdata(L, 1);
+    const abr_cut *cut = &r->cut;
+    if (r->content)
+        lua_pushlstring(L, r->content, cut->content_bytes);
+    else if (!cut->truncated && cut->content_bytes == r->text_size)
+        lua_pushvalue(L, 2); /* all of it as it came: no copy */
+    else if (cut->piece_count == 0)
+        lua_pushliteral(L, "");
+    else
+        lua_pushlstring(L, cut->pieces[0].p, cut->pieces[0].n);
+    push_ledger(L, cut, r->more);
+    if (r->push_more)
+        r->push_more(L, r->ctx);
     return 2;
 }
 
-/* Mark an object as busy, ready for finish_guarded(): nothing between the two may raise. */
-static void begin_guarded(lua_State *L, guarded_results *r)
+/* Push push_results() with its words, for the functions that return cuts: their first upvalue. */
+static void push_pusher(lua_State *L)
 {
-    lua_pushcfunction(L, push_guarded);
-    lua_pushlightuserdata(L, r);
-    *r->busy = true;
+    if (!lua_checkstack(L, WORDS))
+        luaL_error(L, "not enough memory");
+    for (int i = 0; i < WORDS; i++)
+        lua_pushstring(L, ledger_words[i]);
+    lua_pushcclosure(L, push_results, WORDS);
 }
 
-/* Push the results of a cut and let go of the object, whatever is raised meanwhile. */
-static int finish_guarded(lua_State *L, const guarded_results *r, const char *who, abr_code code,
+static void begin_results(lua_State *L, cut_results *r)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushlightuserdata(L, r);
+    if (r->text_size != SIZE_MAX)
+        lua_pushvalue(L, ARG_TEXT);
+    else
+        lua_pushnil(L);
+    if (r->busy)
+        *r->busy = true;
+}
+
+/* Push the results, or raise what the call of the core failed with. */
+static int finish_results(lua_State *L, cut_results *r, const char *who, abr_code code,
                           const abr_error *error)
 {
-    bool failed = code == ABR_OK && lua_pcall(L, 1, 2, 0) != 0;
-    *r->busy = false;
-    return failed ? lua_error(L) : code == ABR_OK ? 2 : push_results(L, who, code, error, r->cut, SIZE_MAX);
+    const char *message = code == ABR_OK ? "out of memory" : error->message;
+    if (code == ABR_OK && is_joined(r)) {
+        r->content = malloc(r->cut.content_bytes + 1);
+        if (r->content)
+            abr_cut_write(&r->cut, r->content);
+        else
+            code = ABR_ENOMEM;
+    }
+    const bool raised = code == ABR_OK && lua_pcall(L, 2, 2, 0) != 0;
+    free(r->content);
+    abr_cut_free(&r->cut);
+    if (r->busy)
+        *r->busy = false;
+    if (raised || code == ABR_ECOUNT)
+        return lua_error(L); /* on top of the stack; by ABR_ECOUNT what the counter raised */
+    return code == ABR_OK ? 2 : luaL_error(L, "%s: %s", who, message);
+}
+
+/* ---- fields by name, of tables that are not made often ---- */
+
+static void set_count(lua_State *L, const char *name, uint64_t count)
+{
+    push_count(L, count);
+    lua_setfield(L, -2, name);
+}
+
+static void set_boolean(lua_State *L, const char *name, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, name);
 }
 
 /* ---- cleaning ---- */
@@ -929,6 +1081,19 @@ static const luaL_Reg cleaner_methods[] = {
 
 /* ---- cuts ---- */
 
+static void put_raw_bytes(lua_State *L, void *ctx)
+{
+    const size_t *raw = ctx;
+    put_count(L, WORD_raw_bytes, *raw);
+}
+
+/* Of a cut of the text at ARG_TEXT; `raw`, unless NULL: its size before it was cleaned. */
+static cut_results text_results(size_t n, size_t *raw)
+{
+    return (cut_results){
+        .text_size = n, .push_more = raw ? put_raw_bytes : NULL, .ctx = raw, .more = raw != NULL};
+}
+
 static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
 {
     cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = named};
@@ -944,17 +1109,15 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
     redact_text(L, who);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
-    lua_pushcfunction(L, call_counter);
-    abr_cut *cut = new_cut(L);
     if (!lua_isnil(L, SLOT_COUNTER)) {
+        lua_pushcfunction(L, call_counter);
         c.opts.count_tokens = count_tokens;
         c.opts.count_ctx = L;
     }
-    abr_code code = abr_cut_text(text, n, &c.opts, cut, &error);
-    push_results(L, who, code, &error, cut, n);
-    if (c.cleans)
-        set_count(L, "raw_bytes", raw);
-    return 2;
+    cut_results results = text_results(n, c.cleans ? &raw : NULL);
+    begin_results(L, &results);
+    abr_code code = abr_cut_text(text, n, &c.opts, &results.cut, &error);
+    return finish_results(L, &results, who, code, &error);
 }
 
 static int l_head(lua_State *L)
@@ -1021,12 +1184,10 @@ static int l_pipeline(lua_State *L)
     redact_text(L, who);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
-    abr_cut *cut = new_cut(L);
-    abr_code code = abr_pipeline(text, n, &o, cut, &error);
-    push_results(L, who, code, &error, cut, n);
-    if (cleans)
-        set_count(L, "raw_bytes", raw);
-    return 2;
+    cut_results results = text_results(n, cleans ? &raw : NULL);
+    begin_results(L, &results);
+    abr_code code = abr_pipeline(text, n, &o, &results.cut, &error);
+    return finish_results(L, &results, who, code, &error);
 }
 
 /* One end of a match = {first_byte, last_byte}. */
@@ -1080,6 +1241,7 @@ typedef struct {
     abr_cleaner *cleaner; /* in front of it, or NULL */
     lua_State *L;         /* of the call under way, for the counter */
     int counter;          /* reference, LUA_NOREF for none */
+    char *block;          /* to read descriptors into, NULL until one is read and at its end */
     bool busy; /* a cut is being made: a counter or finalizer that runs meanwhile may not touch it */
 } lua_stream;
 
@@ -1242,18 +1404,122 @@ static int l_stream_write(lua_State *L)
     return 3;
 }
 
-static void set_full_output(lua_State *L, const abr_full_output *full)
+/* ---- descriptors ---- */
+
+enum { FD_BLOCK = 256 * 1024, FD_MOST = 1024 * 1024 /* bytes read by a call that sets no limit */ };
+
+static int push_errno(lua_State *L, const char *what, int number)
+{
+    lua_pushnil(L);
+    lua_pushfstring(L, "%s: %s", what, abr_errno_text(number));
+    lua_pushstring(L, abr_errno_name(number));
+    return 3;
+}
+
+static int check_fd(lua_State *L, const char *who, int idx)
+{
+    uint64_t fd = 0;
+    if (!to_count(L, idx, &fd) || fd > INT_MAX)
+        wrong(L, who, "fd", "a file descriptor, an integer from 0 to 2^31-1", idx);
+    return (int)fd;
+}
+
+/* How many bytes to read at most, where idx says so. */
+static uint64_t check_most(lua_State *L, const char *who, int idx)
+{
+    uint64_t most = FD_MOST;
+    if (!lua_isnoneornil(L, idx) && (!to_count(L, idx, &most) || most == 0))
+        wrong(L, who, "most", "an integer from 1 to 2^53", idx);
+    return most;
+}
+
+/* Add what was read to the stream, through a cleaner of Lua where there is one. */
+static abr_code write_block(lua_stream *s, lua_cleaner *before, size_t n)
+{
+    if (s->cleaner)
+        return abr_cleaner_write(s->cleaner, s->block, n);
+    if (!before)
+        return abr_stream_write(s->stream, s->block, n);
+    abr_code code = abr_cleaner_write(before->cleaner, s->block, n);
+    if (code == ABR_OK)
+        code = abr_stream_write(s->stream, before->p, before->n);
+    before->n = 0;
+    return code;
+}
+
+static void drop_block(lua_stream *s)
+{
+    free(s->block);
+    s->block = NULL;
+}
+
+/* stream:read_fd(fd, most, cleaner) -> bytes read, 0 at the end | nil, message, code */
+static int l_stream_read_fd(lua_State *L)
+{
+    const char *who = "stream:read_fd";
+    lua_stream *s = check_stream(L, who);
+    const int fd = check_fd(L, who, 2);
+    const uint64_t most = check_most(L, who, 3);
+    lua_cleaner *before = lua_isnoneornil(L, 4) ? NULL : luaL_checkudata(L, 4, CLEANER_TYPE);
+    if (before && (!before->cleaner || before->finished))
+        return luaL_error(L, "%s: the cleaner is %s", who, before->cleaner ? "finished" : "closed");
+    if (abr_stream_finished(s->stream))
+        return luaL_error(L, "%s: the stream is finished", who);
+    if (!s->block && !(s->block = malloc(FD_BLOCK)))
+        return push_errno(L, who, ENOMEM);
+    uint64_t total = 0;
+    bool ended = false;
+    int failed = 0;
+    for (size_t wanted = 1, got = 1; got == wanted && total < most && failed == 0; total += got) {
+        wanted = most - total < FD_BLOCK ? (size_t)(most - total) : FD_BLOCK;
+        failed = abr_read_some(fd, s->block, wanted, &got, &ended);
+        if (got > 0 && write_block(s, before, got) != ABR_OK)
+            return push_errno(L, who, ENOMEM);
+    }
+    if (ended)
+        drop_block(s);
+    if (total == 0 && failed != 0)
+        return push_errno(L, who, failed);
+    push_count(L, total);
+    return 1;
+}
+
+/* read_fd(fd, most) -> at most 64 KiB, "" at the end | nil, message, code */
+static int l_read_fd(lua_State *L)
+{
+    enum { CHUNK = 64 * 1024 };
+    const char *who = "stream:read_fd"; /* which it is a part of, where Lua has to see what came */
+    const int fd = check_fd(L, who, 1);
+    const uint64_t most = check_most(L, who, 2);
+    const size_t size = most < CHUNK ? (size_t)most : CHUNK;
+    size_t got;
+    bool ended;
+    char *block = lua_newuserdata(L, size);
+    int failed = abr_read_some(fd, block, size, &got, &ended);
+    if (failed != 0)
+        return push_errno(L, who, failed);
+    lua_pushlstring(L, block, got);
+    return 1;
+}
+
+/* widen_pipe(fd) -> whether the pipe now holds 1 MiB */
+static int l_widen_pipe(lua_State *L)
+{
+    lua_pushboolean(L, abr_widen_pipe(check_fd(L, "abridge.core.widen_pipe", 1)));
+    return 1;
+}
+
+/* ---- cuts of streams ---- */
+
+static void put_full_output(lua_State *L, const abr_full_output *full)
 {
     if (full->path) {
-        lua_pushstring(L, full->path);
-        lua_setfield(L, -2, "full_output_path");
-        set_count(L, "full_output_bytes", full->bytes);
+        put_text(L, WORD_full_output_path, full->path);
+        put_count(L, WORD_full_output_bytes, full->bytes);
     }
     if (full->error) {
-        lua_pushstring(L, full->error);
-        lua_setfield(L, -2, "full_output_error");
-        lua_pushstring(L, full->code);
-        lua_setfield(L, -2, "full_output_code");
+        put_text(L, WORD_full_output_error, full->error);
+        put_text(L, WORD_full_output_code, full->code);
     }
 }
 
@@ -1281,16 +1547,16 @@ static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
         {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0                                \
     }
 
-/* Set the stack up for a cut of a stream or a page, its options at 2, and read them; pushes the cut. */
-static abr_cut *prepare_cut(lua_State *L, const char *who, int counter, abr_narrow *narrow)
+/* Set the stack up for a cut of a stream or a page, its options at 2, and read them. */
+static void prepare_cut(lua_State *L, const char *who, int counter, abr_narrow *narrow)
 {
     lua_settop(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, counter); /* SLOT_COUNTER */
     lua_settop(L, SLOT_REDACT);
     if (!lua_isnil(L, 2))
         read_narrow(L, who, narrow);
-    lua_pushcfunction(L, call_counter);
-    return new_cut(L);
+    if (!lua_isnil(L, SLOT_COUNTER))
+        lua_pushcfunction(L, call_counter);
 }
 
 /* Let the cleaner's text stand in the stream: all of it at the end, else for the cut that follows. */
@@ -1310,13 +1576,15 @@ static void show_pending(lua_State *L, const char *who, lua_stream *s, bool fini
         luaL_error(L, "%s: out of memory", who);
 }
 
-static void set_stream_fields(lua_State *L, void *ctx)
+enum { STREAM_FIELDS = 5 };
+
+static void put_stream_fields(lua_State *L, void *ctx)
 {
     const lua_stream *s = ctx;
     abr_full_output full = abr_stream_full_output(s->stream);
-    set_full_output(L, &full);
+    put_full_output(L, &full);
     if (s->cleaner)
-        set_count(L, "raw_bytes", abr_cleaner_stats(s->cleaner).raw_bytes);
+        put_count(L, WORD_raw_bytes, abr_cleaner_stats(s->cleaner).raw_bytes);
 }
 
 /* snapshot and finish: the cut, its content made without a text to hand back. */
@@ -1327,15 +1595,21 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     lua_stream *s = check_stream(L, who);
     if (finish && abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
-    abr_cut *cut = prepare_cut(L, who, s->counter, &narrow);
+    prepare_cut(L, who, s->counter, &narrow);
     if (s->cleaner && !abr_stream_finished(s->stream))
         show_pending(L, who, s, finish);
     s->L = L;
-    guarded_results results = {cut, set_stream_fields, s, &s->busy};
-    begin_guarded(L, &results);
-    abr_code code = finish ? abr_stream_finish(s->stream, &narrow, cut, &error)
-                           : abr_stream_snapshot(s->stream, &narrow, cut, &error);
-    return finish_guarded(L, &results, who, code, &error);
+    cut_results results = {.text_size = SIZE_MAX,
+                           .push_more = put_stream_fields,
+                           .ctx = s,
+                           .more = STREAM_FIELDS,
+                           .busy = &s->busy};
+    begin_results(L, &results);
+    abr_code code = finish ? abr_stream_finish(s->stream, &narrow, &results.cut, &error)
+                           : abr_stream_snapshot(s->stream, &narrow, &results.cut, &error);
+    if (finish)
+        drop_block(s);
+    return finish_results(L, &results, who, code, &error);
 }
 
 /* stream:preview(text): the snapshots until the next write show it behind what has come */
@@ -1367,6 +1641,7 @@ static int collect_stream(lua_State *L)
     lua_stream *s = luaL_checkudata(L, 1, STREAM_TYPE);
     abr_stream_close(s->stream);
     abr_cleaner_close(s->cleaner);
+    drop_block(s);
     s->stream = NULL;
     s->cleaner = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, s->counter);
@@ -1392,9 +1667,11 @@ static int l_stream_tostring(lua_State *L)
 }
 
 static const luaL_Reg stream_methods[] = {
-    {"write", l_stream_write},     {"snapshot", l_stream_snapshot},   {"finish", l_stream_finish},
-    {"preview", l_stream_preview}, {"close", l_stream_close},         {"__gc", collect_stream},
-    {"__close", l_stream_close},   {"__tostring", l_stream_tostring}, {NULL, NULL},
+    {"write", l_stream_write},         {"read_fd", l_stream_read_fd},
+    {"snapshot", l_stream_snapshot},   {"finish", l_stream_finish},
+    {"preview", l_stream_preview},     {"close", l_stream_close},
+    {"__gc", collect_stream},          {"__close", l_stream_close},
+    {"__tostring", l_stream_tostring}, {NULL, NULL},
 };
 
 /* ---- pages ---- */
@@ -1440,6 +1717,7 @@ typedef struct {
     int counter;    /* reference, LUA_NOREF for none */
     int anchor;     /* reference to a table with the options' strings, the text and the index */
     bool busy;      /* a cut is being made */
+    bool opening;   /* more steps are to be taken before it is open */
 } lua_page;
 
 static bool count_page_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -1455,6 +1733,8 @@ static lua_page *check_page(lua_State *L, const char *who)
         luaL_error(L, "%s: the page is closed", who);
     if (page->busy)
         luaL_error(L, "%s: the page is being cut", who);
+    if (page->opening)
+        luaL_error(L, "%s: the page is not open yet", who);
     return page;
 }
 
@@ -1533,9 +1813,13 @@ static lua_page *new_page(lua_State *L)
     return page;
 }
 
+/* What a page is opened of. */
+typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT } page_source;
+
 /* (path or text, opts) -> page | nil, code, detail */
-static int open_page(lua_State *L, const char *who, bool is_file)
+static int open_page(lua_State *L, const char *who, page_source from)
 {
+    const bool is_file = from != WHOLE_TEXT;
     cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = true};
     page_options own = {ABR_PAGE_OPTS_INIT, 0};
     abr_error error = {ABR_ENOENT, "no such file or directory", 0};
@@ -1570,15 +1854,43 @@ static int open_page(lua_State *L, const char *who, bool is_file)
     own.opts.cut = c.opts;
     if (is_file && strlen(source) != n)
         return push_page_error(L, who, &error);
-    abr_code code = is_file ? abr_page_open(source, &own.opts, &page->page, &error)
-                            : abr_page_text(source, n, &own.opts, &page->page, &error);
+    page->opening = from == FILE_IN_STEPS;
+    abr_code code = from == FILE_IN_STEPS ? abr_page_begin(source, &own.opts, &page->page, &error)
+                    : is_file             ? abr_page_open(source, &own.opts, &page->page, &error)
+                                          : abr_page_text(source, n, &own.opts, &page->page, &error);
     return code == ABR_OK ? 1 : push_page_error(L, who, &error);
 }
 
 /* page(path, opts) -> page | nil, code, detail */
 static int l_page(lua_State *L)
 {
-    return open_page(L, "abridge.page", true);
+    return open_page(L, "abridge.page", WHOLE_FILE);
+}
+
+/* page_in_steps(path, opts) -> page that is open once page:step() said so | nil, code, detail */
+static int l_page_in_steps(lua_State *L)
+{
+    return open_page(L, "abridge.page", FILE_IN_STEPS);
+}
+
+/* page:step(n) -> whether it is open now, after about n bytes more were read | nil, code, detail; closed then */
+static int l_page_step(lua_State *L)
+{
+    const char *who = "page:step";
+    abr_error error;
+    bool done;
+    lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
+    uint64_t most = check_count(L, who, "n", 2);
+    if (!page->page || !page->opening)
+        return luaL_error(L, "%s: the page is %s", who, page->page ? "open" : "closed");
+    if (abr_page_step(page->page, most, &done, &error) != ABR_OK) {
+        abr_page_close(page->page);
+        page->page = NULL;
+        return push_page_error(L, who, &error);
+    }
+    page->opening = !done;
+    lua_pushboolean(L, done);
+    return 1;
 }
 
 /* read_file(path, at, n) -> up to n bytes behind the first `at`, the file's size | nil, code, detail */
@@ -1603,35 +1915,34 @@ static int l_read_file(lua_State *L)
 /* page_text(text, opts) -> page | nil, code, detail */
 static int l_page_text(lua_State *L)
 {
-    return open_page(L, "abridge.core.page_text", false);
+    return open_page(L, "abridge.core.page_text", WHOLE_TEXT);
 }
 
-/* What a page tells beside the ledger of its cut. */
 /* What the ledger of a page tells beside the cut. */
 typedef struct {
     abr_page *page;
     const abr_page_lines *lines;
 } page_fields;
 
-static void set_page_fields(lua_State *L, void *ctx)
+enum { PAGE_FIELDS = 7 };
+
+static void put_page_fields(lua_State *L, void *ctx)
 {
     const page_fields *fields = ctx;
     const abr_page_lines *lines = fields->lines;
     abr_page_info about = abr_page_about(fields->page);
-    set_count(L, "first_line", lines->first_line);
-    set_count(L, "last_line", lines->last_line);
+    put_count(L, WORD_first_line, lines->first_line);
+    put_count(L, WORD_last_line, lines->last_line);
     if (about.first_char > 0)
-        set_count(L, "first_char", about.first_char);
+        put_count(L, WORD_first_char, about.first_char);
     if (lines->next_offset > 0)
-        set_count(L, "next_offset", lines->next_offset);
+        put_count(L, WORD_next_offset, lines->next_offset);
     if (lines->next_column > 0)
-        set_count(L, "next_column", lines->next_column);
-    if (*about.version) {
-        lua_pushstring(L, about.version);
-        lua_setfield(L, -2, "version");
-    }
+        put_count(L, WORD_next_column, lines->next_column);
+    if (*about.version)
+        put_text(L, WORD_version, about.version);
     if (about.changed)
-        set_boolean(L, "changed", true);
+        put_boolean(L, WORD_changed, true);
 }
 
 /* page:snapshot(opts) -> content, cut; also as `finish`, since a page may stand where a stream does */
@@ -1642,13 +1953,17 @@ static int l_page_snapshot(lua_State *L)
     abr_page_lines lines;
     abr_error error;
     lua_page *page = check_page(L, who);
-    abr_cut *cut = prepare_cut(L, who, page->counter, &narrow);
+    prepare_cut(L, who, page->counter, &narrow);
     page->L = L;
     page_fields fields = {page->page, &lines};
-    guarded_results results = {cut, set_page_fields, &fields, &page->busy};
-    begin_guarded(L, &results);
-    abr_code code = abr_page_cut(page->page, &narrow, cut, &lines, &error);
-    return finish_guarded(L, &results, who, code, &error);
+    cut_results results = {.text_size = SIZE_MAX,
+                           .push_more = put_page_fields,
+                           .ctx = &fields,
+                           .more = PAGE_FIELDS,
+                           .busy = &page->busy};
+    begin_results(L, &results);
+    abr_code code = abr_page_cut(page->page, &narrow, &results.cut, &lines, &error);
+    return finish_results(L, &results, who, code, &error);
 }
 
 /* page:read(at, n) -> up to n bytes behind the first `at` of the page | nil, code, message */
@@ -1701,29 +2016,20 @@ static int collect_page(lua_State *L)
 static int l_page_close(lua_State *L)
 {
     lua_page *page = luaL_checkudata(L, 1, PAGE_TYPE);
-    if (page->page)
+    if (page->page && !page->opening)
         check_page(L, "page:close");
     return collect_page(L);
 }
 
 static const luaL_Reg page_methods[] = {
-    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
-    {"read", l_page_read},         {"about", l_page_about},
-    {"close", l_page_close},       {"__close", l_page_close},
-    {"__gc", collect_page},        {NULL, NULL},
+    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot}, {"read", l_page_read},
+    {"about", l_page_about},       {"step", l_page_step},       {"close", l_page_close},
+    {"__close", l_page_close},     {"__gc", collect_page},      {NULL, NULL},
 };
 
 /* ---- private files ---- */
 
 #define LOG_TYPE "abridge.log"
-
-static int push_errno(lua_State *L, const char *what, int number)
-{
-    lua_pushnil(L);
-    lua_pushfstring(L, "%s: %s", what, abr_errno_text(number));
-    lua_pushstring(L, abr_errno_name(number));
-    return 3;
-}
 
 static const char *check_path(lua_State *L, const char *who, const char *name, int idx)
 {
@@ -1866,6 +2172,13 @@ static int l_count_chars(lua_State *L)
     return 2;
 }
 
+/* simd() -> name of the instructions that texts are scanned with */
+static int l_simd(lua_State *L)
+{
+    lua_pushstring(L, abr_simd());
+    return 1;
+}
+
 static int l_estimate_tokens(lua_State *L)
 {
     size_t n;
@@ -1911,15 +2224,10 @@ static int l_find_line(lua_State *L)
     const char *who = "abridge.core.find_line";
     size_t n;
     const char *text = check_text(L, who, "text", 1, &n);
-    uint64_t newlines = check_count(L, who, "line", 2);
-    size_t at = 0;
-    for (; newlines > 1; newlines--) {
-        const char *newline = memchr(text + at, '\n', n - at);
-        if (!newline)
-            break;
-        at = (size_t)(newline - text) + 1;
-    }
-    if (newlines > 1 || (at == n && n > 0))
+    uint64_t line = check_count(L, who, "line", 2);
+    uint64_t newlines = line > 0 ? line - 1 : 0;
+    size_t at = abr_nth_newline(text, n, &newlines);
+    if (newlines > 0 || (at == n && n > 0))
         lua_pushnil(L);
     else
         push_count(L, at + 1);
@@ -1962,14 +2270,31 @@ static int l_fit_cells(lua_State *L)
 
 /* ---- TruncationInfo ---- */
 
-static uint64_t optional_count(lua_State *L, const char *who, const char *name)
+/* The fields of a block: upvalues of l_info_json(). */
+enum {
+    INFO_TRUNCATED,
+    INFO_BYTES_RETURNED,
+    INFO_BYTES_TOTAL,
+    INFO_NEXT_OFFSET,
+    INFO_RESUME_HINT,
+    INFO_REASON
+};
+static const char *const info_fields[] = {"truncated",   "bytes_returned", "bytes_total",
+                                          "next_offset", "resume_hint",    "reason"};
+enum { INFO_FIELDS = sizeof info_fields / sizeof *info_fields };
+
+/* Push a field of the block at 1; returns where it stands. */
+static int push_info_field(lua_State *L, int field)
 {
-    uint64_t count = ABR_UNLIMITED;
-    lua_getfield(L, 1, name);
-    if (!lua_isnil(L, -1))
-        count = check_count(L, who, name, -1);
-    lua_pop(L, 1);
-    return count;
+    lua_pushvalue(L, lua_upvalueindex(field + 1));
+    lua_rawget(L, 1);
+    return lua_gettop(L);
+}
+
+static uint64_t optional_count(lua_State *L, const char *who, int field)
+{
+    const int at = push_info_field(L, field);
+    return lua_isnil(L, at) ? ABR_UNLIMITED : check_count(L, who, info_fields[field], at);
 }
 
 static abr_reason check_reason(lua_State *L, const char *who, int idx)
@@ -1985,26 +2310,36 @@ static abr_reason check_reason(lua_State *L, const char *who, int idx)
 /* info_json{truncated=, bytes_returned=, ...} -> JSON */
 static int l_info_json(lua_State *L)
 {
+    enum { USUAL = 512 /* bytes of JSON */ };
     const char *who = "abridge.info";
+    char usual[USUAL];
     abr_info info = {.resume_hint = NULL};
     if (lua_type(L, 1) != LUA_TTABLE)
         return wrong(L, who, "info", "a table", 1);
-    lua_getfield(L, 1, "bytes_returned");
-    info.bytes_returned = check_count(L, who, "bytes_returned", -1);
-    info.bytes_total = optional_count(L, who, "bytes_total");
-    info.next_offset = optional_count(L, who, "next_offset");
-    lua_getfield(L, 1, "truncated");
-    info.truncated = check_boolean(L, who, "truncated", -1);
-    lua_getfield(L, 1, "reason");
-    info.reason = check_reason(L, who, lua_gettop(L));
-    lua_getfield(L, 1, "resume_hint"); /* stays on the stack while its bytes are used */
-    if (!lua_isnil(L, -1))
-        info.resume_hint = check_text(L, who, "resume_hint", -1, &info.resume_hint_len);
-    size_t size = abr_info_json(&info, NULL, 0);
-    char *json = lua_newuserdata(L, size);
-    abr_info_json(&info, json, size);
+    lua_settop(L, 1);
+    info.bytes_returned = check_count(L, who, "bytes_returned", push_info_field(L, INFO_BYTES_RETURNED));
+    info.bytes_total = optional_count(L, who, INFO_BYTES_TOTAL);
+    info.next_offset = optional_count(L, who, INFO_NEXT_OFFSET);
+    info.truncated = check_boolean(L, who, "truncated", push_info_field(L, INFO_TRUNCATED));
+    info.reason = check_reason(L, who, push_info_field(L, INFO_REASON));
+    const int hint = push_info_field(L, INFO_RESUME_HINT); /* stays on the stack while its bytes are used */
+    if (!lua_isnil(L, hint))
+        info.resume_hint = check_text(L, who, "resume_hint", hint, &info.resume_hint_len);
+    const size_t size = abr_info_json(&info, usual, sizeof usual);
+    char *json = usual;
+    if (size > sizeof usual) {
+        json = lua_newuserdata(L, size);
+        abr_info_json(&info, json, size);
+    }
     lua_pushlstring(L, json, size);
     return 1;
+}
+
+static void push_info_json(lua_State *L)
+{
+    for (int i = 0; i < INFO_FIELDS; i++)
+        lua_pushstring(L, info_fields[i]);
+    lua_pushcclosure(L, l_info_json, INFO_FIELDS);
 }
 
 /* ---- the module ---- */
@@ -2021,9 +2356,12 @@ static const luaL_Reg functions[] = {
     {"line", l_line},
     {"stream", l_stream},
     {"page", l_page},
+    {"page_in_steps", l_page_in_steps},
     {"page_text", l_page_text},
     {"index", l_index},
     {"read_file", l_read_file},
+    {"read_fd", l_read_fd},
+    {"widen_pipe", l_widen_pipe},
     {"private_folder", l_private_folder},
     {"save", l_save},
     {"log", l_log},
@@ -2038,16 +2376,17 @@ static const luaL_Reg functions[] = {
     {"find_char", l_find_char},
     {"cells", l_cells},
     {"fit_cells", l_fit_cells},
-    {"info_json", l_info_json},
+    {"simd", l_simd},
     {NULL, NULL},
 };
 
 ABR_API int luaopen_abridge_core(lua_State *L);
 
-/* A metatable whose methods are found in itself. */
+/* A metatable whose methods are found in itself; push_results() is on top of the stack. */
 static void new_type(lua_State *L, const char *name, const luaL_Reg *methods)
 {
     luaL_newmetatable(L, name);
+    lua_pushvalue(L, -2);
     set_functions(L, methods);
     lua_pushvalue(L, -1);
     lua_setfield(L, -2, "__index");
@@ -2058,7 +2397,7 @@ static void new_type(lua_State *L, const char *name, const luaL_Reg *methods)
 
 int luaopen_abridge_core(lua_State *L)
 {
-    new_type(L, CUT_TYPE, cut_methods);
+    push_pusher(L);
     new_type(L, CLEANED_TYPE, cleaned_methods);
     new_type(L, CLEANER_TYPE, cleaner_methods);
     new_type(L, STREAM_TYPE, stream_methods);
@@ -2066,7 +2405,10 @@ int luaopen_abridge_core(lua_State *L)
     new_type(L, PAGE_TYPE, page_methods);
     new_type(L, LOG_TYPE, log_methods);
     lua_newtable(L);
+    lua_insert(L, -2);
     set_functions(L, functions);
+    push_info_json(L);
+    lua_setfield(L, -2, "info_json");
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
     /* the Lua it was built for, such as "5.1": another one may load it and go wrong */

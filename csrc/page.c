@@ -3,7 +3,8 @@
  *
  * A page reads its source once for the totals, unless an index knows them, finds its place, and takes the bytes that
  * a cut within its budgets may need; cut.c decides. What is read is the file as it was when the page was opened:
- * nothing beyond that size. When the file is another one afterwards, all is read anew.
+ * nothing beyond that size. When the file is another one afterwards, all is read anew. A page may be opened in steps:
+ * it keeps in mind which stage of that is next.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* st_mtim, O_CLOEXEC */
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "page.h"
 
 #ifndef INDEXED_FROM /* a test has a smaller one */
 #define INDEXED_FROM (64 * 1024)
@@ -27,28 +28,7 @@ enum {
     BINARY_PROBE = 8000,             /* a NUL within so many bytes makes a source binary */
     ATTEMPTS = 4,                    /* readings of a file that changes meanwhile */
     MOST_UNSIZED = 64 * 1024 * 1024, /* bytes of a file that does not tell its size, as in /proc */
-    LEAST_INDEXED = INDEXED_FROM,    /* bytes from which on an index is kept */
-    VERSION_SIZE = 5 * 17            /* five hex numbers, what stands between them, and a NUL */
-};
-
-struct abr_page {
-    abr_page_opts opts;
-    abr_opts cut; /* opts.cut with the page's own limits in it */
-    const abr_alloc *alloc;
-    size_t keep;       /* bytes of an edge that is not whole */
-    int fd;            /* -1: a text */
-    abr_reader source; /* the file, or a text: also that of a file that was read whole */
-    char *text;        /* a file that does not tell its size, read whole; or NULL */
-    size_t text_size;  /* allocated */
-    char *block;       /* ABR_BLOCK bytes of scratch */
-    abr_identity of;   /* of the file; zero for a text */
-    abr_page_info info;
-    char version[VERSION_SIZE];
-    abr_view view; /* from the page's first byte on */
-    uint64_t end;  /* bytes of the source before the page's end */
-    bool limited;  /* opts.limit ends the page, which a strategy that keeps the end then looks at alone */
-    char *front;   /* what the view's edges point to, or NULL */
-    char *back;
+    LEAST_INDEXED = INDEXED_FROM     /* bytes from which on an index is kept */
 };
 
 /* ---- files ---- */
@@ -92,7 +72,9 @@ static abr_code open_file(const char *path, int *fd, uint64_t *size, abr_error *
     abr_code code = check_kind(&st, error);
     if (code != ABR_OK)
         return code;
-    *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    do
+        *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    while (*fd < 0 && errno == EINTR);
     if (*fd < 0 || fstat(*fd, &st) != 0)
         return failed_with(errno, error);
     *size = (uint64_t)st.st_size;
@@ -195,24 +177,35 @@ static abr_code beyond(abr_code code, const char *message, uint64_t most, abr_er
     return code;
 }
 
-/* Find the page's first byte: bytes before it. */
-static abr_code find_start(abr_page *page, const abr_lines *x, uint64_t *at, abr_error *error)
+/* Find the page's first line, and set out for its column. */
+static abr_code find_line(abr_page *page, const abr_lines *x, abr_error *error)
 {
     uint64_t line = page->opts.offset;
     uint64_t column = page->opts.column > 0 ? page->opts.column : 1;
-    uint64_t short_of = 0;
-    *at = 0;
+    uint64_t at;
+    page->start = (abr_walk){0, 0, 0};
     if (line > (x->total_lines > 0 ? x->total_lines : 1))
         return beyond(ABR_EOFFSET, "offset is beyond the end", x->total_lines, error);
-    if (x->size == 0)
-        return column == 1 ? ABR_OK : beyond(ABR_ECOLUMN, "column is beyond the end of the line", 0, error);
-    int failed = abr_line_start(x, &page->source, page->block, line, at);
+    if (x->size == 0) {
+        page->start.left = column - 1;
+        return ABR_OK;
+    }
+    int failed = abr_line_start(x, &page->source, page->block, line, &at);
+    page->start.at = page->start.end = at;
     if (failed == 0 && column > 1)
-        failed = abr_char_place(x, &page->source, page->block, line, column, at, &short_of);
+        failed = abr_walk_begin(&page->start, x, &page->source, page->block, line, column, at);
+    return failed == 0 ? ABR_OK : failed_with(failed, error);
+}
+
+/* Go on to the page's first byte. */
+static abr_code find_column(abr_page *page, uint64_t *most, bool *there, abr_error *error)
+{
+    int failed = abr_walk_on(&page->start, &page->source, page->block, most, there);
     if (failed != 0)
         return failed_with(failed, error);
-    if (short_of > 0)
-        return beyond(ABR_ECOLUMN, "column is beyond the end of the line", column - 1 - short_of, error);
+    if (*there && page->start.left > 0)
+        return beyond(ABR_ECOLUMN, "column is beyond the end of the line",
+                      page->opts.column - 1 - page->start.left, error);
     return ABR_OK;
 }
 
@@ -304,12 +297,10 @@ static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr
 
 static abr_code show(abr_page *page, const abr_lines *x, abr_error *error)
 {
-    uint64_t start;
+    const uint64_t start = page->start.at;
     abr_view *v = &page->view;
     memset(v, 0, sizeof *v);
-    abr_code code = find_start(page, x, &start, error);
-    if (code == ABR_OK)
-        code = find_end(page, x, start, error);
+    abr_code code = find_end(page, x, start, error);
     if (code != ABR_OK)
         return code;
     v->bytes = page->end - start;
@@ -328,71 +319,151 @@ static abr_code show(abr_page *page, const abr_lines *x, abr_error *error)
 
 /* ---- opening ---- */
 
-/* Read what the page needs, by an index that is known or by one made here. */
-static abr_code load(abr_page *page, abr_lines **made, abr_error *error)
+/* The source's lines: those made here, or those that an index knows; NULL: they are to be counted. */
+static const abr_lines *known_lines(const abr_page *page)
 {
-    const bool with_chars = abr_wants_chars(&page->cut);
-    abr_code code = check_binary(page, error);
-    if (code != ABR_OK)
-        return code;
+    if (page->maker.lines)
+        return page->maker.lines;
     bool of_file = page->source.fd >= 0; /* not of one that was read whole */
-    abr_lines *x = page->opts.index && of_file ? abr_index_find(page->opts.index, &page->of) : NULL;
-    if (!x || (with_chars && !x->has_chars)) {
-        int failed = abr_lines_build(&page->source, with_chars, page->alloc, page->block, made);
-        if (failed != 0)
-            return failed_with(failed, error);
-        x = *made;
-        x->of = page->of;
-    }
-    return show(page, x, error);
+    const abr_lines *x = page->opts.index && of_file ? abr_index_find(page->opts.index, &page->of) : NULL;
+    return x && (x->has_chars || !abr_wants_chars(&page->cut)) ? x : NULL;
 }
 
-static abr_code load_text(abr_page *page, abr_error *error)
+static abr_code probe(abr_page *page, abr_error *error)
 {
-    abr_lines *made = NULL;
-    abr_code code = load(page, &made, error);
-    abr_lines_free(made);
+    abr_code code = check_binary(page, error);
+    page->next = ABR_PAGE_PLACE;
+    if (code != ABR_OK || known_lines(page))
+        return code;
+    page->next = ABR_PAGE_COUNT;
+    int failed = abr_lines_begin(&page->maker, abr_wants_chars(&page->cut), page->alloc);
+    return failed == 0 ? ABR_OK : failed_with(failed, error);
+}
+
+static abr_code count(abr_page *page, uint64_t *most, abr_error *error)
+{
+    bool whole;
+    int failed = abr_lines_read(&page->maker, &page->source, page->block, most, &whole);
+    if (failed != 0)
+        return failed_with(failed, error);
+    page->maker.lines->of = page->of;
+    page->next = whole ? ABR_PAGE_PLACE : ABR_PAGE_COUNT;
+    return ABR_OK;
+}
+
+/* What is known of a source's lines is looked up anew: an index may have dropped it while others used it. */
+static abr_code place_or_show(abr_page *page, abr_error *error)
+{
+    const abr_lines *x = known_lines(page);
+    const bool places = page->next == ABR_PAGE_PLACE;
+    page->next = !x ? ABR_PAGE_PROBE : places ? ABR_PAGE_WALK : ABR_PAGE_END;
+    if (!x)
+        return ABR_OK;
+    return places ? find_line(page, x, error) : show(page, x, error);
+}
+
+static abr_code walk(abr_page *page, uint64_t *most, abr_error *error)
+{
+    bool there;
+    abr_code code = find_column(page, most, &there, error);
+    page->next = there ? ABR_PAGE_SHOW : ABR_PAGE_WALK;
     return code;
 }
 
-static abr_code load_unsized(abr_page *page, abr_error *error)
+static void forget_lines(abr_page *page)
 {
-    int failed = read_unsized(page);
-    return failed == 0 ? load_text(page, error) : failed_with(failed, error);
+    abr_lines_free(page->maker.lines);
+    page->maker.lines = NULL;
 }
 
-/* One reading of the file; *stable: it is the same file in the same state afterwards. */
-static abr_code load_once(abr_page *page, bool *stable, abr_error *error)
+/* Read the file whole, as it does not tell its size. */
+static abr_code start_unsized(abr_page *page, abr_error *error)
 {
-    abr_identity after;
-    abr_lines *made = NULL;
-    *stable = true;
+    int failed = read_unsized(page);
+    page->next = ABR_PAGE_PROBE;
+    return failed == 0 ? ABR_OK : failed_with(failed, error);
+}
+
+static abr_code start(abr_page *page, abr_error *error)
+{
+    forget_lines(page);
     if (!identify(page, &page->of))
         return failed_with(errno, error);
     page->source = (abr_reader){page->fd, NULL, page->of.size};
-    const bool young = just_changed(&page->of); /* before it is read: a write meanwhile would not show */
-    abr_code code = page->of.size > 0 ? load(page, &made, error) : load_unsized(page, error);
-    *stable = identify(page, &after) && abr_same_identity(&page->of, &after);
-    if (*stable && code == ABR_OK && made && page->opts.index && page->of.size >= LEAST_INDEXED && !young)
-        abr_index_put(page->opts.index, made);
-    else
-        abr_lines_free(made);
-    if (*stable && code == ABR_EIO && page->of.size > 0)
-        return load_unsized(page, error); /* it ends before the size it tells, as files of /sys do */
-    return code;
+    page->young = just_changed(&page->of); /* before it is read: a write meanwhile would not show */
+    page->next = ABR_PAGE_PROBE;
+    return page->of.size > 0 ? ABR_OK : start_unsized(page, error);
 }
 
-static abr_code load_file(abr_page *page, abr_error *error)
+/* Take up the next stage. */
+static abr_code go_on(abr_page *page, uint64_t *most, abr_error *error)
 {
-    abr_code code = ABR_OK;
-    bool stable = false;
-    for (int attempt = 0; attempt < ATTEMPTS && !stable; attempt++)
-        code = load_once(page, &stable, error);
+    switch (page->next) {
+    case ABR_PAGE_START:
+        return start(page, error);
+    case ABR_PAGE_PROBE:
+        return probe(page, error);
+    case ABR_PAGE_COUNT:
+        return count(page, most, error);
+    case ABR_PAGE_WALK:
+        return walk(page, most, error);
+    default:
+        return place_or_show(page, error);
+    }
+}
+
+/* A reading of the file is over, well or not: was it the same file in the same state all the time? If not, and a few
+ * times at most, it is read anew. */
+static abr_code end_reading(abr_page *page, abr_error *error)
+{
+    abr_identity after;
     const abr_identity *of = &page->of;
+    const bool was_sized = page->source.fd >= 0;
+    const bool stable = identify(page, &after) && abr_same_identity(of, &after);
+    page->readings++;
+    if (stable && page->outcome == ABR_OK && page->maker.lines && was_sized && page->opts.index &&
+        of->size >= LEAST_INDEXED && !page->young) {
+        abr_index_put(page->opts.index, page->maker.lines);
+        page->maker.lines = NULL;
+    }
+    forget_lines(page);
+    if (stable && page->outcome == ABR_EIO && was_sized && of->size > 0) {
+        /* it ends before the size it tells, as files of /sys do */
+        page->outcome = start_unsized(page, error);
+        if (page->outcome == ABR_OK)
+            return ABR_OK;
+    }
+    page->next = stable || page->readings >= ATTEMPTS ? ABR_PAGE_OPEN : ABR_PAGE_START;
     snprintf(page->version, sizeof page->version, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%lx",
              of->device, of->inode, of->size, (uint64_t)of->seconds, (unsigned long)of->nanoseconds);
     page->info.changed = !stable || (page->opts.version && strcmp(page->opts.version, page->version) != 0);
-    return code;
+    return page->outcome;
+}
+
+static abr_code end(abr_page *page, abr_error *error)
+{
+    if (page->fd >= 0)
+        return end_reading(page, error);
+    forget_lines(page);
+    page->next = ABR_PAGE_OPEN;
+    return page->outcome;
+}
+
+abr_code abr_page_step(abr_page *page, uint64_t most, bool *done, abr_error *error)
+{
+    abr_code code = page->outcome;
+    bool going_on = page->next != ABR_PAGE_OPEN;
+    while (going_on) {
+        if (page->next != ABR_PAGE_END) {
+            page->outcome = go_on(page, &most, error);
+            page->next = page->outcome == ABR_OK ? page->next : ABR_PAGE_END;
+        }
+        if (page->next == ABR_PAGE_END)
+            code = end(page, error);
+        going_on = page->next != ABR_PAGE_OPEN && most > 0;
+    }
+    *done = page->next == ABR_PAGE_OPEN;
+    return *done ? code : ABR_OK;
 }
 
 static const char *wrong_option(const abr_page_opts *opts)
@@ -450,16 +521,28 @@ static abr_code opened(abr_code code, abr_page **out)
     return code;
 }
 
-abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **out, abr_error *error)
+static abr_code step_to_end(abr_page **out, abr_error *error)
+{
+    bool done = false;
+    abr_code code = ABR_OK;
+    while (!done)
+        code = abr_page_step(*out, ABR_COUNT_MAX, &done, error);
+    return opened(code, out);
+}
+
+abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **out, abr_error *error)
 {
     abr_code code = new_page(opts, out, error);
     if (!*out)
         return code;
     uint64_t size;
-    code = open_file(path, &(*out)->fd, &size, error);
-    if (code == ABR_OK)
-        code = load_file(*out, error);
-    return opened(code, out);
+    return opened(open_file(path, &(*out)->fd, &size, error), out);
+}
+
+abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **out, abr_error *error)
+{
+    abr_code code = abr_page_begin(path, opts, out, error);
+    return code == ABR_OK ? step_to_end(out, error) : code;
 }
 
 abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_page **out, abr_error *error)
@@ -468,13 +551,15 @@ abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_p
     if (!*out)
         return code;
     (*out)->source = (abr_reader){-1, p ? p : "", n};
-    return opened(load_text(*out, error), out);
+    (*out)->next = ABR_PAGE_PROBE;
+    return step_to_end(out, error);
 }
 
 void abr_page_close(abr_page *page)
 {
     if (!page)
         return;
+    forget_lines(page);
     const abr_alloc *a = page->alloc;
     char *const owned[] = {page->front, page->back, page->text, page->block};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -485,7 +570,7 @@ void abr_page_close(abr_page *page)
     a->free(a->ctx, page);
 }
 
-/* ---- what a page tells ---- */
+/* ---- what is known of it ---- */
 
 abr_page_info abr_page_about(const abr_page *page)
 {
@@ -505,117 +590,4 @@ bool abr_page_changed(abr_page *page)
     if (page->fd >= 0 && !(identify(page, &now) && abr_same_identity(&page->of, &now)))
         page->info.changed = true;
     return page->info.changed;
-}
-
-/* The first part of the source that a cut keeps, or NULL. */
-static const abr_piece *first_range(const abr_cut *cut)
-{
-    for (size_t i = 0; i < cut->piece_count; i++)
-        if (cut->pieces[i].source)
-            return &cut->pieces[i];
-    return NULL;
-}
-
-/* Number of the char behind a range that starts where the page does. */
-static uint64_t column_after(const abr_page *page, const abr_piece *range)
-{
-    const char *newline = abr_find_last_newline(range->p, range->n);
-    const char *line = newline ? newline + 1 : range->p;
-    uint64_t before = newline || page->opts.column == 0 ? 1 : page->opts.column;
-    return before + abr_count_chars(line, (size_t)(range->p + range->n - line), NULL);
-}
-
-/* The lines of a cut that still is in places of the view. There is nowhere to go on when what was left out lies before
- * what is kept, or when not even a char fitted. */
-static abr_page_lines lines_of(const abr_page *page, const abr_cut *cut)
-{
-    const uint64_t offset = page->opts.offset;
-    const abr_piece *range = first_range(cut);
-    abr_page_lines lines = {offset, offset + (cut->output_lines > 0 ? cut->output_lines : 1) - 1, 0, 0};
-    if (range) {
-        uint64_t last = cut->pieces[cut->piece_count - 1].last_line;
-        if (offset - 1 + last > lines.last_line)
-            lines.last_line = offset - 1 + last;
-        if (range->first_byte > 1) {
-            lines.first_line = offset - 1 + range->first_line;
-            return lines;
-        }
-    }
-    if (!cut->truncated)
-        return lines;
-    if (cut->first_line_exceeds_limit) {
-        lines.next_offset = offset;
-        lines.next_column = 1;
-    } else if (!range) {
-        lines.next_offset = cut->output_lines > 0 ? offset + cut->output_lines : 0;
-    } else {
-        uint64_t line = offset - 1 + range->last_line;
-        bool at_end =
-            range->p[range->n - 1] == '\n' || range->n == page->view.front.n || range->p[range->n] == '\n';
-        lines.next_offset = at_end ? line + 1 : line;
-        lines.next_column = at_end ? 0 : column_after(page, range);
-    }
-    return lines;
-}
-
-/* From places of the view to places of the source. */
-static void tell_source(const abr_page *page, abr_cut *cut)
-{
-    uint64_t bytes = page->info.first_byte - 1;
-    uint64_t lines = page->opts.offset - 1;
-    abr_piece *pieces = cut->block;
-    for (size_t i = 0; i < cut->piece_count; i++) {
-        if (!pieces[i].source)
-            continue;
-        pieces[i].first_byte += bytes;
-        pieces[i].last_byte += bytes;
-        pieces[i].first_line += lines;
-        pieces[i].last_line += lines;
-    }
-    cut->total_lines = page->info.total_lines;
-    cut->total_bytes = page->info.total_bytes;
-    cut->total_chars = page->info.total_chars;
-    cut->omitted_lines = cut->total_lines - cut->output_lines;
-    cut->omitted_bytes = cut->total_bytes - cut->output_bytes;
-}
-
-/* A page whose lines all fit ends as a head does: without the newline before the next line. */
-static void end_at_limit(const abr_page *page, abr_cut *cut, abr_page_lines *lines)
-{
-    cut->truncated = true;
-    cut->truncated_by = ABR_BY_LINES;
-    cut->max.lines = page->opts.limit;
-    lines->next_offset = page->opts.offset + page->opts.limit;
-    if (cut->final_newline) {
-        cut->final_newline = false; /* it is dropped already */
-        return;
-    }
-    abr_piece *last = (abr_piece *)cut->block + cut->piece_count - 1;
-    last->last_byte--;
-    if (--last->n == 0)
-        cut->piece_count--;
-    cut->content_bytes--;
-    cut->output_bytes--;
-    cut->output_chars -= cut->output_chars > 0;
-}
-
-abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut *cut, abr_page_lines *lines,
-                      abr_error *error)
-{
-    abr_opts opts;
-    memset(cut, 0, sizeof *cut);
-    memset(lines, 0, sizeof *lines);
-    abr_code code = abr_narrowed(&page->cut, narrow, &opts, error);
-    if (code == ABR_OK)
-        code = abr_cut_view(&page->view, &opts, cut, error);
-    if (code != ABR_OK)
-        return code;
-    *lines = lines_of(page, cut);
-    if (page->limited && !cut->truncated)
-        end_at_limit(page, cut, lines);
-    tell_source(page, cut);
-    if (lines->next_column > 1 && page->opts.index)
-        abr_index_place(page->opts.index, &page->of,
-                        &(abr_place_at){lines->next_offset, lines->next_column, first_range(cut)->last_byte});
-    return ABR_OK;
 }

@@ -98,13 +98,7 @@ static place line_start(const draft *d, uint64_t line)
 {
     uint64_t newlines = line - 1;
     for (size_t i = 0; i < d->count && newlines > 0; i++) {
-        const part *q = &d->parts[i];
-        size_t at = 0;
-        const char *newline;
-        while (newlines > 0 && (newline = memchr(q->p + at, '\n', q->n - at)) != NULL) {
-            at = (size_t)(newline - q->p) + 1;
-            newlines--;
-        }
+        size_t at = abr_nth_newline(d->parts[i].p, d->parts[i].n, &newlines);
         if (newlines == 0)
             return (place){i, at};
     }

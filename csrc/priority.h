@@ -60,17 +60,6 @@ unsigned abr_word_group(unsigned class);
 /* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_... */
 void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
 
-/* Eight bytes, the first one lowest. */
-static inline uint64_t abr_load_word(const char *p)
-{
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 /* The first eight bytes of a word, in lower case; what is beyond n bytes of `raw` is ignored. */
 static inline uint64_t abr_word_key(uint64_t raw, size_t n)
 {

@@ -2,166 +2,30 @@
  * Bytes: newlines, chars, UTF-8 boundaries.
  *
  * Two facts carry everything here. A byte that can lead a well-formed sequence is never part of another one, so
- * whether a position lies inside a char is decided by the three bytes before it. And ASCII is by far the most
- * common case, so each loop over chars first skips blocks without a high bit.
+ * whether a position lies inside a char is decided by the three bytes before it. And nearly all text is well-formed, so
+ * each loop over chars leaves as much of it as it may to a kernel (scan.h).
  */
-#if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* memrchr */
-#endif
 #include <string.h>
 
-#include "internal.h"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define ABR_X86 1
-#include <immintrin.h>
-#endif
+#include "scan.h"
 
 /* ---- newlines ---- */
 
-#define WORD_ONES UINT64_C(0x0101010101010101)
-#define WORD_HIGH UINT64_C(0x8080808080808080)
-
-static uint64_t load_word(const char *p)
-{
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-    return word;
-}
-
-static uint64_t newlines_portable(const char *p, size_t n)
-{
-    uint64_t count = 0;
-    while (n >= sizeof(uint64_t)) {
-        uint64_t x = load_word(p) ^ (WORD_ONES * '\n');
-        /* the high bit of each byte that is not zero, without carries between bytes */
-        uint64_t nonzero = (((x & ~WORD_HIGH) + ~WORD_HIGH) | x) & WORD_HIGH;
-        count += ((((~nonzero & WORD_HIGH) >> 7) * WORD_ONES) >> 56);
-        p += sizeof(uint64_t);
-        n -= sizeof(uint64_t);
-    }
-    for (; n > 0; p++, n--)
-        count += *p == '\n';
-    return count;
-}
-
-#ifdef ABR_X86
-#define LANE_MAX 255 /* additions before a byte lane may overflow */
-
-static uint64_t newlines_sse2(const char *p, size_t n)
-{
-    const __m128i newline = _mm_set1_epi8('\n');
-    const __m128i zero = _mm_setzero_si128();
-    uint64_t count = 0;
-    while (n >= sizeof(__m128i)) {
-        size_t blocks = n / sizeof(__m128i);
-        if (blocks > LANE_MAX)
-            blocks = LANE_MAX;
-        __m128i lanes = zero;
-        for (size_t i = 0; i < blocks; i++) {
-            __m128i block = _mm_loadu_si128((const __m128i *)(const void *)p);
-            lanes = _mm_sub_epi8(lanes, _mm_cmpeq_epi8(block, newline));
-            p += sizeof(__m128i);
-        }
-        n -= blocks * sizeof(__m128i);
-        __m128i sums = _mm_sad_epu8(lanes, zero);
-        count += (uint64_t)_mm_cvtsi128_si64(sums) + (uint64_t)_mm_cvtsi128_si64(_mm_srli_si128(sums, 8));
-    }
-    return count + newlines_portable(p, n);
-}
-
-__attribute__((target("avx2"))) static uint64_t newlines_avx2(const char *p, size_t n)
-{
-    const __m256i newline = _mm256_set1_epi8('\n');
-    const __m256i zero = _mm256_setzero_si256();
-    __m256i total = zero;
-    while (n >= 2 * sizeof(__m256i)) {
-        size_t pairs = n / (2 * sizeof(__m256i));
-        if (pairs > LANE_MAX / 2)
-            pairs = LANE_MAX / 2;
-        __m256i even = zero;
-        __m256i odd = zero;
-        for (size_t i = 0; i < pairs; i++) {
-            const __m256i *block = (const __m256i *)(const void *)p;
-            even = _mm256_sub_epi8(even, _mm256_cmpeq_epi8(_mm256_loadu_si256(block), newline));
-            odd = _mm256_sub_epi8(odd, _mm256_cmpeq_epi8(_mm256_loadu_si256(block + 1), newline));
-            p += 2 * sizeof(__m256i);
-        }
-        n -= pairs * 2 * sizeof(__m256i);
-        total = _mm256_add_epi64(total, _mm256_sad_epu8(_mm256_add_epi8(even, odd), zero));
-    }
-    uint64_t sums[4];
-    _mm256_storeu_si256((__m256i *)(void *)sums, total);
-    return sums[0] + sums[1] + sums[2] + sums[3] + newlines_portable(p, n);
-}
-#endif
-
 uint64_t abr_count_newlines(const char *p, size_t n)
 {
-#ifdef ABR_X86
-    return __builtin_cpu_supports("avx2") ? newlines_avx2(p, n) : newlines_sse2(p, n);
-#else
-    return newlines_portable(p, n);
-#endif
+    return n == 0 ? 0 : abr_kernels_now()->count_newlines(p, n);
 }
-
-/* ---- newlines and where the last ones are, in one pass ---- */
-
-static void note_newline(abr_newlines *found, size_t at)
-{
-    if (found->count++ == 0)
-        found->first = at;
-    found->before_last = found->last;
-    found->last = at;
-}
-
-static void find_newlines_portable(const char *p, size_t from, size_t n, abr_newlines *found)
-{
-    while (from < n) {
-        const char *newline = memchr(p + from, '\n', n - from);
-        if (!newline)
-            return;
-        from = (size_t)(newline - p);
-        note_newline(found, from++);
-    }
-}
-
-#ifdef ABR_X86
-__attribute__((target("avx2,popcnt,lzcnt"))) static size_t find_newlines_avx2(const char *p, size_t n,
-                                                                              abr_newlines *found)
-{
-    enum { BLOCK = 2 * sizeof(__m256i), TOP = 63 };
-    const __m256i newline = _mm256_set1_epi8('\n');
-    size_t i = 0;
-    for (; n - i >= BLOCK; i += BLOCK) {
-        const __m256i *block = (const __m256i *)(const void *)(p + i);
-        __m256i low = _mm256_cmpeq_epi8(_mm256_loadu_si256(block), newline);
-        __m256i high = _mm256_cmpeq_epi8(_mm256_loadu_si256(block + 1), newline);
-        uint64_t mask = (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
-                                                                  << 32;
-        if (mask == 0)
-            continue;
-        if (found->count == 0)
-            found->first = i + (size_t)__builtin_ctzll(mask);
-        found->count += (uint64_t)__builtin_popcountll(mask);
-        unsigned top = TOP - (unsigned)__builtin_clzll(mask);
-        uint64_t rest = mask & ~(UINT64_C(1) << top);
-        found->before_last = rest ? i + TOP - (unsigned)__builtin_clzll(rest) : found->last;
-        found->last = i + top;
-    }
-    return i;
-}
-#endif
 
 abr_newlines abr_find_newlines(const char *p, size_t n)
 {
-    abr_newlines found = {0, SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    size_t from = 0;
-#ifdef ABR_X86
-    if (__builtin_cpu_supports("avx2"))
-        from = find_newlines_avx2(p, n, &found);
-#endif
-    find_newlines_portable(p, from, n, &found);
+    abr_newlines found = {abr_count_newlines(p, n), SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    if (found.count == 0)
+        return found;
+    found.first = found.last = (size_t)((const char *)memchr(p, '\n', n) - p);
+    if (found.count > 1) {
+        found.last = (size_t)(abr_find_last_newline(p, n) - p);
+        found.before_last = (size_t)(abr_find_last_newline(p, found.last) - p);
+    }
     return found;
 }
 
@@ -170,16 +34,21 @@ uint64_t abr_count_lines(const char *p, size_t n)
     return n == 0 ? 0 : abr_count_newlines(p, n) + (p[n - 1] != '\n');
 }
 
+size_t abr_nth_newline(const char *p, size_t n, uint64_t *left)
+{
+    return n == 0 || *left == 0 ? 0 : abr_kernels_now()->nth_newline(p, n, left);
+}
+
+size_t abr_nth_newline_back(const char *p, size_t n, uint64_t *left)
+{
+    return n == 0 || *left == 0 ? n : abr_kernels_now()->nth_newline_back(p, n, left);
+}
+
 const char *abr_find_last_newline(const char *p, size_t n)
 {
-#ifdef __GLIBC__
-    return n == 0 ? NULL : memrchr(p, '\n', n);
-#else
-    while (n > 0)
-        if (p[--n] == '\n')
-            return p + n;
-    return NULL;
-#endif
+    uint64_t left = 1;
+    size_t at = abr_nth_newline_back(p, n, &left);
+    return left == 0 ? p + at : NULL;
 }
 
 /* ---- chars ---- */
@@ -233,46 +102,47 @@ static size_t char_size_before(const char *p, size_t end)
     return 1;
 }
 
-/* Length of the run of ASCII at the start of (p, n), in whole blocks. */
-static size_t ascii_blocks(const char *p, size_t n)
+/* Length of the run of ASCII at the end of (p, n), in whole words. */
+static size_t ascii_words_back(const char *p, size_t n)
 {
+    const uint64_t high = UINT64_C(0x8080808080808080);
     size_t i = 0;
-    while (n - i >= 4 * sizeof(uint64_t)) {
-        uint64_t any =
-            load_word(p + i) | load_word(p + i + 8) | load_word(p + i + 16) | load_word(p + i + 24);
-        if (any & WORD_HIGH)
-            break;
-        i += 4 * sizeof(uint64_t);
-    }
+    while (n - i >= sizeof high && !(abr_load_word(p + n - i - sizeof high) & high))
+        i += sizeof high;
     return i;
 }
 
-/* The same at the end. */
-static size_t ascii_blocks_back(const char *p, size_t n)
+enum {
+    SINGLE_RUN = 256
+}; /* bytes read one by one behind one outside UTF-8; then well-formed text is expected */
+
+/* Where that ends in (p, n) that is read from `from` on. */
+static size_t single_until(size_t from, size_t n)
 {
-    size_t i = 0;
-    while (n - i >= sizeof(uint64_t) && !(load_word(p + n - i - sizeof(uint64_t)) & WORD_HIGH))
-        i += sizeof(uint64_t);
-    return i;
+    return n - from > SINGLE_RUN ? from + SINGLE_RUN : n;
 }
 
-#define SCALAR_RUN 64 /* bytes read one by one after a block with a high bit, before ASCII is tried again */
+/* abr_char_size(), quick where the char is ASCII. */
+static size_t size_of_char(const char *p, size_t n)
+{
+    return (unsigned char)p[0] < 0x80 ? 1 : abr_char_size(p, n);
+}
+
+static bool is_outside(const char *p, size_t size)
+{
+    return size == 1 && (unsigned char)p[0] >= 0x80;
+}
 
 uint64_t abr_count_chars(const char *p, size_t n, uint64_t *invalid)
 {
+    const abr_kernels *kernels = abr_kernels_now();
     uint64_t chars = 0;
     uint64_t outside = 0;
     for (size_t i = 0; i < n;) {
-        size_t ascii = ascii_blocks(p + i, n - i);
-        chars += ascii;
-        i += ascii;
-        for (size_t stop = n - i > SCALAR_RUN ? i + SCALAR_RUN : n; i < stop; chars++) {
-            if ((unsigned char)p[i] < 0x80) {
-                i++;
-                continue;
-            }
-            size_t size = abr_char_size(p + i, n - i);
-            outside += size == 1;
+        i += kernels->well_formed(p + i, n - i, &chars);
+        for (size_t stop = single_until(i, n); i < stop; chars++) {
+            size_t size = size_of_char(p + i, n - i);
+            outside += is_outside(p + i, size);
             i += size;
         }
     }
@@ -281,40 +151,53 @@ uint64_t abr_count_chars(const char *p, size_t n, uint64_t *invalid)
     return chars;
 }
 
-static uint64_t shown_size(const char *p, size_t size, const abr_reach *reach)
+size_t abr_plain_run(const char *p, size_t n)
 {
-    bool outside = size == 1 && (unsigned char)p[0] >= 0x80;
-    return outside && reach->replace ? ABR_REPLACEMENT_SIZE : size;
+    return n == 0 ? 0 : abr_kernels_now()->plain(p, n);
 }
 
-/* The most bytes of n that a run of ASCII may take of what is left of the reach. */
-static size_t within(size_t n, uint64_t chars, uint64_t shown)
+static uint64_t shown_size(const char *p, size_t size, const abr_reach *reach)
 {
-    if (n > chars)
-        n = (size_t)chars;
-    return n > shown ? (size_t)shown : n;
+    return is_outside(p, size) && reach->replace ? ABR_REPLACEMENT_SIZE : size;
+}
+
+/* The most bytes of n that well-formed text may take of what is left of a reach. */
+static size_t within(size_t n, const abr_reach *left)
+{
+    if (n > left->chars)
+        n = (size_t)left->chars;
+    return n > left->shown ? (size_t)left->shown : n;
+}
+
+/* Take a char of the reach that is left; false where it does not fit. */
+static bool take_char(abr_reach *left, const char *p, size_t size)
+{
+    uint64_t cost = shown_size(p, size, left);
+    if (left->chars == 0 || cost > left->shown)
+        return false;
+    left->chars--;
+    left->shown -= cost;
+    return true;
 }
 
 size_t abr_prefix(const char *p, size_t n, const abr_reach *reach)
 {
-    uint64_t chars = reach->chars;
-    uint64_t shown = reach->shown;
-    size_t i = 0;
-    while (i < n && chars > 0) {
-        size_t ascii = ascii_blocks(p + i, within(n - i, chars, shown));
-        size_t size = ascii;
-        uint64_t cost = ascii;
-        if (ascii == 0) {
-            size = abr_char_size(p + i, n - i);
-            cost = shown_size(p + i, size, reach);
+    const abr_kernels *kernels = abr_kernels_now();
+    abr_reach left = *reach;
+    for (size_t i = 0; i < n;) {
+        uint64_t chars = 0;
+        size_t run = kernels->well_formed(p + i, within(n - i, &left), &chars);
+        left.chars -= chars;
+        left.shown -= run;
+        i += run;
+        for (size_t stop = single_until(i, n); i < stop;) {
+            size_t size = size_of_char(p + i, n - i);
+            if (!take_char(&left, p + i, size))
+                return i;
+            i += size;
         }
-        if (cost > shown || size == 0)
-            break;
-        chars -= ascii > 0 ? ascii : 1;
-        shown -= cost;
-        i += size;
     }
-    return i;
+    return n;
 }
 
 size_t abr_skip_chars(const char *p, size_t n, uint64_t chars)
@@ -324,22 +207,19 @@ size_t abr_skip_chars(const char *p, size_t n, uint64_t chars)
 
 size_t abr_suffix(const char *p, size_t n, const abr_reach *reach)
 {
-    uint64_t chars = reach->chars;
-    uint64_t shown = reach->shown;
+    abr_reach left = *reach;
     size_t end = n;
-    while (end > 0 && chars > 0) {
-        size_t window = within(end, chars, shown);
-        size_t ascii = ascii_blocks_back(p + end - window, window);
-        size_t size = ascii;
-        uint64_t cost = ascii;
-        if (ascii == 0) {
-            size = char_size_before(p, end);
-            cost = shown_size(p + end - size, size, reach);
-        }
-        if (cost > shown || size == 0)
+    while (end > 0) {
+        size_t window = within(end, &left);
+        size_t ascii = ascii_words_back(p + end - window, window);
+        left.chars -= ascii;
+        left.shown -= ascii;
+        end -= ascii;
+        if (end == 0)
             break;
-        chars -= ascii > 0 ? ascii : 1;
-        shown -= cost;
+        size_t size = char_size_before(p, end);
+        if (!take_char(&left, p + end - size, size))
+            break;
         end -= size;
     }
     return n - end;
@@ -347,21 +227,23 @@ size_t abr_suffix(const char *p, size_t n, const abr_reach *reach)
 
 size_t abr_replace_invalid(const char *p, size_t n, char *dst)
 {
+    const abr_kernels *kernels = abr_kernels_now();
     size_t out = 0;
     for (size_t i = 0; i < n;) {
-        size_t size = ascii_blocks(p + i, n - i);
-        if (size == 0)
-            size = abr_char_size(p + i, n - i);
-        const char *from = p + i;
-        size_t width = size;
-        if (size == 1 && (unsigned char)p[i] >= 0x80) {
-            from = ABR_REPLACEMENT;
-            width = ABR_REPLACEMENT_SIZE;
-        }
+        uint64_t chars = 0;
+        size_t run = kernels->well_formed(p + i, n - i, &chars);
         if (dst)
-            memcpy(dst + out, from, width);
-        out += width;
-        i += size;
+            memcpy(dst + out, p + i, run);
+        out += run;
+        i += run;
+        for (size_t stop = single_until(i, n), size; i < stop; i += size) {
+            size = size_of_char(p + i, n - i);
+            bool outside = is_outside(p + i, size);
+            size_t width = outside ? ABR_REPLACEMENT_SIZE : size;
+            if (dst)
+                memcpy(dst + out, outside ? ABR_REPLACEMENT : p + i, width);
+            out += width;
+        }
     }
     return out;
 }

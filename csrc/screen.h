@@ -93,12 +93,6 @@ abr_screen_rest abr_screen_left_over(const abr_screen *s);
 /* Hand all of it over. */
 void abr_screen_finish(abr_screen *s);
 
-/* ---- plain.c ---- */
-
-/* Length of the run at the start of (p, n) that needs no care: printable ASCII, newlines, tabs, and well-formed
- * sequences but those of U+0080 to U+009F. */
-size_t abr_plain_run(const char *p, size_t n);
-
 /* ---- clean.c ---- */
 
 /* Bytes of what stands at p in a line: a char, or a control sequence that was kept. n > 0. */

@@ -27,8 +27,9 @@ void abr_weigh(const abr_scale *scale, const char *p, size_t n, abr_span *span)
     span->shown += n + (scale->replace ? invalid * (ABR_REPLACEMENT_SIZE - 1) : 0);
 }
 
-/* Add a line's bytes (p, n) to the span if they stay within the room. */
-static bool add_line(const abr_scale *scale, const char *p, size_t n, const abr_room *room, abr_span *span)
+/* Add the bytes (p, n) of whole lines to the span if they stay within the room. */
+static bool add_lines(const abr_scale *scale, const char *p, size_t n, uint64_t lines, const abr_room *room,
+                      abr_span *span)
 {
     if (n > abr_less(room->shown, span->shown))
         return false;
@@ -37,13 +38,54 @@ static bool add_line(const abr_scale *scale, const char *p, size_t n, const abr_
     if (longer.shown > room->shown || (scale->chars && longer.chars > room->chars))
         return false;
     longer.n += n;
-    longer.lines++;
+    longer.lines += lines;
     *span = longer;
     return true;
 }
 
+/* The most of n bytes that fit whatever chars they are, as long as these are well-formed. */
+static size_t sure_to_fit(size_t n, const abr_scale *scale, const abr_room *room, const abr_span *s)
+{
+    n = least(n, abr_less(room->shown, s->shown));
+    return scale->chars ? least(n, abr_less(room->chars, s->chars)) : n;
+}
+
+/* Add the lines that end within the bytes that are sure to fit, all at once; false where there are none. */
+static bool leap_front(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
+{
+    size_t line = s->lines == 0 ? 0 : s->n + 1;
+    if (s->lines >= room->lines || line >= e->n)
+        return false;
+    const char *p = e->p + line;
+    size_t window = sure_to_fit(e->n - line, scale, room, s);
+    uint64_t wanted = room->lines - s->lines;
+    uint64_t left = wanted;
+    size_t n = abr_nth_newline(p, window, &left);
+    const char *last = left > 0 ? abr_find_last_newline(p, n) : p + n - 1;
+    return last && add_lines(scale, e->p + s->n, (size_t)(last - e->p) - s->n, wanted - left, room, s);
+}
+
+/* The same of those that begin in them, behind a newline. */
+static bool leap_back(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
+{
+    size_t end = e->n - s->n;
+    size_t window = sure_to_fit(end, scale, room, s);
+    if (s->lines >= room->lines || window == 0)
+        return false;
+    const char *p = e->p + (end - window);
+    size_t body = window - (p[window - 1] == '\n');
+    uint64_t wanted = room->lines - s->lines;
+    uint64_t left = wanted;
+    size_t at = abr_nth_newline_back(p, body, &left);
+    const char *newline = left > 0 ? memchr(p, '\n', body) : p + at;
+    return newline &&
+           add_lines(scale, newline + 1, (size_t)(p + window - newline) - 1, wanted - left, room, s);
+}
+
 static void grow_front(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
 {
+    while (leap_front(e, scale, room, s))
+        continue;
     size_t line = s->lines == 0 ? 0 : s->n + 1; /* where the next line starts */
     while (s->lines < room->lines && line < e->n) {
         uint64_t left = abr_less(room->shown, s->shown);
@@ -52,7 +94,7 @@ static void grow_front(const abr_edge *e, const abr_scale *scale, const abr_room
         if (!newline && (line + window < e->n || !e->whole))
             return;
         size_t end = newline ? (size_t)(newline - e->p) : e->n;
-        if (!add_line(scale, e->p + s->n, end - s->n, room, s))
+        if (!add_lines(scale, e->p + s->n, end - s->n, 1, room, s))
             return;
         line = end + 1;
     }
@@ -72,10 +114,12 @@ static size_t line_start(const abr_edge *e, size_t end, uint64_t window)
 
 static void grow_back(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
 {
+    while (leap_back(e, scale, room, s))
+        continue;
     while (s->lines < room->lines && s->n < e->n) {
         size_t end = e->n - s->n;
         size_t start = line_start(e, end, abr_less(room->shown, s->shown));
-        if (start == SIZE_MAX || !add_line(scale, e->p + start, end - start, room, s))
+        if (start == SIZE_MAX || !add_lines(scale, e->p + start, end - start, 1, room, s))
             return;
     }
 }

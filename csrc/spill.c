@@ -26,7 +26,9 @@ struct abr_file {
     int fd;
     int error;        /* errno of the first write that failed, 0 for none */
     bool append;      /* a log: what a failing write left of a record is taken back */
+    bool linked;      /* a log had a name when it was opened, as far as its file system counts names */
     uint64_t size;    /* bytes in the file */
+    uint64_t whole;   /* of a log: bytes up to the end of its last whole record */
     size_t buffered;  /* bytes of `buffer` that are not in the file yet */
     size_t path_size; /* with its NUL */
     char *path;       /* in the same block, after the struct */
@@ -56,6 +58,11 @@ static const struct {
     {EINVAL, "EINVAL", "invalid name"},
     {EBUSY, "EBUSY", "another process is writing it"},
     {ENOMEM, "ENOMEM", "out of memory"},
+    {EAGAIN, "EAGAIN", "resource temporarily unavailable"},
+    {ENOLCK, "ENOLCK", "no locks available"},
+    {ESTALE, "ESTALE", "stale file handle"},
+    {ETIMEDOUT, "ETIMEDOUT", "connection timed out"},
+    {EBADF, "EBADF", "not an open file"},
 };
 
 const char *abr_errno_name(int number)
@@ -125,7 +132,10 @@ static int open_folder(const char *dir)
     int failed = make_folders(path);
     if (failed != 0)
         return -failed;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return -not_a_folder(path, errno);
     if (fstat(fd, &st) != 0)
@@ -170,26 +180,40 @@ static abr_file *new_file(const abr_alloc *alloc, const char *dir, const char *n
     return file;
 }
 
+/* Make a file end at a byte, and writing go on there. */
+static int end_at(abr_file *file, uint64_t size)
+{
+    int failed;
+    do
+        failed = ftruncate(file->fd, (off_t)size);
+    while (failed != 0 && errno == EINTR);
+    if (failed != 0 || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
+        return errno;
+    file->size = size;
+    return 0;
+}
+
 /* Cut a last line off that a killed process left torn. */
 static int mend(abr_file *file)
 {
     off_t end = lseek(file->fd, 0, SEEK_END);
-    while (end > 0) {
-        off_t from = end > BUFFER ? end - BUFFER : 0;
-        ssize_t n = pread(file->fd, file->buffer, (size_t)(end - from), from);
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        const char *newline = abr_find_last_newline(file->buffer, (size_t)n);
-        if (newline) {
-            end = from + (newline - file->buffer) + 1;
-            break;
-        }
-        end = from;
-    }
-    if (end < 0 || ftruncate(file->fd, end) != 0 || lseek(file->fd, end, SEEK_SET) < 0)
+    if (end < 0)
         return errno;
-    file->size = (uint64_t)end;
-    return 0;
+    const abr_reader log = {file->fd, NULL, (uint64_t)end};
+    uint64_t size = log.size;
+    while (size > 0) {
+        uint64_t from = size > BUFFER ? size - BUFFER : 0;
+        size_t got;
+        int failed = abr_read_at(&log, from, file->buffer, (size_t)(size - from), &got);
+        if (failed != 0)
+            return failed == ABR_ENDED_EARLY ? EIO : failed;
+        const char *newline = abr_find_last_newline(file->buffer, got);
+        size = newline ? from + (uint64_t)(newline - file->buffer) + 1 : from;
+        if (newline)
+            break;
+    }
+    file->whole = size;
+    return end_at(file, size);
 }
 
 /* Take the lock of a log, and see that it is a file of ours, and still the one of that name: it may have been removed
@@ -208,6 +232,7 @@ static int lock(abr_file *file, int folder, const char *name)
         named.st_dev != st.st_dev)
         return EBUSY;
     (void)fchmod(file->fd, FILE_MODE); /* whatever the umask took away */
+    file->linked = st.st_nlink > 0;
     return mend(file);
 }
 
@@ -226,7 +251,9 @@ int abr_file_open(const char *dir, const char *name, bool append, const abr_allo
     if (file) {
         int flags = O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_RDWR : O_WRONLY | O_EXCL);
         file->append = append;
-        file->fd = openat(folder, name, flags, FILE_MODE);
+        do
+            file->fd = openat(folder, name, flags, FILE_MODE);
+        while (file->fd < 0 && errno == EINTR);
         if (file->fd < 0)
             failed = errno;
         else if (append)
@@ -259,12 +286,14 @@ static void put(abr_file *file, const char *p, size_t n)
     while (n > 0 && file->error == 0) {
         size_t most = allowed(file, n);
         ssize_t written = most > 0 ? write(file->fd, p, most) : -1;
-        if (written >= 0) {
+        if (written > 0) {
             file->size += (uint64_t)written;
             p += written;
             n -= (size_t)written;
         } else if (most == 0) {
             file->error = EFBIG;
+        } else if (written == 0) {
+            file->error = EIO; /* it would take nothing for ever */
         } else if (errno != EINTR) {
             file->error = errno;
         }
@@ -305,16 +334,26 @@ int abr_file_write(abr_file *file, const char *p, size_t n)
     return file->error;
 }
 
+/* Was a log deleted while it was open? Nobody would ever see what is written then. */
+static bool is_deleted(const abr_file *file)
+{
+    struct stat st;
+    return file->linked && fstat(file->fd, &st) == 0 && st.st_nlink == 0;
+}
+
 int abr_file_append(abr_file *file, const char *p, size_t n)
 {
-    uint64_t before = file->size;
     file->error = 0; /* there may be room again */
+    /* Half a record that could not be taken back may be by now; else it becomes a line of its own. */
+    if (file->size != file->whole && end_at(file, file->whole) != 0)
+        put(file, "\n", 1);
     put(file, p, n);
-    if (file->error == 0)
-        return 0;
-    /* no half record stays behind; where even this fails, the reader leaves the torn line out */
-    if (ftruncate(file->fd, (off_t)before) == 0 && lseek(file->fd, (off_t)before, SEEK_SET) >= 0)
-        file->size = before;
+    if (file->error == 0) {
+        file->whole = file->size;
+        return is_deleted(file) ? ENOENT : 0;
+    }
+    (void)end_at(
+        file, file->whole); /* no half record stays behind; where even this fails, the reader leaves it out */
     return file->error;
 }
 

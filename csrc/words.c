@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "priority.h"
+#include "scan.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -334,10 +335,10 @@ static INLINE void read_line(const abr_lexicon *lexicon, const char *p, size_t n
     out->shape = mix(r.shape, (out->indent > 0) + UINT64_C(2) * (out->located < n));
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-/* The same for processors that count and shift bits in one instruction. */
-__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void
-read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+#ifdef ABR_HAS_AVX2
+/* The same for processors that shift by any number of bits, and clear a bit, in one instruction. */
+__attribute__((target("avx2,bmi,bmi2"))) static void read_line_avx2(const abr_lexicon *lexicon, const char *p,
+                                                                    size_t n, abr_line_words *out)
 {
     read_line(lexicon, p, n, out);
 }
@@ -345,8 +346,8 @@ read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_wor
 
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+#ifdef ABR_HAS_AVX2
+    if (abr_kernels_now() == &abr_avx2) {
         read_line_avx2(lexicon, p, n, out);
         return;
     }

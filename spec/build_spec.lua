@@ -38,13 +38,15 @@ setup(function() dir = run("mktemp -d"):match("[^\n]+") end)
 teardown(function() run("rm -rf '" .. dir .. "'") end)
 
 describe("the version", function()
-  it("stands in one macro", function()
+  it("stands in one macro, and once among the Lua files, which may meet a core of another", function()
     assert.matches("^%d+%.%d+%.%d+$", version)
-    local count = tonumber(run("cat csrc/*.[ch] lua/abridge/*.lua | grep -cF '\"" .. version .. "\"'"))
-    assert.equal(1, count)
+    local places = words(run("grep -rlF '\"" .. version .. "\"' csrc lua --include='*.[ch]' --include='*.lua'"))
+    assert.same({ "csrc/abridge.h", "lua/abridge/version.lua" }, places)
+    assert.equal(2, tonumber(run("cat csrc/*.[ch] lua/abridge/*.lua | grep -cF '\"" .. version .. "\"'")))
   end)
 
-  it("is the module's and the command's", function()
+  it("is the Lua files', the module's and the command's", function()
+    assert.equal(version, require("abridge.version"))
     assert.equal(version, require("abridge").version)
     assert.equal("abridge " .. version .. "\n", run("build/bin/abridge --version"))
   end)
@@ -76,8 +78,34 @@ describe("the C library", function()
     run("cc -fsyntax-only $(ls csrc/*.c | grep -v lua_abridge)")
   end)
 
+  for _, cxx in ipairs({ "g++", "clang++" }) do
+    it("has a header for C++, " .. cxx, function()
+      local source, program = dir .. "/use.cpp", dir .. "/use_" .. cxx
+      local file = assert(io.open(source, "w"))
+      file:write([[
+#include <abridge.h>
+int main()
+{
+    abr_opts opts = ABR_OPTS_INIT;
+    opts.max.lines = 1;
+    abr_cut cut;
+    bool ok = abr_cut_text("a\nb\n", 4, &opts, &cut, nullptr) == ABR_OK && cut.truncated && cut.output_bytes == 1;
+    abr_cut_free(&cut);
+    abr_page_opts page = ABR_PAGE_OPTS_INIT;
+    abr_pipeline_opts pipeline = ABR_PIPELINE_OPTS_INIT;
+    return ok && page.offset == 1 && pipeline.max_lines == ABR_UNLIMITED ? 0 : 1;
+}
+]])
+      file:close()
+      run("printf '#include <abridge.h>\\n' | " .. cxx
+        .. " -std=c++17 -Wall -Wextra -pedantic -Werror -Ibuild/include -fsyntax-only -x c++ -")
+      run(cxx .. " -std=c++20 -Wall -pedantic -Werror -Ibuild/include " .. source .. " build/libabridge.a -o "
+        .. program .. " && " .. program)
+    end)
+  end
+
   it("does not know Lua", function()
-    assert.equal("", (sh("grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.[ch] | grep -v lua_abridge)")))
+    assert.equal("", (sh("grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.[ch] | grep -Ev 'lua_abridge|lua51')")))
   end)
 end)
 
@@ -96,8 +124,8 @@ describe("the module", function()
     assert.is_true(seen > 0)
   end)
 
-  it("leaves nothing beside the sources", function()
-    assert.equal("", run("find . -path ./build -prune -o -path ./.git -prune -o "
+  it("leaves nothing beside the sources, unless `make nvim` was run", function()
+    assert.equal("", run("find . -path ./build -prune -o -path ./.git -prune -o -path ./lua/abridge/core.so -prune -o "
       .. "'(' -name '*.o' -o -name '*.so' -o -name '*.a' -o -name '*.d' ')' -print"))
   end)
 end)
@@ -113,7 +141,7 @@ end)
 describe("make help", function()
   it("lists the targets, one line each", function()
     local help = "\n" .. run("make -s help")
-    for _, target in ipairs(words("setup build lib demo doc test check lint memcheck bench rock clean")) do
+    for _, target in ipairs(words("setup build nvim lib demo doc test check lint memcheck bench rock clean")) do
       assert.matches("\n" .. target .. " +%S[^\n]*\n", help)
     end
   end)

@@ -412,7 +412,8 @@ local MIXES = {
 --- Lines of a text as both can be compared: tabs as blanks, no blanks at the end.
 local function lines_of(text)
   local lines = {}
-  for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+  for raw in (text .. "\n"):gmatch "([^\n]*)\n" do
+    local line = raw
     while line:find("\t", 1, true) do
       line = line:gsub("^([^\t]*)\t", function(before)
         return before .. (" "):rep(8 - core.cells(before) % 8)

@@ -415,6 +415,12 @@ describe("the CodeCompanion extension fails safe", function()
     assert.is_true(#chat:call("mcp", {}, big, "", "same") <= 30 * KB + 256 + 2)
     assert.equal("short", (chat:call("mcp", {}, "short")))
     assert.equal("abridge: the output of mcp was cut crudely: broken", problems())
+    codecompanion:remove()
+    chat = start("current", { run_dir = false, limits = { mcp = { max_bytes = 2000 }, tiny = { max_bytes = 100 } } })
+    codecompanion.module.extensions.abridge.session.cap = function() error "broken" end
+    content = chat:call("mcp", {}, big)
+    assert.is_true(#content <= 2000 and #content > 1900)
+    assert.is_true(#chat:call("tiny", {}, big) <= 100)
     assert.same({}, codecompanion.errors)
   end)
 

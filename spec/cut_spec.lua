@@ -826,3 +826,69 @@ describe("a text", function()
     end
   end)
 end)
+
+describe("the markers of a ledger", function()
+  local random = require "random"
+
+  --- A content without what the ledger says are markers, and these.
+  local function without_markers(content, cut)
+    local parts, markers, at = {}, {}, 0
+    for i, marker in ipairs(cut.markers or {}) do
+      parts[i] = content:sub(at + 1, marker.first_byte - 1)
+      markers[i] = content:sub(marker.first_byte, marker.last_byte)
+      random.must(marker.first_byte > at and marker.last_byte >= marker.first_byte, "marker %s", i)
+      at = marker.last_byte
+    end
+    return table.concat(parts) .. content:sub(at + 1), markers
+  end
+
+  it("are all of the content that is not kept text", function()
+    random.each(300, function()
+      local text = random.text(120)
+      local opts = { max_bytes = random.below(100), utf8 = random.choose { "keep", "replace" } }
+      opts.strategy = random.choose { "head", "tail", "head_tail", "priority" }
+      if opts.strategy == "head_tail" then opts.snap = random.choose { "line", "char" } end
+      local content, cut = abridge.cut(text, opts)
+      local kept = {}
+      for i, range in ipairs(cut.kept) do
+        kept[i] = text:sub(range.first_byte, range.last_byte)
+        if opts.utf8 == "replace" then
+          kept[i] = abridge.head(kept[i], { max_bytes = 2 ^ 40, utf8 = "replace" })
+        end
+      end
+      local left, markers = without_markers(content, cut)
+      random.must(left == table.concat(kept), "%s is left of %s", left, content)
+      random.must(#markers == 0 or cut.truncated, "a marker in a whole text")
+      random.must(#markers > 0 or cut.markers == nil, "an empty list")
+    end)
+  end)
+
+  it("are told of pipeline and its headings, and inside a wrapper", function()
+    local content, cut = abridge.pipeline(("a line\n"):rep(50), { max_lines = 10, indicators = true })
+    local _, markers = without_markers(content, cut)
+    assert.truthy(table.concat(markers):find("[40 lines truncated ", 1, true))
+    assert.truthy(table.concat(markers):find("[First 3 lines of 50]", 1, true))
+    content, cut = abridge.cap("```\n" .. ("a line\n"):rep(50) .. "```\n", {
+      strategy = "head_tail",
+      max_lines = 12,
+    }, { wrapper = true })
+    _, markers = without_markers(content, cut)
+    assert.same(1, #markers)
+    assert.matches("^\n?... %[%d+ lines, %d+ bytes omitted%] ...\n$", markers[1])
+  end)
+
+  it("follow their text under a ceiling, which adds its own", function()
+    local session = abridge.session { tools = {}, run_dir = false, ceiling = { max_bytes = 400 } }
+    session:register {
+      name = "probe",
+      limits = { max_lines = 100, strategy = "head_tail", head_ratio = 0.1, marker_text = "~{lines}~" },
+      execute = function() return ("0123456789\n"):rep(500) end,
+    }
+    local result = session:call("probe", {})
+    local _, markers = without_markers(result.content, result.details.cut)
+    assert.equal("\n~400~\n", markers[1])
+    assert.matches("bytes truncated; head %+ tail kept", markers[2])
+    assert.equal(2, #markers)
+    session:close()
+  end)
+end)

@@ -283,6 +283,68 @@ describe("display: ansi", function()
   end)
 end)
 
+describe("display: rows", function()
+  local display = require "abridge.display"
+
+  --- What of each row is ours: its kind, and its spans as text.
+  local function ours(result, opts)
+    local list = {}
+    for i, row in ipairs(display.rows("rows", result, opts)) do
+      local parts = { row.kind }
+      for _, span in ipairs(row.spans or {}) do
+        parts[#parts + 1] = "<" .. row.text:sub(span.first_byte, span.last_byte) .. ">"
+      end
+      list[i] = table.concat(parts, " ")
+    end
+    return list
+  end
+
+  local function cut_result(body, opts)
+    local content, cut = abridge.cut(body, opts)
+    return { tool = "other", content = content, details = { cut = cut } }
+  end
+
+  it("tell omission markers, by the ledger", function()
+    local marker = "... [7 lines, 50 bytes omitted] ..."
+    local body = numbered(10):gsub("line 5", marker, 1) -- the tool's own words
+    local result = cut_result(body, { strategy = "head_tail", max_lines = 6, head_ratio = 0.9 })
+    assert.same({ "", "", "", "", "", "<... [4 lines, 29 bytes omitted] ...>", "" }, ours(result))
+    assert.same({ "", "", "", "", "<...>", "<... [4 lines, 29 byt> <...>", "" }, ours(result, { width = 23 }))
+    assert.same({ "", "", "marker" }, ours(result, { max_lines = 2 }))
+    result.content = "\255" .. result.content -- the ledger is not that of this text
+    assert.same({ "", "", "", "", "", "", "" }, ours(result))
+  end)
+
+  it("tell markers inside lines, behind what shows longer than it is", function()
+    local result = cut_result("\1\t" .. ("a"):rep(300), {
+      strategy = "head_tail",
+      snap = "char",
+      max_bytes = 60,
+      marker_text = "~{bytes}~",
+    })
+    assert.same({ "<~247~>" }, ours(result))
+  end)
+
+  it("tell where a line was cut for the screen", function()
+    assert.same({ "<...>" }, ours({ content = ("x"):rep(30) }, { width = 10 }))
+  end)
+
+  it("tell notice, exit line and errors by block and details, never by their words", function()
+    local parts = { tool = "run_command", exit_line = "Command exited with code 1", notice = "[n]", is_error = true }
+    local body = "[Showing lines 1-2 of 3]\nCommand exited with code 1\n"
+    assert.same({ "", "", "", "error", "", "notice" }, ours(result_of(body, parts)))
+    parts.is_error = false
+    assert.same({ "", "", "", "notice", "", "notice" }, ours(result_of(body, parts)))
+    assert.same({ "error", "error" }, ours(result_of("a\nb", { is_error = true })))
+  end)
+
+  it("tell nothing of markers that are no places", function()
+    for _, markers in ipairs { "x", { 3 }, { { first_byte = -1, last_byte = "2" } }, { {} } } do
+      assert.same({ "" }, ours { content = "abc", details = { cut = { markers = markers } } })
+    end
+  end)
+end)
+
 describe("display: results of a session", function()
   it("of both kinds, with their notices", function()
     local session = abridge.session {

@@ -198,6 +198,23 @@ describe("doc/lua.md", function()
     assert.same({}, missing(page, keys(require "abridge.conformance", "conformance.")))
   end)
 
+  it("names the functions of abridge.nvim and the highlight groups", function()
+    local names = keys(require "abridge.nvim", "nvim.", "function")
+    assert.is_true(#names >= 5)
+    for group in read("lua/abridge/nvim/highlight.lua"):gmatch "Abridge%u%l+" do
+      names[#names + 1] = group
+    end
+    assert.same({}, missing(page, names))
+  end)
+
+  it("names the keys of lists and full outputs", function()
+    for _, file in ipairs { "log", "pager" } do
+      for key in read("lua/abridge/nvim/" .. file .. ".lua"):gmatch '\n    { "([^"]+)", ' do
+        assert.truthy(page.code:find(key, 1, true), key)
+      end
+    end
+  end)
+
   it("names the functions of the adapters", function()
     local names = keys(require "abridge.flemma", "")
     for _, name in ipairs { "mcp", "mcphub", "avante" } do

@@ -402,18 +402,26 @@ describe("a blocking call inside a callback of the loop", function()
     assert.is_true(pid == nil or not alive(pid))
   end)
 
-  it("works when there is nothing to wait for", function()
+  it("works when there is nothing to wait for, but in a fast event of Neovim", function()
     local session = with_tool(function()
       return "at once"
     end)
     local result, file
     later(1, function()
+      if host.in_nvim then -- callbacks of the host could not be called here
+        file, result = pcall(session.call, session, "tool", {})
+        return
+      end
       result = session:call("tool", {})
       file = session:call("read_file", { path = "LICENSE", limit = 1 })
     end)
     assert.is_true(eventually(function()
       return file ~= nil
     end))
+    if host.in_nvim then
+      assert.is_false(file)
+      return assert.matches("inside a callback of the event loop; use on_done", result)
+    end
     assert.equal("at once", result.content)
     assert.is_false(file.is_error)
   end)

@@ -72,6 +72,40 @@ describe("require 'abridge'", function()
     assert.same(INFO_NAMES, info)
   end)
 
+  it("has types of what comes from the core, for language servers", function()
+    local file = assert(io.open "lua/abridge/types.lua")
+    local types = file:read "*a"
+    file:close()
+    local function fields_of(class)
+      local body, fields = assert(types:match("@class[^\n]- " .. class:gsub("%.", "%%.") .. "[ :\n].-\n\n"), class), {}
+      for name in body:gmatch "@field ([%w_]+)" do fields[name] = true end
+      return fields
+    end
+    local core, fields = require "abridge.core", fields_of "abridge.Core"
+    for name, value in pairs(core) do
+      if abridge[name] == value then assert.is_true(fields[name], name) end
+    end
+    for name in pairs(fields) do
+      assert.is_not_nil(rawget(core, name), name)
+    end
+    local options = fields_of "abridge.CutOptions"
+    for name in pairs(options) do
+      local _, said = pcall(abridge.cut, "", { strategy = "head", max_lines = 1, [name] = print })
+      assert.not_matches("unknown option", tostring(said))
+    end
+    fields = fields_of "abridge.Cut"
+    local function check(_, cut)
+      for name in pairs(cut) do assert.is_true(fields[name], name) end
+    end
+    local text = ("error: a line\n"):rep(99) .. "\255"
+    for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+      check(abridge[strategy](text, { max_chars = 300, max_tokens = 99, clean = true, utf8 = "replace" }))
+      check(abridge[strategy](text, { max_bytes = 5, long_line = "omit", utf8 = "replace" }))
+    end
+    check(abridge.pipeline(text, { max_chars = 300 }))
+    check(abridge.head("a\n", { max_bytes = 1 }))
+  end)
+
   it("has the version of its header", function()
     local header = assert(io.open "csrc/abridge.h")
     local version = header:read("*a"):match '#define ABR_VERSION "([^"]+)"'

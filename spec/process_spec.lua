@@ -156,6 +156,60 @@ describe("process output", function()
   end
 end)
 
+describe("process hold", function()
+  local BYTES = 5000000
+  local FLOOD = { "sh", "-c", ("yes | head -c %d"):format(BYTES) }
+
+  local function bytes_of(run)
+    return #table.concat(run.out)
+  end
+
+  it("keeps a program waiting until release, and loses nothing", function()
+    local run = start(FLOOD, {}, {
+      on_output = function(run)
+        if #run.out == 1 then
+          run.process:hold()
+        end
+      end,
+    })
+    assert.is_true(eventually(function()
+      return #run.out > 0
+    end))
+    local from = host.now()
+    eventually(function()
+      return host.now() - from > 100
+    end)
+    assert.is_false(run.process:is_done())
+    assert.is_true(bytes_of(run) <= 2 * 1024 * 1024)
+    run.process:release()
+    finish(run)
+    assert.equal(BYTES, bytes_of(run))
+    assert.same({ 0, false }, { run.outcome.code, run.outcome.background })
+  end)
+
+  it("loses nothing of a program that ends meanwhile", function()
+    local run = start({ "sh", "-c", "echo one; sleep 0.05; echo two" }, {}, {
+      on_output = function(run)
+        run.process:hold()
+      end,
+    })
+    finish(run)
+    assert.equal("one\ntwo\n", run.text)
+    assert.same({ 0, false }, { run.outcome.code, run.outcome.background })
+  end)
+
+  it("may be taken back and forth by each chunk", function()
+    local run = start(FLOOD, {}, {
+      on_output = function(run)
+        run.process:hold()
+        run.process:release()
+      end,
+    })
+    finish(run)
+    assert.equal(BYTES, bytes_of(run))
+  end)
+end)
+
 describe("process outcome", function()
   it("has the exit code", function()
     for _, code in ipairs { 0, 1, 3, 127, 255 } do

@@ -43,6 +43,15 @@ describe("README", function()
     assert.equal(read "examples/loop_openai.lua", readme:match "## An agent loop\n\n```lua\n(.-)```")
   end)
 
+  it("shows the lines for each host as its example has them", function()
+    local shown = 0
+    for name, block in readme:gmatch "%(examples/([%w_]+%.lua)%)%):\n\n```lua\n(.-)```" do
+      assert.equal(read("examples/" .. name), block)
+      shown = shown + 1
+    end
+    assert.equal(5, shown)
+  end)
+
   it("shows a table of profiles with the numbers in force", function()
     for name, profile in pairs(abridge.profiles) do
       local row = readme:match("## Profiles.-\n| `" .. name .. "` |([^\n]*)")

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 rm -rf "$dir/src"
 mkdir -p "$dir/src"
-for item in csrc lua rockspec LICENSE README.md; do
+for item in csrc doc lua plugin rockspec LICENSE README.md; do
   if [ -e "$item" ]; then cp -R "$item" "$dir/src/"; fi
 done
 cd "$dir"

@@ -110,11 +110,42 @@ describe("the rock", function()
       :format(share, share, lib, lua_version, dir)))
   end)
 
+  it("has its pages and its label where plugin managers of Neovim look for them", function()
+    local spec = load_rockspec(scm)
+    assert.matches(" neovim ", " " .. table.concat(spec.description.labels, " ") .. " ", 1, true)
+    assert.same(find "doc plugin -maxdepth 0 2> /dev/null", spec.build.copy_directories)
+    for _, folder in ipairs(spec.build.copy_directories) do
+      local copied = ("%s/lib/luarocks/rocks-%s/abridge/scm-1/%s"):format(tree, lua_version, folder)
+      assert.equal("", run(("diff -r '%s' '%s'"):format(folder, copied)))
+    end
+  end)
+
+  if lua_version == "5.1" then
+    it("loads in Neovim from the paths that rocks.nvim sets", function()
+      local file = assert(io.open(dir .. "/probe.lua", "w"))
+      file:write(([[
+        package.path = "%s/share/lua/5.1/?.lua;%s/share/lua/5.1/?/init.lua"
+        package.cpath = "%s/lib/lua/5.1/?.so"
+        io.stdout:write((require("abridge").tail("a\nb\nc", { max_lines = 1 })))
+      ]]):format(tree, tree, tree))
+      file:close()
+      local nvim = "cd / && env -u LUA_PATH -u LUA_CPATH nvim --headless -u NONE -i NONE -n "
+        .. "-c 'luafile %s/probe.lua' -c qa!"
+      assert.equal("c", run(nvim:format(dir)))
+    end)
+  end
+
   it("installs the command, which needs nothing set", function()
     local abridge = "cd / && env -u LUA_PATH -u LUA_CPATH '" .. tree .. "/bin/abridge' "
     assert.equal("abridge " .. version .. "\n", run(abridge .. "--version"))
     local cut = "cut --strategy tail --max-lines 1"
     assert.matches("^3\n?$", run("printf '1\\n2\\n3' | { " .. abridge .. cut .. "; }"))
+  end)
+
+  it("brings along what Neovim's plugin managers put on its runtime path", function()
+    local rock = tree .. "/lib/luarocks/rocks-" .. lua_version .. "/abridge/scm-1/"
+    assert.equal(read("plugin/abridge.lua"), read(rock .. "plugin/abridge.lua"))
+    assert.equal(read("doc/lua.md"), read(rock .. "doc/lua.md"))
   end)
 
   it("is packed as a binary rock that holds the module and the command", function()

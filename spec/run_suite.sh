@@ -5,7 +5,9 @@
 # Fails when a host fails, is missing or runs no test, but only after the others have run.
 #   HOST="luajit nvim"   these hosts only, of: c lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim
 #   SPEC="spec/a_spec.lua ..."  these spec files only, and no C tests
+#   C_TESTS="scan cut"   these C tests only
 #   VALGRIND=1           the C tests under valgrind
+#   EMULATOR=qemu-aarch64   the C tests, built for another processor, under an emulator
 #   HOST_TIMEOUT=900     seconds after which a host counts as hanging
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -49,13 +51,16 @@ run() {
 run_c_tests() {
   local name=c test status line passed=0 wrong=0 note=
   if [ -n "${VALGRIND:-}" ]; then name=memcheck; fi
+  if [ -n "${EMULATOR:-}" ]; then name=$EMULATOR; fi
   for test in "$c_tests"/test_*; do
     case $test in *.*|*'*') continue ;; esac
+    if [ -n "${C_TESTS:-}" ] && [[ " $C_TESTS " != *" ${test##*/test_} "* ]]; then continue; fi
     echo "== $test"
     if [ -n "${VALGRIND:-}" ]; then
       run valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=all "$test"
     else
-      run "$test"
+      # shellcheck disable=SC2086 # no emulator is no word
+      run ${EMULATOR:-} "$test"
     fi
     status=$?
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
@@ -67,7 +72,7 @@ run_c_tests() {
     fi
   done
   if [ $((passed + wrong)) -eq 0 ]; then wrong=1 note="no test ran"; fi
-  report $name "$passed" "$wrong" 0 "$note"
+  report "$name" "$passed" "$wrong" 0 "$note"
 }
 
 # run_lua_host HOST LUA_VERSION CMD...

@@ -473,11 +473,12 @@ describe("search_files", function()
       assert.equal(2, #session:definitions "mcp")
     end)
 
-    it("files that could not be read, where others had matches in the details", function()
+    it("files that could not be read, also where others had matches", function()
       local denied = prints(BEGIN) .. prints(MATCH, 7) .. "echo './x: Permission denied (os error 13)' >&2; exit 2\n"
       with_rg(denied, function()
         local result = search "found"
-        assert.equal("f:7: found", hit(result))
+        local said = "[Not all could be searched: ./x: Permission denied (os error 13)]"
+        assert.equal("f:7: found\n\n" .. said, hit(result))
         assert.is_false(result.is_error)
         assert.is_false(result.truncation.truncated)
         assert.equal("./x: Permission denied (os error 13)", result.details.error)

@@ -73,8 +73,8 @@ describe("seed pi:", function()
       } do
         local result = call(tool, input)
         local shown = result.content:sub(1, result.truncation.bytes_returned)
-        for line in (shown:gsub("\n$", "") .. "\n"):gmatch "([^\n]*)\n" do
-          line = line:gsub("^f:%d+: ", "")
+        for shown_line in (shown:gsub("\n$", "") .. "\n"):gmatch "([^\n]*)\n" do
+          local line = shown_line:gsub("^f:%d+: ", "")
           assert.equal(97, #line, tool)
         end
         assert.is_false(result.details.cut.last_line_partial)

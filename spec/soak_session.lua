@@ -1,5 +1,5 @@
 --- The part of `make soak` with other processes: gigabytes through run_command in bounded memory, with exact totals and
---- the full output complete; and a host killed in the midst of a run, again and again.
+--- the full output complete, and on one line; and a host killed in the midst of a run, again and again.
 local abridge = require "abridge"
 local frame = require "soak_frame"
 local host = require "abridge.host"
@@ -79,6 +79,37 @@ local function big(title, bytes, run_dir, redact)
       local result
       result, most = watched(session, print_it:format(bytes))
       check_big(session, result, bytes, print_it, run_dir)
+      return abridge.format_size(bytes)
+    end,
+    look = function() return most end,
+  }
+  session:close()
+end
+
+local function check_line(result, bytes)
+  local cut, content = result.details.cut, result.content
+  check(not result.is_error, "%s", content:sub(-200))
+  check(cut.total_bytes == bytes, "%.0f bytes, not %.0f", cut.total_bytes, bytes)
+  check(cut.total_lines == 1, "%.0f lines", cut.total_lines)
+  check(#content <= 30720, "the content has %d bytes", #content)
+  check(content:sub(1, result.truncation.bytes_returned):sub(-4) == "xEND", "the end of the line is not shown")
+end
+
+--- One line, of which its last part shows.
+local function one_line(profile, bytes)
+  local session = assert(abridge.session { run_dir = false, profile = profile, cwd = dir.path })
+  local print_it = "head -c %.0f /dev/zero | tr '\\0' x; printf END"
+  local most = 0
+  frame.measure {
+    what = "run_command, one line, " .. profile,
+    growth = GROWTH,
+    warm = function()
+      session:call("run_command", { command = print_it:format(64 * MB) }) -- buffers have their size now
+    end,
+    work = function()
+      local result
+      result, most = watched(session, print_it:format(bytes))
+      check_line(result, bytes + #"END")
       return abridge.format_size(bytes)
     end,
     look = function() return most end,
@@ -194,6 +225,9 @@ function M.run(in_dir)
   else
     print(("run_command, run_dir: left out, %s free"):format(free and abridge.format_size(free) or "nothing known"))
   end
+  local line_bytes = frame.share(10 * GB, 4 * MB)
+  one_line("pi", line_bytes)
+  one_line("default", line_bytes)
   frame.measure {
     what = "hosts killed in a run",
     growth = GROWTH,

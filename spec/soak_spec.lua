@@ -19,7 +19,7 @@ describe("make soak", function()
     for _, row in ipairs {
       "stream, head ", "stream, tail ", "stream, head_tail ", "stream, priority ", "blocks built, printed, parsed ",
       "calls, run_dir=false ", "calls, run_dir ", "runs, opened twice and pruned ", "run_command, run_dir=false ",
-      "hosts killed in a run ",
+      "run_command, one line, pi ", "run_command, one line, default ", "hosts killed in a run ",
     } do
       assert.truthy(table_of_figures:find("\n" .. row, 1, true), row)
     end

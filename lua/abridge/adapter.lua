@@ -1,13 +1,15 @@
---- What adapters of hosts share: outputs of a host's tools go through a session, several outputs of a call under one
+--- An adapter with a session of its own, for a host whose calls print in several parts: all outputs of a call have one
 --- budget, and nothing that fails here reaches the host. A wrong option is told and left out; where something else
---- fails, the output is cut crudely. Needs nothing but Lua to be loaded.
+--- fails, the output is cut crudely (`abridge.safe`). Needs nothing but Lua to be loaded.
 
+local check = require "abridge.check"
 local crude = require "abridge.crude"
+local safe = require "abridge.safe"
 
 local M = {}
 
 local USER = { strategy = "head_tail", max_lines = 200, max_bytes = "10KB" }
-local BYTES, USER_BYTES = 30 * 1024, 10 * 1024 -- of crude cuts
+local USER_BYTES = 10 * 1024 -- of crude cuts
 local SHORT = 256 -- bytes that pass where a call is at its limit: a refusal, how a command ended
 
 ---@class (exact) abridge.AdapterOptions
@@ -19,13 +21,6 @@ local SHORT = 256 -- bytes that pass where a call is at its limit: a refusal, ho
 ---@field run_dir? string|false
 ---@field exempt? string[] tools whose output passes as it is
 ---@field user? abridge.Limits|false of what the user is shown: both ends, 200 lines and 10 KB unless set; false: all
-
---- The message of an error without its position and what follows its first line.
----@param why any
----@return string
-local function message_of(why)
-  return (tostring(why):match "[^\n]*":gsub("^[^%s:]+:%d+: ", ""))
-end
 
 -- options -----------------------------------------------------------------------------
 
@@ -39,7 +34,7 @@ local function session_option(key)
       return nil -- a folder is made when the session is opened
     end
     local ok, why = pcall(require("abridge").session, opts)
-    if not ok then error(message_of(why), 0) end
+    if not ok then error(check.reason(why), 0) end
   end
 end
 
@@ -56,7 +51,7 @@ local OPTIONS = {
     if value == false then return nil end
     if type(value) ~= "table" then return "limits or false" end
     local ok, why = pcall(require("abridge").cap, "", value)
-    if not ok then error("user: " .. message_of(why), 0) end
+    if not ok then error("user: " .. check.reason(why), 0) end
   end,
 }
 for _, key in ipairs(SESSION_OPTIONS) do
@@ -65,7 +60,6 @@ end
 
 --- The options that are right, each checked on its own.
 local function right_options(who, opts, tell)
-  local check = require "abridge.check"
   local right = {}
   if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, OPTIONS) end
   for key, value in pairs(opts or {}) do
@@ -73,7 +67,7 @@ local function right_options(who, opts, tell)
     if ok then
       right[key] = value
     else
-      tell(message_of(why))
+      tell(check.reason(why))
     end
   end
   return right
@@ -103,6 +97,9 @@ end
 
 ---@class abridge.Adapter
 ---@field session? abridge.Session nil where it could not be opened: all cuts are crude then
+---@field exempt table<string, boolean> tools whose output passes as it is
+---@field user abridge.Limits|false
+---@field tell fun(message: string) says a thing once
 ---@field private calls table<any, table> what was given, by owner and call
 ---@field private redacts boolean whether it was asked for: a text that cannot be redacted is not given
 local Adapter = {}
@@ -124,7 +121,7 @@ function M.new(who, opts, tell, aliases)
   end
   local ok, why = pcall(right_options, who, opts, self.tell)
   local right = ok and why or {}
-  if not ok then self.tell(message_of(why)) end
+  if not ok then self.tell(check.reason(why)) end
   for _, name in ipairs(right.exempt or {}) do
     self.exempt[name] = true
   end
@@ -136,7 +133,7 @@ function M.new(who, opts, tell, aliases)
       self.session = why
       break
     end
-    self.tell(message_of(why))
+    self.tell(check.reason(why))
   end
   return self
 end
@@ -152,12 +149,9 @@ local function call_of(self, output)
 end
 
 local function for_model(self, output, call)
-  local text, how = output.text, {}
+  local text, how = output.text, safe.copied(output.how or {})
   if self.redacts and not self.session.redactor then error(crude.withheld) end
   if text == nil then return nil end
-  for key, value in pairs(output.how or {}) do
-    how[key] = value
-  end
   call.budget = call.budget or require("abridge.budget").new()
   local limits = self.session:limits(output.tool)
   how.wrapper, how.limits = "beside", call.budget:left(limits)
@@ -177,15 +171,16 @@ local function for_user(self, output)
   return short
 end
 
---- What is given where something failed, plain Lua. A text that may hold what nobody must see is not given at all.
+--- What is given where something failed. A text that may hold what nobody must see is not given at all.
 local function crudely(self, text, bytes)
-  if self.redacts then
-    local ok, clean = pcall(function()
-      return self.session.redactor:text(text)
-    end)
-    text = ok and type(clean) == "string" and clean or crude.withheld
-  end
-  return crude.cut(text, bytes)
+  local withheld = self.redacts and not (self.session and self.session.redactor)
+  return crude.cut(withheld and crude.withheld or safe.redacted(text, self), bytes)
+end
+
+--- Bytes of a crude cut for the model: what is left of the call's, or a little where that is next to nothing.
+local function bytes_left(self, output, call)
+  local bytes = safe.crude_bytes(output.tool, self) or crude.default
+  return math.min(math.max(bytes - call.bytes, SHORT), bytes)
 end
 
 ---@class (exact) abridge.Output
@@ -207,9 +202,9 @@ function Adapter:cut(output)
     return for_model(self, output, call), for_user(self, output)
   end)
   if not ok then
-    self.tell(("the output of %s was cut crudely: %s"):format(output.tool, message_of(text)))
+    self.tell(("the output of %s was cut crudely: %s"):format(output.tool, check.reason(text)))
     text, shown = output.text, output.shown
-    if text ~= nil then text = crudely(self, text, math.max(BYTES - call.bytes, SHORT)) end
+    if text ~= nil then text = crudely(self, text, bytes_left(self, output, call)) end
     if type(shown) == "string" then shown = crudely(self, shown, USER_BYTES) end
   end
   call.bytes = call.bytes + #(text or "")

@@ -1,7 +1,7 @@
 --- Pages of a full output, by lines, in memory that does not depend on its size.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 local pages = require "abridge.page"
 

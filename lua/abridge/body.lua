@@ -1,7 +1,7 @@
 --- What is kept of a body that goes by: the bytes from an offset on, as many as a page may need. What lies before is
 --- counted and forgotten.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 local magic = require "abridge.magic"
 

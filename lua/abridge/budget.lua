@@ -1,6 +1,6 @@
 --- One budget for several outputs of a call: what was given of it lessens what the next one may take.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local limits_of = require "abridge.limits"
 

@@ -1,6 +1,6 @@
 --- One call of a session: its number and limits, where its full output goes, and what its tool is handed.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local jobs = require "abridge.job"
 local limits_of = require "abridge.limits"
@@ -28,22 +28,29 @@ local function saver(self, call)
   end
 end
 
+--- The id of a call that was given none.
+---@param number integer
+---@return string
+function M.id_of(number)
+  return ("call-%d"):format(number)
+end
+
 --- A new call of a session's tool; `entry` is nil for a tool it has not.
 ---@param self abridge.Session
 ---@param name string
 ---@param entry? table
+---@param number integer of `begin_call`
 ---@param id? string
 ---@return table
-function M.new(self, name, entry, id)
+function M.new(self, name, entry, number, id)
   local own_name = entry and entry.name or self.table_of_limits.aliases[name] or name
   local shown = self.redactor and not entry and self.redactor:data(name) or name
-  local number = self.run:last_call() + 1
   local call = {
     number = number,
     tool = shown,
     own_name = own_name == name and shown or own_name,
     built_in = entry ~= nil and entry.built_in,
-    call_id = id or ("call-%d"):format(number),
+    call_id = id or M.id_of(number),
     limits = self:limits(own_name),
     ceiling = self.table_of_limits:ceiling_limits(),
     reason = entry and entry.tool.reason,
@@ -126,11 +133,12 @@ function M.context(self, call, job)
       end)
     end,
     update = function(text)
-      if call.updates and not job:is_done() then call.updates:offer(text) end
+      if call.updates and not job.finishing then call.updates:offer(text) end
     end,
     cancelled = function()
       return job.cancelled
     end,
+    at_once = call.at_once,
   }
 end
 

@@ -1,7 +1,7 @@
 --- `abridge.cap`: cut a text and say so, for hosts that run their tools themselves.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local files = require "abridge.files"
 local fit = require "abridge.fit"
 local info = require "abridge.info"

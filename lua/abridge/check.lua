@@ -28,6 +28,20 @@ function M.fail(message, deeper)
   error(message, 3 + (deeper or 0))
 end
 
+--- What an error says, without the place in the code.
+---@param why any what pcall gave
+---@return string
+function M.message(why)
+  return (tostring(why):gsub("^[^\n]-%.lua:%d+: ", ""))
+end
+
+--- The first line of what an error says.
+---@param why any
+---@return string
+function M.reason(why)
+  return M.message(why):match "^[^\n]*"
+end
+
 --- Is the value a count: an integer from 0 to 2^53?
 ---@param value any
 ---@return boolean

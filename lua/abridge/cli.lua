@@ -1,7 +1,7 @@
 --- The `abridge` command: what a model would see of a command, of a file, or of text on stdin.
 
 local abridge = require "abridge"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
@@ -42,7 +42,8 @@ other
   --help  --version
 
 A SIZE is bytes or text such as 30KB. Exit codes: the command's for run, 124 when it timed out, 130 when it was
-interrupted, 128 + N when signal N ended it; 1 when a file or run cannot be read; 2 for bad flags.
+interrupted, 128 + N when signal N ended it; 1 when something cannot be read or stdout not be written; 2 for bad
+flags.
 ]]
 
 -- flags -----------------------------------------------------------------------
@@ -192,21 +193,33 @@ local function is_terminal()
   return uv ~= nil and uv.guess_handle(1) == "tty"
 end
 
---- Print the content as it is, byte for byte; on a terminal with a newline at its end.
-local function print_content(content)
-  io.stdout:write(content)
-  if content ~= "" and content:sub(-1) ~= "\n" and is_terminal() then io.stdout:write "\n" end
-end
-
 --- Raised for what the world does wrong, caught by main.
 local function fail(message)
   error({ failure = message }, 0)
 end
 
+--- Write to stdout; what cannot be written is not passed over.
+local function out(...)
+  local ok, message = io.stdout:write(...)
+  if not ok then fail("stdout: " .. message) end
+end
+
+--- All of stdin, or so many bytes of it; nil at its end.
+local function read_stdin(how)
+  local content, message = io.stdin:read(how)
+  return content or (message and fail("stdin: " .. message)) or nil
+end
+
+--- Print the content as it is, byte for byte; on a terminal with a newline at its end.
+local function print_content(content)
+  out(content)
+  if content ~= "" and content:sub(-1) ~= "\n" and is_terminal() then out "\n" end
+end
+
 local function print_json(value)
   local json, message = host.json()
   if not json then fail(message) end
-  io.stdout:write(json.encode(value), "\n")
+  out(json.encode(value), "\n")
 end
 
 local function print_result(content, block, details, as_json)
@@ -318,7 +331,7 @@ function M.cut(args)
     if type(limits) == "table" then error(limits, 0) end
     bad("%s", (limits:gsub("^.-limits: ", "")))
   end
-  local content, cut = limits_of.cut(io.stdin:read "*a", limits)
+  local content, cut = limits_of.cut(read_stdin "*a", limits)
   local block = info.not_truncated(#content)
   if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
   if #cut.kept == 0 then cut.kept = nil end
@@ -328,7 +341,7 @@ end
 
 --- All of a file, "-" or nothing being stdin.
 local function read_all(path)
-  if path == nil or path == "-" then return io.stdin:read "*a" end
+  if path == nil or path == "-" then return read_stdin "*a" end
   local file, message = io.open(path, "rb")
   if not file then fail(message) end
   local content, failure = file:read "*a"
@@ -343,7 +356,7 @@ function M.tokens(args)
   if args.switches.json then
     print_json { tokens = tokens, bytes = #content }
   else
-    io.stdout:write(("%.0f\n"):format(tokens))
+    out(("%.0f\n"):format(tokens))
   end
   return 0
 end
@@ -353,23 +366,29 @@ local CHUNK = 64 * 1024 -- bytes of stdin at a time
 function M.clean(args)
   if #args.words > 0 then bad("clean reads stdin and takes no words, got %q", args.words[1]) end
   if args.switches.json then
-    local content, stats = core.clean(io.stdin:read "*a")
+    local content, stats = core.clean(read_stdin "*a")
     print_json { content = content, stats = stats }
     return 0
   end
   local cleaner = core.cleaner()
-  local chunk = io.stdin:read(CHUNK)
+  local chunk = read_stdin(CHUNK)
   while chunk do
-    io.stdout:write(cleaner:write(chunk))
-    chunk = io.stdin:read(CHUNK)
+    out(cleaner:write(chunk))
+    chunk = read_stdin(CHUNK)
   end
-  io.stdout:write((cleaner:finish()))
+  out((cleaner:finish()))
   cleaner:close()
   return 0
 end
 
 function M.log(args)
-  return require("abridge.cli_log").run(args, { bad = bad, fail = fail, json = print_json, on_signals = on_signals })
+  return require("abridge.cli_log").run(args, {
+    bad = bad,
+    fail = fail,
+    out = out,
+    json = print_json,
+    on_signals = on_signals,
+  })
 end
 
 --- Run the command line. Returns the exit code.
@@ -390,7 +409,10 @@ function M.main(argv)
     if args.switches.help or args.switches.version then
       return M.main { args.switches.help and "--help" or "--version" }
     end
-    return M[command](args)
+    local exit = M[command](args)
+    local flushed, message = io.stdout:flush()
+    if not flushed then fail("stdout: " .. message) end
+    return exit
   end)
   if ok then return code end
   local usage = type(code) == "table" and code.usage

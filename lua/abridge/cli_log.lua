@@ -1,7 +1,8 @@
 --- The `abridge log` command: the calls of a run, and pages of what they would have shown in full.
 
 local abridge = require "abridge"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
+local display = require "abridge.display"
 local host = require "abridge.host"
 
 local M = {}
@@ -9,11 +10,6 @@ local M = {}
 --- Text that cannot move a terminal's cursor: names in a log are those a model made up.
 local function visible(value)
   return (tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?"))
-end
-
-local function duration(ms)
-  if type(ms) ~= "number" then return "-" end
-  return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
 end
 
 local function printed_size(bytes)
@@ -41,7 +37,7 @@ local function row_of(event)
     printed_size(event.bytes_in or event.bytes_total or block.bytes_total or shown),
     printed_size(shown),
     block.truncated and visible(block.reason) or "-",
-    duration(event.duration_ms),
+    display.duration(event.duration_ms) or "-",
   }
 end
 
@@ -171,8 +167,7 @@ local function print_page(run, call_id, args, cli)
     cli.json { content = core.head(content, { max_lines = 2 ^ 53, utf8 = "replace" }), page = page }
     return 0
   end
-  io.stdout:write(content)
-  if (page.next_offset and not page.next_column) or page.final_newline then io.stdout:write "\n" end
+  cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
   io.stdout:flush()
   if page.full_output_error then io.stderr:write("abridge: not the whole output: ", page.full_output_error, "\n") end
   if page.next_offset then

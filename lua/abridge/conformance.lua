@@ -2,7 +2,7 @@
 --- (SPEC 3, 5, 8, 11). For specs of tools, in whatever framework: what is wrong is raised as "TOOL: what is wrong".
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local host = require "abridge.host"
 local info = require "abridge.info"

@@ -1,6 +1,6 @@
 --- Plain data: what any JSON library encodes, and what a caller may change without changing ours.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 
 local M = {}
 

@@ -2,7 +2,7 @@
 --- nothing here touches what the model got.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local info = require "abridge.info"
 local notice = require "abridge.notice"
 
@@ -55,6 +55,31 @@ local function prefix(line, width)
   return table.concat(shown), at - 1
 end
 
+--- Bytes of a text as a screen may get them, on one line: controls as `prefix` shows them, loose bytes as U+FFFD. Tabs
+--- stay. What shows of a start of the text that ends between chars is a start of what shows of the text.
+---@param text string any bytes
+---@return string
+function M.visible(text)
+  if not text:find "[%z\1-\8\10-\31\127-\255]" then return text end
+  text = core.head(text, { max_lines = MAX, utf8 = "replace" })
+  local parts, at = {}, 1
+  while true do
+    local control, size, form = next_control(text, at)
+    parts[#parts + 1] = text:sub(at, (control or #text + 1) - 1)
+    if not control then return table.concat(parts) end
+    parts[#parts + 1] = form == "^I" and "\t" or form
+    at = control + size
+  end
+end
+
+--- How long something took, as a list shows it.
+---@param ms any
+---@return string|nil nil for what is no number
+function M.duration(ms)
+  if type(ms) ~= "number" then return nil end
+  return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
+end
+
 -- lines ------------------------------------------------------------------------------
 
 local function lines_of(text)
@@ -65,13 +90,14 @@ end
 --- A line of a tool's text, cut short where it is wider than the screen.
 ---@return string shown
 ---@return integer lost bytes of the line that are not shown
+---@return integer own bytes of what is shown that are the line's, before the mark of a cut
 local function fitted(line, width)
   line = line:gsub("\r$", "")
   local shown, bytes = prefix(line, width)
-  if bytes == #line then return shown, 0 end
+  if bytes == #line then return shown, 0, #shown end
   local mark = notice.line_cut:sub(1, width)
   shown, bytes = prefix(line, width - #mark)
-  return shown .. mark, #line - bytes
+  return shown .. mark, #line - bytes, #shown
 end
 
 --- Where a text wider than the screen is broken: the bytes of its first line, and where the next one starts.
@@ -125,14 +151,17 @@ end
 ---@return string body
 ---@return string exit "" when there is none
 ---@return string said
+---@return { first_byte: integer, last_byte: integer }[] markers in the body
 local function parts_of(result, details)
   local content = result.content
   local size = as_table(result.truncation).bytes_returned
   if not check.is_count(size) or size > #content then size = #content end
+  local body = valid(content:sub(1, size))
+  local markers = #body == size and as_table(as_table(details.cut).markers) or {}
   local said = content:sub(size + 1):gsub("^\n+", "")
   local exit = type(details.exit_line) == "string" and details.exit_line or ""
   if said:sub(1, #exit) ~= exit then exit = "" end
-  return valid(content:sub(1, size)), valid(exit), valid((said:sub(#exit + 1):gsub("^\n+", "")))
+  return body, valid(exit), valid((said:sub(#exit + 1):gsub("^\n+", ""))), markers
 end
 
 -- display ----------------------------------------------------------------------------
@@ -152,20 +181,92 @@ local OPTIONS = {
   ansi = "boolean",
 }
 
---- Collects the lines of a screen, coloured where that is wanted.
-local function collector(ansi)
-  local lines = {}
-  local function adder(colour)
-    return function(line)
-      lines[#lines + 1] = ansi and colour and line ~= "" and colour .. line .. RESET or line
-    end
-  end
-  return lines, adder
-end
+---@alias abridge.RowKind "marker"|"notice"|"error"
+
+--- A line of a screen, and what of it is ours: known from the ledger and the block, not read out of the text.
+---@class (exact) abridge.Row
+---@field text string
+---@field kind? abridge.RowKind what all of the line is: a remark on lines that do not show, a notice (or the exit
+---  line of a command that succeeded), an error
+---@field spans? { first_byte: integer, last_byte: integer }[] parts of a line of the tool's text that are markers
+
+local COLOURS = { marker = YELLOW, notice = YELLOW, error = RED }
 
 local function block_of(body, kept, lost, by_lines)
   if not by_lines and lost == 0 then return info.not_truncated(#body) end
   return info.without_resume(#kept - lost, #body, by_lines and "line_cap" or "size_cap")
+end
+
+--- What of a line is a marker, in bytes of what shows of it.
+---@param line string
+---@param at integer bytes of the body before the line
+---@param markers { first_byte: integer, last_byte: integer }[]
+---@param shown string
+---@param own integer bytes of `shown` before the mark of a cut
+---@return { first_byte: integer, last_byte: integer }[]|nil
+local function spans_of(line, at, markers, shown, own)
+  local spans = {}
+  for _, marker in ipairs(markers) do
+    local first, last = as_table(marker).first_byte, as_table(marker).last_byte
+    if check.is_count(first) and check.is_count(last) and first <= at + #line and last > at then
+      first = #prefix(line:sub(1, math.max(first - at - 1, 0)), MAX) + 1
+      last = math.min(#prefix(line:sub(1, last - at), MAX), own)
+      if first <= last then spans[#spans + 1] = { first_byte = first, last_byte = last } end
+    end
+  end
+  if own < #shown then spans[#spans + 1] = { first_byte = own + 1, last_byte = #shown } end
+  return #spans > 0 and spans or nil
+end
+
+--- The lines of the tool's text as rows; returns the bytes of it that do not show.
+local function add_text(rows, text, at, markers, width, kind)
+  local lost = 0
+  for line in lines_of(text) do
+    local shown, missing, own = fitted(line, width)
+    rows[#rows + 1] = { text = shown, kind = kind, spans = spans_of(line, at, markers, shown, own) }
+    lost, at = lost + missing, at + #line + 1
+  end
+  return lost
+end
+
+--- `abridge.display` as rows; checks its arguments and sets `result.display` like it. Raises at the level of the caller
+--- of `who`.
+---@param who string the public function, for messages
+---@param result abridge.Result
+---@param opts? abridge.DisplayOptions
+---@return abridge.Row[]
+function M.rows(who, result, opts)
+  if type(result) ~= "table" or type(result.content) ~= "string" then
+    check.fail(who .. ": result must be a result with content, got " .. check.show(result), 1)
+  end
+  opts = check.options(who, opts, OPTIONS, 2)
+  local width, details = opts.width or MAX, as_table(result.details)
+  local body, exit, said, markers = parts_of(result, details)
+  local at_end = from_end(result, details)
+  local kept, cut = core[at_end and "tail" or "head"](body, { max_lines = opts.max_lines or MAX })
+  local ended = cut.truncated and not at_end and cut.output_lines > 0 and "\n" or "" -- the newline a cut head lacks
+
+  local rows = {}
+  local function say(text, kind)
+    wrapped(text, width, function(line)
+      rows[#rows + 1] = { text = line, kind = kind }
+    end)
+  end
+  if cut.truncated and at_end then say(notice.earlier_lines(cut.omitted_lines), "marker") end
+  local failed = result.is_error == true
+  local before = at_end and #body - #kept or 0
+  local kind = failed and not is_command(result, details) and "error" or nil
+  local lost = add_text(rows, kept .. ended, before, markers, width, kind)
+  if cut.truncated and not at_end then say(notice.more_lines(cut.omitted_lines), "marker") end
+
+  for _, part in ipairs { { exit, failed and "error" or "notice" }, { said, "notice" } } do
+    if part[1] ~= "" then
+      if #rows > 0 then rows[#rows + 1] = { text = "" } end
+      say(part[1], part[2])
+    end
+  end
+  result.display = block_of(body, kept, lost, cut.truncated):to_table()
+  return rows
 end
 
 --- What a screen shows of a result: lines without a newline after the last one.
@@ -182,35 +283,12 @@ end
 ---@param opts? abridge.DisplayOptions
 ---@return string text valid UTF-8
 function M.display(result, opts)
-  if type(result) ~= "table" or type(result.content) ~= "string" then
-    check.fail(WHO .. ": result must be a result with content, got " .. check.show(result))
+  local rows = M.rows(WHO, result, opts)
+  local ansi, lines = opts and opts.ansi, {}
+  for i, row in ipairs(rows) do
+    local colour = ansi and row.text ~= "" and COLOURS[row.kind]
+    lines[i] = colour and colour .. row.text .. RESET or row.text
   end
-  opts = check.options(WHO, opts, OPTIONS, 1)
-  local width, details = opts.width or MAX, as_table(result.details)
-  local body, exit, said = parts_of(result, details)
-  local at_end = from_end(result, details)
-  local kept, cut = core[at_end and "tail" or "head"](body, { max_lines = opts.max_lines or MAX })
-  local ended = cut.truncated and not at_end and cut.output_lines > 0 and "\n" or "" -- the newline a cut head lacks
-
-  local lines, adder = collector(opts.ansi)
-  local warn = adder(YELLOW)
-  if cut.truncated and at_end then wrapped(notice.earlier_lines(cut.omitted_lines), width, warn) end
-  local failed = result.is_error == true
-  local show, lost = adder(failed and not is_command(result, details) and RED or nil), 0
-  for line in lines_of(kept .. ended) do
-    local shown, missing = fitted(line, width)
-    show(shown)
-    lost = lost + missing
-  end
-  if cut.truncated and not at_end then wrapped(notice.more_lines(cut.omitted_lines), width, warn) end
-
-  for _, part in ipairs { { exit, failed and adder(RED) or warn }, { said, warn } } do
-    if part[1] ~= "" then
-      if #lines > 0 then lines[#lines + 1] = "" end
-      wrapped(part[1], width, part[2])
-    end
-  end
-  result.display = block_of(body, kept, lost, cut.truncated):to_table()
   return table.concat(lines, "\n")
 end
 

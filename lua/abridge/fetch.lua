@@ -60,8 +60,8 @@ local function parse_head(block)
   local status, reason = block:match "^HTTP/[%d.]+ +(%d%d%d) *([^\r\n]*)"
   if not status then return nil end
   local head = { status = tonumber(status), reason = reason, headers = {}, repeated = {} }
-  for name, value in block:gmatch "\n([^%s:]+):[ \t]*([^\r\n]*)" do
-    name = name:lower()
+  for key, value in block:gmatch "\n([^%s:]+):[ \t]*([^\r\n]*)" do
+    local name = key:lower()
     head.repeated[name] = head.headers[name] ~= nil or nil
     head.headers[name] = head.headers[name] or value:gsub("[ \t]+$", "")
   end
@@ -117,7 +117,9 @@ function Fetch:resolve()
     settled = true
     self.stop = nil
     uv.close(timer, function()
-      self:step("resolved", why, found)
+      host.on_main(function()
+        self:step("resolved", why, found)
+      end)
     end)
   end
   uv.update_time() -- the loop's clock stands still between turns
@@ -332,7 +334,8 @@ function Fetch:exited(outcome)
   if self.too_much then return self:fail("head_too_big", { url = self.url:text() }) end
   if self.location then return self:redirect() end
   if self.enough then return self:finish {} end
-  if outcome.code == 0 and not outcome.timed_out and self.head then return self:finish { complete = true } end
+  local whole = outcome.code == 0 and not outcome.timed_out and not outcome.error
+  if whole and self.head then return self:finish { complete = true } end
   local problem, values = trouble(outcome, self.said .. table.concat(self.dumped))
   values = values or {}
   values.url = self.url:text()
@@ -349,7 +352,7 @@ function Fetch:redirect()
   self:hop()
 end
 
---- Start a fetch. Everything else comes through the handlers, which inside Neovim run in a fast event.
+--- Start a fetch. Everything else comes through the handlers, which inside Neovim run in its main loop.
 ---@param uv table
 ---@param url abridge.Url
 ---@param opts abridge.fetch.Options

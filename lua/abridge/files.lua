@@ -51,11 +51,27 @@ function M.with_open(path, use)
   return first, second, third
 end
 
---- Call `visit(line)` with each whole line of a file from a position on (0 is the start); it may return false to stop.
---- What follows the last newline is left out.
+--- Open a regular file to read it for as long as the caller wants; what `with_open` does not open is not opened here.
+---@param path string
+---@return integer|nil fd the caller's to close
+---@return table|string stat the message when there is no fd
+---@return string|nil code
+function M.open(path)
+  local uv = host.uv()
+  local stat, message, code = M.with_open(path, uv.fs_fstat)
+  if not stat then return nil, message, code end
+  local fd
+  fd, message, code = uv.fs_open(path, uv.constants.O_RDONLY + uv.constants.O_NONBLOCK, 0)
+  if not fd then return nil, message, code end
+  return fd, stat
+end
+
+--- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
+--- it may return false to stop.
+--- What follows the last newline is left out. A read that was interrupted is made again.
 ---@param path string
 ---@param position integer
----@param visit fun(line: string): boolean|nil
+---@param visit fun(line: string, start: integer): boolean|nil
 ---@return integer|nil position where the next line starts
 ---@return string|nil message
 ---@return string|nil code
@@ -65,7 +81,9 @@ function M.each_line(path, position, visit)
     local at, parts, going, problem, code = position, {}, true, nil, nil
     while going do
       local chunk
-      chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+      repeat
+        chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+      until code ~= "EINTR"
       if not chunk or chunk == "" then break end
       local start = 1
       while going do
@@ -74,12 +92,12 @@ function M.each_line(path, position, visit)
         parts[#parts + 1] = chunk:sub(start, newline - 1)
         local line = table.concat(parts)
         parts, start, position = {}, newline + 1, position + #line + 1
-        going = visit(line) ~= false
+        going = visit(line, position - #line - 1) ~= false
       end
       parts[#parts + 1] = chunk:sub(start)
       at = at + #chunk
     end
-    if problem then return nil, problem, code end
+    if problem then return nil, ("%s: %s"):format(problem, path), code end
     return position
   end)
 end

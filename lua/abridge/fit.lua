@@ -2,7 +2,7 @@
 --- within the limits. The notice depends on the cut and the cut on the notice's size, so the notice is first
 --- weighed at its widest.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 

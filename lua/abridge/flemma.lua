@@ -38,7 +38,7 @@ end
 local function truncated(strategy, content, opts)
   local max_lines, max_bytes = opts and opts.max_lines or M.MAX_LINES, opts and opts.max_bytes or M.MAX_BYTES
   local ok, kept, cut = pcall(function()
-    return require("abridge.core")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
+    return require("abridge.core_loader")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
   end)
   if not ok then kept, cut = crudely(content, max_bytes) end
   return {
@@ -81,7 +81,7 @@ function M.truncate_line(line, max_chars)
   local suffix = #SUFFIX < max_chars and SUFFIX or ""
   local ok, kept = pcall(function()
     local how = { max_bytes = max_chars - #suffix, snap = "char", head_ratio = 1, marker = "none" }
-    return (require("abridge.core").head_tail(line, how))
+    return (require("abridge.core_loader").head_tail(line, how))
   end)
   return { text = ok and kept .. suffix or crude.cut(line, max_chars), truncated = true }
 end
@@ -91,7 +91,7 @@ end
 ---@return string
 function M.format_size(bytes)
   local ok, size = pcall(function()
-    return require("abridge.core").format_size(bytes)
+    return require("abridge.core_loader").format_size(bytes)
   end)
   return ok and size or tostring(bytes) .. "B"
 end

@@ -185,7 +185,7 @@ end
 local function core_facts()
   local ok, loaded = pcall(require, "abridge")
   if not ok then return { error = tostring(loaded) } end
-  local core = require "abridge.core"
+  local core = require "abridge.core_loader"
   return { path = core_path(), version = loaded.version, lua_version = core.lua_version }
 end
 
@@ -244,7 +244,7 @@ end
 --- Write a file in a folder made as sessions make theirs, and take both away.
 ---@return string|nil message
 local function try_folder(uv, dir)
-  local made, message = require("abridge.core").private_folder(dir)
+  local made, message = require("abridge.core_loader").private_folder(dir)
   if not made then return message end
   local path = dir .. "/file"
   local fd

@@ -175,7 +175,58 @@ function M.pump()
   uv.run("nowait")
 end
 
-local NESTED = "abridge: cannot wait inside a callback of the event loop; use on_done"
+-- Neovim's main loop ---------------------------------------------------------
+
+---Whether this is a fast event of Neovim: a callback of the loop, in which most of `vim.api` is forbidden and waiting
+---impossible. Outside Neovim never.
+---@return boolean
+function M.in_fast_event()
+  return M.in_nvim and vim.in_fast_event()
+end
+
+---Calls `fn` where callbacks of the host may be called: now, or out of a fast event in Neovim's main loop, later and in
+---the order of these calls.
+---@param fn fun()
+function M.on_main(fn)
+  if M.in_fast_event() then
+    vim.schedule(fn)
+  else
+    fn()
+  end
+end
+
+---Calls `fn` as `on_main` does, but in a later turn of the loop, when what has come meanwhile was heard. Needs luv.
+---@param fn fun()
+---@return fun() cancel
+function M.next_turn(fn)
+  local lib = assert(M.uv())
+  -- a timer of 0 ms that starts another one would keep some versions of libuv from ever looking at their files
+  local idle = lib.new_idle()
+  local cancelled = false
+  local function close()
+    if idle then
+      lib.close(idle)
+      idle = nil
+    end
+  end
+  lib.idle_start(idle, function()
+    close()
+    M.on_main(function()
+      if not cancelled then
+        fn()
+      end
+    end)
+  end)
+  return function()
+    cancelled = true
+    close()
+    M.pump()
+  end
+end
+
+---What `wait` raises inside a callback of the loop.
+---@type string
+M.nested = "abridge: cannot wait inside a callback of the event loop; use on_done"
 local NVIM_SLICE_MS = 100 -- Neovim 0.7 hears Ctrl-C only at the end of a vim.wait that has a predicate
 local NVIM_INTERVAL_MS = 10 -- a backstop: the predicate is asked after each event anyway
 
@@ -304,7 +355,7 @@ function M.wait(predicate, seconds)
     return true
   end
   if not M.can_wait() then
-    error(NESTED, 2)
+    error(M.nested, 2)
   elseif M.in_nvim then
     return wait_nvim(predicate, seconds)
   end

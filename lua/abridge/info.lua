@@ -2,7 +2,7 @@
 --- serializes it; building, parsing and checking live here.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 
 local M = {}
@@ -31,10 +31,8 @@ local function new(fields)
 end
 
 --- Compact JSON, fields in the contract's order. Cost: the size of the hint.
----@return string
-function Info:to_json()
-  return core.info_json(self)
-end
+---@type fun(self: abridge.Info): string
+Info.to_json = core.info_json
 
 --- The block as a new plain table.
 ---@return abridge.Block

@@ -2,7 +2,7 @@
 ---
 --- `require "abridge"` needs only the core; luv and JSON are looked for when a tool first wants them.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 
 local M = {
   version = core.version,

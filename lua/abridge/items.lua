@@ -1,11 +1,12 @@
 --- Listings: items one after the other (matches, files, entries, rows), from an offset on, as many as a limit and the
 --- budgets allow, with the place where the next page starts.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 local results = require "abridge.result"
+local slices = require "abridge.slices"
 
 local M = {}
 
@@ -25,11 +26,12 @@ local M = {}
 ---@field details? table
 
 --- For each item, the lines up to its end.
-local function line_ends(items)
+local function line_ends(items, work)
   local ends, lines = {}, 0
   for i, item in ipairs(items) do
     lines = lines + math.max(core.count_lines(item), 1)
     ends[i] = lines
+    work:pause()
   end
   return ends
 end
@@ -74,13 +76,16 @@ end
 --- What a tool yields for a listing: the dispatcher cuts it and asks back.
 ---@param listing abridge.Listing
 ---@param ctx table what the tool was handed
+---@param work? abridge.Work gives way between items
 ---@return table
-function M.value(listing, ctx)
+function M.value(listing, ctx, work)
+  work = work or slices.at_once
   local items = {}
   for i, item in ipairs(listing.items) do
     items[i] = ctx.redacted(item) -- before lines are counted
+    work:pause()
   end
-  local ends = line_ends(items)
+  local ends = line_ends(items, work)
   local data = listing.notice or {}
   data.read = data.read or ctx.names.read
   data.reached = listing.reached and listing.unit or nil

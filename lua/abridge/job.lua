@@ -1,7 +1,7 @@
 --- A job: one call of a tool that may take its time.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 
 local M = {}
@@ -12,6 +12,8 @@ local M = {}
 ---@field private value_of fun(value: any, failed: boolean): abridge.Result
 ---@field private on_done? fun(result: abridge.Result)
 ---@field private cancel_tool? fun(): boolean|nil
+---@field private begun? boolean callbacks of the host may be called
+---@field private finishing? boolean its result is being made
 ---@field entered? boolean its tool is being called: nothing that it waits for can end it
 ---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
 local Job = {}
@@ -51,16 +53,19 @@ function Job:is_done()
   return self.result ~= nil
 end
 
---- End the job with what the tool gave; only the first time counts, from callbacks that run meanwhile too.
+--- End the job with what the tool gave; only the first time counts, from callbacks that run meanwhile too. From a fast
+--- event of Neovim it ends a little later, where callbacks of the host may be called.
 ---@param value any
 function Job:finish(value)
-  if self.result or self.ending then return end
-  self.ending = true
-  local ok, result = pcall(self.value_of, self, value)
-  self.ending = false
-  if not ok then error(result, 0) end
-  self.result = result
-  if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
+  if self.finishing then return end
+  self.finishing = true
+  host.on_main(function()
+    local ok, result = pcall(self.value_of, self, value)
+    self.finishing = ok
+    if not ok then error(result, 0) end
+    self.result = result
+    if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
+  end)
 end
 
 --- Wait until the job is done. Raises when called from a callback of the event loop, and what a
@@ -84,17 +89,21 @@ M.aborted = {}
 
 --- Ask the tool to stop. A command keeps what it has printed so far; other tools end at once.
 function Job:cancel()
-  if self.result or self.ending or self.cancelled then return end
+  if self.finishing or self.cancelled then return end
   self.cancelled = true
-  local goes_on = false
-  if self.cancel_tool then
-    local before = self.entered
-    self.entered = true
-    local ok, answer = core.pcall(self.cancel_tool)
-    self.entered = before
-    goes_on = ok and answer == true
-  end
-  if not goes_on then self:finish(M.aborted) end
+  if not self.begun then return end
+  host.on_main(function()
+    if self.finishing then return end
+    local goes_on = false
+    if self.cancel_tool then
+      local before = self.entered
+      self.entered = true
+      local ok, answer = core.pcall(self.cancel_tool)
+      self.entered = before
+      goes_on = ok and answer == true
+    end
+    if not goes_on then self:finish(M.aborted) end
+  end)
 end
 
 return M

@@ -1,7 +1,7 @@
 --- Limits: how much of each tool's output a model sees. Profiles are data; a session overrides them key by key.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local notice = require "abridge.notice"
 
 local M = {}
@@ -407,10 +407,10 @@ function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
   for name, row in pairs(profile) do
     if not NOT_TOOLS[name] then self.rows[name] = row end
   end
-  for name, row in pairs(overrides) do
-    local where = ("%s: limits.%s"):format(who, tostring(name))
+  for tool, row in pairs(overrides) do
+    local where = ("%s: limits.%s"):format(who, tostring(tool))
     if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
-    name = self.aliases[name] or name
+    local name = self.aliases[tool] or tool
     for key, value in pairs(row) do
       if value == false and not M.is_limit(key) then unknown_limit(where, key, value, deeper) end
     end

@@ -1,7 +1,7 @@
 --- One line of a search as it is shown: redacted, then cut to a window in which the match shows. Of a line that is too
 --- long to be kept, the bytes around the match are read from its file.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local files = require "abridge.files"
 local host = require "abridge.host"
 

@@ -3,7 +3,7 @@
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
 --- filled with the widest values tell how much room a notice may need before the cut is known.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local shell = require "abridge.shell"
 
 local M = {}
@@ -115,6 +115,7 @@ local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_HITS = "{more_hits} more error lines not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
 local FETCHED = "Only the first {fetched} were fetched"
+local UNREAD = "Not all could be searched: {unread}"
 local CHANGED = "File changed since the last page"
 local ROUNDED = "Integers from 2^53 on are rounded here. CAST them AS TEXT to see every digit"
 local BACKGROUND = "A background process still holds the output"
@@ -130,6 +131,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field limit? integer the caller's own limit, in lines
 ---@field total_lines? integer of the file; the cut's unless set
 ---@field changed? boolean the file changed since the page before
+---@field unread? string what a search could not read, and why, in one line
 ---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
 ---@field more_hits? integer error lines that were not shown, in place of those that `cut.hits` tells
@@ -190,6 +192,7 @@ local function values_of(cut, data)
     path = data.path and M.quoted(data.path),
     line_chars = data.max_line_chars,
     fetched = data.fetched and core.format_size(data.fetched),
+    unread = data.unread and M.path(data.unread),
     more_hits = data.more_hits or hits_left_out(cut),
     full_path = cut.full_output_path and M.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
@@ -297,6 +300,7 @@ local function add_remarks(sentences, tool, cut, data, values)
   if cut.truncated and values.more_hits > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
   if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
   if data.fetched then sentences[#sentences + 1] = fill(FETCHED, values) end
+  if data.unread then sentences[#sentences + 1] = fill(UNREAD, values) end
   if data.changed then sentences[#sentences + 1] = CHANGED end
   if data.rounded then sentences[#sentences + 1] = ROUNDED end
   if data.background then sentences[#sentences + 1] = BACKGROUND end
@@ -403,15 +407,25 @@ end
 
 -- exit lines -----------------------------------------------------------------------
 
---- The line that says how a command ended, or nil after a plain success.
----@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil }
----@param timeout? number seconds
----@return string|nil
-function M.exit_line(outcome, timeout)
+local function how_it_ended(outcome, timeout)
   if outcome.timed_out then return ("Command timed out after %.14g seconds"):format(timeout) end
   if outcome.cancelled then return "Command aborted" end
   if outcome.signal then return "Command killed by signal " .. outcome.signal end
   if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
+end
+
+--- Why an output is incomplete, where nothing better is known.
+M.part_lost = "a part could not be kept"
+
+--- The line that says how a command ended, or nil after a plain success whose output was read to its end.
+---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
+---  error: string|nil }
+---@param timeout? number seconds
+---@return string|nil
+function M.exit_line(outcome, timeout)
+  local line = how_it_ended(outcome, timeout)
+  local lost = outcome.error and "Output incomplete: " .. outcome.error
+  return line and lost and line .. ". " .. lost or line or lost
 end
 
 --- The line that says why a search did not come to its end.

@@ -1,16 +1,18 @@
 --- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
 --- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local check = require "abridge.check"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 local page_view = require "abridge.page_view"
+local slices = require "abridge.slices"
 
 local M = {}
 
 local WHO = "abridge.page"
+local STEP = 1024 * 1024 -- bytes of a file that are read in one go
 local DEFAULT = limits_of.profiles.default.read_file
 
 ---@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
@@ -93,6 +95,23 @@ end
 ---@field version? string
 ---@field redactor? abridge.Redactor of a file: lines, chars and bytes are those of what may be shown
 ---@field line_numbers? boolean a number in front of each line, with the strategy "head"; as is `max_line_chars`
+---@field work? abridge.Work of a file: gives way while it is read
+
+--- core.page, giving way between steps.
+local function page_opener(work)
+  return function(path, opts)
+    local page, code, detail = core.page_in_steps(path, opts)
+    if not page then return nil, code, detail end
+    work:hold(page)
+    while true do
+      local is_open
+      is_open, code, detail = page:step(STEP)
+      if is_open then return page end
+      if is_open == nil then return nil, code, detail end
+      work:pause()
+    end
+  end
+end
 
 --- Open a page as a source that a dispatcher cuts (see abridge.Source).
 ---@param at abridge.PageAt
@@ -106,7 +125,8 @@ function M.open(at, limits, how)
   opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
   if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
   opts.binary = true -- who shows binary files looks before
-  local open, source = core.page, how.path
+  local work = how.work or slices.at_once
+  local open, source = page_opener(work), how.path
   if how.text then
     open, source = core.page_text, how.text
   else
@@ -119,7 +139,7 @@ function M.open(at, limits, how)
   end
   local page, code, detail
   if next(view) then
-    page, code, detail = page_view.open(open, source, opts, view)
+    page, code, detail = page_view.open(open, source, opts, view, work)
   else
     page, code, detail = open(source, opts)
   end

@@ -2,14 +2,15 @@
 --- go through a stream, in bounded memory, and the cut of what is shown is told in places of the source. The source is
 --- the redacted file; numbers and "[truncated]" are no part of it.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data_of = require "abridge.data"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
+local slices = require "abridge.slices"
 
 local M = {}
 
-local BLOCK = 256 * 1024
+local BLOCK = 64 * 1024
 
 --- Bytes that are surely over the budget of a stream.
 local function more_than_fits(opts)
@@ -340,18 +341,19 @@ local function split_options(opts)
 end
 
 --- Read a page to its end, or until `visit` returns false.
-local function each_block(page, visit)
+local function each_block(page, work, visit)
   local at = 0
   while true do
     local block, code, detail = page:read(at, BLOCK)
     if not block then return nil, code, detail end
     if block == "" or visit(block) == false then return true end
     at = at + #block
+    work:pause()
   end
 end
 
 --- The file as it is, from the page's start on.
-local function feed_plain(self, page)
+local function feed_plain(self, page, work)
   local _, cut = page:snapshot()
   local about = page:about()
   self.totals = {
@@ -362,7 +364,7 @@ local function feed_plain(self, page)
     chars = cut.total_chars,
     first_line = cut.line_bytes,
   }
-  local ok, code, detail = each_block(page, function(block)
+  local ok, code, detail = each_block(page, work, function(block)
     self:remember(block)
     self.feed:write(block)
     return not self.feed:full()
@@ -426,7 +428,7 @@ local function limited(self, stream, limit)
 end
 
 --- The redacted file: read from its start, as its lines and chars are those of the redacted text.
-local function feed_redacted(self, page, redaction, opts)
+local function feed_redacted(self, page, work, redaction, opts)
   local with_chars = opts.max_chars ~= nil or opts.strategy == "pipeline"
   local limit = opts.strategy ~= "head" and opts.limit
   local skip = setmetatable({ bytes = 0, lines = self.offset - 1, chars = self.column - 1, held = "" }, Skip)
@@ -441,7 +443,7 @@ local function feed_redacted(self, page, redaction, opts)
     self:remember(rest)
     to:write(rest)
   end
-  local ok, code, detail = each_block(page, function(block)
+  local ok, code, detail = each_block(page, work, function(block)
     take(redaction:feed(block))
   end)
   if not ok then return nil, code, detail end
@@ -458,10 +460,12 @@ end
 ---@param source string
 ---@param opts table as for `open`
 ---@param how { line_numbers: boolean|nil, max_line_chars: integer|nil, redactor: abridge.Redactor|nil }
+---@param work? abridge.Work gives way between blocks
 ---@return abridge.PageView|nil
 ---@return string|nil code
 ---@return any detail as the core's
-function M.open(open, source, opts, how)
+function M.open(open, source, opts, how, work)
+  work = work or slices.at_once
   local of_stream, of_reader = split_options(opts)
   local self = setmetatable({ offset = opts.offset or 1, column = opts.column or 1 }, View)
   local most = more_than_fits(of_stream)
@@ -471,14 +475,15 @@ function M.open(open, source, opts, how)
   local page, code, detail = open(source, of_reader)
   if not page then return nil, code, detail end
   self.stream = core.stream(of_stream)
+  work:hold(self)
   if how.line_numbers or how.max_line_chars then
     self.feed = new_feed(self.stream, self.offset, how, of_stream)
   end
   local ok
   if how.redactor then
-    ok, code, detail = feed_redacted(self, page, how.redactor:stream(), opts)
+    ok, code, detail = feed_redacted(self, page, work, how.redactor:stream(), opts)
   else
-    ok, code, detail = feed_plain(self, page)
+    ok, code, detail = feed_plain(self, page, work)
   end
   if ok then
     if self.feed then self.feed:finish() end

@@ -7,10 +7,14 @@
 --- end. A background child may keep the output open; it gets `linger` seconds and is then left alone.
 
 local host = require "abridge.host"
+local inbox = require "abridge.inbox"
+local pipes_of = require "abridge.pipe"
 
 local M = {}
 
 local READ_SIZE = 65536
+local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
+local MOST_READ = 1024 * 1024 -- bytes that a reader takes in a turn of the loop
 local DRAIN_READS = 32 -- 2 MiB, twice what an unprivileged process may make of a pipe
 local POLL_MS = 25 -- how often a group is looked at that outlives its leader; the kernel sends no event
 local GIVE_UP_MS = 5000 -- after KILL; a process in uninterruptible sleep, or another user's, may stay
@@ -31,9 +35,10 @@ M.codes = {
 ---@field grace? number Seconds between TERM and KILL. Default 2.
 ---@field linger? number Seconds for a background child to close the output. Default 0.25.
 
----What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in a fast event.
+---What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
 ---@class (exact) abridge.process.Handlers
 ---@field on_output? fun(chunk: string) What was written to stdout, and to stderr where merged.
+---@field read_output? abridge.PipeReader Reads that from the pipe itself, in place of `on_output`.
 ---@field on_stderr? fun(chunk: string) What was written to stderr, with `merge_stderr = false`.
 ---@field on_exit? fun(outcome: abridge.process.Outcome) Called once, after all else, handles closed.
 
@@ -65,7 +70,12 @@ local OPTIONS = {
   linger = "number",
 }
 
-local HANDLERS = { on_output = "function", on_stderr = "function", on_exit = "function" }
+local HANDLERS = {
+  on_output = "function",
+  read_output = "function",
+  on_stderr = "function",
+  on_exit = "function",
+}
 
 ---@param value any
 ---@return string
@@ -202,48 +212,19 @@ end
 
 -- Pipes ------------------------------------------------------------------------
 
----@class abridge.process.Pipe
----@field handle table
----@field read_fd integer
----@field write_fd integer|nil Until the child has it.
----@field open boolean Neither at its end nor given up.
----@field on_chunk fun(chunk: string)|nil
-
----A real pipe(2): the child can open /dev/stderr anew, which a socket pair would refuse.
----@param uv table
----@param on_chunk fun(chunk: string)|nil
----@return abridge.process.Pipe|nil
----@return string|nil message
----@return string|nil code
-local function open_pipe(uv, on_chunk)
-  local fds, message, code = uv.pipe()
-  if not fds then
-    return nil, message, code
-  end
-  local handle = uv.new_pipe(false)
-  local ok
-  ok, message, code = uv.pipe_open(handle, fds.read)
-  if not ok then
-    uv.close(handle)
-    uv.fs_close(fds.read)
-    uv.fs_close(fds.write)
-    return nil, message, code
-  end
-  return { handle = handle, read_fd = fds.read, write_fd = fds.write, open = true, on_chunk = on_chunk }
-end
-
----@param uv table
----@param pipes abridge.process.Pipe[]
-local function close_write_ends(uv, pipes)
+---Closes our copies of what the child writes to, or, with `all`, everything.
+---@param pipes abridge.Pipe[]
+---@param all? boolean
+local function close_ends(pipes, all)
   for _, pipe in ipairs(pipes) do
-    if pipe.write_fd then
-      uv.fs_close(pipe.write_fd)
-      pipe.write_fd = nil
+    pipe:close_write_end()
+    if all then
+      pipe:close()
     end
   end
 end
 
----@param pipe abridge.process.Pipe
+---@param pipe abridge.Pipe
 ---@param chunk string
 function Process:_deliver(pipe, chunk)
   if pipe.on_chunk then
@@ -251,43 +232,138 @@ function Process:_deliver(pipe, chunk)
   end
 end
 
----@param pipe abridge.process.Pipe
-function Process:_read(pipe)
-  local ok, message = self._uv.read_start(pipe.handle, function(err, chunk)
-    if chunk then
-      return self:_deliver(pipe, chunk)
-    end
-    self._error = self._error or err
-    self:_end_of(pipe)
+---@param pipe abridge.Pipe
+---@param chunk string
+function Process:_receive(pipe, chunk)
+  self._waiting = self._waiting + #chunk
+  self._inbox:put(function()
+    self._waiting = self._waiting - #chunk
+    self:_deliver(pipe, chunk)
   end)
-  if not ok then
-    self._error = self._error or message
-    self:_end_of(pipe)
+  if self._waiting >= MOST_WAITING then
+    self:_stop_reading(pipe)
   end
 end
 
----@param pipe abridge.process.Pipe
-function Process:_end_of(pipe)
+---@param pipe abridge.Pipe
+function Process:_stop_reading(pipe)
   if pipe.open and not self._finishing then
-    pipe.open = false
-    self._uv.read_stop(pipe.handle)
+    pipe:stop()
+    pipe.stopped = true
+  end
+end
+
+---Has the reader of a pipe take what there is, unless it is not to be read now: then it stays in the pipe.
+---@param pipe abridge.Pipe
+function Process:_let_read(pipe)
+  if host.in_fast_event() then
+    self:_stop_reading(pipe) -- until the main loop has read
+  end
+  self._inbox:put(function()
+    if not pipe.open or self._finishing or self._held then
+      return
+    end
+    local state, problem = self:_take(pipe, MOST_READ)
+    if state == "end" or state == "failed" then
+      self:_end_of(pipe, problem)
+    end
+  end)
+end
+
+---@param pipe abridge.Pipe
+function Process:_read(pipe)
+  pipe.stopped = false
+  local ok, message = pipe:start(function(err, chunk)
+    if chunk == true then
+      return self:_let_read(pipe)
+    elseif chunk then
+      return self:_receive(pipe, chunk)
+    end
+    self._inbox:put(function()
+      self:_end_of(pipe, err)
+    end)
+  end)
+  if not ok then
+    self:_end_of(pipe, message)
+  end
+end
+
+---Goes on reading what was stopped, when all was handed on.
+function Process:_read_on()
+  for _, pipe in ipairs(self._pipes) do
+    if pipe.open and pipe.stopped and not (self._finishing or self._held) then
+      self:_read(pipe)
+    end
+  end
+end
+
+---Reads no more until `release`, for a handler that cannot keep up. A little that was read may still come.
+function Process:hold()
+  self._held = true
+  for _, pipe in ipairs(self._pipes) do
+    self:_stop_reading(pipe)
+  end
+end
+
+---Reads on.
+function Process:release()
+  self._held = false
+  if self._waiting == 0 then
+    self:_read_on()
+  end
+end
+
+---Of a pipe that cannot be read the reading end is closed: who writes there would wait for ever.
+---@param pipe abridge.Pipe
+---@param problem string|nil
+function Process:_end_of(pipe, problem)
+  if pipe.open and not self._finishing then
+    self._error = self._error or problem
+    pipe.open, pipe.closed = false, problem ~= nil
+    pipe:stop()
+    if pipe.closed then
+      pipe:close()
+    end
     self:_settle()
   end
 end
 
+---Takes out of a pipe once, and hands it on. What a reader could not keep for want of memory is lost, and told; one
+---that raises is not asked again: what comes after that is dropped.
+---@param pipe abridge.Pipe
+---@param most integer bytes
+---@return "empty"|"end"|"failed"|nil
+---@return string|nil problem
+function Process:_take(pipe, most)
+  local ok, state, what, code = pcall(pipe.take, pipe, most)
+  if not ok then
+    self:_raised(state)
+    pipe.read = nil
+  elseif state == "failed" then
+    if code ~= "ENOMEM" then
+      return "failed", code or tostring(what) -- the code, as the loop tells it
+    end
+    self._error = self._error or tostring(what)
+    return nil
+  elseif not state and what then
+    self:_deliver(pipe, what)
+  end
+  return ok and state or nil
+end
+
 ---Reads what lies in the pipe now, past the loop, which may have stood still while it was written.
----@param pipe abridge.process.Pipe
+---@param pipe abridge.Pipe
 function Process:_drain(pipe)
-  self._uv.read_stop(pipe.handle)
+  pipe:stop()
   for _ = 1, DRAIN_READS do
-    local chunk = self._uv.fs_read(pipe.read_fd, READ_SIZE, -1)
-    if not chunk then
-      return -- EAGAIN: empty, and held by someone
-    elseif chunk == "" then
+    local state, problem = self:_take(pipe, READ_SIZE)
+    if state == "end" then
       pipe.open = false
       return
+    elseif state then
+      self._error = self._error or problem -- or it is empty, and held by someone
+      return
     end
-    self:_deliver(pipe, chunk)
   end
 end
 
@@ -303,15 +379,22 @@ end
 
 -- Life ---------------------------------------------------------------------------
 
----Calls a handler; what it raises must not reach the loop, where luv would end the host.
----@param handler fun(...)
-function Process:_guard(handler, ...)
-  local ok, raised = pcall(handler, ...)
-  if not ok and self._handler_error == nil then
+---@param raised any
+function Process:_raised(raised)
+  if self._handler_error == nil then
     self._handler_error = raised == nil and "nil" or raised
     if self.outcome then
       self.outcome.handler_error = self._handler_error
     end
+  end
+end
+
+---Calls a handler; what it raises must not reach the loop, where luv would end the host.
+---@param handler fun(...)
+function Process:_guard(handler, ...)
+  local ok, raised = pcall(handler, ...)
+  if not ok then
+    self:_raised(raised)
   end
 end
 
@@ -320,12 +403,15 @@ end
 ---@param fire fun()
 function Process:_arm(ms, fire)
   local uv = self._uv
+  self._phase = fire
   uv.update_time() -- the loop's clock stands still between turns
   uv.timer_stop(self._timer)
   uv.timer_start(self._timer, math.ceil(math.min(ms, 2 ^ 52)), 0, function()
-    if not self._finishing then
-      fire()
-    end
+    self._inbox:put(function()
+      if self._phase == fire and not self._finishing then
+        fire()
+      end
+    end)
   end)
 end
 
@@ -427,9 +513,10 @@ end
 
 ---@param code integer
 ---@param signal integer
-function Process:_on_leader_exit(code, signal)
+---@param at number when, by `host.now()`
+function Process:_on_leader_exit(code, signal, at)
   self._exited = true
-  self._exit_at = host.now()
+  self._exit_at = at
   if signal ~= 0 then
     self._signal_number = signal
   else
@@ -454,40 +541,57 @@ function Process:_make_outcome()
   }
 end
 
+---@param outcome abridge.process.Outcome
+function Process:_end(outcome)
+  self.outcome = outcome
+  if self._on_exit then
+    self:_guard(self._on_exit, outcome)
+  end
+end
+
 ---Closes everything, then reports.
 function Process:_finish()
   self._finishing = true
-  local handles = { self._timer, self._handle }
+  self._inbox:flush()
   for _, pipe in ipairs(self._pipes) do
     if pipe.open then
       self:_drain(pipe)
     end
-    handles[#handles + 1] = pipe.handle
   end
   local outcome = self:_make_outcome()
 
-  local left = #handles
-  for _, handle in ipairs(handles) do
-    self._uv.close(handle, function()
-      left = left - 1
-      if left == 0 then
-        self.outcome = outcome
-        if self._on_exit then
-          self:_guard(self._on_exit, outcome)
-        end
-      end
-    end)
+  local left = 2
+  local function on_closed()
+    left = left - 1
+    if left == 0 then
+      host.on_main(function()
+        self:_end(outcome)
+      end)
+    end
   end
+  for _, pipe in ipairs(self._pipes) do
+    if not pipe.closed then
+      left = left + 1
+      pipe:close(on_closed)
+    end
+  end
+  self._uv.close(self._timer, on_closed)
+  self._uv.close(self._handle, on_closed)
 end
 
 ---Stops the process: TERM to the group, KILL after the grace. The outcome comes through `on_exit`.
 ---No effect on a process that is done, or being stopped.
 ---@return boolean stopping whether there was something to stop
 function Process:cancel()
-  if self._finishing or self._stopping then
+  if self._finishing or self._stopping or self._cancelled then
     return false
   end
-  self:_stop("cancelled")
+  self._cancelled = true
+  host.on_main(function()
+    if not (self._finishing or self._stopping) then
+      self:_stop("cancelled")
+    end
+  end)
   return true
 end
 
@@ -516,19 +620,17 @@ end
 ---@param uv table
 ---@param merge boolean
 ---@param handlers abridge.process.Handlers
----@return abridge.process.Pipe[]|nil
+---@return abridge.Pipe[]|nil
 ---@return string|nil message
 ---@return string|nil code
 local function open_pipes(uv, merge, handlers)
   local pipes = {}
   for i = 1, merge and 1 or 2 do
-    local on_chunk = i == 2 and handlers.on_stderr or i == 1 and handlers.on_output or nil
-    local pipe, message, code = open_pipe(uv, on_chunk)
+    local read = i == 1 and handlers.read_output or nil
+    local on_chunk = i == 2 and handlers.on_stderr or i == 1 and not read and handlers.on_output or nil
+    local pipe, message, code = pipes_of.open(uv, on_chunk, read)
     if not pipe then
-      close_write_ends(uv, pipes)
-      for _, opened in ipairs(pipes) do
-        uv.close(opened.handle)
-      end
+      close_ends(pipes, true)
       return nil, message, code
     end
     pipes[i] = pipe
@@ -577,7 +679,11 @@ function M.spawn(argv, opts, handlers)
     _linger_ms = (opts.linger or 0.25) * 1000,
     _started_at = host.now(),
     _exited = false,
+    _waiting = 0, -- bytes on their way to the handlers
   }, Process)
+  self._inbox = inbox.new(function()
+    self:_read_on()
+  end)
 
   local arguments = {} -- by hand: unpack has a limit of some thousands on some hosts
   for i = 2, #argv do
@@ -592,14 +698,14 @@ function M.spawn(argv, opts, handlers)
     stdio = { nil, pipes[1].write_fd, pipes[#pipes].write_fd },
     detached = true, -- setsid: a group and session of its own
   }, function(exit_code, signal)
-    self:_on_leader_exit(exit_code, signal)
+    local at = host.now()
+    self._inbox:put(function()
+      self:_on_leader_exit(exit_code, signal, at)
+    end)
   end)
-  close_write_ends(uv, pipes)
+  close_ends(pipes, not handle)
   if not handle then
     message = explain(uv, argv, opts.cwd, tostring(pid))
-    for _, pipe in ipairs(pipes) do
-      uv.close(pipe.handle)
-    end
     host.pump()
     return nil, message, code
   end

@@ -28,7 +28,7 @@
 --- Cost: a protected call a line; for each piece of a longer line three, and three with 512 bytes.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 
 local byte, char, find, gsub, match, sub = string.byte, string.char, string.find, string.gsub, string.match, string.sub

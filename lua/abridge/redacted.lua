@@ -49,6 +49,20 @@ function Stream:write(chunk)
   return call(self, self.source.write, text_of("stream:write", "chunk", chunk))
 end
 
+--- Raise at the caller of read_fd unless the value is a whole number of that range.
+local function want_integer(name, what, value, from, to)
+  if not (check.is_count(value) and value >= from and value <= to) then
+    check.fail(("stream:read_fd: %s must be %s, got %s"):format(name, what, check.show(value)), 1)
+  end
+end
+
+function Stream:read_fd(fd, most)
+  ready(self, "stream:read_fd", true)
+  want_integer("fd", "a file descriptor, an integer from 0 to 2^31-1", fd, 0, 2 ^ 31 - 1)
+  if most ~= nil then want_integer("most", "an integer from 1 to 2^53", most, 1, 2 ^ 53) end
+  return call(self, self.source.read_fd, fd, most)
+end
+
 function Stream:snapshot(narrower)
   ready(self, "stream:snapshot")
   return call(self, self.source.snapshot, narrower)

@@ -1,7 +1,7 @@
 --- From what a tool yields to what the model gets: a value becomes text, text is cut by the tool's limits, the
 --- ceiling is laid over it, and the block says what happened.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local fit = require "abridge.fit"
 local host = require "abridge.host"
@@ -128,14 +128,34 @@ end
 
 -- the ceiling ------------------------------------------------------------------------
 
+--- Where markers stand once their text was cut, and the markers of that cut. Of one that fell to it nothing is told.
+local function markers_within(markers, cut)
+  local joints = cut.markers or {}
+  local leads = joints[1] and joints[1].first_byte == 1 and 1 or 0 -- nothing of the head was kept
+  local left = { leads == 1 and joints[1] or nil }
+  for i, range in ipairs(cut.kept) do
+    local before = joints[i - 1 + leads]
+    local by = (before and before.last_byte or 0) - (range.first_byte - 1)
+    for _, marker in ipairs(markers or {}) do
+      if marker.first_byte >= range.first_byte and marker.last_byte <= range.last_byte then
+        left[#left + 1] = { first_byte = marker.first_byte + by, last_byte = marker.last_byte + by }
+      end
+    end
+    left[#left + 1] = joints[i + leads]
+  end
+  return #left > 0 and left or nil
+end
+
 --- Lay the ceiling over a whole content: head and tail kept, hard, and `notice` behind it where that leaves room.
+--- Markers that the content has are brought to where they stand then.
 ---@return string content
 ---@return string|nil notice nil where it is left out
 ---@return integer bytes of the content before it
-local function under_ceiling(content, ceiling, notice_text)
+local function under_ceiling(content, ceiling, notice_text, cut)
   local reserve = notice_text and fit.trailer("x", nil, notice_text)
   if reserve and #reserve > ceiling.max_bytes / 2 then notice_text, reserve = nil, nil end
-  local shown = limits_of.cut(content, ceiling, { utf8 = "replace", reserve = reserve })
+  local shown, by_ceiling = limits_of.cut(content, ceiling, { utf8 = "replace", reserve = reserve })
+  cut.markers = markers_within(cut.markers, by_ceiling)
   return shown .. fit.trailer(shown, nil, notice_text), notice_text, #shown
 end
 
@@ -225,7 +245,7 @@ function M.make(call, value)
       full = notice.full_output(cut)
     end
     local shown
-    content, full, shown = under_ceiling(content, call.ceiling, full)
+    content, full, shown = under_ceiling(content, call.ceiling, full, cut)
     if full then
       said = { notice = full }
     elseif behind ~= "" and content:sub(-#behind) == behind then

@@ -1,7 +1,7 @@
 --- Old runs go: which folders are runs of ours, which of them are over age or over budget, and how they are deleted.
 
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local files = require "abridge.files"
 local host = require "abridge.host"
 
@@ -107,7 +107,7 @@ local function older(a, b)
 end
 
 --- Delete a run unless a session has it. What we have not put there stays, and its folder.
----@return boolean removed
+---@return boolean removed all that we have put there is gone
 local function remove(run)
   local uv = host.uv()
   local held = {}
@@ -119,18 +119,19 @@ local function remove(run)
   end
   if free then
     for _, file in ipairs(run.outputs) do
-      uv.fs_unlink(run.path .. "/" .. file.name)
+      free = uv.fs_unlink(run.path .. "/" .. file.name) and free
     end
     uv.fs_rmdir(run.path .. "/" .. M.ARTIFACTS)
     -- last: what is left of a run half deleted is a run still
-    if run.lock then uv.fs_unlink(run.path .. "/" .. M.LOCK) end
-    if run.log then uv.fs_unlink(run.path .. "/" .. M.LOG) end
+    for _, file in ipairs { run.lock or false, run.log or false } do
+      free = free and (not file or uv.fs_unlink(run.path .. "/" .. file.name))
+    end
     uv.fs_rmdir(run.path)
   end
   for _, log in ipairs(held) do
     log:close()
   end
-  return free
+  return free and true or false
 end
 
 --- Delete the oldest runs in a folder until they fit; a run is as old as its newest file. One that a session has, and

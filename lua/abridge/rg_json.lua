@@ -174,8 +174,8 @@ end
 
 --- A function that takes rg's output in chunks and hands on each event. Raises on what is not rg's.
 ---@param json abridge.host.Json
----@param on_event fun(event: abridge.RgEvent): boolean|nil true: no more
----@return fun(chunk: string): boolean stopped
+---@param on_event fun(event: abridge.RgEvent, ...): boolean|nil true: no more
+---@return fun(chunk: string, ...): boolean stopped what is behind the chunk is handed on
 function M.reader(json, on_event)
   local parts, size, long = {}, 0, nil
   local function add(bytes)
@@ -187,19 +187,19 @@ function M.reader(json, on_event)
       parts = {}
     end
   end
-  local function take()
+  local function take(...)
     local event = long and long:event(json)
     if not event and size > 0 then event = event_of(json.decode(table.concat(parts))) end
     parts, size, long = {}, 0, nil
-    return event and on_event(event)
+    return event and on_event(event, ...)
   end
-  return function(chunk)
+  return function(chunk, ...)
     local at = 1
     while at <= #chunk do
       local stop = chunk:find("\n", at, true)
       add(chunk:sub(at, (stop or 0) - 1))
       if not stop then return false end
-      if take() then return true end
+      if take(...) then return true end
       at = stop + 1
     end
     return false

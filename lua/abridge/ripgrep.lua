@@ -1,18 +1,20 @@
 --- ripgrep, for the tools that search: where it is, where it looks, how it runs and ends, and the page that its
 --- output fills.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local items = require "abridge.items"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
 local process = require "abridge.process"
 local programs = require "abridge.program"
+local slices = require "abridge.slices"
 
 local M = {}
 
 local MOST_GATHERED = 16 * 1024 * 1024 -- bytes, under limits that forbid nothing or that keep the end
 local MOST_SAID = 8 * 1024 -- bytes of rg's messages
+local MOST_SHOWN = 200 -- chars of them in a notice
 
 -- where rg is --------------------------------------------------------------------------
 
@@ -124,8 +126,55 @@ end
 ---@class (exact) abridge.RgRun
 ---@field place abridge.RgPlace
 ---@field arguments string[]
----@field on_chunk fun(chunk: string): boolean|nil true stops rg
----@field on_end fun(finish: abridge.RgEnd): table makes the result
+---@field on_chunk fun(chunk: string, work: abridge.Work): boolean|nil true stops rg
+---@field on_end fun(finish: abridge.RgEnd, work: abridge.Work): table makes the result
+
+--- Handles chunks one after the other, each in slices; what comes meanwhile waits, and rg with it.
+---@class abridge.RgReader
+---@field stopped? boolean nothing more is wanted
+---@field raised? string
+---@field outcome? abridge.process.Outcome rg has ended
+---@field busy? boolean a chunk is being handled
+local Reader = {}
+Reader.__index = Reader
+
+function Reader:handle(chunk)
+  self.busy = true
+  local later = false
+  self.cancel = slices.start(function(work)
+    return { enough = self.on_chunk(chunk, work) }
+  end, function(value)
+    self.busy = false
+    self.raised = value.is_error and value.text or nil
+    if value.enough or value.is_error then
+      self.stopped, self.chunks = true, {}
+      self.child:cancel()
+    end
+    if later then self:go_on() end
+  end)
+  later = true
+end
+
+--- Handle what waits; when that is all and rg has ended, tell.
+function Reader:go_on()
+  while self.chunks[1] and not self.busy do
+    self:handle(table.remove(self.chunks, 1))
+  end
+  if self.busy then return self.child:hold() end
+  if self.outcome then return self.on_exit(self.outcome) end
+  self.child:release()
+end
+
+function Reader:take(chunk)
+  if self.stopped then return end
+  self.chunks[#self.chunks + 1] = chunk
+  if not self.busy then self:go_on() end
+end
+
+function Reader:finish(outcome)
+  self.outcome = outcome
+  if not self.busy then self:go_on() end
+end
 
 --- Run rg. What a callback raises becomes the result.
 ---@param run abridge.RgRun
@@ -139,36 +188,37 @@ function M.run(run, ctx, done)
   for _, argument in ipairs(run.arguments) do
     argv[#argv + 1] = argument
   end
-  local child, code, stopped, raised
   local said, size = {}, 0
+  local reader = setmetatable({ on_chunk = run.on_chunk, chunks = {} }, Reader)
+  function reader.on_exit(outcome)
+    if reader.raised then return done { text = reader.raised, is_error = true } end
+    local words = table.concat(said):gsub("%s+$", "")
+    reader.cancel = slices.start(function(work)
+      return run.on_end(how_it_ended(outcome, words, reader.stopped), work)
+    end, done)
+  end
+  local child, code
   child, message, code = process.spawn(argv, {
     cwd = run.place.dir,
     merge_stderr = false,
     timeout = ctx.timeout,
   }, {
     on_output = function(chunk)
-      if stopped then return end
-      local ok, enough = pcall(run.on_chunk, chunk)
-      if not ok then raised = tostring(enough) end
-      stopped = enough or not ok
-      if stopped then child:cancel() end
+      reader:take(chunk)
     end,
     on_stderr = function(chunk)
       if size < MOST_SAID then said[#said + 1] = chunk:sub(1, MOST_SAID - size) end
       size = size + #chunk
     end,
     on_exit = function(outcome)
-      local words = table.concat(said):gsub("%s+$", "")
-      local ok, value = not raised, raised
-      if ok then
-        ok, value = pcall(run.on_end, how_it_ended(outcome, words, stopped))
-      end
-      done(ok and value or { text = tostring(value), is_error = true })
+      reader:finish(outcome)
     end,
   })
   if child then
+    reader.child = child
     return function()
       child:cancel()
+      if reader.cancel then reader.cancel() end
     end
   end
   local what = code == "EACCES" and "EACCES" or "spawn"
@@ -274,8 +324,9 @@ end
 --- The result of a page.
 ---@param listing table what the tool knows of it: `unit`, `details`, and more of abridge.Listing
 ---@param finish abridge.RgEnd
+---@param work abridge.Work
 ---@return table
-function Page:value(listing, finish)
+function Page:value(listing, finish, work)
   local ctx, details = self.ctx, listing.details
   if finish.problem and self.count == 0 then
     details.error_code = finish.code
@@ -288,7 +339,11 @@ function Page:value(listing, finish)
   listing.more = not finish.ended
   listing.total = finish.ended and self.count or nil
   details.error = finish.problem and ctx.redacted(finish.problem) or nil
-  local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }))
+  if details.error and finish.ended then
+    listing.notice = listing.notice or {}
+    listing.notice.unread = core.line(details.error:match "[^\n]*", MOST_SHOWN)
+  end
+  local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }), work)
   if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
     value.exit, value.is_error = notice.search_ended(ctx.timeout, finish), true
   end

@@ -2,7 +2,7 @@
 ---
 --- A set of rows stands where a stream does: the dispatcher asks it for snapshots under narrower budgets.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"

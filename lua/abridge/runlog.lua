@@ -2,7 +2,7 @@
 
 local artifact = require "abridge.artifact"
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local files = require "abridge.files"
 local host = require "abridge.host"
@@ -36,8 +36,8 @@ end
 
 -- full outputs -----------------------------------------------------------------------
 
---- A page of the file that holds a call's full output.
-local function kept_page(self, event, opts)
+--- The file that holds a call's full output.
+local function kept_path(self, event)
   local name = tostring(event.full_output.path):match("^" .. ARTIFACTS .. "/(.*)$")
   if not (name and name:find(retention_of.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
   local folder = self.dir .. "/" .. ARTIFACTS
@@ -46,11 +46,23 @@ local function kept_page(self, event, opts)
     local stat = host.uv().fs_lstat(place)
     if stat and stat.type ~= kind then return nil, "Not of this run: " .. notice.path(place), "EPERM" end
   end
+  return path
+end
+
+--- What to say of a full output that was pruned.
+local function pruned(event, path)
+  return ("The full output of %s is gone: %s"):format(event.call_id, notice.path(path))
+end
+
+--- A page of the file that holds a call's full output.
+local function kept_page(self, event, opts)
+  local path, message, problem = kept_path(self, event)
+  if not path then return nil, message, problem end
   local content, info, code = artifact.file_page(path, opts, self.index)
   if content then
     info.full_output_error = event.full_output.error
   elseif code == "ENOENT" then
-    info = ("The full output of %s is gone: %s"):format(event.call_id, notice.path(path))
+    info = pruned(event, path)
   end
   return content, info, code
 end
@@ -166,7 +178,8 @@ function M.create(who, run_dir, opts)
   opts = check.options(who, opts, { retention = M.check_retention }, 2)
   local expected = M.check_run_dir(run_dir)
   if expected then check.fail(("%s: run_dir must be %s, got %s"):format(who, expected, check.show(run_dir)), 1) end
-  local self = setmetatable({ seq = 0, calls = 0, kept = {}, index = core.index(), keeps = run_dir ~= false }, Writer)
+  local self = setmetatable({ seq = 0, calls = 0, begun = 0, kept = {} }, Writer)
+  self.index, self.keeps = core.index(), run_dir ~= false
   self.retention = opts.retention
   if not run_dir then return self end
   return open_folder(self, run_dir)
@@ -200,7 +213,9 @@ end
 function Writer:event(event)
   self.seq = self.seq + 1
   event.seq, event.time = self.seq, now()
-  if event.type == "tool_call" then self.calls = self.calls + 1 end
+  if event.type == "tool_call" then
+    self.calls, self.begun = self.calls + 1, math.max(self.begun - 1, 0)
+  end
   if not self.json then
     if self.keeps and event.call_id and event.full_output then self.kept[event.call_id] = event.full_output end
     return true
@@ -230,6 +245,13 @@ function Writer:last_call()
   return self.calls
 end
 
+--- A number for a call whose event is to follow.
+---@return integer
+function Writer:begin_call()
+  self.begun = self.begun + 1
+  return self.calls + self.begun
+end
+
 --- The name of a call's full output.
 ---@param number integer of the call
 ---@param tool string
@@ -253,8 +275,10 @@ end
 
 local folders_named = 0
 
---- A path in the state directory where nothing is yet; its name is what retention takes for ours.
-local function fresh_path(uv)
+--- A path in the state directory where nothing is yet; its name is what retention takes for ours. Wants libuv.
+---@return string
+function M.fresh_path()
+  local uv = host.uv()
   local parent = M.state_dir()
   local path
   repeat
@@ -276,7 +300,7 @@ function Writer:planned_dir()
   if not self.dir then
     local uv, message, code = host.uv()
     if not uv then return nil, message, code end
-    self.dir = fresh_path(uv)
+    self.dir = M.fresh_path()
   end
   return self.dir .. "/" .. ARTIFACTS
 end
@@ -336,6 +360,17 @@ local Run = {}
 Run.__index = Run
 Run.__name = "abridge.Run"
 
+--- The newest run with a log in the user's state directory; nil when there is none. Wants libuv.
+---@return string|nil dir
+function M.newest()
+  local parent = M.state_dir()
+  local names = files.names_in(parent)
+  for i = #names, 1, -1 do -- names begin with the time
+    local dir = parent .. "/" .. names[i]
+    if names[i]:find(retention_of.FRESH) and host.uv().fs_stat(dir .. "/" .. LOG) then return dir end
+  end
+end
+
 --- Open the folder of a run to read it. It may be written meanwhile, and its writer may have been killed.
 ---@param dir string
 ---@return abridge.Run|nil run
@@ -356,8 +391,9 @@ function M.open_run(dir)
   return nil, ("No run in %s: it has no %s"):format(notice.path(dir), LOG), "ENOENT"
 end
 
---- Call `visit(event, line)` with each event from a position on; it may return false to stop.
----@param visit fun(event: table, line: string): boolean|nil
+--- Call `visit(event, line, start)` with each event from a position on, its line and where that starts; it may return
+--- false to stop.
+---@param visit fun(event: table, line: string, start: integer): boolean|nil
 ---@param position? integer 0, or what this function returned before
 ---@return integer|nil position where the next event will start
 ---@return string|nil message
@@ -365,9 +401,9 @@ end
 function Run:each(visit, position)
   if self.closed then return nil, "The run is closed", "EBADF" end
   self.broken = 0
-  return files.each_line(self.dir .. "/" .. LOG, position or 0, function(line)
+  return files.each_line(self.dir .. "/" .. LOG, position or 0, function(line, start)
     local event = decoded(self.json, line)
-    if event then return visit(event, line) end
+    if event then return visit(event, line, start) end
     self.broken = self.broken + 1
   end)
 end
@@ -450,6 +486,19 @@ function Run:full_output(call_id, opts)
     info.full_output_error = kept.error or "the full output was not kept"
   end
   return content, info, code
+end
+
+--- Open the file that holds the full output of a call, to read it by blocks.
+---@param event table the call's `tool_result`, with a `full_output`
+---@return integer|nil fd the caller's to close
+---@return table|string stat the message when there is no fd
+---@return string|nil code ENOENT when the file was pruned, EINVAL when the log names no file of this run, EPERM when a link is there
+function Run:open_output(event)
+  local path, message, problem = kept_path(self, event)
+  if not path then return nil, message, problem end
+  local fd, stat, code = files.open(path)
+  if not fd and code == "ENOENT" then stat = pruned(event, path) end
+  return fd, stat, code
 end
 
 --- Let go of the run. Idempotent.

@@ -1,5 +1,5 @@
---- What adapters to other programs share: their options, a way to fail safe, a host's function replaced in place. Loads
---- without the core, so that an adapter still cuts where the core is missing.
+--- What adapters to other programs share: a way to fail safe, a host's function replaced in place, the options of those
+--- that take a session or limits. Loads without the core, so that an adapter still cuts where the core is missing.
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
@@ -48,7 +48,7 @@ end
 
 --- A value as the session redacts it, all strings of a table too; the value itself where it redacts nothing.
 ---@param value any
----@param opts abridge.SafeOptions
+---@param opts { session: abridge.Session|nil }
 ---@return any
 function M.redacted(value, opts)
   local redactor = opts.session and opts.session.redactor
@@ -59,7 +59,7 @@ end
 
 --- Bytes of a crude cut: what the budgets in force let through, where that can be had and is a bound.
 ---@param tool string
----@param opts abridge.SafeOptions
+---@param opts { session: abridge.Session|nil, limits: abridge.Limits|nil }
 ---@return integer|nil
 function M.crude_bytes(tool, opts)
   local ok, bytes = pcall(function()

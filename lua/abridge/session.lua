@@ -5,7 +5,7 @@ local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
 local cap = require "abridge.cap"
 local check = require "abridge.check"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local database = require "abridge.database"
 local data = require "abridge.data"
 local display = require "abridge.display"
@@ -37,7 +37,7 @@ local BUILT_IN = {
   "web_fetch",
 }
 --- What the state directory keeps of runs that nobody named.
-local RETENTION = { max_bytes = "1GB", max_age = "7d" }
+M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
 
 ---@class (exact) abridge.SessionOptions
 ---@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
@@ -179,7 +179,7 @@ function M.new(opts)
     if not self.root then return nil, message, code end
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
-  local retention = opts.retention or (opts.run_dir == nil and RETENTION or nil)
+  local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
   self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   return self
@@ -326,10 +326,13 @@ end
 ---@return string|nil message why it was not logged
 local function emit(self, event)
   local _, message = self.run:event(event)
-  if self.opts.on_event and self.nested < MOST_NESTED then
-    self.nested = self.nested + 1
-    jobs.guarded(self.errors, self.opts.on_event, event)
-    self.nested = self.nested - 1
+  if self.opts.on_event then
+    host.on_main(function()
+      if self.nested >= MOST_NESTED then return end
+      self.nested = self.nested + 1
+      jobs.guarded(self.errors, self.opts.on_event, event)
+      self.nested = self.nested - 1
+    end)
   end
   return message
 end
@@ -390,6 +393,8 @@ local function result_of(self, call, value)
     is_error = result.is_error,
     truncation = result.truncation,
     metadata = result.metadata,
+    cut = result.details and result.details.cut,
+    exit_line = result.details and result.details.exit_line,
     full_output = (name or cut.full_output_error) and {
       path = name and "artifacts/" .. name,
       bytes = cut.full_output_bytes,
@@ -478,23 +483,14 @@ end
 ---@class (exact) abridge.CallOptions
 ---@field id? string the call's id; numbered unless set
 ---@field on_update? fun(content: string, cut: abridge.Cut) what the model would see so far
----@field on_done? fun(result: abridge.Result) inside Neovim called in a fast event
+---@field on_done? fun(result: abridge.Result)
 
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
 
-local function start(self, name, input, opts)
-  local entry = self:find(name)
-  local call = calls.new(self, name, entry, opts.id)
-  emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-  if opts.on_update then calls.follow(self, call, opts.on_update) end
-  local job = jobs.new(call.call_id, function(job, value)
-    self.running[job] = nil
-    if call.updates then call.updates:stop() end
-    local result = result_of(self, call, value)
-    if self.closed and next(self.running) == nil then self.run:close() end
-    return result
-  end, self.errors, opts.on_done)
-  self.running[job] = true
+--- Begin a job whose call was told of.
+local function begin(self, job, call, entry, name, input)
+  self.running[job], job.begun = true, true
+  if job.cancelled then return job:finish(jobs.aborted) end
   local value, checked = obstacle(self, name, entry, input)
   if value then
     call.failed = true
@@ -502,7 +498,38 @@ local function start(self, name, input, opts)
   else
     execute(self, call, entry, checked, job)
   end
+end
+
+local function start(self, name, input, opts, at_once)
+  local number, call = self.run:begin_call(), nil
+  local job = jobs.new(opts.id or calls.id_of(number), function(job, value)
+    self.running[job] = nil
+    call = call or calls.new(self, name, nil, number, opts.id) -- it ends before it began
+    if call.updates then call.updates:stop() end
+    local result = result_of(self, call, value)
+    if self.closed and next(self.running) == nil then self.run:close() end
+    return result
+  end, self.errors, opts.on_done)
+  if host.in_fast_event() then self.running[job] = true end
+  host.on_main(function() -- from here on callbacks of the host are called
+    local entry = self:find(name)
+    call = calls.new(self, name, entry, number, opts.id)
+    call.at_once = at_once
+    emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
+    if opts.on_update then calls.follow(self, call, opts.on_update) end
+    begin(self, job, call, entry, name, input)
+  end)
   return job
+end
+
+--- Wait for a blocking call. Ctrl-C inside Neovim ends the wait: the call is cancelled then, and a second one gives up
+--- on what it still has to say.
+local function waited(job)
+  if not job:wait() then
+    job:cancel()
+    if not job:wait() then job:finish(jobs.aborted) end
+  end
+  return job.result
 end
 
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
@@ -514,9 +541,11 @@ end
 ---@return abridge.Result|abridge.Job
 function Session:call(name, input, opts)
   if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
-  local job = start(self, name, input, check.options("session:call", opts, CALL_OPTIONS, 1))
+  local checked = check.options("session:call", opts, CALL_OPTIONS, 1)
+  if opts == nil and host.in_fast_event() then error(host.nested, 2) end
+  local job = start(self, name, input, checked, opts == nil and not host.can_wait())
   if opts ~= nil then return job end
-  local ok, result = pcall(job.wait, job)
+  local ok, result = pcall(waited, job)
   if not ok then
     job:cancel() -- waiting is not possible here: nothing is left running unseen
     error(result, 0)
@@ -547,9 +576,9 @@ end
 function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
   opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
-  local call = calls.new(self, name, nil, nil)
-  if opts.limits then
-    local budgets = limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+  local budgets = opts.limits and limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+  local call = calls.new(self, name, nil, self.run:begin_call())
+  if budgets then
     call.limits = limits_of.narrowed(call.limits, budgets)
     call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
   end

@@ -1,7 +1,7 @@
 --- Several texts of one result under one budget: who gets what of it, and each text's cut by its share.
 
 local cap = require "abridge.cap"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local limits_of = require "abridge.limits"
 local memory = require "abridge.memory"

@@ -1,6 +1,6 @@
 --- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 
 local M = {}
@@ -75,6 +75,26 @@ function Source:write(chunk)
     chunk = self.cleaner:write(chunk)
   end
   return keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
+end
+
+--- Add what a descriptor has: with redaction, and until a file may be needed, as chunks; else past Lua.
+---@param fd integer
+---@param most? integer bytes
+---@return integer|nil n bytes read, 0 at its end
+---@return string|nil message
+---@return string|nil code EAGAIN: there is nothing now
+function Source:read_fd(fd, most)
+  if self.redaction or self.before_file then
+    local chunk, message, code = core.read_fd(fd, most)
+    if not chunk then return nil, message, code end
+    if chunk == "" then return 0 end
+    local ok
+    ok, message, code = self:write(chunk)
+    return ok and #chunk, message, code
+  end
+  local n, message, code = self.stream:read_fd(fd, most, self.cleaner)
+  if n and self.cleaner then self.raw_bytes = self.raw_bytes + n end
+  return n, message, code
 end
 
 --- Let the cuts that come show `text` behind what has come, until more comes. Where text is cleaned, what its screen

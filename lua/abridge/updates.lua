@@ -25,20 +25,30 @@ function Updates:flush()
   self.sending = false
 end
 
+function Updates:flush_what_waits()
+  if self.source ~= nil and not self.stopped then self:flush() end
+end
+
 --- There is something new to show.
 ---@param source any
 function Updates:offer(source)
   if self.stopped then return end
   self.source = source
   local left = self.due - host.now()
-  if left <= 0 and not self.sending then return self:flush() end -- `send` may take its time, and offer more
+  if left <= 0 and not self.sending then -- `send` may take its time, and offer more
+    return host.on_main(function()
+      self:flush_what_waits()
+    end)
+  end
   local uv = host.uv()
   if self.timer or not uv then return end
   self.timer = uv.new_timer()
   uv.update_time()
   uv.timer_start(self.timer, math.max(math.ceil(left), 0), 0, function()
     self:close_timer()
-    if self.source ~= nil and not self.stopped then self:flush() end
+    host.on_main(function()
+      self:flush_what_waits()
+    end)
   end)
 end
 

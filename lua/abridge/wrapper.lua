@@ -1,6 +1,6 @@
 --- What stands around a text, a Markdown fence or a tag pair: it is kept while what is inside is cut.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local limits_of = require "abridge.limits"
 
@@ -130,6 +130,9 @@ local function rewrap(cut, open, inside, close)
   cut.output_lines = cut.output_lines + lines - shared + cut.total_lines - lines_before + lost
   cut.omitted_lines = cut.total_lines - cut.output_lines
 
+  for _, marker in ipairs(cut.markers or {}) do
+    marker.first_byte, marker.last_byte = marker.first_byte + #open, marker.last_byte + #open
+  end
   local ranges = { { first_byte = 1, last_byte = #open, first_line = 1, last_line = lines } }
   for _, range in ipairs(kept) do
     ranges[#ranges + 1] = {

@@ -113,6 +113,14 @@ case("page", function()
   end
   return table.concat(parts) .. tostring(index:bytes() > 0)
 end)
+case("page_in_steps", function()
+  local page = keep(assert(core.page_in_steps("LICENSE", { offset = 3, column = 2, max_chars = 100 })))
+  repeat
+    local is_open, code, message = page:step(0)
+    must(is_open, message, code)
+  until is_open
+  return told(page:snapshot())
+end)
 case("page_text", function()
   local page = keep(core.page_text(TEXT, { offset = 3, column = 2, max_bytes = 100, strategy = "head" }))
   return told(page:finish { max_bytes = 50 })
@@ -122,6 +130,19 @@ case("read_file", function()
   local start, size = core.read_file(source, 3, 100)
   return must(start, size, "") .. size
 end)
+local source_fd = rawget(_G, "source_fd")
+case("read_fd", function() return must(core.read_fd(source_fd(), 100)) .. "\n" end)
+case("stream:read_fd", function()
+  local parts = {}
+  for _, cleaner in ipairs { false, keep(core.cleaner()) } do
+    local stream = keep(core.stream { strategy = "tail", max_bytes = 300, clean = not cleaner })
+    local fd = source_fd()
+    repeat local n = must(stream:read_fd(fd, 1000, cleaner or nil)) until n == 0
+    parts[#parts + 1] = told(stream:finish())
+  end
+  return table.concat(parts)
+end)
+case("widen_pipe", function() return tostring(core.widen_pipe(source_fd())) .. TEXT end)
 case("private_folder", function() return tostring(must(core.private_folder(dir))) end)
 case("save", function()
   os.remove(dir .. "/full.log")
@@ -141,6 +162,7 @@ case("count_chars", function() return tostring(core.count_chars(TEXT)) .. TEXT e
 case("estimate_tokens", function() return core.estimate_tokens(TEXT) .. " tokens" end)
 case("weigh_tokens", function() return core.weigh_tokens(TEXT, 1.5) .. " tokens" end)
 case("format_size", function() return core.format_size(#TEXT * 1000) end)
+case("simd", function() return core.simd() .. " instructions" end)
 case("parse_size", function() return core.parse_size "30KB" .. " bytes" end)
 case("find_line", function() return core.find_line(TEXT, 7) .. " is where" end)
 case("find_char", function() return core.find_char(TEXT, 7) .. " is where" end)

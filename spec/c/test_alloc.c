@@ -103,11 +103,49 @@ static void a_failing_counter_leaves_no_block(void)
     }
 }
 
+/* Open this very file, in one go or in steps. */
+static abr_code open_page(const abr_page_opts *o, bool in_steps, abr_page **page, abr_error *error)
+{
+    bool done = false;
+    if (!in_steps)
+        return abr_page_open(__FILE__, o, page, error);
+    abr_code code = abr_page_begin(__FILE__, o, page, error);
+    while (code == ABR_OK && !done)
+        code = abr_page_step(*page, 0, &done, error);
+    return code;
+}
+
+static void a_page_survives_every_failure(void)
+{
+    for (int variant = 0; variant < 8; variant++) {
+        abr_code code = ABR_ENOMEM;
+        for (size_t fail_at = 1; code == ABR_ENOMEM; fail_at++) {
+            ledger l = {0, fail_at, 0};
+            const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+            abr_page_opts o = ABR_PAGE_OPTS_INIT;
+            abr_page *page = NULL;
+            abr_error error = {ABR_OK, NULL, 0};
+            o.cut.alloc = &alloc;
+            o.cut.strategy = variant & 1 ? ABR_HEAD_TAIL : ABR_HEAD;
+            o.cut.max.bytes = 200;
+            o.cut.max.chars = variant & 2 ? 100 : ABR_UNLIMITED;
+            o.offset = 2; /* not empty */
+            o.column = 2;
+            code = open_page(&o, variant & 4, &page, &error);
+            CHECK(code == ABR_OK ? l.live > 0 : error.code == ABR_ENOMEM);
+            abr_page_close(page);
+            CHECK_COUNT(0, l.live);
+        }
+        CHECK(code == ABR_OK);
+    }
+}
+
 int main(void)
 {
     RUN(cuts_without_tokens_allocate_once);
     RUN(every_cut_survives_every_failure);
     RUN(the_pipeline_survives_too);
     RUN(a_failing_counter_leaves_no_block);
+    RUN(a_page_survives_every_failure);
     return check_end();
 }

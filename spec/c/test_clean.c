@@ -1,9 +1,5 @@
 /* Clean-up: what a terminal would finally show, for every chunking, in bounded memory. */
 
-/* A second copy under a name of its own, for what is static. */
-#define abr_plain_run own_plain_run
-#include "plain.c"
-
 #include "check.h"
 
 enum { KB = 1024, MB = 1024 * 1024 };
@@ -364,31 +360,6 @@ static void a_move_makes_few_blanks(void)
 
 /* ---- what holds for all texts ---- */
 
-static void every_scan_finds_the_first_special_byte(void)
-{
-    char raw[200];
-    for (int i = 0; i < 20000; i++) {
-        size_t n = pick(sizeof raw);
-        for (size_t at = 0; at < n; at++)
-            raw[at] = "abc ~\n\t"[pick(7)];
-        for (size_t specials = n > 0 ? pick(3) : 0; specials > 0; specials--)
-            raw[pick(n)] = (char)pick(256);
-        size_t want = 0;
-        while (want < n && is_plain((unsigned char)raw[want]))
-            want++;
-        char *copy = exact(raw, n);
-        CHECK_COUNT(want, plain_portable(copy, n));
-        CHECK_COUNT(want, plain_ascii(copy, n));
-#ifdef ABR_X86
-        size_t sse2 = plain_sse2(copy, n);
-        CHECK(sse2 == want || (sse2 < want && n - sse2 < 16));
-        size_t avx2 = __builtin_cpu_supports("avx2") ? plain_avx2(copy, n) : want;
-        CHECK(avx2 == want || (avx2 < want && n - avx2 < 32));
-#endif
-        free(copy);
-    }
-}
-
 /* Fill n bytes with text and controls of every kind. */
 static void random_noise(char *p, size_t n)
 {
@@ -661,7 +632,6 @@ int main(void)
     RUN(older_lines_are_final);
     RUN(a_long_line_is_final_but_for_its_end);
     RUN(a_move_makes_few_blanks);
-    RUN(every_scan_finds_the_first_special_byte);
     RUN(any_chunking_gives_the_same);
     RUN(any_chunking_of_a_full_window_too);
     RUN(the_result_is_clean);

@@ -6,12 +6,14 @@
 #define INDEX_ENTRIES 8
 #define INDEXED_FROM 1
 #define abr_read_at own_read_at
-#define abr_lines_build own_lines_build
+#define abr_lines_begin own_lines_begin
+#define abr_lines_read own_lines_read
 #define abr_lines_free own_lines_free
 #define abr_line_start own_line_start
 #define abr_line_end own_line_end
 #define abr_chars_before own_chars_before
-#define abr_char_place own_char_place
+#define abr_walk_begin own_walk_begin
+#define abr_walk_on own_walk_on
 #define abr_same_identity own_same_identity
 #define abr_index_find own_index_find
 #define abr_index_put own_index_put
@@ -20,6 +22,8 @@
 #define abr_index_bytes own_index_bytes
 #define abr_index_close own_index_close
 #define abr_page_open own_page_open
+#define abr_page_begin own_page_begin
+#define abr_page_step own_page_step
 #define abr_page_text own_page_text
 #define abr_page_cut own_page_cut
 #define abr_page_about own_page_about
@@ -29,6 +33,7 @@
 #define abr_file_read_at own_file_read_at
 #include "index.c"
 #include "page.c"
+#include "page_cut.c"
 
 #include "check.h"
 
@@ -274,6 +279,108 @@ static void following_pages_rebuilds_the_file(void)
     abr_index_close(index);
 }
 
+static abr_code open_in_steps(const char *file, const abr_page_opts *o, abr_page **page, abr_error *error)
+{
+    bool done = false;
+    abr_code code = abr_page_begin(file, o, page, error);
+    while (code == ABR_OK && !done)
+        code = abr_page_step(*page, pick(2) == 0 ? pick(3) : pick(4 * ABR_BLOCK), &done, error);
+    return code;
+}
+
+static void the_same_page(abr_page *a, abr_page *b)
+{
+    abr_cut cut[2];
+    abr_page_lines lines[2];
+    abr_page_info about[2] = {abr_page_about(a), abr_page_about(b)};
+    CHECK(abr_page_cut(a, NULL, &cut[0], &lines[0], NULL) == ABR_OK);
+    CHECK(abr_page_cut(b, NULL, &cut[1], &lines[1], NULL) == ABR_OK);
+    char *text[2];
+    for (int i = 0; i < 2; i++) {
+        text[i] = malloc(cut[i].content_bytes + 1);
+        abr_cut_write(&cut[i], text[i]);
+    }
+    CHECK_COUNT(cut[0].content_bytes, cut[1].content_bytes);
+    CHECK(memcmp(text[0], text[1], cut[0].content_bytes) == 0);
+    CHECK_COUNT(cut[0].total_lines, cut[1].total_lines);
+    CHECK_COUNT(cut[0].total_chars, cut[1].total_chars);
+    CHECK_COUNT(about[0].first_byte, about[1].first_byte);
+    CHECK_COUNT(about[0].first_char, about[1].first_char);
+    CHECK(strcmp(about[0].version, about[1].version) == 0);
+    CHECK(about[0].changed == about[1].changed);
+    CHECK(memcmp(&lines[0], &lines[1], sizeof lines[0]) == 0);
+    for (int i = 0; i < 2; i++) {
+        abr_cut_free(&cut[i]);
+        free(text[i]);
+    }
+}
+
+/* Of a file of some blocks, with and without an index, in steps of any size; now and then it has no such place. */
+static void steps_change_nothing(void)
+{
+    enum { MOST = 5 * ABR_BLOCK };
+    char *text = malloc(MOST);
+    const int cases = getenv("VALGRIND") ? 10 : 200;
+    abr_index *index;
+    CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
+    for (int i = 0; text && i < cases; i++) {
+        const size_t n = pick(4) == 0 ? pick(5000) : pick(MOST);
+        const uint64_t width = 1 + pick(pick(3) == 0 ? 2 * ABR_BLOCK : 100);
+        for (size_t at = 0; at < n; at++)
+            text[at] = pick(width) == 0 ? '\n' : "ab\xC3\xA9"[at % 4];
+        if (i % 3 == 0)
+            write_file(text, n);
+        abr_page_opts o = random_page(200);
+        o.index = pick(2) == 0 ? index : NULL;
+        o.offset = 1 + pick(n / width + 2);
+        o.column = pick(2) == 0 ? 1 + pick(width + 1) : 0;
+        abr_page *pages[2];
+        abr_error errors[2] = {{ABR_OK, "", 0}, {ABR_OK, "", 0}};
+        abr_code code = abr_page_open(path, &o, &pages[0], &errors[0]);
+        CHECK(open_in_steps(path, &o, &pages[1], &errors[1]) == code);
+        CHECK_COUNT(errors[0].position, errors[1].position);
+        if (code == ABR_OK)
+            the_same_page(pages[0], pages[1]);
+        abr_page_close(pages[0]);
+        abr_page_close(pages[1]);
+    }
+    abr_index_close(index);
+    free(text);
+}
+
+/* The file is as it was when the last step was taken, or it is told as changed. */
+static void a_change_between_steps_is_told(void)
+{
+    enum { SIZE = 3 * ABR_BLOCK };
+    static char text[SIZE + 2];
+    memset(text, 'x', sizeof text);
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    abr_page *page;
+    bool done = false;
+    write_file(text, SIZE);
+    CHECK(abr_page_begin(path, &o, &page, NULL) == ABR_OK);
+    CHECK(abr_page_step(page, ABR_BLOCK, &done, NULL) == ABR_OK && !done);
+    write_file(text, SIZE + 1);
+    while (!done)
+        CHECK(abr_page_step(page, ABR_BLOCK, &done, NULL) == ABR_OK);
+    CHECK_COUNT(SIZE + 1, abr_page_about(page).total_bytes); /* read anew */
+    CHECK(!abr_page_about(page).changed);
+    abr_page_close(page);
+
+    CHECK(abr_page_begin(path, &o, &page, NULL) == ABR_OK);
+    for (done = false; !done;) {
+        CHECK(abr_page_step(page, ABR_BLOCK, &done, NULL) == ABR_OK);
+        write_file(text, SIZE);
+    }
+    CHECK(abr_page_about(page).changed); /* it never stayed the same */
+    abr_page_close(page);
+
+    write_file(text, SIZE);
+    CHECK(abr_page_begin(path, &o, &page, NULL) == ABR_OK);
+    CHECK(abr_page_step(page, ABR_BLOCK, &done, NULL) == ABR_OK && !done);
+    abr_page_close(page); /* in the midst of it */
+}
+
 static abr_code open_code(const char *file, const abr_page_opts *o, const char **message)
 {
     abr_page *page;
@@ -360,6 +467,17 @@ static void a_file_that_shrinks_is_an_error_not_a_crash(void)
     abr_page_close(page);
 }
 
+static abr_lines *lines_of_text(const abr_reader *r, bool with_chars, char *block)
+{
+    abr_lines_maker maker;
+    uint64_t most = ABR_COUNT_MAX;
+    bool whole = false;
+    CHECK(abr_lines_begin(&maker, with_chars, abr_allocator(NULL)) == 0);
+    CHECK(abr_lines_read(&maker, r, block, &most, &whole) == 0);
+    CHECK(whole);
+    return maker.lines;
+}
+
 static void the_index_of_a_huge_file_stays_small(void)
 {
     enum { LINES = 5000 };
@@ -371,7 +489,7 @@ static void the_index_of_a_huge_file_stays_small(void)
     for (size_t i = 0; text && i < LINES; i++)
         memcpy(text + 2 * i, "x\n", 2);
     r.text = text;
-    CHECK(abr_lines_build(&r, true, abr_allocator(NULL), block, &x) == 0);
+    x = lines_of_text(&r, true, block);
     CHECK(x->count <= INDEX_ENTRIES);
     CHECK_COUNT(LINES, x->total_lines);
     for (uint64_t line = 1; line <= LINES; line += 7) {
@@ -415,7 +533,7 @@ static void an_index_keeps_the_files_used_last(void)
         const abr_reader r = {-1, "a\n", 2};
         char *block = malloc(ABR_BLOCK);
         abr_lines *x;
-        CHECK(abr_lines_build(&r, false, abr_allocator(NULL), block, &x) == 0);
+        x = lines_of_text(&r, false, block);
         x->of.inode = inode;
         abr_index_put(index, x);
         CHECK(abr_index_find(index, &(abr_identity){.inode = 1})); /* used again and again */
@@ -465,6 +583,8 @@ int main(void)
     snprintf(path, sizeof path, "%s/file", folder);
     RUN(a_page_is_the_cut_of_the_rest);
     RUN(following_pages_rebuilds_the_file);
+    RUN(steps_change_nothing);
+    RUN(a_change_between_steps_is_told);
     RUN(what_is_no_text_file_is_refused);
     RUN(a_file_that_may_not_be_read_is_told);
     RUN(a_file_of_another_state_is_told);

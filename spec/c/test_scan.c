@@ -1,96 +1,33 @@
 /* Newlines, chars and UTF-8 boundaries, against oracles that look at one byte at a time. */
 
-/* A second copy of the scanner under names of its own, for the kernels that this machine does not choose. */
+/* A second copy of the scanner under names of its own, whose kernels can be changed. */
 #define abr_count_newlines own_count_newlines
-#define abr_open_sequence own_open_sequence
-#define abr_count_lines own_count_lines
+#define abr_find_newlines own_find_newlines
+#define abr_nth_newline own_nth_newline
+#define abr_nth_newline_back own_nth_newline_back
 #define abr_find_last_newline own_find_last_newline
+#define abr_count_lines own_count_lines
+#define abr_open_sequence own_open_sequence
 #define abr_char_size own_char_size
 #define abr_char_start own_char_start
-#define abr_find_newlines own_find_newlines
 #define abr_count_more_chars own_count_more_chars
 #define abr_counted_chars own_counted_chars
 #define abr_count_chars own_count_chars
 #define abr_skip_chars own_skip_chars
+#define abr_plain_run own_plain_run
 #define abr_prefix own_prefix
 #define abr_suffix own_suffix
 #define abr_replace_invalid own_replace_invalid
-#define abr_char_start own_char_start
-#define abr_find_newlines own_find_newlines
-#define abr_count_more_chars own_count_more_chars
-#define abr_counted_chars own_counted_chars
+#define abr_kernels_here own_kernels_here
+#define abr_choose_kernels own_choose_kernels
+#define abr_kernels_now own_kernels_now
+#define abr_simd own_simd
 #include "scan.c"
+#include "simd.c"
 
-#include "check.h"
+#include "naive.h"
 
 /* ---- newlines ---- */
-
-static uint64_t naive_newlines(const char *p, size_t n)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += p[i] == '\n';
-    return count;
-}
-
-typedef uint64_t (*newline_counter)(const char *p, size_t n);
-
-static size_t newline_counters(newline_counter counters[4])
-{
-    size_t n = 0;
-    counters[n++] = abr_count_newlines;
-    counters[n++] = newlines_portable;
-#ifdef ABR_X86
-    counters[n++] = newlines_sse2;
-    if (__builtin_cpu_supports("avx2"))
-        counters[n++] = newlines_avx2;
-#endif
-    return n;
-}
-
-/* Bytes that differ from '\n' in one bit, or by one, beside it: what a carry between bytes would spoil. */
-static void fill_near_newlines(char *p, size_t n)
-{
-    static const char near[] = "\n\n\n\x0B\x09\x8A\x1A\x08\x0E\x4A\x2A\x02\x00\xFFz";
-    for (size_t i = 0; i < n; i++)
-        p[i] = near[pick(sizeof near - 1)];
-}
-
-static void newlines_at_every_length_and_offset(void)
-{
-    newline_counter counters[4];
-    size_t count = newline_counters(counters);
-    for (size_t n = 0; n < 300; n++) {
-        char *text = malloc(n + 1);
-        if (!text)
-            exit(2);
-        fill_near_newlines(text, n + 1);
-        for (size_t offset = 0; offset < 33 && offset <= n; offset++)
-            for (size_t c = 0; c < count; c++)
-                CHECK_COUNT(naive_newlines(text + offset, n + 1 - offset),
-                            counters[c](text + offset, n + 1 - offset));
-        for (size_t c = 0; c < count; c++)
-            CHECK_COUNT(naive_newlines(text, n), counters[c](text, n));
-        free(text);
-    }
-}
-
-static void newlines_beyond_a_lane_of_a_vector(void)
-{
-    static const size_t sizes[] = {16 * 255,      16 * 255 + 1, 16 * 256, 64 * 127,
-                                   64 * 127 + 63, 64 * 128,     200001};
-    newline_counter counters[4];
-    size_t count = newline_counters(counters);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        char *text = malloc(sizes[s]);
-        if (!text)
-            exit(2);
-        memset(text, '\n', sizes[s]);
-        for (size_t c = 0; c < count; c++)
-            CHECK_COUNT(sizes[s], counters[c](text, sizes[s]));
-        free(text);
-    }
-}
 
 static void lines_end_at_a_newline_or_at_the_end(void)
 {
@@ -144,9 +81,6 @@ static void check_find_newlines(const char *p, size_t n)
     abr_newlines want = naive_find_newlines(p, n);
     abr_newlines got = abr_find_newlines(p, n);
     check_found(&want, &got);
-    abr_newlines portable = {0, SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    find_newlines_portable(p, 0, n, &portable);
-    check_found(&want, &portable);
 }
 
 static void newlines_are_found_at_every_length_and_offset(void)
@@ -187,28 +121,6 @@ static void the_last_two_newlines_wherever_they_are(void)
 
 /* ---- UTF-8 ---- */
 
-/* Decode by the definition: read the number, then ask whether it is a scalar value in its shortest form. */
-static size_t naive_char_size(const unsigned char *u, size_t n)
-{
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t size = u[0] < 0x80 ? 1 : u[0] < 0xC0 ? 0 : u[0] < 0xE0 ? 2 : u[0] < 0xF0 ? 3 : u[0] < 0xF8 ? 4 : 0;
-    if (size < 2 || size > n)
-        return 1;
-    uint32_t code = u[0] & (0x7Fu >> size);
-    for (size_t i = 1; i < size; i++) {
-        if (u[i] < 0x80 || u[i] > 0xBF)
-            return 1;
-        code = code * 64 + (u[i] & 0x3Fu);
-    }
-    bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-    return code >= smallest[size] && code <= 0x10FFFF && !surrogate ? size : 1;
-}
-
-static size_t naive_char_size_of(const char *p, size_t n)
-{
-    return naive_char_size((const unsigned char *)p, n);
-}
-
 static void sequences_of_two_bytes(void)
 {
     char *text = malloc(2);
@@ -222,11 +134,6 @@ static void sequences_of_two_bytes(void)
     }
     free(text);
 }
-
-/* Bytes at the edges of every range that UTF-8 tells apart. */
-static const unsigned char edges[] = {0x00, 0x0A, 0x41, 0x7F, 0x80, 0x81, 0x8F, 0x90, 0x9F,
-                                      0xA0, 0xA1, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF4, 0xFF};
-enum { EDGES = sizeof edges };
 
 static void sequences_of_three_and_four_bytes(void)
 {
@@ -471,20 +378,23 @@ static void any_bytes_are_counted_in_any_chunks(void)
 
 int main(void)
 {
-    RUN(newlines_at_every_length_and_offset);
-    RUN(newlines_beyond_a_lane_of_a_vector);
-    RUN(lines_end_at_a_newline_or_at_the_end);
-    RUN(the_last_newline);
-    RUN(newlines_are_found_at_every_length_and_offset);
-    RUN(the_last_two_newlines_wherever_they_are);
-    RUN(sequences_of_two_bytes);
-    RUN(sequences_of_three_and_four_bytes);
-    RUN(the_edges_of_unicode);
-    RUN(chars_at_every_length);
-    RUN(the_start_of_the_char_at_every_byte);
-    RUN(one_wide_char_at_every_place);
-    RUN(invalid_bytes_are_replaced);
-    RUN(chars_are_counted_across_chunks);
-    RUN(any_bytes_are_counted_in_any_chunks);
+    const abr_kernels *sets[ABR_MOST_KERNELS];
+    size_t n = abr_kernels_here(sets);
+    for (size_t i = 0; i < n; i++) {
+        atomic_store(&chosen, sets[i]);
+        RUN(lines_end_at_a_newline_or_at_the_end);
+        RUN(the_last_newline);
+        RUN(newlines_are_found_at_every_length_and_offset);
+        RUN(the_last_two_newlines_wherever_they_are);
+        RUN(sequences_of_two_bytes);
+        RUN(sequences_of_three_and_four_bytes);
+        RUN(the_edges_of_unicode);
+        RUN(chars_at_every_length);
+        RUN(the_start_of_the_char_at_every_byte);
+        RUN(one_wide_char_at_every_place);
+        RUN(invalid_bytes_are_replaced);
+        RUN(chars_are_counted_across_chunks);
+        RUN(any_bytes_are_counted_in_any_chunks);
+    }
     return check_end();
 }

@@ -69,7 +69,7 @@ function M.execute(input, ctx, done)
     place = place,
     arguments = { "--files", "--null", ripgrep.glob(input.pattern), "--glob=!.git", "--", place.target },
     on_chunk = files.feed,
-    on_end = function(finish)
+    on_end = function(finish, work)
       return page:value({
         unit = "results",
         reason = "item_cap",
@@ -78,7 +78,7 @@ function M.execute(input, ctx, done)
           path = ctx.redacted(input.path or "."),
           result_limit_reached = page.reached and page.limit or nil,
         },
-      }, finish)
+      }, finish, work)
     end,
   }, ctx, done)
 end

@@ -4,6 +4,7 @@ local host = require "abridge.host"
 local items = require "abridge.items"
 local names = require "abridge.names"
 local notice = require "abridge.notice"
+local slices = require "abridge.slices"
 
 local M = {
   name = "list_directory",
@@ -20,6 +21,8 @@ local M = {
 }
 
 local MARKS = { directory = "/", link = "@" }
+local LETTERS = { directory = "d", link = "l", unknown = "?" } -- of the types; any other is "-"
+local TYPES = { d = "directory", l = "link", ["?"] = "unknown" }
 
 ---@return true|nil ready
 ---@return string|nil message what is missing
@@ -39,16 +42,17 @@ local BATCH = 256 -- entries of one read; libuv gives fewer only at the end
 --- read, but luv keeps its request, and all that its callback holds, for good.
 ---@param uv table
 ---@param dir userdata open; closed here
+---@param cancelled fun(): boolean nothing more is read then
 ---@param back fun(problem: string|nil, entries: { name: string, type: string }[])
 ---@return fun() cancel
-local function read_entries(uv, dir, back)
+local function read_entries(uv, dir, cancelled, back)
   local entries, request = {}, nil
   local function read()
     request = uv.fs_readdir(dir, function(problem, batch)
       for _, entry in ipairs(batch or {}) do
         entries[#entries + 1] = entry
       end
-      if batch and #batch == BATCH then return read() end
+      if batch and #batch == BATCH and not cancelled() then return read() end
       uv.fs_closedir(dir)
       back(problem, entries)
     end)
@@ -60,25 +64,28 @@ local function read_entries(uv, dir, back)
 end
 
 --- Names and types of entries, in order. ASCII case alone is passed over, on every host alike; what differs
---- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares.
-local function sorted(entries)
-  local keys, types = {}, {}
+--- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares; the type at their
+--- end never decides.
+local function sorted(entries, work)
+  local keys = {}
   for i, entry in ipairs(entries) do
-    local key = entry.name:gsub("[A-Z]", LOWER) .. "\0" .. entry.name
-    keys[i], types[key] = key, entry.type or "unknown"
+    local name = entry.name
+    keys[i] = name:gsub("[A-Z]", LOWER) .. "\0" .. name .. (LETTERS[entry.type or "unknown"] or "-")
+    work:pause()
   end
-  table.sort(keys)
+  keys = slices.sorted(work, keys)
+  local found, types = {}, {}
   for i, key in ipairs(keys) do
-    keys[i], types[i] = key:sub((#key + 3) / 2), types[key] -- both halves are of one length
-    types[key] = nil
+    found[i], types[i] = key:sub(#key / 2 + 1, -2), TYPES[key:sub(-1)] -- both halves are of one length
+    work:pause()
   end
-  return keys, types
+  return found, types
 end
 
 --- Lines of the entries. Some file systems do not tell the type of an entry: those of the page are looked up.
 ---@return string[] lines
 ---@return boolean complete every line has its mark
-local function lines_of(uv, path, found, types, first, last)
+local function lines_of(uv, work, path, found, types, first, last)
   local lines, complete = {}, true
   for i, name in ipairs(found) do
     local kind = types[i]
@@ -88,8 +95,27 @@ local function lines_of(uv, path, found, types, first, last)
     end
     complete = complete and kind ~= "unknown"
     lines[i] = names.name(name) .. (MARKS[kind] or "")
+    work:pause()
   end
   return lines, complete
+end
+
+local AT_ONCE = 256 -- lines that are joined in one go
+
+--- Bytes of all the lines, as they may be shown.
+local function size_of(lines, redaction, work)
+  local bytes = 0
+  local function add(text)
+    bytes = bytes + #text
+  end
+  for first = 1, #lines, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #lines)
+    local text = table.concat(lines, "\n", first, last) .. (last < #lines and "\n" or "")
+    add(redaction and redaction:feed(text) or text)
+    work:pause()
+  end
+  if redaction then add(redaction:finish()) end
+  return bytes
 end
 
 local KNOWN = { ENOENT = true, EACCES = true, ENOTDIR = true }
@@ -111,14 +137,14 @@ local function unreadable(path, message)
 end
 
 --- The page of a directory whose entries were read.
-local function page(uv, entries, at, ctx)
-  local found, types = sorted(entries)
+local function page(uv, entries, at, ctx, work)
+  local found, types = sorted(entries, work)
   local total, first = #found, at.offset
   if first > math.max(total, 1) then
     return failure(at.shown, "EOFFSET_entries", { offset = first, total = total }, "EOFFSET")
   end
   local last = math.min(total, first - 1 + (at.limit or total))
-  local lines, complete = lines_of(uv, at.path, found, types, first, last)
+  local lines, complete = lines_of(uv, work, at.path, found, types, first, last)
   local shown = {}
   for i = first, last do
     shown[#shown + 1] = lines[i]
@@ -133,10 +159,10 @@ local function page(uv, entries, at, ctx)
     more = more,
     reason = "item_cap",
     total = total,
-    bytes_total = complete and total > 0 and #ctx.redacted(table.concat(lines, "\n")) or nil,
+    bytes_total = complete and total > 0 and size_of(lines, ctx.redaction(), work) or nil,
     empty = total == 0 and notice.empty_directory or nil,
     details = { path = at.shown, entry_limit_reached = more and at.limit or nil },
-  }, ctx)
+  }, ctx, work)
 end
 
 function M.execute(input, ctx, done)
@@ -150,14 +176,21 @@ function M.execute(input, ctx, done)
   }
   if given:find("\0", 1, true) then return failure(at.shown, "ENOENT", {}) end
   at.path = ctx.path(given)
-  local dir
+  local dir, cancel
   dir, message = uv.fs_opendir(at.path, nil, BATCH)
   if not dir then return unreadable(at.shown, message) end
-  return read_entries(uv, dir, function(problem, entries)
-    if problem then return done(unreadable(at.shown, problem)) end
-    local ok, value = pcall(page, uv, entries, at, ctx)
-    done(ok and value or { text = tostring(value), is_error = true })
+  cancel = read_entries(uv, dir, ctx.cancelled, function(problem, entries)
+    host.on_main(function()
+      if ctx.cancelled() then return end
+      if problem then return done(unreadable(at.shown, problem)) end
+      cancel = slices.start(function(work)
+        return page(uv, entries, at, ctx, work)
+      end, done)
+    end)
   end)
+  return function()
+    cancel()
+  end
 end
 
 return M

@@ -1,9 +1,10 @@
 --- read_file: a page of a text file; of an image or another binary file its type and size.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local magic = require "abridge.magic"
 local notice = require "abridge.notice"
 local page = require "abridge.page"
+local slices = require "abridge.slices"
 
 local M = {
   name = "read_file",
@@ -63,12 +64,8 @@ local function version_of(ctx, real, at)
   return page.goes_on(at) and ctx.pages:version(real) or nil
 end
 
-function M.execute(input, ctx)
-  local path = ctx.redacted(input.path)
-  local real = ctx.path(input.path)
-  local binary = described(real, path)
-  if binary then return binary end
-
+--- The page of a text file.
+local function value_of(input, ctx, path, real, work)
   local at = { offset = input.offset, column = input.column, limit = input.limit }
   local source, code, detail = page.open(at, ctx.limits, {
     path = real,
@@ -77,6 +74,7 @@ function M.execute(input, ctx)
     version = version_of(ctx, real, at),
     redactor = ctx.redactor,
     line_numbers = input.line_numbers,
+    work = work,
   })
   if not source then return failure(path, code, detail, at) end
   local data, adjust = page.notice_data(at, ctx.limits, { path = path, shell = ctx.names.shell, read = ctx.names.read })
@@ -92,6 +90,16 @@ function M.execute(input, ctx)
     block = block_of(ctx.tool),
     details = details,
   }
+end
+
+function M.execute(input, ctx, done)
+  local path = ctx.redacted(input.path)
+  local real = ctx.path(input.path)
+  local binary = described(real, path)
+  if binary then return binary end
+  return slices.start(function(work)
+    return value_of(input, ctx, path, real, work)
+  end, done, ctx.at_once)
 end
 
 return M

@@ -90,13 +90,17 @@ function M.execute(input, ctx, done)
     env = environment(ctx.env),
     timeout = timeout,
   }
+  local lost -- why a chunk could not be kept
   local child, message = process.spawn({ "sh", "-c", input.command }, opts, {
-    on_output = function(chunk)
-      stream:write(chunk)
-      ctx.update(stream)
+    read_output = function(fd, most)
+      local n, why, code = stream:read_fd(fd, most)
+      if n and n > 0 then ctx.update(stream) end
+      return n, why, code
     end,
     on_exit = function(outcome)
-      local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0
+      lost = lost or outcome.handler_error ~= nil and notice.part_lost or nil
+      outcome.error = outcome.error or lost
+      local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0 or outcome.error
       done {
         stream = stream,
         limits = final_limits(stream, limits, failed),

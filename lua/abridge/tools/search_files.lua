@@ -1,6 +1,6 @@
 --- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match shows.
 
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local host = require "abridge.host"
 local info = require "abridge.info"
@@ -46,7 +46,7 @@ local BYTE_ORDER_MARKS = { ["\255\254"] = true, ["\254\255"] = true } -- UTF-16:
 --- matches by.
 local function nul_finder(path)
   local scanned, nul = 0, nil
-  return function(before)
+  return function(before, work)
     before = math.min(before, MOST_SCANNED)
     while not nul and scanned < before do
       local bytes = match_line.read(path, scanned, SCAN_STEP)
@@ -57,6 +57,7 @@ local function nul_finder(path)
         nul = at and scanned + at - 1
         scanned = scanned + #bytes
       end
+      work:pause()
     end
     return nul ~= nil and nul < before
   end
@@ -164,13 +165,13 @@ function Search:remember(event)
 end
 
 --- Takes one event of rg; true when no more is wanted.
-function Search:take(event)
+function Search:take(event, work)
   if event.kind == "begin" then self:begin(event.path) end
   if event.kind == "end" then self:finish_item() end
   if event.kind ~= "match" and event.kind ~= "context" then return false end
   local file, item = self.file, self.item
   if file.binary then return false end
-  local is_binary = file.has_nul(event.offset + math.max(event.whole and #event.line or 0, event.last))
+  local is_binary = file.has_nul(event.offset + math.max(event.whole and #event.line or 0, event.last), work)
   if event.kind == "context" then
     if is_binary then return false end
     if not (item and event.number <= item.number + self.context) then
@@ -291,7 +292,7 @@ function Search:tell_cut_lines(value)
   end
 end
 
-function Search:value(finish, path)
+function Search:value(finish, path, work)
   self:finish_item()
   if not self:fits_whole() then self:make_match_show() end
   local page = self.page
@@ -302,7 +303,7 @@ function Search:value(finish, path)
       path = self.ctx.redacted(path),
       match_limit_reached = page.reached and page.limit or nil,
     },
-  }, finish)
+  }, finish, work)
   if value.adjust and next(self.cut) ~= nil then self:tell_cut_lines(value) end
   return value
 end
@@ -339,11 +340,11 @@ function M.execute(input, ctx, done)
   return ripgrep.run({
     place = place,
     arguments = arguments_of(input, place),
-    on_chunk = rg_json.reader(host.json(), function(event)
-      return search:take(event)
+    on_chunk = rg_json.reader(host.json(), function(event, work)
+      return search:take(event, work)
     end),
-    on_end = function(finish)
-      return search:value(finish, input.path or ".")
+    on_end = function(finish, work)
+      return search:value(finish, input.path or ".", work)
     end,
   }, ctx, done)
 end

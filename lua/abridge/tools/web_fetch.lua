@@ -1,7 +1,7 @@
 --- web_fetch: the body of a response over http or https, a page of bytes at a time.
 
 local bodies = require "abridge.body"
-local core = require "abridge.core"
+local core = require "abridge.core_loader"
 local data_of = require "abridge.data"
 local fetch = require "abridge.fetch"
 local host = require "abridge.host"

@@ -1,0 +1,131 @@
+-- The longest pause of Neovim's main loop while each tool does something big: `make bench-pause`. A timer asks the main
+-- loop every millisecond; the pause is the longest time between two of its answers, the least of some rounds.
+local abridge = require "abridge"
+local main_loop = require "main_loop"
+local web_server = require "web_server"
+local vim = rawget(_G, "vim")
+
+local uv = vim.uv or vim.loop
+local MB = 1024 * 1024
+local FLOOD = (tonumber(os.getenv "BENCH_MB") or 200) * MB
+local ENTRIES = tonumber(os.getenv "BENCH_ENTRIES") or 100000
+local ROUNDS = tonumber(os.getenv "BENCH_ROUNDS") or 3
+
+--- The longest pause, and the time of a call from its start to its end.
+local function measure(start)
+  local least, took = math.huge, math.huge
+  for _ = 1, ROUNDS do
+    collectgarbage()
+    local done = false
+    local stop, from = main_loop.watch(), uv.hrtime()
+    start(function(result)
+      assert(result == nil or not result.is_error, result and result.content)
+      done = true
+    end)
+    assert(vim.wait(300000, function() return done end, 1))
+    least, took = math.min(least, stop()), math.min(took, (uv.hrtime() - from) / 1e6)
+  end
+  return least, took
+end
+
+local folder = assert(uv.fs_mkdtemp((os.getenv "TMPDIR" or "/tmp"):gsub("/+$", "") .. "/abridge-pause-XXXXXX"))
+
+local function shell(command)
+  assert(vim.fn.system { "sh", "-c", "cd '" .. folder .. "' && " .. command } and vim.v.shell_error == 0, command)
+end
+
+local function called(opts, tool, input)
+  opts.run_dir = folder .. "/run"
+  return function(done)
+    local session = assert(abridge.session(opts))
+    session:call(tool, input, { on_done = function(result)
+      done(result)
+      vim.schedule(function() session:close() end)
+    end, on_update = opts.redact and function() end or nil })
+  end
+end
+
+local PATTERNS = { "password=%S+", "AKIA[%u%d]+", "token: *%w+" }
+local LINE = "2026-03-01 10:11:12.345 [INFO] worker-3: request 17 took 31 ms, key=value retried"
+
+--- A call that is cancelled when it has run for a while, its background child too.
+local function cancelled(done)
+  local session = assert(abridge.session { run_dir = folder .. "/run" })
+  local job = session:call("run_command", { command = "sleep 9 & yes | head -c 1000000; wait" }, { on_done = function()
+    done()
+    vim.schedule(function() session:close() end)
+  end })
+  vim.defer_fn(function() job:cancel() end, 100)
+end
+
+--- A body of 16 MB from a server of our own, under limits that want its end.
+local function fetched(done)
+  local chunk = (LINE .. "\n"):rep(700)
+  local server = assert(web_server.new(function(connection)
+    local left = 16 * MB / #chunk
+    local function pour()
+      left = left - 1
+      if left > 0 then connection:send(chunk, pour) else connection:close() end
+    end
+    connection:send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", pour)
+  end))
+  local limits = { web_fetch = { strategy = "tail", max_bytes = "100KB" } }
+  local session = assert(abridge.session { run_dir = false, allow_private = true, limits = limits, redact = PATTERNS })
+  session:call("web_fetch", { url = server:url "/" }, { on_done = function(result)
+    done(result)
+    server:close()
+    vim.schedule(function() session:close() end)
+  end })
+end
+
+local function cases()
+  local flood = ("yes '%s' | head -c %d"):format(LINE, FLOOD)
+  local log = folder .. "/log"
+  shell(("yes '%s' | head -c %d > log; echo 'at the end' >> log"):format(LINE, 2 * FLOOD))
+  shell(("mkdir many && cd many && seq -f 'Some_file_%%06.0f.lua' %d | xargs touch"):format(ENTRIES))
+  local many = folder .. "/many"
+  return {
+    { "nothing", function(done) vim.defer_fn(done, 300) end },
+    { ("run_command, %d MB"):format(FLOOD / MB), called({}, "run_command", { command = flood }) },
+    { "the same, redacted, with updates", called({ redact = PATTERNS }, "run_command", { command = flood }) },
+    { "the same, redacted by a function", called({ redact = function(line)
+      return (line:gsub("key=%S+", "key"))
+    end }, "run_command", { command = flood }) },
+    { ("read_file, the last lines of %d MB"):format(2 * FLOOD / MB),
+      called({}, "read_file", { path = log, offset = math.floor(2 * FLOOD / (#LINE + 1)) - 5 }) },
+    { "the same, redacted", called({ redact = PATTERNS }, "read_file", { path = log, offset = 5 }) },
+    { "the same, max_chars", called({ limits = { read_file = { max_chars = 5000 } } }, "read_file", { path = log }) },
+    { ("list_directory, %d entries"):format(ENTRIES), called({}, "list_directory", { path = many }) },
+    { "the same, all of them", called({}, "list_directory", { path = many, limit = ENTRIES }) },
+    { "the same, redacted", called({ redact = PATTERNS }, "list_directory", { path = many }) },
+    { ("find_files, %d files, the last"):format(ENTRIES),
+      called({}, "find_files", { path = many, pattern = "*", offset = ENTRIES - 10 }) },
+    { "search_files, the 500,000th match",
+      called({}, "search_files", { path = log, pattern = "INFO", offset = 500000 }) },
+    { "the same, a match at the end", called({}, "search_files", { path = log, pattern = "at the end" }) },
+    { "web_fetch, 16 MB, redacted, for their end", fetched },
+    { "run_command, cancelled", cancelled },
+    { "session:cap, 20 MB, which blocks", function(done)
+      local session = abridge.session { run_dir = folder .. "/run" }
+      session:cap("some_tool", (LINE .. "\n"):rep(20 * MB / #LINE))
+      session:close()
+      done()
+    end },
+  }
+end
+
+local function run()
+  local only = os.getenv "BENCH_ONLY"
+  io.stdout:write(("\n%-45s %14s %12s\n"):format("Neovim's main loop", "pause, ms", "call, ms"))
+  for _, case in ipairs(cases()) do
+    if not only or case[1]:find(only, 1, true) then
+      io.stdout:write(("%-45s %14.1f %12.0f\n"):format(case[1], measure(case[2])))
+      io.stdout:flush()
+    end
+  end
+end
+
+local ok, message = pcall(run)
+vim.fn.delete(folder, "rf")
+if not ok then io.stdout:write(tostring(message), "\n") end
+vim.cmd(ok and "qall!" or "cquit 1")

@@ -1,0 +1,62 @@
+--- The figures to reach, and the last table of the benchmark: what was measured of each. It fails nothing: what a
+--- figure is worth depends on the machine and on what else runs there.
+local report = require "run.report"
+
+local M = {}
+
+--- Key, what is measured, how, and the bound; units are those of the value that a section tells.
+local FIGURES = {
+  { "pass", "cut of 100MB, exact totals: x a pass that only reads", "<=", 1.1, "x" },
+  { "pi_100MB", "times quicker than pi, 100MB", ">=", 20, "x" },
+  { "pi_10KB", "times quicker than pi, 10KB that fits", ">=", 10, "x" },
+  { "pi_10KB_cut", "times quicker than pi, 10KB that is cut", ">=", 10, "x" },
+  { "split", "times quicker than split in Lua 5.4, 100MB", ">=", 150, "x" },
+  { "find", "times quicker than a find loop in Lua 5.4, 100MB", ">=", 10, "x" },
+  { "page_pread", "first page of 1GB: x pread(2) without counting", "<=", 1.15, "x" },
+  { "page_wc", "first page of 1GB: x wc -l", "<=", 1, "x" },
+  { "page_index", "an indexed page: times quicker than the first", ">=", 1000, "x" },
+  { "page_tail", "last 2000 lines, totals known", "<", 50, "us" },
+  { "stream", "stream from a pipe: speed of the bare reader", ">=", 0.85, "x" },
+  { "json", "to_json of a block: times quicker than table and lua-cjson", ">=", 5, "x" },
+  { "clean", "clean, no controls in 100MB: speed of the pass that only reads", ">=", 0.5, "x" },
+  { "fits", "10KB that fits, from Lua, as if memory were read at 10 GB/s", "<", 1, "us" },
+  { "cut", "10KB that is cut, from Lua, as if memory were read at 10 GB/s", "<", 2, "us" },
+  { "growth", "growth of the cost, worst case: power of n over linear", "<=", 0.1, "" },
+}
+
+local measured = {}
+
+local function known(key)
+  for _, figure in ipairs(FIGURES) do
+    if figure[1] == key then return true end
+  end
+  error("no such figure: " .. key, 3)
+end
+
+function M.measured(key, value)
+  measured[key] = known(key) and value
+end
+
+local function met(figure, value)
+  local how, bound = figure[3], figure[4]
+  if how == "<=" then return value <= bound end
+  if how == "<" then return value < bound end
+  return value >= bound
+end
+
+local function with_unit(value, figure)
+  return (("%s %s"):format(report.digits(value), figure[5]):gsub(" $", ""))
+end
+
+function M.print()
+  local rows = {}
+  for i, figure in ipairs(FIGURES) do
+    local value = measured[figure[1]]
+    local wanted = ("%s %g %s"):format(figure[3], figure[4], figure[5]):gsub(" $", "")
+    local said = value and with_unit(value, figure) or "not measured"
+    rows[i] = { figure[2], wanted, said, value and (met(figure, value) and "yes" or "no") or "-" }
+  end
+  report.print("Figures to reach", { "wanted", "measured", "met" }, rows)
+end
+
+return M

@@ -1,0 +1,62 @@
+/*
+ * Kernels: the few loops that every byte of a text goes through, once for each set of instructions.
+ *
+ * All sets give the same result on every input; they differ in speed alone. None reads a byte outside (p, n). p may be
+ * NULL when n is 0.
+ */
+#ifndef ABR_SCAN_H
+#define ABR_SCAN_H
+
+#include "internal.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define ABR_HAS_SSE2 1
+#define ABR_HAS_AVX2 1
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+#define ABR_HAS_NEON 1
+#endif
+
+typedef struct {
+    const char *name; /* what ABRIDGE_SIMD calls it */
+
+    /* Newlines in (p, n). */
+    uint64_t (*count_newlines)(const char *p, size_t n);
+
+    /* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left. With fewer newlines: n,
+     * and how many are missing. */
+    size_t (*nth_newline)(const char *p, size_t n, uint64_t *left);
+
+    /* The same from the end: bytes before the newline number *left from the end; with fewer, 0. */
+    size_t (*nth_newline_back)(const char *p, size_t n, uint64_t *left);
+
+    /* Bytes of the longest prefix of (p, n) that is well-formed UTF-8; *chars grows by its chars. */
+    size_t (*well_formed)(const char *p, size_t n, uint64_t *chars);
+
+    /* The same of plain text: well-formed UTF-8 in which cleaning finds nothing, for no control but newline and tab is
+     * in it, neither of ASCII nor of C1. */
+    size_t (*plain)(const char *p, size_t n);
+} abr_kernels;
+
+extern const abr_kernels abr_scalar;
+#ifdef ABR_HAS_SSE2
+extern const abr_kernels abr_sse2;
+#endif
+#ifdef ABR_HAS_AVX2
+extern const abr_kernels abr_avx2;
+#endif
+#ifdef ABR_HAS_NEON
+extern const abr_kernels abr_neon;
+#endif
+
+enum { ABR_MOST_KERNELS = 3 };
+
+/* The sets that this processor has, the best one first; returns their number. May cost microseconds. */
+size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS]);
+
+/* The set that ABRIDGE_SIMD=`wanted` asks for: the best of all where it is NULL or names none of this processor. */
+const abr_kernels *abr_choose_kernels(const char *wanted);
+
+/* The set in force, chosen at the first call. */
+const abr_kernels *abr_kernels_now(void);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * Kernels in portable C: eight bytes at a time in a word. What a kernel of vectors leaves at the end of a text, and the
+ * exact place in a block where it found something, is looked for by these too.
+ */
+#include "scan.h"
+
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGH UINT64_C(0x8080808080808080)
+
+enum { WORD = sizeof(uint64_t), DEL = 0x7F };
+
+/* ---- newlines ---- */
+
+/* 1 in each byte of the word at p that is a newline, else 0. */
+static uint64_t newlines_of(const char *p)
+{
+    uint64_t x = abr_load_word(p) ^ (ONES * '\n');
+    /* the high bit of each byte that is not zero, without carries between bytes */
+    uint64_t nonzero = (((x & ~HIGH) + ~HIGH) | x) & HIGH;
+    return (~nonzero & HIGH) >> 7;
+}
+
+static uint64_t count_in_word(const char *p)
+{
+    return (newlines_of(p) * ONES) >> 56;
+}
+
+static uint64_t count_newlines(const char *p, size_t n)
+{
+    uint64_t count = 0;
+    size_t i = 0;
+    for (; n - i >= WORD; i += WORD)
+        count += count_in_word(p + i);
+    for (; i < n; i++)
+        count += p[i] == '\n';
+    return count;
+}
+
+static size_t nth_newline(const char *p, size_t n, uint64_t *left)
+{
+    size_t i = 0;
+    for (; n - i >= WORD; i += WORD) {
+        uint64_t here = count_in_word(p + i);
+        if (here >= *left)
+            break;
+        *left -= here;
+    }
+    while (i<n && * left> 0)
+        *left -= p[i++] == '\n';
+    return i;
+}
+
+static size_t nth_newline_back(const char *p, size_t n, uint64_t *left)
+{
+    size_t end = n;
+    for (; end >= WORD; end -= WORD) {
+        uint64_t here = count_in_word(p + end - WORD);
+        if (here >= *left)
+            break;
+        *left -= here;
+    }
+    while (end > 0 && *left > 0)
+        *left -= p[--end] == '\n';
+    return end;
+}
+
+/* ---- UTF-8 ---- */
+
+static size_t well_formed(const char *p, size_t n, uint64_t *chars)
+{
+    size_t i = 0;
+    while (i < n) {
+        if (n - i >= WORD && !(abr_load_word(p + i) & HIGH)) {
+            *chars += WORD;
+            i += WORD;
+            continue;
+        }
+        size_t size = abr_char_size(p + i, n - i);
+        if (size == 1 && (unsigned char)p[i] >= 0x80)
+            break;
+        ++*chars;
+        i += size;
+    }
+    return i;
+}
+
+/* ---- plain text ---- */
+
+/* May one of the bytes of a word be under 0x20, DEL, or not ASCII? All that are, and falsely some others. */
+static bool looks_special(uint64_t x)
+{
+    return (((x - ONES * 0x20) | (x + ONES) | x) & HIGH) != 0;
+}
+
+/* Bytes of the plain char at p, 0 where it is none. */
+static size_t plain_char(const char *p, size_t n)
+{
+    unsigned char c = (unsigned char)p[0];
+    if (c < 0x80)
+        return (c >= 0x20 && c < DEL) || c == '\n' || c == '\t';
+    size_t size = abr_char_size(p, n);
+    bool c1 = c == 0xC2 && size == 2 && (unsigned char)p[1] < 0xA0;
+    return size == 1 || c1 ? 0 : size;
+}
+
+static size_t plain(const char *p, size_t n)
+{
+    for (size_t i = 0, size; i < n; i += size) {
+        if (n - i >= WORD && !looks_special(abr_load_word(p + i))) {
+            size = WORD;
+            continue;
+        }
+        size = plain_char(p + i, n - i);
+        if (size == 0)
+            return i;
+    }
+    return n;
+}
+
+const abr_kernels abr_scalar = {"scalar", count_newlines, nth_newline, nth_newline_back, well_formed, plain};

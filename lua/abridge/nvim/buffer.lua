@@ -1,0 +1,82 @@
+--- What the faces of the editor share: scratch buffers, windows for them, and writing where nobody may write.
+
+local check = require "abridge.check"
+
+local M = {}
+
+local names = 0
+
+--- A buffer without a file that goes when it is no longer shown. Its name ends in a number of its own.
+---@param kind string
+---@param what string
+---@param filetype string
+---@return integer buf
+function M.scratch(kind, what, filetype)
+  local buf = vim.api.nvim_create_buf(false, true)
+  names = names + 1
+  vim.api.nvim_buf_set_name(buf, ("abridge://%s/%s#%d"):format(kind, what:sub(1, 80), names))
+  local options = vim.bo[buf]
+  options.bufhidden, options.swapfile, options.undolevels = "wipe", false, -1
+  options.modifiable, options.filetype = false, filetype
+  return buf
+end
+
+--- Show a buffer in a window of its own, and go there. Nothing of it is folded away, and the only numbers are ours.
+--- Where there is no room for a window the buffer goes, and that is raised.
+---@param buf integer
+---@param mods? string command modifiers such as "vertical"
+---@param wrap? boolean whether lines wider than the window are wrapped
+function M.show(buf, mods, wrap)
+  local ok, message = pcall(vim.cmd, ("%s sbuffer %d"):format(mods or "", buf))
+  if not ok then
+    vim.api.nvim_buf_delete(buf, { force = true })
+    error(check.reason(message), 0)
+  end
+  vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
+end
+
+--- Change a buffer, also one that is not modifiable; that and its `modified` stay as they were then.
+---@param buf integer
+---@param change fun()
+---@return boolean ok
+---@return string|nil message
+function M.change(buf, change)
+  local options = vim.bo[buf]
+  local locked, modified = not options.modifiable, options.modified
+  if locked then options.modifiable = true end
+  local ok, message = pcall(change)
+  if locked and vim.api.nvim_buf_is_valid(buf) then
+    options.modifiable, options.modified = false, modified
+  end
+  return ok, not ok and check.reason(message) or nil
+end
+
+--- Keys of a buffer in normal mode: { lhs, what to do, description }.
+---@param buf integer
+---@param keys { [1]: string, [2]: function, [3]: string }[]
+function M.map(buf, keys)
+  for _, key in ipairs(keys) do
+    vim.keymap.set("n", key[1], key[2], { buffer = buf, nowait = true, silent = true, desc = key[3] })
+  end
+end
+
+--- Do something once when a buffer is wiped out.
+---@param buf integer
+---@param act fun()
+function M.on_wipe(buf, act)
+  vim.api.nvim_create_autocmd("BufWipeout", {
+    buffer = buf,
+    once = true,
+    callback = function()
+      act()
+    end,
+  })
+end
+
+--- Tell the user what went wrong.
+---@param message string
+function M.complain(message)
+  vim.notify("abridge: " .. message, vim.log.levels.ERROR)
+end
+
+return M

@@ -1,0 +1,59 @@
+--- The command :Abridge. What it does is loaded when it is first used.
+
+local M = {}
+
+local USAGE = "usage: :Abridge log [RUN_DIR] or :Abridge run COMMAND"
+
+local SUBCOMMANDS = {
+  log = function(rest, mods)
+    local dir = rest ~= "" and vim.fn.fnamemodify(vim.fn.expand(rest), ":p") or nil
+    local buf, message = require("abridge.nvim.log").open(dir, mods)
+    if not buf then error(message, 0) end
+  end,
+  run = function(rest, mods)
+    if rest == "" then error(USAGE, 0) end
+    require("abridge.nvim.run").command(rest, mods)
+  end,
+}
+
+local function execute(args)
+  local name, rest = args.args:match "^(%S*)%s*(.-)%s*$"
+  if not SUBCOMMANDS[name] then error(USAGE, 0) end
+  SUBCOMMANDS[name](rest, args.mods)
+end
+
+--- What may stand where the cursor is.
+---@param lead string the word so far
+---@param line string the command line up to the cursor
+---@return string[]
+local function complete(lead, line)
+  local words = line:match "Abridge!?%s+(.*)$" or ""
+  local name, rest = words:match "^(%S+)%s+(.*)$"
+  if not name then
+    return vim.tbl_filter(function(known)
+      return vim.startswith(known, lead)
+    end, { "log", "run" })
+  end
+  if name == "log" then return vim.fn.getcompletion(lead, "dir") end
+  if name ~= "run" then return {} end
+  return vim.fn.getcompletion(lead, rest:find "%s" and "file" or "shellcmd")
+end
+
+--- Make the command :Abridge.
+function M.create()
+  vim.api.nvim_create_user_command("Abridge", function(args)
+    local ok, message = pcall(execute, args)
+    if not ok then
+      message = require("abridge.check").message(message):gsub("^abridge: ", "")
+      require("abridge.nvim.buffer").complain(message)
+    end
+  end, {
+    nargs = "*",
+    desc = "Run a command as a model would see it, or look at a run's log",
+    complete = function(lead, line, position)
+      return complete(lead, line:sub(1, position))
+    end,
+  })
+end
+
+return M

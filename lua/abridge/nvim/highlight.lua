@@ -1,0 +1,29 @@
+--- Highlight groups of what we put on the editor's screen.
+
+local M = {}
+
+local LINKS = {
+  AbridgeNotice = "WarningMsg",
+  AbridgeMarker = "NonText",
+  AbridgeError = "ErrorMsg",
+  AbridgeOmitted = "Comment",
+}
+
+--- The group of what a row of a display is.
+---@type table<abridge.RowKind, string>
+M.groups = { notice = "AbridgeNotice", marker = "AbridgeMarker", error = "AbridgeError" }
+
+--- Link the groups where nobody has said otherwise. Links made so outlive a change of the color scheme.
+function M.define()
+  for group, link in pairs(LINKS) do
+    vim.cmd(("highlight default link %s %s"):format(group, link))
+  end
+end
+
+--- The namespace of our extmarks that highlight.
+---@return integer
+function M.namespace()
+  return vim.api.nvim_create_namespace "abridge"
+end
+
+return M

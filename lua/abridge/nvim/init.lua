@@ -1,0 +1,52 @@
+--- abridge on Neovim's screen. `require` has no side effects and loads nothing else: the user command is made by
+--- `setup` or by plugin/abridge.lua.
+
+local M = {}
+
+--- Set options and make the command :Abridge. Raises on an unknown option. The session of the editor is made from
+--- `session` when it is first wanted; options of a session that is open already stay.
+---@param opts? { session: abridge.SessionOptions|nil } `session`: what :Abridge run works with
+function M.setup(opts)
+  opts = require("abridge.check").options("abridge.nvim.setup", opts, { session = "table" }, 1)
+  if opts.session then require("abridge.nvim.run").configure(opts.session) end
+  require("abridge.nvim.command").create()
+end
+
+-- Tail calls: an error of misuse is raised where the caller is.
+
+--- Show a result in a buffer: see `abridge.nvim.render`.
+---@param buf integer
+---@param result abridge.Result
+---@param opts? abridge.nvim.RenderOptions
+---@return integer|nil row
+---@return integer|string count or message
+function M.render(buf, result, opts)
+  return require("abridge.nvim.render").render(buf, result, opts)
+end
+
+--- Call a tool and show its output while it runs: see `abridge.nvim.run`.
+---@param session abridge.Session
+---@param tool string
+---@param input table|string
+---@param opts? abridge.nvim.RunOptions
+---@return abridge.Job
+function M.run(session, tool, input, opts)
+  return require("abridge.nvim.run").run(session, tool, input, opts)
+end
+
+--- The editor's session: see `abridge.nvim.run`.
+---@return abridge.Session
+function M.session()
+  return require("abridge.nvim.run").session()
+end
+
+--- List the calls of a run: see `abridge.nvim.log`.
+---@param run_dir? string
+---@param mods? string
+---@return integer|nil buf
+---@return string|nil message
+function M.log(run_dir, mods)
+  return require("abridge.nvim.log").open(run_dir, mods)
+end
+
+return M

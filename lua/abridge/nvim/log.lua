@@ -1,0 +1,304 @@
+--- The calls of a run in a buffer, a line each, and what opens from there.
+
+local buffer = require "abridge.nvim.buffer"
+local check = require "abridge.check"
+local core = require "abridge.core_loader"
+local display = require "abridge.display"
+local highlight = require "abridge.nvim.highlight"
+local host = require "abridge.host"
+
+local M = {}
+
+local SLICE_MS = 15 -- of reading a log before the editor has its turn
+
+-- rows -----------------------------------------------------------------------------------------
+
+local INPUT_CELLS = 30
+--- Fields of an input that say what a call is about, the first that is there.
+local TELLING = { "command", "path", "pattern", "sql", "url", "query" }
+
+--- An input on one line.
+local function input_text(input)
+  local text = input
+  if type(input) == "table" then
+    for _, name in ipairs(TELLING) do
+      if type(input[name]) == "string" then
+        text = input[name]
+        break
+      end
+    end
+    if text == input then text = next(input) and host.json().encode(input) or "" end
+  end
+  text = type(text) == "string" and display.visible((text:gsub("%s+", " "))) or ""
+  if core.cells(text) <= INPUT_CELLS then return text end
+  return text:sub(1, core.fit_cells(text, INPUT_CELLS - 3)) .. "..."
+end
+
+local function size(bytes)
+  return type(bytes) == "number" and bytes >= 0 and core.format_size(math.floor(bytes)) or "?"
+end
+
+local function lines_shown(event)
+  local cut = type(event.cut) == "table" and event.cut
+  if not (cut and tonumber(cut.output_lines) and tonumber(cut.total_lines)) then return "" end
+  if cut.output_lines == cut.total_lines then return ("%.0f"):format(cut.total_lines) end
+  return ("%.0f/%.0f"):format(cut.output_lines, cut.total_lines)
+end
+
+local function bytes_shown(event)
+  if not event.bytes_shown then return "" end
+  local block = type(event.truncation) == "table" and event.truncation or {}
+  if not block.truncated then return size(event.bytes_shown) end
+  return size(event.bytes_shown) .. "/" .. size(event.bytes_in)
+end
+
+---@class (exact) abridge.nvim.LogEntry A call: what its line says, and where its result stands in the log
+---@field call_id string
+---@field cells string[]
+---@field is_error? boolean
+---@field reason? string of a cut
+---@field done? boolean
+---@field at? integer position of the event of its result
+
+local COLUMNS = {
+  { "", 4, right = true },
+  { "TIME", 8 },
+  { "TOOL", 14 },
+  { "INPUT", INPUT_CELLS },
+  { "LINES", 11, right = true },
+  { "BYTES", 14, right = true },
+  { "TOOK", 6, right = true },
+}
+
+local function new_entry(event)
+  local time = type(event.time) == "number" and os.date("%H:%M:%S", math.floor(event.time)) or ""
+  local tool = display.visible((tostring(event.tool):gsub("[\n\t]", " ")))
+  local number = type(event.seq) == "number" and ("%.0f"):format(event.seq) or ""
+  return { call_id = event.call_id, cells = { number, time, tool, input_text(event.input), "", "", "" } }
+end
+
+local function finish_entry(entry, event, at)
+  local block = type(event.truncation) == "table" and event.truncation or {}
+  entry.at, entry.done = at, true
+  entry.is_error = event.is_error == true
+  entry.reason = block.truncated and tostring(block.reason) or nil
+  entry.cells[5], entry.cells[6] = lines_shown(event), bytes_shown(event)
+  entry.cells[7] = display.duration(event.duration_ms) or ""
+end
+
+--- A row and its marks: what they are, and the bytes that they take.
+local function row_of(cells, entry)
+  local parts = {}
+  for i, column in ipairs(COLUMNS) do
+    local padding = (" "):rep(column[2] - core.cells(cells[i]))
+    parts[i] = column.right and padding .. cells[i] or cells[i] .. padding
+  end
+  local text, marks = table.concat(parts, " "):gsub(" +$", ""), {}
+  local function say(word, group)
+    marks[#marks + 1] = { from = #text + 2, to = #text + 2 + #word, group = group }
+    text = text .. "  " .. word
+  end
+  if entry and not entry.done then say("running", highlight.groups.marker) end
+  if entry and entry.is_error then say("error", highlight.groups.error) end
+  if entry and entry.reason then say(display.visible(entry.reason), highlight.groups.notice) end
+  return text, marks
+end
+
+-- the buffer ---------------------------------------------------------------------------------------
+
+---@class abridge.nvim.Log
+---@field buf integer
+---@field run abridge.Run
+---@field entries abridge.nvim.LogEntry[]
+local Log = {}
+Log.__index = Log
+
+local function show_headings(self)
+  local headings = {}
+  for i, column in ipairs(COLUMNS) do
+    headings[i] = column[1]
+  end
+  local text = row_of(headings)
+  assert(buffer.change(self.buf, function()
+    vim.api.nvim_buf_set_lines(self.buf, 0, -1, false, { text })
+    vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), 0, 0, { end_col = #text, hl_group = "Title" })
+  end))
+end
+
+--- Write the rows of entries.
+local function show(self, first, last)
+  local lines, all = {}, {}
+  for i = first, last do
+    lines[#lines + 1], all[i] = row_of(self.entries[i].cells, self.entries[i])
+  end
+  assert(buffer.change(self.buf, function()
+    vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), first, last + 1)
+    vim.api.nvim_buf_set_lines(self.buf, first, last + 1, false, lines) -- below the headings
+    for i = first, last do
+      for _, mark in ipairs(all[i]) do
+        local opts = { end_col = mark.to, hl_group = mark.group }
+        vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), i, mark.from, opts)
+      end
+    end
+  end))
+end
+
+--- Take in an event; returns the entry that it changed.
+local function take(self, event, at)
+  if event.type == "tool_call" then
+    local entry = new_entry(event)
+    self.entries[#self.entries + 1] = entry
+    self.open[event.call_id or ""] = #self.entries
+    return #self.entries
+  elseif event.type == "tool_result" then
+    local i = self.open[event.call_id or ""]
+    if not i then -- its start is lost
+      self.entries[#self.entries + 1] = new_entry(event)
+      i = #self.entries
+    end
+    self.open[event.call_id or ""] = nil
+    finish_entry(self.entries[i], event, at)
+    return i
+  end
+end
+
+--- Read what has come since the last time, in turns with the editor.
+function Log:refresh()
+  if self.reading then return end
+  self.reading = true
+  local function turn()
+    if self.closed then return end
+    local stop, first = host.uv().hrtime() + SLICE_MS * 1e6, nil
+    local over = true
+    local position, message = self.run:each(function(event, _, at)
+      local changed = take(self, event, at)
+      first = changed and math.min(first or changed, changed) or first
+      over = host.uv().hrtime() < stop
+      return over
+    end, self.position)
+    if first then show(self, first, #self.entries) end
+    if not position then
+      self.reading = false
+      return buffer.complain(message)
+    end
+    self.position = position
+    if not over then return vim.defer_fn(turn, 1) end
+    self.reading = false
+  end
+  turn()
+end
+
+--- The event of the result under the cursor, or nil and why not.
+local function result_here(self)
+  local entry = self.entries[vim.api.nvim_win_get_cursor(0)[1] - 1]
+  if not entry then return nil, "No call here" end
+  if not entry.at then return nil, "The call has not ended" end
+  local event
+  local ok, message = self.run:each(function(found)
+    event = found
+    return false
+  end, entry.at)
+  if not ok then return nil, message end
+  if not event then return nil, "The log has changed" end
+  return event
+end
+
+--- A text that lies in memory, to be paged.
+local function text_source(text)
+  return {
+    size = #text,
+    read = function(at, bytes)
+      return text:sub(at + 1, at + bytes)
+    end,
+  }
+end
+
+--- The full output of a call in a pager.
+local function page(self, event)
+  local title = ("%s %s"):format(event.call_id, display.visible(tostring(event.tool)))
+  local pager = require "abridge.nvim.pager"
+  local kept = type(event.full_output) == "table" and event.full_output or {}
+  if not kept.path then
+    local cut = type(event.truncation) == "table" and event.truncation.truncated
+    local note = cut and ("the full output was not kept" .. (kept.error and ": " .. tostring(kept.error) or "")) or nil
+    local text = type(event.content) == "string" and event.content or ""
+    return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
+  end
+  local fd, stat = self.run:open_output(event)
+  if not fd then return buffer.complain(stat) end
+  local uv = host.uv()
+  pager.open({
+    size = stat.size,
+    read = function(at, bytes)
+      return uv.fs_read(fd, bytes, at)
+    end,
+  }, {
+    title = title,
+    cut = type(event.cut) == "table" and event.cut or nil,
+    note = kept.error and "incomplete: " .. tostring(kept.error) or nil,
+    close = function()
+      uv.fs_close(fd)
+    end,
+  })
+end
+
+--- What the model saw, with its notice.
+local function show_result(event)
+  local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
+  buffer.show(buf, nil, true)
+  buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close" } })
+  require("abridge.nvim.render").render(buf, {
+    tool = event.tool,
+    content = type(event.content) == "string" and event.content or "",
+    is_error = event.is_error,
+    truncation = event.truncation,
+    details = { cut = event.cut, exit_line = event.exit_line },
+  })
+end
+
+local function keys_of(self)
+  local function with_result(act)
+    return function()
+      local event, message = result_here(self)
+      if not event then return buffer.complain(message) end
+      local ok, why = pcall(act, event)
+      if not ok then buffer.complain(check.reason(why)) end
+    end
+  end
+  return {
+    { "q", "<Cmd>bwipeout<CR>", "Close" },
+    { "R", function() self:refresh() end, "Read what has come since" },
+    { "<CR>", with_result(function(event) page(self, event) end), "Page through the full output" },
+    { "o", with_result(show_result), "Show what the model saw" },
+  }
+end
+
+--- List the calls of a run in a scratch buffer. Its keys are in doc/lua.md.
+---@param run_dir? string unless set that of the editor's session, else the newest in the user's state directory
+---@param mods? string command modifiers such as "vertical"
+---@return integer|nil buf
+---@return string|nil message
+function M.open(run_dir, mods)
+  if run_dir ~= nil and type(run_dir) ~= "string" then
+    check.fail("abridge.nvim.log: run_dir must be a string, got " .. check.show(run_dir))
+  end
+  run_dir = run_dir or require("abridge.nvim.run").current_dir() or require("abridge.runlog").newest()
+  if not run_dir then return nil, "No run has a log yet" end
+  local run, message = require("abridge").open_run(run_dir)
+  if not run then return nil, message end
+  highlight.define()
+  local self = setmetatable({ run = run, entries = {}, open = {}, position = 0 }, Log)
+  self.buf = buffer.scratch("log", run.dir, "abridge-log")
+  buffer.on_wipe(self.buf, function()
+    self.closed = true
+    run:close()
+  end)
+  buffer.show(self.buf, mods)
+  show_headings(self)
+  buffer.map(self.buf, keys_of(self))
+  self:refresh()
+  if #self.entries > 0 then vim.api.nvim_win_set_cursor(0, { 2, 0 }) end
+  return self.buf
+end
+
+return M

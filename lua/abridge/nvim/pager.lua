@@ -1,0 +1,337 @@
+--- A text of any size in a buffer that holds the part around the cursor: what the model saw is shown as it is, what it
+--- did not see is dimmed.
+
+local buffer = require "abridge.nvim.buffer"
+local highlight = require "abridge.nvim.highlight"
+local notice = require "abridge.notice"
+local ranges_of = require "abridge.nvim.ranges"
+local slices = require "abridge.nvim.slice"
+
+local M = {}
+
+-- Rows between the cursor and an end of the buffer where there is more; what the slice holds at most is over twice as
+-- many of the longest.
+local MARGIN = 100
+local SLICE_MS = 15 -- of a search for a line before the editor has its turn
+
+---@class abridge.nvim.Pager
+---@field buf integer
+---@field slice abridge.nvim.Slice
+---@field source abridge.nvim.Source
+---@field ranges abridge.nvim.Range[]
+---@field cut? abridge.Cut
+---@field lines? integer of the text, where they are known
+local Pager = {}
+Pager.__index = Pager
+
+-- what is highlighted --------------------------------------------------------------------------
+
+local function mark(self, row, column, opts)
+  vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), row - 1, column, opts)
+end
+
+--- Dim what of a row the model did not see; `i` is the first range that may have bytes of it. A mark a row: Neovim 0.7
+--- does not draw one that begins above the window.
+---@return integer i for the next row
+local function dim(self, row, i)
+  local at = self.slice.rows[row]
+  local stop = at.first + at.bytes
+  while self.ranges[i + 1] and self.ranges[i].to <= at.first do
+    i = i + 1
+  end
+  local j = i
+  while self.ranges[j] and self.ranges[j].from < stop do
+    local range = self.ranges[j]
+    if not range.kept then
+      local from, to = slices.columns(at, range.from, range.to)
+      if from < to then mark(self, row, from, { end_col = to, hl_group = "AbridgeOmitted" }) end
+    end
+    j = j + 1
+  end
+  return i
+end
+
+--- Number the lines at the right, and mark rows that go on with the line of the row before.
+local function decorate(self, first, last)
+  if first > last then return end
+  local line, range = self.slice:line_of(first), math.max(ranges_of.at(self.ranges, self.slice.rows[first].first), 1)
+  for i = first, last do
+    local row = self.slice.rows[i]
+    if line and row.begins and i > first then line = line + 1 end
+    local side = not row.begins and { notice.line_cut .. " ", highlight.groups.marker }
+      or line and { ("%d "):format(line), "LineNr" }
+    if side then mark(self, i, 0, { virt_text = { side }, virt_text_pos = "right_align", hl_mode = "combine" }) end
+    range = dim(self, i, range)
+  end
+end
+
+--- Decorate rows that have come; all of them where numbers of lines have become known by them.
+local function decorate_new(self, first, last)
+  local known = self.slice.first_line ~= nil
+  if known and not self.numbered then
+    first, last = 1, #self.slice.rows
+    vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), 0, -1)
+  end
+  self.numbered = known
+  decorate(self, first, last)
+end
+
+-- rows of the buffer -------------------------------------------------------------------------------
+
+local function texts(rows, first, last)
+  local lines = {}
+  for i = first, last do
+    lines[#lines + 1] = rows[i].text
+  end
+  return lines
+end
+
+--- Put lines in place of rows (0-based, exclusive), of which nothing stays.
+local function set_rows(self, first, last, lines)
+  vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), first, last)
+  vim.api.nvim_buf_set_lines(self.buf, first, last, false, lines)
+end
+
+--- Read on at one end.
+local function extend(self, at_end)
+  local slice, count = self.slice, #self.slice.rows
+  local added, dropped = slice[at_end and "after" or "before"](slice)
+  local rows = slice.rows
+  if at_end then
+    set_rows(self, count, count, texts(rows, #rows - added + 1, #rows))
+    set_rows(self, 0, dropped, {})
+    decorate_new(self, #rows - added + 1, #rows)
+  else
+    set_rows(self, 0, 0, texts(rows, 1, added))
+    set_rows(self, added + count - dropped, added + count, {})
+    decorate_new(self, 1, added)
+  end
+  return added > 0
+end
+
+--- Load what is missing around the cursor.
+local function fill(self, win)
+  local more = true
+  while more do
+    local row = vim.api.nvim_win_get_cursor(win)[1]
+    if self.slice:has_after() and #self.slice.rows - row < MARGIN then
+      more = extend(self, true)
+    elseif self.slice:has_before() and row <= MARGIN then
+      more = extend(self, false)
+    else
+      more = false
+    end
+  end
+end
+
+local function tell(self, win)
+  local row = vim.api.nvim_win_get_cursor(win)[1]
+  local at, line = self.slice.rows[row], self.slice:line_of(row)
+  local byte = at and at.first or 0
+  local range = self.cut and self.ranges[ranges_of.at(self.ranges, byte)]
+  local parts = {
+    self.title,
+    ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?"),
+    ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100),
+  }
+  if range then parts[#parts + 1] = range.kept and "shown to the model" or "not shown to the model" end
+  parts[#parts + 1] = self.note
+  vim.b[self.buf].abridge_status = " " .. table.concat(parts, "  ")
+end
+
+--- The window that shows the buffer, the current one first.
+local function window_of(self)
+  if vim.api.nvim_get_current_buf() == self.buf then return vim.api.nvim_get_current_win() end
+  return vim.fn.win_findbuf(self.buf)[1]
+end
+
+--- Do something with the buffer; what the file does wrong is told.
+local function guarded(self, act)
+  if not vim.api.nvim_buf_is_loaded(self.buf) then return end
+  local ok, message = buffer.change(self.buf, act)
+  if not ok then buffer.complain(message) end
+end
+
+-- going somewhere --------------------------------------------------------------------------------------
+
+--- Show a byte of the text: its row is where the cursor is then.
+---@param byte integer 0-based
+function Pager:go(byte)
+  self.seeking = nil
+  guarded(self, function()
+    local win = window_of(self)
+    self.slice:load(byte)
+    self.numbered = false
+    set_rows(self, 0, -1, texts(self.slice.rows, 1, #self.slice.rows))
+    decorate_new(self, 1, #self.slice.rows)
+    vim.api.nvim_win_set_cursor(win, { self.slice:row_at(byte), 0 })
+    fill(self, win)
+    local row = self.slice:row_at(byte)
+    local column = self.slice.rows[row] and slices.columns(self.slice.rows[row], byte, byte) or 0
+    vim.api.nvim_win_set_cursor(win, { row, column })
+    tell(self, win)
+  end)
+end
+
+--- Look for something in turns with the editor, and call `found` with what there is in the end. Going anywhere else
+--- ends the search.
+local function look_for(self, what, step, found)
+  local token = {}
+  self.seeking = token
+  local function turn()
+    if self.seeking ~= token or self.closed then return end
+    local uv = require("abridge.host").uv()
+    local stop = uv.hrtime() + SLICE_MS * 1e6
+    repeat
+      local ok, over, byte = pcall(step)
+      if not ok then return buffer.complain(tostring(over)) end
+      if over then return found(byte) end
+    until uv.hrtime() > stop
+    vim.b[self.buf].abridge_status = " looking for " .. what
+    vim.defer_fn(turn, 1)
+  end
+  turn()
+end
+
+--- Show a line. The text is read from the nearest place whose line is known.
+---@param line integer
+function Pager:go_to_line(line)
+  if self.lines then line = math.min(line, math.max(self.lines, 1)) end
+  look_for(self, ("line %.0f"):format(line), self.slice:seek(line), function(byte)
+    if byte < self.source.size then self.slice:learn(byte, line) end
+    self:go(byte)
+  end)
+end
+
+--- The byte that the cursor is on.
+local function here(self)
+  local row, column = unpack(vim.api.nvim_win_get_cursor(window_of(self)))
+  local at = self.slice.rows[row]
+  if not at then return 0 end
+  local low, high = 0, at.bytes
+  while low < high do -- the last byte that shows at or before the column
+    local middle = math.ceil((low + high) / 2)
+    if slices.columns(at, at.first + middle, at.first) <= column then
+      low = middle
+    else
+      high = middle - 1
+    end
+  end
+  return at.first + low
+end
+
+--- Go to the next place of a text, or the one before; it is looked for as it stands, letter by letter.
+---@param text string
+---@param backwards? boolean
+function Pager:find(text, backwards)
+  if text == "" then return end
+  self.text = text
+  local win = window_of(self)
+  local from = here(self) + (backwards and 0 or 1)
+  look_for(self, text, self.slice:search(text, from, backwards), function(byte)
+    if byte then return self:go(byte) end
+    tell(self, win)
+    buffer.complain("Not found: " .. text)
+  end)
+end
+
+--- Go to the next range that the model saw, or did not see, or the one before.
+local function go_to_range(self, kept, step)
+  for _ = 1, vim.v.count1 do
+    local range = ranges_of.next(self.ranges, here(self), kept, step)
+    if not range then return end
+    local first = range.from
+    if range.to - first > 1 and self.source.read(first, 1) == "\n" then first = first + 1 end -- of the line before
+    self:go(first)
+  end
+end
+
+local function keys_of(self)
+  local function range_key(kept, step)
+    return function()
+      go_to_range(self, kept, step)
+    end
+  end
+  local function text_key(backwards)
+    return function()
+      self:find(self.text or "", backwards)
+    end
+  end
+  local function ask()
+    local ok, text = pcall(vim.fn.input, "Find: ") -- Ctrl-C raises
+    vim.cmd "redraw" -- what is said next stands on a line of its own
+    if ok then self:find(text) end
+  end
+  local function line_key(otherwise)
+    return function()
+      if vim.v.count > 0 then return self:go_to_line(vim.v.count) end
+      self:go(otherwise())
+    end
+  end
+  local function to_start()
+    return 0
+  end
+  local function to_end()
+    return math.max(self.source.size - 1, 0)
+  end
+  local function to_percentage()
+    if vim.v.count > 0 then self:go(math.floor(self.source.size * math.min(vim.v.count, 100) / 100)) end
+  end
+  return {
+    { "q", "<Cmd>bwipeout<CR>", "Close" },
+    { "gg", line_key(to_start), "Go to the start, or to a line" },
+    { "G", line_key(to_end), "Go to the end, or to a line" },
+    { "%", to_percentage, "Go to a percentage" },
+    { "g/", ask, "Find a text" },
+    { "gn", text_key(false), "Next place of that text" },
+    { "gN", text_key(true), "Place before of that text" },
+    { "]k", range_key(true, 1), "Next part that the model saw" },
+    { "[k", range_key(true, -1), "Part before that the model saw" },
+    { "]o", range_key(false, 1), "Next part that the model did not see" },
+    { "[o", range_key(false, -1), "Part before that the model did not see" },
+  }
+end
+
+-- opening -------------------------------------------------------------------------------------------------
+
+---@class (exact) abridge.nvim.PagerOptions
+---@field title string
+---@field cut? abridge.Cut the ledger of what the model saw; nil: all of it
+---@field lines? integer of the text; those of the ledger unless set
+---@field note? string what else there is to say
+---@field close? fun() called when the buffer is wiped out
+---@field mods? string command modifiers
+
+--- Open a text in a buffer of its own.
+---@param source abridge.nvim.Source
+---@param opts abridge.nvim.PagerOptions
+---@return abridge.nvim.Pager
+function M.open(source, opts)
+  highlight.define()
+  local self = setmetatable({ source = source, cut = opts.cut, title = opts.title, note = opts.note }, Pager)
+  self.lines = opts.lines or opts.cut and opts.cut.total_lines
+  self.ranges = ranges_of.of(opts.cut, source.size)
+  self.slice = slices.new(source, ranges_of.known_lines(opts.cut, source.size))
+  self.buf = buffer.scratch("output", opts.title, "abridge-output")
+  buffer.on_wipe(self.buf, function()
+    self.closed = true
+    if opts.close then opts.close() end
+  end)
+  buffer.show(self.buf, opts.mods)
+  vim.cmd "setlocal statusline=%{get(b:,'abridge_status','')}"
+  buffer.map(self.buf, keys_of(self))
+  self:go(0)
+  vim.api.nvim_create_autocmd("CursorMoved", {
+    buffer = self.buf,
+    callback = function()
+      guarded(self, function()
+        local win = window_of(self)
+        fill(self, win)
+        tell(self, win)
+      end)
+    end,
+  })
+  return self
+end
+
+return M

@@ -1,0 +1,85 @@
+--- What of a text the model saw, as ranges of bytes: those of a ledger and the gaps between them. Offsets are 0-based,
+--- the end of a range is exclusive.
+
+local M = {}
+
+---@class (exact) abridge.nvim.Range
+---@field from integer
+---@field to integer
+---@field kept boolean
+
+--- The ranges of a ledger in order, kept ones and gaps; they tile a text of that size.
+---@param cut? abridge.Cut nil: all of it is kept
+---@param size integer
+---@return abridge.nvim.Range[]
+function M.of(cut, size)
+  local ranges, at = {}, 0
+  local function add(to, kept)
+    to = math.min(to, size)
+    if to > at then ranges[#ranges + 1] = { from = at, to = to, kept = kept } end
+    at = math.max(at, to)
+  end
+  for _, range in ipairs(cut and cut.kept or {}) do
+    add(range.first_byte - 1, false)
+    add(range.last_byte, true)
+  end
+  add(size, cut == nil)
+  return ranges
+end
+
+--- The last of a list in ascending order of `key` that is at or below a value; 0 where none is.
+---@param list table[]
+---@param key string
+---@param value number
+---@return integer
+function M.last(list, key, value)
+  local low, high = 0, #list
+  while low < high do
+    local middle = math.ceil((low + high) / 2)
+    if list[middle][key] <= value then
+      low = middle
+    else
+      high = middle - 1
+    end
+  end
+  return low
+end
+
+--- The range that has a byte, by its place in the list; 0 where there is none.
+---@param ranges abridge.nvim.Range[]
+---@param byte integer
+---@return integer
+function M.at(ranges, byte)
+  return M.last(ranges, "from", byte)
+end
+
+--- The next range of a kind from a byte on, or the one before; not the one that the byte is in.
+---@param ranges abridge.nvim.Range[]
+---@param byte integer
+---@param kept boolean
+---@param step 1|-1
+---@return abridge.nvim.Range|nil
+function M.next(ranges, byte, kept, step)
+  local i = M.at(ranges, byte) + step
+  while ranges[i] and ranges[i].kept ~= kept do
+    i = i + step
+  end
+  return ranges[i]
+end
+
+--- Places whose line a ledger tells, for a text of that size.
+---@param cut? abridge.Cut
+---@param size integer
+---@return { byte: integer, line: integer }[]
+function M.known_lines(cut, size)
+  local known = {}
+  for _, range in ipairs(cut and cut.kept or {}) do
+    known[#known + 1] = { byte = range.first_byte - 1, line = range.first_line }
+  end
+  if cut and cut.total_bytes == size and size > 0 then
+    known[#known + 1] = { byte = size - 1, line = cut.total_lines }
+  end
+  return known
+end
+
+return M

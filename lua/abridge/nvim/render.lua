@@ -1,0 +1,145 @@
+--- A result in a buffer: what a screen shows of it, in our colours, replaced in place when it is shown again.
+
+local buffer = require "abridge.nvim.buffer"
+local check = require "abridge.check"
+local display = require "abridge.display"
+local highlight = require "abridge.nvim.highlight"
+
+local M = {}
+
+local WHO = "abridge.nvim.render"
+local PRIORITY = 110 -- over syntax (100), under the user's selection
+
+---@class (exact) abridge.nvim.RenderOptions
+---@field row? integer 0-based: the lines are put before this row; at the end of the buffer unless set. Of a result that
+---  the buffer has already it means nothing
+---@field max_lines? integer lines of the tool's text to show; no limit unless set
+---@field width? integer cells of a line; no limit unless set
+---@field key? string results with the same key take each other's place; the result's `call_id` unless set
+
+local places = {} -- by buffer and key, the extmark that spans the lines of a result
+
+local function place_namespace()
+  return vim.api.nvim_create_namespace "abridge.places"
+end
+
+local function places_of(buf)
+  for known in pairs(places) do
+    if not vim.api.nvim_buf_is_valid(known) then places[known] = nil end
+  end
+  places[buf] = places[buf] or {}
+  return places[buf]
+end
+
+local function is_row(value)
+  if not check.is_count(value) then return "an integer from 0 to 2^53" end
+end
+
+local OPTIONS = { row = is_row, key = "string", max_lines = "number", width = "number" }
+
+--- Where the lines of a result are: start row and column, end row and column; the end is exclusive.
+local function found(buf, id)
+  local at = id and vim.api.nvim_buf_get_extmark_by_id(buf, place_namespace(), id, { details = true }) or {}
+  if not at[1] then return nil end
+  local first, first_col, last, last_col = at[1], at[2], at[3].end_row or at[1], at[3].end_col or at[2]
+  if last < first or last == first and last_col < first_col then -- an undo took the lines, and left the mark inside out
+    return { last, 0, last, 0 }
+  end
+  return { first, first_col, last, last_col }
+end
+
+--- Where the lines of a result that the buffer has not yet go.
+local function fresh(buf, row)
+  local count = vim.api.nvim_buf_line_count(buf)
+  if row and row > count then return nil, ("Row %.0f is behind the end of the buffer (%d lines)"):format(row, count) end
+  local empty = count == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ""
+  if not row and empty then return { 0, 0, 1, 0 } end -- the line that an empty buffer has
+  row = row or count
+  return { row, 0, row, 0 }
+end
+
+--- Put lines in place of a range; returns the row of the first one. Where the user has joined ours with a line of
+--- his own, his part gets a line for itself.
+local function replace(buf, range, lines)
+  local first, first_col, last, last_col = range[1], range[2], range[3], range[4]
+  if first_col == 0 and last_col == 0 then
+    vim.api.nvim_buf_set_lines(buf, first, last, true, lines)
+    return first
+  end
+  local given = vim.list_extend({}, lines)
+  if first_col > 0 then table.insert(given, 1, "") end
+  if last == vim.api.nvim_buf_line_count(buf) then
+    last = last - 1
+    last_col = #vim.api.nvim_buf_get_lines(buf, last, last + 1, true)[1]
+  else
+    given[#given + 1] = ""
+  end
+  vim.api.nvim_buf_set_text(buf, first, first_col, last, last_col, given)
+  return first + (first_col > 0 and 1 or 0)
+end
+
+local function paint(buf, first, rows)
+  local ns = highlight.namespace()
+  local function mark(row, from, to, group)
+    vim.api.nvim_buf_set_extmark(buf, ns, row, from, { end_col = to, hl_group = group, priority = PRIORITY })
+  end
+  for i, row in ipairs(rows) do
+    local at = first + i - 1
+    if row.kind and row.text ~= "" then mark(at, 0, #row.text, highlight.groups[row.kind]) end
+    for _, span in ipairs(row.spans or {}) do
+      mark(at, span.first_byte - 1, span.last_byte, highlight.groups.marker)
+    end
+  end
+end
+
+local function write(buf, range, rows, own, key)
+  local lines = {}
+  for i, row in ipairs(rows) do
+    lines[i] = row.text
+  end
+  if #lines == 0 then lines[1] = "" end -- a place without a line could not be found again
+  vim.api.nvim_buf_clear_namespace(buf, highlight.namespace(), range[1], range[3] + (range[4] > 0 and 1 or 0))
+  local first = replace(buf, range, lines)
+  if key then
+    local span = { id = own[key], end_row = first + #lines, end_col = 0 }
+    own[key] = vim.api.nvim_buf_set_extmark(buf, place_namespace(), first, 0, span)
+  end
+  paint(buf, first, rows)
+  return first, #lines
+end
+
+--- Show a result in a buffer, as `abridge.display` shows it. Notices, the exit line, omission markers and errors are
+--- highlighted where the ledger and the block say they are: text of a tool that looks like one is not.
+---
+--- Shown again, a result (one with the same `call_id`, or the same `key`) takes the place of its own former lines,
+--- wherever they have moved to. What has come so far of a call may be shown as a result with `tool`, `call_id`,
+--- `content` and `details = { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on
+--- misuse. Cost: in proportion to the content.
+---@param buf integer 0: the current one
+---@param result abridge.Result sets `result.display`
+---@param opts? abridge.nvim.RenderOptions
+---@return integer|nil row 0-based, of the first line
+---@return integer|string count of lines, or why nothing was written: the buffer is gone, or may not be changed now
+function M.render(buf, result, opts)
+  if not check.is_count(buf) then check.fail(WHO .. ": buf must be the number of a buffer, got " .. check.show(buf)) end
+  opts = check.options(WHO, opts, OPTIONS, 1)
+  local rows = display.rows(WHO, result, { max_lines = opts.max_lines, width = opts.width })
+  if vim.in_fast_event() then return nil, "Buffers cannot be changed in a fast event: use vim.schedule" end
+  if buf == 0 then buf = vim.api.nvim_get_current_buf() end
+  if not vim.api.nvim_buf_is_loaded(buf) then return nil, ("Buffer %.0f is not there"):format(buf) end
+  highlight.define()
+  local own, key = places_of(buf), opts.key or result.call_id
+  local range, message = key and found(buf, own[key]) or nil, nil
+  if not range then
+    range, message = fresh(buf, opts.row)
+  end
+  if not range then return nil, message end
+  local first, count
+  local ok, why = buffer.change(buf, function()
+    first, count = write(buf, range, rows, own, key)
+  end)
+  if not ok then return nil, why end
+  return first, count
+end
+
+return M

@@ -1,0 +1,155 @@
+--- A call whose output shows in a buffer while it runs; the editor's own session; the buffer of `:Abridge run`.
+
+local buffer = require "abridge.nvim.buffer"
+local check = require "abridge.check"
+local render = require "abridge.nvim.render"
+
+local M = {}
+
+local WHO = "abridge.nvim.run"
+
+---@class (exact) abridge.nvim.RunOptions
+---@field buf? integer the current one unless set
+---@field row? integer 0-based, where the lines go; at the end of the buffer unless set
+---@field max_lines? integer lines of the tool's text to show
+---@field width? integer cells of a line
+---@field id? string the call's id
+---@field on_done? fun(result: abridge.Result, message: string|nil) called in the main loop; `message`: why the result
+---  is not in the buffer
+
+local OPTIONS = {
+  buf = function(value)
+    if not check.is_count(value) then return "the number of a buffer" end
+  end,
+  row = "number",
+  max_lines = "number",
+  width = "number",
+  id = "string",
+  on_done = "function",
+}
+
+local calls = 0
+
+--- Call a tool and render what comes of it; `around(buf, write)` writes.
+local function start(session, tool, input, opts, around)
+  calls = calls + 1
+  local buf = opts.buf or 0
+  if buf == 0 then buf = vim.api.nvim_get_current_buf() end
+  local at = { row = opts.row, max_lines = opts.max_lines, width = opts.width, key = "abridge.nvim.run " .. calls }
+  local entry = session:find(tool)
+  local name = entry and entry.name or tool -- an alias would not tell that it is a command
+  local function show(result)
+    local row, message
+    around(buf, function()
+      row, message = render.render(buf, result, at)
+    end)
+    return not row and message or nil
+  end
+  return session:call(tool, input, {
+    id = opts.id,
+    on_update = function(content, cut)
+      show { tool = name, content = content, details = { cut = cut } }
+    end,
+    on_done = function(result)
+      local message = show(result)
+      if opts.on_done then opts.on_done(result, message) end
+    end,
+  })
+end
+
+--- Call a tool of a session, and show in a buffer what the model would see of it so far, at most every 100 ms, and then
+--- the result with its notice. Returns at once. When the buffer goes, the call goes on. Raises as `session:call` does.
+---@param session abridge.Session
+---@param tool string
+---@param input table|string
+---@param opts? abridge.nvim.RunOptions
+---@return abridge.Job
+function M.run(session, tool, input, opts)
+  if type(session) ~= "table" or type(session.find) ~= "function" then
+    check.fail(("%s: session must be a session, got %s"):format(WHO, check.show(session)))
+  elseif type(tool) ~= "string" then
+    check.fail(("%s: tool must be a string, got %s"):format(WHO, check.show(tool)))
+  end
+  opts = check.options(WHO, opts, OPTIONS, 1)
+  local job = start(session, tool, input, opts, function(_, write)
+    write()
+  end)
+  return job
+end
+
+-- the editor's session ----------------------------------------------------------------
+
+local editor = { opts = {} }
+
+--- What the editor's session is made with.
+---@param opts table options of `abridge.session`
+function M.configure(opts)
+  editor.opts = opts
+end
+
+--- The editor's session, made when it is first wanted, closed when the editor ends. Unless `run_dir` says otherwise it
+--- keeps its log in a fresh folder of the user's state directory. Raises what cannot be.
+---@return abridge.Session
+function M.session()
+  local open = editor.session
+  if open and not open.closed then return open end
+  local opts = vim.tbl_extend("keep", {}, editor.opts)
+  if opts.run_dir == nil then
+    opts.run_dir = require("abridge.runlog").fresh_path()
+    opts.retention = opts.retention or require("abridge.session").RETENTION
+  end
+  local session, message = require("abridge").session(opts)
+  if not session then error(message, 0) end
+  editor.session = session
+  vim.api.nvim_create_autocmd("VimLeavePre", {
+    group = vim.api.nvim_create_augroup("abridge_session", { clear = true }),
+    callback = function()
+      session:close()
+    end,
+  })
+  return session
+end
+
+--- The folder of the run that the editor's session writes; nil while there is none.
+---@return string|nil
+function M.current_dir()
+  local open = editor.session
+  return open and type(open.opts.run_dir) == "string" and open.run.dir or nil
+end
+
+--- Keep the end of a buffer in sight in windows whose cursor is there.
+local function followed(buf, write)
+  if not vim.api.nvim_buf_is_loaded(buf) then return write() end
+  local last = vim.api.nvim_buf_line_count(buf)
+  local at_end = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    if vim.api.nvim_win_get_cursor(win)[1] == last then at_end[#at_end + 1] = win end
+  end
+  write()
+  for _, win in ipairs(at_end) do
+    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
+  end
+end
+
+--- Run a command in the editor's session and show it in a buffer of its own. Wiping that out ends the command.
+---@param command string for `sh`
+---@param mods? string command modifiers
+---@return integer buf
+---@return abridge.Job
+function M.command(command, mods)
+  local session = M.session()
+  local buf = buffer.scratch("run", command, "abridge-run")
+  buffer.change(buf, function()
+    local shown = require("abridge.display").visible("$ " .. command:gsub("\n", " "))
+    vim.api.nvim_buf_set_lines(buf, 0, -1, true, { shown })
+  end)
+  buffer.show(buf, mods, true)
+  buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close, and end the command" } })
+  local job = start(session, "run_command", { command = command }, { buf = buf }, followed)
+  buffer.on_wipe(buf, function()
+    job:cancel()
+  end)
+  return buf, job
+end
+
+return M

@@ -1,0 +1,97 @@
+---@meta abridge.core
+--- Types of what the core gives to `require "abridge"`, for language servers; nothing loads this. What each means,
+--- costs and raises is in doc/lua.md.
+
+---@class (exact) abridge.CutOptions At least one budget is required.
+---@field max_lines? integer lines kept
+---@field max_bytes? integer|string bytes, or a size such as "30KB"
+---@field max_chars? integer code points
+---@field max_tokens? integer as `count_tokens` says, else as estimated
+---@field count_tokens? fun(text: string): integer must not fall as the text grows
+---@field token_safety? number factor on the estimate; 1.35 unless set
+---@field reserve? string what will be appended: room for it is set aside when the text is cut
+---@field utf8? "keep"|"replace" "replace": bytes outside UTF-8 show as U+FFFD
+---@field long_line? "omit"|"split" the nearest line that alone is over budget
+---@field strategy? "head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone, which need it
+---@field head_ratio? number share of the budget for the head, 0 to 1 (`head_tail`); 0.3 unless set
+---@field snap? "line"|"char" where a `head_tail` may cut
+---@field marker? "inside"|"outside"|"none" whether the omission marker counts in the budget
+---@field marker_text? string with {lines}, {bytes}, {chars} for what was left out
+---@field hits? table what `priority` looks for besides, and groups of words that it does not
+---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise
+---@field redact? (fun(line: string): string)|(string|string[])[] a function of whole lines, or Lua patterns
+
+---@class (exact) abridge.StreamOptions: abridge.CutOptions
+---@field full_output? { dir: string, name: string }|false where all of it goes once a byte is about to be lost
+
+---@class (exact) abridge.PipelineOptions One of the two limits is required.
+---@field max_chars? integer
+---@field max_lines? integer
+---@field head_ratio? number 0.3 unless set
+---@field indicators? boolean headings around a cut by lines
+
+---@class (exact) abridge.KeptRange 1-based and inclusive.
+---@field first_byte integer
+---@field last_byte integer
+---@field first_line integer
+---@field last_line integer
+
+---@class abridge.Cut The ledger: what was kept of a text. Plain data.
+---@field strategy "head"|"tail"|"head_tail"|"priority"|"pipeline"
+---@field truncated boolean more than a final newline was left out
+---@field truncated_by? "lines"|"bytes"|"chars"|"tokens"
+---@field total_lines integer of the text, exact
+---@field total_bytes integer
+---@field total_chars? integer with `max_chars`
+---@field raw_bytes? integer of the text before it was cleaned
+---@field output_lines integer of the text kept; a line cut anywhere counts once
+---@field output_bytes integer markers do not count
+---@field output_chars? integer with `max_chars`
+---@field omitted_lines integer
+---@field omitted_bytes integer
+---@field kept abridge.KeptRange[] ascending; these and the gaps between them tile the text
+---@field markers? { first_byte: integer, last_byte: integer }[] where in the content the omission markers stand
+---@field hits? { found: integer, kept: integer } of `priority`, in lines
+---@field last_line_partial boolean a kept part ends (head) or begins (tail) inside a line
+---@field first_line_exceeds_limit boolean `head` kept nothing, as line 1 alone is over budget
+---@field line_bytes? integer size of the line at the cut edge that was split or left out
+---@field invalid_bytes? integer that show as U+FFFD
+---@field final_newline? true all but a final newline fitted
+---@field max_lines? integer the budgets given, in numbers
+---@field max_bytes? integer
+---@field max_chars? integer
+---@field max_tokens? integer
+---@field full_output_path? string
+---@field full_output_bytes? integer on disk
+---@field full_output_error? string why it is short or missing
+---@field full_output_code? string such as "ENOSPC"
+
+---@class abridge.Stream A text that comes in chunks, cut as one. Misuse of a method raises.
+---@field write fun(self: abridge.Stream, chunk: string): true|nil, string|nil, string|nil
+---@field snapshot fun(self: abridge.Stream, narrower: abridge.CutOptions|nil): string, abridge.Cut the stream goes on
+---@field finish fun(self: abridge.Stream, narrower: abridge.CutOptions|nil): string, abridge.Cut
+---@field preview fun(self: abridge.Stream, text: string) what the snapshots show behind what has come
+---@field close fun(self: abridge.Stream) idempotent; the collector closes too
+
+---@class abridge.Core
+---@field version string
+---@field lua_version string the Lua that it was built for, such as "5.1"
+---@field head fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
+---@field tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
+---@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
+---@field priority fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
+---@field cut fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
+---@field pipeline fun(text: string, opts: abridge.PipelineOptions): string, abridge.Cut
+---@field line fun(s: string, max_chars: integer, match: integer[]|nil): string, boolean
+---@field stream fun(opts: abridge.StreamOptions): abridge.Stream
+---@field clean fun(text: string, opts: table<string, boolean>|nil): string, table<string, integer>
+---@field index fun(): userdata what pages of files share
+---@field count_lines fun(text: string): integer
+---@field count_chars fun(text: string): integer, integer chars, and those that are bytes outside UTF-8
+---@field estimate_tokens fun(text: string): integer
+---@field format_size fun(bytes: integer): string
+---@field parse_size fun(value: any): integer|nil bytes
+
+---@type abridge.Core
+local core = ...
+return core
