@@ -53,15 +53,19 @@ core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] examples/*.[ch] bench/*.[ch] bench/check/*.[ch])
+fuzz_src := $(wildcard spec/fuzz/*.c)
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] spec/fuzz/*.[ch] examples/*.[ch] bench/*.[ch] \
+	bench/check/*.[ch])
 lua_dirs := $(wildcard lua plugin spec bench examples doc)
 
 core_obj = $(core_src:csrc/%.c=$(OBJ)/core/%.o)
 test_obj = $(test_src:spec/c/%.c=$(OBJ)/test/%.o)
 test_bin = $(test_src:spec/c/%.c=$(BIN)/%) $(lua_test_bin)
 example_obj = $(example_src:examples/%.c=$(OBJ)/examples/%.o)
-limit_obj = $(if $(incdir_5.4),$(OBJ)/bench/limit.o)
-bench_obj = $(bench_src:bench/%.c=$(OBJ)/bench/%.o) $(limit_obj)
+bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
+fuzz_src := $(wildcard spec/fuzz/*.c)
+all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] spec/fuzz/*.[ch] examples/*.[ch] bench/*.[ch] \
+	bench/check/*.[ch])
 
 # The folder of the headers of Lua $(1): as told, else the first usual one whose lua.h says so. LuaJIT's
 # headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold. Those of 5.5 tell
@@ -95,7 +99,8 @@ shim_obj = $(if $(shim),$(OBJ)/faults/shim.o)
 
 # ------------------------------------------------------------------ for everyone
 
-.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan bench bench-check bench-pause bench-tokens score soak rock clean
+.PHONY: help setup build lib demo agent test test-arm64 check lint memcheck tsan fuzz fuzz-api bench bench-check \
+	bench-pause bench-tokens score soak rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -122,7 +127,7 @@ agent: build ## see an agent mend a failing project, with a scripted model, and 
 
 test: build lib $(shim) ## run the C tests under sanitizers and the suite on every host
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
-		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+		CFLAGS="-O1 $(sanitizers)"
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
 
 # On any machine, by a cross compiler and an emulator; the binding is compiled, not run. What Debian's lua.h wants from
@@ -134,14 +139,22 @@ test-arm64: ## build for 64-bit ARM and run the C tests under qemu; C_TESTS="ker
 		CFLAGS="-O2 -Werror -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static luas=5.1 lua_lib=
 	@EMULATOR=qemu-aarch64 HOST=c C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/arm64
 
-check: lint memcheck tsan bench-check ## lint, memcheck, tsan, bench-check, and the scanner on 64-bit ARM
+check: lint memcheck tsan bench-check ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
+	@$(MAKE) --no-print-directory fuzz SECONDS=20
 
 lint: lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
 
 memcheck: ## valgrind on the C tests
 	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" lua_test_bin=
 	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
+
+fuzz: fuzz-build ## run the fuzzers, each for SECONDS=60, two at a time
+	@CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh $(or $(SECONDS),60)
+
+# A case that the fuzzer of the Lua API printed.
+fuzz-api: fuzz-build
+	@ABRIDGE_SEED=$(SEED) CASE=$(CASE) CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh 1 api
 
 tsan: ## ThreadSanitizer on two Lua states in two threads
 	@$(MAKE) --no-print-directory build/test/tsan/lua_threads OBJ=build/obj/tsan BIN=build/test/tsan \
@@ -286,6 +299,38 @@ build/bench/%: build/obj/bench/%.o build/libabridge.a
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+$(OBJ)/fuzz/%.o: spec/fuzz/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+$(replay_bin): $(BIN)/test_%: $(OBJ)/fuzz/%.o $(OBJ)/fuzz/replay.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# Narrow indexes, so that small files reach all of them; the module for Lua has sanitizers too.
+sanitizers = -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+.PHONY: fuzz-build fuzz-targets fuzz-module
+fuzz-build:
+	@$(MAKE) --no-print-directory fuzz-targets CC=clang OBJ=build/obj/fuzz CFLAGS="-O1 $(sanitizers) \
+		-fsanitize=fuzzer-no-link -DINDEX_STRIDE=16 -DINDEX_ENTRIES=8 -DINDEXED_FROM=1"
+	@$(MAKE) --no-print-directory fuzz-module OBJ=build/obj/asan CFLAGS="-O1 $(sanitizers)"
+fuzz-targets: $(fuzz_bin)
+	@:
+fuzz-module: build/fuzz/lua/abridge/core.so
+	@:
+
+$(fuzz_bin): build/fuzz/%: $(OBJ)/fuzz/%.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $^
+
+build/fuzz/lua/abridge/core.so: $(OBJ)/5.4/lua_abridge.o $(core_obj)
+	@mkdir -p $(@D)
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(module_ldflags) $(LDFLAGS) -o $@ $^
+
 $(BIN)/test_lua_memory: $(OBJ)/test/lua_memory.o $(OBJ)/5.4/lua_abridge.o $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
@@ -306,8 +351,8 @@ $(filter-out $(lua_test_bin),$(test_bin)): $(BIN)/%: $(OBJ)/test/%.o $(core_obj)
 .PHONY: c-tests objects
 .SECONDARY:
 objects: $(nvim_obj)
-c-tests: $(test_bin)
-objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(example_obj) $(bench_obj) $(shim_obj)
+c-tests: $(test_bin) $(replay_bin)
+objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(fuzz_obj) $(example_obj) $(bench_obj) $(shim_obj)
 
 -include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
 

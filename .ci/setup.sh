@@ -12,7 +12,8 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   echo "abridge: no apt-get here. Please install, by your system's own means:"
   echo "  a C11 compiler, make, Lua 5.4 with its headers, busted, lua-cjson, luv, ripgrep, curl, LuaSQL for sqlite3"
   echo "  for every host of the suite: Lua 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip"
-  echo "  for make check: gcc, clang, clang-format, clang-tidy, cppcheck, luacheck, valgrind, aarch64-linux-gnu-gcc, qemu-aarch64"
+  echo "  for make check: gcc and clang with their sanitizers and libFuzzer, clang-format, clang-tidy, cppcheck, luacheck,"
+  echo "  valgrind, aarch64-linux-gnu-gcc, qemu-aarch64"
   missing=0
   for tool in cc make lua5.4 busted; do
     command -v "$tool" >/dev/null || { echo "missing: $tool" >&2; missing=1; }

@@ -190,7 +190,17 @@ static abr_shown_line unit_of(const abr_retained_line *line)
     return (abr_shown_line){.c = line->c, .seen = line->seen};
 }
 
-/* The ends as far as a stream with these budgets has them. */
+/* Bytes at the start of an edge that may belong to a char before it. */
+static size_t rest_of_char(const abr_edge *e)
+{
+    enum { MOST = 3 };
+    size_t n = 0;
+    while (n < MOST && n < e->n && ((unsigned char)e->p[n] & 0xC0) == 0x80)
+        n++;
+    return n;
+}
+
+/* The ends as far as a stream with these budgets has them, without the chars that only half is known of. */
 static abr_view narrow_view(const abr_view *view, size_t keep)
 {
     abr_view v = *view;
@@ -204,6 +214,13 @@ static abr_view narrow_view(const abr_view *view, size_t keep)
         v.back.p += v.back.n - keep;
         v.back.n = keep;
         v.back.whole = false;
+    }
+    if (!v.front.whole)
+        v.front.n -= abr_open_sequence(v.front.p, v.front.n);
+    if (!v.back.whole) {
+        size_t rest = rest_of_char(&v.back);
+        v.back.p += rest;
+        v.back.n -= rest;
     }
     return v;
 }

@@ -505,14 +505,20 @@ static bool in_range(uint64_t budget)
     return budget <= ABR_COUNT_MAX || budget == ABR_UNLIMITED;
 }
 
+static bool are_in_range(const abr_budget *max)
+{
+    return in_range(max->lines) && in_range(max->bytes) && in_range(max->chars) && in_range(max->tokens);
+}
+
+static const char over_most[] = "a budget is over 2^53";
+
 static const char *wrong_option(const abr_opts *o)
 {
-    const abr_budget *max = &o->max;
     if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL &&
         o->strategy != ABR_PRIORITY && o->strategy != ABR_PIPELINE)
         return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL, ABR_PRIORITY, ABR_PIPELINE";
-    if (!in_range(max->lines) || !in_range(max->bytes) || !in_range(max->chars) || !in_range(max->tokens))
-        return "a budget is over 2^53";
+    if (!are_in_range(&o->max))
+        return over_most;
     if (!(o->head_ratio >= 0 && o->head_ratio <= 1))
         return "head_ratio is not between 0 and 1";
     if (o->hit_count > ABR_HITS_MOST)
@@ -621,6 +627,8 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
     const abr_budget *lower = &narrow->max;
     abr_budget *max = &out->max;
     abr_budget own = opts->max;
+    if (!are_in_range(lower))
+        return abr_fail(error, ABR_EINVAL, over_most);
     bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
                 lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
     /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */

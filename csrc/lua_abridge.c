@@ -5,11 +5,11 @@
  * it. The one callback into Lua (count_tokens) runs protected, so that no error jumps over a core frame.
  */
 #include <errno.h>
+#include <limits.h>
 #ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
 #include "lua51.h"
 #else
 #include <lauxlib.h>
-#include <limits.h>
 #include <lua.h>
 #endif
 #include <math.h>
@@ -508,7 +508,8 @@ static int call_counter(lua_State *L)
     lua_pushlstring(L, text->p, text->n);
     lua_call(L, 1, 1);
     if (!to_count(L, -1, &tokens))
-        return luaL_error(L, "count_tokens must return an integer from 0 to 2^53, got %s", describe(L, -1));
+        return luaL_error(L, "abridge: count_tokens must return an integer from 0 to 2^53, got %s",
+                          describe(L, -1));
     return 1;
 }
 

@@ -292,6 +292,8 @@ static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr
         return ABR_OK;
     v->lines = page->opts.limit;
     int failed = abr_line_start(x, &page->source, page->block, page->opts.offset + v->lines, &page->end);
+    if (page->end < start) /* of no lines, from a column on */
+        page->end = start;
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
@@ -550,6 +552,7 @@ abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_p
     abr_code code = new_page(opts, out, error);
     if (!*out)
         return code;
+    (*out)->opts.index = NULL;
     (*out)->source = (abr_reader){-1, p ? p : "", n};
     (*out)->next = ABR_PAGE_PROBE;
     return step_to_end(out, error);

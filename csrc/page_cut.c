@@ -81,8 +81,8 @@ static void end_at_limit(const abr_page *page, abr_cut *cut, abr_page_lines *lin
     cut->truncated = true;
     cut->truncated_by = ABR_BY_LINES;
     cut->max.lines = page->opts.limit;
-    lines->next_offset = page->opts.offset + page->opts.limit;
-    if (cut->final_newline) {
+    lines->next_offset = page->opts.limit > 0 ? page->opts.offset + page->opts.limit : 0;
+    if (cut->final_newline || cut->piece_count == 0) {
         cut->final_newline = false; /* it is dropped already */
         return;
     }

@@ -391,8 +391,10 @@ abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *c
     abr_code code = abr_narrowed(&s->opts, narrow, &opts, error);
     if (code != ABR_OK)
         return code;
-    if (s->loan && opts.strategy == ABR_PRIORITY)
-        opts.strategy = ABR_HEAD_TAIL; /* lines that may still change are not weighed */
+    if (s->loan && opts.strategy == ABR_PRIORITY) { /* lines that may still change are not weighed */
+        opts.strategy = ABR_HEAD_TAIL;
+        opts.snap = ABR_SNAP_LINE;
+    }
     abr_view view = view_of(s);
     return abr_cut_view(&view, &opts, cut, error);
 }

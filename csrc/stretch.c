@@ -61,7 +61,8 @@ static bool goes_on(const abr_stretch *a, const abr_stretch *b, bool *newline)
     return *newline || a->at + a->n == b->at;
 }
 
-/* What a joint costs in the budgets: nothing where the marker is asked for outside. */
+/* What a joint costs in the budgets: where the marker is asked for outside no more than the newline that joins two lines
+ * once the gap between them is filled. */
 void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
 {
     char small[512];
@@ -71,8 +72,12 @@ void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b,
         cost->chars += newline;
         return;
     }
-    if (x->opts->marker == ABR_MARKER_OUTSIDE)
+    if (x->opts->marker == ABR_MARKER_OUTSIDE) {
+        bool joins = a && b && a->last_line != b->line;
+        cost->shown += joins;
+        cost->chars += joins;
         return;
+    }
     size_t n = print_joint(x, a, b, NULL);
     char *text = n <= sizeof small ? small : x->alloc->malloc(x->alloc->ctx, n);
     if (!text) {

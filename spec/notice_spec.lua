@@ -608,3 +608,41 @@ describe("the widest notice", function()
     end)
   end)
 end)
+
+describe("a notice of what is no cut", function()
+  local function raised(...)
+    local ok, message = pcall(...)
+    assert.is_false(ok)
+    return message
+  end
+
+  it("raises and names what is wrong", function()
+    local cut = cut_of("head", "a\nb\nc\n", { max_lines = 2 })
+    local function changed_by(key, value)
+      local changed = {}
+      for name, own in pairs(cut) do changed[name] = own end
+      changed[key] = value
+      return changed
+    end
+    local wrong = {
+      { nil, nil, "cut must be what a cut returned, got nil" },
+      { {}, nil, "cut must be what a cut returned, it has no total_lines" },
+      { changed_by("output_lines", "2"), nil, 'cut.output_lines must be a number, got "2"' },
+      { changed_by("truncated_by", "words"), nil, 'truncated_by is "words"' },
+      { changed_by("kept", 7), nil, "cut.kept must be a table, got 7" },
+      { changed_by("kept", { {} }), nil, "kept[1] has no " },
+      { changed_by("hits", { found = 2 }), nil, "hits are not counted" },
+      { cut, 7, "data must be a table, got 7" },
+      { cut, { offset = "3" }, 'data.offset must be a number, got "3"' },
+      { cut, { reached = "pages" }, 'data.reached is "pages"' },
+    }
+    for _, case in ipairs(wrong) do
+      local message = raised(abridge.notice, "read_file", case[1], case[2])
+      assert.matches("abridge.notice: ", message, 1, true)
+      assert.matches(case[3], message, 1, true)
+    end
+    assert.matches("abridge.protocol: cut must be what a cut returned, got nil", raised(abridge.protocol), 1, true)
+    local message = raised(abridge.protocol, changed_by("kept", true))
+    assert.matches("abridge.protocol: cut.kept must be a table", message, 1, true)
+  end)
+end)

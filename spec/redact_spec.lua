@@ -628,3 +628,11 @@ describe("redacted data", function()
     assert.is_nil(copy.leak)
   end)
 end)
+
+describe("a list of patterns whose metatable answers to any number", function()
+  it("is what stands in it", function()
+    local abridge = require "abridge"
+    local list = setmetatable({ "key=%w+" }, { __index = function() return "x" end })
+    assert.equal("[redacted] x", (abridge.head("key=1 x", { max_bytes = 100, redact = list })))
+  end)
+end)

@@ -195,3 +195,12 @@ describe("a stream with redact", function()
     assert.same({ strategy = "tail", max_lines = 1, redact = KEY, full_output = false }, opts)
   end)
 end)
+
+describe("a stream with redact", function()
+  it("takes sizes as text beside other budgets", function()
+    local stream = abridge.stream { strategy = "tail", max_bytes = "1KB", max_tokens = 100, redact = KEY }
+    stream:write "key=1 x\n"
+    assert.equal("[redacted] x\n", (stream:finish()))
+    stream:close()
+  end)
+end)

@@ -1334,3 +1334,35 @@ describe("results", function()
     assert.equal("", session:cap("tool", "text").content)
   end)
 end)
+
+describe("options with a metatable", function()
+  it("are what stands in them, checked; the metatable is not asked", function()
+    local function answer() return 7 end
+    local opts = setmetatable({ run_dir = false, tools = {} }, { __index = answer, __pairs = answer })
+    local session = abridge.session(opts)
+    local tool = setmetatable({ name = "t", execute = function() return "x" end }, { __index = answer })
+    session:register(tool)
+    assert.equal("x", session:call("t", {}).content)
+    session:close()
+  end)
+end)
+
+describe("a value whose fields change from look to look", function()
+  it("is a result all the same", function()
+    local looks = 0
+    local value = setmetatable({ content = "text" }, {
+      __index = function(_, key)
+        looks = looks + 1
+        if key == "details" then return looks % 2 == 1 and {} or 7 end
+      end,
+    })
+    local session = abridge.session { run_dir = false, tools = {} }
+    for _ = 1, 4 do
+      local result = session:cap("other", value)
+      assert.equal("text", result.content)
+      assert.is_table(result.details)
+      looks = looks + 1
+    end
+    session:close()
+  end)
+end)

@@ -65,19 +65,18 @@ end
 ---@param opts any
 ---@param kinds table<string, string|fun(value: any): string|nil>
 ---@param deeper? integer levels between the caller of this function and the public one
----@return table opts a copy; an empty table for nil
+---@return table opts what stands in it, in a new table: no metatable of the caller's is asked, then or later
 function M.options(who, opts, kinds, deeper)
   deeper = deeper or 0
-  if opts == nil then return {} end
+  local checked = {}
+  if opts == nil then return checked end
   if type(opts) ~= "table" then M.fail(("%s: opts must be a table, got %s"):format(who, M.show(opts)), deeper) end
-  local own = {}
   for key, value in next, opts do
     local kind = kinds[key]
     if kind == nil then
       local name = type(key) == "string" and key or M.show(key)
       M.fail(("%s: unknown option '%s' (value %s)"):format(who, name, M.show(value)), deeper)
     end
-    own[key] = value
     local expected
     if type(kind) == "function" then
       expected = kind(value)
@@ -87,8 +86,62 @@ function M.options(who, opts, kinds, deeper)
     if expected then
       M.fail(("%s: %s must be %s, got %s"):format(who, key, expected, M.show(value)), deeper)
     end
+    checked[key] = value
   end
-  return own
+  return checked
+end
+
+--- Check the fields of a table that are there: each of its kind, a Lua type name.
+---@param who string the public function, for messages
+---@param name string the argument
+---@param t any
+---@param kinds table<string, string>
+---@param deeper? integer levels between the caller of this function and the public one
+function M.fields(who, name, t, kinds, deeper)
+  deeper = deeper or 0
+  if type(t) ~= "table" then M.fail(("%s: %s must be a table, got %s"):format(who, name, M.show(t)), deeper) end
+  for key, kind in next, kinds do
+    local value = t[key]
+    if value ~= nil and type(value) ~= kind then
+      M.fail(("%s: %s.%s must be a %s, got %s"):format(who, name, key, kind, M.show(value)), deeper)
+    end
+  end
+end
+
+local CUT = {
+  total_lines = "number", total_bytes = "number", total_chars = "number", output_lines = "number",
+  output_bytes = "number", output_chars = "number", line_bytes = "number", first_char = "number", max_lines = "number",
+  max_bytes = "number", max_chars = "number", max_tokens = "number", full_output_bytes = "number",
+  strategy = "string", truncated_by = "string", full_output_path = "string", full_output_error = "string",
+  kept = "table", hits = "table",
+}
+local RANGE = { first_byte = "number", last_byte = "number", first_line = "number", last_line = "number" }
+local HITS = { found = "number", kept = "number" }
+local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
+
+--- Check that a table is what a cut returned, as far as its fields go.
+---@param who string
+---@param cut any
+function M.cut(who, cut)
+  local function wrong(what)
+    M.fail(("%s: cut must be what a cut returned%s"):format(who, what), 2)
+  end
+  if type(cut) ~= "table" then wrong(", got " .. type(cut)) end
+  M.fields(who, "cut", cut, CUT, 1)
+  for _, key in ipairs { "total_lines", "total_bytes", "output_lines", "output_bytes" } do
+    if cut[key] == nil then wrong((", it has no %s"):format(key)) end
+  end
+  if cut.truncated_by and not UNITS[cut.truncated_by] then wrong(", truncated_by is " .. M.show(cut.truncated_by)) end
+  for i, range in ipairs(cut.kept or {}) do
+    M.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
+    for key in next, RANGE do
+      if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end
+    end
+  end
+  if cut.hits then
+    M.fields(who, "cut.hits", cut.hits, HITS, 1)
+    if not (cut.hits.found and cut.hits.kept) then wrong ", hits are not counted" end
+  end
 end
 
 return M

@@ -146,7 +146,7 @@ local function unexpected(value)
     local kind = value == math.floor(value) and "integer" or "floating point"
     return ("%s `%.14g`"):format(kind, value)
   end
-  if type(value) == "table" then return #value > 0 and "sequence" or "map" end
+  if type(value) == "table" then return rawget(value, 1) ~= nil and "sequence" or "map" end
   if type(value) == "userdata" then return "null" end
   return type(value)
 end
@@ -193,7 +193,7 @@ local OPTIONAL = { bytes_total = true, next_offset = true, resume_hint = true }
 
 --- The fields of a block, each of its kind; null counts as absent, unknown fields are passed over.
 local function read(block)
-  if type(block) ~= "table" or #block > 0 then
+  if type(block) ~= "table" or rawget(block, 1) ~= nil then
     return nil, ("invalid type: %s, expected struct TruncationInfo"):format(unexpected(block))
   end
   local fields = {}
@@ -247,7 +247,7 @@ function M.assert_conforms(tool_name, response)
   local function fail(what)
     error(("%s: %s"):format(tostring(tool_name), what), 0) -- the contract's own text, no place in front
   end
-  if type(response) ~= "table" or #response > 0 then fail "response is not a JSON object" end
+  if type(response) ~= "table" or rawget(response, 1) ~= nil then fail "response is not a JSON object" end
   if response.truncation == nil then fail "response missing required `truncation` block" end
   local fields, message = read(response.truncation)
   if not fields then fail("`truncation` block malformed: " .. message) end
@@ -259,6 +259,7 @@ end
 ---@param cut abridge.Cut
 ---@return { truncated: boolean, limit: integer|nil, total: integer|nil, offset: integer|nil, units: string }
 function M.protocol(cut)
+  check.cut("abridge.protocol", cut)
   local units = cut.truncated_by or "bytes"
   local first = cut.kept and cut.kept[1]
   local offset = 0

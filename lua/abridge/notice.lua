@@ -3,6 +3,7 @@
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
 --- filled with the widest values tell how much room a notice may need before the cut is known.
 
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local shell = require "abridge.shell"
 
@@ -150,7 +151,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field no_path? boolean leave out the path of the full output
 
 local function ranges(cut)
-  return cut.kept and #cut.kept or 0
+  return cut.kept and cut.kept[1] and #cut.kept or 0
 end
 
 --- Error lines that a cut by priority left out.
@@ -354,14 +355,24 @@ local function composed(tool, cut, data, numbers)
   return bracket(sentences)
 end
 
+local DATA = {
+  shell = "string", read = "string", path = "string", resume = "string", reached = "string", offset = "number",
+  column = "number", limit = "number", total_lines = "number", next = "number", next_column = "number",
+  count = "number", shown = "number", seen = "number", fetched = "number", more_hits = "number",
+  max_line_chars = "number",
+}
+local REACHED = { matches = true, results = true, entries = true, rows = true }
+
 --- The notice that follows a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
 ---@param tool string the tool's own name; those without a row of their own read as "run_command"
 ---@param cut abridge.Cut
 ---@param data? abridge.NoticeData
 ---@return string|nil
 function M.notice(tool, cut, data)
-  if type(cut) ~= "table" or type(cut.total_lines) ~= "number" then
-    error("abridge.notice: cut must be what a cut returned, got " .. type(cut), 2)
+  check.cut("abridge.notice", cut)
+  check.fields("abridge.notice", "data", data or {}, DATA)
+  if data and data.reached ~= nil and not REACHED[data.reached] then
+    error(("abridge.notice: data.reached is %s"):format(check.show(data.reached)), 2)
   end
   return composed(tool, cut, data or {}, values_of)
 end

@@ -695,14 +695,17 @@ function M.compile(who, spec, deeper)
     check.fail(("%s: redact must be a function or a list of Lua patterns, got %s"):format(who, got), deeper)
   end
   local rules = {}
-  for i, entry in ipairs(spec) do
+  -- what stands in the list: the __index of one that answers to any number would never end
+  for i = 1, math.huge do
+    local entry = rawget(spec, i)
+    if entry == nil then break end
     local rule, expected, value = rule_of(entry)
     if not rule then
       check.fail(("%s: redact[%d] must be %s, got %s"):format(who, i, expected, check.show(value)), deeper)
     end
     rules[i] = rule
   end
-  for key, value in pairs(spec) do
+  for key, value in next, spec do
     if not rules[key] then
       local where = ("%s: redact must be a list of Lua patterns"):format(who)
       check.fail(("%s, got a field '%s' (value %s)"):format(where, tostring(key), check.show(value)), deeper)

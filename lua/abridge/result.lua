@@ -65,7 +65,7 @@ end
 function M.normalized(value)
   if source_of.is_source(value) then return { stream = value } end
   if type(value) ~= "table" or value.content == nil then return { text = M.encoded(value) } end
-  local text, blocks = value.content, nil
+  local text, details, blocks = value.content, value.details, nil
   local stream = source_of.is_source(text) and text or nil
   if stream then text = "" end
   if type(text) == "table" and #text > 0 then
@@ -81,7 +81,7 @@ function M.normalized(value)
     total = value.total,
     next_offset = value.next_offset,
     resume_hint = value.resume_hint,
-    details = type(value.details) == "table" and value.details or nil,
+    details = type(details) == "table" and details or nil,
   }
 end
 

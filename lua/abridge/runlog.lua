@@ -492,7 +492,8 @@ end
 ---@param event table the call's `tool_result`, with a `full_output`
 ---@return integer|nil fd the caller's to close
 ---@return table|string stat the message when there is no fd
----@return string|nil code ENOENT when the file was pruned, EINVAL when the log names no file of this run, EPERM when a link is there
+---@return string|nil code ENOENT when the file was pruned, EINVAL when the log names no file of this run, EPERM when
+---  it is a link
 function Run:open_output(event)
   local path, message, problem = kept_path(self, event)
   if not path then return nil, message, problem end

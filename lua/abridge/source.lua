@@ -18,8 +18,13 @@ Source.__name = "abridge.Source"
 
 --- Bytes that are at hand whatever the budgets: until more have come nothing is written to disk.
 local function at_hand(opts)
-  local most = limits_of.lines_only
-  return math.min(opts.max_bytes or most, opts.max_chars or most, opts.max_tokens or most)
+  local least = limits_of.lines_only
+  for _, key in ipairs { "max_bytes", "max_chars", "max_tokens" } do
+    local budget = opts[key]
+    if type(budget) == "string" then budget = core.parse_size(budget) end
+    least = math.min(least, budget or least)
+  end
+  return least
 end
 
 --- Open a stream.

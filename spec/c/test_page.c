@@ -576,6 +576,49 @@ static void files_that_tell_no_size_are_read(void)
     abr_page_close(page);
 }
 
+static void a_page_of_no_lines_is_empty(void)
+{
+    static const char text[] = "one\ntwo\nthree\n";
+    for (int strategy = ABR_HEAD; strategy <= ABR_PIPELINE; strategy++) {
+        for (uint64_t column = 0; column < 4; column++) {
+            abr_page_opts o = ABR_PAGE_OPTS_INIT;
+            abr_page *page;
+            abr_cut cut;
+            abr_page_lines lines;
+            o.cut.strategy = (abr_strategy)strategy;
+            o.cut.max.bytes = o.cut.max.chars = 5;
+            o.limit = 0;
+            o.column = column;
+            CHECK(abr_page_text(text, sizeof text - 1, &o, &page, NULL) == ABR_OK);
+            CHECK(abr_page_cut(page, NULL, &cut, &lines, NULL) == ABR_OK);
+            CHECK(cut.truncated && cut.truncated_by == ABR_BY_LINES);
+            CHECK_COUNT(0, cut.output_bytes);
+            CHECK_COUNT(0, lines.next_offset);
+            abr_cut_free(&cut);
+            abr_page_close(page);
+        }
+    }
+}
+
+static void a_page_of_a_text_asks_no_index(void)
+{
+    abr_index *index;
+    abr_page *page;
+    abr_cut cut;
+    abr_page_lines lines;
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
+    o.index = index;
+    o.column = 1;
+    o.cut.max.bytes = 2;
+    CHECK(abr_page_text("a long line", 11, &o, &page, NULL) == ABR_OK);
+    abr_index_close(index);
+    CHECK(abr_page_cut(page, NULL, &cut, &lines, NULL) == ABR_OK);
+    CHECK_COUNT(3, lines.next_column);
+    abr_cut_free(&cut);
+    abr_page_close(page);
+}
+
 int main(void)
 {
     if (!mkdtemp(folder))
@@ -594,6 +637,8 @@ int main(void)
     RUN(an_index_keeps_the_files_used_last);
     RUN(a_file_just_written_is_not_kept_in_an_index);
     RUN(files_that_tell_no_size_are_read);
+    RUN(a_page_of_no_lines_is_empty);
+    RUN(a_page_of_a_text_asks_no_index);
     unlink(path);
     rmdir(folder);
     return check_end();

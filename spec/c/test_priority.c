@@ -561,6 +561,56 @@ static void nearly_all_of_the_budget_is_used(void)
     }
 }
 
+static void a_gap_that_is_filled_costs_all_its_newlines(void)
+{
+    for (uint64_t budget = 100; budget < 250; budget++) {
+        for (int n = 40; n < 100; n++) {
+            text t = {0};
+            abr_cut cut;
+            char line[128];
+            abr_opts o = options(budget);
+            o.marker = ABR_MARKER_OUTSIDE;
+            add_many(&t, 3, "compiling a#.c");
+            snprintf(line, sizeof line, "compiling %0*d.c", n, 0);
+            add(&t, line);
+            add(&t, "a.c:3:5: error: expected ;");
+            add(&t, "   ^");
+            add_many(&t, 3, "x.#");
+            free(cut_of(t.p, t.n, &o, &cut));
+            CHECK(cut.output_bytes <= budget);
+            abr_cut_free(&cut);
+            free(t.p);
+        }
+    }
+}
+
+/* What is at hand of either end may begin or end with half a char. */
+static void no_char_is_split_where_what_is_at_hand_ends(void)
+{
+    for (uint64_t budget = 96; budget < 400; budget++) {
+        text t = {0};
+        abr_cut cut;
+        char line[512];
+        size_t n = budget % 2;
+        memcpy(line, "xx", 2);
+        for (; n + 2 < sizeof line; n += 2)
+            memcpy(line + n, "\xC3\xA9", 2);
+        line[n] = '\0';
+        add(&t, line);
+        add(&t, "error: x");
+        line[150 + budget % 2] = '\0';
+        add(&t, line);
+        const abr_opts o = options(budget);
+        char *content = cut_of(t.p, t.n, &o, &cut);
+        uint64_t invalid;
+        abr_count_chars(content, cut.content_bytes, &invalid);
+        CHECK_COUNT(0, invalid);
+        free(content);
+        abr_cut_free(&cut);
+        free(t.p);
+    }
+}
+
 static void the_last_line_is_always_there(void)
 {
     for (size_t i = 0; i < 60; i++) {
@@ -718,6 +768,8 @@ int main(void)
     RUN(wrong_hits_are_refused);
     RUN(any_text_in_any_chunks);
     RUN(nearly_all_of_the_budget_is_used);
+    RUN(a_gap_that_is_filled_costs_all_its_newlines);
+    RUN(no_char_is_split_where_what_is_at_hand_ends);
     RUN(the_last_line_is_always_there);
     RUN(memory_is_bounded);
     RUN(every_failure_to_allocate_is_survived);

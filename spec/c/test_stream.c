@@ -352,6 +352,39 @@ static void budgets_may_be_lowered_for_one_cut(void)
     }
 }
 
+static void a_lower_budget_is_in_range_too(void)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    abr_cut cut;
+    abr_error error = {ABR_OK, NULL, 0};
+    abr_narrow narrow = as_it_is;
+    o.max.bytes = 30;
+    abr_stream *s = open_stream(&o);
+    narrow.max.lines = ABR_COUNT_MAX + 1;
+    CHECK(abr_stream_snapshot(s, &narrow, &cut, &error) == ABR_EINVAL);
+    CHECK_TEXT("a budget is over 2^53", error.message, strlen(error.message));
+    abr_stream_close(s);
+}
+
+static void a_preview_of_priority_counts_no_chars_that_were_not_counted(void)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    abr_cut cut;
+    o.strategy = ABR_PRIORITY;
+    o.snap = ABR_SNAP_CHAR; /* of head_tail alone: its marker tells chars */
+    o.max.bytes = 60;
+    abr_stream *s = open_stream(&o);
+    for (int i = 0; i < 20; i++)
+        write_text(s, "a line of words\n");
+    CHECK(abr_stream_preview(s, "50%", 3) == ABR_OK);
+    CHECK(abr_stream_snapshot(s, NULL, &cut, NULL) == ABR_OK);
+    char *content = content_of(&cut);
+    CHECK_TEXT("a line of words\n... [19 lines, 305 bytes omitted] ...\n50%", content, cut.content_bytes);
+    free(content);
+    abr_cut_free(&cut);
+    abr_stream_close(s);
+}
+
 static void budgets_may_not_be_raised(void)
 {
     abr_opts o = ABR_OPTS_INIT;
@@ -876,6 +909,8 @@ int main(void)
     RUN(option_strings_are_copied);
     RUN(budgets_may_be_lowered_for_one_cut);
     RUN(budgets_may_not_be_raised);
+    RUN(a_lower_budget_is_in_range_too);
+    RUN(a_preview_of_priority_counts_no_chars_that_were_not_counted);
     RUN(a_new_budget_reaches_no_further_than_what_is_kept);
     RUN(totals_past_every_edge);
     RUN(a_marker_tells_great_numbers);
