@@ -457,19 +457,25 @@ local function shown_input(self, input)
   return self.redactor:data(ok and value or input)
 end
 
+--- The checked input, or nil and what is wrong: nothing of half a secret, where a message cuts a value short.
+local function fitting_input(self, entry, input)
+  local checked, message = checked_input(entry, input)
+  if not checked and self.redactor then
+    local fits
+    fits, message = checked_input(entry, shown_input(self, input))
+    if fits then message = "it does not fit the tool's schema" end
+  end
+  return checked, message
+end
+
 --- What keeps a call from being made: the value to end it with, or nil and the checked input.
 local function obstacle(self, name, entry, input)
   if self.closed then return failed "closed" end
   if self.nested > MOST_NESTED then return failed("nested", { count = MOST_NESTED }) end
   if not entry then return failed("unknown_tool", { name = name }) end
-  local ok, checked, message = pcall(checked_input, entry, input)
+  local ok, checked, message = pcall(fitting_input, self, entry, input)
   if not ok then -- a schema may be built so that reading it raises
     checked, message = nil, results.encoded(checked)
-  end
-  if not checked and self.redactor then -- a value that a message cuts short must not show half a secret
-    local fits
-    fits, message = checked_input(entry, shown_input(self, input))
-    if fits then message = "it does not fit the tool's schema" end
   end
   if not checked then return failed("invalid_input", { what = message }) end
   local allowed, why = approved(self, name, checked)
