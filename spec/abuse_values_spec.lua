@@ -131,12 +131,14 @@ describe("a table whose metamethods raise", function()
 
   it("as a schema ends the call, not the host", function()
     each_form(function(name)
-      local session = assert(abridge.session())
-      local schema = { type = "object", properties = cursed(name), required = cursed(name), enum = cursed(name) }
-      session:register { name = "t", input_schema = schema, execute = function() return "ran" end }
-      local result = session:call("t", { a = 1, [1] = 2 })
-      assert.is_true(result.content == "ran" or result.content == "Invalid input: boom", result.content)
-      assert.equal(result.content ~= "ran", result.is_error)
+      for _, redact in ipairs { false, { "secret" } } do
+        local session = assert(abridge.session { redact = redact or nil })
+        local schema = { type = "object", properties = cursed(name), required = cursed(name), enum = cursed(name) }
+        session:register { name = "t", input_schema = schema, execute = function() return "ran" end }
+        local result = session:call("t", { a = 1, [1] = 2 })
+        assert.is_true(result.content == "ran" or result.content == "Invalid input: boom", result.content)
+        assert.equal(result.content ~= "ran", result.is_error)
+      end
     end)
   end)
 

@@ -407,6 +407,32 @@ describe("list_directory", function()
     session:close()
   end)
 
+  it("reads no further and closes the folder when it is cancelled while it reads", function()
+    with(numbered(600))
+    local session, job = open(), nil
+    local read, close = uv.fs_readdir, uv.fs_closedir
+    local ours, reads, closed = nil, 0, 0
+    finally(function()
+      uv.fs_readdir, uv.fs_closedir = read, close
+    end)
+    uv.fs_closedir = function(folder) -- luacheck: ignore 122
+      if folder == ours then closed = closed + 1 end
+      return close(folder)
+    end
+    uv.fs_readdir = function(folder, back) -- luacheck: ignore 122
+      ours, reads = folder, reads + 1
+      return read(folder, function(...)
+        job:cancel()
+        back(...)
+      end)
+    end
+    job = session:call("list_directory", {}, {})
+    assert.equal("Tool list_directory was aborted", job:wait().content)
+    assert.is_true(host.wait(function() return closed > 0 end, 5))
+    assert.same({ 1, 1 }, { reads, closed })
+    session:close()
+  end)
+
   it("gives 100,000 entries in pages, within the budget, none lost and none twice", function()
     dir:sh "mkdir many; cd many; seq -f 'Entry %06.0f' 100000 | tr '\\n' '\\0' | xargs -0 touch"
     local started = os.clock()
