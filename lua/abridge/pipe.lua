@@ -1,8 +1,6 @@
 --- The reading end of a pipe that child processes write to. What comes is handed on in chunks, or read from the
 --- descriptor by who wants it.
 
-local core = require "abridge.core_loader"
-
 local M = {}
 
 ---Reads a descriptor that never blocks: bytes read, 0 at its end, or nil, a message and a code (`"EAGAIN"`: there is
@@ -31,6 +29,7 @@ Pipe.__index = Pipe
 ---@return string|nil code
 local function handle_of(uv, fd, polls)
   if polls then
+    local core = require "abridge.core_loader" -- here: processes run where the core is missing, too
     core.widen_pipe(fd) -- fewer turns; where it stays as it is, it works as well
     return uv.new_poll(fd)
   end
