@@ -33,6 +33,7 @@ typedef struct luaL_Reg {
 #define LUA_REGISTRYINDEX (-10000)
 #define LUA_GLOBALSINDEX (-10002)
 #define LUA_NOREF (-2)
+#define LUA_MULTRET (-1)
 
 #define lua_upvalueindex(n) (LUA_GLOBALSINDEX - (n))
 
@@ -104,6 +105,8 @@ void lua_concat(lua_State *L, int n);
 
 /* ---- the auxiliary library ---- */
 
+void luaL_checkany(lua_State *L, int arg);
+void luaL_checkstack(lua_State *L, int n, const char *what);
 int luaL_newmetatable(lua_State *L, const char *name);
 void *luaL_checkudata(lua_State *L, int idx, const char *name);
 int luaL_error(lua_State *L, const char *format, ...);

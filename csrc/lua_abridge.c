@@ -67,7 +67,7 @@ static const char *push_number(lua_State *L, lua_Number number)
 {
     char text[32];
     snprintf(text, sizeof text, "%.14g", (double)number);
-    return lua_pushfstring(L, "%s", text);
+    return lua_pushfstring(L, "%s", isnan(number) ? "nan" : text); /* some C libraries print its sign */
 }
 
 /* Describe the value at idx for an error message. Pushes a string. */
@@ -2139,6 +2139,19 @@ static const luaL_Reg log_methods[] = {
     {"__gc", l_log_close},    {"__close", l_log_close}, {NULL, NULL},
 };
 
+/* ---- callbacks ---- */
+
+/* pcall(f, ...) -> true, results | false, error; on every host what is called may not yield */
+static int l_pcall(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    int failed = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+    luaL_checkstack(L, 1, "too many results");
+    lua_pushboolean(L, failed == 0);
+    lua_insert(L, 1);
+    return lua_gettop(L);
+}
+
 /* ---- counting, sizes, places ---- */
 
 static int l_count_lines(lua_State *L)
@@ -2353,6 +2366,7 @@ static const luaL_Reg functions[] = {
     {"private_folder", l_private_folder},
     {"save", l_save},
     {"log", l_log},
+    {"pcall", l_pcall},
     {"count_lines", l_count_lines},
     {"count_chars", l_count_chars},
     {"estimate_tokens", l_estimate_tokens},

@@ -277,16 +277,21 @@ describe("list_directory", function()
       assert.matches("^Cannot read x+: name too long", result.content)
       assert.equal("ENAMETOOLONG", result.details.error_code)
 
-      local scan = uv.fs_scandir
+      local open_dir, read_dir = uv.fs_opendir, uv.fs_readdir
       finally(function()
-        uv.fs_scandir = scan
+        uv.fs_opendir, uv.fs_readdir = open_dir, read_dir
       end)
-      uv.fs_scandir = function(path, back) -- luacheck: ignore 122
-        return scan("/", function()
-          back("EACCES: permission denied: " .. path)
-        end)
+      uv.fs_opendir = function(path) -- luacheck: ignore 122
+        return nil, "EACCES: permission denied: " .. path, "EACCES"
       end
       fails({ path = "locked" }, "Permission denied: locked", "EACCES")
+      uv.fs_opendir = open_dir -- luacheck: ignore 122
+      uv.fs_readdir = function(opened, back) -- luacheck: ignore 122
+        return read_dir(opened, function()
+          back("EIO: i/o error: " .. dir.path)
+        end)
+      end
+      fails({}, "Cannot read .: i/o error", "EIO")
     end)
 
     it("an offset behind the end", function()
@@ -326,13 +331,17 @@ describe("list_directory", function()
   end)
 
   describe("where the file system does not tell types", function()
-    local next_entry
+    local read_dir
 
     before_each(function()
-      next_entry = uv.fs_scandir_next
-      uv.fs_scandir_next = function(scan) -- luacheck: ignore 122
-        local name = next_entry(scan)
-        if name then return name, "unknown" end
+      read_dir = uv.fs_readdir
+      uv.fs_readdir = function(opened, back) -- luacheck: ignore 122
+        return read_dir(opened, function(problem, entries)
+          for _, entry in ipairs(entries or {}) do
+            entry.type = "unknown"
+          end
+          back(problem, entries)
+        end)
       end
       for _, name in ipairs { "a", "b", "c" } do
         assert(uv.fs_mkdir(dir:at(name), 448))
@@ -341,7 +350,7 @@ describe("list_directory", function()
     end)
 
     after_each(function()
-      uv.fs_scandir_next = next_entry -- luacheck: ignore 122
+      uv.fs_readdir = read_dir -- luacheck: ignore 122
     end)
 
     it("looks them up", function()
@@ -369,7 +378,7 @@ describe("list_directory", function()
     end)
   end)
 
-  it("looks at no entry where the scan tells its type", function()
+  it("looks at no entry where the directory tells its type", function()
     local lstat, stat = uv.fs_lstat, uv.fs_stat
     finally(function()
       uv.fs_lstat, uv.fs_stat = lstat, stat
@@ -395,6 +404,32 @@ describe("list_directory", function()
     job:cancel()
     assert.equal("Tool list_directory was aborted", job.result.content)
     assert.is_true(session:wait())
+    session:close()
+  end)
+
+  it("reads no further and closes the folder when it is cancelled while it reads", function()
+    with(numbered(600))
+    local session, job = open(), nil
+    local read, close = uv.fs_readdir, uv.fs_closedir
+    local ours, reads, closed = nil, 0, 0
+    finally(function()
+      uv.fs_readdir, uv.fs_closedir = read, close
+    end)
+    uv.fs_closedir = function(folder) -- luacheck: ignore 122
+      if folder == ours then closed = closed + 1 end
+      return close(folder)
+    end
+    uv.fs_readdir = function(folder, back) -- luacheck: ignore 122
+      ours, reads = folder, reads + 1
+      return read(folder, function(...)
+        job:cancel()
+        back(...)
+      end)
+    end
+    job = session:call("list_directory", {}, {})
+    assert.equal("Tool list_directory was aborted", job:wait().content)
+    assert.is_true(host.wait(function() return closed > 0 end, 5))
+    assert.same({ 1, 1 }, { reads, closed })
     session:close()
   end)
 

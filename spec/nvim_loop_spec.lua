@@ -259,6 +259,70 @@ describe("inside Neovim", function()
       session:close()
     end)
 
+    it("a close in a fast event, which lets the run go when its last job has ended", function()
+      local run_dir = dir:at "closed_there"
+      local session = abridge.session { run_dir = run_dir }
+      local job = session:call("run_command", { command = "echo said; sleep 60" }, {})
+      in_fast_event(function()
+        session:close()
+        assert(not job:is_done())
+      end, function()
+        return job:is_done()
+      end)
+      assert.matches("Command aborted", job.result.content)
+      local again, message = abridge.session { run_dir = run_dir }
+      assert.is_truthy(again, message)
+      assert.equal(2, #again:events())
+      again:close()
+    end)
+
+    it("calls from events of calls made in a fast event, ten deep and no deeper", function()
+      local session, made, last
+      session = abridge.session {
+        run_dir = false,
+        on_event = function(event)
+          touch_api()
+          if event.type ~= "tool_call" then return end
+          made = made + 1
+          session:call("t", {}, { on_done = function(result) last = result.content end })
+        end,
+      }
+      session:register { name = "t", execute = function() return "ran" end }
+      made = 0
+      in_fast_event(function()
+        session:call("t", {}, {})
+      end, function()
+        return last
+      end)
+      assert.equal(10, made)
+      assert.equal("ran", last)
+      session:close()
+    end)
+
+    it("a result once, however often callbacks that make it end the call again", function()
+      local job, give, done = nil, nil, 0
+      local session = abridge.session {
+        run_dir = false,
+        on_event = function(event)
+          if event.type ~= "tool_result" then return end
+          give "second"
+          job:cancel()
+        end,
+      }
+      session:register { name = "t", execute = function(_, _, fn) give = fn end }
+      job = session:call("t", {}, { on_done = function() done = done + 1 end })
+      in_fast_event(function()
+        give "first"
+        give "late"
+        job:cancel()
+      end, function()
+        return done > 0
+      end)
+      vim.wait(20, function() end, 1)
+      assert.same({ "first", 1 }, { job.result.content, done })
+      session:close()
+    end)
+
     it("a cancel right behind a call, both in a fast event", function()
       local seen = {}
       local session = hosted(seen)

@@ -1,13 +1,7 @@
--- What takes too long for the suite; `make soak` runs it. Gigabytes through run_command in bounded memory, with exact
--- totals and the full output complete, and on one line; and a host killed in the midst of a run, again and again.
---
---   ABRIDGE_SOAK_GB=5     how much a command prints
---   ABRIDGE_SOAK_LINE_GB=10  how long the one line is
---   ABRIDGE_SOAK_KILLS=50
---   ABRIDGE_SEED=n        repeats the moments of the kills
---
--- Prints figures; ends with status 1 when one of them is wrong.
+--- The part of `make soak` with other processes: gigabytes through run_command in bounded memory, with exact totals and
+--- the full output complete, and on one line; and a host killed in the midst of a run, again and again.
 local abridge = require "abridge"
+local frame = require "soak_frame"
 local host = require "abridge.host"
 local process = require "abridge.process"
 local random = require "random"
@@ -15,31 +9,14 @@ local tmpdir = require "tmpdir"
 
 local uv = host.uv()
 local q = tmpdir.quote
+local check = frame.check
 
-local GB = 1024 ^ 3
+local M = {}
+
+local MB, GB = 1024 ^ 2, 1024 ^ 3
 local GROWTH = 8 * 1024 -- KiB that resident memory may grow by
-local DISK = 12 * GB -- free space without which nothing is written
 
-local gigabytes = tonumber(os.getenv "ABRIDGE_SOAK_GB") or 5
-local line_gigabytes = tonumber(os.getenv "ABRIDGE_SOAK_LINE_GB") or 10
-local kills = tonumber(os.getenv "ABRIDGE_SOAK_KILLS") or 50
-local dir = tmpdir.new()
-local wrong = 0
-
-local function check(condition, format, ...)
-  if condition then return end
-  wrong = wrong + 1
-  print("  WRONG: " .. format:format(...))
-end
-
---- Resident memory now, in KiB; nil where /proc is not there.
-local function resident()
-  local file = io.open "/proc/self/status"
-  if not file then return nil end
-  local text = file:read "*a"
-  file:close()
-  return tonumber(text:match "VmRSS:%s*(%d+)")
-end
+local dir
 
 --- Free bytes on the disk of a folder, or nil.
 local function free_bytes(path)
@@ -51,35 +28,22 @@ end
 local function watched(session, command)
   local most = 0
   local function look()
-    most = math.max(most, resident() or 0)
+    most = math.max(most, frame.resident() or 0)
   end
-  look()
-  local before, started = most, host.now()
   local job = session:call("run_command", { command = command, timeout = 3600 }, { on_update = look })
-  local result = job:wait()
-  look()
-  return result, most - before, (host.now() - started) / 1000
+  return job:wait(), most
 end
 
 -- gigabytes ---------------------------------------------------------------------------
 
 local LINE = "a line of some command that prints without end, as builds do\n"
 
-local function big(title, run_dir, redact)
-  local bytes = math.floor(gigabytes * GB)
+local function check_big(session, result, bytes, print_it, run_dir)
   local lines = math.ceil(bytes / #LINE)
-  local session = assert(abridge.session { run_dir = run_dir, redact = redact, cwd = dir.path })
-  local print_it = ("yes %s | head -c %s"):format(q(LINE:sub(1, -2)), "%.0f")
-  session:call("run_command", { command = print_it:format(64 * 1024 * 1024) }) -- buffers have their size now
-  collectgarbage()
-  local result, growth, seconds = watched(session, print_it:format(bytes))
   local cut, content = result.details.cut, result.content
-  local rate = bytes / 1024 ^ 2 / seconds
-  print(("%-26s %5.1f GB in %6.1f s, %5.0f MB/s, memory +%d KiB"):format(title, bytes / GB, seconds, rate, growth))
   check(not result.is_error, "%s", content:sub(-200))
   check(cut.total_bytes == bytes, "%.0f bytes, not %.0f", cut.total_bytes, bytes)
   check(cut.total_lines == lines, "%.0f lines, not %.0f", cut.total_lines, lines)
-  check(growth < GROWTH, "memory grew by %d KiB", growth)
   check(#content <= 30720, "the content has %d bytes", #content)
   local last = LINE:rep(2000):sub(1, bytes % #LINE == 0 and -1 or bytes % #LINE - #LINE - 1)
   local body = content:sub(1, result.truncation.bytes_returned)
@@ -99,27 +63,57 @@ local function big(title, run_dir, redact)
   else
     check(path == nil, "something was written: %s", tostring(path))
   end
+end
+
+local function big(title, bytes, run_dir, redact)
+  local session = assert(abridge.session { run_dir = run_dir, redact = redact, cwd = dir.path })
+  local print_it = ("yes %s | head -c %s"):format(q(LINE:sub(1, -2)), "%.0f")
+  local most = 0
+  frame.measure {
+    what = title,
+    growth = GROWTH,
+    warm = function()
+      session:call("run_command", { command = print_it:format(64 * MB) }) -- buffers have their size now
+    end,
+    work = function()
+      local result
+      result, most = watched(session, print_it:format(bytes))
+      check_big(session, result, bytes, print_it, run_dir)
+      return abridge.format_size(bytes)
+    end,
+    look = function() return most end,
+  }
   session:close()
 end
 
---- One line, of which its last part shows.
-local function one_line(profile)
-  local bytes = math.floor(line_gigabytes * GB)
-  local session = assert(abridge.session { run_dir = false, profile = profile, cwd = dir.path })
-  local print_it = "head -c %.0f /dev/zero | tr '\\0' x; printf END"
-  session:call("run_command", { command = print_it:format(64 * 1024 * 1024) }) -- buffers have their size now
-  collectgarbage()
-  local result, growth, seconds = watched(session, print_it:format(bytes))
+local function check_line(result, bytes)
   local cut, content = result.details.cut, result.content
-  local rate = bytes / 1024 ^ 2 / seconds
-  local title = "one line, profile " .. profile
-  print(("%-26s %5.1f GB in %6.1f s, %5.0f MB/s, memory +%d KiB"):format(title, bytes / GB, seconds, rate, growth))
   check(not result.is_error, "%s", content:sub(-200))
-  check(cut.total_bytes == bytes + 3, "%.0f bytes, not %.0f", cut.total_bytes, bytes + 3)
+  check(cut.total_bytes == bytes, "%.0f bytes, not %.0f", cut.total_bytes, bytes)
   check(cut.total_lines == 1, "%.0f lines", cut.total_lines)
-  check(growth < GROWTH, "memory grew by %d KiB", growth)
   check(#content <= 30720, "the content has %d bytes", #content)
   check(content:sub(1, result.truncation.bytes_returned):sub(-4) == "xEND", "the end of the line is not shown")
+end
+
+--- One line, of which its last part shows.
+local function one_line(profile, bytes)
+  local session = assert(abridge.session { run_dir = false, profile = profile, cwd = dir.path })
+  local print_it = "head -c %.0f /dev/zero | tr '\\0' x; printf END"
+  local most = 0
+  frame.measure {
+    what = "run_command, one line, " .. profile,
+    growth = GROWTH,
+    warm = function()
+      session:call("run_command", { command = print_it:format(64 * MB) }) -- buffers have their size now
+    end,
+    work = function()
+      local result
+      result, most = watched(session, print_it:format(bytes))
+      check_line(result, bytes + #"END")
+      return abridge.format_size(bytes)
+    end,
+    look = function() return most end,
+  }
   session:close()
 end
 
@@ -180,7 +174,7 @@ local function killed_after(script, run_dir, wanted, ms)
   return said
 end
 
-local function kill_hosts()
+local function kill_hosts(kills)
   local script, run_dir = dir:write("talker.lua", TALKER), dir:at "killed"
   local before, acknowledged, torn = 0, 0, 0
   random.start(1)
@@ -191,54 +185,55 @@ local function kill_hosts()
     if log:read(1) ~= "\n" then torn = torn + 1 end
     log:close()
     local run = assert(abridge.open_run(run_dir))
-    local events = assert(run:events())
+    local count, fresh = 0, {} -- what came before this turn was looked at in its own
+    assert(run:each(function(event)
+      count = count + 1
+      check(event.seq == count, "kill %d: event %d has the number %s", turn, count, tostring(event.seq))
+      if count > before then fresh[#fresh + 1] = event end
+    end))
     check(run.broken == 0, "kill %d: %d broken lines", turn, run.broken)
-    for i, event in ipairs(events) do
-      check(event.seq == i, "kill %d: event %d has the number %s", turn, i, tostring(event.seq))
-    end
     for i, line in ipairs(said) do
-      local event = events[before + i]
+      local event = fresh[i]
       local there = event and ("%d %s %s"):format(event.seq, event.type, event.call_id)
       check(there == line, "kill %d: acknowledged and lost: %s", turn, line)
     end
-    for i = before + 1, #events do
-      local kept = events[i].full_output
+    for _, event in ipairs(fresh) do
+      local kept = event.full_output
       local stat = kept and uv.fs_stat(run_dir .. "/" .. kept.path)
-      check(not kept or stat and stat.size == kept.bytes, "kill %d: the full output of event %d is not whole", turn, i)
+      local whole = not kept or stat and stat.size == kept.bytes
+      check(whole, "kill %d: the full output of event %d is not whole", turn, event.seq)
     end
-    before, acknowledged = #events, acknowledged + #said
+    before, acknowledged = count, acknowledged + #said
   end
-  print(("%d kills: %d events, %d of them acknowledged, %d torn lines left out (ABRIDGE_SEED=%.0f)"):format(
-    kills,
-    before,
-    acknowledged,
-    torn,
-    random.seed
-  ))
+  local figures = "%d kills, %d events"
+  print(("  %d acknowledged, %d torn lines left out (ABRIDGE_SEED=%.0f)"):format(acknowledged, torn, random.seed))
+  return figures:format(kills, before)
 end
 
 -- all ---------------------------------------------------------------------------------
 
-local function main()
-  if not resident() then print "there is no /proc here: memory is not measured" end
-  big("run_command, run_dir=false", false)
+--- Run it all in a folder.
+---@param in_dir table of tmpdir
+function M.run(in_dir)
+  dir = in_dir
+  local bytes = frame.share(3 * GB, 4 * MB)
+  big("run_command, run_dir=false", bytes, false)
   local free = free_bytes(dir.path)
-  if free and free >= DISK then
-    big("run_command, run_dir", dir:at "run")
-    big("run_command, redacted", dir:at "redacted", { "hunter%d+", "[Kk]ey=%S+" })
+  if free and free >= 2.5 * bytes then
+    big("run_command, run_dir", bytes, dir:at "run")
+    big("run_command, redacted", bytes, dir:at "redacted", { "hunter%d+", "[Kk]ey=%S+" })
   else
     print(("run_command, run_dir: left out, %s free"):format(free and abridge.format_size(free) or "nothing known"))
   end
-  one_line "pi"
-  one_line "default"
-  kill_hosts()
+  local line_bytes = frame.share(10 * GB, 4 * MB)
+  one_line("pi", line_bytes)
+  one_line("default", line_bytes)
+  frame.measure {
+    what = "hosts killed in a run",
+    growth = GROWTH,
+    warm = function() end,
+    work = function() return kill_hosts(frame.share(50, 2)) end,
+  }
 end
 
-local ok, message = xpcall(main, debug.traceback)
-dir:remove()
-if not ok then
-  print(message)
-  os.exit(1)
-end
-print(wrong == 0 and "soak_session: all right" or ("soak_session: %d wrong"):format(wrong))
-os.exit(wrong == 0 and 0 or 1)
+return M

@@ -11,6 +11,8 @@ local SHOWN = 40 -- chars of a string in a message
 function M.show(value)
   if type(value) == "string" then
     return #value > SHOWN and '"' .. value:sub(1, SHOWN) .. '..."' or '"' .. value .. '"'
+  elseif value ~= value then
+    return "nan" -- some hosts print its sign
   elseif type(value) == "number" then
     return ("%.14g"):format(value)
   elseif type(value) == "boolean" then
@@ -57,7 +59,8 @@ function M.seconds(who, seconds)
 end
 
 --- Check a table of options: each key known, each value of its kind. A kind is a Lua type name, several joined by
---- "|", or a function that returns what the value should have been, or nil when it is right.
+--- "|", or a function that returns what the value should have been, or nil when it is right. Options are what the table
+--- itself holds: metatables are not asked.
 ---@param who string the public function, for messages
 ---@param opts any
 ---@param kinds table<string, string|fun(value: any): string|nil>
@@ -71,7 +74,8 @@ function M.options(who, opts, kinds, deeper)
   for key, value in next, opts do
     local kind = kinds[key]
     if kind == nil then
-      M.fail(("%s: unknown option '%s' (value %s)"):format(who, tostring(key), M.show(value)), deeper)
+      local name = type(key) == "string" and key or M.show(key)
+      M.fail(("%s: unknown option '%s' (value %s)"):format(who, name, M.show(value)), deeper)
     end
     local expected
     if type(kind) == "function" then

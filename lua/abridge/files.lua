@@ -7,6 +7,7 @@ local M = {}
 M.BLOCK = 1024 * 1024 -- bytes of one read
 
 local NAME_BYTES = 64
+local BATCH = 256 -- entries of one read of a folder
 
 --- The name of a full output: its number and its tool, of letters that are safe in any shell, at most 64 bytes.
 ---@param number integer
@@ -107,12 +108,15 @@ end
 function M.names_in(path)
   local uv = host.uv()
   local names = {}
-  local handle = uv.fs_scandir(path)
-  local name = handle and uv.fs_scandir_next(handle)
-  while name do
-    names[#names + 1] = name
-    name = uv.fs_scandir_next(handle)
+  local dir = uv.fs_opendir(path, nil, BATCH) -- luv keeps what uv.fs_scandir returns for good
+  local entries = dir and uv.fs_readdir(dir)
+  while entries do
+    for _, entry in ipairs(entries) do
+      names[#names + 1] = entry.name
+    end
+    entries = uv.fs_readdir(dir)
   end
+  if dir then uv.fs_closedir(dir) end
   table.sort(names)
   return names
 end

@@ -321,14 +321,14 @@ local function wait_luv(lib, predicate, seconds)
   return done, why
 end
 
----Whether `wait` can wait here.
+---Whether the event loop can be waited on here: not inside one of its callbacks.
 ---@return boolean
 function M.can_wait()
   if M.in_nvim then
     return not vim.in_fast_event()
   end
   local lib = M.uv()
-  return lib ~= nil and not loop_is_running(lib)
+  return lib == nil or not loop_is_running(lib)
 end
 
 ---Runs the event loop until `predicate()` is true.
@@ -354,7 +354,7 @@ function M.wait(predicate, seconds)
   if predicate() then
     return true
   end
-  if M.in_fast_event() then
+  if not M.can_wait() then
     error(M.nested, 2)
   elseif M.in_nvim then
     return wait_nvim(predicate, seconds)
@@ -362,9 +362,6 @@ function M.wait(predicate, seconds)
   local lib = M.uv()
   if not lib then
     return false, "idle"
-  end
-  if loop_is_running(lib) then
-    error(M.nested, 2)
   end
   return wait_luv(lib, predicate, seconds)
 end

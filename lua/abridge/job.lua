@@ -1,6 +1,7 @@
 --- A job: one call of a tool that may take its time.
 
 local check = require "abridge.check"
+local core = require "abridge.core_loader"
 local host = require "abridge.host"
 
 local M = {}
@@ -13,6 +14,7 @@ local M = {}
 ---@field private cancel_tool? fun(): boolean|nil
 ---@field private begun? boolean callbacks of the host may be called
 ---@field private finishing? boolean its result is being made
+---@field entered? boolean its tool is being called: nothing that it waits for can end it
 ---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
 local Job = {}
 Job.__index = Job
@@ -28,11 +30,12 @@ function M.new(call_id, value_of, errors, on_done)
   return setmetatable(self, Job)
 end
 
---- Call back into the host. What it raises is kept, and raised where the host waits, not in the loop.
+--- Call back into the host, which may not yield. What it raises is kept, and raised where the host waits, not in the
+--- loop.
 ---@param errors { first: any }
 ---@param callback function
 function M.guarded(errors, callback, ...)
-  local ok, message = pcall(callback, ...)
+  local ok, message = core.pcall(callback, ...)
   if not ok and errors.first == nil then errors.first = message == nil and "nil" or message end
 end
 
@@ -50,14 +53,17 @@ function Job:is_done()
   return self.result ~= nil
 end
 
---- End the job with what the tool gave; only the first time counts. From a fast event of Neovim it ends a little later,
---- where callbacks of the host may be called.
+--- End the job with what the tool gave; only the first time counts, from callbacks that run meanwhile too. From a fast
+--- event of Neovim it ends a little later, where callbacks of the host may be called.
 ---@param value any
 function Job:finish(value)
   if self.finishing then return end
   self.finishing = true
   host.on_main(function()
-    self.result = self:value_of(value)
+    local ok, result = pcall(self.value_of, self, value)
+    self.finishing = ok
+    if not ok then error(result, 0) end
+    self.result = result
     if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
   end)
 end
@@ -87,9 +93,13 @@ function Job:cancel()
   self.cancelled = true
   if not self.begun then return end
   host.on_main(function()
+    if self.finishing then return end
     local goes_on = false
-    if self.cancel_tool and not self.finishing then
-      local ok, answer = pcall(self.cancel_tool)
+    if self.cancel_tool then
+      local before = self.entered
+      self.entered = true
+      local ok, answer = core.pcall(self.cancel_tool)
+      self.entered = before
       goes_on = ok and answer == true
     end
     if not goes_on then self:finish(M.aborted) end

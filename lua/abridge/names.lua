@@ -8,11 +8,22 @@ local function escaped(byte)
   return NAMED[byte] or ("\\%03o"):format(byte:byte())
 end
 
---- A name or path as `ls -b` shows it: control bytes and backslashes escaped.
+local function escaped_char(char)
+  return (char:gsub(".", escaped))
+end
+
+--- Has a text of names nothing to escape? NUL is not looked for.
+---@param text string
+---@return boolean
+function M.are_plain(text)
+  return not (text:find "[\1-\31\127\\]" or text:find "\194[\128-\159]")
+end
+
+--- A name or path as `ls -b` shows it: control bytes, C1 controls and backslashes escaped.
 ---@param name string
 ---@return string
 function M.name(name)
-  return (name:gsub("[%z\1-\31\127\\]", escaped))
+  return (name:gsub("[%z\1-\31\127\\]", escaped):gsub("\194[\128-\159]", escaped_char))
 end
 
 return M

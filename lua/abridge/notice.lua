@@ -36,7 +36,7 @@ end
 
 local function is_printable(path)
   local _, invalid = core.count_chars(path)
-  return invalid == 0 and not path:find("[%z\1-\31\127]")
+  return invalid == 0 and not path:find("[%z\1-\31\127]") and not path:find("\194[\128-\159]")
 end
 
 --- A path as prose shows it.
@@ -459,6 +459,7 @@ local ERRORS = {
   raised = "Tool {name} failed",
   aborted = "Tool {name} was aborted",
   closed = "The session is closed",
+  nested = "Not called: calls are nested more than {count} deep",
   bad_value = "Tool {name} returned a {what}, not a string or a table of content",
   ENOENT = "No such file or directory: {path}",
   EACCES = "Permission denied: {path}",

@@ -28,6 +28,8 @@
 --- Cost: a protected call a line; for each piece of a longer line three, and three with 512 bytes.
 
 local check = require "abridge.check"
+local core = require "abridge.core_loader"
+local data = require "abridge.data"
 
 local byte, char, find, gsub, match, sub = string.byte, string.char, string.find, string.gsub, string.match, string.sub
 local concat = table.concat
@@ -397,9 +399,14 @@ local Function = {}
 Function.__index = Function
 Function.room = PIECE + 2 * OVERLAP - 1
 
---- What the function makes of a line, or nil when it fails.
+--- What the function makes of a line, or nil when it fails, as it does where it calls what would call it again.
 function Function:call(line)
-  local ok, shown = pcall(self.fn, line)
+  local ok, shown = false, "the redact function was called from itself"
+  if not self.busy then
+    self.busy = true
+    ok, shown = core.pcall(self.fn, line)
+    self.busy = false
+  end
   if ok and type(shown) == "string" then return shown end
   if not self.redactor.error then
     local told, message = pcall(tostring, shown)
@@ -635,17 +642,18 @@ function Redactor:text(text)
   return self:stream():run(text, true)
 end
 
-local function redacted(self, value, copies)
+local function redacted(self, value, copies, depth)
   if type(value) == "string" then return self:text(value) end
   if type(value) ~= "table" then return value end
   if copies[value] then return copies[value] end
+  if depth == data.most_depth then return HIDDEN end
   local copy, renamed = {}, {}
   copies[value] = copy
   for key, inner in next, value do
     if type(key) == "string" and self:text(key) ~= key then
       renamed[#renamed + 1] = key
     elseif type(key) ~= "table" then
-      copy[key] = redacted(self, inner, copies)
+      copy[key] = redacted(self, inner, copies, depth + 1)
     end
   end
   table.sort(renamed)
@@ -656,17 +664,18 @@ local function redacted(self, value, copies)
       count = count + 1
       free = name .. " " .. count
     end
-    copy[free] = redacted(self, value[key], copies)
+    copy[free] = redacted(self, rawget(value, key), copies, depth + 1)
   end
   return copy
 end
 
 --- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered.
---- Other values stay as they are, numbers too. Metatables, and keys that are tables, are left out.
+--- Other values stay as they are, numbers too. Metatables, and keys that are tables, are left out; a table more than
+--- 200 tables deep shows as "[redacted]".
 ---@param value any
 ---@return any
 function Redactor:data(value)
-  return redacted(self, value, {})
+  return redacted(self, value, {}, 0)
 end
 
 --- Make a redactor. Raises at the caller's level, or `deeper` levels further out, with what is wrong in `spec`.

@@ -72,7 +72,7 @@ function M.place(given, ctx, wanted)
   if not stat then
     if code == "ENOENT" or code == "ENOTDIR" then return nil, M.failure("ENOENT", shown, details) end
     if code == "EACCES" then return nil, M.failure("EACCES", shown, details) end
-    shown.what = message
+    shown.what = tostring(message):match "^%u[%u%d]*: ([^:]*)" or message -- the rest names another path than was given
     return nil, M.failure("EIO", shown, details)
   end
   if stat.type == "directory" then return { dir = path, target = "./" } end

@@ -40,7 +40,13 @@ end
 local function kept_path(self, event)
   local name = tostring(event.full_output.path):match("^" .. ARTIFACTS .. "/(.*)$")
   if not (name and name:find(retention_of.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
-  return ("%s/%s/%s"):format(self.dir, ARTIFACTS, name)
+  local folder = self.dir .. "/" .. ARTIFACTS
+  local path = folder .. "/" .. name
+  for place, kind in pairs { [folder] = "directory", [path] = "file" } do -- what was written there was no link
+    local stat = host.uv().fs_lstat(place)
+    if stat and stat.type ~= kind then return nil, "Not of this run: " .. notice.path(place), "EPERM" end
+  end
+  return path
 end
 
 --- What to say of a full output that was pruned.
@@ -486,7 +492,8 @@ end
 ---@param event table the call's `tool_result`, with a `full_output`
 ---@return integer|nil fd the caller's to close
 ---@return table|string stat the message when there is no fd
----@return string|nil code ENOENT when the file was pruned, EINVAL when the log names no file of this run
+---@return string|nil code ENOENT when the file was pruned, EINVAL when the log names no file of this run, EPERM when
+---  it is a link
 function Run:open_output(event)
   local path, message, problem = kept_path(self, event)
   if not path then return nil, message, problem end

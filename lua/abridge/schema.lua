@@ -20,18 +20,21 @@ local function is_null(value)
   return value == nil or type(value) == "userdata"
 end
 
+--- Inputs are what their tables hold themselves: no metatable is asked.
 local function is_array(value)
-  local n = 0
-  for key in pairs(value) do
-    if type(key) ~= "number" then return false end
-    n = n + 1
+  local n, most = 0, 0
+  for key in next, value do
+    if type(key) ~= "number" or key < 1 or key ~= math.floor(key) then return false end
+    n, most = n + 1, math.max(most, key)
   end
-  return n == #value
+  return n == most
 end
+
+local MOST_DIGITS = 400 -- of a number written as a string; a pattern would take the square of their count
 
 --- Models write 5.0 and "5" for 5.
 local function to_number(value)
-  if type(value) == "string" and value:find "^%-?%d+%.?%d*$" then value = tonumber(value) end
+  if type(value) == "string" and #value <= MOST_DIGITS and value:find "^%-?%d+%.?%d*$" then value = tonumber(value) end
   if type(value) ~= "number" or value ~= value or value == math.huge or value == -math.huge then return nil end
   local to_integer = rawget(math, "tointeger")
   return to_integer and value == math.floor(value) and to_integer(value) or value
@@ -101,7 +104,7 @@ local checked
 
 local function checked_object(schema, value, path)
   local out = {}
-  for key, inner in pairs(value) do
+  for key, inner in next, value do
     local inner_schema = type(schema.properties) == "table" and schema.properties[key]
     if not is_null(inner) then
       if inner_schema then
@@ -122,13 +125,16 @@ end
 
 local function checked_array(schema, value, path)
   local out = {}
-  for i, inner in ipairs(value) do
+  local i = 1
+  local inner = rawget(value, i)
+  while inner ~= nil do
     local converted, message = inner, nil
     if type(schema.items) == "table" then
       converted, message = checked(schema.items, inner, ("%s[%d]"):format(path, i))
     end
     if message then return nil, message end
-    out[i] = converted
+    out[i], i = converted, i + 1
+    inner = rawget(value, i)
   end
   return out
 end

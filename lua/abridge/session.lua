@@ -5,6 +5,7 @@ local artifact = require "abridge.artifact"
 local calls = require "abridge.call"
 local cap = require "abridge.cap"
 local check = require "abridge.check"
+local core = require "abridge.core_loader"
 local database = require "abridge.database"
 local data = require "abridge.data"
 local display = require "abridge.display"
@@ -22,6 +23,8 @@ local schema = require "abridge.schema"
 local M = {}
 
 local WHO = "abridge.session"
+
+local MOST_NESTED = 10 -- calls that tools and callbacks make inside each other
 
 --- Tools of this package, in the order of their definitions.
 local BUILT_IN = {
@@ -65,7 +68,9 @@ local OPTIONS = {
     if value ~= false and type(value) ~= "table" then return "a table or false" end
   end,
   aliases = "table",
-  cwd = "string",
+  cwd = function(value)
+    if type(value) ~= "string" or value:find("\0", 1, true) then return "a path without NUL" end
+  end,
   on_event = "function",
   approve = "function",
   env = "table",
@@ -111,8 +116,8 @@ local function check_env(env)
   for name, value in pairs(env or {}) do
     if type(name) ~= "string" or name == "" or name:find("[=%z]") then
       check.fail(("%s: env has the bad name %s (value %s)"):format(WHO, check.show(name), check.show(value)), 1)
-    elseif value ~= false and type(value) ~= "string" then
-      check.fail(("%s: env.%s must be a string or false, got %s"):format(WHO, name, check.show(value)), 1)
+    elseif value ~= false and (type(value) ~= "string" or value:find("\0", 1, true)) then
+      check.fail(("%s: env.%s must be a string without NUL or false, got %s"):format(WHO, name, check.show(value)), 1)
     end
   end
 end
@@ -160,7 +165,7 @@ function M.new(opts)
     end
   end
   check_env(opts.env)
-  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {} }, Session)
+  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {}, nested = 0 }, Session)
   self.pages = page.memory()
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
   self.allowed = allowed_hosts(opts.allow_private)
@@ -323,7 +328,10 @@ local function emit(self, event)
   local _, message = self.run:event(event)
   if self.opts.on_event then
     host.on_main(function()
+      if self.nested >= MOST_NESTED then return end
+      self.nested = self.nested + 1
       jobs.guarded(self.errors, self.opts.on_event, event)
+      self.nested = self.nested - 1
     end)
   end
   return message
@@ -363,9 +371,9 @@ end
 
 --- The result of what a tool gave: any value, or one of the marks of a job.
 local function result_of(self, call, value)
-  if value == jobs.abandoned then
+  if rawequal(value, jobs.abandoned) then
     value = failed("no_result", { name = call.tool })
-  elseif value == jobs.aborted then
+  elseif rawequal(value, jobs.aborted) then
     value = failed("aborted", { name = call.tool })
   elseif not (call.built_in or call.failed) then
     value = value == nil and failed("no_result", { name = call.tool }) or normalized(value)
@@ -417,8 +425,10 @@ end
 
 local function approved(self, name, input)
   if not self.opts.approve then return true end
-  local ok, answer, why = pcall(self.opts.approve, name, input)
-  if not ok then return false, tostring(answer) end
+  self.nested = self.nested + 1
+  local ok, answer, why = core.pcall(self.opts.approve, name, input)
+  self.nested = self.nested - 1
+  if not ok then return false, results.encoded(answer) end
   return answer == true, why
 end
 
@@ -427,7 +437,9 @@ local function execute(self, call, entry, input, job)
   local function done(value)
     job:finish(value)
   end
-  local ok, value = pcall(entry.tool.execute, input, calls.context(self, call, job), done)
+  self.nested, job.entered = self.nested + 1, true
+  local ok, value = core.pcall(entry.tool.execute, input, calls.context(self, call, job), done)
+  self.nested, job.entered = self.nested - 1, nil
   if not ok then
     calls.fail(call, job, value)
   elseif type(value) == "function" then
@@ -445,15 +457,25 @@ local function shown_input(self, input)
   return self.redactor:data(ok and value or input)
 end
 
---- What keeps a call from being made: the value to end it with, or nil and the checked input.
-local function obstacle(self, name, entry, input)
-  if self.closed then return failed "closed" end
-  if not entry then return failed("unknown_tool", { name = name }) end
+--- The checked input, or nil and what is wrong: nothing of half a secret, where a message cuts a value short.
+local function fitting_input(self, entry, input)
   local checked, message = checked_input(entry, input)
-  if not checked and self.redactor then -- a value that a message cuts short must not show half a secret
+  if not checked and self.redactor then
     local fits
     fits, message = checked_input(entry, shown_input(self, input))
     if fits then message = "it does not fit the tool's schema" end
+  end
+  return checked, message
+end
+
+--- What keeps a call from being made: the value to end it with, or nil and the checked input.
+local function obstacle(self, name, entry, input)
+  if self.closed then return failed "closed" end
+  if self.nested > MOST_NESTED then return failed("nested", { count = MOST_NESTED }) end
+  if not entry then return failed("unknown_tool", { name = name }) end
+  local ok, checked, message = pcall(fitting_input, self, entry, input)
+  if not ok then -- a schema may be built so that reading it raises
+    checked, message = nil, results.encoded(checked)
   end
   if not checked then return failed("invalid_input", { what = message }) end
   local allowed, why = approved(self, name, checked)
@@ -490,7 +512,9 @@ local function start(self, name, input, opts, at_once)
     self.running[job] = nil
     call = call or calls.new(self, name, nil, number, opts.id) -- it ends before it began
     if call.updates then call.updates:stop() end
-    return result_of(self, call, value)
+    local result = result_of(self, call, value)
+    if self.closed and next(self.running) == nil then self.run:close() end
+    return result
   end, self.errors, opts.on_done)
   if host.in_fast_event() then self.running[job] = true end
   host.on_main(function() -- from here on callbacks of the host are called
@@ -566,8 +590,10 @@ function Session:cap(name, value, opts)
   end
   emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
-  value = self.closed and failed "closed" or normalized(value == nil and "" or value)
-  if not self.closed and value.text then
+  local unable = self.closed and failed "closed"
+    or self.nested > MOST_NESTED and failed("nested", { count = MOST_NESTED })
+  value = unable or normalized(value == nil and "" or value)
+  if not unable and value.text then
     cap.prepare(call, value, opts, self.redactor)
     value.notice.read = self:names().read
   end
@@ -576,23 +602,41 @@ function Session:cap(name, value, opts)
   return result
 end
 
---- Wait until every job is done. Raises what callbacks of the host raised.
----@param seconds? number no limit when nil
----@return boolean done false when the seconds are over
-function Session:wait(seconds)
-  check.seconds("session:wait", seconds)
+--- Jobs under way, as a list: one that ends may start another.
+local function running(self)
   local all = {}
   for job in pairs(self.running) do
     all[#all + 1] = job
   end
-  local _, why = host.wait(function()
-    return next(self.running) == nil
-  end, seconds)
-  if why == "idle" then
-    for _, job in ipairs(all) do
-      job:finish(jobs.abandoned)
-    end
+  return all
+end
+
+--- Is there a job to wait for? One whose tool is waiting here itself cannot end.
+local function has_to_wait(self)
+  for job in pairs(self.running) do
+    if not job.entered then return true end
   end
+  return false
+end
+
+local function wait_all(self, seconds)
+  local all = running(self)
+  local _, why = host.wait(function()
+    return not has_to_wait(self)
+  end, seconds)
+  if why ~= "idle" then return end
+  for _, job in ipairs(all) do
+    if not job.entered then job:finish(jobs.abandoned) end
+  end
+end
+
+--- Wait until every job is done; a tool that waits does not wait for its own. Raises what callbacks of the host
+--- raised.
+---@param seconds? number no limit when nil
+---@return boolean done false when the seconds are over
+function Session:wait(seconds)
+  check.seconds("session:wait", seconds)
+  wait_all(self, seconds)
   jobs.raise(self.errors)
   return next(self.running) == nil
 end
@@ -634,16 +678,19 @@ function Session:display(result, opts)
   return text
 end
 
---- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent.
+--- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent. Inside
+--- a callback of the event loop, where nothing can be waited for, the run is let go when the last job has ended. Raises
+--- what callbacks of the host raised, after all is closed.
 function Session:close()
-  if self.closed then return end
-  self.closed = true
-  for job in pairs(self.running) do
-    job:cancel()
+  if not self.closed then
+    self.closed = true
+    for _, job in ipairs(running(self)) do
+      job:cancel()
+    end
+    if host.can_wait() then wait_all(self) end
   end
-  self:wait()
-  self.run:close()
+  if next(self.running) == nil then self.run:close() end
+  jobs.raise(self.errors)
 end
-
 
 return M

@@ -53,7 +53,7 @@ end
 ---@param value any
 ---@return boolean
 function M.is_source(value)
-  return type(value) == "table" and getmetatable(value) == Source
+  return type(value) == "table" and rawequal(getmetatable(value), Source)
 end
 
 --- Keep text that is redacted.

@@ -20,7 +20,9 @@ function Updates:flush()
   local source = self.source
   self.source = nil
   self.due = host.now() + self.ms
+  self.sending = true
   self.send(source)
+  self.sending = false
 end
 
 function Updates:flush_what_waits()
@@ -33,7 +35,7 @@ function Updates:offer(source)
   if self.stopped then return end
   self.source = source
   local left = self.due - host.now()
-  if left <= 0 then
+  if left <= 0 and not self.sending then -- `send` may take its time, and offer more
     return host.on_main(function()
       self:flush_what_waits()
     end)
@@ -42,7 +44,7 @@ function Updates:offer(source)
   if self.timer or not uv then return end
   self.timer = uv.new_timer()
   uv.update_time()
-  uv.timer_start(self.timer, math.ceil(left), 0, function()
+  uv.timer_start(self.timer, math.max(math.ceil(left), 0), 0, function()
     self:close_timer()
     host.on_main(function()
       self:flush_what_waits()

@@ -39,8 +39,9 @@ end
 
 --- Inside a tag pair that starts and ends the range; each tag on a line of its own unless `inline`.
 local function in_tags(text, first, last, inline)
-  local name, from = text:match("^<([%a_][%w_:.-]*)[^<>\n]*>()", first)
-  if not name then return nil end
+  local name, behind = text:match("^<([%a_][%w_:.-]*)()", first)
+  local from = name and text:match("^[^<>\n]*>()", behind) -- one pattern for both would take the square of the time
+  if not from then return nil end
   local newline = text:sub(from, from) == "\n"
   if not newline and not inline then return nil end
   return up_to(text, newline and from + 1 or from, last, "</" .. name .. ">", not inline)

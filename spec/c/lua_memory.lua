@@ -157,6 +157,11 @@ case("log", function()
   must(log:append "{}\n")
   return tostring(log:size() > 0)
 end)
+case("pcall", function()
+  local ok, text = core.pcall(function(...) return TEXT .. select("#", ...) end, 1, 2)
+  if not ok then error(text, 0) end
+  return text
+end)
 case("count_lines", function() return tostring(core.count_lines(TEXT)) .. TEXT end)
 case("count_chars", function() return tostring(core.count_chars(TEXT)) .. TEXT end)
 case("estimate_tokens", function() return core.estimate_tokens(TEXT) .. " tokens" end)

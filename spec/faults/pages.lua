@@ -192,10 +192,10 @@ return {
       local function list()
         return session:call("list_directory", { path = "list" })
       end
-      local result = t.with("scandir@*/list=EMFILE", list)
+      local result = t.with("opendir@*/list=EMFILE", list)
       assert.is_true(result.is_error)
       assert.same({ "Cannot read list: too many open files", "EMFILE" }, { result.content, result.details.error_code })
-      result = t.with("scandir@*/list=EIO", list)
+      result = t.with("readdir@*/list=EIO", list)
       assert.same({ "Cannot read list: i/o error", "EIO" }, { result.content, result.details.error_code })
       assert.equal("a", list().content)
       session:close()

@@ -5,7 +5,8 @@
  * unless it is given LD_PRELOAD again; it then starts with the rules of ABRIDGE_FAULTS.
  *
  *   rules:  CALL[>BYTES][@PATH][#FIRST[-[LAST]]]=ACTION[:N], separated by ";"
- *   CALL    open read pread write pwrite close ftruncate flock mkdir unlink scandir pipe fork exec epoll clock
+ *   CALL    open read pread write pwrite close ftruncate flock mkdir unlink opendir readdir pipe fork exec epoll
+ *           clock
  *   >BYTES  of read and pread: calls alone that ask for more than so many bytes
  *   @PATH   a pattern of the path, or of what the descriptor is open on ("pipe:*"); anything unless given
  *   #2-     which of the calls that match: the second and all behind it; #2 the second alone; all unless given
@@ -45,7 +46,8 @@ typedef enum {
     FLOCK,
     MKDIR,
     UNLINK,
-    SCANDIR,
+    OPENDIR,
+    READDIR,
     PIPE,
     FORK,
     EXEC,
@@ -55,8 +57,8 @@ typedef enum {
 } call;
 
 static const char *const call_names[CALLS] = {"open",      "read",  "pread", "write",  "pwrite",  "close",
-                                              "ftruncate", "flock", "mkdir", "unlink", "scandir", "pipe",
-                                              "fork",      "exec",  "epoll", "clock"};
+                                              "ftruncate", "flock", "mkdir", "unlink", "opendir", "readdir",
+                                              "pipe",      "fork",  "exec",  "epoll",  "clock"};
 
 typedef enum { FAIL, SHORT, TRUNCATE, REMOVE, DELAY, ADD } action;
 
@@ -367,15 +369,22 @@ int unlink(const char *path)
     return fails(UNLINK, path, -1) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
-int scandir64(const char *path, struct dirent64 ***names, int (*wanted)(const struct dirent64 *),
-              int (*compare)(const struct dirent64 **, const struct dirent64 **))
+DIR *opendir(const char *path)
 {
-    int (*next)(const char *, struct dirent64 ***, int (*)(const struct dirent64 *),
-                int (*)(const struct dirent64 **, const struct dirent64 **));
-    if (fails(SCANDIR, path, -1))
-        return -1;
-    *(void **)&next = dlsym(RTLD_NEXT, "scandir64");
-    return next(path, names, wanted, compare);
+    DIR *(*next)(const char *);
+    if (fails(OPENDIR, path, -1))
+        return NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, "opendir");
+    return next(path);
+}
+
+struct dirent64 *readdir64(DIR *dir)
+{
+    struct dirent64 *(*next)(DIR *);
+    if (fails(READDIR, NULL, dirfd(dir)))
+        return NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, "readdir64");
+    return next(dir);
 }
 
 /* ---- processes ---- */

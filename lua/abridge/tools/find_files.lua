@@ -23,7 +23,7 @@ M.ready = ripgrep.ready
 
 --- Whole records of `rg --files --null` as lines, and how many there are.
 local function lines_of(records)
-  if records:find "[\1-\31\127\\]" then records = records:gsub("[^%z]+", names.name) end
+  if not names.are_plain(records) then records = records:gsub("[^%z]+", names.name) end
   local text, count = ("\0" .. records:sub(1, -2)):gsub("%z%./", "\n")
   return text:sub(2), count
 end

@@ -36,15 +36,41 @@ for byte = 65, 90 do
   LOWER[string.char(byte)] = string.char(byte + 32)
 end
 
---- Names and types of what a scan found, in order. ASCII case alone is passed over, on every host alike; what differs
+local BATCH = 256 -- entries of one read; libuv gives fewer only at the end
+
+--- Read all entries of a directory, batch by batch, so that the loop is not kept waiting. uv.fs_scandir would be one
+--- read, but luv keeps its request, and all that its callback holds, for good.
+---@param uv table
+---@param dir userdata open; closed here
+---@param cancelled fun(): boolean nothing more is read then
+---@param back fun(problem: string|nil, entries: { name: string, type: string }[])
+---@return fun() cancel
+local function read_entries(uv, dir, cancelled, back)
+  local entries, request = {}, nil
+  local function read()
+    request = uv.fs_readdir(dir, function(problem, batch)
+      for _, entry in ipairs(batch or {}) do
+        entries[#entries + 1] = entry
+      end
+      if batch and #batch == BATCH and not cancelled() then return read() end
+      uv.fs_closedir(dir)
+      back(problem, entries)
+    end)
+  end
+  read()
+  return function()
+    uv.cancel(request)
+  end
+end
+
+--- Names and types of entries, in order. ASCII case alone is passed over, on every host alike; what differs
 --- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares; the type at their
 --- end never decides.
-local function sorted(uv, scan, work)
+local function sorted(entries, work)
   local keys = {}
-  local name, kind = uv.fs_scandir_next(scan)
-  while name do
-    keys[#keys + 1] = name:gsub("[A-Z]", LOWER) .. "\0" .. name .. (LETTERS[kind or "unknown"] or "-")
-    name, kind = uv.fs_scandir_next(scan)
+  for i, entry in ipairs(entries) do
+    local name = entry.name
+    keys[i] = name:gsub("[A-Z]", LOWER) .. "\0" .. name .. (LETTERS[entry.type or "unknown"] or "-")
     work:pause()
   end
   keys = slices.sorted(work, keys)
@@ -103,16 +129,16 @@ local function failure(path, code, values, error_code)
   }
 end
 
---- What could not be scanned. libuv's message repeats the path, which may be another than the one that was given.
+--- What could not be read. libuv's message repeats the path, which may be another than the one that was given.
 local function unreadable(path, message)
   local code, what = tostring(message):match "^(%u[%u%d]*): ([^:]*)"
   if KNOWN[code] then return failure(path, code, {}) end
   return failure(path, "EIO", { what = what or tostring(message) }, code)
 end
 
---- The page of a directory that was scanned.
-local function page(uv, scan, at, ctx, work)
-  local found, types = sorted(uv, scan, work)
+--- The page of a directory whose entries were read.
+local function page(uv, entries, at, ctx, work)
+  local found, types = sorted(entries, work)
   local total, first = #found, at.offset
   if first > math.max(total, 1) then
     return failure(at.shown, "EOFFSET_entries", { offset = first, total = total }, "EOFFSET")
@@ -150,20 +176,20 @@ function M.execute(input, ctx, done)
   }
   if given:find("\0", 1, true) then return failure(at.shown, "ENOENT", {}) end
   at.path = ctx.path(given)
-  local request, cancel
-  request, message = uv.fs_scandir(at.path, function(problem, scan)
+  local dir, cancel
+  dir, message = uv.fs_opendir(at.path, nil, BATCH)
+  if not dir then return unreadable(at.shown, message) end
+  cancel = read_entries(uv, dir, ctx.cancelled, function(problem, entries)
     host.on_main(function()
       if ctx.cancelled() then return end
       if problem then return done(unreadable(at.shown, problem)) end
       cancel = slices.start(function(work)
-        return page(uv, scan, at, ctx, work)
+        return page(uv, entries, at, ctx, work)
       end, done)
     end)
   end)
-  if not request then return unreadable(at.shown, message) end
   return function()
-    if cancel then return cancel() end
-    uv.cancel(request)
+    cancel()
   end
 end
 

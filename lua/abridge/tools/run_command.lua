@@ -69,6 +69,17 @@ local function final_limits(stream, limits, failed)
   return limits
 end
 
+--- The result of a command that could not be started; the message may name its folder.
+local function not_started(message, cwd, ctx)
+  local details
+  local first, last = message:find(cwd or "\0", 1, true)
+  if first then
+    message = message:sub(1, first - 1) .. notice.path(ctx.redacted(cwd)) .. message:sub(last + 1)
+    details = { path = ctx.redacted(cwd) }
+  end
+  return { text = notice.message("spawn", { what = message }), is_error = true, details = details }
+end
+
 function M.execute(input, ctx, done)
   local stream = ctx.stream()
   local limits = limits_of.under_output(ctx.limits, input.output)
@@ -103,7 +114,7 @@ function M.execute(input, ctx, done)
   })
   if not child then
     stream:close()
-    return { text = notice.message("spawn", { what = message }), is_error = true }
+    return not_started(message, opts.cwd, ctx)
   end
   return function()
     child:cancel()

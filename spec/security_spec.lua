@@ -1,0 +1,48 @@
+-- Every promise of SECURITY.md names the tests that check it.
+local function read(path)
+  local file = io.open(path)
+  local text = file and file:read "*a"
+  if file then file:close() end
+  return text
+end
+
+describe("SECURITY.md", function()
+  local page = assert(read "SECURITY.md")
+  local promises = page:match "\n## What is promised\n(.-)\n## "
+
+  it("names for each promise specs that exist and test something", function()
+    local count = 0
+    for promise in (promises:gsub("\n%- ", "\0%0") .. "\0"):gmatch "\n%- ([^%z]*)%z" do
+      count = count + 1
+      local tests = promise:match "%(([^()]*)%)%.?%s*$"
+      assert.truthy(tests, "no test is named by: " .. promise)
+      local named = 0
+      for path in tests:gmatch "`(spec/[%w_]+_spec%.lua)`" do
+        named = named + 1
+        local text = assert(read(path), path .. " is missing")
+        local _, cases = text:gsub("\n%s*it%(", "")
+        assert.is_true(cases > 0, path)
+      end
+      assert.is_true(named > 0, "no test is named by: " .. promise)
+    end
+    assert.is_true(count >= 10, count)
+  end)
+
+  it("is one page that says what is not promised, and how to report", function()
+    assert.truthy(page:find("\n## What is not\n", 1, true))
+    assert.truthy(page:find("\n## Reporting\n", 1, true))
+    local _, lines = page:gsub("\n", "")
+    assert.is_true(lines <= 70, lines)
+  end)
+
+  it("leaves no spec of abuse unnamed", function()
+    local uv = require("abridge.host").uv()
+    if not uv then return pending "luv is missing" end
+    local scan = assert(uv.fs_scandir "spec")
+    local name = uv.fs_scandir_next(scan)
+    while name do
+      if name:find "^abuse_.*_spec%.lua$" then assert.truthy(promises:find(name, 1, true), name) end
+      name = uv.fs_scandir_next(scan)
+    end
+  end)
+end)
