@@ -105,7 +105,6 @@ void lua_concat(lua_State *L, int n);
 
 /* ---- the auxiliary library ---- */
 
-void luaL_checkany(lua_State *L, int arg);
 void luaL_checkstack(lua_State *L, int n, const char *what);
 int luaL_newmetatable(lua_State *L, const char *name);
 void *luaL_checkudata(lua_State *L, int idx, const char *name);

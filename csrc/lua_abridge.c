@@ -2144,7 +2144,8 @@ static const luaL_Reg log_methods[] = {
 /* pcall(f, ...) -> true, results | false, error; on every host what is called may not yield */
 static int l_pcall(lua_State *L)
 {
-    luaL_checkany(L, 1);
+    if (lua_gettop(L) == 0)
+        return luaL_error(L, "abridge.core.pcall: f must be a function, got nothing");
     int failed = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
     luaL_checkstack(L, 1, "too many results");
     lua_pushboolean(L, failed == 0);
