@@ -11,6 +11,7 @@ local notice = require "abridge.notice"
 
 local M = {}
 
+local EARLY_MS = 20 -- by which a timer of the loop may fire before its time
 local FAILURE_BYTES = 4096 -- of what is said when something fails in here
 
 ---@class (exact) abridge.TurnCall
@@ -184,7 +185,7 @@ function Turn:wait(seconds)
       elseif not ok then
         self:cancel() -- nothing is left running unseen
         error(message, 0)
-      elseif deadline and host.now() >= deadline then
+      elseif deadline and host.now() >= deadline - EARLY_MS then
         return nil
       elseif self.cancelled then -- interrupted twice: the tool does not stop
         call.done { content = notice.message("aborted", { name = call.name }), is_error = true }
