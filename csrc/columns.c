@@ -4,7 +4,7 @@
  * A line is a list of stretches, each with its bytes and its columns, so that a change in one leaves the others as they
  * are: what comes before and behind it keeps its width. Columns behind a tab do not depend on what is before the tab,
  * but for the stop they count from. In a plain stretch a byte is a column, so it may be of any length; all others are
- * about ABR_COLUMNS_STEP bytes, for they are walked through.
+ * about COLUMNS_STEP bytes, for they are walked through.
  *
  * The list is a memory of work done: it may end before the line does, and when there are no stretches left, all lists
  * are given up and made again as they are needed. Stretches that shrank are joined in passing.
@@ -69,7 +69,7 @@ static uint16_t take(abr_columns *c, size_t bytes, abr_stretch_kind kind, uint16
     uint16_t id = c->unused;
     if (id)
         c->unused = c->stretches[id].next;
-    else if (c->used + 1 < ABR_COLUMNS_STRETCHES)
+    else if (c->used + 1 < COLUMNS_STRETCHES)
         id = ++c->used;
     if (id)
         c->stretches[id] = (abr_columns_stretch){(uint32_t)bytes, (uint32_t)bytes, 0, next, (uint8_t)kind};
@@ -130,7 +130,7 @@ static void join(abr_columns *c, abr_columns_stretch *b)
     while (b->next) {
         const abr_columns_stretch *next = &c->stretches[b->next];
         bool plain = b->kind == ABR_STRETCH_PLAIN && next->kind == ABR_STRETCH_PLAIN;
-        if (!plain && b->bytes + next->bytes > ABR_COLUMNS_STEP)
+        if (!plain && b->bytes + next->bytes > COLUMNS_STEP)
             return;
         b->bytes += next->bytes;
         b->columns += next->columns;
@@ -173,7 +173,7 @@ static bool measure(abr_columns *c, abr_columns_line line, size_t start, abr_col
     size_t plain = start;
     while (plain < stop && is_printable(line.p[plain]))
         plain++;
-    if (plain == stop || plain - start >= ABR_COLUMNS_STEP) {
+    if (plain == stop || plain - start >= COLUMNS_STEP) {
         b->kind = ABR_STRETCH_PLAIN;
         b->columns = (uint32_t)(plain - start);
         return plain == stop || split(c, b, plain - start);
@@ -181,10 +181,10 @@ static bool measure(abr_columns *c, abr_columns_line line, size_t start, abr_col
     abr_place x = {start, 0};
     size_t before_tab = 0;
     b->kind = ABR_STRETCH_MIXED;
-    while (x.at < stop && x.at - start < ABR_COLUMNS_STEP) {
+    while (x.at < stop && x.at - start < COLUMNS_STEP) {
         size_t size;
         size_t cells = abr_columns_unit(c, line, x, &size);
-        if (size > ABR_COLUMNS_STEP && x.at > start) /* a kept sequence that long is a stretch of its own */
+        if (size > COLUMNS_STEP && x.at > start) /* a kept sequence that long is a stretch of its own */
             break;
         if (line.p[x.at] == '\t' && b->kind != ABR_STRETCH_TABBED && !c->keeps_tabs) {
             b->kind = ABR_STRETCH_TABBED;
@@ -225,6 +225,19 @@ static bool extend(abr_columns *c, abr_columns_line line, size_t start, abr_colu
     return true;
 }
 
+/* Measure b, which starts at `start`, where that is to be done. Afterwards it ends with the line, or another follows. */
+static bool learn(abr_columns *c, abr_columns_line line, size_t start, abr_columns_stretch *b)
+{
+    do {
+        join(c, b);
+        if (!b->next && !extend(c, line, start, b))
+            return false;
+        if (b->kind == ABR_STRETCH_UNKNOWN && !measure(c, line, start, b))
+            return false;
+    } while (!b->next && start + b->bytes < line.n); /* it ran over the one that followed */
+    return true;
+}
+
 static void remember(abr_columns *c, abr_columns_line line, position in, abr_place x)
 {
     c->last_slot = line.slot;
@@ -239,9 +252,7 @@ static bool search(abr_columns *c, abr_columns_line line, position in, abr_place
 {
     for (;;) {
         abr_columns_stretch *b = &c->stretches[in.id];
-        join(c, b);
-        if ((!b->next && !extend(c, line, in.start.at, b)) ||
-            (b->kind == ABR_STRETCH_UNKNOWN && !measure(c, line, in.start.at, b)))
+        if (!learn(c, line, in.start.at, b))
             return false;
         size_t end = in.start.at + b->bytes;
         bool whole = x->at == in.start.at;
@@ -290,7 +301,7 @@ static position begin(abr_columns *c, abr_columns_line line, size_t stop, size_t
 abr_place abr_columns_seek(abr_columns *c, abr_columns_line line, size_t stop, size_t target)
 {
     abr_place x = has_last(c, line, c->last_place, stop, target) ? c->last_place : (abr_place){0, 0};
-    if (stop > ABR_COLUMNS_STEP) {
+    if (stop > COLUMNS_STEP) {
         position in = begin(c, line, stop, target, &x);
         if (in.id && search(c, line, in, &x, stop, target))
             return x;
@@ -302,7 +313,7 @@ abr_place abr_columns_seek(abr_columns *c, abr_columns_line line, size_t stop, s
 
 abr_place abr_columns_seek_from(abr_columns *c, abr_columns_line line, size_t at, size_t target)
 {
-    if (target <= ABR_COLUMNS_STEP || line.n - at <= ABR_COLUMNS_STEP)
+    if (target <= COLUMNS_STEP || line.n - at <= COLUMNS_STEP)
         return abr_columns_walk(c, line, (abr_place){at, 0}, line.n, target);
     abr_place cursor;
     abr_place x = {at, 0};
@@ -392,8 +403,7 @@ void abr_columns_splice(abr_columns *c, size_t slot, size_t from, size_t to, siz
         end += next->bytes;
     }
     const size_t sizes[3] = {from - in.start.at, size, end > to ? end - to : 0};
-    plain[1] =
-        is_plain && (size >= ABR_COLUMNS_STEP || (sizes[0] > 0 && plain[0]) || (sizes[2] > 0 && plain[2]));
+    plain[1] = is_plain && (size >= COLUMNS_STEP || (sizes[0] > 0 && plain[0]) || (sizes[2] > 0 && plain[2]));
     if (!divide(c, b, sizes, plain))
         drop_all(c);
 }

@@ -4,11 +4,16 @@
 
 #include "internal.h"
 
+/* Bytes of a line that are walked through char by char, and stretches, more than a window of 64 KiB has at a time.
+ * Smaller where the fuzzers are built: short lines have all that long ones have then. */
+#ifndef COLUMNS_STEP
+#define COLUMNS_STEP 256
+#define COLUMNS_STRETCHES 1024
+#endif
+
 enum {
-    ABR_COLUMNS_TAB = 8,         /* columns between tab stops */
-    ABR_COLUMNS_SLOTS = 128,     /* lines with an index, at most */
-    ABR_COLUMNS_STEP = 256,      /* bytes of a line that are walked through char by char */
-    ABR_COLUMNS_STRETCHES = 1024 /* more than a window of 64 KiB has at a time */
+    ABR_COLUMNS_TAB = 8,    /* columns between tab stops */
+    ABR_COLUMNS_SLOTS = 128 /* lines with an index, at most */
 };
 
 /* A line, or its start: n bytes at p, which the caller knows by a slot. */
@@ -57,7 +62,7 @@ typedef struct {
     abr_place last_start;
     abr_place last_place;
 
-    abr_columns_stretch stretches[ABR_COLUMNS_STRETCHES];
+    abr_columns_stretch stretches[COLUMNS_STRETCHES];
 } abr_columns;
 
 void abr_columns_start(abr_columns *c, bool keeps_tabs, bool joins);

@@ -90,6 +90,7 @@ static size_t expand_tabs(const abr_screen *s, abr_columns_line line, char *dst)
 /* There is no room for the blanks of the line's tabs: a blank each. */
 static void blank_tabs(abr_screen *s, size_t start, size_t stop)
 {
+    abr_columns_drop(&s->columns, s->row % ABR_SCREEN_SLOTS);
     for (size_t i = start; i < stop; i++)
         if (s->buffer[i] == '\t')
             s->buffer[i] = ' ';
@@ -110,7 +111,6 @@ void abr_begin_rewrite(abr_screen *s)
     size_t size = expand_tabs(s, line, NULL);
     for (size_t i = 0; i < line.n; i++)
         s->blanked_tabs += line.p[i] == '\t';
-    abr_columns_drop(&s->columns, line.slot);
     size_t start = abr_row_start(s, s->row);
     if (abr_window_size(s) + size - line.n > ABR_SCREEN_WINDOW) {
         blank_tabs(s, start, start + line.n);
