@@ -103,11 +103,9 @@ static void drop_all(abr_columns *c)
     c->last = 0;
 }
 
-void abr_columns_drop(abr_columns *c, size_t slot)
+void abr_columns_forget(abr_columns *c, size_t slot)
 {
     uint16_t id = c->first[slot];
-    if (!id)
-        return;
     if (c->last_slot == slot)
         c->last = 0;
     c->first[slot] = 0;
@@ -388,8 +386,6 @@ static bool divide(abr_columns *c, abr_columns_stretch *b, const size_t sizes[3]
 
 void abr_columns_splice(abr_columns *c, size_t slot, size_t from, size_t to, size_t size, bool is_plain)
 {
-    if (!c->first[slot])
-        return;
     doubt(c, slot, from);
     position in = find(c, slot, from);
     abr_columns_stretch *b = &c->stretches[in.id];
@@ -411,8 +407,6 @@ void abr_columns_splice(abr_columns *c, size_t slot, size_t from, size_t to, siz
 void abr_columns_cut(abr_columns *c, size_t slot, size_t n)
 {
     uint16_t id = c->first[slot];
-    if (!id)
-        return;
     if (c->last_slot == slot)
         c->last = 0;
     while (id && c->stretches[id].bytes <= n) {

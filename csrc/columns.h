@@ -81,14 +81,26 @@ abr_place abr_columns_seek(abr_columns *c, abr_columns_line line, size_t stop, s
 /* The same from byte `at` of a line without tabs, up to its end; columns count from there. */
 abr_place abr_columns_seek_from(abr_columns *c, abr_columns_line line, size_t at, size_t target);
 
-/* The line's bytes from `from` to `to` became `size` bytes; `plain`: each takes a column. */
+/* Does the slot's line have an index, which is to hear of changes? */
+static inline bool abr_columns_has(const abr_columns *c, size_t slot)
+{
+    return c->first[slot] != 0;
+}
+
+/* The line's bytes from `from` to `to` became `size` bytes; `plain`: each takes a column. The line has an index. */
 void abr_columns_splice(abr_columns *c, size_t slot, size_t from, size_t to, size_t size, bool plain);
 
-/* The line lost its first n bytes. */
+/* The line, which has an index, lost its first n bytes. */
 void abr_columns_cut(abr_columns *c, size_t slot, size_t n);
 
 /* The slot's line is another, or has changed all over. */
-void abr_columns_drop(abr_columns *c, size_t slot);
+void abr_columns_forget(abr_columns *c, size_t slot);
+
+static inline void abr_columns_drop(abr_columns *c, size_t slot)
+{
+    if (abr_columns_has(c, slot))
+        abr_columns_forget(c, slot);
+}
 
 /* ---- clean.c ---- */
 

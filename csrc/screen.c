@@ -60,7 +60,8 @@ static void trim(abr_screen *s)
     while (to < s->at && (s->buffer[to] & 0xC0) == 0x80)
         to++;
     to = to < s->at ? to : s->at;
-    abr_columns_cut(&s->columns, s->top % ABR_SCREEN_SLOTS, to - abr_row_start(s, s->top));
+    if (abr_columns_has(&s->columns, s->top % ABR_SCREEN_SLOTS))
+        abr_columns_cut(&s->columns, s->top % ABR_SCREEN_SLOTS, to - abr_row_start(s, s->top));
     abr_row_at(s, s->top)->start = s->written + to;
 }
 
@@ -274,9 +275,12 @@ static bool step_back(abr_screen *s)
 
 void abr_screen_back(abr_screen *s)
 {
+    bool tells = s->row <= s->last && !s->has_marks && s->at > abr_row_start(s, s->row);
     if (s->skip > 0)
         s->skip--;
-    else if (s->row > s->last || s->has_marks || !step_back(s))
+    else if (tells && is_printable(s->buffer[s->at - 1]))
+        s->at--;
+    else if (!tells || !step_back(s))
         abr_screen_left(s, 1);
 }
 

@@ -59,8 +59,10 @@ size_t abr_unblanked_end(const abr_screen *s, uint64_t row)
 
 void abr_splice(abr_screen *s, size_t from, size_t to, size_t size, bool plain)
 {
+    size_t slot = s->row % ABR_SCREEN_SLOTS;
     size_t start = abr_row_start(s, s->row);
-    abr_columns_splice(&s->columns, s->row % ABR_SCREEN_SLOTS, from - start, to - start, size, plain);
+    if (abr_columns_has(&s->columns, slot))
+        abr_columns_splice(&s->columns, slot, from - start, to - start, size, plain);
     if (size == to - from)
         return;
     memmove(s->buffer + from + size, s->buffer + to, s->n - to);
