@@ -149,11 +149,15 @@ local function grow_ranges()
   print_steps(("abridge.priority of %s, by ranges kept"):format(bytes(size)), steps)
 end
 
+local MOVES = {
+  "\27[40000G\27[1G", "\b\b\b\b\27[65535G", "\r\t\t\t\t", "\27[30G\195\169\ba\27[9999C", "\27[9G\27[1K",
+}
+
 --- Moves of the cursor over a line of `length` bytes, each of which once was a walk along it.
 local function moves(length, size)
   local parts = { ("\228\184\150"):rep(math.floor(length / 3)) }
-  for _, again in ipairs { "\27[40000G\27[1G", "\b\b\b\b\27[65535G", "\r\t\t\t\t", "\27[30G\195\169\ba\27[9999C", "\27[9G\27[1K" } do
-    parts[#parts + 1] = again:rep(math.floor((size - length) / 5 / #again))
+  for _, again in ipairs(MOVES) do
+    parts[#parts + 1] = again:rep(math.floor((size - length) / #MOVES / #again))
   end
   return table.concat(parts)
 end

@@ -344,14 +344,30 @@ static void control(naive_screen *s, char final, size_t n)
     size_t count = n > 0 ? n : 1;
     size_t column = column_of(s);
     switch (final) {
-    case 'A': move_to_row(s, s->row > count ? s->row - count : 0); break;
-    case 'B': move_to_row(s, s->row + count); break;
-    case 'C': go_to(s, column + count); break;
-    case 'D': go_to(s, column > count ? column - count : 0); break;
-    case 'G': go_to(s, count - 1); break;
-    case 'd': move_to_row(s, s->first + count - 1); break;
-    case 'J': erase_rows(s, n); break;
-    case 'K': erase_row(s, n); break;
+    case 'A':
+        move_to_row(s, s->row > count ? s->row - count : 0);
+        break;
+    case 'B':
+        move_to_row(s, s->row + count);
+        break;
+    case 'C':
+        go_to(s, column + count);
+        break;
+    case 'D':
+        go_to(s, column > count ? column - count : 0);
+        break;
+    case 'G':
+        go_to(s, count - 1);
+        break;
+    case 'd':
+        move_to_row(s, s->first + count - 1);
+        break;
+    case 'J':
+        erase_rows(s, n);
+        break;
+    case 'K':
+        erase_row(s, n);
+        break;
     case 's':
         s->saved_row = s->row - s->first;
         s->saved_column = column;
@@ -360,7 +376,8 @@ static void control(naive_screen *s, char final, size_t n)
         move_to_row(s, s->first + s->saved_row);
         go_to(s, s->saved_column);
         break;
-    default: edit_chars(s, final, count);
+    default:
+        edit_chars(s, final, count);
     }
 }
 
