@@ -150,6 +150,13 @@ return {
     end,
   },
   {
+    "a folder that is there cannot be made, for its disk is read only",
+    function(t)
+      t.dir:sh "mkdir -m 700 full"
+      whole(t, "mkdir=EROFS")
+    end,
+  },
+  {
     "a command's full output cannot be written to its end",
     function(t)
       local session = session_in(t)
@@ -281,6 +288,22 @@ return {
       end)
       assert.is_nil(session)
       assert.same({ "ENOLCK", t.dir:at "run" .. ": no locks available" }, { code, message })
+    end,
+  },
+  {
+    "a log is deleted while it is locked",
+    function(t)
+      local log, message, code = t.with("flock" .. LOG .. "#1=remove", function()
+        return core.log(t.dir:at "run", "events.jsonl")
+      end)
+      assert.is_nil(log)
+      assert.same({ t.dir:at "run" .. ": another process is writing it", "EBUSY" }, { message, code })
+      local session = t.with("flock" .. LOG .. "#1=remove", function()
+        return session_in(t)
+      end)
+      session:cap("tool", "text")
+      session:close()
+      assert.same({ "1 2", 0 }, { events_of(t) })
     end,
   },
   {
