@@ -385,6 +385,15 @@ static void a_preview_of_priority_counts_no_chars_that_were_not_counted(void)
     abr_stream_close(s);
 }
 
+static bool has(const char *p, size_t n, const char *part)
+{
+    size_t size = strlen(part);
+    for (size_t i = 0; i + size <= n; i++)
+        if (memcmp(p + i, part, size) == 0)
+            return true;
+    return false;
+}
+
 /* They may still change: while they are shown, both ends are, and then the hits again. */
 static void a_preview_of_priority_is_not_weighed(void)
 {
@@ -401,7 +410,7 @@ static void a_preview_of_priority_is_not_weighed(void)
         char *content = content_of(&cut);
         CHECK_COUNT(41, cut.total_lines);
         CHECK(cut.content_bytes > 10 && memcmp(content + cut.content_bytes - 10, "error: 50%", 10) == 0);
-        CHECK(!strstr(content, "x.c"));
+        CHECK(!has(content, cut.content_bytes, "x.c"));
         free(content);
         abr_cut_free(&cut);
         CHECK(abr_stream_preview(s, NULL, 0) == ABR_OK);
@@ -409,7 +418,7 @@ static void a_preview_of_priority_is_not_weighed(void)
         content = content_of(&cut);
         CHECK_COUNT(40, cut.total_lines);
         CHECK_COUNT(1, cut.hits_kept);
-        CHECK(strstr(content, "x.c:1:1: error: no 'x'\n"));
+        CHECK(has(content, cut.content_bytes, "x.c:1:1: error: no 'x'\n"));
         free(content);
         abr_cut_free(&cut);
     }
