@@ -76,6 +76,14 @@ local function events_of(t)
   return table.concat(seqs, " "), run.broken
 end
 
+--- No lock is left that only the collector would let go of.
+local function opens_at_once(opts)
+  collectgarbage "stop"
+  local session, message = abridge.session(opts)
+  collectgarbage "restart"
+  assert(session, message):close()
+end
+
 local FULL, LOG = "@*/full/f.log", "@*/events.jsonl"
 
 return {
@@ -271,6 +279,23 @@ return {
     end,
   },
   {
+    "a log that is reopened cannot be read",
+    function(t)
+      local session = session_in(t)
+      session:cap("tool", "first")
+      session:close()
+      collectgarbage()
+      collectgarbage "stop"
+      local message, code, _
+      _, message, code = t.with("pread>100000" .. LOG .. "=EIO", function()
+        return abridge.session { run_dir = t.dir:at "run" }
+      end)
+      assert.same({ "EIO: i/o error: " .. t.dir:at "run/events.jsonl", "EIO" }, { message, code })
+      opens_at_once { run_dir = t.dir:at "run" }
+      assert.same({ "1 2", 0 }, { events_of(t) })
+    end,
+  },
+  {
     "a log cannot be opened",
     function(t)
       local session, message, code = t.with("open@events.jsonl=EMFILE", function()
@@ -368,6 +393,7 @@ return {
       assert.equal(1, removed)
       assert.equal("a\n", (t.dir:sh "ls runs"))
       assert.is_string(t.dir:read "runs/a/events.jsonl")
+      opens_at_once { run_dir = t.dir:at "runs/a" }
     end,
   },
   {
