@@ -282,6 +282,15 @@ describe("a number", function()
     end
   end)
 
+  it("that is none is named alike on every host, whatever its sign", function()
+    local session = abridge.session { run_dir = false }
+    for _, nan in ipairs { 0 / 0, -(0 / 0) } do
+      local ok, message = pcall(session.wait, session, nan)
+      assert.is_false(ok)
+      assert.matches("seconds must be a number of at least 0, got nan$", message)
+    end
+  end)
+
   it("of 2^53 is a count like any other", function()
     local dir = tmpdir.new()
     dir:write("one", "line\n")

@@ -42,7 +42,7 @@ end
 local function ran()
   local dir = tmpdir.new()
   local shim = tmpdir.root() .. "/build/test/shim.so"
-  local line = "cd %s && make -s build/test/shim.so && "
+  local line = "cd %s && make -s build/test/shim.so >&2 && "
     .. "LC_ALL=C ABRIDGE_FAULTS_SHIM=%s timeout 120 env LD_PRELOAD=%s %s < /dev/null"
   local out, err, code = dir:sh(line:format(q(tmpdir.root()), q(shim), q(shim), command()))
   dir:remove()

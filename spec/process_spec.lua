@@ -297,6 +297,21 @@ describe("process timeout", function()
     assert.is_true(dies(tonumber(run.text)))
   end)
 
+  it("does not wait for a zombie that nobody reaps", function()
+    if not on_linux or os.execute "command -v perl >/dev/null" == nil then return pending "no /proc or no perl here" end
+    -- a child in our group whose parent left it, lives on, and never waits
+    local zombie = "$c = fork; close STDERR; if (!$c) { close STDOUT; sleep 60; exit } setpgrp(0, 0);"
+    zombie = zombie .. "$| = 1; print \"$$ $c\\n\"; close STDOUT; sleep 60"
+    local started = host.now()
+    local run = sh("perl -e '" .. zombie .. "' & wait", { timeout = 0.5, grace = 20 })
+    local parent, child = run.text:match "^(%d+) (%d+)\n$"
+    local seen = uv.kill(tonumber(child), 0) == 0 and not alive(tonumber(child))
+    assert.equal(0, uv.kill(tonumber(parent), "sigkill"))
+    assert.is_true(seen, "there was no zombie")
+    assert.is_true(run.outcome.timed_out)
+    assert.is_true(host.now() - started < 10000)
+  end)
+
   it("is over when the leader is", function()
     local run = sh("sleep 30 & echo $!", { timeout = 0.4, linger = 0.6 })
     assert.equal(false, run.outcome.timed_out)

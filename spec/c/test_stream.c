@@ -385,6 +385,46 @@ static void a_preview_of_priority_counts_no_chars_that_were_not_counted(void)
     abr_stream_close(s);
 }
 
+static bool has(const char *p, size_t n, const char *part)
+{
+    size_t size = strlen(part);
+    for (size_t i = 0; i + size <= n; i++)
+        if (memcmp(p + i, part, size) == 0)
+            return true;
+    return false;
+}
+
+/* They may still change: while they are shown, both ends are, and then the hits again. */
+static void a_preview_of_priority_is_not_weighed(void)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    abr_cut cut;
+    o.strategy = ABR_PRIORITY;
+    o.max.bytes = 200;
+    abr_stream *s = open_stream(&o);
+    for (int i = 0; i < 40; i++)
+        write_text(s, i == 20 ? "x.c:1:1: error: no 'x'\n" : "a line of words\n");
+    for (int round = 0; round < 2; round++) {
+        CHECK(abr_stream_preview(s, "error: 50%", 10) == ABR_OK);
+        CHECK(abr_stream_snapshot(s, NULL, &cut, NULL) == ABR_OK);
+        char *content = content_of(&cut);
+        CHECK_COUNT(41, cut.total_lines);
+        CHECK(cut.content_bytes > 10 && memcmp(content + cut.content_bytes - 10, "error: 50%", 10) == 0);
+        CHECK(!has(content, cut.content_bytes, "x.c"));
+        free(content);
+        abr_cut_free(&cut);
+        CHECK(abr_stream_preview(s, NULL, 0) == ABR_OK);
+        CHECK(abr_stream_snapshot(s, NULL, &cut, NULL) == ABR_OK);
+        content = content_of(&cut);
+        CHECK_COUNT(40, cut.total_lines);
+        CHECK_COUNT(1, cut.hits_kept);
+        CHECK(has(content, cut.content_bytes, "x.c:1:1: error: no 'x'\n"));
+        free(content);
+        abr_cut_free(&cut);
+    }
+    abr_stream_close(s);
+}
+
 static void budgets_may_not_be_raised(void)
 {
     abr_opts o = ABR_OPTS_INIT;
@@ -911,6 +951,7 @@ int main(void)
     RUN(budgets_may_not_be_raised);
     RUN(a_lower_budget_is_in_range_too);
     RUN(a_preview_of_priority_counts_no_chars_that_were_not_counted);
+    RUN(a_preview_of_priority_is_not_weighed);
     RUN(a_new_budget_reaches_no_further_than_what_is_kept);
     RUN(totals_past_every_edge);
     RUN(a_marker_tells_great_numbers);
