@@ -338,6 +338,32 @@ describe("process cancel", function()
     assert.equal(1, run.exits)
   end)
 
+  it("keeps nothing of the looks at a group that outlives its leader", function()
+    local function kept()
+      collectgarbage()
+      collectgarbage()
+      local count = 0
+      for _ in pairs(debug.getregistry()) do
+        count = count + 1
+      end
+      return count
+    end
+    local function cancelled()
+      local run = start({ "sh", "-c", "(trap '' TERM; echo; sleep 30; sleep 30) & wait" }, { grace = 0.2 })
+      assert.is_true(host.wait(function()
+        return #run.out > 0
+      end, 10))
+      run.process:cancel()
+      assert.equal("TERM", finish(run).outcome.signal)
+    end
+    cancelled()
+    local before = kept()
+    for _ = 1, 5 do
+      cancelled()
+    end
+    assert.is_true(kept() <= before + 10, ("%d values are kept, before it were %d"):format(kept(), before))
+  end)
+
   it("works from a handler", function()
     local run = start({ "sh", "-c", "while :; do echo y; done" }, nil, {
       on_output = function(run)

@@ -6,6 +6,7 @@
 --- A process ends when its leader (the program that was started) has exited and the output is at its
 --- end. A background child may keep the output open; it gets `linger` seconds and is then left alone.
 
+local files = require "abridge.files"
 local host = require "abridge.host"
 local inbox = require "abridge.inbox"
 local pipes_of = require "abridge.pipe"
@@ -436,28 +437,37 @@ function Process:_settle()
   end
 end
 
+---Whether a process is a member of a group that lives, by its entry in /proc.
+---@param pid string
+---@param group integer
+---@return boolean
+local function lives_in(pid, group)
+  local file = io.open("/proc/" .. pid .. "/stat")
+  if not file then
+    return false
+  end
+  local state, its_group = (file:read "*a" or ""):match "^.*%) (%a) %d+ (%d+)"
+  file:close()
+  return tonumber(its_group) == group and state ~= "Z"
+end
+
 ---Whether a member of the group lives. A zombie does not: where the first process of a container reaps
 ---nothing it would stay for good, and every cancelled command would take the whole grace.
 ---@return boolean
 function Process:_group_lives()
   if not self:_signal(0) then
     return false
+  elseif self._member and lives_in(self._member, self.pid) then
+    return true -- the one that was found before
   end
-  local processes = self._uv.fs_scandir "/proc"
-  if not processes then
-    return true -- macOS: the signal fails for zombies
-  end
-  for pid in self._uv.fs_scandir_next, processes do
-    local file = pid:find("^%d") and io.open("/proc/" .. pid .. "/stat")
-    if file then
-      local state, group = (file:read "*a" or ""):match "^.*%) (%a) %d+ (%d+)"
-      file:close()
-      if tonumber(group) == self.pid and state ~= "Z" then
-        return true
-      end
+  local names = files.names_in "/proc"
+  for _, name in ipairs(names) do
+    if name:find "^%d" and lives_in(name, self.pid) then
+      self._member = name
+      return true
     end
   end
-  return false
+  return #names == 0 -- macOS has no /proc, and the signal fails for zombies
 end
 
 ---After TERM, the leader gone: give the rest of the group its time.
