@@ -49,6 +49,29 @@ function M.is_count(value)
   return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
 end
 
+local function next_of(list, i)
+  local value = rawget(list, i + 1)
+  if value ~= nil then return i + 1, value end
+end
+
+--- Go through a list that a caller gave, as `ipairs` does where it asks no metatable: one that answers to every key has
+--- no end.
+---@param list table
+function M.each(list)
+  return next_of, list, 0
+end
+
+--- What a caller's table holds itself, in a new one without its metatable.
+---@param t table
+---@return table
+function M.copied(t)
+  local copy = {}
+  for key, value in next, t do
+    copy[key] = value
+  end
+  return copy
+end
+
 --- Check how long to wait: nil, or a number of at least 0. Raises at the level of the caller's caller.
 ---@param who string
 ---@param seconds any
@@ -132,7 +155,7 @@ function M.cut(who, cut)
     if cut[key] == nil then wrong((", it has no %s"):format(key)) end
   end
   if cut.truncated_by and not UNITS[cut.truncated_by] then wrong(", truncated_by is " .. M.show(cut.truncated_by)) end
-  for i, range in ipairs(cut.kept or {}) do
+  for i, range in M.each(cut.kept or {}) do
     M.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
     for key in next, RANGE do
       if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end

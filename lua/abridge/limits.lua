@@ -169,11 +169,8 @@ local TOOL_KEYS = {
 }
 
 local function merged(base, over)
-  local all = {}
-  for key, value in pairs(base or {}) do
-    all[key] = value
-  end
-  for key, value in pairs(over or {}) do
+  local all = check.copied(base or {})
+  for key, value in next, over or {} do
     if value == false then
       all[key] = nil -- `max_lines = false` takes a profile's budget away
     else
@@ -410,6 +407,7 @@ function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
   for tool, row in pairs(overrides) do
     local where = ("%s: limits.%s"):format(who, tostring(tool))
     if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
+    row = check.copied(row)
     local name = self.aliases[tool] or tool
     for key, value in pairs(row) do
       if value == false and not M.is_limit(key) then unknown_limit(where, key, value, deeper) end

@@ -38,7 +38,7 @@ local KINDS = {
 ---@return string|nil expected
 function M.check(value)
   if type(value) ~= "table" then return "a table" end
-  for key, inner in pairs(value) do
+  for key, inner in next, value do
     local kind = KINDS[key]
     if not kind then return ("a table without the key %s (value %s)"):format(tostring(key), check.show(inner)) end
     if not kind[1](inner) then return ("a table whose %s is %s (not %s)"):format(key, kind[2], check.show(inner)) end

@@ -106,14 +106,6 @@ function M.replace(owner, name, make)
 end
 
 --- A copy of a table that may be changed.
----@param t table
----@return table
-function M.copied(t)
-  local copy = {}
-  for key, value in next, t do
-    copy[key] = value
-  end
-  return copy
-end
+M.copied = check.copied
 
 return M

@@ -145,13 +145,26 @@ local function add_built_in(self, names, deeper)
   end
 end
 
+local TABLES = {
+  "aliases", "allow_private", "ceiling", "databases", "env", "limits", "retention", "tool_names", "tools",
+}
+
+--- The options, checked: what stands in them and in their tables, of which no metatable is asked, then or later.
+local function checked_options(opts, deeper)
+  opts = check.options(WHO, opts, OPTIONS, deeper + 1)
+  for _, name in ipairs(TABLES) do
+    if type(opts[name]) == "table" then opts[name] = check.copied(opts[name]) end
+  end
+  return opts
+end
+
 --- Open a session. Raises on an unknown option, tool, profile or limit, with its name and value.
 ---@param opts? abridge.SessionOptions
 ---@return abridge.Session|nil session
 ---@return string|nil message why the run folder cannot be had, or what `root` is missing
 ---@return string|nil code EBUSY when another session writes it, EPERM when it is not private, ENOLUV
 function M.new(opts)
-  opts = check.options(WHO, opts, OPTIONS, 1)
+  opts = checked_options(opts, 1)
   check_strings("aliases", opts.aliases, 1)
   for _, name in ipairs(BUILT_IN) do
     if opts.aliases and opts.aliases[name] then
