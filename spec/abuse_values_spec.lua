@@ -113,6 +113,40 @@ describe("a table whose metamethods raise", function()
     end)
   end)
 
+  it("as a key inside an option is named by its kind", function()
+    each_form(function(name)
+      for opts, expected in pairs {
+        [{ limits = { [cursed(name)] = 1 } }] = "limits.table must be a table, got 1",
+        [{ limits = { t = { [cursed(name)] = 1 } } }] = "limits.t: unknown limit 'table' (value 1)",
+        [{ ceiling = { [cursed(name)] = 1 } }] = "unknown key 'ceiling.table' (value 1)",
+        [{ retention = { [cursed(name)] = 1 } }] = "a table without the key table (value 1)",
+        [{ retention = { max_age = cursed(name) } }] = '"7d" (not table)',
+        [{ redact = { { [cursed(name)] = 1 } } }] = "redact[1] must be without a field 'table', got 1",
+        [{ redact = { "x", [cursed(name)] = 1 } }] = "got a field 'table' (value 1)",
+        [{ env = { [cursed(name)] = "1" } }] = "env has the bad name table",
+        [{ databases = { [cursed(name)] = "1" } }] = "a name must be a string that is not empty, got table",
+      } do
+        local message = plain.misuse(function()
+          local session = real.session(opts)
+          return session
+        end)
+        assert.matches("^abridge%.session: ", message)
+        assert.truthy(message:find(expected, 1, true), message)
+      end
+    end)
+  end)
+
+  it("raised inside what an adapter calls, or as the name of a tool, ends in a crude cut", function()
+    each_form(function(name)
+      local said = {}
+      local opts = { limits = { t = { max_tokens = 5, count_tokens = function() error(cursed(name)) end } } }
+      local adapter = require("abridge.adapter").new("w", opts, function(what) said[#said + 1] = what end)
+      assert.is_string((adapter:cut { tool = "t", text = ("some text\n"):rep(9) }))
+      assert.is_true(#said <= 2)
+      assert.equal("text", require("abridge.safe").cap(cursed(name), "text", {}))
+    end)
+  end)
+
   it("as input, or in it, is what it holds itself", function()
     for _, redact in ipairs { false, { "secret" } } do
       each_form(function(name)

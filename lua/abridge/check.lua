@@ -21,6 +21,21 @@ function M.show(value)
   return type(value)
 end
 
+--- A key or a name as a message shows it: a string as it is.
+---@param value any
+---@return string
+function M.name(value)
+  return type(value) == "string" and value or M.show(value)
+end
+
+--- What an error says; the name of its type where it cannot say anything.
+---@param why any what pcall gave
+---@return string
+function M.text(why)
+  local ok, text = pcall(tostring, why)
+  return ok and type(text) == "string" and text or type(why)
+end
+
 --- Raise at the level of the caller of the function that calls this one (plus `deeper`).
 ---@param message string
 ---@param deeper? integer
@@ -32,7 +47,7 @@ end
 ---@param why any what pcall gave
 ---@return string
 function M.message(why)
-  return (tostring(why):gsub("^[^\n]-%.lua:%d+: ", ""))
+  return (M.text(why):gsub("^[^\n]-%.lua:%d+: ", ""))
 end
 
 --- The first line of what an error says.
@@ -97,8 +112,7 @@ function M.options(who, opts, kinds, deeper)
   for key, value in next, opts do
     local kind = kinds[key]
     if kind == nil then
-      local name = type(key) == "string" and key or M.show(key)
-      M.fail(("%s: unknown option '%s' (value %s)"):format(who, name, M.show(value)), deeper)
+      M.fail(("%s: unknown option '%s' (value %s)"):format(who, M.name(key), M.show(value)), deeper)
     end
     local expected
     if type(kind) == "function" then

@@ -227,7 +227,7 @@ local EXPECTATIONS = {
 ---@return string body the content before exit line and notice
 function M.check(result, expected)
   expected = check.options("conformance.check", expected, EXPECTATIONS, 1)
-  local tool = expected.tool or type(result) == "table" and tostring(result.tool) or "?"
+  local tool = expected.tool or type(result) == "table" and check.name(result.tool) or "?"
   info.assert_conforms(tool, result)
   if type(result.content) ~= "string" then fail(tool, "content is a %s, not a string", type(result.content)) end
   if type(result.is_error) ~= "boolean" then fail(tool, "is_error is %s", check.show(result.is_error)) end
@@ -407,7 +407,7 @@ local function with_session(run, name, value, body)
   session:close()
   if ok then return end
   local prefix = run.tool .. ": "
-  why = tostring(why)
+  why = check.text(why)
   if why:sub(1, #prefix) == prefix then why = why:sub(#prefix + 1) end
   local by = name and (" by %s=%s"):format(name, type(value) == "number" and ("%.0f"):format(value) or value) or ""
   fail(run.tool, "%s", run.case .. by .. ": " .. why)

@@ -245,7 +245,7 @@ end
 ---@param response any
 function M.assert_conforms(tool_name, response)
   local function fail(what)
-    error(("%s: %s"):format(tostring(tool_name), what), 0) -- the contract's own text, no place in front
+    error(("%s: %s"):format(check.name(tool_name), what), 0) -- the contract's own text, no place in front
   end
   if type(response) ~= "table" or rawget(response, 1) ~= nil then fail "response is not a JSON object" end
   if response.truncation == nil then fail "response missing required `truncation` block" end

@@ -3,6 +3,8 @@
 
 local check = require "abridge.check"
 
+local show = check.show
+
 local M = {}
 
 local OPTIONS = {
@@ -20,12 +22,6 @@ local HANDLERS = {
   on_stderr = "function",
   on_exit = "function",
 }
-
----@param value any
----@return string
-local function show(value)
-  return type(value) == "string" and ("%q"):format(value) or tostring(value)
-end
 
 ---@param s string
 ---@return boolean

@@ -245,7 +245,7 @@ function M.compile(who, spec, deeper)
   for key, value in next, spec do
     if not rules[key] then
       local where = ("%s: redact must be a list of Lua patterns"):format(who)
-      check.fail(("%s, got a field '%s' (value %s)"):format(where, tostring(key), check.show(value)), deeper)
+      check.fail(("%s, got a field '%s' (value %s)"):format(where, check.name(key), check.show(value)), deeper)
     end
   end
   self.kind = patterns.new(rules)

@@ -1,6 +1,8 @@
 --- The patterns of a redactor: a Lua pattern becomes one that treats each line of a text as the given one treats that
 --- line alone, on every host alike.
 
+local check = require "abridge.check"
+
 local HIDDEN = require("abridge.redact_bounds").hidden
 
 local char, find, gsub, match, sub = string.char, string.find, string.gsub, string.match, string.sub
@@ -215,10 +217,11 @@ end
 function M.of(entry)
   local pattern, replacement = entry, HIDDEN
   if type(entry) == "table" then
-    for key, value in pairs(entry) do
-      if key ~= 1 and key ~= 2 then return nil, ("without a field '%s'"):format(tostring(key)), value end
+    for key, value in next, entry do
+      if key ~= 1 and key ~= 2 then return nil, ("without a field '%s'"):format(check.name(key)), value end
     end
-    pattern, replacement = entry[1], entry[2] == nil and HIDDEN or entry[2]
+    pattern, replacement = rawget(entry, 1), rawget(entry, 2)
+    if replacement == nil then replacement = HIDDEN end
   end
   if type(pattern) ~= "string" then return nil, "a Lua pattern or {pattern, replacement}", pattern end
   local rule, problem = translated(pattern)

@@ -75,7 +75,7 @@ end
 ---@param opts abridge.SafeOptions
 ---@return string content
 function M.cap(tool, text, opts)
-  tool, opts = tostring(tool), M.open(opts)
+  tool, opts = check.name(tool), M.open(opts)
   local ok, content = pcall(function()
     local share = require "abridge.share"
     return (share.cap(tool, text, share.limits(tool, opts), {}, opts))

@@ -108,7 +108,7 @@ local function checked_object(schema, value, path)
     local inner_schema = type(schema.properties) == "table" and schema.properties[key]
     if not is_null(inner) then
       if inner_schema then
-        local where = path == "" and tostring(key) or path .. "." .. tostring(key)
+        local where = path == "" and check.name(key) or path .. "." .. check.name(key)
         local converted, message = checked(inner_schema, inner, where)
         if message then return nil, message end
         out[key] = converted
@@ -118,7 +118,7 @@ local function checked_object(schema, value, path)
     end
   end
   for _, key in check.each(type(schema.required) == "table" and schema.required or {}) do
-    if out[key] == nil then return nil, (path == "" and key or path .. "." .. key) .. " is required" end
+    if out[key] == nil then return nil, (path == "" and "" or path .. ".") .. check.name(key) .. " is required" end
   end
   return out
 end
