@@ -58,11 +58,19 @@ local function want_count(who, name, value)
   end
 end
 
-local function want_reason(who, value)
+--- What a reason should have been, or nil when it is one.
+---@param value any
+---@return string|nil expected
+function M.check_reason(value)
   for _, reason in ipairs(REASONS) do
-    if reason == value then return end
+    if rawequal(reason, value) then return nil end
   end
-  check.fail(('%s: reason must be "%s", got %s'):format(who, table.concat(REASONS, '", "'), check.show(value)), 1)
+  return ('"%s" or "%s"'):format(table.concat(REASONS, '", "', 1, #REASONS - 1), REASONS[#REASONS])
+end
+
+local function want_reason(who, value)
+  local expected = M.check_reason(value)
+  if expected then check.fail(("%s: reason must be %s, got %s"):format(who, expected, check.show(value)), 1) end
 end
 
 --- Nothing was left out: the content is the whole source, or all of it from the offset on that was asked for.
