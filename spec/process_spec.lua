@@ -353,6 +353,32 @@ describe("process cancel", function()
     assert.equal(1, run.exits)
   end)
 
+  it("keeps nothing of the looks at a group that outlives its leader", function()
+    local function kept()
+      collectgarbage()
+      collectgarbage()
+      local count = 0
+      for _ in pairs(debug.getregistry()) do
+        count = count + 1
+      end
+      return count
+    end
+    local function cancelled()
+      local run = start({ "sh", "-c", "(trap '' TERM; echo; sleep 30; sleep 30) & wait" }, { grace = 0.2 })
+      assert.is_true(host.wait(function()
+        return #run.out > 0
+      end, 10))
+      run.process:cancel()
+      assert.equal("TERM", finish(run).outcome.signal)
+    end
+    cancelled()
+    local before = kept()
+    for _ = 1, 5 do
+      cancelled()
+    end
+    assert.is_true(kept() <= before + 10, ("%d values are kept, before it were %d"):format(kept(), before))
+  end)
+
   it("works from a handler", function()
     local run = start({ "sh", "-c", "while :; do echo y; done" }, nil, {
       on_output = function(run)
@@ -497,6 +523,19 @@ describe("process arguments", function()
     run = start({ "pwd" }, { cwd = "/\0x" })
     assert.equal("the working directory contains a NUL byte", run.message)
     assert.equal("EINVAL", run.code)
+  end)
+
+  it("are what their tables hold themselves", function()
+    local function always(value, fields)
+      return setmetatable(fields, { __index = function() return value end, __pairs = error })
+    end
+    local argv = always("x", { "sh", "-c", 'echo "$#$A"; echo err >&2' })
+    local run = run_to_end(argv, always(1, { env = always("x", { A = "a" }), merge_stderr = false }))
+    assert.equal("0a\n", run.text)
+    assert.equal("err\n", run.err_text)
+    local ok, message = pcall(process.spawn, always("x", {}))
+    assert.is_false(ok)
+    assert.matches("spawn: argv must be an array of at least one string", message)
   end)
 
   it("name what is misused, at the caller's line", function()
