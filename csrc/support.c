@@ -54,16 +54,15 @@ static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 #define UNIT_COUNT (sizeof units / sizeof *units)
 #define UNIT_STEP UINT64_C(1024)
 
+/* A digit at a time, each into its place. */
 size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS])
 {
-    char digits[ABR_COUNT_DIGITS];
-    size_t first = sizeof digits;
-    do {
-        digits[--first] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    memcpy(dst, digits + first, sizeof digits - first);
-    return sizeof digits - first;
+    size_t n = 1;
+    for (uint64_t most = 9; value > most && n < ABR_COUNT_DIGITS; n++)
+        most = most * 10 + 9;
+    for (size_t i = n; i > 0; value /= 10)
+        dst[--i] = (char)('0' + value % 10);
+    return n;
 }
 
 size_t abr_format_size(uint64_t n, char dst[ABR_SIZE_MAX])
