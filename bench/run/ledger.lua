@@ -22,9 +22,9 @@ function M.of_tail(text, opts)
   local kept, cut = abridge.tail(text, opts)
   local content = kept == text and "text" or ("text:sub(%d)"):format(#text - #kept + 1)
   local source = ("local text = ... return function() return %s, %s end"):format(content, source_of(cut))
-  local made, ledger = assert(load(source))(text), nil
-  content, ledger = made()
-  assert(content == kept and ledger.total_lines == cut.total_lines and #ledger.kept == #cut.kept, "another ledger")
+  local made = assert(load(source))(text)
+  local shown, ledger = made()
+  assert(shown == kept and ledger.total_lines == cut.total_lines and #ledger.kept == #cut.kept, "another ledger")
   return made
 end
 
