@@ -37,7 +37,7 @@ static inline void put(sink *s, const char *p, size_t n)
 
 #define PUT_LITERAL(s, literal) put(s, literal, sizeof(literal) - 1)
 
-static void put_number(sink *s, uint64_t value)
+static inline void put_number(sink *s, uint64_t value)
 {
     char digits[ABR_COUNT_DIGITS];
     if (s->cap >= sizeof digits && s->n <= s->cap - sizeof digits)
@@ -78,9 +78,12 @@ static uint64_t special_bytes(uint64_t word)
 /* Bytes at the start that stand for themselves. */
 static size_t plain_bytes(const char *p, size_t n)
 {
+    enum { WORD = sizeof(uint64_t) };
     size_t i = 0;
-    while (n - i >= sizeof(uint64_t) && !special_bytes(abr_load_word(p + i)))
-        i += sizeof(uint64_t);
+    while (n - i >= WORD && !special_bytes(abr_load_word(p + i)))
+        i += WORD;
+    if (n >= WORD && n - i < WORD && !special_bytes(abr_load_word(p + n - WORD)))
+        return n;
     while (i < n && (unsigned char)p[i] >= 0x20 && (unsigned char)p[i] < 0x80 && p[i] != '"' && p[i] != '\\')
         i++;
     return i;
