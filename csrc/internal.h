@@ -272,6 +272,7 @@ typedef struct {
     uint64_t total_chars; /* counted with has_chars */
     bool has_chars;
     bool ends_line;
+    bool is_text;  /* it was looked at: no binary file */
     uint64_t used; /* when last, in uses of any */
     abr_place_at places[ABR_PLACES];
     size_t next_place;
