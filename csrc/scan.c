@@ -16,19 +16,6 @@ uint64_t abr_count_newlines(const char *p, size_t n)
     return n == 0 ? 0 : abr_kernels_now()->count_newlines(p, n);
 }
 
-abr_newlines abr_find_newlines(const char *p, size_t n)
-{
-    abr_newlines found = {abr_count_newlines(p, n), SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    if (found.count == 0)
-        return found;
-    found.first = found.last = (size_t)((const char *)memchr(p, '\n', n) - p);
-    if (found.count > 1) {
-        found.last = (size_t)(abr_find_last_newline(p, n) - p);
-        found.before_last = (size_t)(abr_find_last_newline(p, found.last) - p);
-    }
-    return found;
-}
-
 uint64_t abr_count_lines(const char *p, size_t n)
 {
     return n == 0 ? 0 : abr_count_newlines(p, n) + (p[n - 1] != '\n');
@@ -296,6 +283,37 @@ void abr_count_more_chars(abr_char_counter *c, const char *p, size_t n)
     if (left > 0)
         memcpy(c->bytes, p + n - left, left);
     c->open += left;
+}
+
+abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars)
+{
+    enum { BLOCK = 256 * 1024 };
+    abr_newlines found = {0, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    size_t first = 0;       /* where the block of the first newline starts */
+    size_t last = 0;        /* and that of the last one */
+    size_t before_last = 0; /* and that of the one before it */
+    for (size_t at = 0, size; at < n; at += size) {
+        size = n - at < BLOCK ? n - at : BLOCK;
+        uint64_t here = abr_count_newlines(p + at, size);
+        if (chars)
+            abr_count_more_chars(chars, p + at, size);
+        if (here == 0)
+            continue;
+        if (found.count == 0)
+            first = at;
+        before_last = here > 1 ? at : last;
+        last = at;
+        found.count += here;
+    }
+    if (found.count > 0)
+        found.first = found.last = (size_t)((const char *)memchr(p + first, '\n', n - first) - p);
+    if (found.count > 1) {
+        size_t end = n - last < BLOCK ? n : last + BLOCK;
+        found.last = (size_t)(abr_find_last_newline(p, end) - p);
+        end = before_last == last ? found.last : before_last + BLOCK;
+        found.before_last = (size_t)(abr_find_last_newline(p, end) - p);
+    }
+    return found;
 }
 
 uint64_t abr_counted_chars(const abr_char_counter *c, uint64_t *invalid)

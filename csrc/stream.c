@@ -204,7 +204,9 @@ abr_full_output abr_stream_full_output(const abr_stream *s)
 
 /* ---- counting ---- */
 
-static void count(abr_stream *s, const abr_newlines *found, const char *p, size_t n)
+/* Count a chunk that is taken, in which this was found. */
+static void count(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars, const char *p,
+                  size_t n)
 {
     s->scanned += n;
     if (found->count > 0) {
@@ -216,8 +218,7 @@ static void count(abr_stream *s, const abr_newlines *found, const char *p, size_
     s->newlines += found->count;
     s->bytes += n;
     s->ends_line = p[n - 1] == '\n';
-    if (s->counts_chars)
-        abr_count_more_chars(&s->chars, p, n);
+    s->chars = *chars;
 }
 
 /* ---- the public functions ---- */
@@ -337,9 +338,10 @@ abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
     l->lost = lost;
     if (lost > 0)
         memcpy(l->bytes, s->back.p, lost);
-    abr_newlines found = abr_find_newlines(p, n);
+    abr_char_counter chars = s->chars;
+    abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
     retain(s, p, n);
-    count(s, &found, p, n);
+    count(s, &found, &chars, p, n);
     s->loan = l;
     return ABR_OK;
 }
@@ -349,12 +351,13 @@ abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
     end_preview(s);
     if (n == 0)
         return ABR_OK;
-    abr_newlines found = abr_find_newlines(p, n);
+    abr_char_counter chars = s->chars;
+    abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
     if (!make_room(s, n) || (s->priority && !abr_priority_reserve(s->priority, found.count, n)))
         return ABR_ENOMEM;
     save(s, p, n);
     retain(s, p, n);
-    count(s, &found, p, n);
+    count(s, &found, &chars, p, n);
     if (s->priority)
         abr_priority_write(s->priority, p, n);
     return ABR_OK;
