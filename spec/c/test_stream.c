@@ -230,6 +230,31 @@ static void a_preview_is_shown_and_forgotten(void)
     }
 }
 
+/* Rings of every size beside what is turned in one go, begun at every kind of place. */
+static void a_ring_is_turned_to_its_oldest_byte(void)
+{
+    enum { PART = 4096, MOST = 20 * PART };
+    static const size_t near[] = {1, 2, 511, 512, 513, PART - 1, PART, PART + 1, 2 * PART, 3 * PART + 7};
+    enum { NEAR = sizeof near / sizeof *near };
+    char *ring = malloc(MOST);
+    if (!ring)
+        exit(2);
+    for (size_t i = 0; i < (slow() ? 100 : 2000); i++) {
+        size_t newer = i < NEAR * NEAR ? near[i / NEAR] : pick(MOST / 2);
+        size_t older = i < NEAR * NEAR ? near[i % NEAR] : 1 + pick(MOST / 2 - 1);
+        for (size_t at = 0; at < newer + older; at++) /* no period that a wrong place could hide behind */
+            ring[at] = (char)((at < newer ? older + at : at - newer) * 2654435761u >> 13);
+        buffer b = {ring, newer + older, MOST, newer};
+        straighten(&b);
+        CHECK_COUNT(0, b.first);
+        size_t at = 0;
+        while (at < b.n && ring[at] == (char)(at * 2654435761u >> 13))
+            at++;
+        CHECK_COUNT(b.n, at);
+    }
+    free(ring);
+}
+
 static void nothing_written_is_the_empty_text(void)
 {
     for (int strategy = ABR_HEAD; strategy <= ABR_HEAD_TAIL; strategy++) {
@@ -942,6 +967,7 @@ int main(void)
 {
     RUN(any_chunking_gives_the_cut_of_the_whole);
     RUN(a_preview_is_shown_and_forgotten);
+    RUN(a_ring_is_turned_to_its_oldest_byte);
     RUN(nothing_written_is_the_empty_text);
     RUN(a_sequence_split_between_chunks_stays_whole);
     RUN(lines_alone_are_bounded_by_a_mebibyte);
