@@ -23,12 +23,6 @@ enum {
 
 static const float size_power = 0.3F; /* how much of a line's size counts against it */
 
-static bool by_rank(const void *items, uint32_t a, uint32_t b)
-{
-    const abr_shown_line *u = items;
-    return u[a].rank != u[b].rank ? u[a].rank > u[b].rank : a < b;
-}
-
 static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 {
     uint64_t a = x->units[i].c->line;
@@ -80,27 +74,35 @@ static void keep_end(abr_chooser *x, const abr_span *marker, abr_cost *used)
     }
 }
 
-static void keep_best(abr_chooser *x)
+/* Weigh the units, none of them kept. Returns how many are worth something: x->keys has these, the best first. */
+static size_t rank_units(abr_chooser *x)
 {
-    abr_span marker = abr_widest_marker(x);
-    abr_cost used = {0, marker.shown, marker.chars};
+    size_t n = 0;
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->units[i];
         u->kept = u->whole = false;
         abr_weigh_unit(x, u);
-        u->rank = u->value > 0 ? abr_log2(u->value) - size_power * abr_log2((float)(u->shown + RANKED)) : 0;
-        x->order[i] = (uint32_t)i;
+        if (u->value <= 0)
+            continue;
+        float rank = abr_log2(u->value) - size_power * abr_log2((float)(u->shown + RANKED));
+        x->keys[n++] = (abr_key){~abr_float_key(rank), (uint32_t)i};
     }
-    abr_sort(x->order, x->count, x->units, by_rank);
+    abr_sort_keys(x->keys, n, x->keys + n);
+    return n;
+}
+
+static void keep_best(abr_chooser *x)
+{
+    abr_span marker = abr_widest_marker(x);
+    abr_cost used = {0, marker.shown, marker.chars};
+    size_t ranked = rank_units(x);
     keep_end(x, &marker, &used);
     if (x->count > 0 && x->units[0].c->line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
         !x->units[0].kept)
         keep_unit(x, 0, &marker, &used);
-    for (size_t k = 0; k < x->count; k++) {
-        abr_shown_line *u = &x->units[x->order[k]];
-        if (u->value > 0 && !u->kept)
-            keep_unit(x, x->order[k], &marker, &used);
-    }
+    for (size_t k = 0; k < ranked; k++)
+        if (!x->units[x->keys[k].index].kept)
+            keep_unit(x, x->keys[k].index, &marker, &used);
 }
 
 /* Choose what is kept within so many bytes. */
@@ -173,13 +175,14 @@ static bool allocate(abr_chooser *x)
     x->retained.order = a->malloc(a->ctx, most * sizeof *x->retained.order);
     x->edges = a->malloc(a->ctx, edges * sizeof *x->edges);
     x->units = a->malloc(a->ctx, most * sizeof *x->units);
-    x->order = a->malloc(a->ctx, most * sizeof *x->order);
-    return x->retained.lines && x->retained.order && x->edges && x->units && x->order;
+    x->keys = a->malloc(a->ctx, 2 * most * sizeof *x->keys);
+    x->retained.keys = x->keys;
+    return x->retained.lines && x->retained.order && x->edges && x->units && x->keys;
 }
 
 static void release(abr_chooser *x)
 {
-    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->units, x->order, x->kept, x->places};
+    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->units, x->keys, x->kept};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             x->alloc->free(x->alloc->ctx, owned[i]);

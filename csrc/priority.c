@@ -390,18 +390,6 @@ size_t abr_priority_most(const abr_priority *q)
     return q->retained.count + q->queued + 1;
 }
 
-static bool by_worth(const void *items, uint32_t a, uint32_t b)
-{
-    const abr_retained_line *lines = items;
-    return abr_goes_before(lines[a].c, lines[b].c);
-}
-
-static bool by_line(const void *items, uint32_t a, uint32_t b)
-{
-    const abr_retained_line *lines = items;
-    return lines[a].c->line < lines[b].c->line;
-}
-
 static void add_retained(const abr_priority *q, const abr_candidate *c, uint32_t more, abr_retained *out)
 {
     out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
@@ -438,20 +426,53 @@ uint64_t abr_priority_hits(abr_priority *q)
     return q->hits + q->last.reading.hit;
 }
 
-/* Leave the candidates of most worth that weigh no more than the room, and none that were turned away. */
-static void leave_best(const abr_priority *q, size_t room, abr_retained *out)
+/* The items of the keys in order of their lines. */
+static void sort_by_line(abr_retained *out)
 {
+    bool sorted = true;
+    for (size_t i = 0; i < out->count; i++) {
+        out->keys[i].key = out->lines[out->keys[i].index].c->line;
+        sorted = sorted && (i == 0 || out->keys[i - 1].key < out->keys[i].key);
+    }
+    if (!sorted)
+        abr_sort_keys(out->keys, out->count, out->keys + out->count);
+    for (size_t i = 0; i < out->count; i++)
+        out->order[i] = out->keys[i].index;
+}
+
+/* Of the candidates in out->order, by line, leave those of most worth that weigh no more than the room. */
+static void leave_best(size_t room, abr_retained *out)
+{
+    size_t n = out->count;
     size_t weight = 0;
-    for (size_t i = 0; i < out->used; i++)
-        out->order[i] = (uint32_t)i;
-    abr_sort(out->order, out->used, out->lines, by_worth);
-    for (out->count = 0; out->count < out->used; out->count++) {
-        const abr_candidate *c = out->lines[out->order[out->count]].c;
-        weight += abr_candidate_weight(c);
-        if (weight > room || c->worth <= 0 || abr_candidates_lost(&q->retained, c))
+    for (size_t i = 0; i < n; i++) {
+        const abr_candidate *c = out->lines[out->order[i]].c;
+        out->keys[i] = (abr_key){~abr_float_key(c->worth), out->order[i]};
+    }
+    abr_sort_keys(out->keys, n, out->keys + n);
+    for (out->count = 0; out->count < n; out->count++) {
+        weight += abr_candidate_weight(out->lines[out->keys[out->count].index].c);
+        if (weight > room)
             break;
     }
-    abr_sort(out->order, out->count, out->lines, by_line);
+    sort_by_line(out);
+}
+
+/* Those of the room in order of their lines; none that was turned away. */
+static void order_lines(const abr_priority *q, size_t room, abr_retained *out)
+{
+    size_t weight = 0;
+    out->count = 0;
+    for (size_t i = 0; i < out->used; i++) {
+        const abr_candidate *c = out->lines[i].c;
+        if (c->worth <= 0 || abr_candidates_lost(&q->retained, c))
+            continue;
+        weight += abr_candidate_weight(c);
+        out->keys[out->count++] = (abr_key){.index = (uint32_t)i};
+    }
+    sort_by_line(out);
+    if (weight > room)
+        leave_best(room, out);
 }
 
 void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out)
@@ -465,7 +486,7 @@ void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out)
         add_retained(q, &q->looked[i], 0, out);
     }
     add_last(q, out);
-    leave_best(q, room_for(keep), out);
+    order_lines(q, room_for(keep), out);
 }
 
 /* ---- the object ---- */

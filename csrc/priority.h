@@ -193,6 +193,7 @@ typedef struct {
     const abr_alloc *alloc;
     abr_candidate *slots;
     uint32_t *heap; /* slots, the one of least worth first; behind them the slots that are free */
+    bool heaped;    /* else none had to go yet, and the slots are in order of their coming */
     size_t count;   /* of the heap */
     size_t used;    /* slots that were ever in use */
     size_t size;    /* slots allocated */
@@ -232,9 +233,23 @@ void abr_candidates_free(abr_candidates *c);
 /* Does a candidate go at or below what was turned away? */
 bool abr_candidates_lost(const abr_candidates *c, const abr_candidate *candidate);
 
-/* Sort indices of items, without memory of its own. */
-typedef bool (*abr_before)(const void *items, uint32_t a, uint32_t b);
-void abr_sort(uint32_t *order, size_t n, const void *items, abr_before before);
+/* What an item is sorted by. */
+typedef struct {
+    uint64_t key;
+    uint32_t index; /* of the item */
+} abr_key;
+
+/* Sort by key, the lowest first; those of one key stay in their order. `scratch` is as large. */
+void abr_sort_keys(abr_key *keys, size_t n, abr_key *scratch);
+
+/* A float, not NaN, as a key of the same order. */
+static inline uint64_t abr_float_key(float x)
+{
+    uint32_t bits;
+    x += 0.0F; /* -0 is 0 */
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
+}
 
 /* ---- priority.c: the lines of a text that goes by ---- */
 
@@ -271,6 +286,7 @@ typedef struct {
     size_t used;              /* of the lines */
     uint32_t *order;          /* those that are left, by line */
     size_t count;
+    abr_key *keys; /* to sort them: twice as many as there are lines */
     uint64_t hits; /* in all of the text */
 } abr_retained;
 
