@@ -72,6 +72,15 @@ static inline unsigned abr_word_slot(uint64_t key)
     return (unsigned)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 53);
 }
 
+/* May a word of this key be in the lexicon? */
+static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t key)
+{
+    unsigned slot = abr_word_slot(key);
+    while (x->slots[slot] != 0 && x->keys[slot] != key)
+        slot = (slot + 1) % ABR_LEXICON_SLOTS;
+    return x->slots[slot] != 0;
+}
+
 /* The word that is (p, n) in either case, or NULL; key is its abr_word_key(). */
 const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n);
 

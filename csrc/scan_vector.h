@@ -7,6 +7,7 @@
  *   SPREAD        bits a byte in a mask
  *   bytes, flags  vectors of uint8_t and of int8_t; a comparison gives flags, -1 for true
  *   mask(flags)   the lowest of SPREAD bits set for each true one
+ *   bits(flags)   a bit for each, as a mask of SPREAD 1 is
  *   any(flags)    is one of them true?
  *   sum(bytes)    of all of them
  *
@@ -313,4 +314,27 @@ KERNEL size_t plain(const char *p, size_t n)
         return i;
     i += fine_run(p + i, n - i, true, &chars);
     return i + abr_scalar.plain(p + i, n - i);
+}
+
+/* ---- classes ---- */
+
+/* Bytes from `first` on, `count` of them: one comparison of signed numbers, which every processor has. */
+INLINE flags in_range(bytes x, uint8_t first, uint8_t count)
+{
+    return (flags)(x - (uint8_t)(first + 128)) < (int8_t)(count - 128);
+}
+
+KERNEL void classify(const char *p, abr_classes *out)
+{
+    abr_classes c = {0};
+    for (unsigned i = 0; i < ABR_CLASSIFIED; i += WIDTH) {
+        bytes x = load(p + i);
+        c.letters |= bits(in_range(x | ' ', 'a', 26)) << i;
+        c.upper |= bits(in_range(x, 'A', 26)) << i;
+        c.digits |= bits(in_range(x, '0', 10)) << i;
+        c.blanks |= bits((x == ' ') | (x == '\t')) << i;
+        c.colons |= bits((x == ':') | (x == '(')) << i;
+        c.high |= bits((flags)x < 0) << i;
+    }
+    *out = c;
 }

@@ -45,7 +45,7 @@ static bool is_excerpt(const abr_said *l)
     char c = byte_at(l, l->words->indent);
     if (!is_digit(c) && c != '|' && c != '^' && c != '~' && c != '-')
         return false;
-    size_t i = skip(l, l->words->indent, "0123456789");
+    size_t i = skip_digits(l, l->words->indent);
     size_t bar = skip(l, i, " \t");
     if (byte_at(l, bar) == '|' && (bar > 0) && (i > l->words->indent || byte_at(l, bar + 1) == ' '))
         return true;
@@ -62,8 +62,8 @@ static bool is_frame(const abr_said *l)
     if (starts_with(l, i, "at ") || starts_with(l, i, "File \"") || starts_with(l, i, "from "))
         return i > 0;
     if (starts_with(l, i, "#"))
-        return is_digit(byte_at(l, i + 1)) && starts_with(l, skip(l, i + 1, "0123456789"), " ");
-    size_t number = skip(l, i, "0123456789");
+        return is_digit(byte_at(l, i + 1)) && starts_with(l, skip_digits(l, i + 1), " ");
+    size_t number = skip_digits(l, i);
     return i > 0 && number > i && starts_with(l, number, ": ") && is_alnum(byte_at(l, number + 2));
 }
 
