@@ -182,38 +182,42 @@ static void take_text(const abr_priority *q, const char *p, size_t n, const abr_
 }
 
 /* A line as a candidate, but for its text. */
-static abr_candidate candidate_of(abr_priority *q, const abr_reading *r, uint64_t size, bool counts)
+static void make_candidate(abr_priority *q, const abr_reading *r, uint64_t size, bool counts,
+                           abr_candidate *c)
 {
-    abr_candidate c = {.line = q->line, .at = q->bytes, .size = size, .chars = q->chars};
-    c.score = r->score;
-    c.sign = r->at;
-    c.shape = r->shape;
-    c.nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
-    c.rank = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
-    c.indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
-    c.kind = (uint8_t)r->kind;
-    c.hit = r->hit;
-    return c;
+    *c = (abr_candidate){.line = q->line, .at = q->bytes, .size = size, .chars = q->chars};
+    c->score = r->score;
+    c->sign = r->at;
+    c->shape = r->shape;
+    c->nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
+    c->rank = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
+    c->indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
+    c->kind = (uint8_t)r->kind;
+    c->hit = r->hit;
 }
 
-/* Put a line behind those that wait; its text is in place, or copied. */
-static void queue_line(abr_priority *q, const abr_candidate *c)
+/* The place behind the lines that wait. */
+static waiting *next_place(abr_priority *q)
 {
     if (q->queued == BEFORE)
         let_go(q);
-    waiting *w = &q->queue[(q->oldest + q->queued) % BEFORE];
-    w->line = *c;
+    return &q->queue[(q->oldest + q->queued) % BEFORE];
+}
+
+/* The line at next_place() waits; its text is in place, or copied. */
+static void queue_line(abr_priority *q, waiting *w)
+{
     if (q->retained.copies) {
-        memcpy(w->text, c->start, c->start_n);
-        memcpy(w->text + c->start_n, c->window, c->window_n);
+        memcpy(w->text, w->line.start, w->line.start_n);
+        memcpy(w->text + w->line.start_n, w->line.window, w->line.window_n);
         w->line.start = w->text;
-        w->line.window = w->text + c->start_n;
+        w->line.window = w->text + w->line.start_n;
     }
     weigh(q, &w->line);
     if (w->line.score >= hit_from)
         raise_before(q, own_worth(&w->line), NULL);
     q->queued++;
-    q->hits += c->hit;
+    q->hits += w->line.hit;
 }
 
 static void next_line(abr_priority *q, uint64_t size, uint64_t chars)
@@ -229,9 +233,10 @@ static void take_line(abr_priority *q, const char *p, size_t n, const char *stay
     abr_reading r;
     abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
     follow_trace(q, &r);
-    abr_candidate c = candidate_of(q, &r, n, true);
-    take_text(q, stays, n, &r, &c);
-    queue_line(q, &c);
+    waiting *w = next_place(q);
+    make_candidate(q, &r, n, true, &w->line);
+    take_text(q, stays, n, &r, &w->line);
+    queue_line(q, w);
     next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
 }
 
@@ -294,23 +299,22 @@ static void add_open(abr_priority *q, const char *p, size_t n)
 }
 
 /* The open line, all of it read, as a candidate. */
-static abr_candidate open_candidate(abr_priority *q, open_line *o, bool counts)
+static void make_open_candidate(abr_priority *q, open_line *o, bool counts, abr_candidate *c)
 {
-    abr_candidate c = candidate_of(q, &o->reading, o->before + o->n, counts);
+    make_candidate(q, &o->reading, o->before + o->n, counts, c);
     if (q->opts.text) {
-        c.start = q->opts.text + q->bytes;
-        c.window = c.start + o->window_at;
+        c->start = q->opts.text + q->bytes;
+        c->window = c->start + o->window_at;
     } else {
-        c.start = o->start;
-        c.window = o->window;
+        c->start = o->start;
+        c->window = o->window;
     }
-    c.start_n = (uint32_t)o->start_n;
-    c.window_n = (uint32_t)o->window_n;
-    c.window_at = o->window_at;
+    c->start_n = (uint32_t)o->start_n;
+    c->window_n = (uint32_t)o->window_n;
+    c->window_at = o->window_at;
     if (o->window_n > 0)
-        c.sign = o->sign;
-    c.window_chars = o->window_chars;
-    return c;
+        c->sign = o->sign;
+    c->window_chars = o->window_chars;
 }
 
 static void end_open(abr_priority *q)
@@ -322,9 +326,10 @@ static void end_open(abr_priority *q)
     } else {
         read_segment(q, o);
         follow_trace(q, &o->reading);
-        abr_candidate c = open_candidate(q, o, true);
+        waiting *w = next_place(q);
+        make_open_candidate(q, o, true, &w->line);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
-        queue_line(q, &c);
+        queue_line(q, w);
         next_line(q, o->before + o->n, chars);
     }
     o->n = 0;
@@ -404,13 +409,13 @@ static void add_last(abr_priority *q, abr_retained *out)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
-    abr_candidate c = open_candidate(q, &q->last, false);
-    weigh(q, &c);
-    if (c.score >= hit_from)
-        raise_before(q, own_worth(&c), q->looked + q->queued);
-    out->hits += c.hit;
-    q->looked[q->queued] = c;
-    add_retained(q, &q->looked[q->queued], 1, out);
+    abr_candidate *c = &q->looked[q->queued];
+    make_open_candidate(q, &q->last, false, c);
+    weigh(q, c);
+    if (c->score >= hit_from)
+        raise_before(q, own_worth(c), c);
+    out->hits += c->hit;
+    add_retained(q, c, 1, out);
     q->state = before;
 }
 

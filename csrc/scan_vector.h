@@ -25,7 +25,8 @@ enum {
     WALKED = 16,                 /* newlines up to which walking from one to the next is as fast */
     CHECKED = 2 * LINE,          /* bytes checked at once; a multiple of WIDTH */
     ESC = 0x1B,
-    MOST_BEFORE = 3 /* bytes before one that may belong to its char */
+    MOST_BEFORE = 3, /* bytes before one that may belong to its char */
+    VECTORS = ABR_CLASSIFIED / WIDTH
 };
 
 INLINE bytes load(const char *p)
@@ -324,17 +325,54 @@ INLINE flags in_range(bytes x, uint8_t first, uint8_t count)
     return (flags)(x - (uint8_t)(first + 128)) < (int8_t)(count - 128);
 }
 
+INLINE flags is_letter(bytes x)
+{
+    return in_range(x | ' ', 'a', 26);
+}
+
+INLINE flags is_upper(bytes x)
+{
+    return in_range(x, 'A', 26);
+}
+
+INLINE flags is_digit(bytes x)
+{
+    return in_range(x, '0', 10);
+}
+
+INLINE flags is_blank(bytes x)
+{
+    return (flags)((x == ' ') | (x == '\t'));
+}
+
+INLINE flags is_colon(bytes x)
+{
+    return (flags)((x == ':') | (x == '('));
+}
+
+INLINE flags is_high(bytes x)
+{
+    return (flags)x < 0;
+}
+
+/* Where in the vectors one is: a bit a byte. */
+INLINE uint64_t where(const bytes x[VECTORS], flags (*is)(bytes))
+{
+    uint64_t found = 0;
+    for (unsigned i = 0; i < VECTORS; i++)
+        found |= bits(is(x[i])) << (i * WIDTH);
+    return found;
+}
+
 KERNEL void classify(const char *p, abr_classes *out)
 {
-    abr_classes c = {0};
-    for (unsigned i = 0; i < ABR_CLASSIFIED; i += WIDTH) {
-        bytes x = load(p + i);
-        c.letters |= bits(in_range(x | ' ', 'a', 26)) << i;
-        c.upper |= bits(in_range(x, 'A', 26)) << i;
-        c.digits |= bits(in_range(x, '0', 10)) << i;
-        c.blanks |= bits((x == ' ') | (x == '\t')) << i;
-        c.colons |= bits((x == ':') | (x == '(')) << i;
-        c.high |= bits((flags)x < 0) << i;
-    }
-    *out = c;
+    bytes x[VECTORS];
+    for (unsigned i = 0; i < VECTORS; i++)
+        x[i] = load(p + i * WIDTH);
+    out->letters = where(x, is_letter);
+    out->upper = where(x, is_upper);
+    out->digits = where(x, is_digit);
+    out->blanks = where(x, is_blank);
+    out->colons = where(x, is_colon);
+    out->high = where(x, is_high);
 }
