@@ -32,12 +32,6 @@ static const float repeated = 0.35F;   /* discount for each line of the same sha
 static const float first_bonus = 0.5F; /* for the first hits */
 static const float message = 11.0F;    /* score of the line that ends a traceback */
 
-/* What waits: a line, and its bytes where they are copied. */
-typedef struct {
-    abr_candidate line;
-    char text[START_MOST + WINDOW_MOST];
-} waiting;
-
 /* The line that is open, as far as it was read. */
 typedef struct {
     char segment[SEGMENT + ABR_PADDING];
@@ -70,7 +64,8 @@ struct abr_priority {
     abr_lexicon lexicon;
     abr_shapes shapes;
     abr_candidates retained;
-    waiting queue[BEFORE]; /* a ring */
+    abr_candidate queue[BEFORE];                   /* a ring of the lines that wait */
+    char texts[BEFORE][START_MOST + WINDOW_MOST]; /* their bytes, where they are copied */
     size_t queued;
     size_t oldest;
     open_line open;
@@ -121,7 +116,7 @@ static float own_worth(const abr_candidate *c)
 static void raise_before(abr_priority *q, float worth, abr_candidate *end)
 {
     for (unsigned d = 1; d <= q->queued; d++) {
-        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % BEFORE].line;
+        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % BEFORE];
         float more = share(worth, share_before, step_before, d);
         if (c->worth < more)
             c->worth = more;
@@ -155,7 +150,7 @@ static void weigh(abr_priority *q, abr_candidate *c)
 
 static void let_go(abr_priority *q)
 {
-    const abr_candidate *c = &q->queue[q->oldest].line;
+    const abr_candidate *c = &q->queue[q->oldest];
     if (c->worth > 0)
         abr_candidates_add(&q->retained, c);
     q->oldest = (q->oldest + 1) % BEFORE;
@@ -181,13 +176,20 @@ static void take_text(const abr_priority *q, const char *p, size_t n, const abr_
         c->window_chars = abr_count_chars(p, from, NULL);
 }
 
-/* A line as a candidate, but for its text. */
+/* A line as a candidate, but for its text. Field by field: to zero it first takes longer. */
 static void make_candidate(abr_priority *q, const abr_reading *r, uint64_t size, bool counts,
                            abr_candidate *c)
 {
-    *c = (abr_candidate){.line = q->line, .at = q->bytes, .size = size, .chars = q->chars};
-    c->score = r->score;
+    c->line = q->line;
+    c->at = q->bytes;
+    c->size = size;
+    c->chars = q->chars;
+    c->window_at = c->window_chars = 0;
     c->sign = r->at;
+    c->start = c->window = NULL;
+    c->start_n = c->window_n = 0;
+    c->score = r->score;
+    c->worth = 0;
     c->shape = r->shape;
     c->nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
     c->rank = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
@@ -197,7 +199,7 @@ static void make_candidate(abr_priority *q, const abr_reading *r, uint64_t size,
 }
 
 /* The place behind the lines that wait. */
-static waiting *next_place(abr_priority *q)
+static abr_candidate *next_place(abr_priority *q)
 {
     if (q->queued == BEFORE)
         let_go(q);
@@ -205,19 +207,20 @@ static waiting *next_place(abr_priority *q)
 }
 
 /* The line at next_place() waits; its text is in place, or copied. */
-static void queue_line(abr_priority *q, waiting *w)
+static void queue_line(abr_priority *q, abr_candidate *c)
 {
     if (q->retained.copies) {
-        memcpy(w->text, w->line.start, w->line.start_n);
-        memcpy(w->text + w->line.start_n, w->line.window, w->line.window_n);
-        w->line.start = w->text;
-        w->line.window = w->text + w->line.start_n;
+        char *text = q->texts[c - q->queue];
+        memcpy(text, c->start, c->start_n);
+        memcpy(text + c->start_n, c->window, c->window_n);
+        c->start = text;
+        c->window = text + c->start_n;
     }
-    weigh(q, &w->line);
-    if (w->line.score >= hit_from)
-        raise_before(q, own_worth(&w->line), NULL);
+    weigh(q, c);
+    if (c->score >= hit_from)
+        raise_before(q, own_worth(c), NULL);
     q->queued++;
-    q->hits += w->line.hit;
+    q->hits += c->hit;
 }
 
 static void next_line(abr_priority *q, uint64_t size, uint64_t chars)
@@ -233,10 +236,10 @@ static void take_line(abr_priority *q, const char *p, size_t n, const char *stay
     abr_reading r;
     abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
     follow_trace(q, &r);
-    waiting *w = next_place(q);
-    make_candidate(q, &r, n, true, &w->line);
-    take_text(q, stays, n, &r, &w->line);
-    queue_line(q, w);
+    abr_candidate *c = next_place(q);
+    make_candidate(q, &r, n, true, c);
+    take_text(q, stays, n, &r, c);
+    queue_line(q, c);
     next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
 }
 
@@ -326,10 +329,10 @@ static void end_open(abr_priority *q)
     } else {
         read_segment(q, o);
         follow_trace(q, &o->reading);
-        waiting *w = next_place(q);
-        make_open_candidate(q, o, true, &w->line);
+        abr_candidate *c = next_place(q);
+        make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
-        queue_line(q, w);
+        queue_line(q, c);
         next_line(q, o->before + o->n, chars);
     }
     o->n = 0;
@@ -487,7 +490,7 @@ void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out)
     for (size_t i = 0; i < q->retained.count; i++)
         add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
     for (size_t i = 0; i < q->queued; i++) {
-        q->looked[i] = q->queue[(q->oldest + i) % BEFORE].line;
+        q->looked[i] = q->queue[(q->oldest + i) % BEFORE];
         add_retained(q, &q->looked[i], 0, out);
     }
     add_last(q, out);

@@ -43,10 +43,11 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
-enum { ABR_LEXICON_SLOTS = 2048 };
+enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 16384 };
 
 /* The words in use, for lookup. */
 typedef struct {
+    uint64_t may_have[ABR_LEXICON_BITS / 64]; /* a bit for some hash of a word: a small table tells most that are none */
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups that are switched off */
@@ -67,18 +68,16 @@ static inline uint64_t abr_word_key(uint64_t raw, size_t n)
     return n >= 8 ? raw | lower : (raw | lower) & ((UINT64_C(1) << (8 * n)) - 1);
 }
 
-static inline unsigned abr_word_slot(uint64_t key)
+static inline uint64_t abr_word_hash(uint64_t key)
 {
-    return (unsigned)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 53);
+    return key * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 /* May a word of this key be in the lexicon? */
 static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t key)
 {
-    unsigned slot = abr_word_slot(key);
-    while (x->slots[slot] != 0 && x->keys[slot] != key)
-        slot = (slot + 1) % ABR_LEXICON_SLOTS;
-    return x->slots[slot] != 0;
+    unsigned bit = (unsigned)(abr_word_hash(key) >> 50);
+    return x->may_have[bit / 64] >> bit % 64 & 1;
 }
 
 /* The word that is (p, n) in either case, or NULL; key is its abr_word_key(). */

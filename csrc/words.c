@@ -136,7 +136,7 @@ static unsigned type_class(const char *p, size_t n)
     return ABR_W_NONE;
 }
 
-/* A line, and what came of it so far. */
+/* A line, and where what is found in it goes. Handed on by value, so that it stays in registers. */
 typedef struct {
     const abr_lexicon *lexicon;
     const char *p;
@@ -144,7 +144,7 @@ typedef struct {
     abr_line_words *out;
 } reader;
 
-/* The shape so far: not in the reader, so that it stays in registers. */
+/* The shape so far. */
 typedef struct {
     uint32_t hash;
     unsigned words;
@@ -156,38 +156,38 @@ static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, b
         out->signs[out->count++] = (abr_sign){(uint32_t)at, (uint16_t)n, (uint8_t) class, type};
 }
 
-static void look_up(const reader *r, size_t at, size_t n, uint64_t key)
+static void look_up(reader r, size_t at, size_t n, uint64_t key)
 {
-    const abr_word *w = abr_lexicon_find(r->lexicon, key, r->p + at, n);
+    const abr_word *w = abr_lexicon_find(r.lexicon, key, r.p + at, n);
     if (w)
-        add_sign(r->out, at, n, w->class, false);
+        add_sign(r.out, at, n, w->class, false);
 }
 
 /* A long word of mixed case may be the name of an error type. */
-static void look_at_type(const reader *r, size_t at, size_t n)
+static void look_at_type(reader r, size_t at, size_t n)
 {
-    unsigned class = type_class(r->p + at, n);
-    if (class != ABR_W_NONE && !(abr_word_group(class) & r->lexicon->quiet))
-        add_sign(r->out, at, n, class, true);
+    unsigned class = type_class(r.p + at, n);
+    if (class != ABR_W_NONE && !(abr_word_group(class) & r.lexicon->quiet))
+        add_sign(r.out, at, n, class, true);
 }
 
 /* The code of a diagnostic, if one is there, is part of the shape. */
-static uint32_t look_at_code(const reader *r, size_t at, size_t n, uint32_t hash)
+static uint32_t look_at_code(reader r, size_t at, size_t n, uint32_t hash)
 {
-    size_t size = code_size(r->p + at, n, r->n - at);
-    if (size > 0 && r->out->code == r->n)
-        r->out->code = at;
+    size_t size = code_size(r.p + at, n, r.n - at);
+    if (size > 0 && r.out->code == r.n)
+        r.out->code = at;
     for (size_t i = 0; i < size; i++)
-        hash = mix(hash, (unsigned char)r->p[at + i]);
+        hash = mix(hash, (unsigned char)r.p[at + i]);
     return hash;
 }
 
 /* Let a word be part of the shape, unless it is part of a name. */
-static INLINE void add_to_shape(const reader *r, size_t at, size_t n, uint64_t key, bool mixed,
+static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, bool mixed,
                                 shape_of_line *shape)
 {
-    const char *p = r->p + at;
-    char next = at + n < r->n ? p[n] : '\n';
+    const char *p = r.p + at;
+    char next = at + n < r.n ? p[n] : '\n';
     unsigned before = at > 0 ? beside[(unsigned char)p[-1]] : 0;
     if (!(before | beside[(unsigned char)next]) && !mixed) {
         shape->words++;
@@ -198,10 +198,10 @@ static INLINE void add_to_shape(const reader *r, size_t at, size_t n, uint64_t k
     }
 }
 
-static INLINE void read_word(const reader *r, size_t at, size_t n, bool mixed, shape_of_line *shape)
+static INLINE void read_word(reader r, size_t at, size_t n, bool mixed, shape_of_line *shape)
 {
-    uint64_t key = abr_word_key(abr_load_word(r->p + at), n);
-    if (abr_lexicon_may_have(r->lexicon, key))
+    uint64_t key = abr_word_key(abr_load_word(r.p + at), n);
+    if (abr_lexicon_may_have(r.lexicon, key))
         look_up(r, at, n, key);
     if (mixed)
         look_at_type(r, at, n);
@@ -229,37 +229,37 @@ static size_t place_start(const char *p, size_t end)
 }
 
 /* The first three numbers behind a colon are tried, those of a letter before the colon: an extension ends with one. */
-static INLINE void look_for_place(const reader *r, uint64_t numbers, uint64_t letters, size_t at)
+static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
 {
     uint64_t later = numbers & (numbers - 1);
     later &= later - 1;
     later &= later - 1;
     numbers &= ~later & (letters << 2 | 2); /* of what is before the block there is no mask */
-    for (; numbers != 0 && r->out->located == r->n; numbers &= numbers - 1) {
+    for (; numbers != 0 && r.out->located == r.n; numbers &= numbers - 1) {
         unsigned i = lowest(numbers);
-        size_t start = at + i > 1 ? place_start(r->p, at + i - 1) : SIZE_MAX;
+        size_t start = at + i > 1 ? place_start(r.p, at + i - 1) : SIZE_MAX;
         if (start != SIZE_MAX)
-            r->out->located = start;
+            r.out->located = start;
     }
 }
 
 /* ---- the line ---- */
 
-static INLINE void read_block(const reader *r, const abr_classes *m, size_t at, size_t *step,
+static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t *step,
                               shape_of_line *shape)
 {
-    uint64_t letters = whole_words(m->letters, r->n - at, step);
-    uint64_t valid = r->n - at < *step ? (UINT64_C(1) << (r->n - at)) - 1
+    uint64_t letters = whole_words(m->letters, r.n - at, step);
+    uint64_t valid = r.n - at < *step ? (UINT64_C(1) << (r.n - at)) - 1
                      : *step < BLOCK   ? (UINT64_C(1) << *step) - 1
                                        : ~UINT64_C(0);
     uint64_t digits = m->digits & valid;
-    bool after_digit = at > 0 && is_digit(r->p[at - 1]);
+    bool after_digit = at > 0 && is_digit(r.p[at - 1]);
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
     /* capitals amid a word that small letters follow: aB, and the B of AABb */
     uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
-    if (starts != 0 && r->out->words == 0)
-        r->out->first = at + lowest(starts);
-    r->out->words += bit_count(starts);
+    if (starts != 0 && r.out->words == 0)
+        r.out->first = at + lowest(starts);
+    r.out->words += bit_count(starts);
     for (; starts != 0; starts &= starts - 1) {
         unsigned i = lowest(starts);
         unsigned n = run_length(letters >> i);
@@ -267,10 +267,10 @@ static INLINE void read_block(const reader *r, const abr_classes *m, size_t at, 
             read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0, shape);
     }
     uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1);
-    if (numbers != 0 && r->out->located == r->n)
+    if (numbers != 0 && r.out->located == r.n)
         look_for_place(r, numbers, m->letters, at);
-    if ((m->high & valid) != 0 && r->out->mark == r->n)
-        r->out->mark = at + lowest(m->high & valid);
+    if ((m->high & valid) != 0 && r.out->mark == r.n)
+        r.out->mark = at + lowest(m->high & valid);
 }
 
 static INLINE void read_line(const abr_kernels *kernels, const abr_lexicon *lexicon, const char *p, size_t n,
@@ -289,7 +289,7 @@ static INLINE void read_line(const abr_kernels *kernels, const abr_lexicon *lexi
             if (blanks < BLOCK && at + blanks < n)
                 out->indent = at + blanks;
         }
-        read_block(&r, &m, at, &step, &shape);
+        read_block(r, &m, at, &step, &shape);
     }
     if (out->indent < n && out->first != out->indent) {
         char c = p[out->indent];
