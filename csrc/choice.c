@@ -25,8 +25,8 @@ static const float size_power = 0.3F; /* how much of a line's size counts agains
 
 static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 {
-    uint64_t a = x->units[i].c->line;
-    uint64_t b = x->units[k].c->line;
+    uint64_t a = x->units[i].line;
+    uint64_t b = x->units[k].line;
     return x->units[k].kept && (a > b ? a - b : b - a) == 1;
 }
 
@@ -62,7 +62,7 @@ static void keep_end(abr_chooser *x, const abr_span *marker, abr_cost *used)
     uint64_t taken = 0;
     uint64_t taken_chars = 0;
     bool some = false;
-    for (size_t i = x->count; i > 0 && x->units[i - 1].c->line + (x->count - i) + 1 == x->view->lines; i--) {
+    for (size_t i = x->count; i > 0 && x->units[i - 1].line + (x->count - i) + 1 == x->view->lines; i--) {
         abr_shown_line *u = &x->units[i - 1];
         taken += u->shown;
         taken_chars += u->chars;
@@ -97,7 +97,7 @@ static void keep_best(abr_chooser *x)
     abr_cost used = {0, marker.shown, marker.chars};
     size_t ranked = rank_units(x);
     keep_end(x, &marker, &used);
-    if (x->count > 0 && x->units[0].c->line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
+    if (x->count > 0 && x->units[0].line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
         !x->units[0].kept)
         keep_unit(x, 0, &marker, &used);
     for (size_t k = 0; k < ranked; k++)
@@ -190,7 +190,7 @@ static void release(abr_chooser *x)
 
 static abr_shown_line unit_of(const abr_retained_line *line)
 {
-    return (abr_shown_line){.c = line->c, .seen = line->seen};
+    return (abr_shown_line){.c = line->c, .line = line->c->line, .seen = line->seen};
 }
 
 /* Bytes at the start of an edge that may belong to a char before it. */

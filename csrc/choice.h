@@ -31,6 +31,7 @@ typedef struct {
 /* A line that may be kept. */
 typedef struct {
     const abr_candidate *c;
+    uint64_t line;
     uint32_t seen; /* lines of its shape in all */
     float value;
     uint64_t shown; /* bytes it costs, its newline too */
@@ -56,7 +57,7 @@ typedef struct {
     abr_stretch *kept; /* in order */
     size_t kept_count;
     size_t kept_size; /* as many again are behind them, to merge them */
-    uint64_t width; /* bytes a line may show */
+    uint64_t width;   /* bytes a line may show */
     abr_code failure;
 } abr_chooser;
 

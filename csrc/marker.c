@@ -25,7 +25,10 @@ size_t abr_print_marker(const char *format, size_t n, const abr_omitted *omitted
     char digits[ABR_COUNT_DIGITS];
     size_t out = 0;
     for (size_t i = 0; i < n;) {
-        size_t step = 0;
+        const char *brace = memchr(format + i, '{', n - i);
+        size_t step = brace ? (size_t)(brace - format) - i : n - i;
+        if (step > 0)
+            out = put(format + i, step, dst, out);
         for (size_t f = 0; f < sizeof fields / sizeof *fields && step == 0; f++) {
             if (names(format + i, n - i, fields[f].name)) {
                 out = put(digits, abr_print_count(fields[f].value, digits), dst, out);

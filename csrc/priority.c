@@ -64,7 +64,7 @@ struct abr_priority {
     abr_lexicon lexicon;
     abr_shapes shapes;
     abr_candidates retained;
-    abr_candidate queue[BEFORE];                   /* a ring of the lines that wait */
+    abr_candidate queue[BEFORE];                  /* a ring of the lines that wait */
     char texts[BEFORE][START_MOST + WINDOW_MOST]; /* their bytes, where they are copied */
     size_t queued;
     size_t oldest;

@@ -47,7 +47,8 @@ enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 16384 };
 
 /* The words in use, for lookup. */
 typedef struct {
-    uint64_t may_have[ABR_LEXICON_BITS / 64]; /* a bit for some hash of a word: a small table tells most that are none */
+    uint64_t may_have[ABR_LEXICON_BITS /
+                      64]; /* a bit for some hash of a word: a small table tells most that are none */
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups that are switched off */

@@ -43,5 +43,6 @@ INLINE bytes lookup(const uint8_t table[16], bytes index)
 
 #include "scan_vector.h"
 
-const abr_kernels abr_avx2 = {"avx2", count_newlines, nth_newline, nth_newline_back, well_formed, plain, classify};
+const abr_kernels abr_avx2 = {"avx2",      count_newlines, nth_newline, nth_newline_back,
+                              well_formed, plain,          classify};
 #endif

@@ -44,5 +44,6 @@ INLINE bytes lookup(const uint8_t table[16], bytes index)
 
 #include "scan_vector.h"
 
-const abr_kernels abr_neon = {"neon", count_newlines, nth_newline, nth_newline_back, well_formed, plain, classify};
+const abr_kernels abr_neon = {"neon",      count_newlines, nth_newline, nth_newline_back,
+                              well_formed, plain,          classify};
 #endif

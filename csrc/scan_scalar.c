@@ -149,4 +149,5 @@ static void classify(const char *p, abr_classes *out)
     *out = c;
 }
 
-const abr_kernels abr_scalar = {"scalar", count_newlines, nth_newline, nth_newline_back, well_formed, plain, classify};
+const abr_kernels abr_scalar = {"scalar",    count_newlines, nth_newline, nth_newline_back,
+                                well_formed, plain,          classify};

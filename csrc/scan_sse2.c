@@ -34,5 +34,6 @@ INLINE uint64_t sum(bytes x)
 
 #include "scan_vector.h"
 
-const abr_kernels abr_sse2 = {"sse2", count_newlines, nth_newline, nth_newline_back, well_formed, plain, classify};
+const abr_kernels abr_sse2 = {"sse2",      count_newlines, nth_newline, nth_newline_back,
+                              well_formed, plain,          classify};
 #endif

@@ -99,8 +99,8 @@ static void weigh_start(abr_said *l)
  * that starts it as errors are started. */
 static bool may_say_something(const abr_said *l)
 {
-    const unsigned mute = 1U << ABR_W_NO | 1U << ABR_W_QUIET | 1U << ABR_W_CODE | 1U << ABR_W_NAMING |
-                          1U << ABR_W_SYMBOL;
+    const unsigned mute =
+        1U << ABR_W_NO | 1U << ABR_W_QUIET | 1U << ABR_W_CODE | 1U << ABR_W_NAMING | 1U << ABR_W_SYMBOL;
     const abr_line_words *w = l->words;
     for (unsigned i = 0; i < w->count; i++)
         if (!(mute >> w->signs[i].class & 1))

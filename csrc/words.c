@@ -183,8 +183,7 @@ static uint32_t look_at_code(reader r, size_t at, size_t n, uint32_t hash)
 }
 
 /* Let a word be part of the shape, unless it is part of a name. */
-static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, bool mixed,
-                                shape_of_line *shape)
+static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, bool mixed, shape_of_line *shape)
 {
     const char *p = r.p + at;
     char next = at + n < r.n ? p[n] : '\n';
@@ -245,13 +244,12 @@ static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, 
 
 /* ---- the line ---- */
 
-static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t *step,
-                              shape_of_line *shape)
+static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t *step, shape_of_line *shape)
 {
     uint64_t letters = whole_words(m->letters, r.n - at, step);
     uint64_t valid = r.n - at < *step ? (UINT64_C(1) << (r.n - at)) - 1
-                     : *step < BLOCK   ? (UINT64_C(1) << *step) - 1
-                                       : ~UINT64_C(0);
+                     : *step < BLOCK  ? (UINT64_C(1) << *step) - 1
+                                      : ~UINT64_C(0);
     uint64_t digits = m->digits & valid;
     bool after_digit = at > 0 && is_digit(r.p[at - 1]);
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
@@ -300,9 +298,10 @@ static INLINE void read_line(const abr_kernels *kernels, const abr_lexicon *lexi
 
 #ifdef ABR_HAS_AVX2
 /* The same for processors that shift by any number of bits, and clear a bit, in one instruction. */
-__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void
-read_line_avx2(const abr_kernels *kernels, const abr_lexicon *lexicon, const char *p, size_t n,
-               abr_line_words *out)
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void read_line_avx2(const abr_kernels *kernels,
+                                                                           const abr_lexicon *lexicon,
+                                                                           const char *p, size_t n,
+                                                                           abr_line_words *out)
 {
     read_line(kernels, lexicon, p, n, out);
 }
