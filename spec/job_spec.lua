@@ -1,36 +1,9 @@
 local abridge = require "abridge"
 local host = require "abridge.host"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
-local uv = host.uv()
-
----Calls `fn` from the event loop, `ms` from now.
-local function later(ms, fn)
-  local timer = uv.new_timer()
-  uv.timer_start(timer, ms, 0, function()
-    uv.close(timer)
-    fn()
-  end)
-end
-
----Turns the loop until `predicate()`.
-local function eventually(predicate)
-  local tick = uv.new_timer()
-  uv.timer_start(tick, 5, 5, function() end)
-  local done = host.wait(predicate, 10)
-  uv.close(tick)
-  host.pump()
-  return done
-end
-
----Whether a process lives; a zombie that nobody reaps does not.
-local function alive(pid)
-  if uv.kill(pid, 0) ~= 0 then return false end
-  local stat = io.open("/proc/" .. pid .. "/stat")
-  local state = stat and stat:read("*a"):match "^.*%) (%a)"
-  if stat then stat:close() end
-  return state ~= "Z"
-end
 
 local function with_tool(execute, opts, definition)
   local session = abridge.session(opts)
@@ -200,7 +173,7 @@ describe("cancel", function()
     local dir = tmpdir.new()
     local command = "echo so far; touch " .. tmpdir.quote(dir:at "started") .. "; exec sleep 60"
     local job = session:call("run_command", { command = command }, {})
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return dir:read "started" ~= nil
     end))
     job:cancel()
@@ -217,15 +190,15 @@ describe("cancel", function()
     local dir = tmpdir.new()
     local command = ("sleep 60 & echo $! > %s; wait"):format(tmpdir.quote(dir:at "pid"))
     local job = session:call("run_command", { command = command }, {})
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return (dir:read "pid" or ""):find "\n" ~= nil
     end))
     local pid = tonumber((dir:read "pid"))
     dir:remove()
     job:cancel()
     assert.is_true(job:wait(20).is_error)
-    assert.is_true(eventually(function()
-      return not alive(pid)
+    assert.is_true(waiting.eventually(function()
+      return not resources.alive(pid)
     end))
   end)
 
@@ -280,7 +253,7 @@ describe("cancel", function()
   it("lets a cancel function that returns true say the last word", function()
     local session = with_tool(function(_, _, done)
       return function()
-        later(5, function()
+        waiting.later(5, function()
           done { content = "half of it", is_error = true }
         end)
         return true
@@ -387,10 +360,10 @@ describe("a blocking call inside a callback of the loop", function()
     local dir = tmpdir.new()
     local command = ("echo $$ > %s; exec sleep 60"):format(tmpdir.quote(dir:at "pid"))
     local ok, message
-    later(1, function()
+    waiting.later(1, function()
       ok, message = pcall(session.call, session, "run_command", { command = command })
     end)
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return ok ~= nil
     end))
     assert.is_false(ok)
@@ -399,7 +372,7 @@ describe("a blocking call inside a callback of the loop", function()
     assert.is_true(session:wait(20))
     local pid = tonumber(dir:read "pid" or "")
     dir:remove()
-    assert.is_true(pid == nil or not alive(pid))
+    assert.is_true(pid == nil or not resources.alive(pid))
   end)
 
   it("works when there is nothing to wait for, but in a fast event of Neovim", function()
@@ -407,7 +380,7 @@ describe("a blocking call inside a callback of the loop", function()
       return "at once"
     end)
     local result, file
-    later(1, function()
+    waiting.later(1, function()
       if host.in_nvim then -- callbacks of the host could not be called here
         file, result = pcall(session.call, session, "tool", {})
         return
@@ -415,7 +388,7 @@ describe("a blocking call inside a callback of the loop", function()
       result = session:call("tool", {})
       file = session:call("read_file", { path = "LICENSE", limit = 1 })
     end)
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return file ~= nil
     end))
     if host.in_nvim then
@@ -429,14 +402,14 @@ describe("a blocking call inside a callback of the loop", function()
   it("is not needed: on_done works there", function()
     local session = abridge.session()
     local content
-    later(1, function()
+    waiting.later(1, function()
       session:call("run_command", { command = "echo hi" }, {
         on_done = function(result)
           content = result.content
         end,
       })
     end)
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return content ~= nil
     end))
     assert.equal("hi\n", content)
@@ -450,7 +423,7 @@ describe("ctx", function()
       ctx.update(("long\n"):rep(1000))
       ctx.update "skipped"
       ctx.update "\255" -- the newest of those that came too soon is not lost
-      later(250, function()
+      waiting.later(250, function()
         ctx.update "later"
         done "end"
         ctx.update "after the end"

@@ -1,8 +1,10 @@
 local host = require "abridge.host"
 local process = require "abridge.process"
+local resources = require "resources"
+local waiting = require "waiting"
 
 local uv = host.uv()
-local on_linux = uv.fs_stat "/proc/self/fd" ~= nil
+local on_linux = resources.has_proc
 
 ---Starts a process and collects all it says; `run.process` is nil when it did not start.
 local function start(argv, opts, handlers)
@@ -45,66 +47,24 @@ local function sh(script, opts)
   return run_to_end({ "sh", "-c", script }, opts)
 end
 
----Turns the loop until `predicate()`, also when nothing else is alive in it.
-local function eventually(predicate)
-  local tick = uv.new_timer()
-  uv.timer_start(tick, 5, 5, function() end)
-  local done = host.wait(predicate, 10)
-  uv.close(tick)
-  host.pump()
-  return done
-end
-
----Whether a process lives; a zombie that nobody reaps does not.
-local function alive(pid)
-  if uv.kill(pid, 0) ~= 0 then
-    return false
-  end
-  local stat = io.open("/proc/" .. pid .. "/stat")
-  local state = stat and stat:read("*a"):match("^.*%) (%a)")
-  if stat then
-    stat:close()
-  end
-  return state ~= "Z"
-end
-
 local function dies(pid)
-  return eventually(function()
-    return not alive(pid)
+  return waiting.eventually(function()
+    return not resources.alive(pid)
   end)
-end
-
-local function count_handles()
-  local n = 0
-  if host.in_nvim then
-    return n -- uv.walk aborts on handles that are Neovim's own
-  end
-  uv.walk(function()
-    n = n + 1
-  end)
-  return n
-end
-
-local function count_fds()
-  local n = 0
-  local dir = uv.fs_scandir "/proc/self/fd"
-  while uv.fs_scandir_next(dir) do
-    n = n + 1
-  end
-  return n
 end
 
 ---Runs `fn` and checks that it left no handle and no file descriptor.
 local function leaves_nothing(fn)
   collectgarbage()
-  local handles, fds = count_handles(), on_linux and count_fds()
+  local handles, fds = resources.handles(), on_linux and resources.descriptors()
   fn()
-  eventually(function() -- inside Neovim the loop closes things in its own time
-    return count_handles() <= handles + 1 and not (on_linux and count_fds() > fds) -- 1: the tick of eventually
+  waiting.eventually(function() -- inside Neovim the loop closes things in its own time
+    local tick = 1 -- what `eventually` has open itself
+    return resources.handles() <= handles + tick and not (on_linux and resources.descriptors() > fds)
   end)
-  assert.equal(handles, count_handles())
+  assert.equal(handles, resources.handles())
   if on_linux then
-    assert.equal(fds, count_fds())
+    assert.equal(fds, resources.descriptors())
   end
 end
 
@@ -172,11 +132,11 @@ describe("process hold", function()
         end
       end,
     })
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return #run.out > 0
     end))
     local from = host.now()
-    eventually(function()
+    waiting.eventually(function()
       return host.now() - from > 100
     end)
     assert.is_false(run.process:is_done())
@@ -371,7 +331,7 @@ describe("background child", function()
     assert.equal(true, run.outcome.background)
     local pid, rest = run.text:match("^(%d+)\n(.*)$")
     assert.equal("done\n", rest)
-    assert.is_true(alive(tonumber(pid)))
+    assert.is_true(resources.alive(tonumber(pid)))
     uv.kill(tonumber(pid), "sigkill")
     assert.is_true(dies(tonumber(pid)))
   end)
@@ -531,9 +491,9 @@ describe("a process that cannot start", function()
 
   if not host.in_nvim then
     it("leaves nothing to pump, so that the host may exit", function()
-      local before = count_handles()
+      local before = resources.handles()
       start { "no-such-program" }
-      assert.equal(before, count_handles())
+      assert.equal(before, resources.handles())
     end)
   end
 

@@ -1,6 +1,8 @@
 local abridge = require "unsaved"
 local host = require "abridge.host"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
 local uv = host.uv()
 local dir
@@ -16,25 +18,6 @@ end
 
 local function limited(command, limits, input)
   return run(command, { limits = { run_command = limits } }, input)
-end
-
----Whether a process lives; a zombie that nobody reaps does not.
-local function alive(pid)
-  if uv.kill(pid, 0) ~= 0 then return false end
-  local stat = io.open("/proc/" .. pid .. "/stat")
-  local state = stat and stat:read("*a"):match "^.*%) (%a)"
-  if stat then stat:close() end
-  return state ~= "Z"
-end
-
----Turns the loop until `predicate()`.
-local function eventually(predicate)
-  local tick = uv.new_timer()
-  uv.timer_start(tick, 5, 5, function() end)
-  local done = host.wait(predicate, 10)
-  uv.close(tick)
-  host.pump()
-  return done
 end
 
 local function assert_ends(result, line)
@@ -134,7 +117,7 @@ describe("run_command", function()
       local job = abridge.session({ cwd = dir.path }):call("run_command", {
         command = "echo so far; touch cancel-me; exec sleep 60",
       }, {})
-      assert.is_true(eventually(function()
+      assert.is_true(waiting.eventually(function()
         return dir:read "cancel-me" ~= nil
       end))
       job:cancel()
@@ -294,7 +277,7 @@ describe("run_command", function()
     local result = run "sleep 60 & echo $!"
     assert.is_true(host.now() - before < 5000)
     local pid = tonumber((result.content:match "^%d+"))
-    local lives = alive(pid)
+    local lives = resources.alive(pid)
     uv.kill(pid, "sigkill")
     assert.is_true(lives)
     assert.equal(pid .. "\n\n[A background process still holds the output]", result.content)
@@ -320,8 +303,8 @@ describe("run_command", function()
     local result = run("sleep 60 & echo $!; wait", nil, { timeout = 0.2 })
     assert.is_true(result.details.timed_out)
     local pid = tonumber((result.content:match "^%d+"))
-    assert.is_true(eventually(function()
-      return not alive(pid)
+    assert.is_true(waiting.eventually(function()
+      return not resources.alive(pid)
     end))
   end)
 
@@ -332,7 +315,7 @@ describe("run_command", function()
     assert.is_true(took >= 2000 and took < 8000)
     assert.is_true(result.details.timed_out)
     assert_ends(result, "Command timed out after 0.2 seconds")
-    assert.is_false(alive(tonumber((result.content:match "^%d+"))))
+    assert.is_false(resources.alive(tonumber((result.content:match "^%d+"))))
   end)
 
   it("gives a command that ends on TERM the time to say so", function()

@@ -1,19 +1,22 @@
 -- Sessions and their run folders: the log, the full outputs, who may write, what a crash or a full disk leaves.
 local abridge = require "abridge"
+local assert_plain_data = require "plain_data"
+local environment = require "environment"
 local host = require "abridge.host"
+local killed_host = require "killed_host"
+local opened = require "opened"
+local paths = require "paths"
 local plain = require "plain"
-local process = require "abridge.process"
 local random = require "random"
+local seq = require "seq"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
 local uv = host.uv()
 local json = host.json()
-local json_library = host.in_nvim and vim.json or require "cjson"
 local q = tmpdir.quote
 
 local dir
-local root = tmpdir.root()
-local sessions = {}
 local folders = 0
 
 local function new_path()
@@ -21,15 +24,13 @@ local function new_path()
   return dir:at("run" .. folders)
 end
 
---- A session that is closed after the test.
+--- A session in the spec's folder.
 local function open(opts)
   local own = { cwd = dir.path }
   for key, value in pairs(opts or {}) do
     own[key] = value
   end
-  local session, message, code = abridge.session(own)
-  sessions[#sessions + 1] = session
-  return session, message, code
+  return opened.session(own)
 end
 
 local function run(session, command, more)
@@ -38,106 +39,6 @@ local function run(session, command, more)
     input[key] = value
   end
   return session:call("run_command", input)
-end
-
-local function seq(from, to)
-  local lines = {}
-  for i = from, to do
-    lines[#lines + 1] = ("%d\n"):format(i)
-  end
-  return table.concat(lines)
-end
-
-local function read_path(path)
-  local file = io.open(path, "rb")
-  if not file then return nil end
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
-local function names_in(path)
-  local names = {}
-  local entries = uv.fs_scandir(path)
-  local name = entries and uv.fs_scandir_next(entries)
-  while name do
-    names[#names + 1] = name
-    name = uv.fs_scandir_next(entries)
-  end
-  table.sort(names)
-  return table.concat(names, " ")
-end
-
-local function mode(path)
-  local stat = assert(uv.fs_lstat(path))
-  return ("%s %03o"):format(stat.type, stat.mode % 512)
-end
-
---- Turns the loop until `predicate()`.
-local function eventually(predicate)
-  local tick = uv.new_timer()
-  uv.timer_start(tick, 5, 5, function() end)
-  local done = host.wait(predicate, 20)
-  uv.close(tick)
-  host.pump()
-  return done
-end
-
---- Checks that a value is plain data, and that a JSON library encodes it.
-local function assert_plain(value)
-  local function walk(v, where)
-    local kind = type(v)
-    assert(kind == "string" or kind == "number" or kind == "boolean" or kind == "table", where .. " is a " .. kind)
-    if kind ~= "table" then return end
-    assert(next(v) ~= nil, where .. " is an empty table")
-    assert(getmetatable(v) == nil, where .. " has a metatable")
-    for key, inner in pairs(v) do
-      walk(inner, where .. "." .. tostring(key))
-    end
-  end
-  walk(value, "result")
-  assert.equal("string", type(json_library.encode(value)))
-end
-
---- Calls `fn` with variables of the environment set, false for unset; puts them back.
-local function with_env(changes, fn)
-  local saved = {}
-  for name, value in pairs(changes) do
-    saved[name] = os.getenv(name) or false
-    if value then
-      uv.os_setenv(name, value)
-    else
-      uv.os_unsetenv(name)
-    end
-  end
-  local ok, message = pcall(fn)
-  for name, value in pairs(saved) do
-    if value then
-      uv.os_setenv(name, value)
-    else
-      uv.os_unsetenv(name)
-    end
-  end
-  if not ok then error(message, 0) end
-end
-
---- A command line that runs a script of this folder in a plain Lua: this host's, Neovim's is the one that was built.
-local function lua_command(script, ...)
-  local interpreter, version = tmpdir.interpreter(), _VERSION:match "%d+%.%d+"
-  if not interpreter then
-    local launcher = assert(io.open(root .. "/build/bin/abridge"))
-    interpreter = launcher:read("*a"):match 'exec (.-) "'
-    launcher:close()
-    version = interpreter:match "%d%.%d" or "5.4"
-  end
-  local words = { "env -u LUA_INIT" }
-  words[2] = "LUA_PATH=" .. q(root .. "/lua/?.lua;" .. root .. "/lua/?/init.lua;;")
-  words[3] = "LUA_CPATH=" .. q(root .. "/build/" .. version .. "/?.so;;")
-  words[4], words[5] = q(interpreter), q(dir:at(script))
-  for i = 1, select("#", ...) do
-    words[5 + i] = q((select(i, ...)))
-  end
-  return table.concat(words, " ")
 end
 
 -- Calls a command that is cut, and prints what came of it as JSON; the second argument names the run folder.
@@ -161,7 +62,7 @@ io.stdout:write(host.json().encode { results = results, run_dir = session.run.di
 --- What CALLER says, run by a shell behind `before` (say, "ulimit -f 8; ").
 local function in_child(before, opts, ...)
   -- through a pipe: a limit on file sizes is not for what it says
-  local command = before .. lua_command("caller.lua", json.encode(opts), ...)
+  local command = before .. dir:lua_command("caller.lua", json.encode(opts), ...)
   local out, err = dir:sh("{ " .. command .. "; echo status $?; } | cat")
   assert.equal("", err)
   local said, status = out:match "^(.*)status (%d+)\n$"
@@ -175,12 +76,7 @@ describe("a session's run folder", function()
     dir:write("caller.lua", CALLER)
   end)
 
-  after_each(function()
-    for i = #sessions, 1, -1 do
-      sessions[i]:close()
-      sessions[i] = nil
-    end
-  end)
+  after_each(opened.close)
 
   teardown(function()
     dir:remove()
@@ -269,8 +165,8 @@ describe("a session's run folder", function()
       assert.same(expected, said)
       assert.matches("/0001%-run_command%.log$", slow.result.details.full_output_path)
       assert.matches("/0002%-run_command%.log$", fast.result.details.full_output_path)
-      assert.is_true(read_path(slow.result.details.full_output_path) == seq(1, 5000))
-      assert.is_true(read_path(fast.result.details.full_output_path) == seq(1, 6000))
+      assert.is_true(paths.read(slow.result.details.full_output_path) == seq(1, 5000))
+      assert.is_true(paths.read(fast.result.details.full_output_path) == seq(1, 6000))
     end)
 
     it("calls made inside a callback, each with a number of its own", function()
@@ -301,13 +197,13 @@ describe("a session's run folder", function()
         for _, tool in ipairs { "a b/../c", "ü", "-", "", ("long"):rep(40) } do
           session:cap(tool, seq(1, 3000))
         end
-        names[i] = names_in(session.run.dir .. "/artifacts")
-        for name in names[i]:gmatch "%S+" do
+        names[i] = paths.names(session.run.dir .. "/artifacts")
+        for _, name in ipairs(names[i]) do
           assert.matches("^%d%d%d%d%-[A-Za-z0-9_-]+%.log$", name)
           assert.is_true(#name <= 64)
         end
       end
-      assert.equal(names[1], names[2])
+      assert.same(names[1], names[2])
     end)
   end)
 
@@ -425,7 +321,7 @@ describe("a session's run folder", function()
     end)
 
     it("of a session without a run folder of its own, where it was kept", function()
-      with_env({ ABRIDGE_STATE_DIR = dir:at "state-pages" }, function()
+      environment.with({ ABRIDGE_STATE_DIR = dir:at "state-pages" }, function()
         local session = open()
         run(session, "echo short")
         run(session, "seq 5000")
@@ -490,7 +386,7 @@ describe("a session's run folder", function()
       local path = new_path()
       local session = open { run_dir = path }
       run(session, "seq 5000")
-      local log = read_path(path .. "/events.jsonl")
+      local log = paths.read(path .. "/events.jsonl")
       session:close()
       -- the result is gone, and part of another call's line has come
       local file = assert(io.open(path .. "/events.jsonl", "wb"))
@@ -499,8 +395,8 @@ describe("a session's run folder", function()
       session = open { run_dir = path }
       local result = run(session, "seq 6000")
       assert.equal("call-2", result.call_id)
-      assert.is_true(read_path(path .. "/artifacts/0001-run_command.log") == seq(1, 5000))
-      assert.is_true(read_path(path .. "/artifacts/0002-run_command.log") == seq(1, 6000))
+      assert.is_true(paths.read(path .. "/artifacts/0001-run_command.log") == seq(1, 5000))
+      assert.is_true(paths.read(path .. "/artifacts/0002-run_command.log") == seq(1, 6000))
       local seqs = {}
       for i, event in ipairs(session:events()) do
         seqs[i] = event.seq
@@ -536,9 +432,9 @@ describe("a session's run folder", function()
       local one, two = open { run_dir = parent .. "/one" }, open { run_dir = parent .. "/two" }
       run(one, "seq 5000")
       run(two, "seq 6000")
-      assert.is_true(read_path(parent .. "/one/artifacts/0001-run_command.log") == seq(1, 5000))
-      assert.is_true(read_path(parent .. "/two/artifacts/0001-run_command.log") == seq(1, 6000))
-      assert.equal("one two", names_in(parent))
+      assert.is_true(paths.read(parent .. "/one/artifacts/0001-run_command.log") == seq(1, 5000))
+      assert.is_true(paths.read(parent .. "/two/artifacts/0001-run_command.log") == seq(1, 6000))
+      assert.same({ "one", "two" }, paths.names(parent))
     end)
   end)
 
@@ -559,55 +455,14 @@ describe("a session's run folder", function()
     assert.equal(5000, info.total_lines)
   end)
 
-  -- Calls tools without end; prints each event once it is told, which is after it was written.
-  local TALKER = [[
-local abridge = require "abridge"
-local opts = { run_dir = arg[1] }
-function opts.on_event(event)
-  io.stdout:write(("%d %s %s\n"):format(event.seq, event.type, event.call_id))
-  io.stdout:flush()
-end
-local session, message, code
-for _ = 1, 200 do -- a host killed while it forks holds the lock until its child is another program
-  session, message, code = abridge.session(opts)
-  if session or code ~= "EBUSY" then break end
-  require("luv").sleep(5)
-end
-assert(session, message)
-local commands = { "echo short", "seq 3000", "seq 20000", "exit 3" }
-local i = 0
-while true do
-  i = i + 1
-  session:cap("tool", ("line %d\n"):rep(i % 3 * 2000))
-  if i % 5 == 0 then session:call("run_command", { command = commands[i / 5 % 4 + 1] }) end
-end
-]]
-
   it("has every acknowledged event, and none broken, when its host is killed (" .. random.seed .. ")", function()
-    dir:write("talker.lua", TALKER)
+    dir:write("talker.lua", killed_host.script)
     local path = new_path()
     local before = 0
     random.each(20, function()
-      local wanted = random.between(1, 40)
-      local said, rest, ended = {}, "", nil
-      local child
-      child = assert(process.spawn({ "sh", "-c", "exec " .. lua_command("talker.lua", path) }, { timeout = 60 }, {
-        on_output = function(chunk)
-          rest = rest .. chunk
-          for line in rest:gmatch "([^\n]*)\n" do
-            said[#said + 1] = line
-          end
-          rest = rest:match "[^\n]*$"
-          if #said >= wanted then uv.kill(child.pid, "sigkill") end
-        end,
-        on_exit = function(outcome)
-          ended = outcome
-        end,
-      }))
-      host.wait(function()
-        return ended ~= nil
-      end, 60)
-      random.must(ended and ended.signal == "KILL", "it ended by itself: %s %s", table.concat(said, "\n"), rest)
+      local argv = { "sh", "-c", "exec " .. dir:lua_command("talker.lua", path) }
+      local said, last = killed_host.run(argv, random.between(1, 40), 0)
+      random.must(said, "it ended by itself: %s", last)
 
       local log = assert(abridge.open_run(path))
       local events = assert(log:events())
@@ -620,22 +475,22 @@ end
       for i, line in ipairs(said) do
         local event = events[before + i]
         random.must(event ~= nil, "acknowledged and lost: %s", line)
-        random.must(line == ("%d %s %s"):format(event.seq, event.type, event.call_id), "%s is not there", line)
+        random.must(line == killed_host.line_of(event), "%s is not there", line)
       end
       for id, event in pairs(results) do
         local kept = event.full_output
         if kept then
-          local text = read_path(path .. "/" .. kept.path)
+          local text = paths.read(path .. "/" .. kept.path)
           random.must(text ~= nil and #text == kept.bytes, "%s: not %d bytes", id, kept.bytes)
         end
       end
       before = #events
     end)
-    for name in names_in(path .. "/artifacts"):gmatch "%S+" do
-      assert.equal("file 600", mode(path .. "/artifacts/" .. name))
+    for _, name in ipairs(paths.names(path .. "/artifacts")) do
+      assert.equal("file 600", paths.mode(path .. "/artifacts/" .. name))
     end
     local session
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       session = session or open { run_dir = path } -- a killed holder blocks nobody, once its child has left fork()
       return session ~= nil
     end))
@@ -649,10 +504,10 @@ end
         local path = new_path()
         local said = in_child("umask " .. umask .. "; ", { run_dir = path }, "seq 5000")
         assert.is_nil(said.message)
-        assert.equal("directory 700", mode(path))
-        assert.equal("directory 700", mode(path .. "/artifacts"))
-        assert.equal("file 600", mode(path .. "/artifacts/0001-run_command.log"))
-        if umask ~= "0777" then assert.equal("file 600", mode(path .. "/events.jsonl")) end
+        assert.equal("directory 700", paths.mode(path))
+        assert.equal("directory 700", paths.mode(path .. "/artifacts"))
+        assert.equal("file 600", paths.mode(path .. "/artifacts/0001-run_command.log"))
+        if umask ~= "0777" then assert.equal("file 600", paths.mode(path .. "/events.jsonl")) end
       end
     end)
 
@@ -667,7 +522,7 @@ end
         assert.is_nil(session)
         assert.is_string(message)
         assert.equal(path == file and "ENOTDIR" or "EPERM", code)
-        assert.equal("", path == wide and names_in(path) or "")
+        assert.same({}, path == wide and paths.names(path) or {})
       end
     end)
 
@@ -701,7 +556,7 @@ end
       assert.equal("file too large", cut.full_output_error)
       assert.equal(path .. "/artifacts/0001-run_command.log", cut.full_output_path)
       assert.equal(cut.full_output_path, result.details.full_output_path)
-      assert.is_true(read_path(cut.full_output_path) == seq(1, 300000):sub(1, bytes))
+      assert.is_true(paths.read(cut.full_output_path) == seq(1, 300000):sub(1, bytes))
       assert.equal("Full output", (result.content:match "Full output"))
       assert.is_nil(result.content:find("Full output: ", 1, true))
       local notice = "[Showing 2000 of 300000 lines (2000 line limit). " .. incomplete(cut)
@@ -746,7 +601,7 @@ end
         assert.is_string(cut.full_output_error)
         assert.is_nil(result.content:find("Full output: ", 1, true))
         abridge.assert_conforms(result.tool, result)
-        assert_plain(result)
+        assert_plain_data(result)
       end
       local why = results[1].details.cut.full_output_error
       local before = "299999\n300000\n\nCommand exited with code 3\n\n[Showing 2000 of 300000 lines (2000 line limit). "
@@ -760,7 +615,7 @@ end
         dir:write(path:match "[^/]*$" .. "/artifacts", "mine")
       end)
       assert.is_string(why)
-      assert.equal("mine", read_path(session.run.dir .. "/artifacts"))
+      assert.equal("mine", paths.read(session.run.dir .. "/artifacts"))
       local event = session:events({ type = "tool_result" })[1]
       assert.is_nil(event.full_output.path)
       assert.equal(why, event.full_output.error)
@@ -775,7 +630,7 @@ end
       broken(function(path)
         uv.fs_symlink(elsewhere, path .. "/artifacts")
       end)
-      assert.equal("", names_in(elsewhere))
+      assert.same({}, paths.names(elsewhere))
       broken(function(path)
         uv.fs_mkdir(path .. "/artifacts", 511)
         uv.fs_chmod(path .. "/artifacts", 511) -- 0777
@@ -789,7 +644,7 @@ end
         uv.fs_symlink(target, path .. "/artifacts/0001-run_command.log")
         uv.fs_mkdir(path .. "/artifacts/0002-tool.log", 448)
       end)
-      assert.equal("mine", read_path(target))
+      assert.equal("mine", paths.read(target))
     end)
 
     it("any more, its folder gone", function()
@@ -800,7 +655,7 @@ end
       assert.is_true(result.truncation.truncated)
       assert.is_true(result.details.cut.full_output_path ~= nil or result.details.cut.full_output_error ~= nil)
       local path = result.details.full_output_path
-      if path then assert.is_true(read_path(path) == seq(1, 5000)) end
+      if path then assert.is_true(paths.read(path) == seq(1, 5000)) end
       assert.equal("x\n", run(session, "echo x").content)
     end)
   end)
@@ -810,7 +665,7 @@ end
     uv.fs_mkdir(home, 448)
     uv.fs_mkdir(home .. "/cwd", 448)
     local env = { ABRIDGE_STATE_DIR = home .. "/state", XDG_STATE_HOME = home .. "/xdg", HOME = home }
-    with_env(env, function()
+    environment.with(env, function()
       local session = open { run_dir = false, cwd = home .. "/cwd", retention = { max_age = "1s" } }
       local result = run(session, "seq 300000")
       assert.is_true(result.truncation.truncated)
@@ -820,27 +675,27 @@ end
       session:call("nope", {})
       session:close()
     end)
-    assert.equal("cwd", names_in(home))
-    assert.equal("", names_in(home .. "/cwd"))
+    assert.same({ "cwd" }, paths.names(home))
+    assert.same({}, paths.names(home .. "/cwd"))
   end)
 
   describe("by default", function()
     it("is made in the state directory when the first full output has to be kept, without a log", function()
       local state = new_path()
-      with_env({ ABRIDGE_STATE_DIR = state, XDG_STATE_HOME = dir:at "unused" }, function()
+      environment.with({ ABRIDGE_STATE_DIR = state, XDG_STATE_HOME = dir:at "unused" }, function()
         local session = open()
         run(session, "echo short")
         assert.is_nil(uv.fs_stat(state))
         local result = run(session, "seq 5000")
         local path = result.details.full_output_path
         assert.matches("^" .. state:gsub("%p", "%%%0") .. "/[^/]+/artifacts/0002%-run_command%.log$", path)
-        assert.is_true(read_path(path) == seq(1, 5000))
+        assert.is_true(paths.read(path) == seq(1, 5000))
         local folder = path:match "^(.*)/artifacts/"
-        assert.equal("directory 700", mode(folder))
-        assert.equal("file 600", mode(path))
+        assert.equal("directory 700", paths.mode(folder))
+        assert.equal("file 600", paths.mode(path))
         assert.is_nil(uv.fs_stat(folder .. "/events.jsonl"))
         run(session, "seq 6000")
-        assert.equal("0002-run_command.log 0003-run_command.log", names_in(folder .. "/artifacts"))
+        assert.same({ "0002-run_command.log", "0003-run_command.log" }, paths.names(folder .. "/artifacts"))
         local other = open()
         local second = run(other, "seq 5000").details.full_output_path
         assert.are_not.equal(folder, (second:match "^(.*)/artifacts/"))
@@ -856,7 +711,7 @@ end
         { { ABRIDGE_STATE_DIR = false, XDG_STATE_HOME = "relative", HOME = home }, "/.local/state/abridge/runs/" },
         { { ABRIDGE_STATE_DIR = home .. "/own", XDG_STATE_HOME = home .. "/xdg", HOME = home }, "/own/" },
       } do
-        with_env(case[1], function()
+        environment.with(case[1], function()
           local path = run(open(), "seq 5000").details.full_output_path
           assert.equal(home .. case[2], path:sub(1, #home + #case[2]))
         end)
@@ -866,7 +721,7 @@ end
 
     it("gives each result where it cannot be made", function()
       local file = dir:write("occupied", "x")
-      with_env({ ABRIDGE_STATE_DIR = file .. "/below" }, function()
+      environment.with({ ABRIDGE_STATE_DIR = file .. "/below" }, function()
         local session = open()
         local result = run(session, "seq 5000")
         assert.is_nil(result.details.full_output_path)
@@ -906,7 +761,7 @@ end
       end
       uv.fs_mkdir(parent .. "/mine", 448)
       local session = open { run_dir = parent .. "/new", retention = { max_age = "7d" } }
-      assert.equal("held mine new young", names_in(parent))
+      assert.same({ "held", "mine", "new", "young" }, paths.names(parent))
       assert.is_false(run(session, "true").is_error)
       assert.is_false(run(holder, "true").is_error)
     end)
@@ -918,12 +773,12 @@ end
       old_run(parent, "c", "seq 10000", 100)
       -- a run has some 48,894 bytes of full output and 10,000 of log
       open { run_dir = parent .. "/new", retention = { max_bytes = "130KB" } }
-      assert.equal("b c new", names_in(parent))
+      assert.same({ "b", "c", "new" }, paths.names(parent))
     end)
 
     it("works in the state directory", function()
       local state = new_path()
-      with_env({ ABRIDGE_STATE_DIR = state }, function()
+      environment.with({ ABRIDGE_STATE_DIR = state }, function()
         local first = open()
         local path = run(first, "seq 5000").details.full_output_path
         local folder = path:match "^(.*)/artifacts/"
@@ -931,7 +786,7 @@ end
         assert(uv.fs_utime(path, time, time))
         assert(uv.fs_utime(folder .. "/lock", time, time))
         run(open { retention = { max_age = 50 } }, "seq 5000")
-        assert.is_string(read_path(path)) -- its session lives
+        assert.is_string(paths.read(path)) -- its session lives
         first:close()
         run(open { retention = { max_age = 50 } }, "seq 5000")
         assert.is_nil(uv.fs_stat(folder))
@@ -940,28 +795,28 @@ end
 
     it("leaves a full output alone that a running command is writing", function()
       local state = new_path()
-      with_env({ ABRIDGE_STATE_DIR = state }, function()
+      environment.with({ ABRIDGE_STATE_DIR = state }, function()
         local first = open()
         local command = "seq 100000; touch begun; until test -e end; do sleep 0.01; done"
         local job = first:call("run_command", { command = command }, {})
-        assert.is_true(eventually(function()
-          return dir:read "begun" ~= nil and names_in(state) ~= ""
+        assert.is_true(waiting.eventually(function()
+          return dir:read "begun" ~= nil and #paths.names(state) > 0
         end))
         run(open { retention = { max_bytes = 0 } }, "seq 5000")
         dir:write("end", "")
         local result = job:wait(20)
         local path = result.details.full_output_path
-        assert(read_path(path) == seq(1, 100000), "the result names a file that retention has deleted")
+        assert(paths.read(path) == seq(1, 100000), "the result names a file that retention has deleted")
       end)
     end)
 
     it("leaves the full output alone that a result is about to name", function()
       local state = new_path()
-      with_env({ ABRIDGE_STATE_DIR = state }, function()
+      environment.with({ ABRIDGE_STATE_DIR = state }, function()
         local session = open { retention = { max_bytes = "1KB" } }
         for _ = 1, 2 do
           local result = run(session, "seq 5000")
-          assert(read_path(result.details.full_output_path) == seq(1, 5000), "the result names a file that is gone")
+          assert(paths.read(result.details.full_output_path) == seq(1, 5000), "the result names a file that is gone")
         end
       end)
     end)
@@ -1019,7 +874,7 @@ end
           assert.has_no.errors(function()
             result = session:call(name .. i, { input = odd[i] })
           end)
-          if result.blocks == nil then assert_plain(result) end
+          if result.blocks == nil then assert_plain_data(result) end
           assert.is_true(plain.is_valid_utf8(result.content))
           abridge.assert_conforms(name, result)
           assert.has_no.errors(function()
@@ -1046,7 +901,7 @@ session:register {
 print(session:call("tool", details).content)
 ]]
     dir:write("cyclic.lua", script)
-    local out, _, code = dir:sh("ulimit -v 4000000; timeout 10 " .. lua_command("cyclic.lua", new_path()))
+    local out, _, code = dir:sh("ulimit -v 4000000; timeout 10 " .. dir:lua_command("cyclic.lua", new_path()))
     assert.equal(0, code)
     assert.equal("text\n", out)
   end)

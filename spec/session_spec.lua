@@ -1,40 +1,12 @@
 local abridge = require "abridge"
+local assert_plain_data = require "plain_data"
 local host = require "abridge.host"
+local plain = require "plain"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
-local uv = host.uv()
 local json = host.json()
-local json_library = host.in_nvim and vim.json or require "cjson"
-
----Checks that `fn` raises a message with each of these strings, at a line of `fn` itself.
-local function raises(fn, ...)
-  local ok, message = pcall(fn)
-  assert.is_false(ok)
-  assert.equal("string", type(message))
-  local line = tonumber(message:match "session_spec%.lua:(%d+): ")
-  local info = debug.getinfo(fn, "S")
-  assert(line and line >= info.linedefined and line <= info.lastlinedefined, "raised elsewhere: " .. message)
-  for _, part in ipairs { ... } do
-    assert(message:find(part, 1, true), ("%q is not in: %s"):format(part, message))
-  end
-end
-
----Checks that a value is plain data without empty tables, and that a JSON library encodes it.
-local function assert_plain(value)
-  local function walk(v, where)
-    local kind = type(v)
-    assert(kind == "string" or kind == "number" or kind == "boolean" or kind == "table", where .. " is a " .. kind)
-    if kind ~= "table" then return end
-    assert(next(v) ~= nil, where .. " is an empty table")
-    assert(getmetatable(v) == nil, where .. " has a metatable")
-    for key, inner in pairs(v) do
-      walk(inner, where .. "." .. tostring(key))
-    end
-  end
-  walk(value, "result")
-  assert.equal("string", type(json_library.encode(value)))
-  assert.equal("string", type(json.encode(value)))
-end
+local raises = plain.misuse
 
 local function one_tool(execute, definition, opts)
   opts = opts or {}
@@ -387,7 +359,7 @@ describe("definitions", function()
   end)
 
   it("are plain data", function()
-    assert_plain(abridge.session():definitions "openai")
+    assert_plain_data(abridge.session():definitions "openai")
   end)
 
   it("are the caller's to change", function()
@@ -586,7 +558,7 @@ describe("input", function()
     for _, part in ipairs { ... } do
       assert(result.content:find(part, 1, true), ("%q is not in: %s"):format(part, result.content))
     end
-    assert_plain(result)
+    assert_plain_data(result)
   end
 
   local function accepted(input)
@@ -666,8 +638,9 @@ describe("input", function()
   end)
 
   it("takes JSON null for absent", function()
+    local null = host.in_nvim and vim.NIL or require("cjson").null
     assert.same({ name = "a" }, accepted '{"name":"a","n":null,"deep":null}')
-    assert.same({ name = "a" }, accepted { name = "a", n = json_library.null or vim.NIL })
+    assert.same({ name = "a" }, accepted { name = "a", n = null })
     refused('{"name":null}', "name is required")
     assert.same({ name = "a", deep = { k = "v" } }, accepted '{"name":"a","deep":{"k":"v","other":null}}')
   end)
@@ -703,7 +676,7 @@ describe("an unknown tool", function()
     assert.is_true(result.is_error)
     assert.equal("github__search", result.tool)
     abridge.assert_conforms("github__search", result)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("is one with any name", function()
@@ -753,7 +726,7 @@ describe("a tool that raises", function()
     local result = raised "disk on fire"
     assert.equal("disk on fire", result.content)
     assert.is_true(result.is_error)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("may raise anything", function()
@@ -769,7 +742,7 @@ describe("a tool that raises", function()
     for _, value in ipairs { print, coroutine.create(function() end), {}, { print } } do
       local result = raised(value)
       assert.is_true(result.is_error)
-      assert_plain(result)
+      assert_plain_data(result)
     end
     local result = raised(nil)
     assert.is_true(result.is_error)
@@ -804,7 +777,7 @@ describe("what a tool returns", function()
     assert.equal("tool", result.tool)
     assert.is_nil(result.blocks)
     assert.is_true(result.duration_ms >= 0)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("may be any other value", function()
@@ -817,7 +790,7 @@ describe("what a tool returns", function()
     assert.equal("{}", result_of({}).content) -- on every host
     local cycle = {}
     cycle.cycle = cycle
-    assert_plain(result_of(cycle))
+    assert_plain_data(result_of(cycle))
   end)
 
   it("may be nothing only as an error", function()
@@ -825,7 +798,7 @@ describe("what a tool returns", function()
     local result = result_of(nil)
     assert.is_true(result.is_error)
     assert.matches("tool", result.content)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("may be MCP content", function()
@@ -840,7 +813,7 @@ describe("what a tool returns", function()
     assert.equal(audio, result.blocks[2])
     assert.same({ type = "image", data = "aGk=", mimeType = "image/png" }, image)
     assert.is_false(result.is_error)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("keeps images of any size whole while text is cut", function()
@@ -858,7 +831,7 @@ describe("what a tool returns", function()
     result = result_of { content = {} }
     assert.equal("", result.content)
     assert.is_nil(result.blocks)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("may be an MCP error", function()
@@ -875,7 +848,7 @@ describe("what a tool returns", function()
     block.reason = "item_cap"
     assert.same(block, result.truncation)
     assert.same({ truncated_total = 90 }, result.metadata)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("has a hint of ours where the tool gave an offset alone", function()
@@ -896,13 +869,13 @@ describe("what a tool returns", function()
     assert.equal("5", result.content)
     assert.is_false(result.truncation.truncated)
     abridge.assert_conforms("tool", result)
-    assert_plain(result)
+    assert_plain_data(result)
     result = result_of { content = "a", next_offset = 1.5, total = 0 / 0 }
     abridge.assert_conforms("tool", result)
-    assert_plain(result)
+    assert_plain_data(result)
     result = result_of { content = "a", next_offset = 3, resume_hint = "\255\0" }
     abridge.assert_conforms("tool", result)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("may carry details of its own beside the cut", function()
@@ -924,8 +897,8 @@ describe("what a tool returns", function()
   end)
 
   it("is plain data whatever stands in the details", function()
-    assert_plain(result_of { content = "a", details = { f = print, empty = {}, nested = { f = print } } })
-    assert_plain(result_of { content = "a", details = {} })
+    assert_plain_data(result_of { content = "a", details = { f = print, empty = {}, nested = { f = print } } })
+    assert_plain_data(result_of { content = "a", details = {} })
   end)
 
   it("is valid UTF-8 whatever it was", function()
@@ -936,7 +909,7 @@ describe("what a tool returns", function()
         local capped = result_of(text, { profile = profile })
         local _, invalid = abridge.count_chars(capped.content)
         assert.equal(0, invalid)
-        assert_plain(capped)
+        assert_plain_data(capped)
       end
     end
   end)
@@ -982,17 +955,9 @@ describe("what a tool returns", function()
 end)
 
 describe("done", function()
-  local function later(ms, fn)
-    local timer = uv.new_timer()
-    uv.timer_start(timer, ms, 0, function()
-      uv.close(timer)
-      fn()
-    end)
-  end
-
   it("may be called later", function()
     local result = one_tool(function(input, _, done)
-      later(5, function()
+      waiting.later(5, function()
         done("later " .. input.n)
       end)
     end):call("tool", { n = 3 })
@@ -1040,7 +1005,7 @@ describe("done", function()
       done(nil)
     end):call("tool", {})
     assert.is_true(result.is_error)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("with the same value again and again gives the same result each time", function()
@@ -1064,7 +1029,7 @@ describe("session:cap", function()
     assert.is_true(result.truncation.truncated)
     assert.equal("line_cap", result.truncation.reason)
     abridge.assert_conforms("github__search", result)
-    assert_plain(result)
+    assert_plain_data(result)
     assert.equal("a\nb\nc\nd\ne\n", session:cap("another", "a\nb\nc\nd\ne\n").content)
   end)
 
@@ -1125,7 +1090,7 @@ describe("session:cap", function()
     assert.equal(image, result.blocks[1])
     assert.is_true(result.is_error)
     for _, value in ipairs { print, coroutine.create(function() end), { print }, "\255" } do
-      assert_plain(session:cap("t", value))
+      assert_plain_data(session:cap("t", value))
     end
   end)
 
@@ -1165,7 +1130,7 @@ describe("on_event", function()
       assert.equal(result.call_id, event.call_id)
       assert.is_number(event.time)
     end
-    assert_plain(events)
+    assert_plain_data(events)
   end)
 
   it("has ascending numbers", function()
@@ -1262,7 +1227,7 @@ describe("session:close", function()
     local result = session:call("run_command", { command = "echo hi" })
     assert.is_true(result.is_error)
     assert.matches("closed", result.content)
-    assert_plain(result)
+    assert_plain_data(result)
   end)
 
   it("may be called again", function()
@@ -1317,7 +1282,7 @@ describe("results", function()
       local session = abridge.session { profile = profile, cwd = dir.path }
       for _, call in ipairs(calls) do
         local result = session:call(call[1], call[2])
-        assert_plain(result)
+        assert_plain_data(result)
         abridge.assert_conforms(call[1], result)
         assert.equal("string", type(result.content))
         assert.equal("boolean", type(result.is_error))
@@ -1330,7 +1295,7 @@ describe("results", function()
 
   it("are plain data when nothing of the content is kept", function()
     local session = abridge.session { limits = { tool = { max_bytes = 0 } } }
-    assert_plain(session:cap("tool", "text"))
+    assert_plain_data(session:cap("tool", "text"))
     assert.equal("", session:cap("tool", "text").content)
   end)
 end)
