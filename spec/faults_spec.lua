@@ -2,9 +2,10 @@
 -- a host of their own, with the shim preloaded.
 local host = require "abridge.host"
 local paths = require "paths"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
 
-local on_linux = host.uv().fs_stat "/proc/self/fd" ~= nil
+local on_linux = resources.has_proc
 local q = tmpdir.quote
 
 --- The rows of the page's tables: { where =, name = }, of which test.

@@ -1,17 +1,11 @@
 -- csrc/lua51.h, what `make nvim` declares of Lua, against the headers of Lua 5.1 and of LuaJIT: a compiler that sees
 -- both finds every type, number, field and prototype the same, and makes the same object of the binding with either.
+local paths = require "paths"
 local tmpdir = require "tmpdir"
 
 local OWN, BINDING = "csrc/lua51.h", "csrc/lua_abridge.c"
 
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
-local own = read(OWN)
+local own = paths.read(OWN)
 local code = own:gsub("/%*.-%*/", ""):gsub("\n#define ABR_LUA51_H\n", "\n")
 
 --- What the header declares: functions, constants, and macros with arguments, by name.
@@ -133,7 +127,7 @@ end
 
 describe("csrc/lua51.h", function()
   it("holds nothing that the binding does not use", function()
-    local used = read(BINDING):gsub("/%*.-%*/", "")
+    local used = paths.read(BINDING):gsub("/%*.-%*/", "")
     local body = code:gsub("\n#define [%w_]+%b()([^\n]*)", "\n%1"):gsub("\n#define [%w_]+", "\n")
     local unused = {}
     for _, list in ipairs { functions, constants, macros } do

@@ -4,11 +4,12 @@ local core = require "abridge.core"
 local host = require "abridge.host"
 local numbered = require "numbered"
 local process = require "abridge.process"
+local resources = require "resources"
 local source = require "abridge.source"
 local tmpdir = require "tmpdir"
 
 local uv = host.uv()
-local on_linux = uv.fs_stat "/proc/self/fd" ~= nil
+local on_linux = resources.has_proc
 local TAIL = { strategy = "tail", max_lines = 100, max_bytes = 2000 }
 
 local open -- descriptors to be closed
@@ -266,16 +267,11 @@ describe("a process whose output is read by a reader", function()
 
   it("leaves no descriptor behind", function()
     if not on_linux then return end
-    local function descriptors()
-      local n, entries = 0, uv.fs_scandir "/proc/self/fd"
-      while uv.fs_scandir_next(entries) do n = n + 1 end
-      return n
-    end
     run "echo one"
-    local before = descriptors()
+    local before = resources.descriptors()
     for _ = 1, 5 do run "echo more" end
     assert.is_nil((process.spawn({ "/no/such/program" }, {}, { read_output = function() return 0 end })))
-    assert.equal(before, descriptors())
+    assert.equal(before, resources.descriptors())
   end)
 end)
 

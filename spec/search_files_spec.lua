@@ -1,5 +1,6 @@
 local abridge = require "unsaved"
 local core = require "abridge.core"
+local environment = require "environment"
 local host = require "abridge.host"
 local random = require "random"
 local tmpdir = require "tmpdir"
@@ -33,11 +34,7 @@ end
 local function with_rg(script, body)
   dir:write("bin/rg", "#!/bin/sh\n" .. script)
   assert(uv.fs_chmod(dir:at "bin/rg", 493)) -- 0755
-  local path = os.getenv "PATH"
-  uv.os_setenv("PATH", dir:at "bin" .. ":" .. path)
-  local ok, message = pcall(body)
-  uv.os_setenv("PATH", path)
-  if not ok then error(message, 0) end
+  environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, body)
 end
 
 local MATCH = '{"type":"match","data":{"path":{"text":"./f"},"lines":{"text":"found\\\\n"},"line_number":%d,'
@@ -458,14 +455,12 @@ describe("search_files", function()
     end)
 
     it("rg is missing", function()
-      local path = os.getenv "PATH"
       dir:write("tree/rg", "") -- no program, and the folder is a relative one
-      uv.os_setenv("PATH", "tree::" .. dir:at "tree")
       local session = abridge.session { tools = { "search_files", "find_files" } }
-      local result = session:call("search_files", { pattern = "x" })
-      local found = session:call("find_files", { pattern = "x" })
-      local definitions = session:definitions "mcp"
-      uv.os_setenv("PATH", path)
+      local result, found, definitions = environment.with({ PATH = "tree::" .. dir:at "tree" }, function()
+        local given = { pattern = "x" }
+        return session:call("search_files", given), session:call("find_files", given), session:definitions "mcp"
+      end)
       assert.is_truthy(hit(result):find("^ripgrep %(rg%) was not found on the PATH; install it"))
       assert.is_true(result.is_error)
       assert.equal(result.content, found.content)
@@ -513,9 +508,9 @@ describe("search_files", function()
   it("reads no configuration of rg's", function()
     dir:write("tree/f", "Word\n")
     dir:write("config", "--ignore-case\n")
-    uv.os_setenv("RIPGREP_CONFIG_PATH", dir:at "config")
-    local content = search({ pattern = "word", path = "tree" }).content
-    uv.os_unsetenv "RIPGREP_CONFIG_PATH"
+    local content = environment.with({ RIPGREP_CONFIG_PATH = dir:at "config" }, function()
+      return search({ pattern = "word", path = "tree" }).content
+    end)
     assert.equal("No matches found", content)
   end)
 

@@ -1,4 +1,5 @@
 local abridge = require "unsaved"
+local environment = require "environment"
 local host = require "abridge.host"
 local info = require "abridge.info"
 local random = require "random"
@@ -313,12 +314,10 @@ describe("web_fetch", function()
       local env = {}
       for _, name in ipairs(names) do
         env[name] = proxy:url ""
-        uv.os_setenv(name, proxy:url "")
       end
-      local plain, given = fetch "/", fetch("/", nil, { env = env })
-      for _, name in ipairs(names) do
-        uv.os_unsetenv(name)
-      end
+      local plain, given = environment.with(env, function()
+        return fetch "/", fetch("/", nil, { env = env })
+      end)
       local asked = proxy.connections
       proxy:close()
       assert.equal("hello\n", plain.content)
@@ -1103,14 +1102,13 @@ describe("web_fetch", function()
   it("says what is missing, and is left out of the definitions then", function()
     local tool = require "abridge.tools.web_fetch"
     assert.is_true(tool.ready())
-    local path = uv.os_getenv "PATH"
-    uv.os_setenv("PATH", "/nonexistent")
-    local ready, message = tool.ready()
-    local names = {}
-    for _, definition in ipairs(abridge.session():definitions "mcp") do
-      names[definition.name] = true
-    end
-    uv.os_setenv("PATH", path)
+    local names, ready, message = {}, nil, nil
+    environment.with({ PATH = "/nonexistent" }, function()
+      ready, message = tool.ready()
+      for _, definition in ipairs(abridge.session():definitions "mcp") do
+        names[definition.name] = true
+      end
+    end)
     assert.is_nil(ready)
     assert.matches("install it", message)
     assert.is_nil(names.web_fetch)
