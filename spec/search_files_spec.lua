@@ -4,6 +4,7 @@ local environment = require "environment"
 local host = require "abridge.host"
 local random = require "random"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
 local uv = host.uv()
 local dir
@@ -380,16 +381,21 @@ describe("search_files", function()
 
     it("when its time is over, and keeps what was found", function()
       with_rg(prints(BEGIN) .. prints(MATCH, 7) .. "exec sleep 60\n", function()
-        local result = search("found", nil, { timeout = 0.2 })
-        assert.equal("f:7: found\n\nSearch timed out after 0.2 seconds", hit(result))
+        local time
+        local result = waiting.with_time(0.1, function(seconds)
+          time = seconds
+          local result = search("found", nil, { timeout = seconds })
+          return result, result.content:find "^f:7" ~= nil
+        end)
+        assert.equal(("f:7: found\n\nSearch timed out after %s seconds"):format(time), hit(result))
         assert.is_true(result.is_error)
         assert.is_true(result.truncation.truncated)
         assert.equal(2, result.truncation.next_offset)
         assert.equal("size_cap", result.truncation.reason)
       end)
       with_rg("exec sleep 60\n", function()
-        local result = search("found", nil, { timeout = 0.2 })
-        assert.equal("Search timed out after 0.2 seconds", hit(result))
+        local result = search("found", nil, { timeout = 0.1 })
+        assert.equal("Search timed out after 0.1 seconds", hit(result))
         assert.is_true(result.truncation.truncated)
       end)
     end)

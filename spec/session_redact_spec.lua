@@ -6,6 +6,7 @@ local paths = require "paths"
 local plain = require "plain"
 local random = require "random"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
 local json = host.json()
 
@@ -381,11 +382,14 @@ describe("a redacting session", function()
       it("keeps what was printed when it is cancelled, timed out or killed, and no secret", function()
         for _, ending in ipairs { "kill -9 $$", "exec sleep 60" } do
           local limits = { run_command = { max_lines = 1, strategy = "tail" } }
-          local session, seen = open { redact = redact, timeout = 0.5, limits = limits }
           local command = ("seq 10; printf 'key=%%s' '%s'; %s"):format(SECRET, ending)
-          local result = run(session, command)
-          assert.is_true(result.is_error)
-          assert_hidden(result, session, seen)
+          local result = waiting.with_time(0.3, function(seconds)
+            local session, seen = open { redact = redact, timeout = seconds, limits = limits }
+            local result = run(session, command)
+            assert.is_true(result.is_error)
+            assert_hidden(result, session, seen)
+            return result, result.details.cut.total_lines == 11
+          end)
           assert.matches("10\nkey=%[redacted%]$", paths.read(result.details.full_output_path))
           assert.matches("^key=%[redacted%]\n", result.content)
         end

@@ -18,6 +18,21 @@ function M.eventually(predicate)
   return done
 end
 
+--- For what a program must have done before its time is over, on a machine of which nobody knows how busy it is: call
+--- `try` with `seconds`, then with four times as many and so on, until its second result says that this was enough.
+--- Returns the last first result.
+---@param seconds number
+---@param try fun(seconds: number): any, boolean
+function M.with_time(seconds, try)
+  local result, enough
+  for _ = 1, 4 do
+    result, enough = try(seconds)
+    if enough then break end
+    seconds = seconds * 4
+  end
+  return result
+end
+
 --- Call `fn` from the event loop, `ms` from now.
 function M.later(ms, fn)
   local uv = host.uv()
