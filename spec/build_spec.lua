@@ -59,7 +59,7 @@ describe("the C library", function()
   end)
 
   it("compiles without any flag", function()
-    run("cc -fsyntax-only $(ls csrc/*.c | grep -v lua_abridge)")
+    run("cc -fsyntax-only $(ls csrc/*.c | grep -v csrc/lua_)")
   end)
 
   for _, cxx in ipairs({ "g++", "clang++" }) do
@@ -89,7 +89,7 @@ int main()
   end
 
   it("does not know Lua", function()
-    assert.equal("", (sh("grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.[ch] | grep -Ev 'lua_abridge|lua51')")))
+    assert.equal("", (sh("grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.[ch] | grep -v csrc/lua)")))
   end)
 end)
 

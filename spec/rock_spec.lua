@@ -94,6 +94,11 @@ describe("the rock", function()
       :format(share, share, lib, lua_version, dir)))
   end)
 
+  it("shows the entry point of its core and nothing else", function()
+    local core = ("%s/lib/lua/%s/abridge/core.so"):format(tree, lua_version)
+    assert.equal("luaopen_abridge_core\n", run("nm -D --defined-only '" .. core .. "' | awk '{ print $3 }'"))
+  end)
+
   it("has its pages and its label where plugin managers of Neovim look for them", function()
     local spec = load_rockspec(scm)
     assert.matches(" neovim ", " " .. table.concat(spec.description.labels, " ") .. " ", 1, true)
