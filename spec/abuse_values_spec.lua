@@ -505,7 +505,7 @@ describe("a string", function()
       assert.matches("^Invalid input: offset must be an integer, got ", result.content)
       assert.is_true(#result.content < 200)
     end
-    assert.is_true(uv.hrtime() - started < 2e9)
+    assert.is_true(uv.hrtime() - started < 3e10)
   end)
 
   it("of nested JSON is refused before it nests too deep", function()

@@ -1,17 +1,11 @@
 -- What README.md says with figures, and what it shows of use.
 local abridge = require "abridge"
 local host = require "abridge.host"
+local paths = require "paths"
 local tmpdir = require "tmpdir"
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 describe("README", function()
-  local readme = read "README.md"
+  local readme = paths.read "README.md"
 
   it("says in its first 25 lines what seq 100000 becomes", function()
     if not host.uv() then return pending "luv is missing" end
@@ -40,13 +34,13 @@ describe("README", function()
   end)
 
   it("shows examples/loop_openai.lua as it is", function()
-    assert.equal(read "examples/loop_openai.lua", readme:match "## An agent loop\n\n```lua\n(.-)```")
+    assert.equal(paths.read "examples/loop_openai.lua", readme:match "## An agent loop\n\n```lua\n(.-)```")
   end)
 
   it("shows the lines for each host as its example has them", function()
     local shown = 0
     for name, block in readme:gmatch "%(examples/([%w_]+%.lua)%)%):\n\n```lua\n(.-)```" do
-      assert.equal(read("examples/" .. name), block)
+      assert.equal(paths.read("examples/" .. name), block)
       shown = shown + 1
     end
     assert.equal(5, shown)
