@@ -276,7 +276,7 @@ describe("process timeout", function()
     local started = host.now()
     local run = sh("perl -e '" .. zombie .. "' & wait", { timeout = 0.5, grace = 20 })
     local parent, child = run.text:match "^(%d+) (%d+)\n$"
-    local seen = uv.kill(tonumber(child), 0) == 0 and not alive(tonumber(child))
+    local seen = uv.kill(tonumber(child), 0) == 0 and not resources.alive(tonumber(child))
     assert.equal(0, uv.kill(tonumber(parent), "sigkill"))
     assert.is_true(seen, "there was no zombie")
     assert.is_true(run.outcome.timed_out)

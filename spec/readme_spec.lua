@@ -69,7 +69,7 @@ describe("README and the pages beside it", function()
   --- What a link to each heading of a page says.
   local function anchors_of(path)
     local anchors = {}
-    for heading in ("\n" .. read(path)):gmatch "\n#+ ([^\n]+)" do
+    for heading in ("\n" .. paths.read(path)):gmatch "\n#+ ([^\n]+)" do
       anchors[heading:lower():gsub("[^%w _-]", ""):gsub(" ", "-")] = true
     end
     return anchors
@@ -78,7 +78,7 @@ describe("README and the pages beside it", function()
   it("link to files and headings that there are", function()
     local links = 0
     for _, path in ipairs(PAGES) do
-      local page = read(path):gsub("\n```.-\n```", "")
+      local page = paths.read(path):gsub("\n```.-\n```", "")
       for target in page:gmatch "%]%(([^()%s]+)%)" do
         local file, anchor = target:match "^([^#]*)#?(.*)$"
         local found = file == "" and path or (path:match "^.*/" or "") .. file
@@ -93,13 +93,13 @@ describe("README and the pages beside it", function()
   end)
 
   it("name targets of make, commands and flags that there are", function()
-    local makefile, usage = read "Makefile", read("lua/abridge/cli.lua"):match "USAGE = %[%[(.-)%]%]"
+    local makefile, usage = paths.read "Makefile", paths.read("lua/abridge/cli.lua"):match "USAGE = %[%[(.-)%]%]"
     local function check(path, kind, word, known)
       assert.truthy(known:find(word, 1, true), ("%s: no %s %q"):format(path, kind, word))
     end
     local named = 0
     for _, path in ipairs(PAGES) do
-      local page = read(path)
+      local page = paths.read(path)
       for target in page:gmatch "[`\n] *make (%l[%l%d-]*)%f[^%l%d-]" do
         named = named + 1
         assert.truthy(makefile:find("\n" .. target:gsub("%-", "%%-") .. ":[^=]"), path .. ": make " .. target)
