@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+ABR_PRIVATE_BEGIN
+
 /* Bytes of a line that are walked through char by char, and stretches, more than a window of 64 KiB has at a time.
  * Smaller where the fuzzers are built: short lines have all that long ones have then. */
 #ifndef COLUMNS_STEP
@@ -106,5 +108,7 @@ static inline void abr_columns_drop(abr_columns *c, size_t slot)
 
 /* Bytes of what stands at p in a line: a char, or a control sequence that was kept. n > 0. */
 size_t abr_unit_size(const char *p, size_t n);
+
+ABR_PRIVATE_END
 
 #endif

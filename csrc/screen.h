@@ -4,15 +4,16 @@
 
 #include "columns.h"
 
+ABR_PRIVATE_BEGIN
+
 enum {
     ABR_SCREEN_ROWS = 100,         /* lines that can still be rewritten */
     ABR_SCREEN_WINDOW = 64 * 1024, /* bytes of them, at most */
     ABR_SCREEN_COLUMNS = 4096,     /* where a move to the right ends that is not within a line */
     ABR_SCREEN_TAB = ABR_COLUMNS_TAB,
-    ABR_SCREEN_PIECE = 64 * 1024,   /* bytes added to the buffer at once */
-    ABR_SCREEN_BUFFER = 192 * 1024, /* two windows with the blanks of a move, and a piece */
-    ABR_SCREEN_SLOTS =
-        ABR_COLUMNS_SLOTS /* rows with a place of their own in the ring, a power of two over ROWS */
+    ABR_SCREEN_PIECE = 64 * 1024,        /* bytes added to the buffer at once */
+    ABR_SCREEN_BUFFER = 192 * 1024,      /* two windows with the blanks of a move, and a piece */
+    ABR_SCREEN_SLOTS = ABR_COLUMNS_SLOTS /* rows with a place in the ring, a power of two over ROWS */
 };
 
 typedef enum { ABR_ERASE_AFTER, ABR_ERASE_BEFORE, ABR_ERASE_ALL } abr_erase;
@@ -93,5 +94,7 @@ abr_screen_rest abr_screen_left_over(const abr_screen *s);
 
 /* Hand all of it over. */
 void abr_screen_finish(abr_screen *s);
+
+ABR_PRIVATE_END
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "screen.h"
 
+ABR_PRIVATE_BEGIN
+
 /* Where a row that there is starts in the buffer. */
 static inline size_t abr_row_start(const abr_screen *s, uint64_t row)
 {
@@ -58,5 +60,7 @@ void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n);
 
 /* Put bytes without cells behind the char before the cursor. */
 void abr_insert_mark(abr_screen *s, const char *p, size_t n);
+
+ABR_PRIVATE_END
 
 #endif
