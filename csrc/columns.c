@@ -281,6 +281,35 @@ static bool has_last(const abr_columns *c, abr_columns_line line, abr_place x, s
     return c->last != 0 && c->last_slot == line.slot && !c->joins && x.at <= stop && x.column <= target;
 }
 
+/* The stretch that has the byte `from`, or the last one, and where it starts. */
+static position find(abr_columns *c, size_t slot, size_t from)
+{
+    position in = {c->first[slot], {0, 0}};
+    if (c->last && c->last_slot == slot && !c->joins && c->last_start.at <= from)
+        in = (position){c->last, c->last_start};
+    for (;;) {
+        abr_columns_stretch *b = &c->stretches[in.id];
+        join(c, b);
+        size_t end = in.start.at + b->bytes;
+        if (c->joins && end + 4 > from && b->kind != ABR_STRETCH_PLAIN)
+            forget(b); /* its last char may become another */
+        if (end > from || !b->next)
+            return in;
+        in.start.at = end;
+        in.id = b->next;
+    }
+}
+
+/* Of bytes outside UTF-8 the last ones known may become a char with what was added behind them. */
+static void doubt_end(abr_columns *c, abr_columns_line line)
+{
+    size_t known = 0;
+    for (uint16_t id = c->first[line.slot]; id; id = c->stretches[id].next)
+        known += c->stretches[id].bytes;
+    if (known < line.n)
+        find(c, line.slot, known);
+}
+
 /* Where to begin a search for what is at byte `stop` or column `target` at most; *x gets a place in there. */
 static position begin(abr_columns *c, abr_columns_line line, size_t stop, size_t target, abr_place *x)
 {
@@ -289,6 +318,8 @@ static position begin(abr_columns *c, abr_columns_line line, size_t stop, size_t
         in = (position){c->first[line.slot], {0, 0}};
         if (!in.id)
             in.id = c->first[line.slot] = take(c, line.n, ABR_STRETCH_UNKNOWN, 0);
+        else if (c->joins)
+            doubt_end(c, line);
         *x = in.start;
     } else {
         *x = has_last(c, line, c->last_place, stop, target) ? c->last_place : in.start;
@@ -328,25 +359,6 @@ abr_place abr_columns_seek_from(abr_columns *c, abr_columns_line line, size_t at
 }
 
 /* ---- changes ---- */
-
-/* The stretch that has the byte `from`, or the last one, and where it starts. */
-static position find(abr_columns *c, size_t slot, size_t from)
-{
-    position in = {c->first[slot], {0, 0}};
-    if (c->last && c->last_slot == slot && !c->joins && c->last_start.at <= from)
-        in = (position){c->last, c->last_start};
-    for (;;) {
-        abr_columns_stretch *b = &c->stretches[in.id];
-        join(c, b);
-        size_t end = in.start.at + b->bytes;
-        if (c->joins && end + 4 > from && b->kind != ABR_STRETCH_PLAIN)
-            forget(b); /* its last char may become another */
-        if (end > from || !b->next)
-            return in;
-        in.start.at = end;
-        in.id = b->next;
-    }
-}
 
 /* What is known of the cursor's place may be so no more behind byte `from`. */
 static void doubt(abr_columns *c, size_t slot, size_t from)
