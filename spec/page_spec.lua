@@ -692,6 +692,23 @@ describe("abridge.index", function()
     assert.equal(plain.count_lines(other), cut.total_lines)
   end)
 
+  it("does not make a text of a binary file", function()
+    local index = abridge.index()
+    local binary, text = "\0" .. numbered(20000), numbered(20001)
+    for step = 1, 2 do
+      file(binary, 2 * step)
+      assert.is_string((abridge.page(dir:at "f", { binary = true, index = index })))
+      for _ = 1, 2 do
+        assert.equal("EBINARY", select(3, abridge.page(dir:at "f", { offset = 20000, index = index })))
+      end
+      file(text, 2 * step + 1)
+      for _ = 1, 2 do
+        local content = abridge.page(dir:at "f", { offset = 20001, index = index })
+        assert.equal("line 20001\n", content)
+      end
+    end
+  end)
+
   it("costs a second page time in proportion to the page", function()
     -- what is read shows: the file's bytes are behind a hole, and the kernel counts what was asked of it
     local function read_bytes()

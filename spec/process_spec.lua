@@ -268,6 +268,21 @@ describe("process timeout", function()
     assert.is_true(dies(tonumber(run.text)))
   end)
 
+  it("does not wait for a zombie that nobody reaps", function()
+    if not on_linux or os.execute "command -v perl >/dev/null" == nil then return pending "no /proc or no perl here" end
+    -- a child in our group whose parent left it, lives on, and never waits
+    local zombie = "$c = fork; close STDERR; if (!$c) { close STDOUT; sleep 60; exit } setpgrp(0, 0);"
+    zombie = zombie .. "$| = 1; print \"$$ $c\\n\"; close STDOUT; sleep 60"
+    local started = host.now()
+    local run = sh("perl -e '" .. zombie .. "' & wait", { timeout = 0.5, grace = 20 })
+    local parent, child = run.text:match "^(%d+) (%d+)\n$"
+    local seen = uv.kill(tonumber(child), 0) == 0 and not resources.alive(tonumber(child))
+    assert.equal(0, uv.kill(tonumber(parent), "sigkill"))
+    assert.is_true(seen, "there was no zombie")
+    assert.is_true(run.outcome.timed_out)
+    assert.is_true(host.now() - started < 10000)
+  end)
+
   it("is over when the leader is", function()
     local run = waiting.with_time(0.2, function(seconds)
       local run = sh("sleep 30 & echo $!", { timeout = seconds, linger = 1.5 * seconds })
@@ -318,6 +333,32 @@ describe("process cancel", function()
     assert.is_true(dies(tonumber(run.text)))
     assert.equal(false, run.process:cancel())
     assert.equal(1, run.exits)
+  end)
+
+  it("keeps nothing of the looks at a group that outlives its leader", function()
+    local function kept()
+      collectgarbage()
+      collectgarbage()
+      local count = 0
+      for _ in pairs(debug.getregistry()) do
+        count = count + 1
+      end
+      return count
+    end
+    local function cancelled()
+      local run = start({ "sh", "-c", "(trap '' TERM; echo; sleep 30; sleep 30) & wait" }, { grace = 0.2 })
+      assert.is_true(host.wait(function()
+        return #run.out > 0
+      end, 10))
+      run.process:cancel()
+      assert.equal("TERM", finish(run).outcome.signal)
+    end
+    cancelled()
+    local before = kept()
+    for _ = 1, 5 do
+      cancelled()
+    end
+    assert.is_true(kept() <= before + 10, ("%d values are kept, before it were %d"):format(kept(), before))
   end)
 
   it("works from a handler", function()
@@ -467,6 +508,19 @@ describe("process arguments", function()
     run = start({ "pwd" }, { cwd = "/\0x" })
     assert.equal("the working directory contains a NUL byte", run.message)
     assert.equal("EINVAL", run.code)
+  end)
+
+  it("are what their tables hold themselves", function()
+    local function always(value, fields)
+      return setmetatable(fields, { __index = function() return value end, __pairs = error })
+    end
+    local argv = always("x", { "sh", "-c", 'echo "$#$A"; echo err >&2' })
+    local run = run_to_end(argv, always(1, { env = always("x", { A = "a" }), merge_stderr = false }))
+    assert.equal("0a\n", run.text)
+    assert.equal("err\n", run.err_text)
+    local ok, message = pcall(process.spawn, always("x", {}))
+    assert.is_false(ok)
+    assert.matches("spawn: argv must be an array of at least one string", message)
   end)
 
   it("name what is misused, at the caller's line", function()

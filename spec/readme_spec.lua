@@ -57,3 +57,59 @@ describe("README", function()
     end
   end)
 end)
+
+describe("README and the pages beside it", function()
+  local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
+  for _, name in ipairs { "c", "design", "install", "lua", "reliability" } do
+    PAGES[#PAGES + 1] = "doc/" .. name .. ".md"
+  end
+
+  local uv = host.uv()
+
+  --- What a link to each heading of a page says.
+  local function anchors_of(path)
+    local anchors = {}
+    for heading in ("\n" .. paths.read(path)):gmatch "\n#+ ([^\n]+)" do
+      anchors[heading:lower():gsub("[^%w _-]", ""):gsub(" ", "-")] = true
+    end
+    return anchors
+  end
+
+  it("link to files and headings that there are", function()
+    local links = 0
+    for _, path in ipairs(PAGES) do
+      local page = paths.read(path):gsub("\n```.-\n```", "")
+      for target in page:gmatch "%]%(([^()%s]+)%)" do
+        local file, anchor = target:match "^([^#]*)#?(.*)$"
+        local found = file == "" and path or (path:match "^.*/" or "") .. file
+        links = links + 1
+        if not target:find "^%a+://" then
+          assert.truthy(uv.fs_stat(found), path .. ": " .. target)
+          assert.truthy(anchor == "" or anchors_of(found)[anchor], path .. ": " .. target)
+        end
+      end
+    end
+    assert.is_true(links > 50, links)
+  end)
+
+  it("name targets of make, commands and flags that there are", function()
+    local makefile, usage = paths.read "Makefile", paths.read("lua/abridge/cli.lua"):match "USAGE = %[%[(.-)%]%]"
+    local function check(path, kind, word, known)
+      assert.truthy(known:find(word, 1, true), ("%s: no %s %q"):format(path, kind, word))
+    end
+    local named = 0
+    for _, path in ipairs(PAGES) do
+      local page = paths.read(path)
+      for target in page:gmatch "[`\n] *make (%l[%l%d-]*)%f[^%l%d-]" do
+        named = named + 1
+        assert.truthy(makefile:find("\n" .. target:gsub("%-", "%%-") .. ":[^=]"), path .. ": make " .. target)
+      end
+      for command, rest in page:gmatch "[`$] ?abridge (%l+)([^`\n]*)" do
+        named = named + 1
+        check(path, "command", "abridge " .. command .. " ", usage)
+        for flag in rest:gsub(" %-%- .*", ""):gmatch "%-%-[%l-]+" do check(path, "flag", flag, usage) end
+      end
+    end
+    assert.is_true(named > 20, named)
+  end)
+end)

@@ -115,6 +115,7 @@ describe("retention", function()
       local file = assert(io.open(path .. "/events.jsonl", "w"))
       file:write(text)
       file:close()
+      uv.fs_chmod(path .. "/events.jsonl", 384) -- 0600: nothing but what stands in it says that it is no log of ours
     end
 
     folder "artifacts alone"

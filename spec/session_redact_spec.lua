@@ -225,6 +225,24 @@ describe("a redacting session", function()
         assert.equal(SECRET, value.content[1].resource.text:sub(-#SECRET)) -- the host's own value is its own
       end)
 
+      it("tells of an input that would fit once it is redacted no more than that it does not fit", function()
+        local session = open {
+          redact = function(line)
+            return (line:gsub("hunter2%-Zq9", "7"))
+          end,
+        }
+        session:register {
+          name = "tool",
+          input_schema = { type = "object", properties = { n = { type = "integer" } } },
+          execute = function()
+            error "was called"
+          end,
+        }
+        local result = session:call("tool", { n = SECRET })
+        assert.is_true(result.is_error)
+        assert.equal("Invalid input: it does not fit the tool's schema", result.content)
+      end)
+
       it("hides a secret in an input, whatever is wrong with it; the tool gets the real one", function()
         local got = {}
         local session, seen = open {

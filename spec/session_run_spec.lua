@@ -408,6 +408,35 @@ describe("a session's run folder", function()
       end)
     end)
 
+    it("keeps 1GB and seven days in the state directory unless told, and all beside a folder it was given", function()
+      local state = dir:new_path()
+      environment.with({ ABRIDGE_STATE_DIR = state }, function()
+        local function kept_since(days)
+          local session = dir:open { retention = {} } -- in place of both
+          local path = run(session, "seq 5000").details.full_output_path
+          session:close()
+          local time = os.time() - days * 86400
+          assert(uv.fs_utime(path, time, time))
+          assert(uv.fs_utime(path:match "^(.*)/artifacts/" .. "/lock", time, time))
+          return path
+        end
+        local old, young = kept_since(8), kept_since(6)
+        assert.is_string(paths.read(old))
+        run(dir:open(), "seq 5000")
+        assert.is_nil(uv.fs_stat(old))
+        assert.is_string(paths.read(young))
+        local fd = assert(uv.fs_open(young, "r+", 0))
+        assert(uv.fs_ftruncate(fd, 1025 * 1024 ^ 2)) -- of holes
+        uv.fs_close(fd)
+        run(dir:open(), "seq 5000")
+        assert.is_nil(uv.fs_stat(young))
+      end)
+      local parent = dir:new_path()
+      old_run(parent, "old", "seq 5000", 800 * 86400)
+      dir:open { run_dir = parent .. "/new" }
+      assert.same({ "new", "old" }, paths.names(parent))
+    end)
+
     it("leaves a full output alone that a running command is writing", function()
       local state = dir:new_path()
       environment.with({ ABRIDGE_STATE_DIR = state }, function()

@@ -470,6 +470,61 @@ describe("web_fetch", function()
     end)
   end)
 
+  describe("with a curl that is a script", function()
+    local dir
+
+    before_each(function()
+      dir = tmpdir.new()
+    end)
+
+    after_each(function()
+      dir:remove()
+    end)
+
+    local function run(script, url)
+      dir:write("curl", "#!/bin/sh\n" .. script)
+      dir:sh "chmod +x curl"
+      local env = { PATH = dir.path .. ":" .. uv.os_getenv "PATH" }
+      return fetch({ url = url }, nil, { allow_private = true, env = env })
+    end
+
+    local HEAD = "printf 'HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\n' >&2; "
+
+    -- What one of them keeps out another may keep out too: each is there, whichever curl it is.
+    it("leaves it no choice: no configuration, proxy, scheme, redirect, look-up or option from the URL", function()
+      fake_lookup { ["host.example"] = { { "127.0.0.1", "::1" } } }
+      local keep = ("printf '%%s\\n' \"$@\" > %s/argv; "):format(tmpdir.quote(dir.path))
+      run(keep .. HEAD .. "echo >&2", "http://host.example:81/-x?y")
+      local argv, at = {}, {}
+      for word in dir:read("argv"):gmatch "[^\n]+" do
+        argv[#argv + 1] = word
+        at[word] = #argv
+      end
+      assert.equal("-q", argv[1])
+      assert.equal("*", argv[at["--noproxy"] + 1])
+      assert.equal("=http,https", argv[at["--proto"] + 1])
+      assert.is_number(at["--no-location"])
+      assert.is_number(at["--globoff"])
+      for _, name in ipairs { "host.example", "*" } do
+        local pin = at[name .. ":81:127.0.0.1,[::1]"]
+        assert.equal("--resolve", argv[pin - 1])
+      end
+      assert.same({ "--", "http://host.example:81/-x?y" }, { argv[#argv - 1], argv[#argv] })
+    end)
+
+    it("takes no more than 256 KiB of headers from it", function()
+      local lines = "line=$(head -c 4000 /dev/zero | tr '\\0' x); for i in $(seq %d); do echo \"X: $line\" >&2; done; "
+      local function with_lines(count)
+        return run(HEAD .. lines:format(count) .. "echo >&2; echo body", "http://127.0.0.1:9/")
+      end
+      local result = with_lines(70)
+      assert.is_true(result.is_error)
+      assert.equal("Cannot fetch http://127.0.0.1:9/: its headers are too big", result.content)
+      assert.equal("ECURL", result.details.error_code)
+      assert.equal("body\n", with_lines(60).content)
+    end)
+  end)
+
   it("says what is missing, and is left out of the definitions then", function()
     local tool = require "abridge.tools.web_fetch"
     assert.is_true(tool.ready())

@@ -356,6 +356,16 @@ static void a_move_makes_few_blanks(void)
     CHECK_COUNT(2 * 4096 + 1, out.n);
     CHECK(out.p[4095] == 'X' && out.p[4094] == ' ' && out.p[2 * 4096] == 'y');
     abr_cleaned_free(&out);
+    const char inserted[] = "ab\r\x1B[5000@";
+    CHECK(abr_clean_text(inserted, sizeof inserted - 1, &all, &out, NULL) == ABR_OK);
+    CHECK_COUNT(4096 + 2, out.n);
+    abr_cleaned_free(&out);
+}
+
+static void a_number_of_many_digits_does_not_wrap(void)
+{
+    CLEAN("ab\x1B[18446744073709551617DX", "Xb");
+    CLEAN("ab\x1B[1844674407370955161700DX", "Xb");
 }
 
 /* ---- what holds for all texts ---- */
@@ -589,6 +599,7 @@ int main(void)
     RUN(older_lines_are_final);
     RUN(a_long_line_is_final_but_for_its_end);
     RUN(a_move_makes_few_blanks);
+    RUN(a_number_of_many_digits_does_not_wrap);
     RUN(any_chunking_gives_the_same);
     RUN(any_chunking_of_a_full_window_too);
     RUN(the_result_is_clean);
