@@ -78,4 +78,24 @@ function M.pages(path, limits, opts)
   return table.concat(parts), count
 end
 
+--- Look-ups that answer from a table, each name with one list of addresses after the other; the names that are asked.
+function M.fake_lookup(names)
+  local asked = {}
+  uv.getaddrinfo = function(name, _, _, callback)
+    asked[#asked + 1] = name
+    local lists = names[name]
+    local found = {}
+    for i, text in ipairs(lists and (#lists > 1 and table.remove(lists, 1) or lists[1]) or {}) do
+      found[i] = { addr = text, family = text:find ":" and "inet6" or "inet", socktype = "stream" }
+    end
+    local timer = uv.new_timer()
+    uv.timer_start(timer, 0, 0, function()
+      uv.close(timer)
+      if lists then callback(nil, found) else callback("EAI_NONAME") end
+    end)
+    return timer
+  end
+  return asked
+end
+
 return M

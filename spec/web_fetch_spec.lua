@@ -492,7 +492,7 @@ describe("web_fetch", function()
 
     -- What one of them keeps out another may keep out too: each is there, whichever curl it is.
     it("leaves it no choice: no configuration, proxy, scheme, redirect, look-up or option from the URL", function()
-      fake_lookup { ["host.example"] = { { "127.0.0.1", "::1" } } }
+      fetching.fake_lookup { ["host.example"] = { { "127.0.0.1", "::1" } } }
       local keep = ("printf '%%s\\n' \"$@\" > %s/argv; "):format(tmpdir.quote(dir.path))
       run(keep .. HEAD .. "echo >&2", "http://host.example:81/-x?y")
       local argv, at = {}, {}

@@ -8,6 +8,7 @@ local uv = host.uv()
 local answer = fetching.answer
 local session_of = fetching.session_of
 local fetch = fetching.fetch
+local fake_lookup = fetching.fake_lookup
 local server
 
 --- An error result with this code, and nothing asked of the server unless told otherwise.
@@ -19,26 +20,6 @@ local function refused(code, message, input, opts, asked)
   assert.equal(message, result.content)
   assert.equal(asked or 0, server.connections)
   return result
-end
-
---- Look-ups that answer from a table, each name with one list of addresses after the other.
-local function fake_lookup(names)
-  local asked = {}
-  uv.getaddrinfo = function(name, _, _, callback)
-    asked[#asked + 1] = name
-    local lists = names[name]
-    local found = {}
-    for i, text in ipairs(lists and (#lists > 1 and table.remove(lists, 1) or lists[1]) or {}) do
-      found[i] = { addr = text, family = text:find ":" and "inet6" or "inet", socktype = "stream" }
-    end
-    local timer = uv.new_timer()
-    uv.timer_start(timer, 0, 0, function()
-      uv.close(timer)
-      if lists then callback(nil, found) else callback("EAI_NONAME") end
-    end)
-    return timer
-  end
-  return asked
 end
 
 describe("web_fetch", function()
