@@ -1,10 +1,8 @@
 -- What web_fetch may reach: addresses, names and the redirects that lead there.
 local abridge = require "unsaved"
 local fetching = require "fetching"
-local host = require "abridge.host"
 local web_server = require "web_server"
 
-local uv = host.uv()
 local answer = fetching.answer
 local session_of = fetching.session_of
 local fetch = fetching.fetch
