@@ -153,6 +153,8 @@ describe("a text that cap returned", function()
       assert.is_true(#(abridge.cap(capped, { strategy = "tail", max_bytes = budget })) <= budget)
     end
     assert.is_true(#(abridge.cap(capped, { strategy = "head", max_bytes = 400 })) <= 400)
+    local _, cut = abridge.cap(capped, { strategy = "tail", max_bytes = 500, max_lines = 3 })
+    assert.same({ true, 3 }, { cut.truncated, cut.output_lines })
   end)
 end)
 
