@@ -292,7 +292,7 @@ $(OBJ)/bench/%.o: bench/%.c Makefile
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
-build/bench/limit.so: build/obj/bench/limit.o
+build/bench/limit.so: build/obj/bench/limit.o build/libabridge.a
 	@mkdir -p $(@D)
 	$(call say,link)
 	$(Q)$(CC) $(if $(filter Darwin,$(shell uname -s)),-bundle -undefined dynamic_lookup,-shared) $(LDFLAGS) -o $@ $^

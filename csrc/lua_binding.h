@@ -49,6 +49,17 @@ static inline size_t abr_raw_length(lua_State *L, int idx)
 }
 #endif
 
+/* lua_rawget(), and what it pushed. */
+static inline int abr_raw_get(lua_State *L, int idx)
+{
+#if LUA_VERSION_NUM >= 503
+    return lua_rawget(L, idx);
+#else
+    lua_rawget(L, idx);
+    return lua_type(L, -1);
+#endif
+}
+
 /* Push a count as an integer where the host has them; every count is exact in a double. */
 static inline void abr_push_count(lua_State *L, uint64_t count)
 {
@@ -72,6 +83,7 @@ int abr_wrong(lua_State *L, const char *who, const char *name, const char *expec
 
 /* The one check of counts: a number, finite, integral, 0 to 2^53. */
 bool abr_to_count(lua_State *L, int idx, uint64_t *count);
+bool abr_number_to_count(lua_State *L, int idx, uint64_t *count); /* of what is a number */
 uint64_t abr_check_count(lua_State *L, const char *who, const char *name, int idx);
 
 /* A count of bytes, or a size as text ("30KB"). */

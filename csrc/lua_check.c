@@ -43,20 +43,25 @@ int abr_wrong(lua_State *L, const char *who, const char *name, const char *expec
     return luaL_error(L, "%s: %s must be %s, got %s", who, name, expected, value);
 }
 
-bool abr_to_count(lua_State *L, int idx, uint64_t *count)
+bool abr_number_to_count(lua_State *L, int idx, uint64_t *count)
 {
-    if (lua_type(L, idx) != LUA_TNUMBER)
-        return false;
-    lua_Number number = lua_tonumber(L, idx);
-    if (!(number >= 0 && number <= (lua_Number)ABR_COUNT_MAX) || number != floor(number))
-        return false;
 #if LUA_VERSION_NUM >= 503
-    /* 2^53 + 1 as an integer is 2^53 as a double */
-    if (lua_isinteger(L, idx) && (uint64_t)lua_tointeger(L, idx) > ABR_COUNT_MAX)
+    int is_whole;
+    const lua_Integer number = lua_tointegerx(L, idx, &is_whole);
+    if (!is_whole || number < 0 || number > (lua_Integer)ABR_COUNT_MAX)
+        return false;
+#else
+    const lua_Number number = lua_tonumber(L, idx);
+    if (!(number >= 0 && number <= (lua_Number)ABR_COUNT_MAX) || number != (lua_Number)(int64_t)number)
         return false;
 #endif
     *count = (uint64_t)number;
     return true;
+}
+
+bool abr_to_count(lua_State *L, int idx, uint64_t *count)
+{
+    return lua_type(L, idx) == LUA_TNUMBER && abr_number_to_count(L, idx, count);
 }
 
 uint64_t abr_check_count(lua_State *L, const char *who, const char *name, int idx)

@@ -18,25 +18,30 @@ static const char *const info_fields[] = {"truncated",   "bytes_returned", "byte
                                           "next_offset", "resume_hint",    "reason"};
 enum { INFO_FIELDS = sizeof info_fields / sizeof *info_fields };
 
-/* Push a field of the block at 1; returns where it stands. */
-static int push_info_field(lua_State *L, int field)
+/* Push a field of the block at 1; returns its type. */
+static int push_field(lua_State *L, int field)
 {
     lua_pushvalue(L, lua_upvalueindex(field + 1));
-    lua_rawget(L, 1);
-    return lua_gettop(L);
+    return abr_raw_get(L, 1);
 }
 
-static uint64_t optional_count(lua_State *L, const char *who, int field)
+static uint64_t count_of(lua_State *L, const char *who, int field, bool optional)
 {
-    const int at = push_info_field(L, field);
-    return lua_isnil(L, at) ? ABR_UNLIMITED : abr_check_count(L, who, info_fields[field], at);
+    uint64_t count = ABR_UNLIMITED;
+    const int type = push_field(L, field);
+    if (type == LUA_TNIL && optional)
+        return count;
+    if (type != LUA_TNUMBER || !abr_number_to_count(L, -1, &count))
+        return abr_check_count(L, who, info_fields[field], -1);
+    return count;
 }
 
 static abr_reason check_reason(lua_State *L, const char *who, int idx)
 {
     const char *word = abr_word_at(L, idx);
-    for (int reason = 0; abr_reason_name((abr_reason)reason); reason++)
-        if (strcmp(abr_reason_name((abr_reason)reason), word) == 0)
+    const char *name;
+    for (int reason = 0; (name = abr_reason_name((abr_reason)reason)); reason++)
+        if (*name == *word && strcmp(name, word) == 0)
             return (abr_reason)reason;
     abr_wrong(L, who, "reason", "\"size_cap\", \"line_cap\", \"row_cap\", \"exec_budget\" or \"item_cap\"",
               idx);
@@ -52,15 +57,15 @@ static int l_info_json(lua_State *L)
     abr_info info = {.resume_hint = NULL};
     if (lua_type(L, 1) != LUA_TTABLE)
         return abr_wrong(L, who, "info", "a table", 1);
-    lua_settop(L, 1);
-    info.bytes_returned = abr_check_count(L, who, "bytes_returned", push_info_field(L, INFO_BYTES_RETURNED));
-    info.bytes_total = optional_count(L, who, INFO_BYTES_TOTAL);
-    info.next_offset = optional_count(L, who, INFO_NEXT_OFFSET);
-    info.truncated = abr_check_boolean(L, who, "truncated", push_info_field(L, INFO_TRUNCATED));
-    info.reason = check_reason(L, who, push_info_field(L, INFO_REASON));
-    const int hint = push_info_field(L, INFO_RESUME_HINT); /* stays on the stack while its bytes are used */
-    if (!lua_isnil(L, hint))
-        info.resume_hint = abr_check_text(L, who, "resume_hint", hint, &info.resume_hint_len);
+    info.bytes_returned = count_of(L, who, INFO_BYTES_RETURNED, false);
+    info.bytes_total = count_of(L, who, INFO_BYTES_TOTAL, true);
+    info.next_offset = count_of(L, who, INFO_NEXT_OFFSET, true);
+    push_field(L, INFO_TRUNCATED);
+    info.truncated = abr_check_boolean(L, who, "truncated", -1);
+    push_field(L, INFO_REASON);
+    info.reason = check_reason(L, who, -1);
+    if (push_field(L, INFO_RESUME_HINT) != LUA_TNIL) /* stays on the stack while its bytes are used */
+        info.resume_hint = abr_check_text(L, who, "resume_hint", -1, &info.resume_hint_len);
     const size_t size = abr_info_json(&info, usual, sizeof usual);
     char *json = usual;
     if (size > sizeof usual) {

@@ -753,6 +753,38 @@ describe("the command", function()
     end)
   end)
 
+  it("ends with 1 and one line whatever it was to print on a stdout that is full", function()
+    if not host.uv().fs_stat "/dev/full" then return pending "no /dev/full here" end
+    local writer = assert(runlog.create("spec", dir:at "full"))
+    for i = 1, 100 do -- more than stdio holds back, so that not the last write is the one that fails
+      assert(writer:event { type = "tool_call", call_id = "call-" .. i, tool = ("t"):rep(60) })
+    end
+    writer:close()
+    for _, line in ipairs {
+      "--help",
+      "-h",
+      "--version",
+      "run --help",
+      "log --version",
+      "run --no-save echo text",
+      "run --no-save --json echo text",
+      "read abc",
+      "cut --strategy head --max-lines 1",
+      "tokens abc",
+      "clean",
+      "clean --json",
+      "log full",
+      "log full --json",
+      "log full --follow",
+      "log full --follow --json",
+    } do
+      local out, err, code = dir:sh(("timeout 30 %s %s <digits >/dev/full"):format(program, line))
+      assert.equal("", out)
+      assert.equal("abridge: stdout: No space left on device\n", err, line)
+      assert.equal(1, code, line)
+    end
+  end)
+
   it("says what to install where luv or JSON is missing, in one line", function()
     if host.in_nvim then return pending "Neovim has both" end
     dir:write("hide.lua", [[

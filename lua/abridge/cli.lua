@@ -200,10 +200,21 @@ local function fail(message)
   error({ failure = message }, 0)
 end
 
---- Write to stdout; what cannot be written is not passed over.
+local EPIPE = 32 -- on Linux, macOS and the BSDs
+
+--- Fail unless stdout took it; `closed` where nobody reads it any more.
+local function taken(ok, message, code)
+  if not ok then error({ failure = "stdout: " .. message, closed = code == EPIPE }, 0) end
+end
+
+--- Write to stdout; what cannot be written is not passed over. A failure is told once: the next write may do well.
 local function out(...)
-  local ok, message = io.stdout:write(...)
-  if not ok then fail("stdout: " .. message) end
+  taken(io.stdout:write(...))
+end
+
+--- Have written what waits.
+local function flush()
+  taken(io.stdout:flush())
 end
 
 --- All of stdin, or so many bytes of it; nil at its end.
@@ -388,32 +399,43 @@ function M.log(args)
     bad = bad,
     fail = fail,
     out = out,
+    flush = flush,
     json = print_json,
     on_signals = on_signals,
   })
+end
+
+--- What a switch that is a command of its own prints; nil for any other word.
+local function about(word)
+  if word == "--version" then return ("abridge %s\n"):format(core.version) end
+  if word == "--help" or word == "-h" then return (USAGE:gsub("%%s", core.version, 1)) end
+end
+
+--- Do what the arguments say.
+local function done(argv)
+  local command = argv[1]
+  local said = about(command)
+  if not said then
+    if not COMMANDS[command] then bad("unknown command %q", command) end
+    local args = read_args(argv, command)
+    said = args.switches.help and about "--help" or args.switches.version and about "--version"
+    if not said then return M[command](args) end
+  end
+  out(said)
+  return 0
 end
 
 --- Run the command line. Returns the exit code.
 ---@param argv string[] without the program's name
 ---@return integer
 function M.main(argv)
-  local command = argv[1]
-  if command == "--version" then
-    io.stdout:write("abridge ", core.version, "\n")
-    return 0
-  elseif command == nil or command == "--help" or command == "-h" then
-    io[command and "stdout" or "stderr"]:write((USAGE:gsub("%%s", core.version, 1)))
-    return command and 0 or 2
+  if argv[1] == nil then
+    io.stderr:write(about "--help")
+    return 2
   end
   local ok, code = pcall(function()
-    if not COMMANDS[command] then bad("unknown command %q", command) end
-    local args = read_args(argv, command)
-    if args.switches.help or args.switches.version then
-      return M.main { args.switches.help and "--help" or "--version" }
-    end
-    local exit = M[command](args)
-    local flushed, message = io.stdout:flush()
-    if not flushed then fail("stdout: " .. message) end
+    local exit = done(argv)
+    flush()
     return exit
   end)
   if ok then return code end
