@@ -382,6 +382,14 @@ describe("a deep or cyclic table", function()
     dir:remove()
   end)
 
+  it("of tables that share each other ends, though written out it would have no end", function()
+    local value = { "one" }
+    for _ = 1, 60 do
+      value = { value, value }
+    end
+    assert.is_table(require("abridge.data").copy(value, true))
+  end)
+
   it("keeps what lies up to 200 tables deep", function()
     local function depth_of(value)
       local depth = 0
