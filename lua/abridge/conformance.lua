@@ -470,7 +470,7 @@ end
 local function budgets_of(case, limits)
   local list = {}
   for name, values in next, case.budgets or {} do
-    for _, value in check.each(type(values) == "table" and values or { values }) do
+    for _, value in ipairs(check.list(type(values) == "table" and values or { values })) do
       list[#list + 1] = { name, value }
     end
   end
