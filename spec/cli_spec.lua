@@ -77,7 +77,13 @@ describe("the command", function()
     end)
 
     it("tells how it is used", function()
-      for _, all in ipairs { { "--help" }, { "-h" }, { "run", "--help" }, { "cut", "--max-lines", "3", "--help" } } do
+      for _, all in ipairs {
+        { "--help" },
+        { "-h" },
+        { "run", "--help" },
+        { "read", "-h" },
+        { "cut", "--max-lines", "3", "--help" },
+      } do
         local out, err, code = run((table.unpack or unpack)(all))
         assert.matches("^abridge " .. abridge.version:gsub("%p", "%%%0") .. ": ", out)
         for _, flag in ipairs { "--max-lines", "--strategy", "--profile", "--json", "--offset", "--timeout" } do
@@ -111,6 +117,27 @@ describe("the command", function()
       refused({ "runn" }, "runn")
       refused({ "--verbose" }, "--verbose")
       refused({ "" }, "unknown command")
+    end)
+
+    it("says in a line that moves no cursor what is wrong", function()
+      local hostile = "a\27[2Jb\nc\155d"
+      for _, all in ipairs {
+        { hostile },
+        { "cut", "--" .. hostile },
+        { "cut", "--max-lines", hostile },
+        { "cut", "--strategy", "head", "--max-lines", "1", hostile },
+        { "tokens", hostile },
+        { "log", hostile },
+        { "run", "--run-dir", "abc/" .. hostile, "--", "true" },
+      } do
+        local _, err, code = run((table.unpack or unpack)(all))
+        assert.is_true(code == 1 or code == 2)
+        assert.matches("^abridge: [^%c]+\n$", err)
+      end
+    end)
+
+    it("refuses a value for a flag that takes none", function()
+      refused({ "run", "--json=yes", "--", "true" }, "--json", "takes no value", "yes")
     end)
 
     it("finds its modules from any folder, through a symlink too", function()
@@ -402,6 +429,7 @@ describe("the command", function()
       refused({ "read", "abc", "--column", "1.5" }, "--column", "1.5")
       refused({ "read", "abc", "--timeout", "5" }, "--timeout")
       refused({ "read", "abc", "--marker", "none" }, "marker")
+      refused({ "read", "abc", "--strategy", "priority" }, "abridge: strategy must be head, tail", "priority")
     end)
   end)
 

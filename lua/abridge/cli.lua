@@ -104,6 +104,7 @@ local LIMITS = {
 local PROFILE = { ["--profile"] = one_of("default", "pi", "pipeline", "contract", "dispatcher") }
 local SWITCH = true
 local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWITCH }
+local SHORT = { ["-h"] = "--help" }
 
 --- Flags of each command beside the limits.
 local COMMANDS = {
@@ -142,13 +143,14 @@ end
 --- Read the value of a flag into `out`; returns how many arguments it took.
 local function read_flag(args, i, command, out)
   local flag, value = args[i]:match "^(%-%-[%w-]+)=(.*)$"
-  flag = flag or args[i]
+  flag = flag or SHORT[args[i]] or args[i]
   local parse = kind_of(flag, command)
   if parse == SWITCH and not value then
     out.switches[key_of(flag)] = true
     return 1
   end
-  if not parse or parse == SWITCH then bad("unknown flag %s for %s", args[i], command) end
+  if not parse then bad("unknown flag %s for %s", args[i], command) end
+  if parse == SWITCH then bad("%s takes no value, got %q", flag, value) end
   local taken = 1
   if not value then
     value, taken = args[i + 1], 2
@@ -246,7 +248,7 @@ local function open_session(tool, args, opts)
   opts.limits = { [tool] = args.limits }
   local ok, session, message = pcall(abridge.session, opts)
   if ok and not session then error({ failure = message }, 0) end
-  if not ok then bad("%s", (tostring(session):gsub("^.-abridge%.session: ", ""))) end
+  if not ok then bad("%s", (tostring(session):gsub("^.-abridge%.session: ", ""):gsub("^limits%.[%w_]+: ", ""))) end
   return session
 end
 
@@ -439,7 +441,8 @@ function M.main(argv)
   if ok then return code end
   local usage = type(code) == "table" and code.usage
   local message = usage or (type(code) == "table" and code.failure) or tostring(code)
-  io.stderr:write("abridge: ", (message:gsub("[\r\n]+", " ")), usage and " (see abridge --help)\n" or "\n")
+  message = require("abridge.cli_log").visible(message:gsub("[\r\n]+", " "))
+  io.stderr:write("abridge: ", message, usage and " (see abridge --help)\n" or "\n")
   return usage and 2 or 1
 end
 

@@ -8,7 +8,9 @@ local host = require "abridge.host"
 local M = {}
 
 --- Text that cannot move a terminal's cursor: names in a log are those a model made up.
-local function visible(value)
+---@param value any
+---@return string
+function M.visible(value)
   return (tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?"))
 end
 
@@ -32,11 +34,11 @@ local function row_of(event)
   local block = type(event.truncation) == "table" and event.truncation or {}
   local shown = event.bytes_shown
   return {
-    visible(event.call_id),
-    visible(event.tool),
+    M.visible(event.call_id),
+    M.visible(event.tool),
     printed_size(event.bytes_in or event.bytes_total or block.bytes_total or shown),
     printed_size(shown),
-    block.truncated and visible(block.reason) or "-",
+    block.truncated and M.visible(block.reason) or "-",
     display.duration(event.duration_ms) or "-",
   }
 end

@@ -413,7 +413,7 @@ function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
       if value == false and not M.is_limit(key) then unknown_limit(where, key, value, deeper) end
     end
     if name == "read_file" and row.strategy == "priority" then
-      check.fail(where .. ': strategy must be one for pages, got "priority"', deeper)
+      check.fail(where .. ': strategy must be head, tail, head_tail or pipeline for pages, got "priority"', deeper)
     end
     normalized(where, merged(self.rows[name] or self.rows["*"], row), deeper + 1)
     self.overrides[name] = self.overrides[name] or {}
