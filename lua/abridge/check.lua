@@ -3,14 +3,15 @@
 
 local M = {}
 
-local SHOWN = 40 -- chars of a string in a message
+local SHOWN = 40 -- bytes of a string in a message, and those that end its last char
 
 --- A value as a message shows it.
 ---@param value any
 ---@return string
 function M.show(value)
   if type(value) == "string" then
-    return #value > SHOWN and '"' .. value:sub(1, SHOWN) .. '..."' or '"' .. value .. '"'
+    if #value <= SHOWN then return '"' .. value .. '"' end
+    return '"' .. value:sub(1, SHOWN) .. value:match("^[\128-\191]?[\128-\191]?[\128-\191]?", SHOWN + 1) .. '..."'
   elseif value ~= value then
     return "nan" -- some hosts print its sign
   elseif type(value) == "number" then
