@@ -87,6 +87,7 @@ build = {
     ["abridge.cli"] = "lua/abridge/cli.lua",
     ["abridge.cli_log"] = "lua/abridge/cli_log.lua",
     ["abridge.conformance"] = "lua/abridge/conformance.lua",
+    ["abridge.conformance_result"] = "lua/abridge/conformance_result.lua",
     ["abridge.core_loader"] = "lua/abridge/core_loader.lua",
     ["abridge.crude"] = "lua/abridge/crude.lua",
     ["abridge.data"] = "lua/abridge/data.lua",

@@ -505,6 +505,15 @@ describe("a string", function()
     assert.equal("a\0b", session_with(function(input) return input.x end):call("t", { x = "a\0b" }).content)
   end)
 
+  it("is shown in a message up to the end of a char", function()
+    local umlaut = "\195\164"
+    local message = plain.misuse(function()
+      local session = real.session { profile = "x" .. umlaut:rep(40) }
+      return session
+    end)
+    assert.equal('abridge.session: unknown profile "x' .. umlaut:rep(20) .. '..."', message)
+  end)
+
   it("of digits without end is no number, at once", function()
     local session = abridge.session()
     local started = uv.hrtime()

@@ -372,7 +372,8 @@ function M.notice(tool, cut, data)
   check.cut("abridge.notice", cut)
   check.fields("abridge.notice", "data", data or {}, DATA)
   if data and data.reached ~= nil and not REACHED[data.reached] then
-    error(("abridge.notice: data.reached is %s"):format(check.show(data.reached)), 2)
+    local wanted = '"matches", "results", "entries" or "rows"'
+    check.fail(("abridge.notice: data.reached must be %s, got %s"):format(wanted, check.show(data.reached)))
   end
   return composed(tool, cut, data or {}, values_of)
 end

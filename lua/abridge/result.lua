@@ -48,7 +48,7 @@ end
 --- The text and the other parts of MCP content.
 local function split_content(content)
   local texts, blocks = {}, {}
-  for _, part in check.each(content) do
+  for _, part in ipairs(check.list(content)) do
     if type(part) == "table" and part.type == "text" and type(part.text) == "string" then
       texts[#texts + 1] = part.text
     elseif type(part) == "string" then
