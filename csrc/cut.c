@@ -285,11 +285,13 @@ static abr_unit exceeded(job *j, bool without_newline)
 {
     const abr_budget *max = &j->opts->max;
     abr_span text = nothing;
-    text.n = (size_t)(j->view->bytes - without_newline);
-    text.shown = text.n;
+    text.shown =
+        j->view->bytes - without_newline; /* which may be more than a size_t holds, if it does not fit */
+    text.n = (size_t)text.shown;
     if (j->view->lines > max->lines)
         return ABR_BY_LINES;
-    bool may_fit = text.n <= byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.n <= max->bytes);
+    bool may_fit =
+        text.shown <= byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.shown <= max->bytes);
     if (j->scale.replace && j->view->invalid != ABR_UNLIMITED) {
         text.shown += j->view->invalid * (ABR_REPLACEMENT_SIZE - 1);
     } else if (j->scale.replace && may_fit) {

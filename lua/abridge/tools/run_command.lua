@@ -111,7 +111,7 @@ function M.execute(input, ctx, done)
       done {
         stream = stream,
         limits = final,
-        empty = notice.no_output,
+        empty = not outcome.error and notice.no_output or nil,
         exit = notice.exit_line(outcome, timeout),
         notice = { background = outcome.background or nil },
         is_error = failed and true or false,
