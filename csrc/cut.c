@@ -285,9 +285,8 @@ static abr_unit exceeded(job *j, bool without_newline)
 {
     const abr_budget *max = &j->opts->max;
     abr_span text = nothing;
-    text.shown =
-        j->view->bytes - without_newline; /* which may be more than a size_t holds, if it does not fit */
-    text.n = (size_t)text.shown;
+    text.shown = j->view->bytes - without_newline;
+    text.n = (size_t)text.shown; /* a size_t may be too small for more than what fits */
     if (j->view->lines > max->lines)
         return ABR_BY_LINES;
     bool may_fit =
