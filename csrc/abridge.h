@@ -30,10 +30,13 @@ extern "C" {
 /* The version of the library: of the header, the shared object, the Lua module and the rock. */
 #define ABR_VERSION "0.1.0"
 
-#if defined(__GNUC__)
-#define ABR_API __attribute__((visibility("default")))
-#else
+/* ABR_HIDDEN is for a shared object that has the core in it and shows none of it, as the Lua module. */
+#if !defined(__GNUC__)
 #define ABR_API
+#elif defined(ABR_HIDDEN)
+#define ABR_API __attribute__((visibility("hidden")))
+#else
+#define ABR_API __attribute__((visibility("default")))
 #endif
 
 /* The version the library was built as; equal to ABR_VERSION unless header and library were mixed. */

@@ -340,10 +340,9 @@ uint64_t abr_view_line_size(const abr_view *view, abr_side side)
 
 #define MAX_PIECES 3 /* head, joint, tail */
 
-static void add_piece(abr_cut *cut, const abr_piece *piece)
+static abr_piece *next_piece(abr_cut *cut)
 {
-    if (piece->n > 0)
-        ((abr_piece *)cut->block)[cut->piece_count++] = *piece;
+    return (abr_piece *)cut->block + cut->piece_count++;
 }
 
 static void count_output(const job *j, const abr_span *head, const abr_span *tail, abr_cut *cut)
@@ -379,11 +378,18 @@ static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cu
     char *marker = (char *)cut->block + MAX_PIECES * sizeof(abr_piece);
     if (joint > 0)
         print_joint(j, &head, tail, &omitted, marker);
-    add_piece(cut, &(abr_piece){j->view->front.p, head.n, true, 1, head.n, 1, head.lines});
-    add_piece(cut, &(abr_piece){marker, joint, false, 0, 0, 0, 0});
-    add_piece(cut, &(abr_piece){j->view->back.p + (j->view->back.n - tail->n), tail->n, true,
-                                j->view->bytes - tail->n + 1, j->view->bytes,
-                                j->view->lines - tail->lines + 1, j->view->lines});
+    if (head.n > 0)
+        *next_piece(cut) = (abr_piece){j->view->front.p, head.n, true, 1, head.n, 1, head.lines};
+    if (joint > 0)
+        *next_piece(cut) = (abr_piece){marker, joint, false, 0, 0, 0, 0};
+    if (tail->n > 0)
+        *next_piece(cut) = (abr_piece){j->view->back.p + (j->view->back.n - tail->n),
+                                       tail->n,
+                                       true,
+                                       j->view->bytes - tail->n + 1,
+                                       j->view->bytes,
+                                       j->view->lines - tail->lines + 1,
+                                       j->view->lines};
     abr_span shown = nothing;
     abr_weigh(&j->scale, marker, joint, &shown);
     cut->content_bytes = (size_t)(head.shown + tail->shown + shown.shown);
@@ -674,6 +680,12 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
 }
 
+static abr_code fail_cut(abr_cut *cut, abr_code code, const char *message, abr_error *error)
+{
+    memset(cut, 0, sizeof *cut);
+    return abr_fail(error, code, message);
+}
+
 /* The text goes by as it would in a stream, but nothing of it is copied. */
 static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
@@ -695,7 +707,7 @@ static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_c
     if (code == ABR_OK)
         code = abr_cut_view(view, opts, cut, error);
     else
-        abr_fail(error, code, "out of memory");
+        fail_cut(cut, code, "out of memory", error);
     abr_priority_close(view->priority);
     return code;
 }
@@ -730,10 +742,9 @@ static abr_view view_of_text(const char *p, size_t n, bool with_chars)
 
 abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
-    memset(cut, 0, sizeof *cut);
-    abr_code code = abr_check_opts(opts, error);
-    if (code != ABR_OK)
-        return code;
+    const char *wrong = wrong_option(opts);
+    if (wrong)
+        return fail_cut(cut, ABR_EINVAL, wrong, error);
     abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);

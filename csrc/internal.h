@@ -6,6 +6,17 @@
 
 #include "abridge.h"
 
+/* What is declared between these two is not seen outside of a shared object, whatever flags it is built with. */
+#ifdef __GNUC__
+#define ABR_PRIVATE_BEGIN _Pragma("GCC visibility push(hidden)")
+#define ABR_PRIVATE_END _Pragma("GCC visibility pop")
+#else
+#define ABR_PRIVATE_BEGIN
+#define ABR_PRIVATE_END
+#endif
+
+ABR_PRIVATE_BEGIN
+
 /* ---- scan.c: bytes ---- */
 
 #define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, what utf8_replace shows for an invalid byte */
@@ -262,6 +273,7 @@ typedef struct {
     uint64_t total_chars; /* counted with has_chars */
     bool has_chars;
     bool ends_line;
+    bool is_text;  /* it was looked at: no binary file */
     uint64_t used; /* when last, in uses of any */
     abr_place_at places[ABR_PLACES];
     size_t next_place;
@@ -373,5 +385,7 @@ size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS]);
 
 /* The allocator to use where a caller gave `alloc`, or NULL for libc. */
 const abr_alloc *abr_allocator(const abr_alloc *alloc);
+
+ABR_PRIVATE_END
 
 #endif

@@ -9,12 +9,26 @@
 
 #include "internal.h"
 
+ABR_PRIVATE_BEGIN
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define ABR_HAS_SSE2 1
 #define ABR_HAS_AVX2 1
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
 #define ABR_HAS_NEON 1
 #endif
+
+enum { ABR_CLASSIFIED = 64 };
+
+/* What stands in 64 bytes, a bit a byte, the first one lowest. */
+typedef struct {
+    uint64_t letters; /* of ASCII */
+    uint64_t upper;   /* the capitals of these */
+    uint64_t digits;
+    uint64_t blanks; /* and tabs */
+    uint64_t colons; /* and opening parentheses: what stands before a line number */
+    uint64_t high;   /* not ASCII */
+} abr_classes;
 
 typedef struct {
     const char *name; /* what ABRIDGE_SIMD calls it */
@@ -35,6 +49,9 @@ typedef struct {
     /* The same of plain text: well-formed UTF-8 in which cleaning finds nothing, for no control but newline and tab is
      * in it, neither of ASCII nor of C1. */
     size_t (*plain)(const char *p, size_t n);
+
+    /* What stands in (p, ABR_CLASSIFIED), all of which is read. */
+    void (*classify)(const char *p, abr_classes *out);
 } abr_kernels;
 
 extern const abr_kernels abr_scalar;
@@ -58,5 +75,7 @@ const abr_kernels *abr_choose_kernels(const char *wanted);
 
 /* The set in force, chosen at the first call. */
 const abr_kernels *abr_kernels_now(void);
+
+ABR_PRIVATE_END
 
 #endif

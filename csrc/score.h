@@ -6,6 +6,8 @@
 
 #include "priority.h"
 
+ABR_PRIVATE_BEGIN
+
 /* Weights, on a scale where a clear error has 11. */
 #define ABR_CLEAR 11.0F /* a form that only an error has */
 #define ABR_BAD 6.0F    /* wrong in most sentences */
@@ -65,12 +67,22 @@ static inline bool is_alnum(char c)
 
 static inline bool is_one_of(char c, const char *set)
 {
-    return c != '\0' && strchr(set, c) != NULL;
+    for (; *set != '\0'; set++) /* no call of a library for a few bytes */
+        if (*set == c)
+            return true;
+    return false;
 }
 
 static inline size_t skip(const abr_said *l, size_t at, const char *set)
 {
     while (at < l->n && is_one_of(l->p[at], set))
+        at++;
+    return at;
+}
+
+static inline size_t skip_digits(const abr_said *l, size_t at)
+{
+    while (at < l->n && is_digit(l->p[at]))
         at++;
     return at;
 }
@@ -109,5 +121,7 @@ static inline bool is_first(const abr_said *l, const abr_sign *s)
 
 /* Weigh the words of the lexicon that stand in the line, each in its place. */
 void abr_weigh_signs(abr_said *l);
+
+ABR_PRIVATE_END
 
 #endif
