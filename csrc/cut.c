@@ -670,24 +670,60 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
 }
 
+/* Lines of a text, and chars where they are wanted. They are counted block by block, so that memory is read once for both,
+ * and for whatever else is done with a block. */
+typedef struct {
+    bool wants_chars;
+    uint64_t newlines;
+    abr_char_counter chars;
+} text_counts;
+
+/* Newlines of the block. */
+static uint64_t count_block(text_counts *c, const char *p, size_t n)
+{
+    uint64_t newlines = abr_count_newlines(p, n);
+    c->newlines += newlines;
+    if (c->wants_chars)
+        abr_count_more_chars(&c->chars, p, n);
+    return newlines;
+}
+
+static void tell_counts(const text_counts *c, abr_view *view)
+{
+    uint64_t invalid;
+    view->lines = c->newlines + (view->bytes > 0 && !view->ends_line);
+    view->chars = abr_counted_chars(&c->chars, &invalid);
+}
+
+static void count_text(text_counts *c, abr_view *view)
+{
+    enum { BLOCK = 64 * 1024 };
+    size_t n = view->front.n;
+    for (size_t at = 0; at < n; at += BLOCK)
+        count_block(c, view->front.p + at, n - at < BLOCK ? n - at : BLOCK);
+    tell_counts(c, view);
+}
+
 /* The text goes by as it would in a stream, but nothing of it is copied. */
-static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+static abr_code cut_text_by_priority(text_counts *counts, abr_view *view, const abr_opts *opts, abr_cut *cut,
+                                     abr_error *error)
 {
     enum { CHUNK = 256 * 1024 };
     abr_budget max = opts->max;
     size_t keep = abr_keep(ABR_PRIORITY, &max);
     const abr_priority_opts own = {
-        view->front.p,      keep,       abr_wants_chars(opts), opts->hits, opts->hit_count,
+        view->front.p,      keep,       counts->wants_chars, opts->hits, opts->hit_count,
         opts->quiet_groups, opts->alloc};
     abr_code code = abr_priority_open(&own, &view->priority);
     for (size_t at = 0; at < view->front.n && code == ABR_OK; at += CHUNK) {
         size_t n = view->front.n - at < CHUNK ? view->front.n - at : CHUNK;
         const char *p = view->front.p + at;
-        if (abr_priority_reserve(view->priority, abr_count_newlines(p, n), n))
+        if (abr_priority_reserve(view->priority, count_block(counts, p, n), n))
             abr_priority_write(view->priority, p, n);
         else
             code = ABR_ENOMEM;
     }
+    tell_counts(counts, view);
     if (code == ABR_OK)
         code = abr_cut_view(view, opts, cut, error);
     else
@@ -706,15 +742,14 @@ abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cu
     abr_view view = {.front = text,
                      .back = text,
                      .bytes = n,
-                     .lines = abr_count_lines(text.p, n),
                      .invalid = ABR_UNLIMITED,
                      .first_line = ABR_UNLIMITED,
                      .last_line = ABR_UNLIMITED,
                      .ends_line = n > 0 && text.p[n - 1] == '\n'};
-    if (abr_wants_chars(opts))
-        view.chars = abr_count_chars(text.p, n, NULL);
+    text_counts counts = {.wants_chars = abr_wants_chars(opts)};
     if (opts->strategy == ABR_PRIORITY)
-        return cut_text_by_priority(&view, opts, cut, error);
+        return cut_text_by_priority(&counts, &view, opts, cut, error);
+    count_text(&counts, &view);
     return abr_cut_view(&view, opts, cut, error);
 }
 
