@@ -187,7 +187,7 @@ static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, boo
 {
     const char *p = r.p + at;
     char next = at + n < r.n ? p[n] : '\n';
-    unsigned before = at > 0 ? beside[(unsigned char)p[-1]] : 0;
+    unsigned before = beside[(unsigned char)r.p[at - (at > 0)]]; /* a letter is none of these */
     if (!(before | beside[(unsigned char)next]) && !mixed) {
         shape->words++;
         uint64_t start = n >= SHAPE_PREFIX ? key & 0xFFFFFF : key;
