@@ -48,7 +48,7 @@ module_ldflags = -shared -Wl,--exclude-libs,ALL
 lib_ldflags = -shared -Wl,-soname,libabridge.so
 endif
 
-binding := csrc/lua_abridge.c
+binding := $(wildcard csrc/lua_*.c)
 core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
@@ -86,8 +86,9 @@ incdir_5.2 := $(call find_incdir,5.2)
 incdir_5.1 := $(call find_incdir,5.1)
 endif
 luas := $(foreach v,5.5 5.4 5.3 5.2 5.1,$(if $(incdir_$(v)),$(v)))
-binding_obj = $(luas:%=$(OBJ)/%/lua_abridge.o)
-nvim_obj = $(OBJ)/nvim/lua_abridge.o
+binding_for = $(binding:csrc/%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua
+binding_obj = $(foreach lua,$(luas),$(call binding_for,$(lua)))
+nvim_obj = $(call binding_for,nvim)
 
 # Tests that embed Lua 5.4, with the library that its headers belong to.
 lua_lib := $(if $(incdir_5.4),$(or $(shell pkg-config --libs lua5.4 2>/dev/null),-llua5.4))
@@ -208,11 +209,6 @@ version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
 
 # ------------------------------------------------------------------ how it is built
 
-build/%/abridge/core.so: build/obj/%/lua_abridge.o build/libabridge.a
-	@mkdir -p $(@D)
-	$(call say,link)
-	$(Q)$(CC) $(module_ldflags) $(LDFLAGS) -o $@ $^
-
 ifeq ($(incdir_5.4),)
 build/5.4/abridge/core.so:
 	@echo "abridge: no headers of Lua 5.4 found: run 'make setup' or set LUA_INCDIR_5_4" >&2; exit 1
@@ -253,12 +249,20 @@ $(OBJ)/core/%.o: csrc/%.c Makefile
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
-$(binding_obj): $(OBJ)/%/lua_abridge.o: $(binding) Makefile
-	@mkdir -p $(@D)
-	$(call say,cc,$< for Lua $*)
-	$(Q)$(CC) $(FLAGS) -isystem $(incdir_$*) -c -o $@ $<
+define binding_rules
+$(call binding_for,$(1)): $$(OBJ)/$(1)/%.o: csrc/%.c Makefile
+	@mkdir -p $$(@D)
+	$$(call say,cc,$$< for Lua $(1))
+	$$(Q)$$(CC) $$(FLAGS) -isystem $$(incdir_$(1)) -c -o $$@ $$<
 
-$(nvim_obj): $(binding) Makefile
+build/$(1)/abridge/core.so: $(binding:csrc/%.c=build/obj/$(1)/%.o) build/libabridge.a
+	@mkdir -p $$(@D)
+	$$(call say,link)
+	$$(Q)$$(CC) $$(module_ldflags) $$(LDFLAGS) -o $$@ $$^
+endef
+$(foreach lua,$(luas),$(eval $(call binding_rules,$(lua))))
+
+$(nvim_obj): $(OBJ)/nvim/%.o: csrc/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,cc,$< for Neovim)
 	$(Q)$(CC) $(FLAGS) -DABR_LUA51 -c -o $@ $<
@@ -288,7 +292,7 @@ $(OBJ)/bench/%.o: bench/%.c Makefile
 	$(call say,cc,$<)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
-build/bench/limit.so: build/obj/bench/limit.o
+build/bench/limit.so: build/obj/bench/limit.o build/libabridge.a
 	@mkdir -p $(@D)
 	$(call say,link)
 	$(Q)$(CC) $(if $(filter Darwin,$(shell uname -s)),-bundle -undefined dynamic_lookup,-shared) $(LDFLAGS) -o $@ $^
@@ -327,17 +331,17 @@ $(fuzz_bin): build/fuzz/%: $(OBJ)/fuzz/%.o $(core_obj)
 	$(call say,link)
 	$(Q)$(CC) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $^
 
-build/fuzz/lua/abridge/core.so: $(OBJ)/5.4/lua_abridge.o $(core_obj)
+build/fuzz/lua/abridge/core.so: $(call binding_for,5.4) $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(module_ldflags) $(LDFLAGS) -o $@ $^
 
-$(BIN)/test_lua_memory: $(OBJ)/test/lua_memory.o $(OBJ)/5.4/lua_abridge.o $(core_obj)
+$(BIN)/test_lua_memory: $(OBJ)/test/lua_memory.o $(call binding_for,5.4) $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc,--wrap=free -o $@ $^ $(lua_lib)
 
-$(BIN)/lua_threads: $(OBJ)/test/lua_threads.o $(OBJ)/5.4/lua_abridge.o $(core_obj)
+$(BIN)/lua_threads: $(OBJ)/test/lua_threads.o $(call binding_for,5.4) $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(lua_lib) -lpthread

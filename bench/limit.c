@@ -3,6 +3,8 @@
  *   read(text)     a pass over the text's bytes with one instruction a vector
  *   pread(path)    a loop of pread(2) over the file, 256 KiB each: the bytes it read
  *   vector         what the pass reads with
+ * And the core without Lua:
+ *   tail(text, max_lines, max_bytes, times)    the cut of the text, so many times
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* pread, O_CLOEXEC */
@@ -16,6 +18,8 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+
+#include "abridge.h"
 
 enum { BLOCK = 256 * 1024 };
 
@@ -86,16 +90,40 @@ static int l_pread(lua_State *L)
     return 1;
 }
 
+/* What is cut is copied, what is whole is not: as from Lua. */
+static int l_tail(lua_State *L)
+{
+    size_t n;
+    const char *text = luaL_checklstring(L, 1, &n);
+    lua_Integer times = luaL_checkinteger(L, 4);
+    abr_opts opts = ABR_OPTS_INIT;
+    opts.strategy = ABR_TAIL;
+    opts.max.lines = (uint64_t)luaL_checkinteger(L, 2);
+    opts.max.bytes = (uint64_t)luaL_checkinteger(L, 3);
+    char *content = lua_newuserdata(L, opts.max.bytes + 1);
+    while (times-- > 0) {
+        abr_cut cut;
+        if (abr_cut_text(text, n, &opts, &cut, NULL) != ABR_OK)
+            return luaL_error(L, "out of memory");
+        if (cut.truncated)
+            abr_cut_write(&cut, content);
+        abr_cut_free(&cut);
+    }
+    return 0;
+}
+
 __attribute__((visibility("default"))) int luaopen_limit(lua_State *L);
 
 int luaopen_limit(lua_State *L)
 {
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
     lua_pushboolean(L, has_avx2());
     lua_pushcclosure(L, l_read, 1);
     lua_setfield(L, -2, "read");
     lua_pushcfunction(L, l_pread);
     lua_setfield(L, -2, "pread");
+    lua_pushcfunction(L, l_tail);
+    lua_setfield(L, -2, "tail");
     lua_pushstring(L, has_avx2() ? "AVX2" : "the vectors of every processor of this kind");
     lua_setfield(L, -2, "vector");
     return 1;

@@ -30,10 +30,13 @@ extern "C" {
 /* The version of the library: of the header, the shared object, the Lua module and the rock. */
 #define ABR_VERSION "0.1.0"
 
-#if defined(__GNUC__)
-#define ABR_API __attribute__((visibility("default")))
-#else
+/* ABR_HIDDEN is for a shared object that has the core in it and shows none of it, as the Lua module. */
+#if !defined(__GNUC__)
 #define ABR_API
+#elif defined(ABR_HIDDEN)
+#define ABR_API __attribute__((visibility("hidden")))
+#else
+#define ABR_API __attribute__((visibility("default")))
 #endif
 
 /* The version the library was built as; equal to ABR_VERSION unless header and library were mixed. */
@@ -230,7 +233,7 @@ typedef struct {
  * ABR_HEAD_TAIL.
  *
  * The pieces point into p (or, of ABR_PRIORITY, into the cut): keep the text until the cut has been written. Release with abr_cut_free() whatever
- * the result. Cost: one pass over the text for its lines (and one for its chars when these are wanted), and time
+ * the result. Cost: one pass over the text for its lines, and its chars when these are wanted, and time
  * in proportion to the budget; one allocation that the cut owns, and scratch for markers and tokens that is freed
  * before return; with max.tokens also O(log n) counts of candidates.
  * Fails with ABR_EINVAL (ratio, safety, strategy or a budget out of range), ABR_ENOMEM, ABR_ECOUNT.

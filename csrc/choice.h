@@ -5,6 +5,8 @@
 
 #include "priority.h"
 
+ABR_PRIVATE_BEGIN
+
 enum {
     ABR_TAIL_LINES = 60, /* lines at the end that earn their place by that */
     ABR_HEAD_LINES = 8,
@@ -132,5 +134,7 @@ abr_code abr_settle_kept(abr_chooser *x, abr_cut *cut);
 
 /* List the stretches of the units that are kept, and give what is left of the budgets to the two ends. */
 void abr_fill_kept(abr_chooser *x);
+
+ABR_PRIVATE_END
 
 #endif

@@ -312,7 +312,10 @@ static abr_unit forbids_next(const job *j, const request *r, const abr_span *s)
     if (s->lines >= r->room.lines)
         return ABR_BY_LINES;
     const abr_budget *max = &j->opts->max;
-    abr_room next = {s->lines + 1, ABR_UNLIMITED, abr_less(max->bytes, j->opts->reserve_len)};
+    if (max->bytes == ABR_UNLIMITED && max->chars == ABR_UNLIMITED)
+        return ABR_BY_TOKENS;
+    abr_room next = {s->lines + 1, max->bytes == ABR_UNLIMITED ? r->room.chars : ABR_UNLIMITED,
+                     abr_less(max->bytes, j->opts->reserve_len)};
     abr_span longer = *s;
     abr_grow_lines(r->side == ABR_FRONT ? &j->view->front : &j->view->back, r->side, &j->scale, &next,
                    &longer);
@@ -336,10 +339,9 @@ uint64_t abr_view_line_size(const abr_view *view, abr_side side)
 
 #define MAX_PIECES 3 /* head, joint, tail */
 
-static void add_piece(abr_cut *cut, const abr_piece *piece)
+static abr_piece *next_piece(abr_cut *cut)
 {
-    if (piece->n > 0)
-        ((abr_piece *)cut->block)[cut->piece_count++] = *piece;
+    return (abr_piece *)cut->block + cut->piece_count++;
 }
 
 static void count_output(const job *j, const abr_span *head, const abr_span *tail, abr_cut *cut)
@@ -375,11 +377,18 @@ static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cu
     char *marker = (char *)cut->block + MAX_PIECES * sizeof(abr_piece);
     if (joint > 0)
         print_joint(j, &head, tail, &omitted, marker);
-    add_piece(cut, &(abr_piece){j->view->front.p, head.n, true, 1, head.n, 1, head.lines});
-    add_piece(cut, &(abr_piece){marker, joint, false, 0, 0, 0, 0});
-    add_piece(cut, &(abr_piece){j->view->back.p + (j->view->back.n - tail->n), tail->n, true,
-                                j->view->bytes - tail->n + 1, j->view->bytes,
-                                j->view->lines - tail->lines + 1, j->view->lines});
+    if (head.n > 0)
+        *next_piece(cut) = (abr_piece){j->view->front.p, head.n, true, 1, head.n, 1, head.lines};
+    if (joint > 0)
+        *next_piece(cut) = (abr_piece){marker, joint, false, 0, 0, 0, 0};
+    if (tail->n > 0)
+        *next_piece(cut) = (abr_piece){j->view->back.p + (j->view->back.n - tail->n),
+                                       tail->n,
+                                       true,
+                                       j->view->bytes - tail->n + 1,
+                                       j->view->bytes,
+                                       j->view->lines - tail->lines + 1,
+                                       j->view->lines};
     abr_span shown = nothing;
     abr_weigh(&j->scale, marker, joint, &shown);
     cut->content_bytes = (size_t)(head.shown + tail->shown + shown.shown);
@@ -670,86 +679,74 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
 }
 
-/* Lines of a text, and chars where they are wanted. They are counted block by block, so that memory is read once for both,
- * and for whatever else is done with a block. */
-typedef struct {
-    bool wants_chars;
-    uint64_t newlines;
-    abr_char_counter chars;
-} text_counts;
-
-/* Newlines of the block. */
-static uint64_t count_block(text_counts *c, const char *p, size_t n)
+static abr_code fail_cut(abr_cut *cut, abr_code code, const char *message, abr_error *error)
 {
-    uint64_t newlines = abr_count_newlines(p, n);
-    c->newlines += newlines;
-    if (c->wants_chars)
-        abr_count_more_chars(&c->chars, p, n);
-    return newlines;
-}
-
-static void tell_counts(const text_counts *c, abr_view *view)
-{
-    uint64_t invalid;
-    view->lines = c->newlines + (view->bytes > 0 && !view->ends_line);
-    view->chars = abr_counted_chars(&c->chars, &invalid);
-}
-
-static void count_text(text_counts *c, abr_view *view)
-{
-    enum { BLOCK = 64 * 1024 };
-    size_t n = view->front.n;
-    for (size_t at = 0; at < n; at += BLOCK)
-        count_block(c, view->front.p + at, n - at < BLOCK ? n - at : BLOCK);
-    tell_counts(c, view);
+    memset(cut, 0, sizeof *cut);
+    return abr_fail(error, code, message);
 }
 
 /* The text goes by as it would in a stream, but nothing of it is copied. */
-static abr_code cut_text_by_priority(text_counts *counts, abr_view *view, const abr_opts *opts, abr_cut *cut,
-                                     abr_error *error)
+static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     enum { CHUNK = 256 * 1024 };
     abr_budget max = opts->max;
     size_t keep = abr_keep(ABR_PRIORITY, &max);
     const abr_priority_opts own = {
-        view->front.p,      keep,       counts->wants_chars, opts->hits, opts->hit_count,
+        view->front.p,      keep,       abr_wants_chars(opts), opts->hits, opts->hit_count,
         opts->quiet_groups, opts->alloc};
     abr_code code = abr_priority_open(&own, &view->priority);
     for (size_t at = 0; at < view->front.n && code == ABR_OK; at += CHUNK) {
         size_t n = view->front.n - at < CHUNK ? view->front.n - at : CHUNK;
         const char *p = view->front.p + at;
-        if (abr_priority_reserve(view->priority, count_block(counts, p, n), n))
+        if (abr_priority_reserve(view->priority, abr_count_newlines(p, n), n))
             abr_priority_write(view->priority, p, n);
         else
             code = ABR_ENOMEM;
     }
-    tell_counts(counts, view);
     if (code == ABR_OK)
         code = abr_cut_view(view, opts, cut, error);
     else
-        abr_fail(error, code, "out of memory");
+        fail_cut(cut, code, "out of memory", error);
     abr_priority_close(view->priority);
     return code;
 }
 
-abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+/* Count a text in one pass, and find its first and its last line where these may be long. */
+static abr_view view_of_text(const char *p, size_t n, bool with_chars)
 {
-    memset(cut, 0, sizeof *cut);
-    abr_code code = abr_check_opts(opts, error);
-    if (code != ABR_OK)
-        return code;
-    const abr_edge text = {p ? p : "", n, true};
+    enum { SHORT = 64 * 1024 /* what may be read again when the size of a line matters */ };
+    const abr_edge text = {p, n, true};
     abr_view view = {.front = text,
                      .back = text,
                      .bytes = n,
                      .invalid = ABR_UNLIMITED,
                      .first_line = ABR_UNLIMITED,
                      .last_line = ABR_UNLIMITED,
-                     .ends_line = n > 0 && text.p[n - 1] == '\n'};
-    text_counts counts = {.wants_chars = abr_wants_chars(opts)};
+                     .ends_line = n > 0 && p[n - 1] == '\n'};
+    if (n <= SHORT) {
+        view.lines = abr_count_lines(p, n);
+        view.chars = with_chars ? abr_count_chars(p, n, NULL) : 0;
+        return view;
+    }
+    abr_char_counter chars = {0};
+    uint64_t invalid;
+    const abr_newlines found = abr_find_newlines(p, n, with_chars ? &chars : NULL);
+    view.lines = found.count + !view.ends_line;
+    view.chars = abr_counted_chars(&chars, &invalid);
+    view.first_line = found.count > 0 ? found.first : n;
+    /* SIZE_MAX, for no newline before it, is one before the text */
+    view.last_line = view.ends_line ? found.last - (found.before_last + 1) : n - (found.last + 1);
+    return view;
+}
+
+abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    const char *wrong = wrong_option(opts);
+    if (wrong)
+        return fail_cut(cut, ABR_EINVAL, wrong, error);
+    abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
     if (opts->strategy == ABR_PRIORITY)
-        return cut_text_by_priority(&counts, &view, opts, cut, error);
-    count_text(&counts, &view);
+        return cut_text_by_priority(&view, opts, cut, error);
     return abr_cut_view(&view, opts, cut, error);
 }
 

@@ -199,9 +199,10 @@ int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_
     size_t entry = entry_before(x, left);
     *at = entry * x->stride;
     left -= x->newlines[entry];
+    const size_t piece = x->stride / 4 < ABR_BLOCK ? (size_t)(x->stride / 4) : ABR_BLOCK;
     for (;;) {
         size_t got;
-        int failed = abr_read_at(r, *at, block, STRIDE, &got);
+        int failed = abr_read_at(r, *at, block, piece, &got);
         if (failed != 0 || got == 0)
             return failed != 0 ? failed : ABR_ENDED_EARLY;
         *at += abr_nth_newline(block, got, &left);

@@ -27,23 +27,23 @@ typedef struct {
     size_t n;
 } sink;
 
-static void put(sink *s, const char *p, size_t n)
+/* Inlined, so that what is put of a known size is stored without a call. */
+static inline void put(sink *s, const char *p, size_t n)
 {
     if (n <= s->cap && s->n <= s->cap - n)
         memcpy(s->dst + s->n, p, n);
     s->n += n;
 }
 
-static void put_text(sink *s, const char *text)
-{
-    put(s, text, strlen(text));
-}
+#define PUT_LITERAL(s, literal) put(s, literal, sizeof(literal) - 1)
 
-static void put_count(sink *s, const char *name, uint64_t value)
+static inline void put_number(sink *s, uint64_t value)
 {
     char digits[ABR_COUNT_DIGITS];
-    put_text(s, name);
-    put(s, digits, abr_print_count(value, digits));
+    if (s->cap >= sizeof digits && s->n <= s->cap - sizeof digits)
+        s->n += abr_print_count(value, s->dst + s->n);
+    else
+        put(s, digits, abr_print_count(value, digits));
 }
 
 /* The escape of a char of one byte, or 0 bytes when it stands for itself. */
@@ -66,10 +66,24 @@ static size_t escape(unsigned char c, char dst[6])
     return 6;
 }
 
+/* The highest bit of each byte of a word that does not stand for itself; a byte behind such a one may be marked too. */
+static uint64_t special_bytes(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t quote = word ^ (ones * '"');
+    const uint64_t backslash = word ^ (ones * '\\');
+    return ((word - ones * 0x20) | (quote - ones) | (backslash - ones) | word) & (ones * 0x80);
+}
+
 /* Bytes at the start that stand for themselves. */
 static size_t plain_bytes(const char *p, size_t n)
 {
+    enum { WORD = sizeof(uint64_t) };
     size_t i = 0;
+    while (n - i >= WORD && !special_bytes(abr_load_word(p + i)))
+        i += WORD;
+    if (n >= WORD && n - i < WORD && !special_bytes(abr_load_word(p + n - WORD)))
+        return n;
     while (i < n && (unsigned char)p[i] >= 0x20 && (unsigned char)p[i] < 0x80 && p[i] != '"' && p[i] != '\\')
         i++;
     return i;
@@ -78,7 +92,7 @@ static size_t plain_bytes(const char *p, size_t n)
 static void put_string(sink *s, const char *p, size_t n)
 {
     char escaped[6];
-    put_text(s, "\"");
+    PUT_LITERAL(s, "\"");
     for (size_t i = 0; i < n;) {
         size_t plain = plain_bytes(p + i, n - i);
         put(s, p + i, plain);
@@ -90,30 +104,39 @@ static void put_string(sink *s, const char *p, size_t n)
         if (width > 0)
             put(s, escaped, width);
         else if (size == 1 && (unsigned char)p[i] >= 0x80)
-            put_text(s, ABR_REPLACEMENT);
+            PUT_LITERAL(s, ABR_REPLACEMENT);
         else
             put(s, p + i, size);
         i += size;
     }
-    put_text(s, "\"");
+    PUT_LITERAL(s, "\"");
 }
 
 size_t abr_info_json(const abr_info *info, char *dst, size_t cap)
 {
     sink s = {dst, cap, 0};
     const char *reason = abr_reason_name(info->reason);
-    put_text(&s, info->truncated ? "{\"truncated\":true" : "{\"truncated\":false");
-    put_count(&s, ",\"bytes_returned\":", info->bytes_returned);
-    if (info->bytes_total != ABR_UNLIMITED)
-        put_count(&s, ",\"bytes_total\":", info->bytes_total);
-    if (info->next_offset != ABR_UNLIMITED)
-        put_count(&s, ",\"next_offset\":", info->next_offset);
+    if (!reason)
+        reason = abr_reason_name(ABR_SIZE_CAP);
+    if (info->truncated)
+        PUT_LITERAL(&s, "{\"truncated\":true,\"bytes_returned\":");
+    else
+        PUT_LITERAL(&s, "{\"truncated\":false,\"bytes_returned\":");
+    put_number(&s, info->bytes_returned);
+    if (info->bytes_total != ABR_UNLIMITED) {
+        PUT_LITERAL(&s, ",\"bytes_total\":");
+        put_number(&s, info->bytes_total);
+    }
+    if (info->next_offset != ABR_UNLIMITED) {
+        PUT_LITERAL(&s, ",\"next_offset\":");
+        put_number(&s, info->next_offset);
+    }
     if (info->resume_hint) {
-        put_text(&s, ",\"resume_hint\":");
+        PUT_LITERAL(&s, ",\"resume_hint\":");
         put_string(&s, info->resume_hint, info->resume_hint_len);
     }
-    put_text(&s, ",\"reason\":\"");
-    put_text(&s, reason ? reason : abr_reason_name(ABR_SIZE_CAP));
-    put_text(&s, "\"}");
+    PUT_LITERAL(&s, ",\"reason\":\"");
+    put(&s, reason, strlen(reason));
+    PUT_LITERAL(&s, "\"}");
     return s.n;
 }

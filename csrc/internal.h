@@ -6,6 +6,17 @@
 
 #include "abridge.h"
 
+/* What is declared between these two is not seen outside of a shared object, whatever flags it is built with. */
+#ifdef __GNUC__
+#define ABR_PRIVATE_BEGIN _Pragma("GCC visibility push(hidden)")
+#define ABR_PRIVATE_END _Pragma("GCC visibility pop")
+#else
+#define ABR_PRIVATE_BEGIN
+#define ABR_PRIVATE_END
+#endif
+
+ABR_PRIVATE_BEGIN
+
 /* ---- scan.c: bytes ---- */
 
 #define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, what utf8_replace shows for an invalid byte */
@@ -33,9 +44,6 @@ typedef struct {
     size_t before_last;
 } abr_newlines;
 
-/* Find them in one pass. */
-abr_newlines abr_find_newlines(const char *p, size_t n);
-
 /* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left; with fewer newlines n, and
  * how many are missing. *left 0: nothing. */
 size_t abr_nth_newline(const char *p, size_t n, uint64_t *left);
@@ -52,6 +60,10 @@ typedef struct {
 } abr_char_counter;
 
 void abr_count_more_chars(abr_char_counter *counter, const char *p, size_t n);
+
+/* Find the newlines, and count the chars unless `chars` is NULL, in one pass over memory: however long the lines are, no
+ * more is read twice than a few blocks of 256 KiB. */
+abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars);
 
 /* Chars of all chunks so far; *invalid gets the bytes among them that are outside sequences. */
 uint64_t abr_counted_chars(const abr_char_counter *counter, uint64_t *invalid);
@@ -261,6 +273,7 @@ typedef struct {
     uint64_t total_chars; /* counted with has_chars */
     bool has_chars;
     bool ends_line;
+    bool is_text;  /* it was looked at: no binary file */
     uint64_t used; /* when last, in uses of any */
     abr_place_at places[ABR_PLACES];
     size_t next_place;
@@ -372,5 +385,7 @@ size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS]);
 
 /* The allocator to use where a caller gave `alloc`, or NULL for libc. */
 const abr_alloc *abr_allocator(const abr_alloc *alloc);
+
+ABR_PRIVATE_END
 
 #endif

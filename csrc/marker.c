@@ -10,33 +10,39 @@ static size_t put(const char *from, size_t n, char *dst, size_t at)
     return at + n;
 }
 
-static bool names(const char *p, size_t n, const char *field)
+enum { FIELD = sizeof "{lines}" - 1 }; /* bytes of each field's name, with its braces */
+
+static bool names(const char *p, size_t n, const char field[FIELD])
 {
-    size_t len = strlen(field);
-    return n >= len && memcmp(p, field, len) == 0;
+    return n >= FIELD && memcmp(p, field, FIELD) == 0;
+}
+
+/* The value of the field that (p, n) begins with, or NULL. */
+static const uint64_t *field_at(const char *p, size_t n, const abr_omitted *omitted)
+{
+    if (names(p, n, "{lines}"))
+        return &omitted->lines;
+    if (names(p, n, "{bytes}"))
+        return &omitted->bytes;
+    return names(p, n, "{chars}") ? &omitted->chars : NULL;
+}
+
+/* Bytes up to the brace behind the first one, or up to the end. */
+static size_t to_next_brace(const char *p, size_t n)
+{
+    const char *brace = memchr(p + 1, '{', n - 1);
+    return brace ? (size_t)(brace - p) : n;
 }
 
 size_t abr_print_marker(const char *format, size_t n, const abr_omitted *omitted, char *dst)
 {
-    const struct {
-        const char *name;
-        uint64_t value;
-    } fields[] = {{"{lines}", omitted->lines}, {"{bytes}", omitted->bytes}, {"{chars}", omitted->chars}};
     char digits[ABR_COUNT_DIGITS];
     size_t out = 0;
     for (size_t i = 0; i < n;) {
-        const char *brace = memchr(format + i, '{', n - i);
-        size_t step = brace ? (size_t)(brace - format) - i : n - i;
-        if (step > 0)
-            out = put(format + i, step, dst, out);
-        for (size_t f = 0; f < sizeof fields / sizeof *fields && step == 0; f++) {
-            if (names(format + i, n - i, fields[f].name)) {
-                out = put(digits, abr_print_count(fields[f].value, digits), dst, out);
-                step = strlen(fields[f].name);
-            }
-        }
-        if (step == 0)
-            out = put(format + i, step = 1, dst, out);
+        const uint64_t *value = field_at(format + i, n - i, omitted);
+        size_t step = value ? FIELD : to_next_brace(format + i, n - i);
+        out =
+            value ? put(digits, abr_print_count(*value, digits), dst, out) : put(format + i, step, dst, out);
         i += step;
     }
     return out;
@@ -44,7 +50,7 @@ size_t abr_print_marker(const char *format, size_t n, const abr_omitted *omitted
 
 bool abr_marker_tells_chars(const char *format, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i += to_next_brace(format + i, n - i))
         if (names(format + i, n - i, "{chars}"))
             return true;
     return false;

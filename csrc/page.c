@@ -156,10 +156,21 @@ static int read_unsized(abr_page *page)
 
 /* ---- where the page is ---- */
 
+/* The source's lines: those made here, or those that an index knows; NULL: they are to be counted. */
+static const abr_lines *known_lines(const abr_page *page)
+{
+    if (page->maker.lines)
+        return page->maker.lines;
+    bool of_file = page->source.fd >= 0; /* not of one that was read whole */
+    const abr_lines *x = page->opts.index && of_file ? abr_index_find(page->opts.index, &page->of) : NULL;
+    return x && (x->has_chars || !abr_wants_chars(&page->cut)) ? x : NULL;
+}
+
 static abr_code check_binary(abr_page *page, abr_error *error)
 {
     size_t got;
-    if (page->opts.binary)
+    const abr_lines *x = known_lines(page);
+    if (page->opts.binary || (x && x->is_text))
         return ABR_OK;
     int failed = abr_read_at(&page->source, 0, page->block, BINARY_PROBE, &got);
     if (failed != 0)
@@ -321,16 +332,6 @@ static abr_code show(abr_page *page, const abr_lines *x, abr_error *error)
 
 /* ---- opening ---- */
 
-/* The source's lines: those made here, or those that an index knows; NULL: they are to be counted. */
-static const abr_lines *known_lines(const abr_page *page)
-{
-    if (page->maker.lines)
-        return page->maker.lines;
-    bool of_file = page->source.fd >= 0; /* not of one that was read whole */
-    const abr_lines *x = page->opts.index && of_file ? abr_index_find(page->opts.index, &page->of) : NULL;
-    return x && (x->has_chars || !abr_wants_chars(&page->cut)) ? x : NULL;
-}
-
 static abr_code probe(abr_page *page, abr_error *error)
 {
     abr_code code = check_binary(page, error);
@@ -425,6 +426,7 @@ static abr_code end_reading(abr_page *page, abr_error *error)
     page->readings++;
     if (stable && page->outcome == ABR_OK && page->maker.lines && was_sized && page->opts.index &&
         of->size >= LEAST_INDEXED && !page->young) {
+        page->maker.lines->is_text = !page->opts.binary;
         abr_index_put(page->opts.index, page->maker.lines);
         page->maker.lines = NULL;
     }

@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+ABR_PRIVATE_BEGIN
+
 enum { ABR_VERSION_SIZE = 5 * 17 }; /* five hex numbers, what stands between them, and a NUL */
 
 /* What is to be done next to open a page. A reading of its source goes from ABR_PAGE_PROBE to ABR_PAGE_SHOW. */
@@ -43,5 +45,7 @@ struct abr_page {
     abr_walk start;   /* to the page's first byte */
     abr_code outcome; /* of the reading */
 };
+
+ABR_PRIVATE_END
 
 #endif

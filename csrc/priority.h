@@ -9,6 +9,8 @@
 
 #include "internal.h"
 
+ABR_PRIVATE_BEGIN
+
 /* ---- lexicon.c: words that say something ---- */
 
 /* What a word says. Words of one class are weighed alike, see score.c. */
@@ -311,5 +313,7 @@ void abr_priority_read(abr_priority *q, const char *p, size_t n, abr_reading *ou
 /* Lines that tell of something wrong, the open one too. */
 uint64_t abr_priority_hits(abr_priority *q);
 void abr_priority_close(abr_priority *q);
+
+ABR_PRIVATE_END
 
 #endif

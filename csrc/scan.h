@@ -9,6 +9,8 @@
 
 #include "internal.h"
 
+ABR_PRIVATE_BEGIN
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define ABR_HAS_SSE2 1
 #define ABR_HAS_AVX2 1
@@ -73,5 +75,7 @@ const abr_kernels *abr_choose_kernels(const char *wanted);
 
 /* The set in force, chosen at the first call. */
 const abr_kernels *abr_kernels_now(void);
+
+ABR_PRIVATE_END
 
 #endif

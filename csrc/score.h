@@ -6,6 +6,8 @@
 
 #include "priority.h"
 
+ABR_PRIVATE_BEGIN
+
 /* Weights, on a scale where a clear error has 11. */
 #define ABR_CLEAR 11.0F /* a form that only an error has */
 #define ABR_BAD 6.0F    /* wrong in most sentences */
@@ -119,5 +121,7 @@ static inline bool is_first(const abr_said *l, const abr_sign *s)
 
 /* Weigh the words of the lexicon that stand in the line, each in its place. */
 void abr_weigh_signs(abr_said *l);
+
+ABR_PRIVATE_END
 
 #endif

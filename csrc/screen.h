@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+ABR_PRIVATE_BEGIN
+
 enum {
     ABR_SCREEN_ROWS = 100,          /* lines that can still be rewritten */
     ABR_SCREEN_WINDOW = 64 * 1024,  /* bytes of them, at most */
@@ -97,5 +99,7 @@ void abr_screen_finish(abr_screen *s);
 
 /* Bytes of what stands at p in a line: a char, or a control sequence that was kept. n > 0. */
 size_t abr_unit_size(const char *p, size_t n);
+
+ABR_PRIVATE_END
 
 #endif

@@ -54,16 +54,22 @@ static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 #define UNIT_COUNT (sizeof units / sizeof *units)
 #define UNIT_STEP UINT64_C(1024)
 
+/* Two digits at a time, each pair into its place. */
 size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS])
 {
-    char digits[ABR_COUNT_DIGITS];
-    size_t first = sizeof digits;
-    do {
-        digits[--first] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    memcpy(dst, digits + first, sizeof digits - first);
-    return sizeof digits - first;
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    size_t n = 1;
+    for (uint64_t most = 9; value > most && n < ABR_COUNT_DIGITS; n++)
+        most = most * 10 + 9;
+    size_t i = n;
+    for (; i >= 2; value /= 100)
+        memcpy(dst + (i -= 2), pairs + 2 * (value % 100), 2);
+    if (i > 0)
+        dst[0] = (char)('0' + value);
+    return n;
 }
 
 size_t abr_format_size(uint64_t n, char dst[ABR_SIZE_MAX])
