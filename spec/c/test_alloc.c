@@ -82,8 +82,8 @@ static void a_search_by_tokens_survives_every_failure(void)
     for (size_t tenths = 5; tenths < 10; tenths++) {
         for (size_t fail_at = 1, failed = 1; failed; fail_at++) {
             size_t fits = (size_t)TOKENS * ABR_BYTES_PER_TOKEN * tenths / 10;
-            ledger l = {0, fail_at, 0};
-            const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+            ledger l = {.fail_at = fail_at};
+            const abr_alloc alloc = ledger_alloc(&l);
             abr_opts o = ABR_OPTS_INIT;
             abr_cut cut;
             o.strategy = ABR_PRIORITY;
@@ -95,7 +95,7 @@ static void a_search_by_tokens_survives_every_failure(void)
             failed = code != ABR_OK;
             CHECK(!failed || code == ABR_ENOMEM);
             abr_cut_free(&cut);
-            CHECK_COUNT(0, l.live);
+            CHECK_COUNT(0, l.blocks);
         }
     }
 }
