@@ -59,4 +59,5 @@ done
 while [ "$(jobs -p | wc -l)" -gt 0 ]; do
   wait -n || { [ $? -eq 127 ] && break; failed=1; }
 done
+if [ $failed -eq 0 ]; then echo "fuzz: ${#targets[@]} targets for $seconds s each, nothing found"; fi
 exit $failed
