@@ -2,18 +2,18 @@
 #ifndef ABR_SCREEN_H
 #define ABR_SCREEN_H
 
-#include "internal.h"
+#include "columns.h"
 
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_SCREEN_ROWS = 100,          /* lines that can still be rewritten */
-    ABR_SCREEN_WINDOW = 64 * 1024,  /* bytes of them, at most */
-    ABR_SCREEN_COLUMNS = 4096,      /* where a move to the right ends that is not within a line */
-    ABR_SCREEN_TAB = 8,             /* columns between tab stops */
-    ABR_SCREEN_PIECE = 64 * 1024,   /* bytes added to the buffer at once */
-    ABR_SCREEN_BUFFER = 192 * 1024, /* two windows with the blanks of a move, and a piece */
-    ABR_SCREEN_SLOTS = 128          /* rows with a place of their own in the ring, a power of two over ROWS */
+    ABR_SCREEN_ROWS = 100,         /* lines that can still be rewritten */
+    ABR_SCREEN_WINDOW = 64 * 1024, /* bytes of them, at most */
+    ABR_SCREEN_COLUMNS = 4096,     /* where a move to the right ends that is not within a line */
+    ABR_SCREEN_TAB = ABR_COLUMNS_TAB,
+    ABR_SCREEN_PIECE = 64 * 1024,        /* bytes added to the buffer at once */
+    ABR_SCREEN_BUFFER = 192 * 1024,      /* two windows with the blanks of a move, and a piece */
+    ABR_SCREEN_SLOTS = ABR_COLUMNS_SLOTS /* rows with a place in the ring, a power of two over ROWS */
 };
 
 typedef enum { ABR_ERASE_AFTER, ABR_ERASE_BEFORE, ABR_ERASE_ALL } abr_erase;
@@ -32,7 +32,6 @@ typedef struct {
     abr_sink_fn sink;
     void *sink_ctx;
     bool failed;      /* the sink said no */
-    bool keeps_tabs;  /* a tab is a char of one column */
     bool has_marks;   /* control sequences may stand in lines */
     uint64_t written; /* bytes the sink got: where the buffer starts */
     size_t n;         /* bytes in the buffer */
@@ -46,6 +45,7 @@ typedef struct {
     size_t saved_column;
     uint64_t blanked_tabs; /* tabs that only moved the cursor, or became blanks */
     abr_row rows[ABR_SCREEN_SLOTS];
+    abr_columns columns; /* of the rows */
     char buffer[ABR_SCREEN_BUFFER];
 } abr_screen;
 
@@ -94,11 +94,6 @@ abr_screen_rest abr_screen_left_over(const abr_screen *s);
 
 /* Hand all of it over. */
 void abr_screen_finish(abr_screen *s);
-
-/* ---- clean.c ---- */
-
-/* Bytes of what stands at p in a line: a char, or a control sequence that was kept. n > 0. */
-size_t abr_unit_size(const char *p, size_t n);
 
 ABR_PRIVATE_END
 

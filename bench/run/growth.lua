@@ -149,6 +149,30 @@ local function grow_ranges()
   print_steps(("abridge.priority of %s, by ranges kept"):format(bytes(size)), steps)
 end
 
+local MOVES = {
+  "\27[40000G\27[1G", "\b\b\b\b\27[65535G", "\r\t\t\t\t", "\27[30G\195\169\ba\27[9999C", "\27[9G\27[1K",
+}
+
+--- Moves of the cursor over a line of `length` bytes, each of which once was a walk along it.
+local function moves(length, size)
+  local parts = { ("\228\184\150"):rep(math.floor(length / 3)) }
+  for _, again in ipairs(MOVES) do
+    parts[#parts + 1] = again:rep(math.floor((size - length) / #MOVES / #again))
+  end
+  return table.concat(parts)
+end
+
+local function grow_moves()
+  local steps = {}
+  local length = math.floor(measure.size(48 * KB))
+  for _, times in ipairs { 1, 2, 4 } do
+    local text = moves(length, measure.size(MB) * times)
+    local medians = measure.turns { function() abridge.clean(text) end }
+    steps[#steps + 1] = { name = bytes(#text), n = #text, seconds = medians[1], bytes = #text, may = #text }
+  end
+  print_steps(("abridge.clean of moves over a line of %s, by size"):format(bytes(length)), steps)
+end
+
 return function()
   grow_text "tail"
   grow_text "priority"
@@ -157,5 +181,6 @@ return function()
   grow_lines()
   grow_chunks()
   grow_ranges()
+  grow_moves()
   targets.measured("growth", worst)
 end

@@ -1,8 +1,7 @@
 /* abr_clean_text, abr_cleaner_*: the same for every chunking, valid UTF-8 without controls, and nothing left to clean. */
 #include "input.h"
 
-/* A move of the cursor costs a walk over its line: long texts with moves take their time. */
-enum { TEXT_MOST = 96 * 1024, MOVES_MOST = 12 * 1024, PENDING_MOST = 192 * 1024 };
+enum { TEXT_MOST = 96 * 1024, PENDING_MOST = 192 * 1024 };
 
 /* What a sink got. */
 typedef struct {
@@ -140,8 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (kind >= 250)
         got.fails_at = 1 + take_below(&in, 4);
     input chunks = {data, in.n};
-    bool moves = in.n > 0 && (memchr(in.p, 0x1B, in.n) || memchr(in.p, '\b', in.n));
-    char *text = take_text(&in, moves ? MOVES_MOST : TEXT_MOST, &n);
+    char *text = take_text(&in, TEXT_MOST, &n);
     abr_code code = abr_cleaner_open(&opts, collect, &got, &cleaner, &error);
     if (opts.keep >= 1u << ABR_CLEAN_KINDS) {
         RULE(code == ABR_EINVAL && error.message && !cleaner);
