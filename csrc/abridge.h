@@ -233,7 +233,7 @@ typedef struct {
  * ABR_HEAD_TAIL.
  *
  * The pieces point into p (or, of ABR_PRIORITY, into the cut): keep the text until the cut has been written. Release with abr_cut_free() whatever
- * the result. Cost: one pass over the text for its lines (and one for its chars when these are wanted), and time
+ * the result. Cost: one pass over the text for its lines, and its chars when these are wanted, and time
  * in proportion to the budget; one allocation that the cut owns, and scratch for markers and tokens that is freed
  * before return; with max.tokens also O(log n) counts of candidates.
  * Fails with ABR_EINVAL (ratio, safety, strategy or a budget out of range), ABR_ENOMEM, ABR_ECOUNT.

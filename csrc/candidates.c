@@ -1,6 +1,8 @@
 /*
  * The lines that are retained: a heap of those of most worth, their bytes copied one behind the other.
  *
+ * As long as none had to go they are a list in the order of their coming, and made a heap when the first one has to.
+ *
  * Whatever the order in which candidates come, the ones retained are a start of their list sorted by worth: one that
  * was turned away, or made room, marks what may not be retained any more. So a smaller room retains a start of what a
  * larger one does, and a budget lowered later gives what it would have given from the beginning.
@@ -11,35 +13,80 @@
 
 /* ---- sorting ---- */
 
-static void sift(uint32_t *order, size_t n, size_t i, const void *items, abr_before before)
+/* Does slot a go before slot b? */
+typedef bool (*before)(const abr_candidate *slots, uint32_t a, uint32_t b);
+
+static void sift(uint32_t *heap, size_t n, size_t i, const abr_candidate *slots, before goes_before)
 {
-    uint32_t moved = order[i];
+    uint32_t moved = heap[i];
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && before(items, order[child], order[child + 1]))
+        if (child + 1 < n && goes_before(slots, heap[child], heap[child + 1]))
             child++;
-        if (!before(items, moved, order[child]))
+        if (!goes_before(slots, moved, heap[child]))
             break;
-        order[i] = order[child];
+        heap[i] = heap[child];
     }
-    order[i] = moved;
+    heap[i] = moved;
 }
 
-void abr_sort(uint32_t *order, size_t n, const void *items, abr_before before)
+/* Sort a heap's slots, without memory of its own. */
+static void sort_slots(uint32_t *heap, size_t n, const abr_candidate *slots, before goes_before)
 {
     for (size_t i = n / 2; i > 0; i--)
-        sift(order, n, i - 1, items, before);
+        sift(heap, n, i - 1, slots, goes_before);
     for (size_t end = n; end > 1; end--) {
-        uint32_t last = order[0];
-        order[0] = order[end - 1];
-        order[end - 1] = last;
-        sift(order, end - 1, 0, items, before);
+        uint32_t last = heap[0];
+        heap[0] = heap[end - 1];
+        heap[end - 1] = last;
+        sift(heap, end - 1, 0, slots, goes_before);
     }
+}
+
+enum { DIGITS = 8, DIGIT_VALUES = 256 }; /* of a key, a byte each, the lowest first */
+
+static unsigned digit_of(const abr_key *key, unsigned digit)
+{
+    return (unsigned)(key->key >> (8 * digit)) & (DIGIT_VALUES - 1);
+}
+
+/* Turn how often each value comes into where the first of it goes; false where all keys have the same one. */
+static bool places_of(uint32_t counts[DIGIT_VALUES], size_t n)
+{
+    uint32_t at = 0;
+    for (unsigned value = 0; value < DIGIT_VALUES; value++) {
+        uint32_t count = counts[value];
+        if (count == n)
+            return false;
+        counts[value] = at;
+        at += count;
+    }
+    return true;
+}
+
+void abr_sort_keys(abr_key *keys, size_t n, abr_key *scratch)
+{
+    uint32_t counts[DIGITS][DIGIT_VALUES] = {{0}};
+    abr_key *from = keys;
+    abr_key *to = scratch;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned digit = 0; digit < DIGITS; digit++)
+            counts[digit][digit_of(&keys[i], digit)]++;
+    for (unsigned digit = 0; digit < DIGITS; digit++) {
+        if (n == 0 || !places_of(counts[digit], n))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            to[counts[digit][digit_of(&from[i], digit)]++] = from[i];
+        abr_key *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != keys)
+        memcpy(keys, from, n * sizeof *keys);
 }
 
 /* The heap's root is the slot that goes last. */
-static bool goes_earlier(const void *items, uint32_t a, uint32_t b)
+static bool goes_earlier(const abr_candidate *slots, uint32_t a, uint32_t b)
 {
-    const abr_candidate *slots = items;
     return abr_goes_before(&slots[a], &slots[b]);
 }
 
@@ -114,16 +161,22 @@ void abr_candidates_free(abr_candidates *c)
 
 /* ---- copies ---- */
 
-static bool stands_before(const void *items, uint32_t a, uint32_t b)
+static bool stands_before(const abr_candidate *slots, uint32_t a, uint32_t b)
 {
-    const abr_candidate *slots = items;
     return slots[a].start < slots[b].start;
+}
+
+static void make_heap(abr_candidates *c)
+{
+    for (size_t i = c->count / 2; i > 0; i--)
+        sift(c->heap, c->count, i - 1, c->slots, goes_earlier);
+    c->heaped = true;
 }
 
 /* Move the copies together. The heap is sorted by place for it, and made a heap again. */
 static void close_ranks(abr_candidates *c)
 {
-    abr_sort(c->heap, c->count, c->slots, stands_before);
+    sort_slots(c->heap, c->count, c->slots, stands_before);
     size_t used = 0;
     for (size_t i = 0; i < c->count; i++) {
         abr_candidate *x = &c->slots[c->heap[i]];
@@ -134,8 +187,7 @@ static void close_ranks(abr_candidates *c)
         used += n;
     }
     c->text_used = used;
-    for (size_t i = c->count / 2; i > 0; i--)
-        sift(c->heap, c->count, i - 1, c->slots, goes_earlier);
+    make_heap(c);
 }
 
 static void copy_line(abr_candidates *c, abr_candidate *x)
@@ -182,7 +234,7 @@ static void drop_least(abr_candidates *c)
 static void push(abr_candidates *c, uint32_t slot)
 {
     size_t i = c->count++;
-    for (; i > 0; i = (i - 1) / 2) {
+    for (; c->heaped && i > 0; i = (i - 1) / 2) {
         uint32_t parent = c->heap[(i - 1) / 2];
         if (!goes_earlier(c->slots, parent, slot))
             break;
@@ -197,6 +249,8 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate)
     size_t weight = abr_candidate_weight(&x);
     if (abr_candidates_lost(c, &x))
         return;
+    if (!c->heaped && c->weight + weight > c->room)
+        make_heap(c);
     while (c->count > 0 && abr_candidates_lost(c, &c->slots[c->heap[0]]))
         drop_least(c);
     while (c->count > 0 && c->weight + weight > c->room && abr_goes_before(&x, &c->slots[c->heap[0]]))

@@ -23,16 +23,10 @@ enum {
 
 static const float size_power = 0.3F; /* how much of a line's size counts against it */
 
-static bool by_rank(const void *items, uint32_t a, uint32_t b)
-{
-    const abr_shown_line *u = items;
-    return u[a].rank != u[b].rank ? u[a].rank > u[b].rank : a < b;
-}
-
 static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 {
-    uint64_t a = x->units[i].c->line;
-    uint64_t b = x->units[k].c->line;
+    uint64_t a = x->units[i].line;
+    uint64_t b = x->units[k].line;
     return x->units[k].kept && (a > b ? a - b : b - a) == 1;
 }
 
@@ -68,7 +62,7 @@ static void keep_end(abr_chooser *x, const abr_span *marker, abr_cost *used)
     uint64_t taken = 0;
     uint64_t taken_chars = 0;
     bool some = false;
-    for (size_t i = x->count; i > 0 && x->units[i - 1].c->line + (x->count - i) + 1 == x->view->lines; i--) {
+    for (size_t i = x->count; i > 0 && x->units[i - 1].line + (x->count - i) + 1 == x->view->lines; i--) {
         abr_shown_line *u = &x->units[i - 1];
         taken += u->shown;
         taken_chars += u->chars;
@@ -80,27 +74,35 @@ static void keep_end(abr_chooser *x, const abr_span *marker, abr_cost *used)
     }
 }
 
-static void keep_best(abr_chooser *x)
+/* Weigh the units, none of them kept. Returns how many are worth something: x->keys has these, the best first. */
+static size_t rank_units(abr_chooser *x)
 {
-    abr_span marker = abr_widest_marker(x);
-    abr_cost used = {0, marker.shown, marker.chars};
+    size_t n = 0;
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->units[i];
         u->kept = u->whole = false;
         abr_weigh_unit(x, u);
-        u->rank = u->value > 0 ? abr_log2(u->value) - size_power * abr_log2((float)(u->shown + RANKED)) : 0;
-        x->order[i] = (uint32_t)i;
+        if (u->value <= 0)
+            continue;
+        float rank = abr_log2(u->value) - size_power * abr_log2((float)(u->shown + RANKED));
+        x->keys[n++] = (abr_key){~abr_float_key(rank), (uint32_t)i};
     }
-    abr_sort(x->order, x->count, x->units, by_rank);
+    abr_sort_keys(x->keys, n, x->keys + n);
+    return n;
+}
+
+static void keep_best(abr_chooser *x)
+{
+    abr_span marker = abr_widest_marker(x);
+    abr_cost used = {0, marker.shown, marker.chars};
+    size_t ranked = rank_units(x);
     keep_end(x, &marker, &used);
-    if (x->count > 0 && x->units[0].c->line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
+    if (x->count > 0 && x->units[0].line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
         !x->units[0].kept)
         keep_unit(x, 0, &marker, &used);
-    for (size_t k = 0; k < x->count; k++) {
-        abr_shown_line *u = &x->units[x->order[k]];
-        if (u->value > 0 && !u->kept)
-            keep_unit(x, x->order[k], &marker, &used);
-    }
+    for (size_t k = 0; k < ranked; k++)
+        if (!x->units[x->keys[k].index].kept)
+            keep_unit(x, x->keys[k].index, &marker, &used);
 }
 
 /* Choose what is kept within so many bytes. */
@@ -173,13 +175,14 @@ static bool allocate(abr_chooser *x)
     x->retained.order = a->malloc(a->ctx, most * sizeof *x->retained.order);
     x->edges = a->malloc(a->ctx, edges * sizeof *x->edges);
     x->units = a->malloc(a->ctx, most * sizeof *x->units);
-    x->order = a->malloc(a->ctx, most * sizeof *x->order);
-    return x->retained.lines && x->retained.order && x->edges && x->units && x->order;
+    x->keys = a->malloc(a->ctx, 2 * most * sizeof *x->keys);
+    x->retained.keys = x->keys;
+    return x->retained.lines && x->retained.order && x->edges && x->units && x->keys;
 }
 
 static void release(abr_chooser *x)
 {
-    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->units, x->order, x->kept, x->places};
+    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->units, x->keys, x->kept};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             x->alloc->free(x->alloc->ctx, owned[i]);
@@ -187,7 +190,7 @@ static void release(abr_chooser *x)
 
 static abr_shown_line unit_of(const abr_retained_line *line)
 {
-    return (abr_shown_line){.c = line->c, .seen = line->seen};
+    return (abr_shown_line){.c = line->c, .line = line->c->line, .seen = line->seen};
 }
 
 /* Bytes at the start of an edge that may belong to a char before it. */

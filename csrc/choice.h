@@ -33,9 +33,9 @@ typedef struct {
 /* A line that may be kept. */
 typedef struct {
     const abr_candidate *c;
+    uint64_t line;
     uint32_t seen; /* lines of its shape in all */
     float value;
-    float rank;     /* value by size */
     uint64_t shown; /* bytes it costs, its newline too */
     uint64_t chars;
     bool kept;
@@ -54,13 +54,12 @@ typedef struct {
     abr_candidate *edges; /* lines at the two ends */
     size_t edge_count;
     abr_shown_line *units; /* by line */
-    uint32_t *order;       /* of units, by rank */
+    abr_key *keys;         /* to sort them: twice as many */
     size_t count;
     abr_stretch *kept; /* in order */
     size_t kept_count;
-    size_t kept_size; /* as many again are behind them, to sort them */
-    uint32_t *places;
-    uint64_t width; /* bytes a line may show */
+    size_t kept_size; /* as many again are behind them, to merge them */
+    uint64_t width;   /* bytes a line may show */
     abr_code failure;
 } abr_chooser;
 

@@ -313,7 +313,10 @@ static abr_unit forbids_next(const job *j, const request *r, const abr_span *s)
     if (s->lines >= r->room.lines)
         return ABR_BY_LINES;
     const abr_budget *max = &j->opts->max;
-    abr_room next = {s->lines + 1, ABR_UNLIMITED, abr_less(max->bytes, j->opts->reserve_len)};
+    if (max->bytes == ABR_UNLIMITED && max->chars == ABR_UNLIMITED)
+        return ABR_BY_TOKENS;
+    abr_room next = {s->lines + 1, max->bytes == ABR_UNLIMITED ? r->room.chars : ABR_UNLIMITED,
+                     abr_less(max->bytes, j->opts->reserve_len)};
     abr_span longer = *s;
     abr_grow_lines(r->side == ABR_FRONT ? &j->view->front : &j->view->back, r->side, &j->scale, &next,
                    &longer);
@@ -709,22 +712,40 @@ static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_c
     return code;
 }
 
+/* Count a text in one pass, and find its first and its last line where these may be long. */
+static abr_view view_of_text(const char *p, size_t n, bool with_chars)
+{
+    enum { SHORT = 64 * 1024 /* what may be read again when the size of a line matters */ };
+    const abr_edge text = {p, n, true};
+    abr_view view = {.front = text,
+                     .back = text,
+                     .bytes = n,
+                     .invalid = ABR_UNLIMITED,
+                     .first_line = ABR_UNLIMITED,
+                     .last_line = ABR_UNLIMITED,
+                     .ends_line = n > 0 && p[n - 1] == '\n'};
+    if (n <= SHORT) {
+        view.lines = abr_count_lines(p, n);
+        view.chars = with_chars ? abr_count_chars(p, n, NULL) : 0;
+        return view;
+    }
+    abr_char_counter chars = {0};
+    uint64_t invalid;
+    const abr_newlines found = abr_find_newlines(p, n, with_chars ? &chars : NULL);
+    view.lines = found.count + !view.ends_line;
+    view.chars = abr_counted_chars(&chars, &invalid);
+    view.first_line = found.count > 0 ? found.first : n;
+    /* SIZE_MAX, for no newline before it, is one before the text */
+    view.last_line = view.ends_line ? found.last - (found.before_last + 1) : n - (found.last + 1);
+    return view;
+}
+
 abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     const char *wrong = wrong_option(opts);
     if (wrong)
         return fail_cut(cut, ABR_EINVAL, wrong, error);
-    const abr_edge text = {p ? p : "", n, true};
-    abr_view view = {.front = text,
-                     .back = text,
-                     .bytes = n,
-                     .lines = abr_count_lines(text.p, n),
-                     .invalid = ABR_UNLIMITED,
-                     .first_line = ABR_UNLIMITED,
-                     .last_line = ABR_UNLIMITED,
-                     .ends_line = n > 0 && text.p[n - 1] == '\n'};
-    if (abr_wants_chars(opts))
-        view.chars = abr_count_chars(text.p, n, NULL);
+    abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
     return abr_cut_view(&view, opts, cut, error);

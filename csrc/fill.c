@@ -21,12 +21,9 @@ static bool make_room(abr_chooser *x)
         return true;
     if (x->kept)
         a->free(a->ctx, x->kept);
-    if (x->places)
-        a->free(a->ctx, x->places);
     x->kept_size = count + 4;
     x->kept = a->malloc(a->ctx, 2 * x->kept_size * sizeof *x->kept);
-    x->places = a->malloc(a->ctx, x->kept_size * sizeof *x->places);
-    if (x->kept && x->places)
+    if (x->kept)
         return true;
     x->failure = ABR_ENOMEM;
     return false;
@@ -254,22 +251,22 @@ static void fill_start(abr_chooser *x, abr_cost *used)
     x->kept[x->kept_count++] = filled;
 }
 
-static bool stands_before(const void *items, uint32_t a, uint32_t b)
+/* Put the stretches behind the first `sorted`, which were added from the end up, in their places. */
+static void merge_added(abr_chooser *x, size_t sorted)
 {
-    const abr_stretch *s = items;
-    return s[a].at < s[b].at;
-}
-
-/* Put the stretches that were added in their places. */
-static void sort_kept(abr_chooser *x)
-{
-    abr_stretch *sorted = x->kept + x->kept_size;
-    for (size_t i = 0; i < x->kept_count; i++)
-        x->places[i] = (uint32_t)i;
-    abr_sort(x->places, x->kept_count, x->kept, stands_before);
-    for (size_t i = 0; i < x->kept_count; i++)
-        sorted[i] = x->kept[x->places[i]];
-    memcpy(x->kept, sorted, x->kept_count * sizeof *sorted);
+    abr_stretch *merged = x->kept + x->kept_size;
+    size_t n = 0;
+    size_t i = 0;
+    for (size_t added = x->kept_count; added > sorted; added--) {
+        const abr_stretch *s = &x->kept[added - 1];
+        while (i < sorted && x->kept[i].at < s->at)
+            merged[n++] = x->kept[i++];
+        merged[n++] = *s;
+    }
+    if (n == 0)
+        return;
+    memmove(x->kept + n, x->kept + i, (sorted - i) * sizeof *merged);
+    memcpy(x->kept, merged, n * sizeof *merged);
 }
 
 /* The stretches of all that is kept, and what the ends make of the rest; what it costs. */
@@ -279,10 +276,12 @@ static abr_cost fill(abr_chooser *x)
     if (x->failure != ABR_OK || !x->kept)
         return (abr_cost){0};
     abr_cost used = weigh_kept(x);
+    size_t listed = x->kept_count;
     fill_end(x, &used);
-    sort_kept(x);
+    merge_added(x, listed);
+    listed = x->kept_count;
     fill_start(x, &used);
-    sort_kept(x);
+    merge_added(x, listed);
     return used;
 }
 

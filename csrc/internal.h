@@ -44,9 +44,6 @@ typedef struct {
     size_t before_last;
 } abr_newlines;
 
-/* Find them in one pass. */
-abr_newlines abr_find_newlines(const char *p, size_t n);
-
 /* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left; with fewer newlines n, and
  * how many are missing. *left 0: nothing. */
 size_t abr_nth_newline(const char *p, size_t n, uint64_t *left);
@@ -63,6 +60,10 @@ typedef struct {
 } abr_char_counter;
 
 void abr_count_more_chars(abr_char_counter *counter, const char *p, size_t n);
+
+/* Find the newlines, and count the chars unless `chars` is NULL, in one pass over memory: however long the lines are, no
+ * more is read twice than a few blocks of 256 KiB. */
+abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars);
 
 /* Chars of all chunks so far; *invalid gets the bytes among them that are outside sequences. */
 uint64_t abr_counted_chars(const abr_char_counter *counter, uint64_t *invalid);

@@ -412,6 +412,11 @@ unsigned abr_word_group(unsigned class)
     }
 }
 
+static unsigned slot_of(uint64_t key)
+{
+    return (unsigned)(abr_word_hash(key) >> 53);
+}
+
 static uint64_t key_of(const char *p, size_t n)
 {
     char first[sizeof(uint64_t)] = {0};
@@ -427,7 +432,9 @@ void abr_lexicon_open(abr_lexicon *x, unsigned quiet)
         if (abr_word_group(abr_words[i].class) & quiet)
             continue;
         uint64_t key = key_of(abr_words[i].text, abr_words[i].n);
-        unsigned slot = abr_word_slot(key);
+        unsigned slot = slot_of(key);
+        unsigned bit = (unsigned)(abr_word_hash(key) >> 50);
+        x->may_have[bit / 64] |= UINT64_C(1) << bit % 64;
         while (x->slots[slot] != 0)
             slot = (slot + 1) % ABR_LEXICON_SLOTS;
         x->slots[slot] = (uint16_t)(i + 1);
@@ -445,7 +452,7 @@ static bool same_tail(const abr_word *w, const char *p, size_t n)
 
 const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n)
 {
-    for (unsigned slot = abr_word_slot(key); x->slots[slot] != 0; slot = (slot + 1) % ABR_LEXICON_SLOTS) {
+    for (unsigned slot = slot_of(key); x->slots[slot] != 0; slot = (slot + 1) % ABR_LEXICON_SLOTS) {
         const abr_word *w = &abr_words[x->slots[slot] - 1];
         if (x->keys[slot] == key && w->n == n && same_tail(w, p, n))
             return w;

@@ -32,12 +32,6 @@ static const float repeated = 0.35F;   /* discount for each line of the same sha
 static const float first_bonus = 0.5F; /* for the first hits */
 static const float message = 11.0F;    /* score of the line that ends a traceback */
 
-/* What waits: a line, and its bytes where they are copied. */
-typedef struct {
-    abr_candidate line;
-    char text[START_MOST + WINDOW_MOST];
-} waiting;
-
 /* The line that is open, as far as it was read. */
 typedef struct {
     char segment[SEGMENT + ABR_PADDING];
@@ -70,7 +64,8 @@ struct abr_priority {
     abr_lexicon lexicon;
     abr_shapes shapes;
     abr_candidates retained;
-    waiting queue[BEFORE]; /* a ring */
+    abr_candidate queue[BEFORE];                  /* a ring of the lines that wait */
+    char texts[BEFORE][START_MOST + WINDOW_MOST]; /* their bytes, where they are copied */
     size_t queued;
     size_t oldest;
     open_line open;
@@ -121,7 +116,7 @@ static float own_worth(const abr_candidate *c)
 static void raise_before(abr_priority *q, float worth, abr_candidate *end)
 {
     for (unsigned d = 1; d <= q->queued; d++) {
-        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % BEFORE].line;
+        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % BEFORE];
         float more = share(worth, share_before, step_before, d);
         if (c->worth < more)
             c->worth = more;
@@ -155,7 +150,7 @@ static void weigh(abr_priority *q, abr_candidate *c)
 
 static void let_go(abr_priority *q)
 {
-    const abr_candidate *c = &q->queue[q->oldest].line;
+    const abr_candidate *c = &q->queue[q->oldest];
     if (c->worth > 0)
         abr_candidates_add(&q->retained, c);
     q->oldest = (q->oldest + 1) % BEFORE;
@@ -181,37 +176,49 @@ static void take_text(const abr_priority *q, const char *p, size_t n, const abr_
         c->window_chars = abr_count_chars(p, from, NULL);
 }
 
-/* A line as a candidate, but for its text. */
-static abr_candidate candidate_of(abr_priority *q, const abr_reading *r, uint64_t size, bool counts)
+/* A line as a candidate, but for its text. Field by field: to zero it first takes longer. */
+static void make_candidate(abr_priority *q, const abr_reading *r, uint64_t size, bool counts,
+                           abr_candidate *c)
 {
-    abr_candidate c = {.line = q->line, .at = q->bytes, .size = size, .chars = q->chars};
-    c.score = r->score;
-    c.sign = r->at;
-    c.shape = r->shape;
-    c.nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
-    c.rank = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
-    c.indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
-    c.kind = (uint8_t)r->kind;
-    c.hit = r->hit;
-    return c;
+    c->line = q->line;
+    c->at = q->bytes;
+    c->size = size;
+    c->chars = q->chars;
+    c->window_at = c->window_chars = 0;
+    c->sign = r->at;
+    c->start = c->window = NULL;
+    c->start_n = c->window_n = 0;
+    c->score = r->score;
+    c->worth = 0;
+    c->shape = r->shape;
+    c->nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
+    c->rank = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
+    c->indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
+    c->kind = (uint8_t)r->kind;
+    c->hit = r->hit;
 }
 
-/* Put a line behind those that wait; its text is in place, or copied. */
-static void queue_line(abr_priority *q, const abr_candidate *c)
+/* The place behind the lines that wait. */
+static abr_candidate *next_place(abr_priority *q)
 {
     if (q->queued == BEFORE)
         let_go(q);
-    waiting *w = &q->queue[(q->oldest + q->queued) % BEFORE];
-    w->line = *c;
+    return &q->queue[(q->oldest + q->queued) % BEFORE];
+}
+
+/* The line at next_place() waits; its text is in place, or copied. */
+static void queue_line(abr_priority *q, abr_candidate *c)
+{
     if (q->retained.copies) {
-        memcpy(w->text, c->start, c->start_n);
-        memcpy(w->text + c->start_n, c->window, c->window_n);
-        w->line.start = w->text;
-        w->line.window = w->text + c->start_n;
+        char *text = q->texts[c - q->queue];
+        memcpy(text, c->start, c->start_n);
+        memcpy(text + c->start_n, c->window, c->window_n);
+        c->start = text;
+        c->window = text + c->start_n;
     }
-    weigh(q, &w->line);
-    if (w->line.score >= hit_from)
-        raise_before(q, own_worth(&w->line), NULL);
+    weigh(q, c);
+    if (c->score >= hit_from)
+        raise_before(q, own_worth(c), NULL);
     q->queued++;
     q->hits += c->hit;
 }
@@ -229,9 +236,10 @@ static void take_line(abr_priority *q, const char *p, size_t n, const char *stay
     abr_reading r;
     abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
     follow_trace(q, &r);
-    abr_candidate c = candidate_of(q, &r, n, true);
-    take_text(q, stays, n, &r, &c);
-    queue_line(q, &c);
+    abr_candidate *c = next_place(q);
+    make_candidate(q, &r, n, true, c);
+    take_text(q, stays, n, &r, c);
+    queue_line(q, c);
     next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
 }
 
@@ -294,23 +302,22 @@ static void add_open(abr_priority *q, const char *p, size_t n)
 }
 
 /* The open line, all of it read, as a candidate. */
-static abr_candidate open_candidate(abr_priority *q, open_line *o, bool counts)
+static void make_open_candidate(abr_priority *q, open_line *o, bool counts, abr_candidate *c)
 {
-    abr_candidate c = candidate_of(q, &o->reading, o->before + o->n, counts);
+    make_candidate(q, &o->reading, o->before + o->n, counts, c);
     if (q->opts.text) {
-        c.start = q->opts.text + q->bytes;
-        c.window = c.start + o->window_at;
+        c->start = q->opts.text + q->bytes;
+        c->window = c->start + o->window_at;
     } else {
-        c.start = o->start;
-        c.window = o->window;
+        c->start = o->start;
+        c->window = o->window;
     }
-    c.start_n = (uint32_t)o->start_n;
-    c.window_n = (uint32_t)o->window_n;
-    c.window_at = o->window_at;
+    c->start_n = (uint32_t)o->start_n;
+    c->window_n = (uint32_t)o->window_n;
+    c->window_at = o->window_at;
     if (o->window_n > 0)
-        c.sign = o->sign;
-    c.window_chars = o->window_chars;
-    return c;
+        c->sign = o->sign;
+    c->window_chars = o->window_chars;
 }
 
 static void end_open(abr_priority *q)
@@ -322,9 +329,10 @@ static void end_open(abr_priority *q)
     } else {
         read_segment(q, o);
         follow_trace(q, &o->reading);
-        abr_candidate c = open_candidate(q, o, true);
+        abr_candidate *c = next_place(q);
+        make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
-        queue_line(q, &c);
+        queue_line(q, c);
         next_line(q, o->before + o->n, chars);
     }
     o->n = 0;
@@ -390,18 +398,6 @@ size_t abr_priority_most(const abr_priority *q)
     return q->retained.count + q->queued + 1;
 }
 
-static bool by_worth(const void *items, uint32_t a, uint32_t b)
-{
-    const abr_retained_line *lines = items;
-    return abr_goes_before(lines[a].c, lines[b].c);
-}
-
-static bool by_line(const void *items, uint32_t a, uint32_t b)
-{
-    const abr_retained_line *lines = items;
-    return lines[a].c->line < lines[b].c->line;
-}
-
 static void add_retained(const abr_priority *q, const abr_candidate *c, uint32_t more, abr_retained *out)
 {
     out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
@@ -416,13 +412,13 @@ static void add_last(abr_priority *q, abr_retained *out)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
-    abr_candidate c = open_candidate(q, &q->last, false);
-    weigh(q, &c);
-    if (c.score >= hit_from)
-        raise_before(q, own_worth(&c), q->looked + q->queued);
-    out->hits += c.hit;
-    q->looked[q->queued] = c;
-    add_retained(q, &q->looked[q->queued], 1, out);
+    abr_candidate *c = &q->looked[q->queued];
+    make_open_candidate(q, &q->last, false, c);
+    weigh(q, c);
+    if (c->score >= hit_from)
+        raise_before(q, own_worth(c), c);
+    out->hits += c->hit;
+    add_retained(q, c, 1, out);
     q->state = before;
 }
 
@@ -438,20 +434,53 @@ uint64_t abr_priority_hits(abr_priority *q)
     return q->hits + q->last.reading.hit;
 }
 
-/* Leave the candidates of most worth that weigh no more than the room, and none that were turned away. */
-static void leave_best(const abr_priority *q, size_t room, abr_retained *out)
+/* The items of the keys in order of their lines. */
+static void sort_by_line(abr_retained *out)
 {
+    bool sorted = true;
+    for (size_t i = 0; i < out->count; i++) {
+        out->keys[i].key = out->lines[out->keys[i].index].c->line;
+        sorted = sorted && (i == 0 || out->keys[i - 1].key < out->keys[i].key);
+    }
+    if (!sorted)
+        abr_sort_keys(out->keys, out->count, out->keys + out->count);
+    for (size_t i = 0; i < out->count; i++)
+        out->order[i] = out->keys[i].index;
+}
+
+/* Of the candidates in out->order, by line, leave those of most worth that weigh no more than the room. */
+static void leave_best(size_t room, abr_retained *out)
+{
+    size_t n = out->count;
     size_t weight = 0;
-    for (size_t i = 0; i < out->used; i++)
-        out->order[i] = (uint32_t)i;
-    abr_sort(out->order, out->used, out->lines, by_worth);
-    for (out->count = 0; out->count < out->used; out->count++) {
-        const abr_candidate *c = out->lines[out->order[out->count]].c;
-        weight += abr_candidate_weight(c);
-        if (weight > room || c->worth <= 0 || abr_candidates_lost(&q->retained, c))
+    for (size_t i = 0; i < n; i++) {
+        const abr_candidate *c = out->lines[out->order[i]].c;
+        out->keys[i] = (abr_key){~abr_float_key(c->worth), out->order[i]};
+    }
+    abr_sort_keys(out->keys, n, out->keys + n);
+    for (out->count = 0; out->count < n; out->count++) {
+        weight += abr_candidate_weight(out->lines[out->keys[out->count].index].c);
+        if (weight > room)
             break;
     }
-    abr_sort(out->order, out->count, out->lines, by_line);
+    sort_by_line(out);
+}
+
+/* Those of the room in order of their lines; none that was turned away. */
+static void order_lines(const abr_priority *q, size_t room, abr_retained *out)
+{
+    size_t weight = 0;
+    out->count = 0;
+    for (size_t i = 0; i < out->used; i++) {
+        const abr_candidate *c = out->lines[i].c;
+        if (c->worth <= 0 || abr_candidates_lost(&q->retained, c))
+            continue;
+        weight += abr_candidate_weight(c);
+        out->keys[out->count++] = (abr_key){.index = (uint32_t)i};
+    }
+    sort_by_line(out);
+    if (weight > room)
+        leave_best(room, out);
 }
 
 void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out)
@@ -461,11 +490,11 @@ void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out)
     for (size_t i = 0; i < q->retained.count; i++)
         add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
     for (size_t i = 0; i < q->queued; i++) {
-        q->looked[i] = q->queue[(q->oldest + i) % BEFORE].line;
+        q->looked[i] = q->queue[(q->oldest + i) % BEFORE];
         add_retained(q, &q->looked[i], 0, out);
     }
     add_last(q, out);
-    leave_best(q, room_for(keep), out);
+    order_lines(q, room_for(keep), out);
 }
 
 /* ---- the object ---- */

@@ -45,10 +45,12 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
-enum { ABR_LEXICON_SLOTS = 2048 };
+enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 16384 };
 
 /* The words in use, for lookup. */
 typedef struct {
+    uint64_t may_have[ABR_LEXICON_BITS /
+                      64]; /* a bit for some hash of a word: a small table tells most that are none */
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups that are switched off */
@@ -69,9 +71,16 @@ static inline uint64_t abr_word_key(uint64_t raw, size_t n)
     return n >= 8 ? raw | lower : (raw | lower) & ((UINT64_C(1) << (8 * n)) - 1);
 }
 
-static inline unsigned abr_word_slot(uint64_t key)
+static inline uint64_t abr_word_hash(uint64_t key)
 {
-    return (unsigned)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 53);
+    return key * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* May a word of this key be in the lexicon? */
+static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t key)
+{
+    unsigned bit = (unsigned)(abr_word_hash(key) >> 50);
+    return x->may_have[bit / 64] >> bit % 64 & 1;
 }
 
 /* The word that is (p, n) in either case, or NULL; key is its abr_word_key(). */
@@ -195,6 +204,7 @@ typedef struct {
     const abr_alloc *alloc;
     abr_candidate *slots;
     uint32_t *heap; /* slots, the one of least worth first; behind them the slots that are free */
+    bool heaped;    /* else none had to go yet, and the slots are in order of their coming */
     size_t count;   /* of the heap */
     size_t used;    /* slots that were ever in use */
     size_t size;    /* slots allocated */
@@ -234,9 +244,23 @@ void abr_candidates_free(abr_candidates *c);
 /* Does a candidate go at or below what was turned away? */
 bool abr_candidates_lost(const abr_candidates *c, const abr_candidate *candidate);
 
-/* Sort indices of items, without memory of its own. */
-typedef bool (*abr_before)(const void *items, uint32_t a, uint32_t b);
-void abr_sort(uint32_t *order, size_t n, const void *items, abr_before before);
+/* What an item is sorted by. */
+typedef struct {
+    uint64_t key;
+    uint32_t index; /* of the item */
+} abr_key;
+
+/* Sort by key, the lowest first; those of one key stay in their order. `scratch` is as large. */
+void abr_sort_keys(abr_key *keys, size_t n, abr_key *scratch);
+
+/* A float, not NaN, as a key of the same order. */
+static inline uint64_t abr_float_key(float x)
+{
+    uint32_t bits;
+    x += 0.0F; /* -0 is 0 */
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
+}
 
 /* ---- priority.c: the lines of a text that goes by ---- */
 
@@ -273,6 +297,7 @@ typedef struct {
     size_t used;              /* of the lines */
     uint32_t *order;          /* those that are left, by line */
     size_t count;
+    abr_key *keys; /* to sort them: twice as many as there are lines */
     uint64_t hits; /* in all of the text */
 } abr_retained;
 

@@ -16,19 +16,6 @@ uint64_t abr_count_newlines(const char *p, size_t n)
     return n == 0 ? 0 : abr_kernels_now()->count_newlines(p, n);
 }
 
-abr_newlines abr_find_newlines(const char *p, size_t n)
-{
-    abr_newlines found = {abr_count_newlines(p, n), SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    if (found.count == 0)
-        return found;
-    found.first = found.last = (size_t)((const char *)memchr(p, '\n', n) - p);
-    if (found.count > 1) {
-        found.last = (size_t)(abr_find_last_newline(p, n) - p);
-        found.before_last = (size_t)(abr_find_last_newline(p, found.last) - p);
-    }
-    return found;
-}
-
 uint64_t abr_count_lines(const char *p, size_t n)
 {
     return n == 0 ? 0 : abr_count_newlines(p, n) + (p[n - 1] != '\n');
@@ -296,6 +283,50 @@ void abr_count_more_chars(abr_char_counter *c, const char *p, size_t n)
     if (left > 0)
         memcpy(c->bytes, p + n - left, left);
     c->open += left;
+}
+
+/* Find the newlines of (p, n), of which there are `count`: the first one at or behind `from`, the last one before `to`, and
+ * the one before it, where it is not in the same block, before `next_to`. */
+static abr_newlines locate(const char *p, size_t n, uint64_t count, size_t from, size_t to, size_t next_to)
+{
+    abr_newlines found = {count, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    if (count == 0)
+        return found;
+    found.first = found.last = (size_t)((const char *)memchr(p + from, '\n', n - from) - p);
+    if (count > 1) {
+        found.last = (size_t)(abr_find_last_newline(p, to) - p);
+        size_t end = next_to < found.last ? next_to : found.last;
+        found.before_last = (size_t)(abr_find_last_newline(p, end) - p);
+    }
+    return found;
+}
+
+abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars)
+{
+    enum { BLOCK = 256 * 1024 };
+    if (n <= BLOCK) {
+        if (chars)
+            abr_count_more_chars(chars, p, n);
+        return locate(p, n, abr_count_newlines(p, n), 0, n, n);
+    }
+    uint64_t count = 0;
+    size_t from = 0;    /* where the block of the first newline starts */
+    size_t to = 0;      /* where that of the last one ends */
+    size_t next_to = 0; /* and that of the one before it */
+    for (size_t at = 0, size; at < n; at += size) {
+        size = n - at < BLOCK ? n - at : BLOCK;
+        uint64_t here = abr_count_newlines(p + at, size);
+        if (chars)
+            abr_count_more_chars(chars, p + at, size);
+        if (here == 0)
+            continue;
+        if (count == 0)
+            from = at;
+        next_to = here > 1 ? at + size : to;
+        to = at + size;
+        count += here;
+    }
+    return locate(p, n, count, from, to, next_to);
 }
 
 uint64_t abr_counted_chars(const abr_char_counter *c, uint64_t *invalid)

@@ -18,6 +18,18 @@ ABR_PRIVATE_BEGIN
 #define ABR_HAS_NEON 1
 #endif
 
+enum { ABR_CLASSIFIED = 64 };
+
+/* What stands in 64 bytes, a bit a byte, the first one lowest. */
+typedef struct {
+    uint64_t letters; /* of ASCII */
+    uint64_t upper;   /* the capitals of these */
+    uint64_t digits;
+    uint64_t blanks; /* and tabs */
+    uint64_t colons; /* and opening parentheses: what stands before a line number */
+    uint64_t high;   /* not ASCII */
+} abr_classes;
+
 typedef struct {
     const char *name; /* what ABRIDGE_SIMD calls it */
 
@@ -37,6 +49,9 @@ typedef struct {
     /* The same of plain text: well-formed UTF-8 in which cleaning finds nothing, for no control but newline and tab is
      * in it, neither of ASCII nor of C1. */
     size_t (*plain)(const char *p, size_t n);
+
+    /* What stands in (p, ABR_CLASSIFIED), all of which is read. */
+    void (*classify)(const char *p, abr_classes *out);
 } abr_kernels;
 
 extern const abr_kernels abr_scalar;

@@ -16,6 +16,11 @@ INLINE uint64_t mask(flags f)
     return (uint32_t)_mm256_movemask_epi8((__m256i)f);
 }
 
+INLINE uint64_t bits(flags f)
+{
+    return mask(f);
+}
+
 INLINE bool any(flags f)
 {
     return !_mm256_testz_si256((__m256i)f, (__m256i)f);
@@ -38,5 +43,6 @@ INLINE bytes lookup(const uint8_t table[16], bytes index)
 
 #include "scan_vector.h"
 
-const abr_kernels abr_avx2 = {"avx2", count_newlines, nth_newline, nth_newline_back, well_formed, plain};
+const abr_kernels abr_avx2 = {"avx2",      count_newlines, nth_newline, nth_newline_back,
+                              well_formed, plain,          classify};
 #endif

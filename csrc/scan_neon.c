@@ -18,6 +18,13 @@ INLINE uint64_t mask(flags f)
     return vget_lane_u64((uint64x1_t)nibbles, 0) & UINT64_C(0x1111111111111111);
 }
 
+INLINE uint64_t bits(flags f)
+{
+    static const uint8_t weights[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t weighed = vandq_u8((uint8x16_t)f, vld1q_u8(weights));
+    return vaddv_u8(vget_low_u8(weighed)) | (uint64_t)vaddv_u8(vget_high_u8(weighed)) << 8;
+}
+
 INLINE bool any(flags f)
 {
     return vmaxvq_u8((uint8x16_t)f) != 0;
@@ -37,5 +44,6 @@ INLINE bytes lookup(const uint8_t table[16], bytes index)
 
 #include "scan_vector.h"
 
-const abr_kernels abr_neon = {"neon", count_newlines, nth_newline, nth_newline_back, well_formed, plain};
+const abr_kernels abr_neon = {"neon",      count_newlines, nth_newline, nth_newline_back,
+                              well_formed, plain,          classify};
 #endif

@@ -117,4 +117,37 @@ static size_t plain(const char *p, size_t n)
     return n;
 }
 
-const abr_kernels abr_scalar = {"scalar", count_newlines, nth_newline, nth_newline_back, well_formed, plain};
+/* ---- classes ---- */
+
+/* The high bits of a word, a bit a byte. */
+static uint64_t high_bits(uint64_t x)
+{
+    return ((x & HIGH) >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* The high bit of each byte that is ASCII and from `first` on, `count` of them. Nothing is carried from byte to byte. */
+static uint64_t in_range(uint64_t x, uint64_t first, uint64_t count)
+{
+    uint64_t ascii = x & ~HIGH;
+    uint64_t from = ascii + ONES * (0x80 - first);
+    uint64_t behind = ascii + ONES * (0x80 - first - count);
+    return from & ~behind & ~x & HIGH;
+}
+
+static void classify(const char *p, abr_classes *out)
+{
+    abr_classes c = {0};
+    for (unsigned i = 0; i < ABR_CLASSIFIED; i += WORD) {
+        uint64_t x = abr_load_word(p + i);
+        c.letters |= high_bits(in_range(x | ONES * ' ', 'a', 26)) << i;
+        c.upper |= high_bits(in_range(x, 'A', 26)) << i;
+        c.digits |= high_bits(in_range(x, '0', 10)) << i;
+        c.blanks |= high_bits(in_range(x, ' ', 1) | in_range(x, '\t', 1)) << i;
+        c.colons |= high_bits(in_range(x, ':', 1) | in_range(x, '(', 1)) << i;
+        c.high |= high_bits(x) << i;
+    }
+    *out = c;
+}
+
+const abr_kernels abr_scalar = {"scalar",    count_newlines, nth_newline, nth_newline_back,
+                                well_formed, plain,          classify};

@@ -16,6 +16,11 @@ INLINE uint64_t mask(flags f)
     return (uint32_t)_mm_movemask_epi8((__m128i)f);
 }
 
+INLINE uint64_t bits(flags f)
+{
+    return mask(f);
+}
+
 INLINE bool any(flags f)
 {
     return mask(f) != 0;
@@ -29,5 +34,6 @@ INLINE uint64_t sum(bytes x)
 
 #include "scan_vector.h"
 
-const abr_kernels abr_sse2 = {"sse2", count_newlines, nth_newline, nth_newline_back, well_formed, plain};
+const abr_kernels abr_sse2 = {"sse2",      count_newlines, nth_newline, nth_newline_back,
+                              well_formed, plain,          classify};
 #endif

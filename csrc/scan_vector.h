@@ -7,6 +7,7 @@
  *   SPREAD        bits a byte in a mask
  *   bytes, flags  vectors of uint8_t and of int8_t; a comparison gives flags, -1 for true
  *   mask(flags)   the lowest of SPREAD bits set for each true one
+ *   bits(flags)   a bit for each, as a mask of SPREAD 1 is
  *   any(flags)    is one of them true?
  *   sum(bytes)    of all of them
  *
@@ -24,7 +25,8 @@ enum {
     WALKED = 16,                 /* newlines up to which walking from one to the next is as fast */
     CHECKED = 2 * LINE,          /* bytes checked at once; a multiple of WIDTH */
     ESC = 0x1B,
-    MOST_BEFORE = 3 /* bytes before one that may belong to its char */
+    MOST_BEFORE = 3, /* bytes before one that may belong to its char */
+    VECTORS = ABR_CLASSIFIED / WIDTH
 };
 
 INLINE bytes load(const char *p)
@@ -313,4 +315,66 @@ KERNEL size_t plain(const char *p, size_t n)
         return i;
     i += fine_run(p + i, n - i, true, &chars);
     return i + abr_scalar.plain(p + i, n - i);
+}
+
+/* ---- classes ---- */
+
+/* Bytes from `first` on, `count` of them: one comparison of signed numbers, which every processor has. */
+INLINE flags in_range(bytes x, uint8_t first, uint8_t count)
+{
+    return (flags)(x - (uint8_t)(first + 128)) < (int8_t)(count - 128);
+}
+
+INLINE flags is_letter(bytes x)
+{
+    return in_range(x | ' ', 'a', 26);
+}
+
+INLINE flags is_upper(bytes x)
+{
+    return in_range(x, 'A', 26);
+}
+
+INLINE flags is_digit(bytes x)
+{
+    return in_range(x, '0', 10);
+}
+
+INLINE flags is_blank(bytes x)
+{
+    return (flags)((x == ' ') | (x == '\t'));
+}
+
+INLINE flags is_colon(bytes x)
+{
+    return (flags)((x == ':') | (x == '('));
+}
+
+INLINE flags is_high(bytes x)
+{
+    return (flags)x < 0;
+}
+
+/* Where in the vectors one is: a bit a byte. The masks stay apart: compilers would pack them into vectors to store them,
+ * which takes longer than all the rest. */
+INLINE uint64_t where(const bytes x[VECTORS], flags (*is)(bytes))
+{
+    uint64_t found = 0;
+    for (unsigned i = 0; i < VECTORS; i++)
+        found |= bits(is(x[i])) << (i * WIDTH);
+    __asm__ volatile("" : "+r"(found));
+    return found;
+}
+
+KERNEL void classify(const char *p, abr_classes *out)
+{
+    bytes x[VECTORS];
+    for (unsigned i = 0; i < VECTORS; i++)
+        x[i] = load(p + i * WIDTH);
+    out->letters = where(x, is_letter);
+    out->upper = where(x, is_upper);
+    out->digits = where(x, is_digit);
+    out->blanks = where(x, is_blank);
+    out->colons = where(x, is_colon);
+    out->high = where(x, is_high);
 }

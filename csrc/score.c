@@ -45,7 +45,7 @@ static bool is_excerpt(const abr_said *l)
     char c = byte_at(l, l->words->indent);
     if (!is_digit(c) && c != '|' && c != '^' && c != '~' && c != '-')
         return false;
-    size_t i = skip(l, l->words->indent, "0123456789");
+    size_t i = skip_digits(l, l->words->indent);
     size_t bar = skip(l, i, " \t");
     if (byte_at(l, bar) == '|' && (bar > 0) && (i > l->words->indent || byte_at(l, bar + 1) == ' '))
         return true;
@@ -62,8 +62,8 @@ static bool is_frame(const abr_said *l)
     if (starts_with(l, i, "at ") || starts_with(l, i, "File \"") || starts_with(l, i, "from "))
         return i > 0;
     if (starts_with(l, i, "#"))
-        return is_digit(byte_at(l, i + 1)) && starts_with(l, skip(l, i + 1, "0123456789"), " ");
-    size_t number = skip(l, i, "0123456789");
+        return is_digit(byte_at(l, i + 1)) && starts_with(l, skip_digits(l, i + 1), " ");
+    size_t number = skip_digits(l, i);
     return i > 0 && number > i && starts_with(l, number, ": ") && is_alnum(byte_at(l, number + 2));
 }
 
@@ -94,6 +94,19 @@ static void weigh_start(abr_said *l)
 }
 
 /* ---- the line ---- */
+
+/* Can the line have a score? Most have none: no word but such as only change what others say, no place, no mark, nothing
+ * that starts it as errors are started. */
+static bool may_say_something(const abr_said *l)
+{
+    const unsigned mute =
+        1U << ABR_W_NO | 1U << ABR_W_QUIET | 1U << ABR_W_CODE | 1U << ABR_W_NAMING | 1U << ABR_W_SYMBOL;
+    const abr_line_words *w = l->words;
+    for (unsigned i = 0; i < w->count; i++)
+        if (!(mute >> w->signs[i].class & 1))
+            return true;
+    return w->located < l->n || w->mark < l->n || is_one_of(byte_at(l, w->indent), "E*");
+}
 
 static abr_kind kind_of(const abr_said *l)
 {
@@ -180,18 +193,21 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     words.count = 0; /* the signs are left as they are: a line has few */
     abr_read_words(lexicon, p, n, &words);
     abr_said l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
-    abr_weigh_signs(&l);
-    if (words.mark < n)
-        weigh_mark(&l);
-    weigh_start(&l);
-    weigh_diagnostic(&l);
+    bool may_say = may_say_something(&l);
+    if (may_say) {
+        abr_weigh_signs(&l);
+        if (words.mark < n)
+            weigh_mark(&l);
+        weigh_start(&l);
+        weigh_diagnostic(&l);
+    }
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
     out->shape = words.shape;
     out->words = words.words;
     out->indent = words.indent;
     out->at = (uint32_t)l.at;
-    if (out->kind != ABR_K_PASS && out->kind != ABR_K_EXCERPT && out->kind != ABR_K_BLANK)
+    if (may_say && out->kind != ABR_K_PASS && out->kind != ABR_K_EXCERPT && out->kind != ABR_K_BLANK)
         out->score = total(&l);
     if (out->kind == ABR_K_FRAME)
         out->score = 0;

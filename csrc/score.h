@@ -67,12 +67,22 @@ static inline bool is_alnum(char c)
 
 static inline bool is_one_of(char c, const char *set)
 {
-    return c != '\0' && strchr(set, c) != NULL;
+    for (; *set != '\0'; set++) /* no call of a library for a few bytes */
+        if (*set == c)
+            return true;
+    return false;
 }
 
 static inline size_t skip(const abr_said *l, size_t at, const char *set)
 {
     while (at < l->n && is_one_of(l->p[at], set))
+        at++;
+    return at;
+}
+
+static inline size_t skip_digits(const abr_said *l, size_t at)
+{
+    while (at < l->n && is_digit(l->p[at]))
         at++;
     return at;
 }

@@ -27,6 +27,15 @@ void abr_weigh(const abr_scale *scale, const char *p, size_t n, abr_span *span)
     span->shown += n + (scale->replace ? invalid * (ABR_REPLACEMENT_SIZE - 1) : 0);
 }
 
+/* The most bytes that fit, whatever chars they are. */
+static uint64_t may_fit(const abr_scale *scale, const abr_room *room, const abr_span *s)
+{
+    enum { CHAR_MOST = 4 };
+    uint64_t shown = abr_less(room->shown, s->shown);
+    uint64_t chars = scale->chars ? abr_less(room->chars, s->chars) : ABR_UNLIMITED;
+    return chars < shown / CHAR_MOST ? chars * CHAR_MOST : shown;
+}
+
 /* Add the bytes (p, n) of whole lines to the span if they stay within the room. */
 static bool add_lines(const abr_scale *scale, const char *p, size_t n, uint64_t lines, const abr_room *room,
                       abr_span *span)
@@ -88,7 +97,7 @@ static void grow_front(const abr_edge *e, const abr_scale *scale, const abr_room
         continue;
     size_t line = s->lines == 0 ? 0 : s->n + 1; /* where the next line starts */
     while (s->lines < room->lines && line < e->n) {
-        uint64_t left = abr_less(room->shown, s->shown);
+        uint64_t left = may_fit(scale, room, s);
         size_t window = left == ABR_UNLIMITED ? e->n - line : least(e->n - line, left + 1);
         const char *newline = memchr(e->p + line, '\n', window);
         if (!newline && (line + window < e->n || !e->whole))
@@ -118,7 +127,7 @@ static void grow_back(const abr_edge *e, const abr_scale *scale, const abr_room 
         continue;
     while (s->lines < room->lines && s->n < e->n) {
         size_t end = e->n - s->n;
-        size_t start = line_start(e, end, abr_less(room->shown, s->shown));
+        size_t start = line_start(e, end, may_fit(scale, room, s));
         if (start == SIZE_MAX || !add_lines(scale, e->p + start, end - start, 1, room, s))
             return;
     }
@@ -135,11 +144,12 @@ void abr_grow_lines(const abr_edge *edge, abr_side side, const abr_scale *scale,
 
 /* Bytes of the first or last room->lines lines of an edge with their newlines, or all of it when the lines reach
  * beyond what the room can show. */
-static size_t line_reach(const abr_edge *e, abr_side side, const abr_room *room)
+static size_t line_reach(const abr_edge *e, abr_side side, const abr_scale *scale, const abr_room *room)
 {
+    const uint64_t most = may_fit(scale, room, &(abr_span){0});
     size_t reach = 0;
     for (uint64_t k = 0; k < room->lines && reach < e->n; k++) {
-        uint64_t window = abr_less(room->shown, reach);
+        uint64_t window = abr_less(most, reach);
         if (side == ABR_FRONT) {
             const char *newline = memchr(e->p + reach, '\n', least(e->n - reach, window));
             if (!newline)
@@ -160,7 +170,7 @@ abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *sc
     const abr_edge *e = edge;
     abr_span s = {0};
     abr_reach reach = {room->chars, room->shown, scale->replace};
-    size_t limit = room->lines == ABR_UNLIMITED ? e->n : line_reach(e, side, room);
+    size_t limit = room->lines == ABR_UNLIMITED ? e->n : line_reach(e, side, scale, room);
     const char *from = e->p;
     if (side == ABR_FRONT) {
         s.n = least(abr_prefix(e->p, e->n, &reach), limit);

@@ -75,6 +75,12 @@ static void fill(const abr_stream *s, buffer *b, const char *p, size_t n)
     b->n += n;
 }
 
+/* A place in a full ring, under twice its size; division would take as long as all the rest of a small write. */
+static size_t within_ring(const abr_stream *s, size_t at)
+{
+    return at < s->keep ? at : at - s->keep;
+}
+
 /* Add at the end, the oldest bytes of a full ring making room; the memory is there. */
 static void push(const abr_stream *s, buffer *b, const char *p, size_t n)
 {
@@ -87,32 +93,52 @@ static void push(const abr_stream *s, buffer *b, const char *p, size_t n)
         return;
     }
     /* the ring has its full size now; while it was growing its oldest byte was the first */
-    size_t at = (b->first + b->n) % s->keep;
+    size_t at = within_ring(s, b->first + b->n);
     size_t tail = n < s->keep - at ? n : s->keep - at;
     memcpy(b->p + at, p, tail);
     memcpy(b->p, p + tail, n - tail);
     size_t lost = b->n + n - s->keep;
-    b->first = (b->first + lost) % s->keep;
+    b->first = within_ring(s, b->first + lost);
     b->n = s->keep;
 }
 
-static void reverse(char *p, size_t n)
+static void swap(char *a, char *b, size_t n)
 {
-    for (size_t i = 0; i < n / 2; i++) {
-        char c = p[i];
-        p[i] = p[n - 1 - i];
-        p[n - 1 - i] = c;
+    char part[512];
+    for (size_t at = 0, size; at < n; at += size) {
+        size = n - at < sizeof part ? n - at : sizeof part;
+        memcpy(part, a + at, size);
+        memcpy(a + at, b + at, size);
+        memcpy(b + at, part, size);
     }
 }
 
-/* Turn the ring so that its oldest byte is the first. */
+/* Turn the ring so that its oldest byte is the first: the shorter side changes places with as much of the other one,
+ * which brings that much to where it belongs, and so on with the rest. */
 static void straighten(buffer *b)
 {
-    if (b->first == 0)
-        return;
-    reverse(b->p, b->first);
-    reverse(b->p + b->first, b->n - b->first);
-    reverse(b->p, b->n);
+    char shorter[4096];
+    char *p = b->p;
+    size_t newer = b->first; /* bytes that stand before the older ones, and belong behind them */
+    size_t older = b->n - b->first;
+    while (newer > sizeof shorter && older > sizeof shorter) {
+        size_t n = newer < older ? newer : older;
+        swap(p, p + newer, n);
+        p += n;
+        if (newer <= older)
+            older -= n;
+        else
+            newer -= n;
+    }
+    if (newer <= older && newer > 0) {
+        memcpy(shorter, p, newer);
+        memmove(p, p + newer, older);
+        memcpy(p + older, shorter, newer);
+    } else if (newer > older && older > 0) {
+        memcpy(shorter, p + newer, older);
+        memmove(p + older, p, newer);
+        memcpy(p, shorter, older);
+    }
     b->first = 0;
 }
 
@@ -204,7 +230,9 @@ abr_full_output abr_stream_full_output(const abr_stream *s)
 
 /* ---- counting ---- */
 
-static void count(abr_stream *s, const abr_newlines *found, const char *p, size_t n)
+/* Count a chunk that is taken, in which this was found. */
+static void count(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars, const char *p,
+                  size_t n)
 {
     s->scanned += n;
     if (found->count > 0) {
@@ -217,7 +245,7 @@ static void count(abr_stream *s, const abr_newlines *found, const char *p, size_
     s->bytes += n;
     s->ends_line = p[n - 1] == '\n';
     if (s->counts_chars)
-        abr_count_more_chars(&s->chars, p, n);
+        s->chars = *chars;
 }
 
 /* ---- the public functions ---- */
@@ -296,11 +324,9 @@ typedef struct loan {
 } loan;
 
 /* Take the preview out again. */
-static void end_preview(abr_stream *s)
+static void take_back(abr_stream *s)
 {
     loan *l = s->loan;
-    if (!l)
-        return;
     buffer front = s->front;
     buffer back = s->back;
     straighten(&back);
@@ -314,6 +340,12 @@ static void end_preview(abr_stream *s)
     s->front = front;
     s->back = back;
     s->alloc->free(s->alloc->ctx, l);
+}
+
+static void end_preview(abr_stream *s)
+{
+    if (s->loan)
+        take_back(s);
 }
 
 abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
@@ -337,9 +369,10 @@ abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
     l->lost = lost;
     if (lost > 0)
         memcpy(l->bytes, s->back.p, lost);
-    abr_newlines found = abr_find_newlines(p, n);
+    abr_char_counter chars = s->chars;
+    abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
     retain(s, p, n);
-    count(s, &found, p, n);
+    count(s, &found, &chars, p, n);
     s->loan = l;
     return ABR_OK;
 }
@@ -349,12 +382,13 @@ abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
     end_preview(s);
     if (n == 0)
         return ABR_OK;
-    abr_newlines found = abr_find_newlines(p, n);
+    abr_char_counter chars = s->chars;
+    abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
     if (!make_room(s, n) || (s->priority && !abr_priority_reserve(s->priority, found.count, n)))
         return ABR_ENOMEM;
     save(s, p, n);
     retain(s, p, n);
-    count(s, &found, p, n);
+    count(s, &found, &chars, p, n);
     if (s->priority)
         abr_priority_write(s->priority, p, n);
     return ABR_OK;

@@ -14,10 +14,6 @@
 #include "priority.h"
 #include "scan.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 /* What is inlined into a variant of read_line() is compiled for its processors. */
 #if defined(__GNUC__)
 #define INLINE inline __attribute__((always_inline))
@@ -26,69 +22,12 @@
 #endif
 
 enum {
-    BLOCK = 64,
+    BLOCK = ABR_CLASSIFIED,
     SHAPE_WORDS = 6,  /* plain words that make a shape */
     SHAPE_PREFIX = 3, /* letters of each */
     CODE_LETTERS = 4, /* most letters of a diagnostic's code */
     CODE_DIGITS = 5
 };
-
-/* What stands in a block, a bit a byte. */
-typedef struct {
-    uint64_t letters;
-    uint64_t upper;
-    uint64_t digits;
-    uint64_t blanks;
-    uint64_t colons; /* and opening parentheses: what stands before a line number */
-    uint64_t high;
-} masks;
-
-#if defined(__SSE2__)
-/* Bytes of x from `first` on, `count` of them. */
-static INLINE unsigned in_range(__m128i x, char first, char count)
-{
-    __m128i from = _mm_sub_epi8(x, _mm_set1_epi8((char)(first - 128)));
-    return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(from, _mm_set1_epi8((char)(count - 128))));
-}
-
-static INLINE unsigned equals(__m128i x, char c)
-{
-    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
-}
-
-static INLINE masks classify(const char *p)
-{
-    masks m = {0};
-    for (unsigned i = 0; i < BLOCK; i += sizeof(__m128i)) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-        __m128i folded = _mm_or_si128(x, _mm_set1_epi8(' '));
-        m.letters |= (uint64_t)in_range(folded, 'a', 26) << i;
-        m.upper |= (uint64_t)in_range(x, 'A', 26) << i;
-        m.digits |= (uint64_t)in_range(x, '0', 10) << i;
-        m.blanks |= (uint64_t)(equals(x, ' ') | equals(x, '\t')) << i;
-        m.colons |= (uint64_t)(equals(x, ':') | equals(x, '(')) << i;
-        m.high |= (uint64_t)(unsigned)_mm_movemask_epi8(x) << i;
-    }
-    return m;
-}
-#else
-static masks classify(const char *p)
-{
-    masks m = {0};
-    for (unsigned i = 0; i < BLOCK; i++) {
-        unsigned char c = (unsigned char)p[i];
-        uint64_t bit = UINT64_C(1) << i;
-        bool upper = c >= 'A' && c <= 'Z';
-        m.upper |= upper ? bit : 0;
-        m.letters |= upper || (c >= 'a' && c <= 'z') ? bit : 0;
-        m.digits |= c >= '0' && c <= '9' ? bit : 0;
-        m.blanks |= c == ' ' || c == '\t' ? bit : 0;
-        m.colons |= c == ':' || c == '(' ? bit : 0;
-        m.high |= c >= 0x80 ? bit : 0;
-    }
-    return m;
-}
-#endif
 
 /* Index of the lowest bit of a mask that is not 0. */
 static INLINE unsigned lowest(uint64_t mask)
@@ -113,6 +52,18 @@ static INLINE unsigned highest(uint64_t mask)
     while (!(mask >> i & 1))
         i--;
     return i;
+#endif
+}
+
+static INLINE unsigned bit_count(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return (unsigned)__builtin_popcountll(mask);
+#else
+    unsigned n = 0;
+    for (; mask != 0; mask &= mask - 1)
+        n++;
+    return n;
 #endif
 }
 
@@ -185,15 +136,19 @@ static unsigned type_class(const char *p, size_t n)
     return ABR_W_NONE;
 }
 
-/* A line, and what came of it so far. */
+/* A line, and where what is found in it goes. Handed on by value, so that it stays in registers. */
 typedef struct {
     const abr_lexicon *lexicon;
     const char *p;
     size_t n;
     abr_line_words *out;
-    uint32_t shape;
-    unsigned shape_words;
 } reader;
+
+/* The shape so far. */
+typedef struct {
+    uint32_t hash;
+    unsigned words;
+} shape_of_line;
 
 static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
 {
@@ -201,57 +156,56 @@ static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, b
         out->signs[out->count++] = (abr_sign){(uint32_t)at, (uint16_t)n, (uint8_t) class, type};
 }
 
-static void look_up(reader *r, size_t at, size_t n, uint64_t key)
+static void look_up(reader r, size_t at, size_t n, uint64_t key)
 {
-    const abr_word *w = abr_lexicon_find(r->lexicon, key, r->p + at, n);
+    const abr_word *w = abr_lexicon_find(r.lexicon, key, r.p + at, n);
     if (w)
-        add_sign(r->out, at, n, w->class, false);
+        add_sign(r.out, at, n, w->class, false);
 }
 
 /* A long word of mixed case may be the name of an error type. */
-static void look_at_type(reader *r, size_t at, size_t n)
+static void look_at_type(reader r, size_t at, size_t n)
 {
-    unsigned class = type_class(r->p + at, n);
-    if (class != ABR_W_NONE && !(abr_word_group(class) & r->lexicon->quiet))
-        add_sign(r->out, at, n, class, true);
+    unsigned class = type_class(r.p + at, n);
+    if (class != ABR_W_NONE && !(abr_word_group(class) & r.lexicon->quiet))
+        add_sign(r.out, at, n, class, true);
 }
 
 /* The code of a diagnostic, if one is there, is part of the shape. */
-static void look_at_code(reader *r, size_t at, size_t n)
+static uint32_t look_at_code(reader r, size_t at, size_t n, uint32_t hash)
 {
-    size_t size = code_size(r->p + at, n, r->n - at);
-    if (size > 0 && r->out->code == r->n)
-        r->out->code = at;
+    size_t size = code_size(r.p + at, n, r.n - at);
+    if (size > 0 && r.out->code == r.n)
+        r.out->code = at;
     for (size_t i = 0; i < size; i++)
-        r->shape = mix(r->shape, (unsigned char)r->p[at + i]);
+        hash = mix(hash, (unsigned char)r.p[at + i]);
+    return hash;
 }
 
 /* Let a word be part of the shape, unless it is part of a name. */
-static INLINE void add_to_shape(reader *r, size_t at, size_t n, uint64_t key, bool mixed)
+static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, bool mixed, shape_of_line *shape)
 {
-    const char *p = r->p + at;
-    char next = '\n';
-    if (at + n < r->n)
-        next = p[n];
+    const char *p = r.p + at;
+    char next = at + n < r.n ? p[n] : '\n';
     unsigned before = at > 0 ? beside[(unsigned char)p[-1]] : 0;
     if (!(before | beside[(unsigned char)next]) && !mixed) {
-        r->shape_words++;
+        shape->words++;
         uint64_t start = n >= SHAPE_PREFIX ? key & 0xFFFFFF : key;
-        r->shape = mix(r->shape, start | (uint64_t)(unsigned char)next << 32);
+        shape->hash = mix(shape->hash, start | (uint64_t)(unsigned char)next << 32);
     } else if (before == 0 && n <= CODE_LETTERS && is_digit(next) && p[0] < 'a' && p[n - 1] < 'a') {
-        look_at_code(r, at, n);
+        shape->hash = look_at_code(r, at, n, shape->hash);
     }
 }
 
-static INLINE void read_word(reader *r, size_t at, size_t n, bool mixed)
+static INLINE void read_word(reader r, size_t at, size_t n, bool mixed, shape_of_line *shape)
 {
-    uint64_t key = abr_word_key(abr_load_word(r->p + at), n);
-    if (r->lexicon->slots[abr_word_slot(key)] != 0)
+    uint64_t key = abr_word_key(abr_load_word(r.p + at), n);
+    if (abr_lexicon_may_have(r.lexicon, key))
         look_up(r, at, n, key);
     if (mixed)
         look_at_type(r, at, n);
-    if (r->shape_words < SHAPE_WORDS)
-        add_to_shape(r, at, n, key, mixed);
+    if (shape->words < SHAPE_WORDS)
+        add_to_shape(r, at, n, key, mixed, shape);
 }
 
 /* ---- places: file.ext:12, file.ext(12, line 12 ---- */
@@ -273,84 +227,94 @@ static size_t place_start(const char *p, size_t end)
     return start < dot - 1 ? start : SIZE_MAX;
 }
 
-static void look_for_place(reader *r, uint64_t numbers, size_t at)
+/* The first three numbers behind a colon are tried, those of a letter before the colon: an extension ends with one. */
+static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
 {
-    for (unsigned tries = 0; numbers != 0 && tries < 3 && r->out->located == r->n; tries++) {
+    uint64_t later = numbers & (numbers - 1);
+    later &= later - 1;
+    later &= later - 1;
+    numbers &= ~later & (letters << 2 | 2); /* of what is before the block there is no mask */
+    for (; numbers != 0 && r.out->located == r.n; numbers &= numbers - 1) {
         unsigned i = lowest(numbers);
-        numbers &= numbers - 1;
-        size_t start = at + i > 1 ? place_start(r->p, at + i - 1) : SIZE_MAX;
+        size_t start = at + i > 1 ? place_start(r.p, at + i - 1) : SIZE_MAX;
         if (start != SIZE_MAX)
-            r->out->located = start;
+            r.out->located = start;
     }
 }
 
 /* ---- the line ---- */
 
-static INLINE void read_block(reader *r, const masks *m, size_t at, size_t *step)
+static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t *step, shape_of_line *shape)
 {
-    uint64_t letters = whole_words(m->letters, r->n - at, step);
-    uint64_t valid = r->n - at < *step ? (UINT64_C(1) << (r->n - at)) - 1
-                     : *step < BLOCK   ? (UINT64_C(1) << *step) - 1
-                                       : ~UINT64_C(0);
+    uint64_t letters = whole_words(m->letters, r.n - at, step);
+    uint64_t valid = r.n - at < *step ? (UINT64_C(1) << (r.n - at)) - 1
+                     : *step < BLOCK  ? (UINT64_C(1) << *step) - 1
+                                      : ~UINT64_C(0);
     uint64_t digits = m->digits & valid;
-    bool after_digit = at > 0 && is_digit(r->p[at - 1]);
+    bool after_digit = at > 0 && is_digit(r.p[at - 1]);
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
     /* capitals amid a word that small letters follow: aB, and the B of AABb */
     uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
-    if (starts != 0 && r->out->words == 0)
-        r->out->first = at + lowest(starts);
+    if (starts != 0 && r.out->words == 0)
+        r.out->first = at + lowest(starts);
+    r.out->words += bit_count(starts);
     for (; starts != 0; starts &= starts - 1) {
         unsigned i = lowest(starts);
         unsigned n = run_length(letters >> i);
-        r->out->words++;
         if (n < BLOCK)
-            read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0);
+            read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0, shape);
     }
     uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1);
-    if (numbers != 0 && r->out->located == r->n)
-        look_for_place(r, numbers, at);
-    if ((m->high & valid) != 0 && r->out->mark == r->n)
-        r->out->mark = at + lowest(m->high & valid);
+    if (numbers != 0 && r.out->located == r.n)
+        look_for_place(r, numbers, m->letters, at);
+    if ((m->high & valid) != 0 && r.out->mark == r.n)
+        r.out->mark = at + lowest(m->high & valid);
 }
 
-static INLINE void read_line(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+static INLINE void read_line(const abr_kernels *kernels, const abr_lexicon *lexicon, const char *p, size_t n,
+                             abr_line_words *out)
 {
     out->count = 0;
     out->words = 0;
     out->indent = out->first = out->located = out->code = out->mark = n;
-    reader r = {lexicon, p, n, out, 0, 0};
+    const reader r = {lexicon, p, n, out};
+    shape_of_line shape = {0, 0};
     for (size_t at = 0, step = 0; at < n; at += step) {
-        masks m = classify(p + at);
+        abr_classes m;
+        kernels->classify(p + at, &m);
         if (out->indent == n && out->words == 0) {
             unsigned blanks = run_length(m.blanks);
             if (blanks < BLOCK && at + blanks < n)
                 out->indent = at + blanks;
         }
-        read_block(&r, &m, at, &step);
+        read_block(r, &m, at, &step, &shape);
     }
     if (out->indent < n && out->first != out->indent) {
         char c = p[out->indent];
-        r.shape = mix(r.shape, is_digit(c) ? '0' : (unsigned char)c);
+        shape.hash = mix(shape.hash, is_digit(c) ? '0' : (unsigned char)c);
     }
-    out->shape = mix(r.shape, (out->indent > 0) + UINT64_C(2) * (out->located < n));
+    out->shape = mix(shape.hash, (out->indent > 0) + UINT64_C(2) * (out->located < n));
 }
 
 #ifdef ABR_HAS_AVX2
 /* The same for processors that shift by any number of bits, and clear a bit, in one instruction. */
-__attribute__((target("avx2,bmi,bmi2"))) static void read_line_avx2(const abr_lexicon *lexicon, const char *p,
-                                                                    size_t n, abr_line_words *out)
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void read_line_avx2(const abr_kernels *kernels,
+                                                                           const abr_lexicon *lexicon,
+                                                                           const char *p, size_t n,
+                                                                           abr_line_words *out)
 {
-    read_line(lexicon, p, n, out);
+    read_line(kernels, lexicon, p, n, out);
 }
 #endif
 
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
+    const abr_kernels *kernels = abr_kernels_now();
 #ifdef ABR_HAS_AVX2
-    if (abr_kernels_now() == &abr_avx2) {
-        read_line_avx2(lexicon, p, n, out);
+    if (kernels == &abr_avx2) {
+        read_line_avx2(kernels, lexicon, p, n, out);
         return;
     }
 #endif
-    read_line(lexicon, p, n, out);
+    read_line(kernels, lexicon, p, n, out);
 }

@@ -2,6 +2,7 @@
 local abridge = require "unsaved"
 local host = require "abridge.host"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
 local uv = host.uv()
 
@@ -34,12 +35,7 @@ end
 
 --- Turns the loop until `predicate()`, from no callback.
 local function eventually(predicate)
-  local tick = uv.new_timer()
-  uv.timer_start(tick, 1, 1, function() end)
-  local done = host.wait(predicate, 10)
-  uv.close(tick)
-  host.pump()
-  assert.is_true(done)
+  assert.is_true(waiting.eventually(predicate))
 end
 
 describe("a callback that yields", function()

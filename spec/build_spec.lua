@@ -1,26 +1,10 @@
 -- What the build makes: one version everywhere, a C library that stands alone, a module that exports one symbol,
 -- a command that runs from anywhere, and nothing left beside the sources.
 
-local function sh(command)
-  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1; echo status=$?"))
-  local output = pipe:read("*a")
-  pipe:close()
-  local text, status = output:match("^(.*)status=(%d+)\n$")
-  return text, tonumber(status)
-end
+local paths = require "paths"
+local shell = require "shell"
 
-local function run(command)
-  local output, status = sh(command)
-  assert(status == 0, ("status %s from %s\n%s"):format(tostring(status), command, output))
-  return output
-end
-
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("*a")
-  file:close()
-  return text
-end
+local run, sh = shell.run, shell.try
 
 local function words(text)
   local list = {}
@@ -29,7 +13,7 @@ local function words(text)
   return list
 end
 
-local header = read("csrc/abridge.h")
+local header = paths.read("csrc/abridge.h")
 local version = header:match('#define ABR_VERSION "([^"]+)"')
 local root = run("pwd"):match("[^\n]+")
 local dir

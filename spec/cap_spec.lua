@@ -1,22 +1,16 @@
 -- abridge.cap: for hosts that run their tools themselves (SPEC 9).
 local abridge = require "abridge"
-local core = require "abridge.core"
 local json = require("abridge.host").json()
 local plain = require "plain"
-local tmpdir = require "tmpdir"
 local random = require "random"
+local seq = require "seq"
+local tmpdir = require "tmpdir"
 
 local must = random.must
 local KB = 1024
 local TOOLS = {
   "read_file", "run_command", "search_files", "find_files", "list_directory", "sql_query", "web_fetch", "mine", "*",
 }
-
-local function numbered(n)
-  local lines = {}
-  for i = 1, n do lines[i] = i .. "\n" end
-  return table.concat(lines)
-end
 
 --- The limits of a tool of the default profile.
 local function limits_of(tool)
@@ -54,7 +48,7 @@ describe("cap", function()
   end)
 
   it("cuts by a tool's limits of the default profile", function()
-    local content, cut, block = abridge.cap(numbered(5000), "run_command")
+    local content, cut, block = abridge.cap(seq(1, 5000), "run_command")
     assert.equal("1\n2\n", content:sub(1, 4))
     assert.equal("4999\n5000\n\n[Showing 2000 of 5000 lines (2000 line limit)]", content:match "4999.*")
     assert.equal(2000, cut.output_lines)
@@ -62,13 +56,13 @@ describe("cap", function()
     assert.same({
       truncated = true,
       bytes_returned = #content:match "^(.-\n)\n%[Showing",
-      bytes_total = #numbered(5000),
+      bytes_total = #seq(1, 5000),
       reason = "line_cap",
     }, block)
   end)
 
   it("cuts read_file from the start", function()
-    local content = abridge.cap(numbered(5000), "read_file")
+    local content = abridge.cap(seq(1, 5000), "read_file")
     assert.equal("1\n2\n", content:sub(1, 4))
     assert.equal("1999\n2000\n\n[Showing lines 1-2000 of 5000. Use offset=2001 to continue]", content:match "1999.*")
   end)
@@ -78,7 +72,7 @@ describe("cap", function()
     assert.equal("b\nc\n\n[Showing lines 2-3 of 3]", content)
     assert.equal("tail", cut.strategy)
     assert.equal("line_cap", block.reason)
-    content, cut, block = abridge.cap(numbered(100), { max_bytes = "100B" })
+    content, cut, block = abridge.cap(seq(1, 100), { max_bytes = "100B" })
     assert.is_true(#content <= 100)
     assert.equal("head", cut.strategy)
     assert.equal("size_cap", block.reason)
@@ -89,8 +83,8 @@ describe("cap", function()
 
   it("takes the limits of * where it is told nothing, or of a tool it does not know", function()
     for _, tool in ipairs { "*", "github__search", "" } do
-      local content, cut = abridge.cap(numbered(5000), tool)
-      assert.same({ (abridge.cap(numbered(5000))) }, { content })
+      local content, cut = abridge.cap(seq(1, 5000), tool)
+      assert.same({ (abridge.cap(seq(1, 5000))) }, { content })
       assert.equal("head_tail", cut.strategy)
       assert.equal(2000, cut.output_lines)
     end
@@ -125,7 +119,7 @@ describe("cap", function()
   end)
 
   it("puts a resume sentence in place of ours", function()
-    local content = abridge.cap(numbered(5000), "read_file", { resume = "Call view with from={next}." })
+    local content = abridge.cap(seq(1, 5000), "read_file", { resume = "Call view with from={next}." })
     assert.equal("1999\n2000\n\n[Showing lines 1-2000 of 5000. Call view with from=2001.]", content:match "1999.*")
   end)
 end)
@@ -233,7 +227,7 @@ describe("cap with a folder for the full output", function()
   end)
 
   it("keeps what was cut there, in private, and the notice says where", function()
-    local text = numbered(3000)
+    local text = seq(1, 3000)
     for i = 1, 2 do
       local content, cut = abridge.cap(text, "run_command", { save = dir:at "outputs" })
       local path = dir:at(("outputs/%04d-run_command.log"):format(i))
@@ -247,7 +241,7 @@ describe("cap with a folder for the full output", function()
   end)
 
   it("keeps it whole where the text stands in a wrapper", function()
-    local text = "```\n" .. numbered(3000) .. "```\n"
+    local text = "```\n" .. seq(1, 3000) .. "```\n"
     local _, cut = abridge.cap(text, "run_command", { save = dir:at "outputs", wrapper = true })
     assert.equal(text, dir:read(cut.full_output_path:sub(#dir.path + 2)))
   end)
@@ -260,123 +254,17 @@ describe("cap with a folder for the full output", function()
 
   it("goes on with a number that is free", function()
     dir:sh "mkdir -m 700 used && touch used/0001-run_command.log used/0002-run_command.log"
-    local _, cut = abridge.cap(numbered(3000), "run_command", { save = dir:at "used" })
+    local _, cut = abridge.cap(seq(1, 3000), "run_command", { save = dir:at "used" })
     assert.equal(dir:at "used/0003-run_command.log", cut.full_output_path)
   end)
 
   it("says so where the folder is not private, and cuts all the same", function()
     dir:sh "mkdir -m 755 open"
-    local content, cut = abridge.cap(numbered(3000), "run_command", { save = dir:at "open" })
+    local content, cut = abridge.cap(seq(1, 3000), "run_command", { save = dir:at "open" })
     assert.is_nil(cut.full_output_path)
     assert.equal("EPERM", cut.full_output_code)
     assert.truthy(content:find("Full output not kept: ", 1, true))
     assert.is_true(cut.truncated)
-  end)
-end)
-
-describe("cap with a wrapper", function()
-  local body = numbered(100)
-  local function wrapped(open, inside, close, limits)
-    local content, cut, block = abridge.cap(open .. inside .. close, limits or { max_lines = 10 }, { wrapper = true })
-    local wrong = plain.ledger_error(cut)
-    assert.is_nil(wrong)
-    assert.equal(#open + #inside + #close, cut.total_bytes)
-    conforms(block)
-    return content, cut, block
-  end
-
-  for name, pair in pairs {
-    ["a fence"] = { "```\n", "```" },
-    ["a fence with a language"] = { "```lua\n", "```\n" },
-    ["a fence with attributes"] = { '```lua title="a b"\n', "```" },
-    ["a longer fence"] = { "`````\n", "`````" },
-    ["a tag pair"] = { "<output>\n", "</output>" },
-    ["a tag pair with attributes"] = { '<file path="a/b.lua">\n', "</file>\n" },
-    ["a tag with - and :"] = { "<ns:my-tag>\n", "</ns:my-tag>" },
-  } do
-    it("keeps " .. name .. ", and cuts inside", function()
-      local open, close = pair[1], pair[2]
-      local content, cut, block = wrapped(open, body, close)
-      assert.equal(open .. "1\n2\n", content:sub(1, #open + 4))
-      assert.is_true(cut.truncated)
-      assert.is_true(block.truncated)
-      local bare = close:gsub("\n$", "")
-      local at, last = content:find("\n" .. bare .. "\n\n[", 1, true)
-      assert.truthy(at, content)
-      assert.equal("]", content:sub(-1))
-      assert.is_nil(content:find("Showing", 1, true) and content:sub(1, last - 1):find("Showing", 1, true))
-    end)
-  end
-
-  it("leaves a wrapped text within the limits alone", function()
-    for _, text in ipairs { "```\na\n```", "```lua\na\n```\n", "<a>\nb\n</a>", "```\n```", "```\n\n```" } do
-      assert.equal(text, (abridge.cap(text, { max_bytes = 1000, max_lines = 100 }, { wrapper = true })))
-    end
-  end)
-
-  it("takes the outermost fence", function()
-    local inside = "text\n```lua\nx\n```\n" .. body
-    local content = wrapped("````md\n", inside, "````", { max_lines = 6 })
-    assert.equal("````md\ntext\n```lua\n", content:sub(1, 19))
-    assert.truthy(content:find("\n````\n\n[", 1, true), content)
-    content = wrapped("```md\n", inside, "```", { max_lines = 6 })
-    assert.truthy(content:find("\n```\n\n[", 1, true), content)
-  end)
-
-  it("cuts the plain text where the wrapper is not closed, or is none", function()
-    for _, text in ipairs {
-      "```lua\n" .. body,
-      "```lua\n" .. body .. "``",
-      "````\n" .. body .. "```",
-      "<a>\n" .. body .. "</b>",
-      "<a>\n" .. body,
-      "before\n```\n" .. body .. "```",
-      "<a b\n" .. body .. "</a>",
-      "``\n" .. body .. "``",
-    } do
-      assert.equal((abridge.cap(text, { max_lines = 10 })), (abridge.cap(text, { max_lines = 10 }, { wrapper = true })))
-    end
-  end)
-
-  it("keeps no more lines than max_lines, wrapper and all", function()
-    for n = 0, 20 do
-      local _, cut = wrapped("```\n", body, "```", { max_lines = n })
-      assert.is_true(cut.output_lines <= n, ("%d lines of %d"):format(cut.output_lines, n))
-    end
-  end)
-
-  it("keeps within the budget, however small", function()
-    for n = 0, 120 do
-      for _, pair in ipairs { { "```lua\n", "```" }, { '<file path="a">\n', "</file>\n" } } do
-        local content = wrapped(pair[1], body, pair[2], { max_bytes = n })
-        assert.is_true(#content <= n, ("%d bytes of %d: %s"):format(#content, n, content))
-        content = wrapped(pair[1], body, pair[2], { max_chars = n })
-        assert.is_true(#content <= n)
-        content = wrapped(pair[1], body, pair[2], { max_tokens = n })
-        assert.is_true(core.weigh_tokens(content) <= n)
-      end
-    end
-  end)
-
-  it("holds for random texts", function()
-    random.each(1500, function()
-      local pair = random.choose { { "```\n", "```" }, { "```lua\n", "```\n" }, { "<a b='c'>\n", "</a>" } }
-      local inside = random.text(60)
-      if not inside:find("\n$") then inside = inside .. "\n" end
-      local limits = { strategy = random.choose { "head", "tail", "head_tail" } }
-      limits[random.choose { "max_bytes", "max_chars", "max_lines" }] = random.below(200)
-      local text = pair[1] .. inside .. pair[2]
-      local content, cut, block = abridge.cap(text, limits, { wrapper = true })
-      local wrong = plain.ledger_error(cut)
-      must(not wrong, "%s: %s", text, wrong)
-      must(cut.total_bytes == #text, "%s: total_bytes %d", text, cut.total_bytes)
-      must(cut.total_lines == plain.count_lines(text), "%s: total_lines %d", text, cut.total_lines)
-      must(#content <= (limits.max_bytes or math.huge), "%s: content %s", text, content)
-      must(#plain.chars(content) <= (limits.max_chars or math.huge), "%s: content %s", text, content)
-      must(cut.truncated or content == text or cut.final_newline, "%s: content %s", text, content)
-      must(block.truncated == cut.truncated, "block and ledger differ")
-      conforms(block)
-    end)
   end)
 end)
 

@@ -77,7 +77,13 @@ describe("the command", function()
     end)
 
     it("tells how it is used", function()
-      for _, all in ipairs { { "--help" }, { "-h" }, { "run", "--help" }, { "cut", "--max-lines", "3", "--help" } } do
+      for _, all in ipairs {
+        { "--help" },
+        { "-h" },
+        { "run", "--help" },
+        { "read", "-h" },
+        { "cut", "--max-lines", "3", "--help" },
+      } do
         local out, err, code = run((table.unpack or unpack)(all))
         assert.matches("^abridge " .. abridge.version:gsub("%p", "%%%0") .. ": ", out)
         for _, flag in ipairs { "--max-lines", "--strategy", "--profile", "--json", "--offset", "--timeout" } do
@@ -111,6 +117,27 @@ describe("the command", function()
       refused({ "runn" }, "runn")
       refused({ "--verbose" }, "--verbose")
       refused({ "" }, "unknown command")
+    end)
+
+    it("says in a line that moves no cursor what is wrong", function()
+      local hostile = "a\27[2Jb\nc\155d"
+      for _, all in ipairs {
+        { hostile },
+        { "cut", "--" .. hostile },
+        { "cut", "--max-lines", hostile },
+        { "cut", "--strategy", "head", "--max-lines", "1", hostile },
+        { "tokens", hostile },
+        { "log", hostile },
+        { "run", "--run-dir", "abc/" .. hostile, "--", "true" },
+      } do
+        local _, err, code = run((table.unpack or unpack)(all))
+        assert.is_true(code == 1 or code == 2)
+        assert.matches("^abridge: [^%c]+\n$", err)
+      end
+    end)
+
+    it("refuses a value for a flag that takes none", function()
+      refused({ "run", "--json=yes", "--", "true" }, "--json", "takes no value", "yes")
     end)
 
     it("finds its modules from any folder, through a symlink too", function()
@@ -402,6 +429,7 @@ describe("the command", function()
       refused({ "read", "abc", "--column", "1.5" }, "--column", "1.5")
       refused({ "read", "abc", "--timeout", "5" }, "--timeout")
       refused({ "read", "abc", "--marker", "none" }, "marker")
+      refused({ "read", "abc", "--strategy", "priority" }, "abridge: strategy must be head, tail", "priority")
     end)
   end)
 
@@ -723,6 +751,38 @@ describe("the command", function()
       refused({ "log", "run", "--indicators" }, "--indicators")
       refused({ "read", "abc", "--follow" }, "--follow")
     end)
+  end)
+
+  it("ends with 1 and one line whatever it was to print on a stdout that is full", function()
+    if not host.uv().fs_stat "/dev/full" then return pending "no /dev/full here" end
+    local writer = assert(runlog.create("spec", dir:at "full"))
+    for i = 1, 100 do -- more than stdio holds back, so that not the last write is the one that fails
+      assert(writer:event { type = "tool_call", call_id = "call-" .. i, tool = ("t"):rep(60) })
+    end
+    writer:close()
+    for _, line in ipairs {
+      "--help",
+      "-h",
+      "--version",
+      "run --help",
+      "log --version",
+      "run --no-save echo text",
+      "run --no-save --json echo text",
+      "read abc",
+      "cut --strategy head --max-lines 1",
+      "tokens abc",
+      "clean",
+      "clean --json",
+      "log full",
+      "log full --json",
+      "log full --follow",
+      "log full --follow --json",
+    } do
+      local out, err, code = dir:sh(("timeout 30 %s %s <digits >/dev/full"):format(program, line))
+      assert.equal("", out)
+      assert.equal("abridge: stdout: No space left on device\n", err, line)
+      assert.equal(1, code, line)
+    end
   end)
 
   it("says what to install where luv or JSON is missing, in one line", function()

@@ -1,6 +1,7 @@
 -- The CodeCompanion extension, against a stand-in of its host.
 local abridge = require "abridge"
 local host = require "abridge.host"
+local paths = require "paths"
 local standin = require "standins.codecompanion"
 local tmpdir = require "tmpdir"
 
@@ -124,14 +125,12 @@ describe("the CodeCompanion extension", function()
         local parts = { a:match "^(.-)\n\n(%[Output of .-)$" }
         assert.is_true(#parts[1] <= 4000, #parts[1])
         local notice = "%[Output of 1%.7KB left out: this call is at its limit%. Full output: (/[^%]]*)%]"
-        local lines, paths = 0, {}
-        for path in parts[2]:gmatch(notice) do lines, paths[path] = lines + 1, true end
-        assert.is_true(lines >= 1)
-        for path in pairs(paths) do
-          local file = assert(io.open(path, "rb"))
-          assert.equal(big(), file:read "*a")
-          file:close()
+        local lines = 0
+        for path in parts[2]:gmatch(notice) do
+          lines = lines + 1
+          assert.equal(big(), paths.read(path))
         end
+        assert.is_true(lines >= 1)
         local failure = fails()
         assert.equal(failure, a:sub(-#failure))
         assert.is_true(#a < 4000 + 5 * 256)
@@ -511,22 +510,15 @@ describe("the CodeCompanion extension fails safe", function()
 end)
 
 describe("the CodeCompanion extension's files", function()
-  local function read(path)
-    local file = assert(io.open(path))
-    local text = file:read "*a"
-    file:close()
-    return text
-  end
-
   it("are one of under 100 lines, and five lines for a user", function()
-    assert.is_true(abridge.count_lines(read "lua/codecompanion/_extensions/abridge/init.lua") < 100)
-    assert.equal(5, abridge.count_lines(read "examples/codecompanion.lua"))
+    assert.is_true(abridge.count_lines(paths.read "lua/codecompanion/_extensions/abridge/init.lua") < 100)
+    assert.equal(5, abridge.count_lines(paths.read "examples/codecompanion.lua"))
   end)
 
   it("are shown as they are where they are shown", function()
-    local example, shown = read "examples/codecompanion.lua", 0
+    local example, shown = paths.read "examples/codecompanion.lua", 0
     for _, path in ipairs { "doc/lua.md", "README.md" } do
-      local page = read(path)
+      local page = paths.read(path)
       if page:find('require("codecompanion").setup', 1, true) then
         assert.truthy(page:find("\n```lua\n" .. example .. "```\n", 1, true), path)
         shown = shown + 1

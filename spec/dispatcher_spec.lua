@@ -95,6 +95,22 @@ describe("the ceiling", function()
     end
   end)
 
+  it("tells of the full output where that takes no more than half of it", function()
+    local dir = tmpdir.new()
+    local told = 0
+    for ceiling = 20, 600, 5 do
+      local result = echo(("a line\n"):rep(200), ceiling, { run_dir = dir:at(("run%03d"):format(ceiling)) })
+      local path = result.details.full_output_path
+      local said = result.content:match "\n%[Full output: [^\n]*%]$"
+      assert.is_true(#result.content <= ceiling)
+      assert.equal(said and said:sub(2), result.details.notice)
+      assert.equal(#("\n\n[Full output: " .. path .. "]") <= ceiling / 2, said ~= nil, ceiling)
+      told = told + (said and 1 or 0)
+    end
+    assert.is_true(told > 10)
+    dir:remove()
+  end)
+
   it("is hard for any content and any ceiling", function()
     local alphabet = { "a", "\n", "\195\169", "\226\130\172", "\240\159\152\128", "\255", "\0", "word ", "\r\n" }
     local state = SEED % 2147483646 + 1

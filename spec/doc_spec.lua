@@ -1,17 +1,10 @@
 -- The references say what the code is: every public name and field is in them, and their examples run as they say.
 local abridge = require "abridge"
+local paths = require "paths"
 local tmpdir = require "tmpdir"
 
 --- The folder in which the examples of a page write; the spec puts one of its own in its place.
 local EXAMPLE_DIR = "/tmp/agent"
-
-local function read(path)
-  local file = io.open(path, "rb")
-  if not file then return nil end
-  local text = file:read "*a"
-  file:close()
-  return text
-end
 
 --- The fenced blocks of a page, { language =, code =, line = }, and its code in one string: the blocks, those that are
 --- indented, and what stands in backticks.
@@ -42,7 +35,7 @@ end
 
 local pages = {}
 for name, path in pairs { lua = "doc/lua.md", c = "doc/c.md", readme = "README.md" } do
-  local text = read(path)
+  local text = paths.read(path)
   if text then
     local blocks, code = parse(text)
     pages[name] = { path = path, blocks = blocks, code = code }
@@ -201,7 +194,7 @@ describe("doc/lua.md", function()
   it("names the functions of abridge.nvim and the highlight groups", function()
     local names = keys(require "abridge.nvim", "nvim.", "function")
     assert.is_true(#names >= 5)
-    for group in read("lua/abridge/nvim/highlight.lua"):gmatch "Abridge%u%l+" do
+    for group in paths.read("lua/abridge/nvim/highlight.lua"):gmatch "Abridge%u%l+" do
       names[#names + 1] = group
     end
     assert.same({}, missing(page, names))
@@ -209,7 +202,7 @@ describe("doc/lua.md", function()
 
   it("names the keys of lists and full outputs", function()
     for _, file in ipairs { "log", "pager" } do
-      for key in read("lua/abridge/nvim/" .. file .. ".lua"):gmatch '\n    { "([^"]+)", ' do
+      for key in paths.read("lua/abridge/nvim/" .. file .. ".lua"):gmatch '\n    { "([^"]+)", ' do
         assert.truthy(page.code:find(key, 1, true), key)
       end
     end
@@ -227,7 +220,7 @@ describe("doc/lua.md", function()
   it("shows the examples of the adapters as they are", function()
     for _, name in ipairs { "mcphub", "avante", "flemma" } do
       local lines, found = {}, false
-      for line in read("examples/" .. name .. ".lua"):gmatch "([^\n]*)\n" do
+      for line in paths.read("examples/" .. name .. ".lua"):gmatch "([^\n]*)\n" do
         if not line:find "^%-%-%-" then lines[#lines + 1] = line:gsub(" %-%- luacheck.*", "") end
       end
       local code = table.concat(lines, "\n") .. "\n"
@@ -240,10 +233,10 @@ describe("doc/lua.md", function()
 
   it("names the commands and flags of the command line", function()
     local names = {}
-    for flag in read("lua/abridge/cli.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do
+    for flag in paths.read("lua/abridge/cli.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do
       names[#names + 1] = flag:sub(3) -- a word begins with a letter
     end
-    for command in read("lua/abridge/cli.lua"):gmatch "\n  abridge (%l+) " do
+    for command in paths.read("lua/abridge/cli.lua"):gmatch "\n  abridge (%l+) " do
       names[#names + 1] = "abridge " .. command
     end
     assert.is_true(#names > 20)
@@ -253,7 +246,7 @@ end)
 
 describe("doc/c.md", function()
   local page = pages.c
-  local header = read("csrc/abridge.h"):gsub("/%*.-%*/", "")
+  local header = paths.read("csrc/abridge.h"):gsub("/%*.-%*/", "")
 
   it("names every function", function()
     local names = {}
@@ -301,7 +294,7 @@ describe("doc/c.md", function()
   it("shows examples/count_cut.c as it is", function()
     local found = false
     for _, block in ipairs(page.blocks) do
-      found = found or block.language == "c" and block.code == read "examples/count_cut.c"
+      found = found or block.language == "c" and block.code == paths.read "examples/count_cut.c"
     end
     assert.is_true(found)
   end)

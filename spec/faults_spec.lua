@@ -1,18 +1,12 @@
 -- doc/reliability.md and the tests it names: no row without a test, no test without a row. Those of spec/faults/ run in
 -- a host of their own, with the shim preloaded.
 local host = require "abridge.host"
+local paths = require "paths"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
 
-local on_linux = host.uv().fs_stat "/proc/self/fd" ~= nil
+local on_linux = resources.has_proc
 local q = tmpdir.quote
-
-local function read(path)
-  local file = io.open(path, "rb")
-  if not file then return nil end
-  local text = file:read "*a"
-  file:close()
-  return text
-end
 
 --- The rows of the page's tables: { where =, name = }, of which test.
 local function rows_of(page)
@@ -27,7 +21,7 @@ local function rows_of(page)
   return rows
 end
 
-local rows = rows_of(assert(read "doc/reliability.md"))
+local rows = rows_of(assert(paths.read "doc/reliability.md"))
 
 --- What runs the rows in this kind of host.
 local function command()
@@ -42,7 +36,7 @@ end
 local function ran()
   local dir = tmpdir.new()
   local shim = tmpdir.root() .. "/build/test/shim.so"
-  local line = "cd %s && make -s build/test/shim.so && "
+  local line = "cd %s && make -s build/test/shim.so >&2 && "
     .. "LC_ALL=C ABRIDGE_FAULTS_SHIM=%s timeout 120 env LD_PRELOAD=%s %s < /dev/null"
   local out, err, code = dir:sh(line:format(q(tmpdir.root()), q(shim), q(shim), command()))
   dir:remove()
@@ -95,7 +89,8 @@ describe("a fault", function()
     elseif row.name then
       it("is shown by " .. row.where .. ": " .. row.name, function()
         local in_c = row.where:find "%.c$"
-        local text = assert(read(in_c and "spec/c/" .. row.where or "spec/" .. row.where .. ".lua"), "no such file")
+        local path = in_c and "spec/c/" .. row.where or "spec/" .. row.where .. ".lua"
+        local text = assert(paths.read(path))
         local calls = in_c and { ("RUN(%s)"):format(row.name), ("RUN_IN_FOLDER(%s)"):format(row.name) }
           or { 'it("' .. row.name, 'it "' .. row.name }
         assert.is_truthy(text:find(calls[1], 1, true) or text:find(calls[2], 1, true), "no such test")

@@ -3,16 +3,10 @@ package.path = "doc/?.lua;" .. package.path
 
 local abridge = require "abridge"
 local help = require "help"
+local paths = require "paths"
 local tmpdir = require "tmpdir"
 
 local compile = loadstring or load
-
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
 
 local function lines_of(text)
   local lines = {}
@@ -220,12 +214,12 @@ describe("the help made of a page", function()
 end)
 
 describe("doc/abridge.txt", function()
-  local text = read "doc/abridge.txt"
+  local text = paths.read "doc/abridge.txt"
   local prose, blocks = parts_of(text)
   local _, tags = tags_of(text)
 
   it("is what `make doc` makes of doc/lua.md", function()
-    assert(help.render(read "doc/lua.md") == text, "doc/abridge.txt is not that of doc/lua.md: run `make doc`")
+    assert(help.render(paths.read "doc/lua.md") == text, "doc/abridge.txt is not that of doc/lua.md: run `make doc`")
   end)
 
   it("is printed by doc/help.lua, run as a program", function()
@@ -336,7 +330,7 @@ describe("doc/abridge.txt", function()
 
   it("has a tag for every option and field that a table of the reference names", function()
     local count = 0
-    local rows = read("doc/lua.md"):gsub("\n[^\n]*\n|%-[^\n]*", "\n") -- without headers
+    local rows = paths.read("doc/lua.md"):gsub("\n[^\n]*\n|%-[^\n]*", "\n") -- without headers
     for row in rows:gmatch "\n| (`[^|\n]-`) |" do
       for word in row:gmatch "`([%l_]+)`" do
         local found = false
@@ -370,7 +364,7 @@ vim.cmd "qall!"
 describe("Neovim", function()
   it("finds every tag of the help, each once, and jumps to it", function()
     local dir = tmpdir.new()
-    local text = read "doc/abridge.txt"
+    local text = paths.read "doc/abridge.txt"
     dir:sh "mkdir doc"
     dir:write("doc/abridge.txt", text)
     dir:write("probe.lua", PROBE)

@@ -1,36 +1,9 @@
 local abridge = require "abridge"
 local host = require "abridge.host"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
-local uv = host.uv()
-
----Calls `fn` from the event loop, `ms` from now.
-local function later(ms, fn)
-  local timer = uv.new_timer()
-  uv.timer_start(timer, ms, 0, function()
-    uv.close(timer)
-    fn()
-  end)
-end
-
----Turns the loop until `predicate()`.
-local function eventually(predicate)
-  local tick = uv.new_timer()
-  uv.timer_start(tick, 5, 5, function() end)
-  local done = host.wait(predicate, 10)
-  uv.close(tick)
-  host.pump()
-  return done
-end
-
----Whether a process lives; a zombie that nobody reaps does not.
-local function alive(pid)
-  if uv.kill(pid, 0) ~= 0 then return false end
-  local stat = io.open("/proc/" .. pid .. "/stat")
-  local state = stat and stat:read("*a"):match "^.*%) (%a)"
-  if stat then stat:close() end
-  return state ~= "Z"
-end
 
 local function with_tool(execute, opts, definition)
   local session = abridge.session(opts)
@@ -79,13 +52,15 @@ describe("a job", function()
 
   it("waits no longer than told, and goes on", function()
     local session = abridge.session()
-    local job = session:call("run_command", { command = "sleep 0.3; echo end" }, {})
+    local dir = tmpdir.new()
+    local command = ("until test -e %s; do sleep 0.01; done; echo end"):format(tmpdir.quote(dir:at "go"))
+    local job = session:call("run_command", { command = command }, {})
     assert.is_nil(job:wait(0))
-    local before = host.now()
-    assert.is_nil(job:wait(0.03))
-    assert.is_true(host.now() - before < 250)
+    assert.is_nil(job:wait(0.03)) -- and not until the command ends, which is for us to say
     assert.is_false(job:is_done())
+    dir:write("go", "")
     assert.equal("end\n", job:wait(20).content)
+    dir:remove()
   end)
 
   it("refuses seconds that are none, at the caller's line", function()
@@ -200,7 +175,7 @@ describe("cancel", function()
     local dir = tmpdir.new()
     local command = "echo so far; touch " .. tmpdir.quote(dir:at "started") .. "; exec sleep 60"
     local job = session:call("run_command", { command = command }, {})
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return dir:read "started" ~= nil
     end))
     job:cancel()
@@ -217,15 +192,15 @@ describe("cancel", function()
     local dir = tmpdir.new()
     local command = ("sleep 60 & echo $! > %s; wait"):format(tmpdir.quote(dir:at "pid"))
     local job = session:call("run_command", { command = command }, {})
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return (dir:read "pid" or ""):find "\n" ~= nil
     end))
     local pid = tonumber((dir:read "pid"))
     dir:remove()
     job:cancel()
     assert.is_true(job:wait(20).is_error)
-    assert.is_true(eventually(function()
-      return not alive(pid)
+    assert.is_true(waiting.eventually(function()
+      return not resources.alive(pid)
     end))
   end)
 
@@ -280,7 +255,7 @@ describe("cancel", function()
   it("lets a cancel function that returns true say the last word", function()
     local session = with_tool(function(_, _, done)
       return function()
-        later(5, function()
+        waiting.later(5, function()
           done { content = "half of it", is_error = true }
         end)
         return true
@@ -387,10 +362,10 @@ describe("a blocking call inside a callback of the loop", function()
     local dir = tmpdir.new()
     local command = ("echo $$ > %s; exec sleep 60"):format(tmpdir.quote(dir:at "pid"))
     local ok, message
-    later(1, function()
+    waiting.later(1, function()
       ok, message = pcall(session.call, session, "run_command", { command = command })
     end)
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return ok ~= nil
     end))
     assert.is_false(ok)
@@ -399,7 +374,7 @@ describe("a blocking call inside a callback of the loop", function()
     assert.is_true(session:wait(20))
     local pid = tonumber(dir:read "pid" or "")
     dir:remove()
-    assert.is_true(pid == nil or not alive(pid))
+    assert.is_true(pid == nil or not resources.alive(pid))
   end)
 
   it("works when there is nothing to wait for, but in a fast event of Neovim", function()
@@ -407,7 +382,7 @@ describe("a blocking call inside a callback of the loop", function()
       return "at once"
     end)
     local result, file
-    later(1, function()
+    waiting.later(1, function()
       if host.in_nvim then -- callbacks of the host could not be called here
         file, result = pcall(session.call, session, "tool", {})
         return
@@ -415,7 +390,7 @@ describe("a blocking call inside a callback of the loop", function()
       result = session:call("tool", {})
       file = session:call("read_file", { path = "LICENSE", limit = 1 })
     end)
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return file ~= nil
     end))
     if host.in_nvim then
@@ -429,14 +404,14 @@ describe("a blocking call inside a callback of the loop", function()
   it("is not needed: on_done works there", function()
     local session = abridge.session()
     local content
-    later(1, function()
+    waiting.later(1, function()
       session:call("run_command", { command = "echo hi" }, {
         on_done = function(result)
           content = result.content
         end,
       })
     end)
-    assert.is_true(eventually(function()
+    assert.is_true(waiting.eventually(function()
       return content ~= nil
     end))
     assert.equal("hi\n", content)
@@ -450,7 +425,7 @@ describe("ctx", function()
       ctx.update(("long\n"):rep(1000))
       ctx.update "skipped"
       ctx.update "\255" -- the newest of those that came too soon is not lost
-      later(250, function()
+      waiting.later(250, function()
         ctx.update "later"
         done "end"
         ctx.update "after the end"

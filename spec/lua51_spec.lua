@@ -1,5 +1,6 @@
 -- csrc/lua51.h, what `make nvim` declares of Lua, against the headers of Lua 5.1 and of LuaJIT: a compiler that sees
 -- both finds every type, number, field and prototype the same, and makes the same object of the binding with either.
+local paths = require "paths"
 local tmpdir = require "tmpdir"
 
 local OWN = "csrc/lua51.h"
@@ -8,14 +9,7 @@ local sources, listing = {}, io.popen "ls csrc/lua_*.c"
 for path in listing:lines() do sources[#sources + 1] = path end
 listing:close()
 
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
-local own = read(OWN)
+local own = paths.read(OWN)
 local code = own:gsub("/%*.-%*/", ""):gsub("\n#define ABR_LUA51_H\n", "\n")
 
 --- What the header declares: functions, constants, and macros with arguments, by name.
@@ -141,8 +135,8 @@ end
 
 describe("csrc/lua51.h", function()
   it("holds nothing that the binding does not use", function()
-    local used = { read "csrc/lua_binding.h" }
-    for _, source in ipairs(sources) do used[#used + 1] = read(source) end
+    local used = { paths.read "csrc/lua_binding.h" }
+    for _, source in ipairs(sources) do used[#used + 1] = paths.read(source) end
     used = table.concat(used):gsub("/%*.-%*/", "")
     local body = code:gsub("\n#define [%w_]+%b()([^\n]*)", "\n%1"):gsub("\n#define [%w_]+", "\n")
     local unused = {}

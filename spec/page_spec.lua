@@ -5,6 +5,7 @@ local core = require "abridge.core"
 local host = require "abridge.host"
 local plain = require "plain"
 local random = require "random"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
 
 local uv = host.uv()
@@ -579,19 +580,12 @@ describe("abridge.page", function()
   end)
 
   it("does not keep files open", function()
-    if not uv.fs_stat "/proc/self/fd" then return pending "no /proc" end
-    local function count()
-      local n, entries = 0, uv.fs_scandir "/proc/self/fd"
-      while uv.fs_scandir_next(entries) do
-        n = n + 1
-      end
-      return n
-    end
+    if not resources.has_proc then return pending "no /proc" end
     file "a\nb\n"
     local index = abridge.index()
     collectgarbage()
     collectgarbage "stop"
-    local before = count()
+    local before = resources.descriptors()
     for _, opts in ipairs { {}, { offset = 9 }, { column = 9 }, { limit = 1 }, { index = index } } do
       abridge.page(dir:at "f", opts)
     end
@@ -599,7 +593,7 @@ describe("abridge.page", function()
     abridge.page "/dev/null"
     local raised = { max_tokens = 1, count_tokens = function() error "no" end }
     assert.is_false(pcall(abridge.page, dir:at "f", raised))
-    local after = count()
+    local after = resources.descriptors()
     collectgarbage "restart"
     assert.equal(before, after)
   end)

@@ -69,8 +69,8 @@ function M.ledger_error(cut)
 end
 
 --- What a call raises, without its position, which must be one inside `call`: whoever misuses a function is blamed,
---- neither the function nor someone further out. `call` must not end in a tail call.
-function M.misuse(call)
+--- neither the function nor someone further out. `call` must not end in a tail call. All further words must be in it.
+function M.misuse(call, ...)
   local ok, message = pcall(call)
   if ok then error("nothing was raised", 2) end
   local where = debug.getinfo(call, "S")
@@ -78,6 +78,9 @@ function M.misuse(call)
   line = tonumber(line)
   if file ~= where.short_src or line < where.linedefined or line > where.lastlinedefined then
     error("raised elsewhere: " .. tostring(message), 2)
+  end
+  for _, words in ipairs { ... } do
+    if not rest:find(words, 1, true) then error(("%q is not in: %s"):format(words, rest), 2) end
   end
   return rest
 end

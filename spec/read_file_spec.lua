@@ -1,5 +1,6 @@
 local abridge = require "abridge"
 local host = require "abridge.host"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
 
 local uv = host.uv()
@@ -857,20 +858,13 @@ describe("read_file", function()
   end)
 
   it("leaves no file open", function()
-    if not uv.fs_stat "/proc/self/fd" then return pending "no /proc" end
-    local function count()
-      local n, entries = 0, uv.fs_scandir "/proc/self/fd"
-      while uv.fs_scandir_next(entries) do
-        n = n + 1
-      end
-      return n
-    end
+    if not resources.has_proc then return pending "no /proc" end
     dir:write("f", "a\n")
-    local before = count()
+    local before = resources.descriptors()
     for _, path in ipairs { "f", "missing", ".", "/dev/null" } do
       read(path)
     end
-    assert.equal(before, count())
+    assert.equal(before, resources.descriptors())
   end)
 
   it("shows the lines wanted under any strategy, and where to go on", function()

@@ -1,17 +1,11 @@
 -- What README.md says with figures, and what it shows of use.
 local abridge = require "abridge"
 local host = require "abridge.host"
+local paths = require "paths"
 local tmpdir = require "tmpdir"
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 describe("README", function()
-  local readme = read "README.md"
+  local readme = paths.read "README.md"
 
   it("says in its first 25 lines what seq 100000 becomes", function()
     if not host.uv() then return pending "luv is missing" end
@@ -40,13 +34,13 @@ describe("README", function()
   end)
 
   it("shows examples/loop_openai.lua as it is", function()
-    assert.equal(read "examples/loop_openai.lua", readme:match "## An agent loop\n\n```lua\n(.-)```")
+    assert.equal(paths.read "examples/loop_openai.lua", readme:match "## An agent loop\n\n```lua\n(.-)```")
   end)
 
   it("shows the lines for each host as its example has them", function()
     local shown = 0
     for name, block in readme:gmatch "%(examples/([%w_]+%.lua)%)%):\n\n```lua\n(.-)```" do
-      assert.equal(read("examples/" .. name), block)
+      assert.equal(paths.read("examples/" .. name), block)
       shown = shown + 1
     end
     assert.equal(5, shown)
@@ -61,5 +55,61 @@ describe("README", function()
       local ceiling = profile.ceiling and abridge.format_size(profile.ceiling.max_bytes) or "none"
       assert.truthy(row:find(ceiling, 1, true), name)
     end
+  end)
+end)
+
+describe("README and the pages beside it", function()
+  local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
+  for _, name in ipairs { "c", "design", "install", "lua", "reliability" } do
+    PAGES[#PAGES + 1] = "doc/" .. name .. ".md"
+  end
+
+  local uv = host.uv()
+
+  --- What a link to each heading of a page says.
+  local function anchors_of(path)
+    local anchors = {}
+    for heading in ("\n" .. paths.read(path)):gmatch "\n#+ ([^\n]+)" do
+      anchors[heading:lower():gsub("[^%w _-]", ""):gsub(" ", "-")] = true
+    end
+    return anchors
+  end
+
+  it("link to files and headings that there are", function()
+    local links = 0
+    for _, path in ipairs(PAGES) do
+      local page = paths.read(path):gsub("\n```.-\n```", "")
+      for target in page:gmatch "%]%(([^()%s]+)%)" do
+        local file, anchor = target:match "^([^#]*)#?(.*)$"
+        local found = file == "" and path or (path:match "^.*/" or "") .. file
+        links = links + 1
+        if not target:find "^%a+://" then
+          assert.truthy(uv.fs_stat(found), path .. ": " .. target)
+          assert.truthy(anchor == "" or anchors_of(found)[anchor], path .. ": " .. target)
+        end
+      end
+    end
+    assert.is_true(links > 50, links)
+  end)
+
+  it("name targets of make, commands and flags that there are", function()
+    local makefile, usage = paths.read "Makefile", paths.read("lua/abridge/cli.lua"):match "USAGE = %[%[(.-)%]%]"
+    local function check(path, kind, word, known)
+      assert.truthy(known:find(word, 1, true), ("%s: no %s %q"):format(path, kind, word))
+    end
+    local named = 0
+    for _, path in ipairs(PAGES) do
+      local page = paths.read(path)
+      for target in page:gmatch "[`\n] *make (%l[%l%d-]*)%f[^%l%d-]" do
+        named = named + 1
+        assert.truthy(makefile:find("\n" .. target:gsub("%-", "%%-") .. ":[^=]"), path .. ": make " .. target)
+      end
+      for command, rest in page:gmatch "[`$] ?abridge (%l+)([^`\n]*)" do
+        named = named + 1
+        check(path, "command", "abridge " .. command .. " ", usage)
+        for flag in rest:gsub(" %-%- .*", ""):gmatch "%-%-[%l-]+" do check(path, "flag", flag, usage) end
+      end
+    end
+    assert.is_true(named > 20, named)
   end)
 end)

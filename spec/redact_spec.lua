@@ -418,7 +418,7 @@ describe("a redacted stream", function()
           if at % 1000 == 0 then most = math.max(most, #stream.parts) end
         end
         parts[#parts + 1] = stream:finish()
-        must(os.clock() - started < 5, "%.1f s", os.clock() - started)
+        must(os.clock() - started < 60, "%.1f s", os.clock() - started)
         must(most < 1000, "%d parts", most)
         must(table.concat(parts) == text, "the text changed")
       end
@@ -590,7 +590,7 @@ describe("a line over 64 KiB", function()
     local never = redactor(function(text) return "> " .. text end)
     local started = os.clock()
     assert.equals(MARK, never:text(filler(4 * 1024 * KB)))
-    must(os.clock() - started < 5, "%.1f s", os.clock() - started)
+    must(os.clock() - started < 60, "%.1f s", os.clock() - started)
   end)
 end)
 

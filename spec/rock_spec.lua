@@ -1,28 +1,12 @@
 -- The rock: what the rockspecs list is what there is, and luarocks can build, install and pack it offline.
 
-local function sh(command)
-  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1; echo status=$?"))
-  local output = pipe:read("*a")
-  pipe:close()
-  local text, status = output:match("^(.*)status=(%d+)\n$")
-  return text, tonumber(status)
-end
+local paths = require "paths"
+local shell = require "shell"
 
-local function run(command)
-  local output, status = sh(command)
-  assert(status == 0, ("status %s from %s\n%s"):format(tostring(status), command, output))
-  return output
-end
-
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("*a")
-  file:close()
-  return text
-end
+local run = shell.run
 
 local function load_rockspec(path)
-  local spec, text = {}, read(path)
+  local spec, text = {}, paths.read(path)
   if setfenv then
     setfenv(assert(loadstring(text, "@" .. path)), spec)()
   else
@@ -37,7 +21,7 @@ local function find(args)
   return files
 end
 
-local version = read("csrc/abridge.h"):match('#define ABR_VERSION "([^"]+)"')
+local version = paths.read("csrc/abridge.h"):match('#define ABR_VERSION "([^"]+)"')
 local release = ("rockspec/abridge-%s-1.rockspec"):format(version)
 local scm = "rockspec/abridge-scm-1.rockspec"
 
@@ -59,7 +43,7 @@ describe("a rockspec", function()
       end
       assert.same(expected, build.modules)
 
-      read(build.install.bin.abridge)
+      paths.read(build.install.bin.abridge)
     end)
 
     it(path .. " depends on Lua and a JSON library alone", function()
@@ -149,8 +133,8 @@ describe("the rock", function()
 
   it("brings along what Neovim's plugin managers put on its runtime path", function()
     local rock = tree .. "/lib/luarocks/rocks-" .. lua_version .. "/abridge/scm-1/"
-    assert.equal(read("plugin/abridge.lua"), read(rock .. "plugin/abridge.lua"))
-    assert.equal(read("doc/lua.md"), read(rock .. "doc/lua.md"))
+    assert.equal(paths.read("plugin/abridge.lua"), paths.read(rock .. "plugin/abridge.lua"))
+    assert.equal(paths.read("doc/lua.md"), paths.read(rock .. "doc/lua.md"))
   end)
 
   it("is packed as a binary rock that holds the module and the command", function()

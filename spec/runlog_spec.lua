@@ -1,6 +1,7 @@
 -- The folder of a run: numbers, names and modes; one writer at a time; a log that survives its writer.
 local abridge = require "abridge"
 local host = require "abridge.host"
+local paths = require "paths"
 local plain = require "plain"
 local process = require "abridge.process"
 local random = require "random"
@@ -9,7 +10,6 @@ local tmpdir = require "tmpdir"
 
 local uv = host.uv()
 local json = host.json()
-local q = tmpdir.quote
 
 local dir
 local root = tmpdir.root()
@@ -35,11 +35,6 @@ local function result(number, content, more)
   return event
 end
 
-local function mode(path)
-  local stat = assert(uv.fs_lstat(path))
-  return ("%s %03o"):format(stat.type, stat.mode % 512)
-end
-
 --- A folder as runs have them, with this log; returns its path.
 local function folder_with_log(name, text)
   local path = dir:at(name)
@@ -50,29 +45,10 @@ local function folder_with_log(name, text)
   return path
 end
 
---- A command line that runs a script of this folder in a plain Lua: this host's, Neovim's is the one that was built.
-local function lua_command(script, ...)
-  local interpreter, version = tmpdir.interpreter(), _VERSION:match "%d+%.%d+"
-  if not interpreter then
-    local launcher = assert(io.open(root .. "/build/bin/abridge"))
-    interpreter = launcher:read("*a"):match 'exec (.-) "'
-    launcher:close()
-    version = interpreter:match "%d%.%d" or "5.4"
-  end
-  local words = { "env -u LUA_INIT" }
-  words[2] = "LUA_PATH=" .. q(root .. "/lua/?.lua;" .. root .. "/lua/?/init.lua;;")
-  words[3] = "LUA_CPATH=" .. q(root .. "/build/" .. version .. "/?.so;;")
-  words[4], words[5] = q(interpreter), q(dir:at(script))
-  for i = 1, select("#", ...) do
-    words[5 + i] = q((select(i, ...)))
-  end
-  return table.concat(words, " ")
-end
-
 --- Start a script; `on_line(line, child)` is called with each line it prints.
 local function start(script, args, on_line)
   local child = { rest = "" }
-  local line = "exec " .. lua_command(script, (table.unpack or unpack)(args))
+  local line = "exec " .. dir:lua_command(script, (table.unpack or unpack)(args))
   child.process = assert(process.spawn({ "sh", "-c", line }, { timeout = 60 }, {
     on_output = function(chunk)
       child.rest = child.rest .. chunk
@@ -233,14 +209,14 @@ describe("the log of a run", function()
       ]])
       for _, umask in ipairs { "0", "077", "027" } do
         local path = dir:at("umask" .. umask .. "/deeper/run")
-        local out, err, code = dir:sh("umask " .. umask .. " && " .. lua_command("umask.lua", path))
+        local out, err, code = dir:sh("umask " .. umask .. " && " .. dir:lua_command("umask.lua", path))
         assert.equal("", err)
         assert.equal(0, code)
         assert.equal(path .. "/artifacts\n", out)
         for _, folder in ipairs { "/../..", "/..", "", "/artifacts" } do
-          assert.equal("directory 700", mode(path .. folder))
+          assert.equal("directory 700", paths.mode(path .. folder))
         end
-        assert.equal("file 600", mode(path .. "/events.jsonl"))
+        assert.equal("file 600", paths.mode(path .. "/events.jsonl"))
       end
     end)
 
@@ -476,7 +452,7 @@ describe("the log of a run", function()
       event.content = "small"
       print(writer:event(event))
     ]])
-    local out, err, code = dir:sh("ulimit -f 16; " .. lua_command("limit.lua", dir:at "limited"))
+    local out, err, code = dir:sh("ulimit -f 16; " .. dir:lua_command("limit.lua", dir:at "limited"))
     assert.equal("true\nnil\ttrue\ttrue\ntrue\n", out)
     assert.equal("", err)
     assert.equal(0, code)
@@ -529,8 +505,8 @@ describe("the log of a run", function()
       assert.equal(one.dir .. "/artifacts", path)
       assert.equal(dir:at "state", one.dir:match "^(.*)/")
       assert.are_not.equal(path, assert(two:artifact_dir()))
-      assert.equal("directory 700", mode(one.dir))
-      assert.equal("directory 700", mode(path))
+      assert.equal("directory 700", paths.mode(one.dir))
+      assert.equal("directory 700", paths.mode(path))
       assert.is_nil(uv.fs_stat(one.dir .. "/events.jsonl"))
       one:event(call(1))
       assert.is_nil(uv.fs_stat(one.dir .. "/events.jsonl"))

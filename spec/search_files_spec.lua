@@ -1,8 +1,10 @@
 local abridge = require "unsaved"
 local core = require "abridge.core"
+local environment = require "environment"
 local host = require "abridge.host"
 local random = require "random"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
 local uv = host.uv()
 local dir
@@ -33,11 +35,7 @@ end
 local function with_rg(script, body)
   dir:write("bin/rg", "#!/bin/sh\n" .. script)
   assert(uv.fs_chmod(dir:at "bin/rg", 493)) -- 0755
-  local path = os.getenv "PATH"
-  uv.os_setenv("PATH", dir:at "bin" .. ":" .. path)
-  local ok, message = pcall(body)
-  uv.os_setenv("PATH", path)
-  if not ok then error(message, 0) end
+  environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, body)
 end
 
 local MATCH = '{"type":"match","data":{"path":{"text":"./f"},"lines":{"text":"found\\\\n"},"line_number":%d,'
@@ -383,16 +381,21 @@ describe("search_files", function()
 
     it("when its time is over, and keeps what was found", function()
       with_rg(prints(BEGIN) .. prints(MATCH, 7) .. "exec sleep 60\n", function()
-        local result = search("found", nil, { timeout = 0.2 })
-        assert.equal("f:7: found\n\nSearch timed out after 0.2 seconds", hit(result))
+        local time
+        local result = waiting.with_time(0.1, function(seconds)
+          time = seconds
+          local result = search("found", nil, { timeout = seconds })
+          return result, result.content:find "^f:7" ~= nil
+        end)
+        assert.equal(("f:7: found\n\nSearch timed out after %s seconds"):format(time), hit(result))
         assert.is_true(result.is_error)
         assert.is_true(result.truncation.truncated)
         assert.equal(2, result.truncation.next_offset)
         assert.equal("size_cap", result.truncation.reason)
       end)
       with_rg("exec sleep 60\n", function()
-        local result = search("found", nil, { timeout = 0.2 })
-        assert.equal("Search timed out after 0.2 seconds", hit(result))
+        local result = search("found", nil, { timeout = 0.1 })
+        assert.equal("Search timed out after 0.1 seconds", hit(result))
         assert.is_true(result.truncation.truncated)
       end)
     end)
@@ -458,14 +461,12 @@ describe("search_files", function()
     end)
 
     it("rg is missing", function()
-      local path = os.getenv "PATH"
       dir:write("tree/rg", "") -- no program, and the folder is a relative one
-      uv.os_setenv("PATH", "tree::" .. dir:at "tree")
       local session = abridge.session { tools = { "search_files", "find_files" } }
-      local result = session:call("search_files", { pattern = "x" })
-      local found = session:call("find_files", { pattern = "x" })
-      local definitions = session:definitions "mcp"
-      uv.os_setenv("PATH", path)
+      local result, found, definitions = environment.with({ PATH = "tree::" .. dir:at "tree" }, function()
+        local given = { pattern = "x" }
+        return session:call("search_files", given), session:call("find_files", given), session:definitions "mcp"
+      end)
       assert.is_truthy(hit(result):find("^ripgrep %(rg%) was not found on the PATH; install it"))
       assert.is_true(result.is_error)
       assert.equal(result.content, found.content)
@@ -513,9 +514,9 @@ describe("search_files", function()
   it("reads no configuration of rg's", function()
     dir:write("tree/f", "Word\n")
     dir:write("config", "--ignore-case\n")
-    uv.os_setenv("RIPGREP_CONFIG_PATH", dir:at "config")
-    local content = search({ pattern = "word", path = "tree" }).content
-    uv.os_unsetenv "RIPGREP_CONFIG_PATH"
+    local content = environment.with({ RIPGREP_CONFIG_PATH = dir:at "config" }, function()
+      return search({ pattern = "word", path = "tree" }).content
+    end)
     assert.equal("No matches found", content)
   end)
 

@@ -1,13 +1,9 @@
 -- Every promise of SECURITY.md names the tests that check it.
-local function read(path)
-  local file = io.open(path)
-  local text = file and file:read "*a"
-  if file then file:close() end
-  return text
-end
+local host = require "abridge.host"
+local paths = require "paths"
 
 describe("SECURITY.md", function()
-  local page = assert(read "SECURITY.md")
+  local page = assert(paths.read "SECURITY.md")
   local promises = page:match "\n## What is promised\n(.-)\n## "
 
   it("names for each promise specs that exist and test something", function()
@@ -19,7 +15,7 @@ describe("SECURITY.md", function()
       local named = 0
       for path in tests:gmatch "`(spec/[%w_]+_spec%.lua)`" do
         named = named + 1
-        local text = assert(read(path), path .. " is missing")
+        local text = assert(paths.read(path), path .. " is missing")
         local _, cases = text:gsub("\n%s*it%(", "")
         assert.is_true(cases > 0, path)
       end
@@ -36,13 +32,9 @@ describe("SECURITY.md", function()
   end)
 
   it("leaves no spec of abuse unnamed", function()
-    local uv = require("abridge.host").uv()
-    if not uv then return pending "luv is missing" end
-    local scan = assert(uv.fs_scandir "spec")
-    local name = uv.fs_scandir_next(scan)
-    while name do
+    if not host.uv() then return pending "luv is missing" end
+    for _, name in ipairs(paths.names "spec") do
       if name:find "^abuse_.*_spec%.lua$" then assert.truthy(promises:find(name, 1, true), name) end
-      name = uv.fs_scandir_next(scan)
     end
   end)
 end)

@@ -1,15 +1,16 @@
 -- Redaction in sessions: what the redactor hides is nowhere the model, the log, the disk or the host's screen sees it.
 local abridge = require "abridge"
 local host = require "abridge.host"
+local opened = require "opened"
+local paths = require "paths"
 local plain = require "plain"
 local random = require "random"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
-local uv = host.uv()
 local json = host.json()
 
 local dir
-local sessions = {}
 local folders = 0
 
 local SECRET = "hunter2-Zq9"
@@ -42,16 +43,7 @@ local function open(opts)
   for key, value in pairs(opts) do
     own[key] = value
   end
-  local session = assert(abridge.session(own))
-  sessions[#sessions + 1] = session
-  return session, seen
-end
-
-local function read_path(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read "*a"
-  file:close()
-  return text
+  return assert(opened.session(own)), seen
 end
 
 --- Where a value has the secret, or a part of it of `least` bytes; nil when it has not.
@@ -75,14 +67,11 @@ end
 local function leak_on_disk(session, least)
   local path = session.run.dir
   local files = { "events.jsonl" }
-  local entries = uv.fs_scandir(path .. "/artifacts")
-  local name = entries and uv.fs_scandir_next(entries)
-  while name do
+  for _, name in ipairs(paths.names(path .. "/artifacts")) do
     files[#files + 1] = "artifacts/" .. name
-    name = uv.fs_scandir_next(entries)
   end
   for _, file in ipairs(files) do
-    if leak(file, least) or leak(read_path(path .. "/" .. file), least) then return file end
+    if leak(file, least) or leak(paths.read(path .. "/" .. file), least) then return file end
   end
 end
 
@@ -104,12 +93,7 @@ describe("a redacting session", function()
     dir = tmpdir.new()
   end)
 
-  after_each(function()
-    for i = #sessions, 1, -1 do
-      sessions[i]:close()
-      sessions[i] = nil
-    end
-  end)
+  after_each(opened.close)
 
   teardown(function()
     dir:remove()
@@ -125,7 +109,7 @@ describe("a redacting session", function()
         assert_hidden(result, session, seen)
         assert.equal(SECRET, dir:read "real")
         assert.matches("100\nkey=%[redacted%]%.\nend\n\n", result.content)
-        assert.matches("key=%[redacted%]%.\nend\n$", read_path(result.details.full_output_path))
+        assert.matches("key=%[redacted%]%.\nend\n$", paths.read(result.details.full_output_path))
         assert.matches("echo 'key=%[redacted%]%.'", seen[1].input.command)
       end)
 
@@ -138,7 +122,7 @@ describe("a redacting session", function()
         assert.equal(#text, cut.total_bytes)
         assert.equal(#text, result.truncation.bytes_total)
         assert.equal(#text, cut.full_output_bytes)
-        assert.is_true(read_path(cut.full_output_path) == text)
+        assert.is_true(paths.read(cut.full_output_path) == text)
         assert.is_nil(plain.ledger_error(cut))
         assert.equal(#text - 2 * (#MARK + 5), cut.omitted_bytes)
         assert.equal(#text, session:events({ type = "tool_result" })[1].bytes_in)
@@ -165,7 +149,7 @@ describe("a redacting session", function()
         seen[1].input = nil -- the command has its pieces, which are no secret
         assert.is_nil(leak(result, 5))
         assert.is_nil(leak(seen, 5))
-        assert.equal("one\nkey=[redacted]\ntwo\n", read_path(result.details.full_output_path))
+        assert.equal("one\nkey=[redacted]\ntwo\n", paths.read(result.details.full_output_path))
       end)
 
       it("hides a secret at any place around the border of a piece of a long line (" .. random.seed .. ")", function()
@@ -183,7 +167,7 @@ describe("a redacting session", function()
           local blocks = random.choose { 1000, 4093, 65536, 65537 }
           local result = run(session, ("dd if=line bs=%d 2>/dev/null"):format(blocks))
           random.must(leak(result) == nil, "a secret at %d in %s", at, leak(result) or "")
-          local text = read_path(result.details.full_output_path)
+          local text = paths.read(result.details.full_output_path)
           random.must(not leak(text), "a secret at %d on disk", at)
           local expected = ("x"):rep(at - 1) .. MARK .. ("y"):rep(70000) .. "\nend\n"
           random.must(text == expected, "at %d: %d bytes, not %d", at, #text, #expected)
@@ -239,6 +223,24 @@ describe("a redacting session", function()
         assert_hidden(result, session, seen)
         assert.equal("a:b", result.blocks[1].resource.uri)
         assert.equal(SECRET, value.content[1].resource.text:sub(-#SECRET)) -- the host's own value is its own
+      end)
+
+      it("tells of an input that would fit once it is redacted no more than that it does not fit", function()
+        local session = open {
+          redact = function(line)
+            return (line:gsub("hunter2%-Zq9", "7"))
+          end,
+        }
+        session:register {
+          name = "tool",
+          input_schema = { type = "object", properties = { n = { type = "integer" } } },
+          execute = function()
+            error "was called"
+          end,
+        }
+        local result = session:call("tool", { n = SECRET })
+        assert.is_true(result.is_error)
+        assert.equal("Invalid input: it does not fit the tool's schema", result.content)
       end)
 
       it("hides a secret in an input, whatever is wrong with it; the tool gets the real one", function()
@@ -392,18 +394,21 @@ describe("a redacting session", function()
         assert.equal(1988895, result.details.cut.total_bytes)
         session = open { redact = redact, limits = { run_command = { max_lines = 1, clean = false } } }
         result = run(session, "printf '\\001\\002\\377 \\r\\n'; echo")
-        assert.equal("\1\2\255 \r\n\n", read_path(result.details.full_output_path))
+        assert.equal("\1\2\255 \r\n\n", paths.read(result.details.full_output_path))
       end)
 
       it("keeps what was printed when it is cancelled, timed out or killed, and no secret", function()
         for _, ending in ipairs { "kill -9 $$", "exec sleep 60" } do
           local limits = { run_command = { max_lines = 1, strategy = "tail" } }
-          local session, seen = open { redact = redact, timeout = 0.5, limits = limits }
           local command = ("seq 10; printf 'key=%%s' '%s'; %s"):format(SECRET, ending)
-          local result = run(session, command)
-          assert.is_true(result.is_error)
-          assert_hidden(result, session, seen)
-          assert.matches("10\nkey=%[redacted%]$", read_path(result.details.full_output_path))
+          local result = waiting.with_time(0.3, function(seconds)
+            local session, seen = open { redact = redact, timeout = seconds, limits = limits }
+            local result = run(session, command)
+            assert.is_true(result.is_error)
+            assert_hidden(result, session, seen)
+            return result, result.details.cut.total_lines == 11
+          end)
+          assert.matches("10\nkey=%[redacted%]$", paths.read(result.details.full_output_path))
           assert.matches("^key=%[redacted%]\n", result.content)
         end
       end)
@@ -431,7 +436,7 @@ describe("a redacting session", function()
         }):wait(20)
         assert_hidden(result, session, seen)
         assert.is_nil(leak(updates))
-        assert.is_true(read_path(result.details.full_output_path) == ("a %s b\n"):format(MARK):rep(20))
+        assert.is_true(paths.read(result.details.full_output_path) == ("a %s b\n"):format(MARK):rep(20))
       end)
 
       it("hides a secret in the pipeline profile and under the ceiling", function()

@@ -2,6 +2,8 @@
 --- figures. SOAK=0.01 does a hundredth of everything.
 
 local host = require "abridge.host"
+local paths = require "paths"
+local resources = require "resources"
 
 local uv = host.uv()
 
@@ -27,25 +29,8 @@ end
 
 --- Resident memory in KiB; nil where /proc is not there.
 function M.resident()
-  local file = io.open "/proc/self/status"
-  if not file then return nil end
-  local text = file:read "*a"
-  file:close()
-  return tonumber(text:match "VmRSS:%s*(%d+)")
-end
-
-local function count_names(path)
-  local scan = uv.fs_scandir(path)
-  local count = 0
-  while scan and uv.fs_scandir_next(scan) do
-    count = count + 1
-  end
-  return scan and count
-end
-
---- Open descriptors of this process.
-local function descriptors()
-  return count_names "/proc/self/fd" or count_names "/dev/fd" or 0
+  local bytes = resources.resident()
+  return bytes and bytes / 1024
 end
 
 --- Processes whose parent this one is, zombies too; none known where /proc is not there.
@@ -53,9 +38,8 @@ local function children()
   local scan, count = uv.fs_scandir "/proc", 0
   local own = uv.os_getpid()
   for pid in uv.fs_scandir_next, scan do
-    local file = pid:find "^%d" and io.open("/proc/" .. pid .. "/stat")
-    local parent = file and (file:read "*a" or ""):match "^.*%) %a (%d+)"
-    if file then file:close() end
+    local stat = pid:find "^%d" and paths.read("/proc/" .. pid .. "/stat") or ""
+    local parent = stat:match "^.*%) %a (%d+)"
     if tonumber(parent) == own then count = count + 1 end
   end
   return count
@@ -65,7 +49,7 @@ local function settled()
   host.pump()
   collectgarbage()
   collectgarbage()
-  return M.resident() or 0, descriptors(), children()
+  return M.resident() or 0, resources.descriptors(), children()
 end
 
 ---@class (exact) SoakRow

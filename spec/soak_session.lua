@@ -2,12 +2,11 @@
 --- the full output complete, and on one line; and a host killed in the midst of a run, again and again.
 local abridge = require "abridge"
 local frame = require "soak_frame"
-local host = require "abridge.host"
-local process = require "abridge.process"
+local killed_host = require "killed_host"
 local random = require "random"
 local tmpdir = require "tmpdir"
 
-local uv = host.uv()
+local uv = require("abridge.host").uv()
 local q = tmpdir.quote
 local check = frame.check
 
@@ -119,67 +118,15 @@ end
 
 -- kills -------------------------------------------------------------------------------
 
--- Calls tools without end; prints each event once it is told, which is after it was written.
-local TALKER = [[
-local abridge = require "abridge"
-local opts = { run_dir = arg[1] }
-function opts.on_event(event)
-  io.stdout:write(("%d %s %s\n"):format(event.seq, event.type, event.call_id))
-  io.stdout:flush()
-end
-local session, message, code
-for _ = 1, 200 do -- a host killed while it forks holds the lock until its child is another program
-  session, message, code = abridge.session(opts)
-  if session or code ~= "EBUSY" then break end
-  require("luv").sleep(5)
-end
-assert(session, message)
-local commands = { "echo short", "seq 3000", "seq 200000", "exit 3" }
-local i = 0
-while true do
-  i = i + 1
-  session:cap("tool", ("line %d\n"):rep(i % 3 * 2000))
-  if i % 5 == 0 then session:call("run_command", { command = commands[i / 5 % 4 + 1] }) end
-end
-]]
-
---- Runs TALKER until it has said `wanted` lines and `ms` have gone by; the lines it said before it was killed.
-local function killed_after(script, run_dir, wanted, ms)
-  local said, rest, ended, timer = {}, "", false, nil
-  local child
-  local function kill()
-    uv.close(timer)
-    uv.kill(child.pid, "sigkill")
-  end
-  child = assert(process.spawn({ uv.exepath(), script, run_dir }, { timeout = 60 }, {
-    on_output = function(chunk)
-      rest = rest .. chunk
-      for line in rest:gmatch "([^\n]*)\n" do
-        said[#said + 1] = line
-      end
-      rest = rest:match "[^\n]*$"
-      if #said >= wanted and not timer then
-        timer = uv.new_timer()
-        uv.timer_start(timer, ms, 0, kill)
-      end
-    end,
-    on_exit = function(outcome)
-      ended = outcome
-    end,
-  }))
-  host.wait(function()
-    return ended
-  end)
-  check(ended.signal == "KILL", "the host ended by itself: %s", rest)
-  return said
-end
-
 local function kill_hosts(kills)
-  local script, run_dir = dir:write("talker.lua", TALKER), dir:at "killed"
+  local script, run_dir = dir:write("talker.lua", killed_host.script), dir:at "killed"
   local before, acknowledged, torn = 0, 0, 0
   random.start(1)
   for turn = 1, kills do
-    local said = killed_after(script, run_dir, random.between(1, 30), random.below(20))
+    local argv = { uv.exepath(), script, run_dir }
+    local said, last = killed_host.run(argv, random.between(1, 30), random.below(20))
+    check(said ~= nil, "the host ended by itself: %s", last)
+    said = said or {}
     local log = io.open(run_dir .. "/events.jsonl", "rb")
     log:seek("end", -1)
     if log:read(1) ~= "\n" then torn = torn + 1 end
@@ -194,7 +141,7 @@ local function kill_hosts(kills)
     check(run.broken == 0, "kill %d: %d broken lines", turn, run.broken)
     for i, line in ipairs(said) do
       local event = fresh[i]
-      local there = event and ("%d %s %s"):format(event.seq, event.type, event.call_id)
+      local there = event and killed_host.line_of(event)
       check(there == line, "kill %d: acknowledged and lost: %s", turn, line)
     end
     for _, event in ipairs(fresh) do

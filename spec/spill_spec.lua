@@ -4,12 +4,13 @@ local core = require "abridge.core"
 local host = require "abridge.host"
 local process = require "abridge.process"
 local random = require "random"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
 
 local uv = host.uv()
 local quote = tmpdir.quote
 local is_root = uv.getuid() == 0
-local on_linux = uv.fs_stat "/proc/self/fd" ~= nil
+local on_linux = resources.has_proc
 local dir
 
 before_each(function() dir = tmpdir.new() end)
@@ -21,13 +22,6 @@ local function mode_of(path)
 end
 
 local function exists(path) return uv.fs_lstat(path) ~= nil end
-
-local function count_fds()
-  local n = 0
-  local fds = uv.fs_scandir "/proc/self/fd"
-  while uv.fs_scandir_next(fds) do n = n + 1 end
-  return n
-end
 
 --- n lines of ten bytes.
 local function lines(n)
@@ -193,7 +187,7 @@ describe("the full output of a stream", function()
   it("leaves no descriptor open, closed, collected or finished", function()
     if not on_linux then return pending "counts /proc/self/fd" end
     collectgarbage()
-    local before = count_fds()
+    local before = resources.descriptors()
     for i = 1, 1000 do
       local s = stream("f" .. i)
       s:write(lines(5))
@@ -203,14 +197,14 @@ describe("the full output of a stream", function()
     end
     collectgarbage()
     collectgarbage()
-    assert.equal(before, count_fds())
+    assert.equal(before, resources.descriptors())
     local kept = {}
     for i = 1, 20 do
       kept[i] = stream("kept" .. i)
       kept[i]:write(lines(5))
       kept[i]:finish()
     end
-    assert.equal(before, count_fds()) -- finish closes the file
+    assert.equal(before, resources.descriptors()) -- finish closes the file
     for i = 1, 20 do assert.equal(50, select(2, kept[i]:snapshot()).full_output_bytes) end
   end)
 

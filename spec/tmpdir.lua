@@ -1,6 +1,7 @@
 --- A private folder for the files of one spec, and what specs need to start programs in it.
 
 local host = require "abridge.host"
+local paths = require "paths"
 
 local M = {}
 
@@ -34,11 +35,7 @@ end
 
 --- What a file holds; nil when it is not there.
 function Dir:read(name)
-  local file = io.open(self:at(name), "rb")
-  if not file then return nil end
-  local text = file:read "*a"
-  file:close()
-  return text
+  return (paths.read(self:at(name)))
 end
 
 --- Run a shell script in this folder: what it wrote to stdout, to stderr, and its exit code.
@@ -61,6 +58,24 @@ end
 --- The folder of the checkout, from where specs run.
 function M.root()
   return host.uv().cwd()
+end
+
+--- A command line that runs a script of this folder in a plain Lua: this host's; Neovim's is the one that was built.
+function Dir:lua_command(script, ...)
+  local quote, root = M.quote, M.root()
+  local interpreter, version = M.interpreter(), _VERSION:match "%d+%.%d+"
+  if not interpreter then
+    interpreter = assert(paths.read(root .. "/build/bin/abridge")):match 'exec (.-) "'
+    version = interpreter:match "%d%.%d" or "5.4"
+  end
+  local words = { "env -u LUA_INIT" }
+  words[2] = "LUA_PATH=" .. quote(root .. "/lua/?.lua;" .. root .. "/lua/?/init.lua;;")
+  words[3] = "LUA_CPATH=" .. quote(root .. "/build/" .. version .. "/?.so;;")
+  words[4], words[5] = quote(interpreter), quote(self:at(script))
+  for i = 1, select("#", ...) do
+    words[5 + i] = quote((select(i, ...)))
+  end
+  return table.concat(words, " ")
 end
 
 return M

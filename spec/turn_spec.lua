@@ -144,10 +144,10 @@ describe("a turn", function()
     local going = openai.results(session, reply { "run_command", '{"command":"echo a; sleep 60"}' }, {
       on_done = function() end,
     })
-    assert.is_nil(going:wait(0.2))
+    assert.is_nil(going:wait(0.05))
     assert.is_nil(going.messages)
     going:cancel()
-    assert.same({ "id1 a\n\nCommand aborted" }, contents(going:wait()))
+    assert.matches("^id1 .*\nCommand aborted$", contents(going:wait())[1])
     assert.has_error(function()
       going:wait "long"
     end)

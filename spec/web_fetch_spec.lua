@@ -1,8 +1,10 @@
 local abridge = require "unsaved"
+local environment = require "environment"
 local host = require "abridge.host"
 local info = require "abridge.info"
 local random = require "random"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 local web_server = require "web_server"
 
 local uv = host.uv()
@@ -313,12 +315,10 @@ describe("web_fetch", function()
       local env = {}
       for _, name in ipairs(names) do
         env[name] = proxy:url ""
-        uv.os_setenv(name, proxy:url "")
       end
-      local plain, given = fetch "/", fetch("/", nil, { env = env })
-      for _, name in ipairs(names) do
-        uv.os_unsetenv(name)
-      end
+      local plain, given = environment.with(env, function()
+        return fetch "/", fetch("/", nil, { env = env })
+      end)
       local asked = proxy.connections
       proxy:close()
       assert.equal("hello\n", plain.content)
@@ -939,12 +939,16 @@ describe("web_fetch", function()
       answer(function(connection)
         connection:send "HTTP/1.1 200 OK\r\n\r\nfirst\n"
       end)
-      local result = fetch("/", nil, { timeout = 1.5 })
+      local time
+      local result = waiting.with_time(0.3, function(seconds)
+        time = seconds
+        local result = fetch("/", nil, { timeout = seconds })
+        return result, result.content:find "^first" ~= nil
+      end)
       assert.is_true(result.is_error)
-      assert.equal("first\n\nFetch timed out after 1.5 seconds", result.content)
+      assert.equal(("first\n\nFetch timed out after %s seconds"):format(time), result.content)
       assert.equal("ETIMEDOUT", result.details.error_code)
       assert.is_true(result.details.timed_out)
-      assert.is_true(result.duration_ms < 10000)
       answer(function() end)
       assert.equal("Fetch timed out after 0.3 seconds", fetch("/", nil, { timeout = 0.3 }).content)
     end)
@@ -962,7 +966,7 @@ describe("web_fetch", function()
       local result = fetch("/", nil, { timeout = 0.5 })
       assert.equal("Fetch timed out after 0.5 seconds", result.content)
       assert.is_true(hops < 5)
-      host.wait(function() return server.open == 0 end, 5)
+      waiting.eventually(function() return server.open == 0 end)
     end)
 
     it("when the look-up takes too long", function()
@@ -1017,16 +1021,14 @@ describe("web_fetch", function()
       local session = session_of()
       local job = session:call("web_fetch", { url = server:url "/" }, {})
       assert.is_false(job:is_done())
-      host.wait(function() return #server.requests == 1 end, 10)
-      local began = host.now()
+      waiting.eventually(function() return #server.requests == 1 end)
       job:cancel()
       local result = job:wait(10)
       assert.is_true(result.is_error)
       assert.is_true(result.details.cancelled)
       assert.matches("Tool web_fetch was aborted$", result.content)
-      assert.is_true(host.now() - began < 5000)
       session:close()
-      host.wait(function() return server.open == 0 end, 5)
+      waiting.eventually(function() return server.open == 0 end)
       assert.equal(0, server.open)
     end)
 
@@ -1100,17 +1102,71 @@ describe("web_fetch", function()
     end)
   end)
 
+  describe("with a curl that is a script", function()
+    local dir
+
+    before_each(function()
+      dir = tmpdir.new()
+    end)
+
+    after_each(function()
+      dir:remove()
+    end)
+
+    local function run(script, url)
+      dir:write("curl", "#!/bin/sh\n" .. script)
+      dir:sh "chmod +x curl"
+      local env = { PATH = dir.path .. ":" .. uv.os_getenv "PATH" }
+      return fetch({ url = url }, nil, { allow_private = true, env = env })
+    end
+
+    local HEAD = "printf 'HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\n' >&2; "
+
+    -- What one of them keeps out another may keep out too: each is there, whichever curl it is.
+    it("leaves it no choice: no configuration, proxy, scheme, redirect, look-up or option from the URL", function()
+      fake_lookup { ["host.example"] = { { "127.0.0.1", "::1" } } }
+      local keep = ("printf '%%s\\n' \"$@\" > %s/argv; "):format(tmpdir.quote(dir.path))
+      run(keep .. HEAD .. "echo >&2", "http://host.example:81/-x?y")
+      local argv, at = {}, {}
+      for word in dir:read("argv"):gmatch "[^\n]+" do
+        argv[#argv + 1] = word
+        at[word] = #argv
+      end
+      assert.equal("-q", argv[1])
+      assert.equal("*", argv[at["--noproxy"] + 1])
+      assert.equal("=http,https", argv[at["--proto"] + 1])
+      assert.is_number(at["--no-location"])
+      assert.is_number(at["--globoff"])
+      for _, name in ipairs { "host.example", "*" } do
+        local pin = at[name .. ":81:127.0.0.1,[::1]"]
+        assert.equal("--resolve", argv[pin - 1])
+      end
+      assert.same({ "--", "http://host.example:81/-x?y" }, { argv[#argv - 1], argv[#argv] })
+    end)
+
+    it("takes no more than 256 KiB of headers from it", function()
+      local lines = "line=$(head -c 4000 /dev/zero | tr '\\0' x); for i in $(seq %d); do echo \"X: $line\" >&2; done; "
+      local function with_lines(count)
+        return run(HEAD .. lines:format(count) .. "echo >&2; echo body", "http://127.0.0.1:9/")
+      end
+      local result = with_lines(70)
+      assert.is_true(result.is_error)
+      assert.equal("Cannot fetch http://127.0.0.1:9/: its headers are too big", result.content)
+      assert.equal("ECURL", result.details.error_code)
+      assert.equal("body\n", with_lines(60).content)
+    end)
+  end)
+
   it("says what is missing, and is left out of the definitions then", function()
     local tool = require "abridge.tools.web_fetch"
     assert.is_true(tool.ready())
-    local path = uv.os_getenv "PATH"
-    uv.os_setenv("PATH", "/nonexistent")
-    local ready, message = tool.ready()
-    local names = {}
-    for _, definition in ipairs(abridge.session():definitions "mcp") do
-      names[definition.name] = true
-    end
-    uv.os_setenv("PATH", path)
+    local names, ready, message = {}, nil, nil
+    environment.with({ PATH = "/nonexistent" }, function()
+      ready, message = tool.ready()
+      for _, definition in ipairs(abridge.session():definitions "mcp") do
+        names[definition.name] = true
+      end
+    end)
     assert.is_nil(ready)
     assert.matches("install it", message)
     assert.is_nil(names.web_fetch)

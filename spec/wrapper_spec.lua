@@ -1,18 +1,142 @@
--- Text beside a fence, tags without lines of their own, and where the text stands in its file: for hosts that print a
--- heading around what their tools found.
+-- Text inside a fence or tags, or beside them, tags without lines of their own, and where the text stands in its file:
+-- for hosts that print a heading around what their tools found.
 local abridge = require "abridge"
+local core = require "abridge.core"
 local json = require("abridge.host").json()
 local plain = require "plain"
 local random = require "random"
+local seq = require "seq"
 local tmpdir = require "tmpdir"
 
 local must = random.must
 
 local function numbered(n, first)
-  local lines = {}
-  for i = 1, n do lines[i] = (first or 1) + i - 1 end
-  return table.concat(lines, "\n")
+  first = first or 1
+  return seq(first, first + n - 1):sub(1, -2)
 end
+
+local function conforms(block)
+  abridge.assert_conforms("cap", { truncation = block })
+end
+
+--- Fails where ledger, totals or limits of a cut inside a wrapper do not hold.
+local function holds(text, limits, opts)
+  local content, cut, block = abridge.cap(text, limits, opts)
+  local wrong = plain.ledger_error(cut)
+  must(not wrong, "%s: %s", text, wrong)
+  must(cut.total_bytes == #text, "%s: total_bytes %d", text, cut.total_bytes)
+  must(cut.total_lines == plain.count_lines(text), "%s: total_lines %d", text, cut.total_lines)
+  must(#content <= (limits.max_bytes or math.huge), "%s: content %s", text, content)
+  must(#plain.chars(content) <= (limits.max_chars or math.huge), "%s: content %s", text, content)
+  must(cut.output_lines <= (limits.max_lines or math.huge), "%s: %d lines", text, cut.output_lines)
+  must(cut.truncated or content == text or cut.final_newline, "%s: content %s", text, content)
+  must(block.truncated == cut.truncated, "block and ledger differ")
+  local last = 0
+  for _, range in ipairs(cut.kept or {}) do
+    must(range.first_line >= last, "%s: range at %d is out of order", text, range.first_byte)
+    last = range.last_line
+  end
+  must(last <= cut.total_lines, "%s: line %d of %d", text, last, cut.total_lines)
+  must(cut.output_lines <= cut.total_lines, "%s: %d lines shown", text, cut.output_lines)
+  conforms(block)
+end
+
+describe("cap with a wrapper", function()
+  local body = numbered(100) .. "\n"
+  local function wrapped(open, inside, close, limits)
+    local content, cut, block = abridge.cap(open .. inside .. close, limits or { max_lines = 10 }, { wrapper = true })
+    local wrong = plain.ledger_error(cut)
+    assert.is_nil(wrong)
+    assert.equal(#open + #inside + #close, cut.total_bytes)
+    conforms(block)
+    return content, cut, block
+  end
+
+  for name, pair in pairs {
+    ["a fence"] = { "```\n", "```" },
+    ["a fence with a language"] = { "```lua\n", "```\n" },
+    ["a fence with attributes"] = { '```lua title="a b"\n', "```" },
+    ["a longer fence"] = { "`````\n", "`````" },
+    ["a tag pair"] = { "<output>\n", "</output>" },
+    ["a tag pair with attributes"] = { '<file path="a/b.lua">\n', "</file>\n" },
+    ["a tag with - and :"] = { "<ns:my-tag>\n", "</ns:my-tag>" },
+  } do
+    it("keeps " .. name .. ", and cuts inside", function()
+      local open, close = pair[1], pair[2]
+      local content, cut, block = wrapped(open, body, close)
+      assert.equal(open .. "1\n2\n", content:sub(1, #open + 4))
+      assert.is_true(cut.truncated)
+      assert.is_true(block.truncated)
+      local bare = close:gsub("\n$", "")
+      local at, last = content:find("\n" .. bare .. "\n\n[", 1, true)
+      assert.truthy(at, content)
+      assert.equal("]", content:sub(-1))
+      assert.is_nil(content:find("Showing", 1, true) and content:sub(1, last - 1):find("Showing", 1, true))
+    end)
+  end
+
+  it("leaves a wrapped text within the limits alone", function()
+    for _, text in ipairs { "```\na\n```", "```lua\na\n```\n", "<a>\nb\n</a>", "```\n```", "```\n\n```" } do
+      assert.equal(text, (abridge.cap(text, { max_bytes = 1000, max_lines = 100 }, { wrapper = true })))
+    end
+  end)
+
+  it("takes the outermost fence", function()
+    local inside = "text\n```lua\nx\n```\n" .. body
+    local content = wrapped("````md\n", inside, "````", { max_lines = 6 })
+    assert.equal("````md\ntext\n```lua\n", content:sub(1, 19))
+    assert.truthy(content:find("\n````\n\n[", 1, true), content)
+    content = wrapped("```md\n", inside, "```", { max_lines = 6 })
+    assert.truthy(content:find("\n```\n\n[", 1, true), content)
+  end)
+
+  it("cuts the plain text where the wrapper is not closed, or is none", function()
+    for _, text in ipairs {
+      "```lua\n" .. body,
+      "```lua\n" .. body .. "``",
+      "````\n" .. body .. "```",
+      "<a>\n" .. body .. "</b>",
+      "<a>\n" .. body,
+      "before\n```\n" .. body .. "```",
+      "<a b\n" .. body .. "</a>",
+      "``\n" .. body .. "``",
+    } do
+      assert.equal((abridge.cap(text, { max_lines = 10 })), (abridge.cap(text, { max_lines = 10 }, { wrapper = true })))
+    end
+  end)
+
+  it("keeps no more lines than max_lines, wrapper and all", function()
+    for n = 0, 20 do
+      local _, cut = wrapped("```\n", body, "```", { max_lines = n })
+      assert.is_true(cut.output_lines <= n, ("%d lines of %d"):format(cut.output_lines, n))
+    end
+  end)
+
+  it("keeps within the budget, however small", function()
+    for n = 0, 120 do
+      for _, pair in ipairs { { "```lua\n", "```" }, { '<file path="a">\n', "</file>\n" } } do
+        local content = wrapped(pair[1], body, pair[2], { max_bytes = n })
+        assert.is_true(#content <= n, ("%d bytes of %d: %s"):format(#content, n, content))
+        content = wrapped(pair[1], body, pair[2], { max_chars = n })
+        assert.is_true(#content <= n)
+        content = wrapped(pair[1], body, pair[2], { max_tokens = n })
+        assert.is_true(core.weigh_tokens(content) <= n)
+      end
+    end
+  end)
+
+  it("holds for random texts", function()
+    random.each(1500, function()
+      local pair = random.choose { { "```\n", "```" }, { "```lua\n", "```\n" }, { "<a b='c'>\n", "</a>" } }
+      local inside = random.text(60)
+      if not inside:find("\n$") then inside = inside .. "\n" end
+      local limits = { strategy = random.choose { "head", "tail", "head_tail" } }
+      limits[random.choose { "max_bytes", "max_chars", "max_lines" }] = random.below(200)
+      local text = pair[1] .. inside .. pair[2]
+      holds(text, limits, { wrapper = true })
+    end)
+  end)
+end)
 
 describe('cap with wrapper = "beside"', function()
   local body = numbered(100)
@@ -101,24 +225,7 @@ describe('cap with wrapper = "beside"', function()
       local limits = { strategy = random.choose { "head", "tail", "head_tail" } }
       limits[random.choose { "max_bytes", "max_chars", "max_lines" }] = random.below(200)
       local text = around[1] .. inside .. around[2]
-      local content, cut, block = abridge.cap(text, limits, beside)
-      local wrong = plain.ledger_error(cut)
-      must(not wrong, "%s: %s", text, wrong)
-      must(cut.total_bytes == #text, "%s: total_bytes %d", text, cut.total_bytes)
-      must(cut.total_lines == plain.count_lines(text), "%s: total_lines %d", text, cut.total_lines)
-      must(#content <= (limits.max_bytes or math.huge), "%s: content %s", text, content)
-      must(#plain.chars(content) <= (limits.max_chars or math.huge), "%s: content %s", text, content)
-      must(cut.output_lines <= (limits.max_lines or math.huge), "%s: %d lines", text, cut.output_lines)
-      must(cut.truncated or content == text or cut.final_newline, "%s: content %s", text, content)
-      must(block.truncated == cut.truncated, "block and ledger differ")
-      local last = 0
-      for _, range in ipairs(cut.kept or {}) do
-        must(range.first_line >= last, "%s: range at %d is out of order", text, range.first_byte)
-        last = range.last_line
-      end
-      must(last <= cut.total_lines, "%s: line %d of %d", text, last, cut.total_lines)
-      must(cut.output_lines <= cut.total_lines, "%s: %d lines shown", text, cut.output_lines)
-      abridge.assert_conforms("cap", { truncation = block })
+      holds(text, limits, beside)
     end)
   end)
 end)

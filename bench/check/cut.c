@@ -75,6 +75,14 @@ static void tail_chars(void)
     cut(&opts);
 }
 
+static void tail_chars_alone(void)
+{
+    abr_opts opts = budget(ABR_TAIL);
+    opts.max.bytes = ABR_UNLIMITED;
+    opts.max.chars = 20000;
+    cut(&opts);
+}
+
 static void head_tail_tokens(void)
 {
     abr_opts opts = budget(ABR_HEAD_TAIL);
@@ -128,6 +136,8 @@ static const workload_entry entries[] = {
     {"tail, one line of 4MB", prepare_one_line, tail},
     {"head_tail, 4MB", prepare_4mb, head_tail},
     {"tail by chars, 2MB not ASCII", prepare_chars, tail_chars},
+    {"tail by chars, one line of 4MB", prepare_one_line, tail_chars_alone},
+    {"head_tail, one line of 4MB", prepare_one_line, head_tail},
     {"head_tail by tokens, 4MB, 10 times", prepare_4mb, head_tail_tokens},
     {"head of 1MB, utf8_replace", prepare_chars, head_utf8_replace},
     {"pipeline, 4MB", prepare_4mb, pipeline},

@@ -77,6 +77,21 @@ static void snapshots(void)
     finish(stream);
 }
 
+/* As a display does that follows a command: the ring is turned each time. */
+static void snapshots_between_writes(void)
+{
+    abr_stream *stream = opened(ABR_TAIL, NULL);
+    size_t at = 0;
+    for (size_t n = 5000; at < text_size; at += n) {
+        abr_cut cut;
+        n = text_size - at < n ? text_size - at : n;
+        WANTS(abr_stream_write(stream, text + at, n) == ABR_OK);
+        WANTS(abr_stream_snapshot(stream, NULL, &cut, NULL) == ABR_OK);
+        abr_cut_free(&cut);
+    }
+    finish(stream);
+}
+
 static void spilled(void)
 {
     abr_stream *stream = opened(ABR_TAIL, "spilled");
@@ -91,6 +106,7 @@ static const workload_entry entries[] = {
     {"head_tail stream, 4MB in 4KB", prepare, head_tail},
     {"tail stream, 100KB in single bytes", prepare_small, bytes},
     {"tail stream, 100 snapshots", prepare, snapshots},
+    {"tail stream, 4MB in 5KB, a snapshot each", prepare, snapshots_between_writes},
     {"tail stream, full output on disk", prepare, spilled},
 };
 

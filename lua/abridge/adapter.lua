@@ -43,7 +43,7 @@ local OPTIONS = {
   exempt = function(value)
     local expected = "a list of tool names"
     if type(value) ~= "table" then return expected end
-    for key, name in pairs(value) do
+    for key, name in next, value do
       if type(key) ~= "number" or type(name) ~= "string" then return expected end
     end
   end,
@@ -62,7 +62,7 @@ end
 local function right_options(who, opts, tell)
   local right = {}
   if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, OPTIONS) end
-  for key, value in pairs(opts or {}) do
+  for key, value in next, opts or {} do
     local ok, why = pcall(check.options, who, { [key] = value }, OPTIONS)
     if ok then
       right[key] = value
@@ -80,7 +80,7 @@ local function open(opts, aliases, tell)
     if key ~= "aliases" and opts[key] ~= nil then session_opts[key] = opts[key] end
   end
   for _, names in ipairs { aliases or {}, opts.aliases or {} } do
-    for alias, name in pairs(names) do
+    for alias, name in next, names do
       session_opts.aliases[alias] = name
     end
   end
@@ -122,7 +122,7 @@ function M.new(who, opts, tell, aliases)
   local ok, why = pcall(right_options, who, opts, self.tell)
   local right = ok and why or {}
   if not ok then self.tell(check.reason(why)) end
-  for _, name in ipairs(right.exempt or {}) do
+  for _, name in check.each(right.exempt or {}) do
     self.exempt[name] = true
   end
   if right.user ~= nil then self.user = right.user end

@@ -229,7 +229,7 @@ Allowed.__index = Allowed
 ---@return any key where it stands
 function M.allowed(spec)
   local self = setmetatable({ all = spec == true, names = {}, blocks = {} }, Allowed)
-  for key, entry in pairs(type(spec) == "table" and spec or {}) do
+  for key, entry in next, type(spec) == "table" and spec or {} do
     local text = type(key) == "number" and type(entry) == "string" and entry or ""
     local block = parse_block(text)
     local name = not block and M.host_name(text)

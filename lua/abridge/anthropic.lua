@@ -1,13 +1,14 @@
 --- Tool calls of Anthropic's Messages API, made on a session, and the message that answers them. Shapes as in the types
 --- of anthropic-sdk-python (`ToolUseBlock`, `ToolResultBlockParam`).
 
+local check = require "abridge.check"
 local turn = require "abridge.turn"
 
 local M = {}
 
 local function calls_of(reply)
   local calls = {}
-  for _, block in ipairs(type(reply.content) == "table" and reply.content or {}) do
+  for _, block in check.each(type(reply.content) == "table" and reply.content or {}) do
     if type(block) == "table" and block.type == "tool_use" then
       calls[#calls + 1] = { entry = block, key = "id", name = block.name, input = block.input }
     end

@@ -21,6 +21,21 @@ function M.show(value)
   return type(value)
 end
 
+--- A key or a name as a message shows it: a string as it is.
+---@param value any
+---@return string
+function M.name(value)
+  return type(value) == "string" and value or M.show(value)
+end
+
+--- What an error says; the name of its type where it cannot say anything.
+---@param why any what pcall gave
+---@return string
+function M.text(why)
+  local ok, text = pcall(tostring, why)
+  return ok and type(text) == "string" and text or type(why)
+end
+
 --- Raise at the level of the caller of the function that calls this one (plus `deeper`).
 ---@param message string
 ---@param deeper? integer
@@ -32,7 +47,7 @@ end
 ---@param why any what pcall gave
 ---@return string
 function M.message(why)
-  return (tostring(why):gsub("^[^\n]-%.lua:%d+: ", ""))
+  return (M.text(why):gsub("^[^\n]-%.lua:%d+: ", ""))
 end
 
 --- The first line of what an error says.
@@ -47,6 +62,29 @@ end
 ---@return boolean
 function M.is_count(value)
   return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
+end
+
+local function next_of(list, i)
+  local value = rawget(list, i + 1)
+  if value ~= nil then return i + 1, value end
+end
+
+--- Go through a list that a caller gave, as `ipairs` does where it asks no metatable: one that answers to every key has
+--- no end.
+---@param list table
+function M.each(list)
+  return next_of, list, 0
+end
+
+--- What a caller's table holds itself, in a new one without its metatable.
+---@param t table
+---@return table
+function M.copied(t)
+  local copy = {}
+  for key, value in next, t do
+    copy[key] = value
+  end
+  return copy
 end
 
 --- Check how long to wait: nil, or a number of at least 0. Raises at the level of the caller's caller.
@@ -74,8 +112,7 @@ function M.options(who, opts, kinds, deeper)
   for key, value in next, opts do
     local kind = kinds[key]
     if kind == nil then
-      local name = type(key) == "string" and key or M.show(key)
-      M.fail(("%s: unknown option '%s' (value %s)"):format(who, name, M.show(value)), deeper)
+      M.fail(("%s: unknown option '%s' (value %s)"):format(who, M.name(key), M.show(value)), deeper)
     end
     local expected
     if type(kind) == "function" then
@@ -132,7 +169,7 @@ function M.cut(who, cut)
     if cut[key] == nil then wrong((", it has no %s"):format(key)) end
   end
   if cut.truncated_by and not UNITS[cut.truncated_by] then wrong(", truncated_by is " .. M.show(cut.truncated_by)) end
-  for i, range in ipairs(cut.kept or {}) do
+  for i, range in M.each(cut.kept or {}) do
     M.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
     for key in next, RANGE do
       if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end

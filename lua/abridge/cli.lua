@@ -104,6 +104,7 @@ local LIMITS = {
 local PROFILE = { ["--profile"] = one_of("default", "pi", "pipeline", "contract", "dispatcher") }
 local SWITCH = true
 local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWITCH }
+local SHORT = { ["-h"] = "--help" }
 
 --- Flags of each command beside the limits.
 local COMMANDS = {
@@ -142,13 +143,14 @@ end
 --- Read the value of a flag into `out`; returns how many arguments it took.
 local function read_flag(args, i, command, out)
   local flag, value = args[i]:match "^(%-%-[%w-]+)=(.*)$"
-  flag = flag or args[i]
+  flag = flag or SHORT[args[i]] or args[i]
   local parse = kind_of(flag, command)
   if parse == SWITCH and not value then
     out.switches[key_of(flag)] = true
     return 1
   end
-  if not parse or parse == SWITCH then bad("unknown flag %s for %s", args[i], command) end
+  if not parse then bad("unknown flag %s for %s", args[i], command) end
+  if parse == SWITCH then bad("%s takes no value, got %q", flag, value) end
   local taken = 1
   if not value then
     value, taken = args[i + 1], 2
@@ -198,10 +200,21 @@ local function fail(message)
   error({ failure = message }, 0)
 end
 
---- Write to stdout; what cannot be written is not passed over.
+local EPIPE = 32 -- on Linux, macOS and the BSDs
+
+--- Fail unless stdout took it; `closed` where nobody reads it any more.
+local function taken(ok, message, code)
+  if not ok then error({ failure = "stdout: " .. message, closed = code == EPIPE }, 0) end
+end
+
+--- Write to stdout; what cannot be written is not passed over. A failure is told once: the next write may do well.
 local function out(...)
-  local ok, message = io.stdout:write(...)
-  if not ok then fail("stdout: " .. message) end
+  taken(io.stdout:write(...))
+end
+
+--- Have written what waits.
+local function flush()
+  taken(io.stdout:flush())
 end
 
 --- All of stdin, or so many bytes of it; nil at its end.
@@ -235,7 +248,7 @@ local function open_session(tool, args, opts)
   opts.limits = { [tool] = args.limits }
   local ok, session, message = pcall(abridge.session, opts)
   if ok and not session then error({ failure = message }, 0) end
-  if not ok then bad("%s", (tostring(session):gsub("^.-abridge%.session: ", ""))) end
+  if not ok then bad("%s", (tostring(session):gsub("^.-abridge%.session: ", ""):gsub("^limits%.[%w_]+: ", ""))) end
   return session
 end
 
@@ -386,38 +399,50 @@ function M.log(args)
     bad = bad,
     fail = fail,
     out = out,
+    flush = flush,
     json = print_json,
     on_signals = on_signals,
   })
+end
+
+--- What a switch that is a command of its own prints; nil for any other word.
+local function about(word)
+  if word == "--version" then return ("abridge %s\n"):format(core.version) end
+  if word == "--help" or word == "-h" then return (USAGE:gsub("%%s", core.version, 1)) end
+end
+
+--- Do what the arguments say.
+local function done(argv)
+  local command = argv[1]
+  local said = about(command)
+  if not said then
+    if not COMMANDS[command] then bad("unknown command %q", command) end
+    local args = read_args(argv, command)
+    said = args.switches.help and about "--help" or args.switches.version and about "--version"
+    if not said then return M[command](args) end
+  end
+  out(said)
+  return 0
 end
 
 --- Run the command line. Returns the exit code.
 ---@param argv string[] without the program's name
 ---@return integer
 function M.main(argv)
-  local command = argv[1]
-  if command == "--version" then
-    io.stdout:write("abridge ", core.version, "\n")
-    return 0
-  elseif command == nil or command == "--help" or command == "-h" then
-    io[command and "stdout" or "stderr"]:write((USAGE:gsub("%%s", core.version, 1)))
-    return command and 0 or 2
+  if argv[1] == nil then
+    io.stderr:write(about "--help")
+    return 2
   end
   local ok, code = pcall(function()
-    if not COMMANDS[command] then bad("unknown command %q", command) end
-    local args = read_args(argv, command)
-    if args.switches.help or args.switches.version then
-      return M.main { args.switches.help and "--help" or "--version" }
-    end
-    local exit = M[command](args)
-    local flushed, message = io.stdout:flush()
-    if not flushed then fail("stdout: " .. message) end
+    local exit = done(argv)
+    flush()
     return exit
   end)
   if ok then return code end
   local usage = type(code) == "table" and code.usage
   local message = usage or (type(code) == "table" and code.failure) or tostring(code)
-  io.stderr:write("abridge: ", (message:gsub("[\r\n]+", " ")), usage and " (see abridge --help)\n" or "\n")
+  message = require("abridge.cli_log").visible(message:gsub("[\r\n]+", " "))
+  io.stderr:write("abridge: ", message, usage and " (see abridge --help)\n" or "\n")
   return usage and 2 or 1
 end
 

@@ -8,7 +8,9 @@ local host = require "abridge.host"
 local M = {}
 
 --- Text that cannot move a terminal's cursor: names in a log are those a model made up.
-local function visible(value)
+---@param value any
+---@return string
+function M.visible(value)
   return (tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?"))
 end
 
@@ -32,26 +34,26 @@ local function row_of(event)
   local block = type(event.truncation) == "table" and event.truncation or {}
   local shown = event.bytes_shown
   return {
-    visible(event.call_id),
-    visible(event.tool),
+    M.visible(event.call_id),
+    M.visible(event.tool),
     printed_size(event.bytes_in or event.bytes_total or block.bytes_total or shown),
     printed_size(shown),
-    block.truncated and visible(block.reason) or "-",
+    block.truncated and M.visible(block.reason) or "-",
     display.duration(event.duration_ms) or "-",
   }
 end
 
-local function print_row(row, widths)
+local function print_row(row, widths, cli)
   local cells = {}
   for i, column in ipairs(COLUMNS) do
     local padding = (" "):rep(widths[i] - core.cells(row[i]))
     cells[i] = column.right and padding .. row[i] or row[i] .. padding
   end
-  return io.stdout:write((table.concat(cells, "  "):gsub(" +$", "")), "\n")
+  cli.out((table.concat(cells, "  "):gsub(" +$", "")), "\n")
 end
 
 --- Widths that rows need, and a print of the headings.
-local function start_list(rows)
+local function start_list(rows, cli)
   local headings, widths = {}, {}
   for i, column in ipairs(COLUMNS) do
     headings[i], widths[i] = column[1], column[2]
@@ -59,8 +61,8 @@ local function start_list(rows)
       widths[i] = math.max(widths[i], core.cells(row[i]))
     end
   end
-  print_row(headings, widths)
-  io.stdout:flush()
+  print_row(headings, widths, cli)
+  cli.flush()
   return widths
 end
 
@@ -86,21 +88,26 @@ end
 
 local FOLLOW_MS = 100 -- between two looks at the log
 
---- Show each event of a run and go on until interrupted, until nobody reads, or until the run is deleted.
-local function follow(run, on_signals, show)
+--- Show each event of a run and go on until interrupted, until nobody reads, or until the run is deleted. What `show`
+--- raises ends it too.
+local function follow(run, cli, show)
   local uv = host.uv()
-  local position, stopped = 0, false
+  local position, stopped, failure = 0, false, nil
   local function stop()
     stopped = true
   end
   local function look()
-    position = run:each(function(event, line)
-      if not (show(event, line) and io.stdout:flush()) then stop() end
-      return not stopped
-    end, position)
-    if not position then stop() end
+    local ok, raised = pcall(function()
+      position = run:each(function(event, line)
+        show(event, line)
+        cli.flush()
+        return not stopped
+      end, position)
+    end)
+    if not ok then failure = raised end
+    if not (ok and position) then stop() end
   end
-  local off = { on_signals(stop), on_closed_stdout(uv, stop) }
+  local off = { cli.on_signals(stop), on_closed_stdout(uv, stop) }
   local timer = uv.new_timer()
   uv.timer_start(timer, 0, FOLLOW_MS, function()
     if not stopped then look() end
@@ -113,28 +120,29 @@ local function follow(run, on_signals, show)
     turn_off()
   end
   host.pump()
+  if failure ~= nil and not (type(failure) == "table" and failure.closed) then error(failure, 0) end
   return 0
 end
 
-local function print_line(_, line)
-  return io.stdout:write(line, "\n")
-end
-
 --- List what has ended and go on as calls end.
-local function follow_calls(run, as_json, on_signals)
-  if as_json then return follow(run, on_signals, print_line) end
+local function follow_calls(run, as_json, cli)
+  if as_json then
+    return follow(run, cli, function(_, line)
+      cli.out(line, "\n")
+    end)
+  end
   local rows = {}
   for _, event in ipairs(run:events { type = "tool_result" } or {}) do
     rows[#rows + 1] = row_of(event)
   end
-  local widths = start_list(rows)
-  return follow(run, on_signals, function(event)
-    if event.type ~= "tool_result" then return true end
+  local widths = start_list(rows, cli)
+  return follow(run, cli, function(event)
+    if event.type ~= "tool_result" then return end
     local row = row_of(event)
     for i in ipairs(COLUMNS) do
       widths[i] = math.max(widths[i], core.cells(row[i]))
     end
-    return print_row(row, widths)
+    print_row(row, widths, cli)
   end)
 end
 
@@ -142,7 +150,7 @@ end
 local function list_calls(run, as_json, cli)
   local rows, open = {}, {}
   local position, message = run:each(function(event, line)
-    if as_json then return print_line(event, line) ~= nil end
+    if as_json then return cli.out(line, "\n") end
     local at = event.type == "tool_result" and open[event.call_id] or #rows + 1
     rows[at] = row_of(event)
     open[event.call_id or ""] = event.type == "tool_call" and at or nil
@@ -150,9 +158,9 @@ local function list_calls(run, as_json, cli)
   if not position then cli.fail(message) end
   if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
   if as_json then return 0 end
-  local widths = start_list(rows)
+  local widths = start_list(rows, cli)
   for _, row in ipairs(rows) do
-    print_row(row, widths)
+    print_row(row, widths, cli)
   end
   return 0
 end
@@ -168,7 +176,7 @@ local function print_page(run, call_id, args, cli)
     return 0
   end
   cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
-  io.stdout:flush()
+  cli.flush() -- before what is said of it
   if page.full_output_error then io.stderr:write("abridge: not the whole output: ", page.full_output_error, "\n") end
   if page.next_offset then
     local column = page.next_column and (" --column %.0f"):format(page.next_column) or ""
@@ -196,7 +204,7 @@ function M.run(args, cli)
   if call_id then
     code = print_page(run, call_id, args, cli)
   elseif args.switches.follow then
-    code = follow_calls(run, args.switches.json, cli.on_signals)
+    code = follow_calls(run, args.switches.json, cli)
   else
     code = list_calls(run, args.switches.json, cli)
   end

@@ -46,7 +46,7 @@ local function not_plain(value, place, open)
   if next(value) == nil then return place .. " is an empty table, [] or {}" end
   open[value] = true
   local length = #value
-  for key, inner in pairs(value) do
+  for key, inner in next, value do
     local is_index = type(key) == "number" and key >= 1 and key <= length and key == math.floor(key)
     if length > 0 and not is_index or length == 0 and type(key) ~= "string" then
       return ("%s has the key %s: neither a list nor an object"):format(place, check.show(key))
@@ -59,7 +59,7 @@ end
 
 --- Parts that are no text are passed on untouched; everything else is ours to keep plain.
 local function check_plain(tool, result)
-  for key, value in pairs(result) do
+  for key, value in next, result do
     local why = key ~= "blocks" and not_plain(value, tostring(key), {})
     if why then fail(tool, "%s", why) end
   end
@@ -227,7 +227,7 @@ local EXPECTATIONS = {
 ---@return string body the content before exit line and notice
 function M.check(result, expected)
   expected = check.options("conformance.check", expected, EXPECTATIONS, 1)
-  local tool = expected.tool or type(result) == "table" and tostring(result.tool) or "?"
+  local tool = expected.tool or type(result) == "table" and check.name(result.tool) or "?"
   info.assert_conforms(tool, result)
   if type(result.content) ~= "string" then fail(tool, "content is a %s, not a string", type(result.content)) end
   if type(result.is_error) ~= "boolean" then fail(tool, "is_error is %s", check.show(result.is_error)) end
@@ -269,11 +269,7 @@ local FOLLOW = {
 }
 
 local function copy(t)
-  local all = {}
-  for key, value in pairs(t or {}) do
-    all[key] = value
-  end
-  return all
+  return check.copied(t or {})
 end
 
 local function following(input, result)
@@ -411,7 +407,7 @@ local function with_session(run, name, value, body)
   session:close()
   if ok then return end
   local prefix = run.tool .. ": "
-  why = tostring(why)
+  why = check.text(why)
   if why:sub(1, #prefix) == prefix then why = why:sub(#prefix + 1) end
   local by = name and (" by %s=%s"):format(name, type(value) == "number" and ("%.0f"):format(value) or value) or ""
   fail(run.tool, "%s", run.case .. by .. ": " .. why)
@@ -473,8 +469,8 @@ end
 --- The budgets of a case, in order.
 local function budgets_of(case, limits)
   local list = {}
-  for name, values in pairs(case.budgets or {}) do
-    for _, value in ipairs(type(values) == "table" and values or { values }) do
+  for name, values in next, case.budgets or {} do
+    for _, value in check.each(type(values) == "table" and values or { values }) do
       list[#list + 1] = { name, value }
     end
   end
@@ -528,19 +524,18 @@ end
 ---@return integer count results that were checked
 function M.run(opts)
   local who = "conformance.run"
-  check.options(who, opts, RUN, 1)
+  local run = check.options(who, opts, RUN, 1)
   for _, name in ipairs { "tool", "session", "cases" } do
-    if opts[name] == nil then check.fail(("%s: %s is missing"):format(who, name)) end
+    if run[name] == nil then check.fail(("%s: %s is missing"):format(who, name)) end
   end
-  check.options(who .. ": cases", opts.cases, CASES, 1)
-  for name, case in pairs(opts.cases) do
-    check.options(("%s: cases.%s"):format(who, name), case, CASE, 1)
-    if case.input == nil then check.fail(("%s: cases.%s.input is missing"):format(who, name)) end
+  local cases = {}
+  for name, case in pairs(check.options(who .. ": cases", run.cases, CASES, 1)) do
+    cases[name] = check.options(("%s: cases.%s"):format(who, name), case, CASE, 1)
+    if cases[name].input == nil then check.fail(("%s: cases.%s.input is missing"):format(who, name)) end
   end
-  local run = copy(opts)
   run.count = 0
   for _, name in ipairs(ORDER) do
-    local case = opts.cases[name]
+    local case = cases[name]
     run.case = name
     if case and name == "cut" then
       local budgets = budgets_of(case, base_limits(run))

@@ -18,7 +18,7 @@ local M = {}
 local function execute(conn, statement, ...)
   local ok, result, message = pcall(conn.execute, conn, statement, ...)
   if not ok then
-    local said = tostring(result)
+    local said = check.text(result)
     return nil, said:find("is closed", 1, true) and notice.message("sql_closed", {}) or said
   end
   if result == nil or result == false then return nil, (tostring(message):gsub("%s+$", "")) end
@@ -39,7 +39,7 @@ local function scalar(conn, statement, ...)
   if not is_cursor(cursor) then return nil, message end
   local ok, row, why = pcall(cursor.fetch, cursor, {}, "n")
   close(cursor)
-  if not ok then return nil, tostring(row) end
+  if not ok then return nil, check.text(row) end
   if not row then return nil, why end
   return row[1]
 end

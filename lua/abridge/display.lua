@@ -206,7 +206,7 @@ end
 ---@return { first_byte: integer, last_byte: integer }[]|nil
 local function spans_of(line, at, markers, shown, own)
   local spans = {}
-  for _, marker in ipairs(markers) do
+  for _, marker in check.each(markers) do
     local first, last = as_table(marker).first_byte, as_table(marker).last_byte
     if check.is_count(first) and check.is_count(last) and first <= at + #line and last > at then
       first = #prefix(line:sub(1, math.max(first - at - 1, 0)), MAX) + 1

@@ -58,11 +58,19 @@ local function want_count(who, name, value)
   end
 end
 
-local function want_reason(who, value)
+--- What a reason should have been, or nil when it is one.
+---@param value any
+---@return string|nil expected
+function M.check_reason(value)
   for _, reason in ipairs(REASONS) do
-    if reason == value then return end
+    if rawequal(reason, value) then return nil end
   end
-  check.fail(('%s: reason must be "%s", got %s'):format(who, table.concat(REASONS, '", "'), check.show(value)), 1)
+  return ('"%s" or "%s"'):format(table.concat(REASONS, '", "', 1, #REASONS - 1), REASONS[#REASONS])
+end
+
+local function want_reason(who, value)
+  local expected = M.check_reason(value)
+  if expected then check.fail(("%s: reason must be %s, got %s"):format(who, expected, check.show(value)), 1) end
 end
 
 --- Nothing was left out: the content is the whole source, or all of it from the offset on that was asked for.
@@ -245,7 +253,7 @@ end
 ---@param response any
 function M.assert_conforms(tool_name, response)
   local function fail(what)
-    error(("%s: %s"):format(tostring(tool_name), what), 0) -- the contract's own text, no place in front
+    error(("%s: %s"):format(check.name(tool_name), what), 0) -- the contract's own text, no place in front
   end
   if type(response) ~= "table" or rawget(response, 1) ~= nil then fail "response is not a JSON object" end
   if response.truncation == nil then fail "response missing required `truncation` block" end

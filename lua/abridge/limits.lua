@@ -169,11 +169,8 @@ local TOOL_KEYS = {
 }
 
 local function merged(base, over)
-  local all = {}
-  for key, value in pairs(base or {}) do
-    all[key] = value
-  end
-  for key, value in pairs(over or {}) do
+  local all = check.copied(base or {})
+  for key, value in next, over or {} do
     if value == false then
       all[key] = nil -- `max_lines = false` takes a profile's budget away
     else
@@ -293,7 +290,7 @@ function M.is_limit(key)
 end
 
 local function unknown_limit(who, key, value, deeper)
-  check.fail(("%s: unknown limit '%s' (value %s)"):format(who, tostring(key), check.show(value)), deeper + 1)
+  check.fail(("%s: unknown limit '%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper + 1)
 end
 
 --- Check one tool's limits and bring sizes to bytes. Raises with the key and the value.
@@ -408,14 +405,15 @@ function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
     if not NOT_TOOLS[name] then self.rows[name] = row end
   end
   for tool, row in pairs(overrides) do
-    local where = ("%s: limits.%s"):format(who, tostring(tool))
+    local where = ("%s: limits.%s"):format(who, check.name(tool))
     if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
+    row = check.copied(row)
     local name = self.aliases[tool] or tool
     for key, value in pairs(row) do
       if value == false and not M.is_limit(key) then unknown_limit(where, key, value, deeper) end
     end
     if name == "read_file" and row.strategy == "priority" then
-      check.fail(where .. ': strategy must be one for pages, got "priority"', deeper)
+      check.fail(where .. ': strategy must be head, tail, head_tail or pipeline for pages, got "priority"', deeper)
     end
     normalized(where, merged(self.rows[name] or self.rows["*"], row), deeper + 1)
     self.overrides[name] = self.overrides[name] or {}
@@ -427,7 +425,7 @@ function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
     local limits = merged(profile.ceiling, ceiling)
     for key, value in pairs(limits) do
       if key ~= "max_bytes" and key ~= "head_ratio" then
-        check.fail(("%s: unknown key 'ceiling.%s' (value %s)"):format(who, tostring(key), check.show(value)), deeper)
+        check.fail(("%s: unknown key 'ceiling.%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper)
       end
     end
     self.ceiling = limits.max_bytes and normalized(who .. ": ceiling", limits, deeper + 1)

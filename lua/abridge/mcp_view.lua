@@ -1,7 +1,8 @@
 --- Where the texts of an MCP result stand, and what beside them there is. Plain Lua, for what is left when the core is
 --- missing.
 
-local copied = require("abridge.safe").copied
+local check = require "abridge.check"
+local copied = check.copied
 local crude = require "abridge.crude"
 
 local M = {}
@@ -56,7 +57,7 @@ local function add_parsed(view, value)
     end
   end
   for key, kind in pairs(PARSED) do
-    for _, part in ipairs(type(value[key]) == "table" and value[key] or {}) do
+    for _, part in check.each(type(value[key]) == "table" and value[key] or {}) do
       view:count(kind, type(part) == "table" and part.data)
     end
   end
@@ -77,7 +78,7 @@ function M.open(value)
       view:add(view.out, key)
     elseif type(list) == "table" and next(list) ~= nil then -- an empty one may have to stay [] as JSON
       view.out[key] = copied(list)
-      for i in ipairs(list) do
+      for i in ipairs(view.out[key]) do
         add_block(view, view.out[key], i)
       end
     end

@@ -12,10 +12,10 @@ local OWN_WINDOW = "hubui" -- the `type` of its caller
 --- The name for logs and limits of what a call of this kind asks for.
 local NAMES = {
   call_tool = function(server, tool)
-    return ("%s__%s"):format(tostring(server), tostring(tool))
+    return ("%s__%s"):format(check.name(server), check.name(tool))
   end,
   access_resource = function(server)
-    return ("%s__resource"):format(tostring(server))
+    return ("%s__resource"):format(check.name(server))
   end,
 }
 
@@ -36,12 +36,12 @@ local function wrapped(kind, original, opts)
     if given.callback then
       args[at] = safe.copied(given)
       args[at].callback = function(response, failure)
-        return given.callback(cap(response), failure and safe.cap(name, tostring(failure), opts))
+        return given.callback(cap(response), failure and safe.cap(name, check.text(failure), opts))
       end
       return original(hub, (table.unpack or unpack)(args, 1, n))
     end
     local response, failure = original(hub, ...)
-    return cap(response), failure and safe.cap(name, tostring(failure), opts)
+    return cap(response), failure and safe.cap(name, check.text(failure), opts)
   end
 end
 

@@ -46,10 +46,7 @@ end
 
 --- The options with the budgets that nobody gave. A pipeline knows no bytes.
 local function with_defaults(opts)
-  local own = {}
-  for key, value in pairs(opts or {}) do
-    own[key] = value
-  end
+  local own = check.copied(opts or {})
   local by_size = own.max_bytes ~= nil or own.max_chars ~= nil or own.max_tokens ~= nil
   if not by_size and own.max_lines == nil then own.max_lines = DEFAULT.max_lines end
   if not by_size and own.strategy ~= "pipeline" then own.max_bytes = DEFAULT.max_bytes end

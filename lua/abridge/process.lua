@@ -6,16 +6,13 @@
 --- A process ends when its leader (the program that was started) has exited and the output is at its
 --- end. A background child may keep the output open; it gets `linger` seconds and is then left alone.
 
+local args = require "abridge.process_args"
+local groups = require "abridge.process_group"
 local host = require "abridge.host"
-local inbox = require "abridge.inbox"
-local pipes_of = require "abridge.pipe"
+local outputs = require "abridge.process_output"
 
 local M = {}
 
-local READ_SIZE = 65536
-local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
-local MOST_READ = 1024 * 1024 -- bytes that a reader takes in a turn of the loop
-local DRAIN_READS = 32 -- 2 MiB, twice what an unprivileged process may make of a pipe
 local POLL_MS = 25 -- how often a group is looked at that outlives its leader; the kernel sends no event
 local GIVE_UP_MS = 5000 -- after KILL; a process in uninterruptible sleep, or another user's, may stay
 local LATE_MS = 50 -- a timeout that fires later than this says that the loop stood still
@@ -59,324 +56,6 @@ M.codes = {
 local Process = {}
 Process.__index = Process
 
--- Arguments ------------------------------------------------------------------
-
-local OPTIONS = {
-  cwd = "string",
-  env = "table",
-  merge_stderr = "boolean",
-  timeout = "number",
-  grace = "number",
-  linger = "number",
-}
-
-local HANDLERS = {
-  on_output = "function",
-  read_output = "function",
-  on_stderr = "function",
-  on_exit = "function",
-}
-
----@param value any
----@return string
-local function show(value)
-  return type(value) == "string" and ("%q"):format(value) or tostring(value)
-end
-
----@param s string
----@return boolean
-local function has_nul(s)
-  return s:find("\0", 1, true) ~= nil
-end
-
----@param given any
----@param kinds table<string, string>
----@param what string
----@return table
-local function check_table(given, kinds, what)
-  if given == nil then
-    return {}
-  elseif type(given) ~= "table" then
-    error(("spawn: %s must be a table, got %s"):format(what, show(given)), 4)
-  end
-  for key, value in pairs(given) do
-    if not kinds[key] then
-      error(("spawn: unknown key %s in %s"):format(show(key), what), 4)
-    elseif type(value) ~= kinds[key] then
-      error(("spawn: %s.%s must be a %s, got %s"):format(what, key, kinds[key], show(value)), 4)
-    end
-  end
-  return given
-end
-
----@param env table
-local function check_env(env)
-  for name, value in pairs(env) do
-    if type(name) ~= "string" or name == "" or name:find("=", 1, true) or has_nul(name) then
-      error(("spawn: opts.env has the bad name %s"):format(show(name)), 4)
-    elseif value ~= false and (type(value) ~= "string" or has_nul(value)) then
-      error(("spawn: opts.env.%s must be a string without NUL, or false, got %s"):format(name, show(value)), 4)
-    end
-  end
-end
-
----@param opts abridge.process.Options
-local function check_seconds(opts)
-  for _, key in ipairs { "timeout", "grace", "linger" } do
-    local value = opts[key]
-    local least = key == "timeout" and "> 0" or ">= 0"
-    if value and not (value < math.huge and (value > 0 or (value == 0 and key ~= "timeout"))) then
-      error(("spawn: opts.%s must be a finite number %s, got %s"):format(key, least, show(value)), 4)
-    end
-  end
-end
-
----Raises on misuse, at the level of the caller of `spawn`.
-local function check(argv, opts, handlers)
-  if type(argv) ~= "table" or #argv == 0 then
-    error(("spawn: argv must be an array of at least one string, got %s"):format(show(argv)), 3)
-  end
-  for i = 1, #argv do
-    if type(argv[i]) ~= "string" then
-      error(("spawn: argv[%d] must be a string, got %s"):format(i, show(argv[i])), 3)
-    end
-  end
-  opts = check_table(opts, OPTIONS, "opts")
-  check_env(opts.env or {})
-  check_seconds(opts)
-  return opts, check_table(handlers, HANDLERS, "handlers")
-end
-
----NUL bytes are the world's fault, not the caller's: arguments and folders may come from a model.
----@param argv string[]
----@param cwd string|nil
----@return string|nil message
-local function find_nul(argv, cwd)
-  for i, argument in ipairs(argv) do
-    if has_nul(argument) then
-      return ("argument %d contains a NUL byte"):format(i - 1)
-    end
-  end
-  return cwd and has_nul(cwd) and "the working directory contains a NUL byte" or nil
-end
-
----@param uv table
----@param changes table<string, string|false>|nil
----@return string[]|nil list nil inherits
-local function merged_env(uv, changes)
-  if not changes then
-    return nil
-  end
-  local env = uv.os_environ()
-  for name, value in pairs(changes) do
-    env[name] = value or nil
-  end
-  local list = {}
-  for name, value in pairs(env) do
-    list[#list + 1] = name .. "=" .. value
-  end
-  table.sort(list) -- the child sees the same order on every host
-  return list
-end
-
--- Signals --------------------------------------------------------------------
-
-local ALIASES = { SIGIOT = true, SIGPOLL = true, SIGCLD = true, SIGLOST = true }
-local UNLISTED = { [7] = "EMT", [29] = "INFO" } -- macOS has these where Linux has BUS and IO
-
----@param uv table
----@param number integer
----@return string
-local function signal_name(uv, number)
-  for name, value in pairs(uv.constants) do
-    if value == number and name:find("^SIG%u") and not ALIASES[name] then
-      return name:sub(4)
-    end
-  end
-  return UNLISTED[number] or tostring(number)
-end
-
----Signals the whole group. Safe after the leader was reaped as long as the group has members: its
----number is not given away before; without members the call fails and nothing happens.
----@param signal string|integer
----@return boolean sent
----@return string|nil message
-function Process:_signal(signal)
-  local ok, message = self._uv.kill(-self.pid, signal)
-  if not ok and not self._exited then
-    -- macOS refuses a group in which a zombie is left.
-    ok, message = self._uv.kill(self.pid, signal)
-  end
-  return ok == 0, message
-end
-
--- Pipes ------------------------------------------------------------------------
-
----Closes our copies of what the child writes to, or, with `all`, everything.
----@param pipes abridge.Pipe[]
----@param all? boolean
-local function close_ends(pipes, all)
-  for _, pipe in ipairs(pipes) do
-    pipe:close_write_end()
-    if all then
-      pipe:close()
-    end
-  end
-end
-
----@param pipe abridge.Pipe
----@param chunk string
-function Process:_deliver(pipe, chunk)
-  if pipe.on_chunk then
-    self:_guard(pipe.on_chunk, chunk)
-  end
-end
-
----@param pipe abridge.Pipe
----@param chunk string
-function Process:_receive(pipe, chunk)
-  self._waiting = self._waiting + #chunk
-  self._inbox:put(function()
-    self._waiting = self._waiting - #chunk
-    self:_deliver(pipe, chunk)
-  end)
-  if self._waiting >= MOST_WAITING then
-    self:_stop_reading(pipe)
-  end
-end
-
----@param pipe abridge.Pipe
-function Process:_stop_reading(pipe)
-  if pipe.open and not self._finishing then
-    pipe:stop()
-    pipe.stopped = true
-  end
-end
-
----Has the reader of a pipe take what there is, unless it is not to be read now: then it stays in the pipe.
----@param pipe abridge.Pipe
-function Process:_let_read(pipe)
-  if host.in_fast_event() then
-    self:_stop_reading(pipe) -- until the main loop has read
-  end
-  self._inbox:put(function()
-    if not pipe.open or self._finishing or self._held then
-      return
-    end
-    local state, problem = self:_take(pipe, MOST_READ)
-    if state == "end" or state == "failed" then
-      self:_end_of(pipe, problem)
-    end
-  end)
-end
-
----@param pipe abridge.Pipe
-function Process:_read(pipe)
-  pipe.stopped = false
-  local ok, message = pipe:start(function(err, chunk)
-    if chunk == true then
-      return self:_let_read(pipe)
-    elseif chunk then
-      return self:_receive(pipe, chunk)
-    end
-    self._inbox:put(function()
-      self:_end_of(pipe, err)
-    end)
-  end)
-  if not ok then
-    self:_end_of(pipe, message)
-  end
-end
-
----Goes on reading what was stopped, when all was handed on.
-function Process:_read_on()
-  for _, pipe in ipairs(self._pipes) do
-    if pipe.open and pipe.stopped and not (self._finishing or self._held) then
-      self:_read(pipe)
-    end
-  end
-end
-
----Reads no more until `release`, for a handler that cannot keep up. A little that was read may still come.
-function Process:hold()
-  self._held = true
-  for _, pipe in ipairs(self._pipes) do
-    self:_stop_reading(pipe)
-  end
-end
-
----Reads on.
-function Process:release()
-  self._held = false
-  if self._waiting == 0 then
-    self:_read_on()
-  end
-end
-
----Of a pipe that cannot be read the reading end is closed: who writes there would wait for ever.
----@param pipe abridge.Pipe
----@param problem string|nil
-function Process:_end_of(pipe, problem)
-  if pipe.open and not self._finishing then
-    self._error = self._error or problem
-    pipe.open, pipe.closed = false, problem ~= nil
-    pipe:stop()
-    if pipe.closed then
-      pipe:close()
-    end
-    self:_settle()
-  end
-end
-
----Takes out of a pipe once, and hands it on. What a reader could not keep for want of memory is lost, and told; one
----that raises is not asked again: what comes after that is dropped.
----@param pipe abridge.Pipe
----@param most integer bytes
----@return "empty"|"end"|"failed"|nil
----@return string|nil problem
-function Process:_take(pipe, most)
-  local ok, state, what, code = pcall(pipe.take, pipe, most)
-  if not ok then
-    self:_raised(state)
-    pipe.read = nil
-  elseif state == "failed" then
-    if code ~= "ENOMEM" then
-      return "failed", code or tostring(what) -- the code, as the loop tells it
-    end
-    self._error = self._error or tostring(what)
-    return nil
-  elseif not state and what then
-    self:_deliver(pipe, what)
-  end
-  return ok and state or nil
-end
-
----Reads what lies in the pipe now, past the loop, which may have stood still while it was written.
----@param pipe abridge.Pipe
-function Process:_drain(pipe)
-  pipe:stop()
-  for _ = 1, DRAIN_READS do
-    local state, problem = self:_take(pipe, READ_SIZE)
-    if state == "end" then
-      pipe.open = false
-      return
-    elseif state then
-      self._error = self._error or problem -- or it is empty, and held by someone
-      return
-    end
-  end
-end
-
----@return boolean
-function Process:_output_open()
-  for _, pipe in ipairs(self._pipes) do
-    if pipe.open then
-      return true
-    end
-  end
-  return false
-end
-
 -- Life ---------------------------------------------------------------------------
 
 ---@param raised any
@@ -386,15 +65,6 @@ function Process:_raised(raised)
     if self.outcome then
       self.outcome.handler_error = self._handler_error
     end
-  end
-end
-
----Calls a handler; what it raises must not reach the loop, where luv would end the host.
----@param handler fun(...)
-function Process:_guard(handler, ...)
-  local ok, raised = pcall(handler, ...)
-  if not ok then
-    self:_raised(raised)
   end
 end
 
@@ -424,7 +94,7 @@ function Process:_settle()
   if self._stopping and not self._killed then
     -- The group has its grace also when the leader went first.
     self:_await_group()
-  elseif self:_output_open() then
+  elseif self._output:is_open() then
     if not self._lingering then
       self._lingering = true
       self:_arm(self._linger_ms, function()
@@ -436,34 +106,10 @@ function Process:_settle()
   end
 end
 
----Whether a member of the group lives. A zombie does not: where the first process of a container reaps
----nothing it would stay for good, and every cancelled command would take the whole grace.
----@return boolean
-function Process:_group_lives()
-  if not self:_signal(0) then
-    return false
-  end
-  local processes = self._uv.fs_scandir "/proc"
-  if not processes then
-    return true -- macOS: the signal fails for zombies
-  end
-  for pid in self._uv.fs_scandir_next, processes do
-    local file = pid:find("^%d") and io.open("/proc/" .. pid .. "/stat")
-    if file then
-      local state, group = (file:read "*a" or ""):match "^.*%) (%a) %d+ (%d+)"
-      file:close()
-      if tonumber(group) == self.pid and state ~= "Z" then
-        return true
-      end
-    end
-  end
-  return false
-end
-
 ---After TERM, the leader gone: give the rest of the group its time.
 function Process:_await_group()
   local left = self._kill_at - host.now()
-  if left <= 0 or not self:_group_lives() then
+  if left <= 0 or not self._group:lives() then
     self:_kill()
   else
     self:_arm(math.min(left, POLL_MS), function()
@@ -474,7 +120,7 @@ end
 
 function Process:_kill()
   self._killed = true
-  local sent, message = self:_signal("sigkill")
+  local sent, message = self._group:signal("sigkill")
   if self._exited then
     return self:_settle()
   end
@@ -489,7 +135,7 @@ end
 function Process:_stop(why)
   self._stopping = why
   self._lingering = false
-  self:_signal("sigterm")
+  self._group:signal("sigterm")
   self._kill_at = host.now() + self._grace_ms
   self:_arm(self._grace_ms, function()
     self:_kill()
@@ -515,7 +161,7 @@ end
 ---@param signal integer
 ---@param at number when, by `host.now()`
 function Process:_on_leader_exit(code, signal, at)
-  self._exited = true
+  self._exited, self._group.leader_gone = true, true
   self._exit_at = at
   if signal ~= 0 then
     self._signal_number = signal
@@ -530,11 +176,11 @@ function Process:_make_outcome()
   local number = self._signal_number
   return {
     code = self._code,
-    signal = number and signal_name(self._uv, number),
+    signal = number and groups.signal_name(self._uv, number),
     signal_number = number,
     timed_out = self._stopping == "timed_out",
     cancelled = self._stopping == "cancelled",
-    background = self._exited and self:_output_open(),
+    background = self._exited and self._output:is_open(),
     error = self._error,
     handler_error = self._handler_error,
     duration_ms = math.floor((self._exit_at or host.now()) - self._started_at + 0.5),
@@ -545,19 +191,17 @@ end
 function Process:_end(outcome)
   self.outcome = outcome
   if self._on_exit then
-    self:_guard(self._on_exit, outcome)
+    local ok, raised = pcall(self._on_exit, outcome)
+    if not ok then
+      self:_raised(raised) -- must not reach the loop, where luv would end the host
+    end
   end
 end
 
 ---Closes everything, then reports.
 function Process:_finish()
   self._finishing = true
-  self._inbox:flush()
-  for _, pipe in ipairs(self._pipes) do
-    if pipe.open then
-      self:_drain(pipe)
-    end
-  end
+  self._output:finish()
   local outcome = self:_make_outcome()
 
   local left = 2
@@ -569,12 +213,7 @@ function Process:_finish()
       end)
     end
   end
-  for _, pipe in ipairs(self._pipes) do
-    if not pipe.closed then
-      left = left + 1
-      pipe:close(on_closed)
-    end
-  end
+  left = left + self._output:close(on_closed)
   self._uv.close(self._timer, on_closed)
   self._uv.close(self._handle, on_closed)
 end
@@ -593,6 +232,16 @@ function Process:cancel()
     end
   end)
   return true
+end
+
+---Reads no more until `release`, for a handler that cannot keep up. A little that was read may still come.
+function Process:hold()
+  self._output:hold()
+end
+
+---Reads on.
+function Process:release()
+  self._output:release()
 end
 
 ---Whether the outcome is there; `on_exit` is called right then.
@@ -617,25 +266,45 @@ local function explain(uv, argv, cwd, message)
   return ("cannot run %s: %s"):format(argv[1], message)
 end
 
----@param uv table
----@param merge boolean
----@param handlers abridge.process.Handlers
----@return abridge.Pipe[]|nil
----@return string|nil message
+---What is made of what the output tells.
+---@return abridge.process.OutputEvents
+function Process:_output_events()
+  return {
+    on_end = function()
+      self:_settle()
+    end,
+    on_problem = function(message)
+      self._error = self._error or message
+    end,
+    on_raised = function(raised)
+      self:_raised(raised)
+    end,
+  }
+end
+
+---@param argv string[]
+---@param opts abridge.process.Options
+---@return table|nil handle
+---@return integer|string pid the message when there is no handle
 ---@return string|nil code
-local function open_pipes(uv, merge, handlers)
-  local pipes = {}
-  for i = 1, merge and 1 or 2 do
-    local read = i == 1 and handlers.read_output or nil
-    local on_chunk = i == 2 and handlers.on_stderr or i == 1 and not read and handlers.on_output or nil
-    local pipe, message, code = pipes_of.open(uv, on_chunk, read)
-    if not pipe then
-      close_ends(pipes, true)
-      return nil, message, code
-    end
-    pipes[i] = pipe
+function Process:_run(argv, opts)
+  local arguments = {} -- by hand: unpack has a limit of some thousands on some hosts
+  for i = 2, #argv do
+    arguments[i - 1] = argv[i]
   end
-  return pipes
+  local stdout, stderr = self._output:write_fds()
+  return self._uv.spawn(argv[1], {
+    args = arguments,
+    cwd = opts.cwd,
+    env = args.environment(self._uv, opts.env),
+    stdio = { nil, stdout, stderr }, -- no stdin entry: libuv opens /dev/null there
+    detached = true, -- setsid: a group and session of its own
+  }, function(exit_code, signal)
+    local at = host.now()
+    self._inbox:put(function()
+      self:_on_leader_exit(exit_code, signal, at)
+    end)
+  end)
 end
 
 ---Starts a program.
@@ -652,8 +321,8 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function M.spawn(argv, opts, handlers)
-  opts, handlers = check(argv, opts, handlers)
-  local nul = find_nul(argv, opts.cwd)
+  argv, opts, handlers = args.checked(argv, opts, handlers)
+  local nul = args.find_nul(argv, opts.cwd)
   if nul then
     return nil, nul, M.codes.EINVAL
   end
@@ -664,60 +333,38 @@ function M.spawn(argv, opts, handlers)
     return nil, "luv is too old: version 1.41 or newer is needed", M.codes.ENOLUV
   end
 
-  local pipes
-  pipes, message, code = open_pipes(uv, opts.merge_stderr ~= false, handlers)
-  if not pipes then
-    host.pump()
-    return nil, ("cannot run %s: %s"):format(argv[1], tostring(message)), code
-  end
-
   local self = setmetatable({
     _uv = uv,
-    _pipes = pipes,
     _on_exit = handlers.on_exit,
     _grace_ms = (opts.grace or 2) * 1000,
     _linger_ms = (opts.linger or 0.25) * 1000,
     _started_at = host.now(),
     _exited = false,
-    _waiting = 0, -- bytes on their way to the handlers
   }, Process)
-  self._inbox = inbox.new(function()
-    self:_read_on()
-  end)
-
-  local arguments = {} -- by hand: unpack has a limit of some thousands on some hosts
-  for i = 2, #argv do
-    arguments[i - 1] = argv[i]
+  local output
+  output, message, code = outputs.open(uv, opts.merge_stderr ~= false, handlers, self:_output_events())
+  if not output then
+    host.pump()
+    return nil, ("cannot run %s: %s"):format(argv[1], tostring(message)), code
   end
+  self._output, self._inbox = output, output.inbox
+
   local handle, pid
-  handle, pid, code = uv.spawn(argv[1], {
-    args = arguments,
-    cwd = opts.cwd,
-    env = merged_env(uv, opts.env),
-    -- No stdin entry: libuv opens /dev/null there.
-    stdio = { nil, pipes[1].write_fd, pipes[#pipes].write_fd },
-    detached = true, -- setsid: a group and session of its own
-  }, function(exit_code, signal)
-    local at = host.now()
-    self._inbox:put(function()
-      self:_on_leader_exit(exit_code, signal, at)
-    end)
-  end)
-  close_ends(pipes, not handle)
+  handle, pid, code = self:_run(argv, opts)
+  output:close_write_ends()
   if not handle then
+    output:close()
     message = explain(uv, argv, opts.cwd, tostring(pid))
     host.pump()
     return nil, message, code
   end
 
-  self._handle, self.pid = handle, pid
+  self._handle, self.pid, self._group = handle, pid, groups.new(uv, pid)
   self._timer = uv.new_timer()
   if opts.timeout then
     self:_start_timeout(opts.timeout)
   end
-  for _, pipe in ipairs(pipes) do
-    self:_read(pipe)
-  end
+  output:start()
   return self
 end
 

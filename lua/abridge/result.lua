@@ -1,6 +1,7 @@
 --- From what a tool yields to what the model gets: a value becomes text, text is cut by the tool's limits, the
 --- ceiling is laid over it, and the block says what happened.
 
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local fit = require "abridge.fit"
@@ -47,7 +48,7 @@ end
 --- The text and the other parts of MCP content.
 local function split_content(content)
   local texts, blocks = {}, {}
-  for _, part in ipairs(content) do
+  for _, part in check.each(content) do
     if type(part) == "table" and part.type == "text" and type(part.text) == "string" then
       texts[#texts + 1] = part.text
     elseif type(part) == "string" then
@@ -68,7 +69,7 @@ function M.normalized(value)
   local text, details, blocks = value.content, value.details, nil
   local stream = source_of.is_source(text) and text or nil
   if stream then text = "" end
-  if type(text) == "table" and #text > 0 then
+  if type(text) == "table" and rawget(text, 1) ~= nil then
     text, blocks = split_content(text)
   elseif type(text) == "table" and next(text) == nil then
     text = ""

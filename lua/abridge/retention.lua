@@ -24,7 +24,8 @@ local SECONDS = { s = 1, m = 60, h = 3600, d = 86400, w = 604800 }
 --- An age as a number of seconds, or nil.
 local function parse_age(value)
   if type(value) == "number" then return value >= 0 and value < math.huge and value or nil end
-  local digits, unit = tostring(value):match "^(%d+%.?%d*)([smhdw])$"
+  if type(value) ~= "string" then return nil end
+  local digits, unit = value:match "^(%d+%.?%d*)([smhdw])$"
   return digits and tonumber(digits) * SECONDS[unit]
 end
 
@@ -38,9 +39,9 @@ local KINDS = {
 ---@return string|nil expected
 function M.check(value)
   if type(value) ~= "table" then return "a table" end
-  for key, inner in pairs(value) do
+  for key, inner in next, value do
     local kind = KINDS[key]
-    if not kind then return ("a table without the key %s (value %s)"):format(tostring(key), check.show(inner)) end
+    if not kind then return ("a table without the key %s (value %s)"):format(check.name(key), check.show(inner)) end
     if not kind[1](inner) then return ("a table whose %s is %s (not %s)"):format(key, kind[2], check.show(inner)) end
   end
 end

@@ -75,7 +75,7 @@ end
 ---@param opts abridge.SafeOptions
 ---@return string content
 function M.cap(tool, text, opts)
-  tool, opts = tostring(tool), M.open(opts)
+  tool, opts = check.name(tool), M.open(opts)
   local ok, content = pcall(function()
     local share = require "abridge.share"
     return (share.cap(tool, text, share.limits(tool, opts), {}, opts))
@@ -106,14 +106,6 @@ function M.replace(owner, name, make)
 end
 
 --- A copy of a table that may be changed.
----@param t table
----@return table
-function M.copied(t)
-  local copy = {}
-  for key, value in next, t do
-    copy[key] = value
-  end
-  return copy
-end
+M.copied = check.copied
 
 return M

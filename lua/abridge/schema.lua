@@ -61,7 +61,7 @@ local CONVERT = {
 }
 
 local function named_types(schema)
-  return type(schema.type) == "table" and schema.type or { schema.type }
+  return type(schema.type) == "table" and check.copied(schema.type) or { schema.type }
 end
 
 local function convert(schema, value)
@@ -83,7 +83,7 @@ end
 local function check_enum(schema, value)
   if type(schema.enum) ~= "table" then return nil end
   local shown = {}
-  for i, allowed in ipairs(schema.enum) do
+  for i, allowed in check.each(schema.enum) do
     if allowed == value then return nil end
     shown[i] = check.show(allowed)
   end
@@ -108,7 +108,7 @@ local function checked_object(schema, value, path)
     local inner_schema = type(schema.properties) == "table" and schema.properties[key]
     if not is_null(inner) then
       if inner_schema then
-        local where = path == "" and tostring(key) or path .. "." .. tostring(key)
+        local where = path == "" and check.name(key) or path .. "." .. check.name(key)
         local converted, message = checked(inner_schema, inner, where)
         if message then return nil, message end
         out[key] = converted
@@ -117,8 +117,8 @@ local function checked_object(schema, value, path)
       end
     end
   end
-  for _, key in ipairs(type(schema.required) == "table" and schema.required or {}) do
-    if out[key] == nil then return nil, (path == "" and key or path .. "." .. key) .. " is required" end
+  for _, key in check.each(type(schema.required) == "table" and schema.required or {}) do
+    if out[key] == nil then return nil, (path == "" and "" or path .. ".") .. check.name(key) .. " is required" end
   end
   return out
 end

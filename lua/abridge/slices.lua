@@ -1,6 +1,7 @@
 --- Work that takes long, done a few milliseconds at a time: between two slices the loop turns, so that keys are heard,
 --- timers fire and a cancel comes through.
 
+local check = require "abridge.check"
 local host = require "abridge.host"
 
 local M = {}
@@ -64,7 +65,7 @@ function M.start(work, done, at_once)
     ended = true
     if not ok then
       self:drop()
-      value = { text = tostring(value), is_error = true }
+      value = { text = check.text(value), is_error = true }
     end
     done(value)
   end

@@ -8,22 +8,22 @@ static size_t fail_everywhere(abr_opts o)
 {
     size_t n = sizeof text - 1;
     for (size_t fail_at = 1;; fail_at++) {
-        ledger l = {0, fail_at, 0};
-        const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_cut cut;
         abr_error error = {ABR_OK, NULL, 0};
         o.alloc = &alloc;
         abr_code code = abr_cut_text(text, n, &o, &cut, &error);
         if (code == ABR_OK) {
             CHECK(l.calls < fail_at);
-            CHECK_COUNT(1, l.live); /* the scratch is gone, the pieces are there */
+            CHECK_COUNT(1, l.blocks); /* the scratch is gone, the pieces are there */
             free(content_of(&cut));
             abr_cut_free(&cut);
-            CHECK_COUNT(0, l.live);
+            CHECK_COUNT(0, l.blocks);
             return l.calls;
         }
         CHECK(code == ABR_ENOMEM && error.code == ABR_ENOMEM && error.message);
-        CHECK_COUNT(0, l.live);
+        CHECK_COUNT(0, l.blocks);
         CHECK_COUNT(0, cut.piece_count);
         abr_cut_free(&cut);
     }
@@ -59,8 +59,8 @@ static void every_cut_survives_every_failure(void)
 
 static void the_pipeline_survives_too(void)
 {
-    ledger l = {0, 1, 0};
-    const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+    ledger l = {.fail_at = 1};
+    const abr_alloc alloc = ledger_alloc(&l);
     abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
     abr_cut cut;
     abr_error error = {ABR_OK, NULL, 0};
@@ -70,10 +70,10 @@ static void the_pipeline_survives_too(void)
     CHECK(error.code == ABR_ENOMEM);
     abr_cut_free(&cut);
     CHECK(abr_pipeline(text, sizeof text - 1, &o, &cut, &error) == ABR_OK);
-    CHECK_COUNT(1, l.live);
+    CHECK_COUNT(1, l.blocks);
     abr_cut_free(&cut);
     abr_cut_free(&cut);
-    CHECK_COUNT(0, l.live);
+    CHECK_COUNT(0, l.blocks);
 }
 
 static bool count_bytes(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -86,9 +86,9 @@ static bool count_bytes(void *ctx, const char *p, size_t n, uint64_t *tokens)
 static void a_failing_counter_leaves_no_block(void)
 {
     for (int calls = 1; calls < 30; calls++) {
-        ledger l = {0, 0, 0};
+        ledger l = {0};
         int left = calls;
-        const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_opts o = ABR_OPTS_INIT;
         o.strategy = ABR_HEAD_TAIL;
         o.max.tokens = 60;
@@ -97,9 +97,9 @@ static void a_failing_counter_leaves_no_block(void)
         o.alloc = &alloc;
         abr_cut cut;
         if (abr_cut_text(text, sizeof text - 1, &o, &cut, NULL) != ABR_OK)
-            CHECK_COUNT(0, l.live);
+            CHECK_COUNT(0, l.blocks);
         abr_cut_free(&cut);
-        CHECK_COUNT(0, l.live);
+        CHECK_COUNT(0, l.blocks);
     }
 }
 
@@ -120,8 +120,8 @@ static void a_page_survives_every_failure(void)
     for (int variant = 0; variant < 8; variant++) {
         abr_code code = ABR_ENOMEM;
         for (size_t fail_at = 1; code == ABR_ENOMEM; fail_at++) {
-            ledger l = {0, fail_at, 0};
-            const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+            ledger l = {.fail_at = fail_at};
+            const abr_alloc alloc = ledger_alloc(&l);
             abr_page_opts o = ABR_PAGE_OPTS_INIT;
             abr_page *page = NULL;
             abr_error error = {ABR_OK, NULL, 0};
@@ -132,9 +132,9 @@ static void a_page_survives_every_failure(void)
             o.offset = 2; /* not empty */
             o.column = 2;
             code = open_page(&o, variant & 4, &page, &error);
-            CHECK(code == ABR_OK ? l.live > 0 : error.code == ABR_ENOMEM);
+            CHECK(code == ABR_OK ? l.blocks > 0 : error.code == ABR_ENOMEM);
             abr_page_close(page);
-            CHECK_COUNT(0, l.live);
+            CHECK_COUNT(0, l.blocks);
         }
         CHECK(code == ABR_OK);
     }

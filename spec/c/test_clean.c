@@ -1,6 +1,6 @@
 /* Clean-up: what a terminal would finally show, for every chunking, in bounded memory. */
 
-#include "check.h"
+#include "ledger.h"
 
 enum { KB = 1024, MB = 1024 * 1024 };
 
@@ -356,6 +356,16 @@ static void a_move_makes_few_blanks(void)
     CHECK_COUNT(2 * 4096 + 1, out.n);
     CHECK(out.p[4095] == 'X' && out.p[4094] == ' ' && out.p[2 * 4096] == 'y');
     abr_cleaned_free(&out);
+    const char inserted[] = "ab\r\x1B[5000@";
+    CHECK(abr_clean_text(inserted, sizeof inserted - 1, &all, &out, NULL) == ABR_OK);
+    CHECK_COUNT(4096 + 2, out.n);
+    abr_cleaned_free(&out);
+}
+
+static void a_number_of_many_digits_does_not_wrap(void)
+{
+    CLEAN("ab\x1B[18446744073709551617DX", "Xb");
+    CLEAN("ab\x1B[1844674407370955161700DX", "Xb");
 }
 
 /* ---- what holds for all texts ---- */
@@ -506,55 +516,12 @@ static void the_result_is_clean(void)
 
 /* ---- memory ---- */
 
-typedef struct {
-    size_t calls;
-    size_t fail_at;
-    size_t live;
-    size_t most;
-    size_t bytes;
-} ledger;
-
-static void *ledger_malloc(void *ctx, size_t size)
-{
-    ledger *l = ctx;
-    if (++l->calls == l->fail_at)
-        return NULL;
-    size_t *block = malloc(2 * sizeof(size_t) + size);
-    if (!block)
-        exit(2);
-    *block = size;
-    l->live++;
-    l->bytes += size;
-    l->most = l->most > l->bytes ? l->most : l->bytes;
-    return block + 2;
-}
-
-static void ledger_free(void *ctx, void *ptr)
-{
-    ledger *l = ctx;
-    size_t *block = (size_t *)ptr - 2;
-    l->live--;
-    l->bytes -= *block;
-    free(block);
-}
-
-static void *ledger_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
-{
-    CHECK_COUNT(old_size, *((size_t *)ptr - 2));
-    void *grown = ledger_malloc(ctx, size);
-    if (!grown)
-        return NULL;
-    memcpy(grown, ptr, old_size < size ? old_size : size);
-    ledger_free(ctx, ptr);
-    return grown;
-}
-
 static void every_failure_is_survived(void)
 {
     static const char raw[] = "a\x1B[50Gb\n\x1B[100Gc"; /* grows */
     for (size_t fail_at = 1;; fail_at++) {
-        ledger l = {0, fail_at, 0, 0, 0};
-        const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_clean_opts o = {0, &alloc};
         abr_cleaned out;
         abr_error error = {ABR_OK, NULL, 0};
@@ -562,14 +529,14 @@ static void every_failure_is_survived(void)
         if (code == ABR_OK) {
             CHECK(l.calls < fail_at && l.calls >= 3);
             CHECK_COUNT(50 + 1 + 100, out.n);
-            CHECK_COUNT(1, l.live);
+            CHECK_COUNT(1, l.blocks);
         } else {
             CHECK(code == ABR_ENOMEM && error.code == ABR_ENOMEM);
-            CHECK_COUNT(0, l.live);
+            CHECK_COUNT(0, l.blocks);
         }
         abr_cleaned_free(&out);
         abr_cleaned_free(&out);
-        CHECK_COUNT(0, l.live);
+        CHECK_COUNT(0, l.blocks);
         if (code == ABR_OK)
             break;
     }
@@ -577,8 +544,8 @@ static void every_failure_is_survived(void)
 
 static void a_cleaner_has_little_memory(void)
 {
-    ledger l = {0, 0, 0, 0, 0};
-    const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+    ledger l = {0};
+    const abr_alloc alloc = ledger_alloc(&l);
     abr_clean_opts o = {0, &alloc};
     text got;
     char chunk[5000];
@@ -592,7 +559,7 @@ static void a_cleaner_has_little_memory(void)
     abr_cleaner_close(c);
     abr_cleaner_close(NULL);
     CHECK_COUNT(1, l.calls);
-    CHECK(l.most <= 256 * KB);
+    CHECK(l.peak <= 256 * KB);
     free(got.p);
 }
 
@@ -632,6 +599,7 @@ int main(void)
     RUN(older_lines_are_final);
     RUN(a_long_line_is_final_but_for_its_end);
     RUN(a_move_makes_few_blanks);
+    RUN(a_number_of_many_digits_does_not_wrap);
     RUN(any_chunking_gives_the_same);
     RUN(any_chunking_of_a_full_window_too);
     RUN(the_result_is_clean);

@@ -1,5 +1,11 @@
 /* head and tail: what is kept, what the ledger says, which options are refused. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#endif
+#include <sys/mman.h>
+
 #include "check.h"
+#include "internal.h"
 
 static abr_opts opts_of(abr_strategy strategy, uint64_t lines, uint64_t bytes)
 {
@@ -377,6 +383,95 @@ static void a_token_budget_bounds_bytes(void)
     EXPECT_CUT("0123456789abcdefX", &o, "0123456789abcdefX", &cut);
 }
 
+/* ---- long texts ---- */
+
+static uint64_t naive_line_size(const char *p, size_t n, bool last)
+{
+    size_t body = n - (n > 0 && p[n - 1] == '\n');
+    size_t from = 0;
+    size_t end = 0;
+    while (end < n && p[end] != '\n')
+        end++;
+    if (last)
+        for (end = from = body; from > 0 && p[from - 1] != '\n'; from--)
+            continue;
+    return end - from;
+}
+
+/* Newlines at the edges of what is counted at once. */
+static void a_long_line_is_told_with_its_size(void)
+{
+    enum { KB = 1024, MOST = 1024 * KB };
+    static const size_t sizes[] = {64 * KB - 1,  64 * KB,      64 * KB + 1, 256 * KB,
+                                   256 * KB + 1, 512 * KB - 1, 768 * KB,    MOST};
+    static const size_t places[] = {0,        20,           64 * KB,      64 * KB + 1,  256 * KB - 1,
+                                    256 * KB, 256 * KB + 1, 512 * KB - 2, 512 * KB - 1, 700 * KB};
+    enum { SIZES = sizeof sizes / sizeof *sizes, PLACES = sizeof places / sizeof *places };
+    char *whole = malloc(MOST);
+    if (!whole)
+        exit(2);
+    for (unsigned which = 0; which < 1 << PLACES; which += 1 + (unsigned)pick(16)) {
+        size_t n = sizes[pick(SIZES)];
+        memset(whole, 'x', n);
+        for (size_t i = 0; i < PLACES; i++)
+            if (which >> i & 1 && places[i] < n)
+                whole[places[i]] = '\n';
+        if (pick(2) == 0)
+            whole[n - 1] = '\n';
+        for (int strategy = ABR_HEAD; strategy <= ABR_TAIL; strategy++) {
+            abr_opts o = opts_of((abr_strategy)strategy, ABR_UNLIMITED, 10);
+            uint64_t size = naive_line_size(whole, n, strategy == ABR_TAIL);
+            abr_cut cut;
+            if (pick(2) == 0)
+                o.max.chars = 10;
+            CHECK(abr_cut_text(whole, n, &o, &cut, NULL) == ABR_OK);
+            CHECK_COUNT(size > 10 || (strategy == ABR_TAIL && size == 10 && whole[n - 1] == '\n') ? size : 0,
+                        cut.line_bytes);
+            CHECK_COUNT(abr_count_lines(whole, n), cut.total_lines);
+            CHECK_COUNT(o.max.chars == 10 ? n : 0, cut.total_chars);
+            abr_cut_free(&cut);
+        }
+    }
+    free(whole);
+}
+
+/* Nothing of a line beyond what a budget lets through is looked at, once it was counted. */
+static void only_the_ends_of_a_long_line_are_cut(void)
+{
+    enum { SIZE = 16 * 1024 * 1024, END = 1024 * 1024 };
+    char *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        exit(2);
+    memset(p, 'x', END);
+    memset(p + SIZE - END, 'x', END);
+    if (mprotect(p + END, SIZE - 2 * END, PROT_NONE) != 0)
+        exit(2);
+    const abr_edge all = {p, SIZE, true};
+    const abr_view view = {.front = all,
+                           .back = all,
+                           .bytes = SIZE,
+                           .lines = 1,
+                           .chars = SIZE,
+                           .invalid = ABR_UNLIMITED,
+                           .first_line = SIZE,
+                           .last_line = SIZE};
+    for (int i = 0; i < 3 * 2 * 2 * 3; i++) {
+        abr_opts o = opts_of((abr_strategy)(i % 3), 2000, ABR_UNLIMITED);
+        o.long_line = i / 3 % 2 == 0 ? ABR_LONG_SPLIT : ABR_LONG_DEFAULT;
+        o.snap = i / 6 % 2 == 0 ? ABR_SNAP_LINE : ABR_SNAP_CHAR;
+        uint64_t *max[] = {&o.max.bytes, &o.max.chars, &o.max.tokens};
+        static const abr_unit by[] = {ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS};
+        *max[i / 12] = 30000;
+        abr_cut cut;
+        CHECK(abr_cut_view(&view, &o, &cut, NULL) == ABR_OK);
+        CHECK_COUNT(by[i / 12], cut.truncated_by);
+        CHECK_COUNT(o.snap == ABR_SNAP_CHAR && i % 3 == ABR_HEAD_TAIL ? cut.line_bytes : SIZE,
+                    cut.line_bytes);
+        abr_cut_free(&cut);
+    }
+    munmap(p, SIZE);
+}
+
 int main(void)
 {
     RUN(a_text_that_fits_is_one_piece_of_the_source);
@@ -396,5 +491,7 @@ int main(void)
     RUN(a_counter_that_fails_stops_the_cut);
     RUN(the_estimate_is_weighed_with_its_safety);
     RUN(a_token_budget_bounds_bytes);
+    RUN(a_long_line_is_told_with_its_size);
+    RUN(only_the_ends_of_a_long_line_are_cut);
     return check_end();
 }

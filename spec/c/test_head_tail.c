@@ -52,6 +52,41 @@ static void a_ratio_of_0_or_1_is_one_side(void)
     EXPECT_CUT("1\n2\n3\n4", &o, "1\n2\n-", &cut);
 }
 
+static void chars_that_end_where_lines_do_split_none(void)
+{
+    abr_cut cut;
+    abr_opts o = opts_of(ABR_UNLIMITED, 6, 0.5, NULL);
+    o.snap = ABR_SNAP_CHAR;
+    o.marker = ABR_MARKER_NONE;
+    EXPECT_CUT("aaa\nbbb\nccc", &o, "aaaccc", &cut);
+    CHECK(!cut.last_line_partial);
+    EXPECT_CUT("aaa\nbbb\ncccc", &o, "aaaccc", &cut);
+    CHECK(cut.last_line_partial);
+    EXPECT_CUT("aaaa\nbbb\nccc", &o, "aaaccc", &cut);
+    CHECK(cut.last_line_partial);
+}
+
+/* There is nothing to share: short lines may fill the head's bytes, however few lines its share would be. */
+static void lines_that_are_not_limited_are_not_shared(void)
+{
+    char text[200];
+    abr_cut cut;
+    size_t n = 0;
+    for (int i = 0; i < 60; i++, n += 2)
+        memcpy(text + n, "x\n", 2);
+    memset(text + n, 'y', sizeof text - n);
+    text[sizeof text - 41] = '\n';
+    const uint64_t limits[] = {ABR_UNLIMITED, 62, 1000};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        abr_opts o = opts_of(limits[i], 160, 0.5, "-");
+        CHECK(abr_cut_text(text, sizeof text, &o, &cut, NULL) == ABR_OK);
+        CHECK(cut.truncated_by == ABR_BY_BYTES);
+        CHECK_COUNT(39, cut.pieces[0].last_line); /* 77 bytes */
+        CHECK_COUNT(41, cut.output_lines);
+        abr_cut_free(&cut);
+    }
+}
+
 static void markers_inside_outside_none(void)
 {
     abr_cut cut;
@@ -179,6 +214,8 @@ int main(void)
     RUN(the_marker_has_a_line_of_its_own);
     RUN(the_pieces_tell_the_ledger);
     RUN(a_ratio_of_0_or_1_is_one_side);
+    RUN(chars_that_end_where_lines_do_split_none);
+    RUN(lines_that_are_not_limited_are_not_shared);
     RUN(markers_inside_outside_none);
     RUN(an_empty_marker_outside_is_no_way_past_the_budget);
     RUN(a_marker_that_does_not_fit_is_left_out);

@@ -207,6 +207,37 @@ static void check_fine(const char *p, size_t n, uint32_t bytes, uint32_t chars, 
     CHECK_COUNT(plain, set->plain(p, n));
 }
 
+static abr_classes naive_classes(const char *p)
+{
+    abr_classes c = {0};
+    for (size_t i = 0; i < ABR_CLASSIFIED; i++) {
+        unsigned char b = (unsigned char)p[i];
+        uint64_t bit = UINT64_C(1) << i;
+        bool upper = b >= 'A' && b <= 'Z';
+        c.upper |= upper ? bit : 0;
+        c.letters |= upper || (b >= 'a' && b <= 'z') ? bit : 0;
+        c.digits |= b >= '0' && b <= '9' ? bit : 0;
+        c.blanks |= b == ' ' || b == '\t' ? bit : 0;
+        c.colons |= b == ':' || b == '(' ? bit : 0;
+        c.high |= b >= 0x80 ? bit : 0;
+    }
+    return c;
+}
+
+static void check_classes(const char *p)
+{
+    const abr_classes want = naive_classes(p);
+    abr_classes got;
+    memset(&got, 0xA5, sizeof got);
+    set->classify(p, &got);
+    CHECK_COUNT(want.letters, got.letters);
+    CHECK_COUNT(want.upper, got.upper);
+    CHECK_COUNT(want.digits, got.digits);
+    CHECK_COUNT(want.blanks, got.blanks);
+    CHECK_COUNT(want.colons, got.colons);
+    CHECK_COUNT(want.high, got.high);
+}
+
 /* All kernels on every prefix of (p, n), from `least` bytes on. */
 static void check_prefixes(const char *p, size_t least, size_t n)
 {
@@ -239,8 +270,28 @@ static void every_alignment_and_length(void)
     for (size_t alignment = 0; alignment < ALIGNMENTS; alignment++) {
         fill(text, ALIGNMENTS + MOST, alignment + alignment / 8);
         check_prefixes(text + alignment, 0, MOST);
+        for (size_t at = alignment; at + ABR_CLASSIFIED <= ALIGNMENTS + MOST; at += ALIGNMENTS)
+            check_classes(text + at);
     }
     free(text);
+}
+
+/* Each byte at each place, beside bytes that a carry or a borrow would spoil. */
+static void every_byte_has_its_classes(void)
+{
+    static const char beside[] = {'\0', '\x7F', '\x80', '\xFF', '@', 'Z', '`', '{', '/', ':', 'x'};
+    char text[ABR_CLASSIFIED];
+    for (size_t b = 0; b < sizeof beside; b++) {
+        for (unsigned byte = 0; byte <= UINT8_MAX; byte++) {
+            for (size_t at = 0; at < ABR_CLASSIFIED; at += length_step()) {
+                memset(text, beside[b], sizeof text);
+                text[at] = (char)byte;
+                check_classes(text);
+            }
+            memset(text, (int)byte, sizeof text);
+            check_classes(text);
+        }
+    }
 }
 
 static void nothing_beside_the_text_is_read(void)
@@ -252,6 +303,8 @@ static void nothing_beside_the_text_is_read(void)
             check_whole(g.end - n, n);
             fill(g.start, MOST, kind);
             check_whole(g.start, n);
+            check_classes(g.end - ABR_CLASSIFIED);
+            check_classes(g.start);
         }
     }
     munmap(g.mapped, g.size);
@@ -376,6 +429,7 @@ int main(void)
         set = sets[i];
         RUN(every_alignment_and_length);
         RUN(nothing_beside_the_text_is_read);
+        RUN(every_byte_has_its_classes);
         RUN(one_thing_wrong_at_every_place);
         RUN(any_four_bytes);
         RUN(no_lane_of_a_vector_overflows);

@@ -40,11 +40,11 @@ static bool again(abr_code code)
 static void fail_everywhere(case_fn run, const void *arg)
 {
     for (size_t fail_at = 1; fail_at < CALLS_MOST; fail_at++) {
-        ledger l = {0, fail_at, 0};
-        const abr_alloc alloc = {ledger_malloc, ledger_realloc, ledger_free, &l};
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
         unsigned before = open_descriptors();
         run(&alloc, arg);
-        CHECK_COUNT(0, l.live);
+        CHECK_COUNT(0, l.blocks);
         CHECK_COUNT(before, open_descriptors());
         if (l.calls < fail_at)
             return;

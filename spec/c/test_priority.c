@@ -347,6 +347,26 @@ static void patterns_of_the_caller_are_hits(void)
     }
 }
 
+/* Of chars as of bytes: the end does not take all the room. */
+static void the_end_has_its_share(void)
+{
+    char steps[8192];
+    size_t n = 0;
+    for (int i = 0; i < 300; i++)
+        n += (size_t)snprintf(steps + n, sizeof steps - n,
+                              i == 150 ? "a.c:1: error: no 'x'\n" : "step %d of all\n", i);
+    for (int unit = 0; unit < 2; unit++) {
+        abr_opts o = options(unit == 0 ? 600 : ABR_UNLIMITED);
+        o.max.chars = unit == 0 ? ABR_UNLIMITED : 600;
+        abr_cut cut;
+        free(cut_of(steps, n, &o, &cut));
+        CHECK_COUNT(1, cut.hits_found);
+        CHECK_COUNT(1, cut.hits_kept);
+        CHECK_COUNT(n, cut.pieces[cut.piece_count - 1].last_byte);
+        abr_cut_free(&cut);
+    }
+}
+
 static void groups_can_be_quiet(void)
 {
     abr_opts o = options(1000);
@@ -764,6 +784,7 @@ int main(void)
     RUN(these_are_not);
     RUN(hits_left_out_are_counted);
     RUN(patterns_of_the_caller_are_hits);
+    RUN(the_end_has_its_share);
     RUN(groups_can_be_quiet);
     RUN(wrong_hits_are_refused);
     RUN(any_text_in_any_chunks);

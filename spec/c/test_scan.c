@@ -79,7 +79,7 @@ static void check_found(const abr_newlines *want, const abr_newlines *got)
 static void check_find_newlines(const char *p, size_t n)
 {
     abr_newlines want = naive_find_newlines(p, n);
-    abr_newlines got = abr_find_newlines(p, n);
+    abr_newlines got = abr_find_newlines(p, n, NULL);
     check_found(&want, &got);
 }
 
@@ -110,7 +110,7 @@ static void the_last_two_newlines_wherever_they_are(void)
             char text[N];
             memset(text, 'x', N);
             text[first] = text[second] = '\n';
-            abr_newlines got = abr_find_newlines(text, N);
+            abr_newlines got = abr_find_newlines(text, N, NULL);
             CHECK_COUNT(first == second ? 1 : 2, got.count);
             CHECK_COUNT(first, got.first);
             CHECK_COUNT(second, got.last);
@@ -376,6 +376,83 @@ static void any_bytes_are_counted_in_any_chunks(void)
     }
 }
 
+/* ---- texts of many blocks ---- */
+
+enum { BLOCK = 256 * 1024, BLOCKS = 4, GREAT = BLOCKS * BLOCK + 100 };
+
+/* A kernel that notes how many bytes were looked at for newlines. */
+static const abr_kernels *counted;
+static uint64_t looked_at;
+
+static uint64_t noted_count(const char *p, size_t n)
+{
+    looked_at += n;
+    return counted->count_newlines(p, n);
+}
+
+static size_t noted_nth_back(const char *p, size_t n, uint64_t *left)
+{
+    size_t at = counted->nth_newline_back(p, n, left);
+    looked_at += n - at;
+    return at;
+}
+
+/* Newlines on both sides of the ends of blocks, and none for blocks. */
+static void newlines_far_apart_are_found_in_one_pass(void)
+{
+    static const size_t places[] = {
+        0,         1,         BLOCK - 1,     BLOCK,         BLOCK + 1, 2 * BLOCK - 1,
+        2 * BLOCK, GREAT / 2, 4 * BLOCK - 1, 4 * BLOCK + 1, GREAT - 2, GREAT - 1};
+    enum { PLACES = sizeof places / sizeof *places };
+    abr_kernels noted = *(counted = abr_kernels_now());
+    noted.count_newlines = noted_count;
+    noted.nth_newline_back = noted_nth_back;
+    atomic_store(&chosen, &noted);
+    char *text = malloc(GREAT);
+    if (!text)
+        exit(2);
+    memset(text, 'x', GREAT);
+    for (unsigned which = 0; which < 1 << PLACES; which += 1 + (unsigned)pick(64)) {
+        abr_newlines want = {0, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+        for (size_t i = 0; i < PLACES; i++) {
+            if (!(which >> i & 1))
+                continue;
+            text[places[i]] = '\n';
+            want = (abr_newlines){want.count + 1, want.count == 0 ? places[i] : want.first, places[i],
+                                  want.last};
+        }
+        looked_at = 0;
+        abr_newlines got = abr_find_newlines(text, GREAT, NULL);
+        check_found(&want, &got);
+        CHECK(looked_at <= GREAT + 2 * BLOCK);
+        for (size_t i = 0; i < PLACES; i++)
+            text[places[i]] = 'x';
+    }
+    free(text);
+    atomic_store(&chosen, counted);
+}
+
+static void chars_are_counted_with_the_newlines(void)
+{
+    char *text = malloc(GREAT);
+    if (!text)
+        exit(2);
+    for (size_t offset = 0; offset < 5; offset++) { /* sequences of 4 and 3 bytes across the ends of blocks */
+        random_text(text, offset);
+        for (size_t at = offset; at < GREAT; at += 7)
+            memcpy(text + at, "\xF0\x9F\x98\x80\xE2\x82\xAC", GREAT - at < 7 ? GREAT - at : 7);
+        text[BLOCK * 2 + 50] = '\n';
+        abr_char_counter chars = {0};
+        uint64_t want_invalid;
+        uint64_t invalid;
+        abr_newlines found = abr_find_newlines(text, GREAT, &chars);
+        CHECK_COUNT(BLOCK * 2 + 50, found.last);
+        CHECK_COUNT(abr_count_chars(text, GREAT, &want_invalid), abr_counted_chars(&chars, &invalid));
+        CHECK_COUNT(want_invalid, invalid);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const abr_kernels *sets[ABR_MOST_KERNELS];
@@ -395,6 +472,8 @@ int main(void)
         RUN(invalid_bytes_are_replaced);
         RUN(chars_are_counted_across_chunks);
         RUN(any_bytes_are_counted_in_any_chunks);
+        RUN(newlines_far_apart_are_found_in_one_pass);
+        RUN(chars_are_counted_with_the_newlines);
     }
     return check_end();
 }

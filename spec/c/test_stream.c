@@ -12,7 +12,7 @@
 #define abr_stream_close own_stream_close
 #include "stream.c"
 
-#include "check.h"
+#include "ledger.h"
 
 enum { KB = 1024, MB = 1024 * 1024 };
 
@@ -230,6 +230,31 @@ static void a_preview_is_shown_and_forgotten(void)
     }
 }
 
+/* Rings of every size beside what is turned in one go, begun at every kind of place. */
+static void a_ring_is_turned_to_its_oldest_byte(void)
+{
+    enum { PART = 4096, MOST = 20 * PART };
+    static const size_t near[] = {1, 2, 511, 512, 513, PART - 1, PART, PART + 1, 2 * PART, 3 * PART + 7};
+    enum { NEAR = sizeof near / sizeof *near };
+    char *ring = malloc(MOST);
+    if (!ring)
+        exit(2);
+    for (size_t i = 0; i < (slow() ? 100 : 2000); i++) {
+        size_t newer = i < NEAR * NEAR ? near[i / NEAR] : pick(MOST / 2);
+        size_t older = i < NEAR * NEAR ? near[i % NEAR] : 1 + pick(MOST / 2 - 1);
+        for (size_t at = 0; at < newer + older; at++) /* no period that a wrong place could hide behind */
+            ring[at] = (char)((at < newer ? older + at : at - newer) * 2654435761u >> 13);
+        buffer b = {ring, newer + older, MOST, newer};
+        straighten(&b);
+        CHECK_COUNT(0, b.first);
+        size_t at = 0;
+        while (at < b.n && ring[at] == (char)(at * 2654435761u >> 13))
+            at++;
+        CHECK_COUNT(b.n, at);
+    }
+    free(ring);
+}
+
 static void nothing_written_is_the_empty_text(void)
 {
     for (int strategy = ABR_HEAD; strategy <= ABR_HEAD_TAIL; strategy++) {
@@ -382,6 +407,46 @@ static void a_preview_of_priority_counts_no_chars_that_were_not_counted(void)
     CHECK_TEXT("a line of words\n... [19 lines, 305 bytes omitted] ...\n50%", content, cut.content_bytes);
     free(content);
     abr_cut_free(&cut);
+    abr_stream_close(s);
+}
+
+static bool has(const char *p, size_t n, const char *part)
+{
+    size_t size = strlen(part);
+    for (size_t i = 0; i + size <= n; i++)
+        if (memcmp(p + i, part, size) == 0)
+            return true;
+    return false;
+}
+
+/* They may still change: while they are shown, both ends are, and then the hits again. */
+static void a_preview_of_priority_is_not_weighed(void)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    abr_cut cut;
+    o.strategy = ABR_PRIORITY;
+    o.max.bytes = 200;
+    abr_stream *s = open_stream(&o);
+    for (int i = 0; i < 40; i++)
+        write_text(s, i == 20 ? "x.c:1:1: error: no 'x'\n" : "a line of words\n");
+    for (int round = 0; round < 2; round++) {
+        CHECK(abr_stream_preview(s, "error: 50%", 10) == ABR_OK);
+        CHECK(abr_stream_snapshot(s, NULL, &cut, NULL) == ABR_OK);
+        char *content = content_of(&cut);
+        CHECK_COUNT(41, cut.total_lines);
+        CHECK(cut.content_bytes > 10 && memcmp(content + cut.content_bytes - 10, "error: 50%", 10) == 0);
+        CHECK(!has(content, cut.content_bytes, "x.c"));
+        free(content);
+        abr_cut_free(&cut);
+        CHECK(abr_stream_preview(s, NULL, 0) == ABR_OK);
+        CHECK(abr_stream_snapshot(s, NULL, &cut, NULL) == ABR_OK);
+        content = content_of(&cut);
+        CHECK_COUNT(40, cut.total_lines);
+        CHECK_COUNT(1, cut.hits_kept);
+        CHECK(has(content, cut.content_bytes, "x.c:1:1: error: no 'x'\n"));
+        free(content);
+        abr_cut_free(&cut);
+    }
     abr_stream_close(s);
 }
 
@@ -561,69 +626,12 @@ static void one_line_of_eight_gigabytes(void)
 
 /* ---- memory ---- */
 
-typedef struct {
-    size_t calls;
-    size_t fail_at; /* 0: never */
-    size_t blocks;  /* not yet freed */
-    size_t live;    /* bytes in them */
-    size_t peak;    /* a block that moves counts twice while it does */
-} ledger;
-
-/* Each block carries its size in front. */
-enum { FRONT = 16 };
-
-static void *ledger_malloc(void *ctx, size_t size)
-{
-    ledger *l = ctx;
-    if (++l->calls == l->fail_at)
-        return NULL;
-    char *block = malloc(FRONT + size);
-    if (!block)
-        exit(2);
-    memcpy(block, &size, sizeof size);
-    l->blocks++;
-    l->live += size;
-    if (l->live > l->peak)
-        l->peak = l->live;
-    return block + FRONT;
-}
-
-static void ledger_free(void *ctx, void *ptr)
-{
-    ledger *l = ctx;
-    size_t size;
-    if (!CHECK(ptr != NULL))
-        return;
-    memcpy(&size, (char *)ptr - FRONT, sizeof size);
-    l->blocks--;
-    l->live -= size;
-    free((char *)ptr - FRONT);
-}
-
-static void *ledger_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
-{
-    size_t held;
-    memcpy(&held, (char *)ptr - FRONT, sizeof held);
-    CHECK_COUNT(held, old_size);
-    void *grown = ledger_malloc(ctx, size);
-    if (!grown)
-        return NULL;
-    memcpy(grown, ptr, old_size < size ? old_size : size);
-    ledger_free(ctx, ptr);
-    return grown;
-}
-
-static abr_alloc ledger_alloc(ledger *l)
-{
-    return (abr_alloc){ledger_malloc, ledger_realloc, ledger_free, l};
-}
-
 /* Write `flow` bytes of lines in chunks of up to `largest` bytes, look once on the way and once at the end; the
  * most bytes that were allocated at a time. Looking at a stream with a token budget takes a copy for the counter. */
 static size_t peak_of(abr_opts o, uint64_t flow, size_t largest)
 {
     static char block[64 * KB];
-    ledger l = {0, 0, 0, 0, 0};
+    ledger l = {0};
     const abr_alloc alloc = ledger_alloc(&l);
     abr_cut cut;
     if (block[0] == '\0')
@@ -729,7 +737,7 @@ static void write_again_and_again(abr_stream *s, char *whole, size_t n, size_t s
 
 static size_t fail_at(abr_opts o, size_t which, char *whole, size_t n, size_t chunk)
 {
-    ledger l = {0, which, 0, 0, 0};
+    ledger l = {.fail_at = which};
     const abr_alloc alloc = ledger_alloc(&l);
     abr_stream *s = NULL;
     abr_error error = {ABR_OK, NULL, 0};
@@ -800,7 +808,7 @@ static void a_failed_write_leaves_nothing_behind(void)
     memset(big, 'b', sizeof big);
     for (int strategy = ABR_HEAD; strategy <= ABR_HEAD_TAIL; strategy++) {
         for (size_t which = 3; which < 9; which++) {
-            ledger l = {0, which, 0, 0, 0};
+            ledger l = {.fail_at = which};
             const abr_alloc alloc = ledger_alloc(&l);
             abr_opts o = ABR_OPTS_INIT;
             o.strategy = (abr_strategy)strategy;
@@ -847,7 +855,7 @@ static bool fail_n_times(void *ctx, const char *p, size_t n, uint64_t *tokens)
 static void a_failing_counter_may_be_asked_again(void)
 {
     for (int calls = 1; calls < 20; calls++) {
-        ledger l = {0, 0, 0, 0, 0};
+        ledger l = {0};
         const abr_alloc alloc = ledger_alloc(&l);
         int left = calls;
         abr_opts o = ABR_OPTS_INIT;
@@ -902,6 +910,7 @@ int main(void)
 {
     RUN(any_chunking_gives_the_cut_of_the_whole);
     RUN(a_preview_is_shown_and_forgotten);
+    RUN(a_ring_is_turned_to_its_oldest_byte);
     RUN(nothing_written_is_the_empty_text);
     RUN(a_sequence_split_between_chunks_stays_whole);
     RUN(lines_alone_are_bounded_by_a_mebibyte);
@@ -911,6 +920,7 @@ int main(void)
     RUN(budgets_may_not_be_raised);
     RUN(a_lower_budget_is_in_range_too);
     RUN(a_preview_of_priority_counts_no_chars_that_were_not_counted);
+    RUN(a_preview_of_priority_is_not_weighed);
     RUN(a_new_budget_reaches_no_further_than_what_is_kept);
     RUN(totals_past_every_edge);
     RUN(a_marker_tells_great_numbers);

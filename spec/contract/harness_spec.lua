@@ -62,6 +62,14 @@ describe("the harness, with", function()
     }
   end
 
+  --- The same for a tool that starts a program for each page, in fewer pages; its own spec has tiny budgets.
+  local function program_budgets(profile, name)
+    local budgets = item_budgets(profile, name)
+    if profile == "pipeline" then return budgets end
+    budgets.max_bytes, budgets.max_chars, budgets.max_tokens, budgets.ceiling = 300, 300, 150, 300
+    return budgets
+  end
+
   local function reasons(item_limit, reason)
     return {
       [item_limit] = reason,
@@ -165,7 +173,7 @@ describe("the harness, with", function()
             cut = {
               input = input,
               whole = table.concat(found, "\n"),
-              budgets = item_budgets(profile, "max_matches"),
+              budgets = program_budgets(profile, "max_matches"),
               reason = reasons("max_matches", "line_cap"),
               resumes = resuming(profile),
             },
@@ -189,7 +197,7 @@ describe("the harness, with", function()
             cut = {
               input = input,
               whole = table.concat(found, "\n"),
-              budgets = item_budgets(profile, "max_results"),
+              budgets = program_budgets(profile, "max_results"),
               reason = reasons("max_results", "item_cap"),
               resumes = resuming(profile),
             },

@@ -2,6 +2,7 @@
 
 local abridge = require "abridge"
 local assert = require "luassert"
+local environment = require "environment"
 local host = require "abridge.host"
 local prune = require("abridge.runlog").prune
 
@@ -127,9 +128,7 @@ return {
   {
     "the clock jumps back between two runs of the state directory",
     function(t)
-      local before = host.uv().os_getenv "ABRIDGE_STATE_DIR"
-      host.uv().os_setenv("ABRIDGE_STATE_DIR", t.dir:at "state")
-      local ok, why = pcall(function()
+      environment.with({ ABRIDGE_STATE_DIR = t.dir:at "state" }, function()
         for _, gained in ipairs { 0, -DAY, -DAY } do
           t.with(("clock=add:%d"):format(gained), function()
             local session = abridge.session()
@@ -138,12 +137,6 @@ return {
           end)
         end
       end)
-      if before then
-        host.uv().os_setenv("ABRIDGE_STATE_DIR", before)
-      else
-        host.uv().os_unsetenv "ABRIDGE_STATE_DIR"
-      end
-      assert.is_true(ok, why)
       assert.equal("3\n", (t.dir:sh "ls state | wc -l"))
       assert.equal("600000\n", (t.dir:sh "cat state/*/artifacts/* | wc -c"))
     end,

@@ -76,6 +76,14 @@ local function events_of(t)
   return table.concat(seqs, " "), run.broken
 end
 
+--- No lock is left that only the collector would let go of.
+local function opens_at_once(opts)
+  collectgarbage "stop"
+  local session, message = abridge.session(opts)
+  collectgarbage "restart"
+  assert(session, message):close()
+end
+
 local FULL, LOG = "@*/full/f.log", "@*/events.jsonl"
 
 return {
@@ -147,6 +155,13 @@ return {
     "there is no room for the folder of the full output",
     function(t)
       cut_short(t, "mkdir@*/full=ENOSPC", "no space left on device", "ENOSPC")
+    end,
+  },
+  {
+    "a folder that is there cannot be made, for its disk is read only",
+    function(t)
+      t.dir:sh "mkdir -m 700 full"
+      whole(t, "mkdir=EROFS")
     end,
   },
   {
@@ -264,6 +279,23 @@ return {
     end,
   },
   {
+    "a log that is reopened cannot be read",
+    function(t)
+      local session = session_in(t)
+      session:cap("tool", "first")
+      session:close()
+      collectgarbage()
+      collectgarbage "stop"
+      local message, code, _
+      _, message, code = t.with("pread>100000" .. LOG .. "=EIO", function()
+        return abridge.session { run_dir = t.dir:at "run" }
+      end)
+      assert.same({ "EIO: i/o error: " .. t.dir:at "run/events.jsonl", "EIO" }, { message, code })
+      opens_at_once { run_dir = t.dir:at "run" }
+      assert.same({ "1 2", 0 }, { events_of(t) })
+    end,
+  },
+  {
     "a log cannot be opened",
     function(t)
       local session, message, code = t.with("open@events.jsonl=EMFILE", function()
@@ -281,6 +313,22 @@ return {
       end)
       assert.is_nil(session)
       assert.same({ "ENOLCK", t.dir:at "run" .. ": no locks available" }, { code, message })
+    end,
+  },
+  {
+    "a log is deleted while it is locked",
+    function(t)
+      local log, message, code = t.with("flock" .. LOG .. "#1=remove", function()
+        return core.log(t.dir:at "run", "events.jsonl")
+      end)
+      assert.is_nil(log)
+      assert.same({ t.dir:at "run" .. ": another process is writing it", "EBUSY" }, { message, code })
+      local session = t.with("flock" .. LOG .. "#1=remove", function()
+        return session_in(t)
+      end)
+      session:cap("tool", "text")
+      session:close()
+      assert.same({ "1 2", 0 }, { events_of(t) })
     end,
   },
   {
@@ -345,6 +393,7 @@ return {
       assert.equal(1, removed)
       assert.equal("a\n", (t.dir:sh "ls runs"))
       assert.is_string(t.dir:read "runs/a/events.jsonl")
+      opens_at_once { run_dir = t.dir:at "runs/a" }
     end,
   },
   {

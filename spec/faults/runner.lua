@@ -4,45 +4,25 @@
 
 local host = require "abridge.host"
 local inject = require "faults.inject"
+local paths = require "paths"
+local resources = require "resources"
 local tmpdir = require "tmpdir"
+local waiting = require "waiting"
 
 local uv = host.uv()
 local only = os.getenv "ABRIDGE_FAULTS_ONLY" -- a part of the names: for those who look for one
 local skipped = {}
 
-local function count_fds()
-  local n = 0
-  local scan = uv.fs_scandir "/proc/self/fd"
-  while uv.fs_scandir_next(scan) do
-    n = n + 1
-  end
-  return n
-end
-
 --- Processes whose parent this is.
 local function children()
-  local file = io.open(("/proc/self/task/%d/children"):format(uv.os_getpid()))
-  if not file then return "" end
-  local pids = file:read "*a"
-  file:close()
-  return pids
-end
-
---- Turn the loop until `predicate()`, for some seconds, also when nothing else is alive in it.
-local function eventually(predicate)
-  local tick = uv.new_timer()
-  uv.timer_start(tick, 5, 5, function() end)
-  local done = host.wait(predicate, 10)
-  uv.close(tick)
-  host.pump()
-  return done
+  return paths.read(("/proc/self/task/%d/children"):format(uv.os_getpid())) or ""
 end
 
 --- What a row is handed.
 local function tools(dir)
   return {
     dir = dir,
-    eventually = eventually,
+    eventually = waiting.eventually,
     with = inject.with,
     forked = inject.forked,
     in_children = inject.in_children,
@@ -56,7 +36,7 @@ end
 local function run(row)
   local dir = tmpdir.new()
   collectgarbage()
-  local fds = count_fds()
+  local fds = resources.descriptors()
   local given = tools(dir)
   local ok, why = xpcall(function()
     row(given)
@@ -70,11 +50,11 @@ local function run(row)
   if ok then
     collectgarbage()
     collectgarbage()
-    local clean = eventually(function()
-      return count_fds() <= fds and children() == ""
+    local clean = waiting.eventually(function()
+      return resources.descriptors() <= fds and children() == ""
     end)
     if not clean then
-      ok, why = false, ("%d descriptors, %d before; children: %s"):format(count_fds(), fds, children())
+      ok, why = false, ("%d descriptors, %d before; children: %s"):format(resources.descriptors(), fds, children())
     end
   end
   return ok, why

@@ -1,6 +1,7 @@
 --- web_fetch: the body of a response over http or https, a page of bytes at a time.
 
 local bodies = require "abridge.body"
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local data_of = require "abridge.data"
 local fetch = require "abridge.fetch"
@@ -300,7 +301,7 @@ function M.execute(input, ctx, done)
     on_end = function(outcome)
       local ok, value = pcall(page.result, page, outcome)
       if not ok or outcome.raised ~= nil then
-        value = { text = tostring(not ok and value or outcome.raised), is_error = true }
+        value = { text = check.text(not ok and value or outcome.raised), is_error = true }
       end
       done(value)
     end,
