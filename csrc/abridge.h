@@ -314,7 +314,8 @@ ABR_API abr_code abr_stream_snapshot(abr_stream *stream, const abr_narrow *narro
 
 /*
  * Let the snapshots show (p, n) behind what has come, until the next call of this, of write or finish: text that may
- * still change, and is therefore not written yet. It stays out of the full output. The text is copied. ABR_ENOMEM.
+ * still change, and is therefore not written yet. It stays out of the full output. The text is copied, and
+ * what it pushes out is set aside: as many bytes at most, beside the memory of the stream. ABR_ENOMEM.
  */
 ABR_API abr_code abr_stream_preview(abr_stream *stream, const char *p, size_t n);
 

@@ -159,7 +159,8 @@ static void choose_by_tokens(abr_chooser *x)
         else
             most = middle;
     }
-    choose(x, least);
+    if (x->failure == ABR_OK)
+        choose(x, least);
     if (least == 0 || x->kept_count == 0)
         x->kept_count = 0;
 }

@@ -286,11 +286,12 @@ static abr_unit exceeded(job *j, bool without_newline)
 {
     const abr_budget *max = &j->opts->max;
     abr_span text = nothing;
-    text.n = (size_t)(j->view->bytes - without_newline);
-    text.shown = text.n;
+    text.shown = j->view->bytes - without_newline;
+    text.n = (size_t)text.shown; /* a size_t may be too small for more than what fits */
     if (j->view->lines > max->lines)
         return ABR_BY_LINES;
-    bool may_fit = text.n <= byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.n <= max->bytes);
+    bool may_fit =
+        text.shown <= byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.shown <= max->bytes);
     if (j->scale.replace && j->view->invalid != ABR_UNLIMITED) {
         text.shown += j->view->invalid * (ABR_REPLACEMENT_SIZE - 1);
     } else if (j->scale.replace && may_fit) {
@@ -508,42 +509,6 @@ static abr_code cut_both_sides(job *j, abr_unit by, abr_cut *cut)
     return settle(j, head, &tail, cut);
 }
 
-/* ---- the public functions ---- */
-
-static bool in_range(uint64_t budget)
-{
-    return budget <= ABR_COUNT_MAX || budget == ABR_UNLIMITED;
-}
-
-static bool are_in_range(const abr_budget *max)
-{
-    return in_range(max->lines) && in_range(max->bytes) && in_range(max->chars) && in_range(max->tokens);
-}
-
-static const char over_most[] = "a budget is over 2^53";
-
-static const char *wrong_option(const abr_opts *o)
-{
-    if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL &&
-        o->strategy != ABR_PRIORITY && o->strategy != ABR_PIPELINE)
-        return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL, ABR_PRIORITY, ABR_PIPELINE";
-    if (!are_in_range(&o->max))
-        return over_most;
-    if (!(o->head_ratio >= 0 && o->head_ratio <= 1))
-        return "head_ratio is not between 0 and 1";
-    if (o->hit_count > ABR_HITS_MOST)
-        return "more than 256 hits";
-    for (size_t i = 0; i < o->hit_count; i++) {
-        if (o->hits[i].n == 0 || o->hits[i].n > ABR_HIT_MOST)
-            return "a hit's text is empty or over 1024 bytes";
-        if (!(o->hits[i].weight >= 0 && o->hits[i].weight <= ABR_HIT_WEIGHT_MOST))
-            return "a hit's weight is not between 0 and 100";
-    }
-    if (!(o->token_safety > 0 && o->token_safety <= ABR_TOKEN_SAFETY_MAX))
-        return "token_safety is not over 0 and at most 1000";
-    return NULL;
-}
-
 /* With no hit a priority cut is one of both ends, and of the end alone where there is no room for more. */
 static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
 {
@@ -591,66 +556,7 @@ static abr_code run(job *j, abr_cut *cut)
     return j->opts->strategy == ABR_HEAD_TAIL ? cut_both_sides(j, by, cut) : cut_one_side(j, cut);
 }
 
-abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
-{
-    const char *wrong = wrong_option(opts);
-    return wrong ? abr_fail(error, ABR_EINVAL, wrong) : ABR_OK;
-}
-
-/* ---- cuts of what is not all at hand ---- */
-
-enum {
-    SLACK = 8,               /* the newline beyond the budget, and a whole char at the inner end */
-    BYTES_PER_CHAR = 4,      /* what a char is weighed where only bytes are kept */
-    LINES_ONLY = 1024 * 1024 /* max.bytes where only lines are limited; max.chars of a pipeline */
-};
-
-size_t abr_keep(abr_strategy strategy, abr_budget *max)
-{
-    uint64_t bytes = strategy == ABR_PIPELINE ? ABR_UNLIMITED : max->bytes;
-    if (strategy == ABR_PIPELINE && max->chars == ABR_UNLIMITED)
-        max->chars = LINES_ONLY;
-    if (bytes == ABR_UNLIMITED && max->chars != ABR_UNLIMITED)
-        bytes = max->chars * BYTES_PER_CHAR;
-    else if (bytes == ABR_UNLIMITED && max->tokens != ABR_UNLIMITED)
-        bytes = max->tokens * ABR_BYTES_PER_TOKEN;
-    else if (bytes == ABR_UNLIMITED)
-        bytes = max->bytes = LINES_ONLY;
-    return bytes < SIZE_MAX - SLACK ? (size_t)bytes + SLACK : SIZE_MAX;
-}
-
-static bool lowers(uint64_t *budget, uint64_t lower)
-{
-    if (lower == ABR_UNLIMITED)
-        return true;
-    if (lower > *budget)
-        return false;
-    *budget = lower;
-    return true;
-}
-
-abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error)
-{
-    *out = *opts;
-    if (!narrow)
-        return ABR_OK;
-    const abr_budget *lower = &narrow->max;
-    abr_budget *max = &out->max;
-    abr_budget own = opts->max;
-    if (!are_in_range(lower))
-        return abr_fail(error, ABR_EINVAL, over_most);
-    bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
-                lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
-    /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */
-    if (!fine || abr_keep(opts->strategy, max) > abr_keep(opts->strategy, &own) ||
-        (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
-        return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");
-    if (narrow->reserve) {
-        out->reserve = narrow->reserve;
-        out->reserve_len = narrow->reserve_len;
-    }
-    return ABR_OK;
-}
+/* ---- a view ---- */
 
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
@@ -678,97 +584,4 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
         return ABR_OK;
     abr_cut_free(cut);
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
-}
-
-static abr_code fail_cut(abr_cut *cut, abr_code code, const char *message, abr_error *error)
-{
-    *cut = no_cut;
-    return abr_fail(error, code, message);
-}
-
-/* The text goes by as it would in a stream, but nothing of it is copied. */
-static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
-{
-    enum { CHUNK = 256 * 1024 };
-    abr_budget max = opts->max;
-    size_t keep = abr_keep(ABR_PRIORITY, &max);
-    const abr_priority_opts own = {
-        view->front.p,      keep,       abr_wants_chars(opts), opts->hits, opts->hit_count,
-        opts->quiet_groups, opts->alloc};
-    abr_code code = abr_priority_open(&own, &view->priority);
-    for (size_t at = 0; at < view->front.n && code == ABR_OK; at += CHUNK) {
-        size_t n = view->front.n - at < CHUNK ? view->front.n - at : CHUNK;
-        const char *p = view->front.p + at;
-        if (abr_priority_reserve(view->priority, abr_count_newlines(p, n), n))
-            abr_priority_write(view->priority, p, n);
-        else
-            code = ABR_ENOMEM;
-    }
-    if (code == ABR_OK)
-        code = abr_cut_view(view, opts, cut, error);
-    else
-        fail_cut(cut, code, "out of memory", error);
-    abr_priority_close(view->priority);
-    return code;
-}
-
-/* Count a text in one pass, and find its first and its last line where these may be long. */
-static abr_view view_of_text(const char *p, size_t n, bool with_chars)
-{
-    enum { SHORT = 64 * 1024 /* what may be read again when the size of a line matters */ };
-    const abr_edge text = {p, n, true};
-    abr_view view = {.front = text,
-                     .back = text,
-                     .bytes = n,
-                     .invalid = ABR_UNLIMITED,
-                     .first_line = ABR_UNLIMITED,
-                     .last_line = ABR_UNLIMITED,
-                     .ends_line = n > 0 && p[n - 1] == '\n'};
-    if (n <= SHORT) {
-        view.lines = abr_count_lines(p, n);
-        view.chars = with_chars ? abr_count_chars(p, n, NULL) : 0;
-        return view;
-    }
-    abr_char_counter chars = {0};
-    uint64_t invalid;
-    const abr_newlines found = abr_find_newlines(p, n, with_chars ? &chars : NULL);
-    view.lines = found.count + !view.ends_line;
-    view.chars = abr_counted_chars(&chars, &invalid);
-    view.first_line = found.count > 0 ? found.first : n;
-    /* SIZE_MAX, for no newline before it, is one before the text */
-    view.last_line = view.ends_line ? found.last - (found.before_last + 1) : n - (found.last + 1);
-    return view;
-}
-
-abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
-{
-    const char *wrong = wrong_option(opts);
-    if (wrong)
-        return fail_cut(cut, ABR_EINVAL, wrong, error);
-    abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
-    if (opts->strategy == ABR_PRIORITY)
-        return cut_text_by_priority(&view, opts, cut, error);
-    return abr_cut_view(&view, opts, cut, error);
-}
-
-void abr_cut_write(const abr_cut *cut, char *dst)
-{
-    for (size_t i = 0; i < cut->piece_count; i++) {
-        const abr_piece *piece = &cut->pieces[i];
-        if (cut->utf8_replace) {
-            dst += abr_replace_invalid(piece->p, piece->n, dst);
-        } else {
-            memcpy(dst, piece->p, piece->n);
-            dst += piece->n;
-        }
-    }
-}
-
-void abr_cut_free(abr_cut *cut)
-{
-    if (cut->block)
-        cut->alloc->free(cut->alloc->ctx, cut->block);
-    cut->block = NULL;
-    cut->pieces = NULL;
-    cut->piece_count = 0;
 }

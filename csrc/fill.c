@@ -25,6 +25,7 @@ static bool make_room(abr_chooser *x)
     x->kept = a->malloc(a->ctx, 2 * x->kept_size * sizeof *x->kept);
     if (x->kept)
         return true;
+    x->kept_size = 0;
     x->failure = ABR_ENOMEM;
     return false;
 }
@@ -273,7 +274,7 @@ static void merge_added(abr_chooser *x, size_t sorted)
 static abr_cost fill(abr_chooser *x)
 {
     list_kept(x);
-    if (x->failure != ABR_OK || !x->kept)
+    if (x->failure != ABR_OK)
         return (abr_cost){0};
     abr_cost used = weigh_kept(x);
     size_t listed = x->kept_count;

@@ -173,6 +173,19 @@ uint64_t abr_line_size(const abr_edge *edge, abr_side side);
 /* What is retained for a priority cut, see priority.h. */
 struct abr_priority;
 
+/* ---- options.c: how much is asked for ---- */
+
+/* ABR_EINVAL and its message when an option is out of its range. */
+abr_code abr_check_opts(const abr_opts *opts, abr_error *error);
+
+/* The bytes that the first budget set comes to, 4 a char and 16 a token, and a little more; budgets in lines alone get
+ * max->bytes of 1 MiB, those of a pipeline as many max->chars. As much of an edge lets any cut within these budgets be
+ * made. */
+size_t abr_keep(abr_strategy strategy, abr_budget *max);
+
+/* `opts` with the budgets and the reserve of `narrow`, which may be NULL; ABR_EINVAL where it raises a budget. */
+abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error);
+
 /* ---- cut.c: the one place where it is decided what is kept ---- */
 
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
@@ -188,9 +201,6 @@ typedef struct {
     bool ends_line;                /* the last byte is a newline */
     struct abr_priority *priority; /* of ABR_PRIORITY, else NULL */
 } abr_view;
-
-/* ABR_EINVAL and its message when an option is out of its range. */
-abr_code abr_check_opts(const abr_opts *opts, abr_error *error);
 
 /* Do these options need the source's chars counted? */
 bool abr_wants_chars(const abr_opts *opts);
@@ -214,14 +224,6 @@ abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr
 /* abr_cut_text() of a source of which a view is at hand. An edge that is not whole must hold more bytes than the first
  * budget set of max.bytes, 4 * max.chars and 16 * max.tokens. */
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error);
-
-/* The bytes that the first budget set comes to, 4 a char and 16 a token, and a little more; budgets in lines alone get
- * max->bytes of 1 MiB, those of a pipeline as many max->chars. As much of an edge lets any cut within these budgets be
- * made. */
-size_t abr_keep(abr_strategy strategy, abr_budget *max);
-
-/* `opts` with the budgets and the reserve of `narrow`, which may be NULL; ABR_EINVAL where it raises a budget. */
-abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error);
 
 /* ---- index.c: where the lines of a source are ---- */
 

@@ -187,7 +187,7 @@ static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, boo
 {
     const char *p = r.p + at;
     char next = at + n < r.n ? p[n] : '\n';
-    unsigned before = at > 0 ? beside[(unsigned char)p[-1]] : 0;
+    unsigned before = beside[(unsigned char)r.p[at - (at > 0)]]; /* a letter is none of these */
     if (!(before | beside[(unsigned char)next]) && !mixed) {
         shape->words++;
         uint64_t start = n >= SHAPE_PREFIX ? key & 0xFFFFFF : key;
@@ -233,7 +233,7 @@ static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, 
     uint64_t later = numbers & (numbers - 1);
     later &= later - 1;
     later &= later - 1;
-    numbers &= ~later & (letters << 2 | 2); /* of what is before the block there is no mask */
+    numbers &= ~later & (letters << 2 | 3); /* of what is before the block there is no mask */
     for (; numbers != 0 && r.out->located == r.n; numbers &= numbers - 1) {
         unsigned i = lowest(numbers);
         size_t start = at + i > 1 ? place_start(r.p, at + i - 1) : SIZE_MAX;
@@ -264,7 +264,8 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
         if (n < BLOCK)
             read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0, shape);
     }
-    uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1);
+    bool after_colon = at > 0 && (r.p[at - 1] == ':' || r.p[at - 1] == '(');
+    uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1 | (uint64_t)after_colon);
     if (numbers != 0 && r.out->located == r.n)
         look_for_place(r, numbers, m->letters, at);
     if ((m->high & valid) != 0 && r.out->mark == r.n)

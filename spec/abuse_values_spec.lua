@@ -382,6 +382,14 @@ describe("a deep or cyclic table", function()
     dir:remove()
   end)
 
+  it("of tables that share each other ends, though written out it would have no end", function()
+    local value = { "one" }
+    for _ = 1, 60 do
+      value = { value, value }
+    end
+    assert.is_table(require("abridge.data").copy(value, true))
+  end)
+
   it("keeps what lies up to 200 tables deep", function()
     local function depth_of(value)
       local depth = 0
@@ -495,6 +503,15 @@ describe("a string", function()
     assert.is_false(pcall(abridge.head, "text", { max_bytes = "30KB\0" }))
     assert.is_false(pcall(abridge.cut, "text", { strategy = "head\0", max_lines = 1 }))
     assert.equal("a\0b", session_with(function(input) return input.x end):call("t", { x = "a\0b" }).content)
+  end)
+
+  it("is shown in a message up to the end of a char", function()
+    local umlaut = "\195\164"
+    local message = plain.misuse(function()
+      local session = real.session { profile = "x" .. umlaut:rep(40) }
+      return session
+    end)
+    assert.equal('abridge.session: unknown profile "x' .. umlaut:rep(20) .. '..."', message)
   end)
 
   it("of digits without end is no number, at once", function()

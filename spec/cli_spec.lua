@@ -80,6 +80,7 @@ describe("the command", function()
       for _, all in ipairs {
         { "--help" },
         { "-h" },
+        { "help" },
         { "run", "--help" },
         { "read", "-h" },
         { "cut", "--max-lines", "3", "--help" },

@@ -37,8 +37,9 @@ local function ran()
   local dir = tmpdir.new()
   local shim = tmpdir.root() .. "/build/test/shim.so"
   local line = "cd %s && make -s build/test/shim.so >&2 && "
-    .. "LC_ALL=C ABRIDGE_FAULTS_SHIM=%s timeout 120 env LD_PRELOAD=%s %s < /dev/null"
-  local out, err, code = dir:sh(line:format(q(tmpdir.root()), q(shim), q(shim), command()))
+    .. "LUA_PATH=%s LUA_CPATH=%s LC_ALL=C ABRIDGE_FAULTS_SHIM=%s timeout 120 env LD_PRELOAD=%s %s < /dev/null"
+  local lua_path, lua_cpath = q(package.path), q(package.cpath)
+  local out, err, code = dir:sh(line:format(q(tmpdir.root()), lua_path, lua_cpath, q(shim), q(shim), command()))
   dir:remove()
   local said, last = {}, "the first"
   for word, rest in out:gmatch "(%l+) ([^\n]*)\n" do

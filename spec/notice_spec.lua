@@ -634,7 +634,7 @@ describe("a notice of what is no cut", function()
       { changed_by("hits", { found = 2 }), nil, "hits are not counted" },
       { cut, 7, "data must be a table, got 7" },
       { cut, { offset = "3" }, 'data.offset must be a number, got "3"' },
-      { cut, { reached = "pages" }, 'data.reached is "pages"' },
+      { cut, { reached = "pages" }, 'data.reached must be "matches", "results", "entries" or "rows", got "pages"' },
     }
     for _, case in ipairs(wrong) do
       local message = raised(abridge.notice, "read_file", case[1], case[2])

@@ -430,6 +430,61 @@ describe("a command's stream", function()
     end
   end)
 
+  describe("without memory for the last of it", function()
+    local core = require "abridge.core_loader"
+    local open_stream = core.stream
+
+    --- Streams that keep nothing once `fails` says so; what a cleaner or a redaction held back comes after that.
+    local function failing(fails)
+      core.stream = function(opts)
+        local inner = open_stream(opts)
+        local stream = {}
+        for _, name in ipairs { "read_fd", "preview", "snapshot", "finish", "close" } do
+          stream[name] = function(_, ...) return inner[name](inner, ...) end
+        end
+        function stream.write(_, chunk)
+          if fails(chunk) then return nil, "out of memory", "ENOMEM" end
+          return inner:write(chunk)
+        end
+        return stream
+      end
+    end
+
+    after_each(function()
+      core.stream = open_stream
+    end)
+
+    local cases = {
+      { { clean = true }, "exit 0", "Output incomplete: out of memory" },
+      { { clean = true }, "exit 3", "Command exited with code 3. Output incomplete: out of memory" },
+      { { clean = true, output = "auto" }, "exit 0", "Output incomplete: out of memory" },
+    }
+    for i, case in ipairs(cases) do
+      it("says so, and how it ended: " .. i, function()
+        failing(function() return true end)
+        local session = open { run_dir = false, limits = { run_command = case[1] } }
+        local result = assert(session:call("run_command", { command = "echo held back; " .. case[2] }, {}):wait(20))
+        assert.is_true(result.is_error)
+        assert.equal(case[3], result.content)
+        assert.equal(i == 2 and 3 or 0, result.details.exit_code)
+        abridge.assert_conforms("run_command", result)
+      end)
+    end
+
+    it("shows what was kept", function()
+      failing(function(chunk)
+        return chunk:find("\n2000\n", 1, true) -- the last hundred lines are held back
+      end)
+      for _, redact in ipairs { false, { "no such thing" } } do
+        local session = open { run_dir = false, redact = redact or nil, limits = { run_command = { clean = true } } }
+        local result = session:call("run_command", { command = "seq 2000" })
+        assert.is_true(result.is_error)
+        assert.matches("\n1[89]%d%d\n\nOutput incomplete: out of memory$", result.content)
+        assert.equal("out of memory", result.details.inner_error)
+      end
+    end)
+  end)
+
   describe("updates", function()
     local function updated(command, limits, opts)
       local seen = {}

@@ -969,6 +969,7 @@ describe("sql_query", function()
     for _, statement in ipairs {
       "SELECT 1 INTO OUTFILE '/tmp/x'",
       "SELECT 1 /*! INTO OUTFILE '/tmp/x' */",
+      "SELECT 1 /*!50000 + sleep(60) */",
       "SELECT '\\' INTO OUTFILE ' FROM t",
       "LOCK TABLES t WRITE",
       "SET autocommit = 1",

@@ -87,6 +87,19 @@ describe("a turn", function()
     assert.same({ "id1 first", "id2 second", "id3 at once" }, contents(told))
   end)
 
+  it("makes hundreds of calls that end at once, none inside another", function()
+    local calls = {}
+    for i = 1, 500 do
+      calls[i] = { "now" }
+    end
+    local messages = openai.results(session, reply((table.unpack or unpack)(calls)))
+    assert.equal(500, #messages)
+    for i, message in ipairs(messages) do
+      assert.equal("at once", message.content, i)
+    end
+    assert.equal(500, #log)
+  end)
+
   it("tells of a reply without calls too, once", function()
     local told = 0
     openai.results(session, reply(), {

@@ -122,7 +122,7 @@ function M.new(who, opts, tell, aliases)
   local ok, why = pcall(right_options, who, opts, self.tell)
   local right = ok and why or {}
   if not ok then self.tell(check.reason(why)) end
-  for _, name in check.each(right.exempt or {}) do
+  for _, name in ipairs(check.list(right.exempt or {})) do
     self.exempt[name] = true
   end
   if right.user ~= nil then self.user = right.user end

@@ -8,7 +8,7 @@ local M = {}
 
 local function calls_of(reply)
   local calls = {}
-  for _, block in check.each(type(reply.content) == "table" and reply.content or {}) do
+  for _, block in ipairs(check.list(type(reply.content) == "table" and reply.content or {})) do
     if type(block) == "table" and block.type == "tool_use" then
       calls[#calls + 1] = { entry = block, key = "id", name = block.name, input = block.input }
     end

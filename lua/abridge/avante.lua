@@ -52,7 +52,7 @@ end
 local ours = setmetatable({}, { __mode = "k" }) -- functions of tools that cap by themselves
 
 local function caps_itself(tools, name)
-  for _, tool in check.each(type(tools) == "table" and tools or {}) do
+  for _, tool in ipairs(check.list(type(tools) == "table" and tools or {})) do
     if tool.name == name then return ours[tool.func] end
   end
 end

@@ -3,14 +3,15 @@
 
 local M = {}
 
-local SHOWN = 40 -- chars of a string in a message
+local SHOWN = 40 -- bytes of a string in a message, and those that end its last char
 
 --- A value as a message shows it.
 ---@param value any
 ---@return string
 function M.show(value)
   if type(value) == "string" then
-    return #value > SHOWN and '"' .. value:sub(1, SHOWN) .. '..."' or '"' .. value .. '"'
+    if #value <= SHOWN then return '"' .. value .. '"' end
+    return '"' .. value:sub(1, SHOWN) .. value:match("^[\128-\191]?[\128-\191]?[\128-\191]?", SHOWN + 1) .. '..."'
   elseif value ~= value then
     return "nan" -- some hosts print its sign
   elseif type(value) == "number" then
@@ -64,16 +65,18 @@ function M.is_count(value)
   return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
 end
 
-local function next_of(list, i)
-  local value = rawget(list, i + 1)
-  if value ~= nil then return i + 1, value end
-end
-
---- Go through a list that a caller gave, as `ipairs` does where it asks no metatable: one that answers to every key has
---- no end.
----@param list table
-function M.each(list)
-  return next_of, list, 0
+--- A list that a caller gave, as it stands up to its first nil, in a new table: no metatable is asked. One that answers
+--- to every key has no end.
+---@param t table
+---@return any[]
+function M.list(t)
+  local list = {}
+  for i = 1, math.huge do
+    local value = rawget(t, i)
+    if value == nil then break end
+    list[i] = value
+  end
+  return list
 end
 
 --- What a caller's table holds itself, in a new one without its metatable.
@@ -169,7 +172,7 @@ function M.cut(who, cut)
     if cut[key] == nil then wrong((", it has no %s"):format(key)) end
   end
   if cut.truncated_by and not UNITS[cut.truncated_by] then wrong(", truncated_by is " .. M.show(cut.truncated_by)) end
-  for i, range in M.each(cut.kept or {}) do
+  for i, range in ipairs(M.list(cut.kept or {})) do
     M.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
     for key in next, RANGE do
       if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end

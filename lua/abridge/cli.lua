@@ -408,7 +408,7 @@ end
 --- What a switch that is a command of its own prints; nil for any other word.
 local function about(word)
   if word == "--version" then return ("abridge %s\n"):format(core.version) end
-  if word == "--help" or word == "-h" then return (USAGE:gsub("%%s", core.version, 1)) end
+  if word == "--help" or word == "-h" or word == "help" then return (USAGE:gsub("%%s", core.version, 1)) end
 end
 
 --- Do what the arguments say.

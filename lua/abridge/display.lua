@@ -206,7 +206,7 @@ end
 ---@return { first_byte: integer, last_byte: integer }[]|nil
 local function spans_of(line, at, markers, shown, own)
   local spans = {}
-  for _, marker in check.each(markers) do
+  for _, marker in ipairs(check.list(markers)) do
     local first, last = as_table(marker).first_byte, as_table(marker).last_byte
     if check.is_count(first) and check.is_count(last) and first <= at + #line and last > at then
       first = #prefix(line:sub(1, math.max(first - at - 1, 0)), MAX) + 1
@@ -230,16 +230,18 @@ local function add_text(rows, text, at, markers, width, kind)
 end
 
 --- `abridge.display` as rows; checks its arguments and sets `result.display` like it. Raises at the level of the caller
---- of `who`.
+--- of `who`, or `deeper` levels further out.
 ---@param who string the public function, for messages
 ---@param result abridge.Result
 ---@param opts? abridge.DisplayOptions
+---@param deeper? integer
 ---@return abridge.Row[]
-function M.rows(who, result, opts)
+function M.rows(who, result, opts, deeper)
+  deeper = deeper or 0
   if type(result) ~= "table" or type(result.content) ~= "string" then
-    check.fail(who .. ": result must be a result with content, got " .. check.show(result), 1)
+    check.fail(who .. ": result must be a result with content, got " .. check.show(result), 1 + deeper)
   end
-  opts = check.options(who, opts, OPTIONS, 2)
+  opts = check.options(who, opts, OPTIONS, 2 + deeper)
   local width, details = opts.width or MAX, as_table(result.details)
   local body, exit, said, markers = parts_of(result, details)
   local at_end = from_end(result, details)
@@ -269,6 +271,21 @@ function M.rows(who, result, opts)
   return rows
 end
 
+--- `abridge.display` by another name.
+---@param who string the public function, for messages
+---@param result abridge.Result
+---@param opts? abridge.DisplayOptions
+---@return string text
+function M.text(who, result, opts)
+  local rows = M.rows(who, result, opts, 1)
+  local ansi, lines = opts and rawget(opts, "ansi"), {}
+  for i, row in ipairs(rows) do
+    local colour = ansi and row.text ~= "" and COLOURS[row.kind]
+    lines[i] = colour and colour .. row.text .. RESET or row.text
+  end
+  return table.concat(lines, "\n")
+end
+
 --- What a screen shows of a result: lines without a newline after the last one.
 ---
 --- Of the tool's text the first `max_lines` lines show, or the last ones where the tool kept the end or where it is the
@@ -283,13 +300,8 @@ end
 ---@param opts? abridge.DisplayOptions
 ---@return string text valid UTF-8
 function M.display(result, opts)
-  local rows = M.rows(WHO, result, opts)
-  local ansi, lines = opts and opts.ansi, {}
-  for i, row in ipairs(rows) do
-    local colour = ansi and row.text ~= "" and COLOURS[row.kind]
-    lines[i] = colour and colour .. row.text .. RESET or row.text
-  end
-  return table.concat(lines, "\n")
+  local text = M.text(WHO, result, opts)
+  return text -- no tail call: the level of an error counts this function
 end
 
 return M

@@ -36,7 +36,8 @@ local function crudely(content, max_bytes)
 end
 
 local function truncated(strategy, content, opts)
-  local max_lines, max_bytes = opts and opts.max_lines or M.MAX_LINES, opts and opts.max_bytes or M.MAX_BYTES
+  if type(opts) ~= "table" then opts = {} end
+  local max_lines, max_bytes = opts.max_lines or M.MAX_LINES, opts.max_bytes or M.MAX_BYTES
   local ok, kept, cut = pcall(function()
     return require("abridge.core_loader")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
   end)

@@ -57,7 +57,7 @@ local function add_parsed(view, value)
     end
   end
   for key, kind in pairs(PARSED) do
-    for _, part in check.each(type(value[key]) == "table" and value[key] or {}) do
+    for _, part in ipairs(check.list(type(value[key]) == "table" and value[key] or {})) do
       view:count(kind, type(part) == "table" and part.data)
     end
   end

@@ -372,7 +372,8 @@ function M.notice(tool, cut, data)
   check.cut("abridge.notice", cut)
   check.fields("abridge.notice", "data", data or {}, DATA)
   if data and data.reached ~= nil and not REACHED[data.reached] then
-    error(("abridge.notice: data.reached is %s"):format(check.show(data.reached)), 2)
+    local wanted = '"matches", "results", "entries" or "rows"'
+    check.fail(("abridge.notice: data.reached must be %s, got %s"):format(wanted, check.show(data.reached)))
   end
   return composed(tool, cut, data or {}, values_of)
 end
@@ -428,6 +429,13 @@ end
 --- Why an output is incomplete, where nothing better is known.
 M.part_lost = "a part could not be kept"
 
+--- The line that says that an output was not kept whole.
+---@param problem string
+---@return string
+function M.incomplete(problem)
+  return "Output incomplete: " .. problem
+end
+
 --- The line that says how a command ended, or nil after a plain success whose output was read to its end.
 ---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
 ---  error: string|nil }
@@ -435,7 +443,7 @@ M.part_lost = "a part could not be kept"
 ---@return string|nil
 function M.exit_line(outcome, timeout)
   local line = how_it_ended(outcome, timeout)
-  local lost = outcome.error and "Output incomplete: " .. outcome.error
+  local lost = outcome.error and M.incomplete(outcome.error)
   return line and lost and line .. ". " .. lost or line or lost
 end
 

@@ -20,7 +20,7 @@ end
 
 local function chat_calls(message)
   local calls = {}
-  for _, entry in check.each(table_or_empty(message.tool_calls)) do
+  for _, entry in ipairs(check.list(table_or_empty(message.tool_calls))) do
     if type(entry) == "table" then
       local custom = entry.type == "custom"
       local part = table_or_empty(custom and entry.custom or entry["function"])
@@ -43,7 +43,7 @@ local OUTPUTS = { function_call = "function_call_output", custom_tool_call = "cu
 
 local function response_calls(response)
   local calls = {}
-  for _, entry in check.each(response.output) do
+  for _, entry in ipairs(check.list(response.output)) do
     if type(entry) == "table" and OUTPUTS[entry.type] then
       local input = entry.arguments
       if entry.type == "custom_tool_call" then input = custom_input(entry.input) end

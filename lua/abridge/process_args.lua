@@ -54,7 +54,7 @@ end
 local function checked_argv(argv)
   local words = {}
   if type(argv) == "table" then
-    for i, word in check.each(argv) do
+    for i, word in ipairs(check.list(argv)) do
       if type(word) ~= "string" then
         error(("spawn: argv[%d] must be a string, got %s"):format(i, show(word)), 4)
       end

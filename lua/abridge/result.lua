@@ -48,7 +48,7 @@ end
 --- The text and the other parts of MCP content.
 local function split_content(content)
   local texts, blocks = {}, {}
-  for _, part in check.each(content) do
+  for _, part in ipairs(check.list(content)) do
     if type(part) == "table" and part.type == "text" and type(part.text) == "string" then
       texts[#texts + 1] = part.text
     elseif type(part) == "string" then
@@ -279,8 +279,15 @@ end
 
 local CRUDE_BYTES = 4096
 
---- A result when making the proper one failed (a token counter raised, say): some of both ends, no more than the byte
---- budget, and what went wrong in `details.inner_error`.
+--- How it ended, and why its last part could not be kept.
+local function crude_exit(value)
+  local lost = value.stream and value.stream.lost and notice.incomplete(value.stream.lost)
+  if not (value.exit and lost) then return value.exit or lost end
+  return value.exit:find(lost, 1, true) and value.exit or value.exit .. ". " .. lost
+end
+
+--- A result when making the proper one failed (a token counter raised, say): some of both ends and how it ended, no
+--- more than the byte budget, and what went wrong in `details.inner_error`.
 ---@param call abridge.ResultCall
 ---@param value table
 ---@param problem any
@@ -294,9 +301,12 @@ function M.crude(call, value, problem)
     if ok then total, cut_before = shown.total_bytes, shown.truncated end
     value.stream:close()
   end
+  local exit = crude_exit(value)
   local ceiling = call.ceiling and call.ceiling.max_bytes
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
-  local content, cut = core.head_tail(text, { max_bytes = budget, utf8 = "replace" })
+  local room = #fit.trailer("x", exit)
+  if room > budget / 2 then exit, room = nil, 0 end
+  local content, cut = core.head_tail(text, { max_bytes = budget - room, utf8 = "replace" })
   local block = info.not_truncated(#content)
   if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = data.copy(value.details) or {}
@@ -304,9 +314,9 @@ function M.crude(call, value, problem)
   return {
     tool = call.tool,
     call_id = call.call_id,
-    content = content,
+    content = content .. fit.trailer(content, exit),
     blocks = value.blocks,
-    is_error = value.is_error or false,
+    is_error = value.is_error or value.stream and value.stream.lost ~= nil or false,
     truncation = block:to_table(),
     details = details,
   }

@@ -30,19 +30,27 @@ local function parse_age(value)
 end
 
 local KINDS = {
-  max_bytes = { core.parse_size, 'a size such as "1GB"' },
-  max_age = { parse_age, 'a number of seconds or an age such as "30m", "12h" or "7d"' },
+  { "max_bytes", core.parse_size, 'a size such as "1GB"' },
+  { "max_age", parse_age, 'a number of seconds or an age such as "30m", "12h" or "7d"' },
 }
+local KNOWN = { max_bytes = true, max_age = true }
 
 --- What a retention should have been, or nil when it is right.
 ---@param value any
 ---@return string|nil expected
 function M.check(value)
   if type(value) ~= "table" then return "a table" end
+  for _, kind in ipairs(KINDS) do
+    local key, is_right, expected = kind[1], kind[2], kind[3]
+    local inner = rawget(value, key)
+    if inner ~= nil and not is_right(inner) then
+      return ("a table whose %s is %s (not %s)"):format(key, expected, check.show(inner))
+    end
+  end
   for key, inner in next, value do
-    local kind = KINDS[key]
-    if not kind then return ("a table without the key %s (value %s)"):format(check.name(key), check.show(inner)) end
-    if not kind[1](inner) then return ("a table whose %s is %s (not %s)"):format(key, kind[2], check.show(inner)) end
+    if not KNOWN[key] then
+      return ("a table without the key %s (value %s)"):format(check.name(key), check.show(inner))
+    end
   end
 end
 

@@ -61,7 +61,7 @@ local CONVERT = {
 }
 
 local function named_types(schema)
-  return type(schema.type) == "table" and check.copied(schema.type) or { schema.type }
+  return type(schema.type) == "table" and check.list(schema.type) or { schema.type }
 end
 
 local function convert(schema, value)
@@ -83,7 +83,7 @@ end
 local function check_enum(schema, value)
   if type(schema.enum) ~= "table" then return nil end
   local shown = {}
-  for i, allowed in check.each(schema.enum) do
+  for i, allowed in ipairs(check.list(schema.enum)) do
     if allowed == value then return nil end
     shown[i] = check.show(allowed)
   end
@@ -117,7 +117,7 @@ local function checked_object(schema, value, path)
       end
     end
   end
-  for _, key in check.each(type(schema.required) == "table" and schema.required or {}) do
+  for _, key in ipairs(type(schema.required) == "table" and check.list(schema.required) or {}) do
     if out[key] == nil then return nil, (path == "" and "" or path .. ".") .. check.name(key) .. " is required" end
   end
   return out

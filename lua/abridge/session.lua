@@ -224,7 +224,7 @@ end
 ---@param opts? { max_lines: integer|nil, width: integer|nil, ansi: boolean|nil }
 ---@return string
 function Session:display(result, opts)
-  local text = display.display(result, opts)
+  local text = display.text("session:display", result, opts)
   dispatch.emit(self, { type = "display", call_id = result.call_id, tool = result.tool, display = result.display })
   return text
 end

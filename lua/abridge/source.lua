@@ -12,6 +12,7 @@ local M = {}
 ---@field private redaction? table
 ---@field private room integer bytes until a file may be needed
 ---@field closed? boolean
+---@field lost? string why the last of it could not be kept
 local Source = {}
 Source.__index = Source
 Source.__name = "abridge.Source"
@@ -147,7 +148,20 @@ function Source:snapshot(narrower)
   return told(self, self.stream:snapshot(narrowed(self, narrower)))
 end
 
---- The cut of all that came; the full output is complete then. Snapshots may follow.
+--- Keep what cleaning and redaction held back.
+local function keep_held_back(self)
+  local cleaner, redaction = self.cleaner, self.redaction
+  self.cleaner, self.redaction = nil, nil
+  if cleaner then
+    local text = cleaner:finish()
+    cleaner:close()
+    keep_last(self, redaction and redaction:feed(text) or text)
+  end
+  if redaction then keep_last(self, redaction:finish()) end
+end
+
+--- The cut of all that came; the full output is complete then. Snapshots may follow. Where memory for what was held
+--- back is missing it raises, `lost` says why, and snapshots show the rest.
 ---@param narrower? table
 ---@return string content
 ---@return abridge.Cut cut
@@ -155,15 +169,10 @@ function Source:finish(narrower)
   if self.finished then return self:snapshot(narrower) end
   narrower = narrowed(self, narrower)
   self.finished = true
-  if self.cleaner then
-    local text = self.cleaner:finish()
-    keep_last(self, self.redaction and self.redaction:feed(text) or text)
-    self.cleaner:close()
-    self.cleaner = nil
-  end
-  if self.redaction then
-    keep_last(self, self.redaction:finish())
-    self.redaction = nil
+  local kept, problem = pcall(keep_held_back, self)
+  if not kept then
+    self.lost = tostring(problem)
+    error(problem, 0)
   end
   if self.before_file and select(2, self.stream:snapshot(narrower)).truncated then prepare_file(self) end
   return told(self, self.stream:finish(narrower))

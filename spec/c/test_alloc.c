@@ -57,6 +57,49 @@ static void every_cut_survives_every_failure(void)
     }
 }
 
+static bool count_few(void *ctx, const char *p, size_t n, uint64_t *tokens)
+{
+    (void)p;
+    *tokens = n > *(const size_t *)ctx ? 1000 : 10;
+    return true;
+}
+
+/* Lines that are shown in two parts where the budget is a little smaller: the search for what the tokens allow then needs
+ * more memory than it did at first, when something was found to fit already. */
+static void a_search_by_tokens_survives_every_failure(void)
+{
+    enum { LINES = 30, SIZE = 179, AT = 135, TOKENS = 100 };
+    static const char says[] = " error: it broke here";
+    char lines[LINES * SIZE];
+    memset(lines, 'x', sizeof lines);
+    for (size_t i = 0; i < LINES; i++) {
+        char *line = lines + i * SIZE;
+        line[0] = (char)('a' + i % 26);
+        line[1] = ' ';
+        memcpy(line + AT, says, sizeof says - 1);
+        line[SIZE - 1] = '\n';
+    }
+    for (size_t tenths = 5; tenths < 10; tenths++) {
+        for (size_t fail_at = 1, failed = 1; failed; fail_at++) {
+            size_t fits = (size_t)TOKENS * ABR_BYTES_PER_TOKEN * tenths / 10;
+            ledger l = {.fail_at = fail_at};
+            const abr_alloc alloc = ledger_alloc(&l);
+            abr_opts o = ABR_OPTS_INIT;
+            abr_cut cut;
+            o.strategy = ABR_PRIORITY;
+            o.max.tokens = TOKENS;
+            o.count_tokens = count_few;
+            o.count_ctx = &fits;
+            o.alloc = &alloc;
+            abr_code code = abr_cut_text(lines, sizeof lines, &o, &cut, NULL);
+            failed = code != ABR_OK;
+            CHECK(!failed || code == ABR_ENOMEM);
+            abr_cut_free(&cut);
+            CHECK_COUNT(0, l.blocks);
+        }
+    }
+}
+
 static void the_pipeline_survives_too(void)
 {
     ledger l = {.fail_at = 1};
@@ -144,6 +187,7 @@ int main(void)
 {
     RUN(cuts_without_tokens_allocate_once);
     RUN(every_cut_survives_every_failure);
+    RUN(a_search_by_tokens_survives_every_failure);
     RUN(the_pipeline_survives_too);
     RUN(a_failing_counter_leaves_no_block);
     RUN(a_page_survives_every_failure);

@@ -302,6 +302,19 @@ static void these_are_not(void)
             fprintf(stderr, "a hit: %s\n", lines[i]);
 }
 
+/* A name of any length, so that its colon stands at any place of the blocks that lines are read in. */
+static void a_place_is_seen_wherever_its_number_stands(void)
+{
+    for (size_t n = 1; n < 300; n++) {
+        char line[400];
+        for (size_t i = 0; i < n; i++)
+            line[i] = i % 2 == 0 ? 'd' : '/';
+        snprintf(line + n, sizeof line - n, ".c:12: expected 3, got 4");
+        if (!CHECK(hits_in(line) == 1))
+            fprintf(stderr, "no hit: %s\n", line);
+    }
+}
+
 static void hits_left_out_are_counted(void)
 {
     text t = {0};
@@ -782,6 +795,7 @@ int main(void)
     RUN(without_a_hit_it_is_head_tail);
     RUN(these_are_hits);
     RUN(these_are_not);
+    RUN(a_place_is_seen_wherever_its_number_stands);
     RUN(hits_left_out_are_counted);
     RUN(patterns_of_the_caller_are_hits);
     RUN(the_end_has_its_share);

@@ -167,6 +167,13 @@ return {
   {
     "a command's full output cannot be written to its end",
     function(t)
+      local few = session_in(t, { limits = { run_command = { output = "auto" } } })
+      local shown = t.with("write@*/artifacts/*#1-=EIO", function()
+        return few:call("run_command", { command = "seq 10000" })
+      end)
+      few:close()
+      assert.is_true(#shown.content > 8000) -- no success with its full output: not 512 bytes of it
+      t.dir:sh "rm -r run"
       local session = session_in(t)
       local result = t.with("write@*/artifacts/*#4-=EIO", function()
         return session:call("run_command", { command = "seq 100000" })

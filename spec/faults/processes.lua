@@ -151,7 +151,7 @@ return {
     "a part of the output cannot be kept",
     function()
       local tool = require "abridge.tools.run_command"
-      local function ended(write)
+      local function ended(write, finish)
         local value
         local stream = {
           write = function(self, chunk)
@@ -168,7 +168,8 @@ return {
             return kept and #chunk, problem, code
           end,
         }
-        local ctx = { limits = {}, timeout = 20, update = function() end }
+        stream.finish, stream.lower = finish, function() end
+        local ctx = { limits = { output = finish and "auto" }, timeout = 20, update = function() end }
         function ctx.stream()
           return stream
         end
@@ -187,6 +188,13 @@ return {
       end)
       assert.equal("Output incomplete: out of memory", full)
       assert.equal("Output incomplete: a part could not be kept", ended(error))
+      local function kept()
+        return true
+      end
+      local function no_memory()
+        error("stream:finish: out of memory", 0)
+      end
+      assert.equal("Output incomplete: out of memory", ended(kept, no_memory))
     end,
   },
   {

@@ -58,12 +58,18 @@ local function outcome_details(outcome)
 end
 
 --- The limits of an output that has come to its end: "auto" shows little of a success that can be looked up whole.
+---@return abridge.Limits
+---@return string|nil problem why the last of the output could not be kept
 local function final_limits(stream, limits, failed)
   if limits.output ~= "auto" or failed then return limits end
   local few = limits_of.under_output(limits, "auto", limits_of.auto_success)
   if few == limits then return limits end
   stream:lower { max_bytes = few.max_bytes }
-  local _, cut = stream:finish()
+  local ok, problem, cut = pcall(stream.finish, stream)
+  if not ok then -- without memory
+    stream:lower { max_bytes = limits.max_bytes }
+    return limits, (tostring(problem):gsub("^stream:finish: ", ""))
+  end
   if not cut.truncated or (cut.full_output_path and not cut.full_output_error) then return few end
   stream:lower { max_bytes = limits.max_bytes }
   return limits
@@ -90,7 +96,6 @@ function M.execute(input, ctx, done)
     env = environment(ctx.env),
     timeout = timeout,
   }
-  local lost -- why a chunk could not be kept
   local child, message = process.spawn({ "sh", "-c", input.command }, opts, {
     read_output = function(fd, most)
       local n, why, code = stream:read_fd(fd, most)
@@ -98,13 +103,15 @@ function M.execute(input, ctx, done)
       return n, why, code
     end,
     on_exit = function(outcome)
-      lost = lost or outcome.handler_error ~= nil and notice.part_lost or nil
-      outcome.error = outcome.error or lost
+      outcome.error = outcome.error or outcome.handler_error ~= nil and notice.part_lost or nil
       local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0 or outcome.error
+      local final, problem = final_limits(stream, limits, failed)
+      outcome.error = outcome.error or problem
+      failed = failed or problem
       done {
         stream = stream,
-        limits = final_limits(stream, limits, failed),
-        empty = notice.no_output,
+        limits = final,
+        empty = not outcome.error and notice.no_output or nil,
         exit = notice.exit_line(outcome, timeout),
         notice = { background = outcome.background or nil },
         is_error = failed and true or false,
