@@ -19,9 +19,13 @@ static const luaL_Reg own_functions[] = {{"pcall", l_pcall}, {NULL, NULL}};
 
 /* ---- the module ---- */
 
-static const luaL_Reg *const functions[] = {
-    abr_text_functions, abr_cut_functions,  abr_clean_functions, abr_stream_functions,
-    abr_page_functions, abr_file_functions, own_functions,       NULL};
+static const luaL_Reg *const functions[] = {abr_text_functions,
+                                            abr_clean_functions,
+                                            abr_stream_functions,
+                                            abr_page_functions,
+                                            abr_file_functions,
+                                            own_functions,
+                                            NULL};
 
 static const struct {
     const char *name;
@@ -42,7 +46,7 @@ static void new_type(lua_State *L, const char *name, const luaL_Reg *methods)
 {
     luaL_newmetatable(L, name);
     lua_pushvalue(L, -2);
-    abr_set_functions(L, methods);
+    abr_set_functions(L, methods, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, -2, "__index");
     lua_pushstring(L, name);
@@ -58,8 +62,11 @@ int luaopen_abridge_core(lua_State *L)
     lua_newtable(L);
     for (size_t i = 0; functions[i]; i++) {
         lua_pushvalue(L, -2);
-        abr_set_functions(L, functions[i]);
+        abr_set_functions(L, functions[i], 1);
     }
+    lua_pushvalue(L, -2);
+    abr_push_words(L);
+    abr_set_functions(L, abr_cut_functions, 1 + WORDS);
     abr_push_info_json(L);
     lua_setfield(L, -2, "info_json");
     lua_pushstring(L, abr_version());

@@ -21,16 +21,17 @@ ABR_PRIVATE_BEGIN
 
 /* ---- what differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on ---- */
 
-/* Set functions in the table below the top of the stack; what is on top becomes the upvalue of each, and is popped. */
+/* Set functions in the table below the n values on top, which become the upvalues of each, and are popped. */
 #if LUA_VERSION_NUM < 502
-static inline void abr_set_functions(lua_State *L, const luaL_Reg *functions)
+static inline void abr_set_functions(lua_State *L, const luaL_Reg *functions, int n)
 {
     for (; functions->name; functions++) {
-        lua_pushvalue(L, -1);
-        lua_pushcclosure(L, functions->func, 1);
-        lua_setfield(L, -3, functions->name);
+        for (int i = 0; i < n; i++)
+            lua_pushvalue(L, -n);
+        lua_pushcclosure(L, functions->func, n);
+        lua_setfield(L, -n - 2, functions->name);
     }
-    lua_pop(L, 1);
+    lua_pop(L, n);
 }
 
 static inline size_t abr_raw_length(lua_State *L, int idx)
@@ -38,9 +39,9 @@ static inline size_t abr_raw_length(lua_State *L, int idx)
     return lua_objlen(L, idx);
 }
 #else
-static inline void abr_set_functions(lua_State *L, const luaL_Reg *functions)
+static inline void abr_set_functions(lua_State *L, const luaL_Reg *functions, int n)
 {
-    luaL_setfuncs(L, functions, 1);
+    luaL_setfuncs(L, functions, n);
 }
 
 static inline size_t abr_raw_length(lua_State *L, int idx)
@@ -166,7 +167,7 @@ int abr_call_counter(lua_State *L);
 /* Ask the counter at SLOT_COUNTER of `ctx`, a lua_State. On failure the error stays on top of the stack. */
 bool abr_ask_counter(void *ctx, const char *p, size_t n, uint64_t *tokens);
 
-/* The words of ledgers: each is made a string of Lua once, an upvalue of push_results(). */
+/* The words of ledgers: each is made a string of Lua once, an upvalue behind the first one of what pushes ledgers. */
 #define LEDGER_WORDS(X)                                                                                      \
     X(strategy)                                                                                              \
     X(truncated)                                                                                             \
@@ -225,24 +226,47 @@ void abr_put_boolean(lua_State *L, abr_word name, bool value);
 void abr_put_text(lua_State *L, abr_word name, const char *text);
 
 /*
- * A cut on its way to Lua. What it owns, and the object it is of, must outlast whatever is raised while its results
- * are pushed, and no finalizer that runs meanwhile may touch the object: they are pushed by a function that is called
- * protected. Between abr_begin_results() and abr_finish_results() nothing may raise.
+ * Memory of a call in the frame of its C function, for a core that needs little: a Lua error that jumps over the frame
+ * leaves nothing behind. What finds no room there comes from malloc, as if there were no such frame.
  */
 typedef struct {
-    abr_cut cut;
+    abr_alloc alloc; /* for the core */
+    size_t used;
+    bool spilled; /* something came from malloc */
+    union {
+        char bytes[1024];
+        double aligned_as;
+        void *and_as;
+        uint64_t or_as;
+    } room;
+} abr_frame;
+
+void abr_frame_begin(abr_frame *frame);
+
+/*
+ * A cut on its way to Lua. What it owns, and the object it is of, must outlast whatever is raised while its results
+ * are pushed, and no finalizer that runs meanwhile may touch the object: they are pushed by a function that is called
+ * protected, unless there is no object and the cut owns nothing but a frame's memory. From the call of the core to
+ * abr_finish_results() nothing may raise.
+ */
+typedef struct {
+    abr_cut cut;      /* for the core to fill in */
     size_t text_size; /* of the text on the stack, handed back where all is kept; SIZE_MAX: there is none */
     char *content;    /* of more than one piece; NULL: none was made */
-    void (*push_more)(lua_State *L, void *ctx); /* sets further fields of the ledger on top of the stack */
+    void (*push_more)(lua_State *L,
+                      void *ctx); /* sets further fields of the ledger on top of the stack, or NULL */
     void *ctx;
     int more;   /* how many they are at most */
-    bool *busy; /* of the object, or NULL */
+    bool *busy; /* of the object, set before the core is called; or NULL */
+    const abr_frame
+        *frame; /* what the core allocated from; NULL: libc. Its function has the words as upvalues */
 } abr_cut_results;
+
+/* Push the words, as many as WORDS; there is room for as many again. */
+void abr_push_words(lua_State *L);
 
 /* Push push_results() with its words, for the functions that return cuts: their first upvalue. */
 void abr_push_pusher(lua_State *L);
-
-void abr_begin_results(lua_State *L, abr_cut_results *r);
 
 /* Push the results, or raise what the call of the core failed with. */
 int abr_finish_results(lua_State *L, abr_cut_results *r, const char *who, abr_code code,

@@ -11,16 +11,24 @@ static void put_raw_bytes(lua_State *L, void *ctx)
     abr_put_count(L, WORD_raw_bytes, *raw);
 }
 
-/* Of a cut of the text at ARG_TEXT; `raw`, unless NULL: its size before it was cleaned. */
-static abr_cut_results text_results(size_t n, size_t *raw)
+/* Get ready for the results of a cut of the text at ARG_TEXT; `raw`, unless NULL: its size before it was cleaned. Field by
+ * field, as the core fills in the cut: to zero it costs more than all that. */
+static void begin_results(abr_cut_results *results, abr_frame *frame, size_t n, size_t *raw)
 {
-    return (abr_cut_results){
-        .text_size = n, .push_more = raw ? put_raw_bytes : NULL, .ctx = raw, .more = raw != NULL};
+    abr_frame_begin(frame);
+    results->text_size = n;
+    results->push_more = raw ? put_raw_bytes : NULL;
+    results->ctx = raw;
+    results->more = raw != NULL;
+    results->busy = NULL;
+    results->frame = frame;
 }
 
 static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
 {
     abr_cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = named};
+    abr_cut_results results;
+    abr_frame frame;
     size_t raw;
     abr_error error;
     abr_check_text(L, who, "text", ARG_TEXT, &raw);
@@ -38,8 +46,8 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
         c.opts.count_tokens = abr_ask_counter;
         c.opts.count_ctx = L;
     }
-    abr_cut_results results = text_results(n, c.cleans ? &raw : NULL);
-    abr_begin_results(L, &results);
+    begin_results(&results, &frame, n, c.cleans ? &raw : NULL);
+    c.opts.alloc = &frame.alloc;
     abr_code code = abr_cut_text(text, n, &c.opts, &results.cut, &error);
     return abr_finish_results(L, &results, who, code, &error);
 }
@@ -75,6 +83,8 @@ static int l_pipeline(lua_State *L)
     abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
     abr_clean_opts clean = {0, NULL};
     bool cleans = false;
+    abr_cut_results results;
+    abr_frame frame;
     abr_error error;
     size_t raw;
     abr_check_text(L, who, "text", ARG_TEXT, &raw);
@@ -108,8 +118,8 @@ static int l_pipeline(lua_State *L)
     abr_redact_argument(L, who);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
-    abr_cut_results results = text_results(n, cleans ? &raw : NULL);
-    abr_begin_results(L, &results);
+    begin_results(&results, &frame, n, cleans ? &raw : NULL);
+    o.alloc = &frame.alloc;
     abr_code code = abr_pipeline(text, n, &o, &results.cut, &error);
     return abr_finish_results(L, &results, who, code, &error);
 }

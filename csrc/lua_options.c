@@ -8,17 +8,35 @@
 static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", "priority", NULL};
 static const char strategy_words[] = "\"head\", \"tail\", \"head_tail\", \"pipeline\" or \"priority\"";
 
-/* Read one of the options that are budgets. */
-static bool read_budget(lua_State *L, const char *who, const char *key, int value, abr_budget *max)
+/* The name of an option; no bytes where the key is no string. */
+typedef struct {
+    const char *p;
+    size_t n;
+} option_name;
+
+static option_name name_at(lua_State *L, int idx)
 {
-    if (strcmp(key, "max_lines") == 0)
-        max->lines = abr_check_count(L, who, key, value);
-    else if (strcmp(key, "max_bytes") == 0)
-        max->bytes = abr_check_size(L, who, key, value);
-    else if (strcmp(key, "max_chars") == 0)
-        max->chars = abr_check_count(L, who, key, value);
-    else if (strcmp(key, "max_tokens") == 0)
-        max->tokens = abr_check_count(L, who, key, value);
+    option_name name = {"", 0};
+    if (lua_type(L, idx) == LUA_TSTRING)
+        name.p = lua_tolstring(L, idx, &name.n);
+    return name;
+}
+
+/* Compared without a call: a call of a cut spends much of its time here. */
+#define IS(name, literal)                                                                                    \
+    ((name).n == sizeof(literal) - 1 && memcmp((name).p, literal, sizeof(literal) - 1) == 0)
+
+/* Read one of the options that are budgets. */
+static bool read_budget(lua_State *L, const char *who, option_name key, int value, abr_budget *max)
+{
+    if (IS(key, "max_lines"))
+        max->lines = abr_check_count(L, who, key.p, value);
+    else if (IS(key, "max_bytes"))
+        max->bytes = abr_check_size(L, who, key.p, value);
+    else if (IS(key, "max_chars"))
+        max->chars = abr_check_count(L, who, key.p, value);
+    else if (IS(key, "max_tokens"))
+        max->tokens = abr_check_count(L, who, key.p, value);
     else
         return false;
     return true;
@@ -37,25 +55,25 @@ void abr_keep_alive(lua_State *L, int value, int slot)
 }
 
 /* Read the options that shape a head_tail or a pipeline. */
-static bool read_shape(lua_State *L, abr_cut_options *c, const char *key, int value)
+static bool read_shape(lua_State *L, abr_cut_options *c, option_name key, int value)
 {
     static const char *const snaps[] = {"line", "char", NULL};
     static const char *const markers[] = {"inside", "outside", "none", NULL};
     abr_opts *o = &c->opts;
-    if (strcmp(key, "head_ratio") == 0) {
-        o->head_ratio = abr_check_number(L, c->who, key, value, 0, 1);
-    } else if (strcmp(key, "snap") == 0) {
-        o->snap = (abr_snap)abr_check_word(L, c->who, key, value, snaps, "\"line\" or \"char\"");
-    } else if (strcmp(key, "marker") == 0) {
-        o->marker =
-            (abr_marker)abr_check_word(L, c->who, key, value, markers, "\"inside\", \"outside\" or \"none\"");
+    if (IS(key, "head_ratio")) {
+        o->head_ratio = abr_check_number(L, c->who, key.p, value, 0, 1);
+    } else if (IS(key, "snap")) {
+        o->snap = (abr_snap)abr_check_word(L, c->who, key.p, value, snaps, "\"line\" or \"char\"");
+    } else if (IS(key, "marker")) {
+        o->marker = (abr_marker)abr_check_word(L, c->who, key.p, value, markers,
+                                               "\"inside\", \"outside\" or \"none\"");
         c->has_marker = true;
-    } else if (strcmp(key, "marker_text") == 0) {
-        o->marker_text = abr_check_text(L, c->who, key, value, &o->marker_text_len);
+    } else if (IS(key, "marker_text")) {
+        o->marker_text = abr_check_text(L, c->who, key.p, value, &o->marker_text_len);
         abr_keep_alive(L, value, SLOT_MARKER);
         c->has_marker = true;
-    } else if (strcmp(key, "indicators") == 0) {
-        o->indicators = abr_check_boolean(L, c->who, key, value);
+    } else if (IS(key, "indicators")) {
+        o->indicators = abr_check_boolean(L, c->who, key.p, value);
     } else {
         return false;
     }
@@ -69,11 +87,11 @@ void abr_keep_redact(lua_State *L, int value)
 }
 
 /* Read the options that make the source. */
-static bool read_source(lua_State *L, abr_cut_options *c, const char *key, int value)
+static bool read_source(lua_State *L, abr_cut_options *c, option_name key, int value)
 {
-    if (strcmp(key, "clean") == 0) {
+    if (IS(key, "clean")) {
         c->cleans = abr_read_clean(L, c->who, value, &c->clean);
-    } else if (strcmp(key, "redact") == 0) {
+    } else if (IS(key, "redact")) {
         abr_keep_redact(L, value);
     } else {
         return false;
@@ -172,27 +190,27 @@ static void read_option(lua_State *L, abr_cut_options *c, int key_idx, int value
     static const char *const modes[] = {"keep", "replace", NULL};
     static const char *const long_lines[] = {"omit", "split", NULL};
     abr_opts *o = &c->opts;
-    const char *key = abr_word_at(L, key_idx);
+    const option_name key = name_at(L, key_idx);
     if (read_budget(L, c->who, key, value, &o->max) || read_shape(L, c, key, value) ||
         read_source(L, c, key, value))
         return;
-    if (strcmp(key, "count_tokens") == 0) {
+    if (IS(key, "count_tokens")) {
         if (lua_type(L, value) != LUA_TFUNCTION)
-            abr_wrong(L, c->who, key, "a function", value);
+            abr_wrong(L, c->who, key.p, "a function", value);
         abr_keep_alive(L, value, SLOT_COUNTER);
-    } else if (strcmp(key, "token_safety") == 0) {
-        o->token_safety = abr_check_safety(L, c->who, key, value);
-    } else if (strcmp(key, "reserve") == 0) {
-        o->reserve = abr_check_text(L, c->who, key, value, &o->reserve_len);
+    } else if (IS(key, "token_safety")) {
+        o->token_safety = abr_check_safety(L, c->who, key.p, value);
+    } else if (IS(key, "reserve")) {
+        o->reserve = abr_check_text(L, c->who, key.p, value, &o->reserve_len);
         abr_keep_alive(L, value, SLOT_RESERVE);
-    } else if (strcmp(key, "utf8") == 0) {
-        o->utf8_replace = abr_check_word(L, c->who, key, value, modes, "\"keep\" or \"replace\"") == 1;
-    } else if (strcmp(key, "long_line") == 0) {
-        int word = abr_check_word(L, c->who, key, value, long_lines, "\"omit\" or \"split\"");
+    } else if (IS(key, "utf8")) {
+        o->utf8_replace = abr_check_word(L, c->who, key.p, value, modes, "\"keep\" or \"replace\"") == 1;
+    } else if (IS(key, "long_line")) {
+        int word = abr_check_word(L, c->who, key.p, value, long_lines, "\"omit\" or \"split\"");
         o->long_line = word == 0 ? ABR_LONG_OMIT : ABR_LONG_SPLIT;
-    } else if (strcmp(key, "strategy") == 0 && c->named_strategy) {
-        o->strategy = (abr_strategy)abr_check_word(L, c->who, key, value, strategy_names, strategy_words);
-    } else if (strcmp(key, "hits") == 0) {
+    } else if (IS(key, "strategy") && c->named_strategy) {
+        o->strategy = (abr_strategy)abr_check_word(L, c->who, key.p, value, strategy_names, strategy_words);
+    } else if (IS(key, "hits")) {
         read_hits(L, c, value);
     } else {
         abr_unknown_option(L, c->who, key_idx, value);
@@ -221,10 +239,11 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
             abr_wrong(L, c->who, "strategy", strategy_words, -1);
         lua_pop(L, 1);
     }
+    const int key = lua_gettop(L) + 1;
     lua_pushnil(L);
     while (lua_next(L, ARG_OPTS)) {
-        read_option(L, c, lua_gettop(L) - 1, lua_gettop(L));
-        lua_pop(L, 1);
+        read_option(L, c, key, key + 1);
+        lua_settop(L, key);
     }
     if (!has_budget(&c->opts.max))
         luaL_error(L, "%s: no budget given: set max_lines, max_bytes, max_chars or max_tokens", c->who);
@@ -277,9 +296,9 @@ static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
     lua_pushnil(L);
     while (lua_next(L, 2)) {
         int value = lua_gettop(L);
-        const char *key = abr_word_at(L, value - 1);
-        if (strcmp(key, "reserve") == 0) {
-            narrow->reserve = abr_check_text(L, who, key, value, &narrow->reserve_len);
+        const option_name key = name_at(L, value - 1);
+        if (IS(key, "reserve")) {
+            narrow->reserve = abr_check_text(L, who, key.p, value, &narrow->reserve_len);
             abr_keep_alive(L, value, SLOT_RESERVE);
         } else if (!read_budget(L, who, key, value, &narrow->max)) {
             abr_unknown_option(L, who, value - 1, value);

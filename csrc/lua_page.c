@@ -288,7 +288,7 @@ static int l_page_snapshot(lua_State *L)
                                .ctx = &fields,
                                .more = PAGE_FIELDS,
                                .busy = &page->busy};
-    abr_begin_results(L, &results);
+    page->busy = true;
     abr_code code = abr_page_cut(page->page, &narrow, &results.cut, &lines, &error);
     return abr_finish_results(L, &results, who, code, &error);
 }

@@ -1,5 +1,6 @@
 /* What a cut returns: its content and its ledger; and the counter of tokens that it may ask. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "lua_binding.h"
 
@@ -38,6 +39,51 @@ bool abr_ask_counter(void *ctx, const char *p, size_t n, uint64_t *tokens)
     return true;
 }
 
+/* ---- memory of a call ---- */
+
+static bool is_of_frame(const abr_frame *frame, const void *p)
+{
+    const uintptr_t start = (uintptr_t)frame->room.bytes;
+    return (uintptr_t)p >= start && (uintptr_t)p < start + sizeof frame->room;
+}
+
+static void *frame_malloc(void *ctx, size_t size)
+{
+    enum { ALIGNED = 16 };
+    abr_frame *frame = ctx;
+    if (size > sizeof frame->room - frame->used) {
+        frame->spilled = true;
+        return malloc(size);
+    }
+    void *p = frame->room.bytes + frame->used;
+    size_t taken = (size + ALIGNED - 1) / ALIGNED * ALIGNED;
+    frame->used = taken < sizeof frame->room - frame->used ? frame->used + taken : sizeof frame->room;
+    return p;
+}
+
+static void *frame_realloc(void *ctx, void *p, size_t old_size, size_t size)
+{
+    if (!is_of_frame(ctx, p))
+        return realloc(p, size);
+    void *grown = frame_malloc(ctx, size);
+    if (grown)
+        memcpy(grown, p, old_size < size ? old_size : size);
+    return grown;
+}
+
+static void frame_free(void *ctx, void *p)
+{
+    if (!is_of_frame(ctx, p))
+        free(p);
+}
+
+void abr_frame_begin(abr_frame *frame)
+{
+    frame->alloc = (abr_alloc){frame_malloc, frame_realloc, frame_free, frame};
+    frame->used = 0;
+    frame->spilled = false;
+}
+
 /* ---- results ---- */
 
 #define AS_TEXT(word) #word,
@@ -45,7 +91,7 @@ static const char *const ledger_words[] = {LEDGER_WORDS(AS_TEXT)};
 
 static void push_word(lua_State *L, abr_word word)
 {
-    lua_pushvalue(L, lua_upvalueindex((int)word + 1));
+    lua_pushvalue(L, lua_upvalueindex((int)word + 2));
 }
 
 void abr_put_count(lua_State *L, abr_word name, uint64_t count)
@@ -202,24 +248,27 @@ static void push_ledger(lua_State *L, const abr_cut *cut, int more)
     }
 }
 
+static bool is_as_it_came(const abr_cut_results *r)
+{
+    return !r->cut.truncated && r->cut.content_bytes == r->text_size;
+}
+
 /* Is the content neither the text as it came nor one piece of it? */
 static bool is_joined(const abr_cut_results *r)
 {
     const abr_cut *cut = &r->cut;
-    const bool as_it_came = !cut->truncated && cut->content_bytes == r->text_size;
     const bool one_piece = cut->piece_count == 1 && cut->content_bytes == cut->pieces[0].n;
-    return !as_it_came && !one_piece && cut->piece_count > 0;
+    return !is_as_it_came(r) && !one_piece && cut->piece_count > 0;
 }
 
-/* (results, text or nil) -> content, ledger */
-static int push_results(lua_State *L)
+/* Push content and ledger of a cut whose text, if it has one, is at `text`. */
+static int push_cut(lua_State *L, const abr_cut_results *r, int text)
 {
-    const abr_cut_results *r = lua_touserdata(L, 1);
     const abr_cut *cut = &r->cut;
     if (r->content)
         lua_pushlstring(L, r->content, cut->content_bytes);
-    else if (!cut->truncated && cut->content_bytes == r->text_size)
-        lua_pushvalue(L, 2); /* all of it as it came: no copy */
+    else if (is_as_it_came(r))
+        lua_pushvalue(L, text); /* no copy */
     else if (cut->piece_count == 0)
         lua_pushliteral(L, "");
     else
@@ -230,16 +279,41 @@ static int push_results(lua_State *L)
     return 2;
 }
 
-void abr_push_pusher(lua_State *L)
+/* (results, text or nil) -> content, ledger */
+static int push_results(lua_State *L)
 {
-    if (!lua_checkstack(L, WORDS))
+    return push_cut(L, lua_touserdata(L, 1), 2);
+}
+
+void abr_push_words(lua_State *L)
+{
+    enum { FEW = 8 };
+    if (!lua_checkstack(
+            L, 2 * WORDS + FEW)) /* room to make them upvalues, too: Lua's own check says something else */
         luaL_error(L, "not enough memory");
     for (int i = 0; i < WORDS; i++)
         lua_pushstring(L, ledger_words[i]);
-    lua_pushcclosure(L, push_results, WORDS);
 }
 
-void abr_begin_results(lua_State *L, abr_cut_results *r)
+void abr_push_pusher(lua_State *L)
+{
+    lua_pushboolean(L, false); /* where the functions that return cuts have the pusher */
+    abr_push_words(L);
+    lua_pushcclosure(L, push_results, 1 + WORDS);
+}
+
+/* Make the content where it is neither the text nor a piece of it. */
+static abr_code join_content(abr_cut_results *r)
+{
+    r->content = malloc(r->cut.content_bytes + 1);
+    if (!r->content)
+        return ABR_ENOMEM;
+    abr_cut_write(&r->cut, r->content);
+    return ABR_OK;
+}
+
+/* Push the results by a call that is protected; false: what was raised is on top of the stack. */
+static bool push_protected(lua_State *L, abr_cut_results *r)
 {
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushlightuserdata(L, r);
@@ -247,22 +321,20 @@ void abr_begin_results(lua_State *L, abr_cut_results *r)
         lua_pushvalue(L, ARG_TEXT);
     else
         lua_pushnil(L);
-    if (r->busy)
-        *r->busy = true;
+    return lua_pcall(L, 2, 2, 0) == 0;
 }
 
 int abr_finish_results(lua_State *L, abr_cut_results *r, const char *who, abr_code code,
                        const abr_error *error)
 {
     const char *message = code == ABR_OK ? "out of memory" : error->message;
-    if (code == ABR_OK && is_joined(r)) {
-        r->content = malloc(r->cut.content_bytes + 1);
-        if (r->content)
-            abr_cut_write(&r->cut, r->content);
-        else
-            code = ABR_ENOMEM;
-    }
-    const bool raised = code == ABR_OK && lua_pcall(L, 2, 2, 0) != 0;
+    const bool joined = code == ABR_OK && is_joined(r);
+    r->content = NULL;
+    if (code == ABR_OK && !joined && r->frame && !r->frame->spilled)
+        return push_cut(L, r, ARG_TEXT); /* nothing to free, whatever is raised */
+    if (joined)
+        code = join_content(r);
+    const bool raised = code == ABR_OK && !push_protected(L, r);
     free(r->content);
     abr_cut_free(&r->cut);
     if (r->busy)

@@ -305,7 +305,7 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
                                .ctx = s,
                                .more = STREAM_FIELDS,
                                .busy = &s->busy};
-    abr_begin_results(L, &results);
+    s->busy = true;
     abr_code code = finish ? abr_stream_finish(s->stream, &narrow, &results.cut, &error)
                            : abr_stream_snapshot(s->stream, &narrow, &results.cut, &error);
     if (finish)

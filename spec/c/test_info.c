@@ -86,6 +86,63 @@ static void every_byte_alone_is_valid_json(void)
     }
 }
 
+/* The JSON of a block with this hint, into a text of `cap` bytes. */
+static size_t json_of_hint(const char *hint, size_t n, char *json, size_t cap)
+{
+    abr_info info = {.resume_hint = hint, .resume_hint_len = n};
+    size_t size = abr_info_json(&info, json, cap);
+    CHECK(size <= cap);
+    return size;
+}
+
+/* What is plain is looked at in words: no byte is missed wherever it stands in one. */
+static void every_byte_is_the_same_at_every_place(void)
+{
+    enum { MOST = 20, CAP = 512 };
+    char alone[CAP];
+    char empty[CAP];
+    char json[CAP];
+    char want[CAP];
+    size_t fixed = json_of_hint("", 0, empty, CAP);
+    size_t front = (size_t)(strstr(empty, "\"\"") + 1 - empty);
+    for (int byte = 0; byte < 256; byte++) {
+        char one = (char)byte;
+        size_t width = json_of_hint(&one, 1, alone, CAP) - fixed;
+        for (size_t n = 1; n <= MOST; n++) {
+            for (size_t at = 0; at < n; at++) {
+                char *hint = malloc(n);
+                if (!hint)
+                    exit(2);
+                memset(hint, 'x', n);
+                hint[at] = one;
+                memcpy(want, alone, front);
+                memset(want + front, 'x', n - 1 + width);
+                memcpy(want + front + at, alone + front, width);
+                memcpy(want + front + n - 1 + width, empty + front, fixed - front);
+                size_t size = json_of_hint(hint, n, json, CAP);
+                CHECK_BYTES(want, fixed + n - 1 + width, json, size);
+                free(hint);
+            }
+        }
+    }
+}
+
+static void counts_of_any_length_are_exact(void)
+{
+    uint64_t edge = 1;
+    for (int digits = 1; digits <= 16; digits++, edge *= 10) {
+        for (uint64_t value = edge - 1; value <= edge + 1; value++) {
+            char want[128];
+            abr_info info = {
+                .bytes_returned = value, .bytes_total = ABR_UNLIMITED, .next_offset = ABR_UNLIMITED};
+            snprintf(want, sizeof want,
+                     "{\"truncated\":false,\"bytes_returned\":%llu,\"reason\":\"size_cap\"}",
+                     (unsigned long long)value);
+            EXPECT_JSON(&info, want);
+        }
+    }
+}
+
 static void reasons_have_names(void)
 {
     static const char *const names[] = {"size_cap", "line_cap", "row_cap", "exec_budget", "item_cap"};
@@ -105,6 +162,8 @@ int main(void)
     RUN(counts_are_exact_to_2_53);
     RUN(any_bytes_of_a_hint_are_valid_json);
     RUN(every_byte_alone_is_valid_json);
+    RUN(every_byte_is_the_same_at_every_place);
+    RUN(counts_of_any_length_are_exact);
     RUN(reasons_have_names);
     RUN(the_library_is_the_headers);
     return check_end();
