@@ -49,7 +49,7 @@ static uint64_t byte_budget(const abr_budget *max)
 
 static bool reserve_scratch(job *j, size_t size)
 {
-    if (size <= j->scratch_size)
+    if (j->scratch && size <= j->scratch_size)
         return true;
     const abr_alloc *a = j->alloc;
     char *grown =

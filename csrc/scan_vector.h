@@ -369,7 +369,7 @@ INLINE uint64_t where(const bytes x[VECTORS], flags (*is)(bytes))
 KERNEL void classify(const char *p, abr_classes *out)
 {
     bytes x[VECTORS];
-    for (unsigned i = 0; i < VECTORS; i++)
+    for (size_t i = 0; i < VECTORS; i++)
         x[i] = load(p + i * WIDTH);
     out->letters = where(x, is_letter);
     out->upper = where(x, is_upper);

@@ -186,7 +186,8 @@ static uint32_t look_at_code(reader r, size_t at, size_t n, uint32_t hash)
 static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, bool mixed, shape_of_line *shape)
 {
     const char *p = r.p + at;
-    char next = at + n < r.n ? p[n] : '\n';
+    const char *end = at + n < r.n ? p + n : "\n";
+    char next = *end;
     unsigned before = beside[(unsigned char)r.p[at - (at > 0)]]; /* a letter is none of these */
     if (!(before | beside[(unsigned char)next]) && !mixed) {
         shape->words++;
