@@ -65,7 +65,7 @@ describe("make bench", function()
       assert.truthy(said:find(title, 1, true), title)
     end
     local tables = select(2, said:gsub("\nfrom first to last n^%-?[%d.]+ beside linear: %l", ""))
-    assert.equal(8, tables)
+    assert.equal(9, tables)
   end)
 
   it("ends with a line for each figure to reach", function()

@@ -13,10 +13,10 @@ describe("SECURITY.md", function()
       local tests = promise:match "%(([^()]*)%)%.?%s*$"
       assert.truthy(tests, "no test is named by: " .. promise)
       local named = 0
-      for path in tests:gmatch "`(spec/[%w_]+_spec%.lua)`" do
+      for path in tests:gmatch "`(spec/[%w_/]+%.%l+)`" do
         named = named + 1
         local text = assert(paths.read(path), path .. " is missing")
-        local _, cases = text:gsub("\n%s*it%(", "")
+        local _, cases = text:gsub(path:find "^spec/c/test_[%w_]+%.c$" and "\n%s*RUN%(" or "\n%s*it%(", "")
         assert.is_true(cases > 0, path)
       end
       assert.is_true(named > 0, "no test is named by: " .. promise)

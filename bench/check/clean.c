@@ -16,6 +16,59 @@ static void prepare_progress(void)
     repeat_line(MB, "\r\x1b[Kdownloading %u of %u\b\b\b   ");
 }
 
+/* A line of 60 KB, what is done once behind it, and what over and over, each thing another reason to look for a column. */
+static const struct {
+    const char *line;
+    const char *then;
+    const char *again;
+} moves[] = {
+    {"\xE4\xB8\x96", "", "\x1B[40000G\x1B[1G"},
+    {"\xE4\xB8\x96", "", "\b\b\b\b\b\b\b\b\x1B[65535G"},
+    {"e\xCC\x81", "", "\b"},
+    {"\xE4\xB8\x96", "\r", "\x1B[C"},
+    {"\xE4\xB8\x96", "", "\x1B[9999D\x1B[9999C"},
+    {"\xE4\xB8\x96", "\r", "\t\t\t\t\t\t\t\t\t\t\t\t\r"},
+    {"a\t", "", "\x1B[G\x1B[99999Gx"},
+    {"\xCC\x81", "", "\r"},
+    {"a", "\x1B[30G", "\xC3\xA9\ba\b"},
+    {"a", "", "\x1B[30G\xC3\xA9\x1B[60000Gab"},
+    {"a", "\x1B[50G", "\xCC\x81"},
+    {"a", "\x1B[50G", "\xCC\x81\x01"},
+    {"\xE4\xB8\x96", "\x1B[30G", "\x1B[@\x1B[P"},
+    {"a", "\x1B[30G", "\x1B[4000@\x1B[4000P"},
+    {"\xE4\xB8\x96", "\x1B[3G", "\x1B[40000X"},
+    {"a", "\b\b\b", "\x1B[1K"},
+    {"\xE4\xB8\x96", "", "\x1B[K\x1B[4000Gx\r"},
+    {"\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96",
+     "\n\x1B[99C", "\x1B[A\x1B[B"},
+    {"\xE4\xB8\x96", "\x1B[s", "\r\x1B[u"},
+    {"a", "", "\x1B[2J\x1B[99Bx"},
+    {"a", "", "\x1B[1J\x1B[99Bx"},
+    {"\xE4\xB8\x96", "\x1B[3G", "abc"},
+};
+
+static void append(char *p, size_t *at, size_t end, const char *what)
+{
+    for (size_t n = strlen(what); n > 0 && *at + n <= end; *at += n)
+        memcpy(p + *at, what, n);
+}
+
+static void clean_moves(void)
+{
+    enum { LINE = 60 * KB, ALL = 64 * KB };
+    static char p[ALL];
+    const abr_clean_opts all = {0, NULL};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        abr_cleaned cleaned;
+        size_t n = 0;
+        append(p, &n, LINE, moves[i].line);
+        append(p, &n, n + strlen(moves[i].then), moves[i].then);
+        append(p, &n, ALL, moves[i].again);
+        WANTS(abr_clean_text(p, n, &all, &cleaned, NULL) == ABR_OK);
+        abr_cleaned_free(&cleaned);
+    }
+}
+
 static void clean(void)
 {
     const abr_clean_opts all = {0, NULL};
@@ -54,6 +107,7 @@ static const workload_entry entries[] = {
     {"clean, 4MB without controls", prepare_plain, clean},
     {"clean, 1MB of colors", prepare_colors, clean},
     {"clean, 1MB of a progress bar", prepare_progress, clean},
+    {"clean, moves over 22 lines of 60KB", NULL, clean_moves},
     {"cleaner, colors in 4KB", prepare_colors, clean_in_chunks},
     {"cells of 1MB", prepare_colors, cells},
 };

@@ -94,13 +94,13 @@ awk -F '\t' -v most=$most '
   FILENAME == ARGV[2] { base[$2] = $3; next }
   FNR == 1 { printf "%-40s %14s %14s %9s\n", "", "base", "here", "%" }
   $3 == "-" { failed = 1; printf "%-40s %14s %14s %9s  failed\n", $2, base[$2], "-", "-"; next }
-  !($2 in base) || base[$2] == "-" { printf "%-40s %14s %14d %9s  new\n", $2, "-", $3, "-"; next }
+  !($2 in base) || base[$2] == "-" { printf "%-40s %14s %14.0f %9s  new\n", $2, "-", $3, "-"; next }
   {
     percent = ($3 / base[$2] - 1) * 100
     bound = $2 in allowed ? allowed[$2] : most
     verdict = percent > bound ? "  OVER " bound " %" : percent > most ? "  allowed" : ""
     if (percent > bound) failed = 1
-    printf "%-40s %14d %14d %+9.2f%s\n", $2, base[$2], $3, percent, verdict
+    printf "%-40s %14.0f %14.0f %+9.2f%s\n", $2, base[$2], $3, percent, verdict
   }
   END { if (failed) print "bench-check: FAILED"; else print "bench-check: no growth over " most " % that is not allowed"; exit failed }
 ' "$allowed" "$here/base.tsv" "$here/head.tsv"

@@ -1,7 +1,5 @@
-/* Lines of any length, rewritten anywhere: the same text as a screen that counts every column from the start of its row,
- * and at a cost that does not grow with the line. */
-
-#include <time.h>
+/* Lines of any length, rewritten anywhere: the same text as a screen that counts every column from the start of its
+ * row. What that costs is counted by `make bench-check`, and how it grows by `make bench`. */
 
 #include "naive_screen.h"
 
@@ -160,81 +158,10 @@ static void lines_over_the_window_are_those_of_a_naive_screen(void)
         compare_with_the_model(100 * KB, 100);
 }
 
-/* ---- cost ---- */
-
-/* A text: one thing as often as fits 60 KB, another once, and a third up to the end. */
-typedef struct {
-    const char *line;
-    const char *then;
-    const char *again;
-} hostile;
-
-static const hostile HOSTILE[] = {
-    {"\xE4\xB8\x96", "", "\x1B[40000G\x1B[1G"},
-    {"\xE4\xB8\x96", "", "\b\b\b\b\b\b\b\b\x1B[65535G"},
-    {"e\xCC\x81", "", "\b"},
-    {"\xE4\xB8\x96", "\r", "\x1B[C"},
-    {"\xE4\xB8\x96", "", "\x1B[9999D\x1B[9999C"},
-    {"\xE4\xB8\x96", "\r", "\t\t\t\t\t\t\t\t\t\t\t\t\r"},
-    {"a\t", "", "\x1B[G\x1B[99999Gx"},
-    {"\xCC\x81", "", "\r"},
-    {"a", "\x1B[30G", "\xC3\xA9\ba\b"},
-    {"a", "", "\x1B[30G\xC3\xA9\x1B[60000Gab"},
-    {"a", "\x1B[50G", "\xCC\x81"},
-    {"a", "\x1B[50G", "\xCC\x81\x01"},
-    {"\xE4\xB8\x96", "\x1B[30G", "\x1B[@\x1B[P"},
-    {"a", "\x1B[30G", "\x1B[4000@\x1B[4000P"},
-    {"\xE4\xB8\x96", "\x1B[3G", "\x1B[40000X"},
-    {"a", "\b\b\b", "\x1B[1K"},
-    {"\xE4\xB8\x96", "", "\x1B[K\x1B[4000Gx\r"},
-    {"\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96",
-     "\n\x1B[99C", "\x1B[A\x1B[B"},
-    {"\xE4\xB8\x96", "\x1B[s", "\r\x1B[u"},
-    {"a", "", "\x1B[2J\x1B[99Bx"},
-    {"a", "", "\x1B[1J\x1B[99Bx"},
-    {"\xE4\xB8\x96", "\x1B[3G", "abc"},
-};
-
-static void fill(char *p, size_t *at, size_t to, const char *what)
-{
-    for (size_t n = strlen(what); n > 0 && *at + n <= to; *at += n)
-        memcpy(p + *at, what, n);
-}
-
-/* Seconds that a hostile text of n bytes takes, whole. */
-static double seconds_of(const hostile *h, size_t n)
-{
-    char *p = malloc(n);
-    size_t at = 0;
-    abr_cleaned got;
-    if (!p)
-        exit(2);
-    fill(p, &at, 60 * KB, h->line);
-    fill(p, &at, at + strlen(h->then), h->then);
-    fill(p, &at, n, h->again);
-    clock_t start = clock();
-    CHECK(abr_clean_text(p, at, &all, &got, NULL) == ABR_OK);
-    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    abr_cleaned_free(&got);
-    free(p);
-    return seconds;
-}
-
-/* Under 0.4 us a byte where nothing checks every access; a walk over the line at each move is over 30 us. */
-static void hostile_moves_cost_little_a_byte(void)
-{
-    for (size_t i = 0; i < sizeof HOSTILE / sizeof *HOSTILE; i++) {
-        double us = seconds_of(&HOSTILE[i], 160 * KB) * 1e6 / (100 * KB);
-        if (!CHECK(us < 8))
-            fprintf(stderr, "text %zu of HOSTILE: %.1f us a byte\n", i, us);
-    }
-}
-
 int main(void)
 {
     RUN(short_lines_are_those_of_a_naive_screen);
     RUN(long_lines_are_those_of_a_naive_screen);
     RUN(lines_over_the_window_are_those_of_a_naive_screen);
-    RUN(hostile_moves_cost_little_a_byte);
     return check_end();
 }
