@@ -133,7 +133,8 @@ enum {
     ABR_GROUPS = 127
 };
 
-/* A pattern that makes a line a hit of ABR_PRIORITY: a plain text that stands anywhere in it, `*` for any bytes. */
+/* A pattern that makes a line a hit of ABR_PRIORITY: a plain text that stands anywhere in it, `*` for any bytes. What
+ * matches is at most ABR_HIT_MOST bytes long in a line of over 4096. */
 typedef struct {
     const char *p;
     size_t n;      /* 1 to ABR_HIT_MOST */

@@ -13,7 +13,7 @@
 
 enum {
     SEGMENT = 4096,      /* bytes of a line that are read at once */
-    OVERLAP = 64,        /* of two segments */
+    OVERLAP = 64,        /* of two segments; where the caller has patterns, as long as a match */
     START_MOST = 1280,   /* bytes of a line's start that are retained */
     WINDOW_BEFORE = 160, /* bytes of a window before the sign */
     WINDOW_MOST = 640,
@@ -278,7 +278,8 @@ static void read_segment(const abr_priority *q, open_line *o)
 static void slide(const abr_priority *q, open_line *o)
 {
     read_segment(q, o);
-    size_t gone = abr_char_start(o->segment, o->n, o->n - OVERLAP);
+    size_t overlap = q->patterns.count > 0 ? ABR_HIT_MOST + 2 : OVERLAP; /* and a byte on either side */
+    size_t gone = abr_char_start(o->segment, o->n, o->n - overlap);
     if (q->opts.chars)
         o->chars_before += abr_count_chars(o->segment, gone, NULL);
     memmove(o->segment, o->segment + gone, o->n - gone);

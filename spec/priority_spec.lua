@@ -144,6 +144,19 @@ describe("hits", function()
     assert.equal(0, select(2, abridge.priority(failed, opts)).hits.found)
   end)
 
+  it("find a match of up to 1024 bytes anywhere in a line of any length", function()
+    local long = "<" .. ("match"):rep(204) .. ">" -- of 1022 bytes
+    local starred = "begin" .. ("."):rep(1014) .. "end" -- and 1022
+    for place = 2900, 4200, 37 do
+      local line = ("- "):rep(place):sub(1, place)
+      for pattern, match in pairs { [long] = long, ["begin*end"] = starred } do
+        local text = "first\n" .. line .. match .. line .. "\n" .. ("rest\n"):rep(100)
+        local _, cut = abridge.priority(text, { max_bytes = 300, hits = { { text = pattern, word = true } } })
+        assert.same({ place, 1 }, { place, cut.hits.found })
+      end
+    end
+  end)
+
   it("raise with key and value", function()
     local function wrong(wanted, hits)
       raises(wanted, abridge.priority, "x", { max_bytes = 1, hits = hits })
