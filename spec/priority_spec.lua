@@ -150,8 +150,8 @@ describe("hits", function()
     for place = 2900, 4200, 37 do
       local line = ("- "):rep(place):sub(1, place)
       for pattern, match in pairs { [long] = long, ["begin*end"] = starred } do
-        local text = "first\n" .. line .. match .. line .. "\n" .. ("rest\n"):rep(100)
-        local _, cut = abridge.priority(text, { max_bytes = 300, hits = { { text = pattern, word = true } } })
+        local whole = "first\n" .. line .. match .. line .. "\n" .. ("rest\n"):rep(100)
+        local _, cut = abridge.priority(whole, { max_bytes = 300, hits = { { text = pattern, word = true } } })
         assert.same({ place, 1 }, { place, cut.hits.found })
       end
     end
