@@ -332,6 +332,9 @@ describe("a table that answers to every key", function()
     cut.kept = always(cut.kept[1], { cut.kept[1] })
     assert.matches("^%[Showing ", ends(abridge.notice, "read_file", cut))
     assert.equal(2, ends(abridge.protocol, cut).total)
+    cut.kept = always {}
+    assert.matches("^%[Showing ", ends(abridge.notice, "run_command", cut))
+    assert.equal(0, ends(abridge.protocol, cut).offset)
     local markers = always { first_byte = 1, last_byte = 1 }
     assert.equal("a", ends(abridge.display, { content = "a\n", details = { cut = { markers = markers } } }))
     local said = {}

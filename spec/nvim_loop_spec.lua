@@ -486,7 +486,7 @@ describe("inside Neovim", function()
       local child
       child = assert(process.spawn({ "sh", "-c", "yes | head -c 20000000" }, {}, {
         on_output = function(chunk)
-          bytes, most = bytes + #chunk, math.max(most, child._waiting)
+          bytes, most = bytes + #chunk, math.max(most, child._output.waiting)
           local from = host.now()
           while host.now() - from < 2 do end -- slower than it prints
         end,

@@ -184,4 +184,16 @@ function M.cut(who, cut)
   end
 end
 
+--- The ranges of a cut, those that M.cut() checked.
+---@param cut abridge.Cut
+---@return integer count
+---@return { first_byte: integer, last_byte: integer, first_line: integer, last_line: integer }|nil first
+function M.ranges(cut)
+  local kept, count = cut.kept or {}, 0
+  while rawget(kept, count + 1) ~= nil do
+    count = count + 1
+  end
+  return count, rawget(kept, 1)
+end
+
 return M

@@ -269,7 +269,7 @@ end
 function M.protocol(cut)
   check.cut("abridge.protocol", cut)
   local units = cut.truncated_by or "bytes"
-  local first = cut.kept and cut.kept[1]
+  local _, first = check.ranges(cut)
   local offset = 0
   if first and first.first_byte > 1 then
     -- chars before a range that does not start the text: all but those kept, as such a range runs to the end

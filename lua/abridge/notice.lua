@@ -150,10 +150,6 @@ local BACKGROUND = "A background process still holds the output"
 ---@field resume? string a sentence with {next} or {next0} in place of ours
 ---@field no_path? boolean leave out the path of the full output
 
-local function ranges(cut)
-  return cut.kept and cut.kept[1] and #cut.kept or 0
-end
-
 --- Error lines that a cut by priority left out.
 local function hits_left_out(cut)
   return cut.hits and cut.hits.found - cut.hits.kept or 0
@@ -165,7 +161,8 @@ local function values_of(cut, data)
   local budget = cut["max_" .. unit] or 0
   local first = data.offset or 1
   local total = data.total_lines or cut.total_lines
-  local single = ranges(cut) == 1 and cut.kept[1]
+  local ranges, first_range = check.ranges(cut)
+  local single = ranges == 1 and first_range
   local from_end = not data.next and (cut.strategy == "tail" or (single and single.first_byte > 1 and not data.offset))
   local a = from_end and total - cut.output_lines + 1 or first
   local last = a + cut.output_lines - 1
@@ -174,7 +171,7 @@ local function values_of(cut, data)
     a = a,
     b = from_end and total or last,
     total = total,
-    next = data.next or (ranges(cut) > 1 and first - 1 + cut.kept[1].last_line or last) + 1,
+    next = data.next or (ranges > 1 and first - 1 + first_range.last_line or last) + 1,
     rest = total - last,
     shown = data.shown or cut.output_lines,
     seen = data.seen,
@@ -220,8 +217,8 @@ end
 
 local function run_templates(cut)
   if not cut.truncated then return {} end
-  local single = ranges(cut) == 1 and cut.kept[1]
-  if not single then return { RUN.several } end
+  local ranges, single = check.ranges(cut)
+  if ranges ~= 1 then return { RUN.several } end
   if cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
     return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
   end
@@ -231,12 +228,13 @@ end
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
   if not cut.truncated then return {} end
-  local one = ranges(cut) <= 1
+  local ranges = check.ranges(cut)
+  local one = ranges <= 1
   local from_start = one and (cut.strategy == "head" or data.next)
   if by_lines and from_start and data.limit and data.limit == cut.max_lines then return { READ.rest } end
   if cut.strategy == "tail" then return run_templates(cut) end -- what is left out lies before: no way to go on
   if data.next_column and data.next_column > 1 then
-    return { ranges(cut) == 1 and cut.output_lines == 1 and READ.chars or READ.several_chars }
+    return { ranges == 1 and cut.output_lines == 1 and READ.chars or READ.several_chars }
   end
   if cut.first_line_exceeds_limit then
     if not data.shell then return { READ.nothing } end
@@ -338,7 +336,7 @@ end
 --- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
 local function with_next_byte(cut, data)
   if data.next or data.no_resume then return data end
-  local first = cut.kept and cut.kept[1]
+  local _, first = check.ranges(cut)
   local next_byte = first and first.first_byte == (data.offset or 1) and first.last_byte + 1 or nil
   return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
 end
