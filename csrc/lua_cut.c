@@ -3,8 +3,6 @@
 
 #include "lua_binding.h"
 
-/* ---- cuts ---- */
-
 static void put_raw_bytes(lua_State *L, void *ctx)
 {
     const size_t *raw = ctx;

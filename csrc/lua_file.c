@@ -4,8 +4,6 @@
 
 #include "lua_binding.h"
 
-/* ---- private files ---- */
-
 static const char *check_path(lua_State *L, const char *who, const char *name, int idx)
 {
     size_t n;

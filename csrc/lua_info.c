@@ -3,8 +3,6 @@
 
 #include "lua_binding.h"
 
-/* ---- TruncationInfo ---- */
-
 /* The fields of a block: upvalues of l_info_json(). */
 enum {
     INFO_TRUNCATED,

@@ -4,8 +4,6 @@
 
 #include "lua_binding.h"
 
-/* ---- pages ---- */
-
 /* index() -> index */
 static int l_index(lua_State *L)
 {

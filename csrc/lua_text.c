@@ -1,8 +1,6 @@
 /* Counting, sizes, places in a text. */
 #include "lua_binding.h"
 
-/* ---- counting, sizes, places ---- */
-
 static int l_count_lines(lua_State *L)
 {
     size_t n;

@@ -1,26 +1,16 @@
 -- What read_file shows of files that change, of images and other shapes, and with line numbers.
 local abridge = require "abridge"
 local host = require "abridge.host"
+local reading = require "reading"
 local tmpdir = require "tmpdir"
 
 local uv = host.uv()
 local dir
 
-local function numbered(n, width)
-  local lines = {}
-  for i = 1, n do
-    lines[i] = ("line %d"):format(i) .. ("."):rep((width or 0) - #("line %d"):format(i))
-  end
-  return table.concat(lines, "\n") .. "\n"
-end
+local numbered = reading.numbered
 
----The result of read_file in a session that starts from the spec's folder.
-local function read(input, limits, opts)
-  opts = opts or {}
-  opts.cwd = opts.cwd or dir.path
-  opts.limits = opts.limits or { read_file = limits }
-  if type(input) == "string" then input = { path = input } end
-  return abridge.session(opts):call("read_file", input)
+local function read(...)
+  return reading.read(dir.path, ...)
 end
 
 describe("read_file", function()

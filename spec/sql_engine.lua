@@ -1,6 +1,7 @@
 --- Databases for specs: a real one in memory, and stand-ins of what a driver is, without an engine.
 
 local abridge = require "unsaved"
+local assert = require "luassert"
 local info = require "abridge.info"
 local plain = require "plain"
 
@@ -68,6 +69,19 @@ end
 --- The same where the tool may write.
 function M.query_writing(input, limits)
   return M.query(input, limits, { databases = { main = { connection = conn, read_only = false } } })
+end
+
+-- what specs ask -------------------------------------------------------------------------
+
+--- The content before the notice.
+function M.body_of(result)
+  return result.content:sub(1, result.truncation.bytes_returned)
+end
+
+function M.refused(result, code, message)
+  assert.is_true(result.is_error)
+  assert.equal(code, result.details.error_code)
+  assert.equal(message, result.content)
 end
 
 -- stand-ins: what a driver is, without an engine ----------------------------------------

@@ -15,6 +15,8 @@ local session_with = sql_engine.session_with
 local query = sql_engine.query
 local stand_in = sql_engine.stand_in
 local lite = sql_engine.lite
+local body_of = sql_engine.body_of
+local refused = sql_engine.refused
 
 --- A test that wants the real engine.
 local function with_sqlite(name, body)
@@ -24,17 +26,6 @@ local function with_sqlite(name, body)
     end
     body()
   end)
-end
-
---- The content before the notice.
-local function body_of(result)
-  return result.content:sub(1, result.truncation.bytes_returned)
-end
-
-local function refused(result, code, message)
-  assert.is_true(result.is_error)
-  assert.equal(code, result.details.error_code)
-  assert.equal(message, result.content)
 end
 
 describe("sql_query", function()

@@ -10,6 +10,8 @@ local query = sql_engine.query
 local query_writing = sql_engine.query_writing
 local stand_in = sql_engine.stand_in
 local lite = sql_engine.lite
+local body_of = sql_engine.body_of
+local refused = sql_engine.refused
 local conn
 
 --- A test that wants the real engine.
@@ -20,17 +22,6 @@ local function with_sqlite(name, body)
     end
     body()
   end)
-end
-
---- The content before the notice.
-local function body_of(result)
-  return result.content:sub(1, result.truncation.bytes_returned)
-end
-
-local function refused(result, code, message)
-  assert.is_true(result.is_error)
-  assert.equal(code, result.details.error_code)
-  assert.equal(message, result.content)
 end
 
 describe("sql_query", function()
