@@ -80,6 +80,28 @@ describe("host.json", function()
     assert.equal(json.null, json.decode "null")
   end)
 
+  it("refuses what only looks like a number of JSON, whatever the library takes", function()
+    for _, text in ipairs { "0x10", "01", "-01", "+1", "1.", "1.e5", "1e", "NaN", "-nan", "Infinity", "-inf", "1e999" } do
+      for _, around in ipairs { "%s", "[1,%s]", '{"a":%s}', '["\\"",%s ]', '["\\\\",%s]' } do
+        local ok = pcall(json.decode, (around:gsub("%%s", text)))
+        assert.equal(false, ok, around .. text)
+      end
+    end
+    local fine = '["0x10","\\"01","+1",0,-0.5,10,1e5,1E+2,0e-1,"1.\\\\",120]'
+    assert.same({ "0x10", '"01', "+1", 0, -0.5, 10, 1e5, 1E2, 0, "1.\\", 120 }, json.decode(fine))
+  end)
+
+  it("makes an object of an array with many holes, on every host", function()
+    assert.equal('{"100":"x"}', json.encode { [100] = "x" })
+    assert.equal('{"a":[1,{"50":[null]}]}', json.encode { a = { 1, { [50] = { json.null } } } })
+    assert.equal("[1,null,3]", json.encode { 1, nil, 3 })
+  end)
+
+  it("leaves slashes bare", function()
+    assert.equal([["a/b\\/\"/"]], json.encode 'a/b\\/"/')
+    assert.equal([["\\\\/\n"]], json.encode "\\\\/\n")
+  end)
+
   it("raises on bad JSON", function()
     local bad = { "", "{", "[1,]", "[1] x", "nan", "[NaN]", "[Infinity]", "[0x10]", "[1e999]", "{'a':1}" }
     for _, text in ipairs(bad) do

@@ -50,6 +50,7 @@ end
 -- JSON ---------------------------------------------------------------------
 
 local MAX_EXACT = 2 ^ 53 -- doubles hold every integer up to here
+local SPARSE_FROM, SPARSE_RATIO = 10, 2 -- lua-cjson's: from this index on, an array of more than half holes is refused
 local PRECISION = 16 -- digits of a number to ask the library for: 0.1 stays 0.1; one that refuses keeps its own 14
 
 local to_integer = rawget(math, "tointeger") -- 5.3 and later know integers
@@ -75,9 +76,85 @@ local function normalize(value)
   return value
 end
 
+---Where a string of JSON ends.
+---@param text string
+---@param at integer of its opening quote
+---@return integer of its closing quote
+local function string_end(text, at)
+  repeat
+    at = text:find('"', at + 1, true) or #text
+    local before = at - 1
+    while text:byte(before) == 92 do
+      before = before - 1
+    end
+  until (at - before) % 2 == 1 or at == #text -- an even number of backslashes
+  return at
+end
+
+---The first number of a text that a lenient library takes and JSON does not know: `0x10`, `01`, `+1`, `1.`.
+---@param text string well-formed JSON but for its numbers
+---@return string|nil
+local function odd_number(text)
+  local at = text:find '["%d+%-]'
+  while at do
+    if text:byte(at) == 34 then
+      at = string_end(text, at)
+    else
+      local number = text:match("^[%w+%-.]+", at)
+      local rest = number:match "^%-?[1-9]%d*(.*)$" or number:match "^%-?0(.*)$"
+      rest = rest and rest:gsub("^%.%d+", "")
+      if rest ~= "" and not (rest and rest:find "^[eE][+-]?%d+$") then
+        return number
+      end
+      at = at + #number - 1
+    end
+    at = text:find('["%d+%-]', at + 1)
+  end
+end
+
+---A copy in which arrays of more holes than the library takes have string keys, as an object's.
+---@param value any no cycle, and no deeper than the library encodes
+---@return any
+local function without_holes(value)
+  if type(value) ~= "table" then
+    return value
+  end
+  local copy, count, last = {}, 0, 0
+  for key in next, value do
+    if type(key) ~= "number" then
+      last = 0
+      break
+    end
+    count, last = count + 1, math.max(last, key)
+  end
+  local sparse = last > SPARSE_FROM and last > count * SPARSE_RATIO
+  for key, inner in next, value do
+    copy[sparse and ("%d"):format(key) or key] = without_holes(inner)
+  end
+  return setmetatable(copy, getmetatable(value))
+end
+
+---Encoding that is the same whatever the library: holes make an object, and a slash stands bare.
+---@param encode fun(value: any): string
+---@return fun(value: any): string
+local function wrap_encode(encode)
+  local bare = { ["/"] = "/" }
+  return function(value)
+    local ok, text = pcall(encode, value)
+    if not ok and tostring(text):find("sparse array", 1, true) then
+      ok, text = pcall(encode, without_holes(value))
+    end
+    if not ok then
+      error(text, 0)
+    end
+    return text:find("\\/", 1, true) and (text:gsub("\\(.)", bare)) or text
+  end
+end
+
 ---@class (exact) abridge.host.Json
----@field encode fun(value: any): string Compact JSON by the host's library. Raises on NaN, infinity and functions.
----  Numbers keep the digits that the library prints: 14 with lua-cjson 2.1.0, 16 with later ones.
+---@field encode fun(value: any): string Compact JSON by the host's library; slashes stand bare, an array with many holes
+---  is an object. Raises on NaN, infinity, functions and cycles. Numbers keep the digits that the library prints: 14 with
+---  lua-cjson 2.1.0 and Neovim 0.10, 16 with later ones.
 ---@field decode fun(text: string): any Raises on anything that is not one JSON value.
 ---@field null any What a JSON null decodes to, and what is encoded as null.
 
@@ -85,12 +162,16 @@ end
 ---@return abridge.host.Json
 local function wrap_json(lib)
   return {
-    null = lib.null,
-    encode = lib.encode,
+    null = lib.null == nil and vim.NIL or lib.null, -- since 0.10 Neovim's has no name of its own for it
+    encode = wrap_encode(lib.encode),
     decode = function(text)
       local ok, value = pcall(lib.decode, text)
       if not ok then
         error(value, 0)
+      end
+      local odd = odd_number(text)
+      if odd then
+        error("Expected value but found invalid number " .. odd, 0)
       end
       return normalize(value)
     end,
@@ -118,8 +199,8 @@ function M.json()
   end
   if lib.new then
     lib = lib.new()
-    lib.decode_invalid_numbers(false)
-    lib.encode_sparse_array(true) -- holes make an object, not an error
+  end
+  if lib.encode_number_precision then -- Neovim has no settings since 0.10
     pcall(lib.encode_number_precision, PRECISION)
   end
   json = wrap_json(lib)
