@@ -72,7 +72,7 @@ replay_bin = $(fuzz_bin:build/fuzz/%=$(BIN)/test_%)# the targets' corpora as pla
 # headers are passed over: a module built against PUC 5.1 loads in LuaJIT, the reverse does not hold. Those of 5.5 tell
 # the version in its parts.
 find_incdir = $(or $(LUA_INCDIR_$(subst .,_,$(1))),$(shell \
-	for dir in /usr/include/lua$(1) /usr/include/lua$(subst .,,$(1)) /usr/include/lua-$(1) \
+	for dir in build/hosts/include/lua$(1) /usr/include/lua$(1) /usr/include/lua$(subst .,,$(1)) /usr/include/lua-$(1) \
 		/usr/local/include/lua$(1) /usr/local/include/lua$(subst .,,$(1)) /opt/homebrew/include/lua$(1) \
 		`pkg-config --variable=includedir lua$(1) 2>/dev/null` /usr/local/include /usr/include; do \
 		if grep -qs -e 'define[[:space:]]*LUA_VERSION_NUM[[:space:]]*$(subst .,0,$(1))' \

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Installs what building and testing need, through apt. Quick when nothing is missing; safe to run again.
+# Installs what building and testing need, through apt, and gets newer hosts (hosts.sh). Quick when nothing is missing;
+# safe to run again.
 set -u
 packages="gcc g++ libc6-dev make clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind
   lua5.1 lua5.2 lua5.3 lua5.4 luajit neovim
   liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev libluajit-5.1-dev
   luarocks zip unzip lua-busted lua-check lua-cjson lua-luv lua-filesystem lua-system lua-term
   lua-sql-sqlite3 ripgrep curl procps
-  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user patchelf"
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   echo "abridge: no apt-get here. Please install, by your system's own means:"
   echo "  a C11 compiler, make, Lua 5.4 with its headers, busted, lua-cjson, luv, ripgrep, curl, LuaSQL for sqlite3"
-  echo "  for every host of the suite: Lua 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip"
+  echo "  for every host of the suite: Lua 5.5, 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip"
   echo "  for make check: gcc and clang with their sanitizers and libFuzzer, clang-format, clang-tidy, cppcheck, luacheck,"
   echo "  valgrind, aarch64-linux-gnu-gcc, qemu-aarch64"
   missing=0
@@ -27,37 +28,39 @@ list_missing() {
     sed -n 's/ installed$//p'; } | sort | uniq -u
 }
 
-missing=$(list_missing)
-if [ -z "$missing" ]; then
-  echo "setup: everything is installed"
-  exit 0
-fi
-
-root=
-if [ "$(id -u)" -ne 0 ]; then
-  root=sudo
-  if ! command -v sudo >/dev/null; then
-    echo "setup: no sudo here; as root: apt-get install --no-install-recommends" $missing >&2
-    exit 1
+install_missing() {
+  local root= known= package missing
+  missing=$(list_missing)
+  if [ -z "$missing" ]; then
+    echo "setup: everything is installed"
+    return
   fi
-fi
-apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
-
-echo "setup: installing" $missing
-apt update || echo "setup: apt-get update failed; going on with the lists there are" >&2
-
-# A release without one of the packages (an old Lua, say) still gets the rest; the suite then says what it misses.
-known=
-for package in $missing; do
-  if apt-cache show "$package" >/dev/null 2>&1; then
-    known="$known $package"
-  else
-    echo "setup: no package $package here" >&2
+  if [ "$(id -u)" -ne 0 ]; then
+    root=sudo
+    if ! command -v sudo >/dev/null; then
+      echo "setup: no sudo here; as root: apt-get install --no-install-recommends" $missing >&2
+      exit 1
+    fi
   fi
-done
-# shellcheck disable=SC2086
-apt install -y --no-install-recommends $known || exit 1
+  apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
 
+  echo "setup: installing" $missing
+  apt update || echo "setup: apt-get update failed; going on with the lists there are" >&2
+
+  # A release without one of the packages (an old Lua, say) still gets the rest; the suite then says what it misses.
+  for package in $missing; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+      known="$known $package"
+    else
+      echo "setup: no package $package here" >&2
+    fi
+  done
+  # shellcheck disable=SC2086
+  apt install -y --no-install-recommends $known || exit 1
+}
+
+install_missing
 for tool in cc make lua5.4 busted; do
   command -v "$tool" >/dev/null || { echo "setup: still missing: $tool" >&2; exit 1; }
 done
+.ci/hosts.sh || true # the suite names the hosts that it leaves out

@@ -145,7 +145,8 @@ for _, positional in ipairs { false, true } do
       assert.matches("^line 1 of", message.content)
       assert.is_true(#message.content <= 500)
       own = adapter.wrap({ name = "raises", func = error }, {})
-      assert.equal("nil", select(2, own.func()))
+      local nothing = tostring(select(2, pcall(error))) -- Lua 5.5 says <no error object>
+      assert.equal(nothing, select(2, own.func()))
     end)
 
     it("caps what avante's own tools give, errors that hold whole outputs too", function()

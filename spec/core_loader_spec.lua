@@ -10,7 +10,7 @@ local lua_version = _VERSION:match "%d+%.%d+"
 local nvim = host.in_nvim and vim.v.progpath
 
 -- A Lua whose core this Lua would be given by mistake.
-local OTHER = { ["5.1"] = "5.4", ["5.2"] = "5.3", ["5.3"] = "5.2", ["5.4"] = "5.1" }
+local OTHER = { ["5.1"] = "5.4", ["5.2"] = "5.3", ["5.3"] = "5.2", ["5.4"] = "5.1", ["5.5"] = "5.2" }
 
 local tells_path = jit or lua_version ~= "5.1" -- Lua 5.1 cannot say where it found a module
 

@@ -29,7 +29,7 @@ local function command()
     local nvim = q(host.uv().exepath()) .. " --headless -u NONE -i NONE -n --cmd 'set shada='"
     return nvim .. " -c 'luafile spec/faults/runner.lua' -c 'qall!'"
   end
-  return q(tmpdir.interpreter()) .. " spec/faults/runner.lua"
+  return q(host.uv().exepath()) .. " spec/faults/runner.lua" -- itself: what starts it would use up the preload
 end
 
 --- Words, names and what else the rows said, and why there is no more of it.

@@ -1,4 +1,5 @@
 local abridge = require "abridge"
+local shell = require "shell"
 local tmpdir = require "tmpdir"
 
 local NAMES = {
@@ -121,6 +122,15 @@ describe("require 'abridge'", function()
     end
     table.sort(names)
     assert.same({ "contract", "default", "dispatcher", "pi", "pipeline" }, names)
+  end)
+
+  it("has sources that every Lua compiles: 5.5 takes no assignment to what a `for` counts with, nor `global`", function()
+    local seen = 0
+    for path in shell.run("find lua plugin spec bench examples doc -name '*.lua' ! -path 'spec/c/*'; echo lua/abridge/bin/abridge"):gmatch "[^\n]+" do
+      assert(loadfile(path))
+      seen = seen + 1
+    end
+    assert.is_true(seen > 100)
   end)
 
   describe("in a fresh interpreter without luv and JSON", function()

@@ -89,7 +89,7 @@ describe("make nvim", function()
     dir:write("probe.lua", script)
     local line = "env -i PATH=/usr/bin:/bin HOME=%s TMPDIR=%s %s --headless -i NONE -n %s -c 'luafile %s' -c qa!"
     local out, err, status =
-      dir:sh(line:format(dir:at "home", dir:at "home", vim.v.progpath, arguments, dir:at "probe.lua"))
+      dir:sh(line:format(dir:at "home", dir:at "home", tmpdir.program(), arguments, dir:at "probe.lua"))
     assert.same({ "", 0 }, { err, status })
     return out
   end
@@ -137,7 +137,7 @@ describe("make nvim", function()
 
   it("has its help found, where the tags are made", function()
     local nvim = ("nvim() { env -i HOME=%s %s -u NONE -i NONE \"$@\"; }; dir=%s\n"):format(quote(dir:at "home"),
-      quote(vim.v.progpath), quote(checkout))
+      quote(tmpdir.program()), quote(checkout))
     assert.same({ "", "", 0 }, { dir:sh(nvim .. blocks("By hand", "sh")[2]) })
     assert.equal("abridge.txt", neovim("", [[
       vim.cmd "help abridge"

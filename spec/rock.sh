@@ -5,6 +5,8 @@
 set -eu
 dir=$1 action=$2 lua_version=$3 rockspec=$4
 cd "$(dirname "$0")/.."
+luarocks=$PWD/build/hosts/bin/luarocks$lua_version # of .ci/hosts.sh, for a Lua that the system's knows nothing of
+[ -x "$luarocks" ] || luarocks=luarocks
 
 rm -rf "$dir/src"
 mkdir -p "$dir/src"
@@ -16,12 +18,12 @@ dir=$PWD
 cd src
 
 unset LUA_INIT LUA_PATH LUA_CPATH
-for v in 5_1 5_2 5_3 5_4; do unset LUA_INIT_$v LUA_PATH_$v LUA_CPATH_$v; done
+for v in 5_1 5_2 5_3 5_4 5_5; do unset LUA_INIT_$v LUA_PATH_$v LUA_CPATH_$v; done
 
 case $action in
-  make) luarocks --lua-version "$lua_version" make --deps-mode=none --tree="$dir/tree" "$rockspec" ;;
+  make) "$luarocks" --lua-version "$lua_version" make --deps-mode=none --tree="$dir/tree" "$rockspec" ;;
   pack)
-    luarocks --lua-version "$lua_version" make --deps-mode=none --pack-binary-rock "$rockspec"
+    "$luarocks" --lua-version "$lua_version" make --deps-mode=none --pack-binary-rock "$rockspec"
     mv ./*.rock "$dir/"
     ;;
   *) echo "rock.sh: make or pack, not $action" >&2; exit 2 ;;

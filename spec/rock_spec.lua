@@ -2,6 +2,7 @@
 
 local paths = require "paths"
 local shell = require "shell"
+local tmpdir = require "tmpdir"
 
 local run = shell.run
 
@@ -90,8 +91,8 @@ describe("the rock", function()
     file:write(script)
     file:close()
     local share, lib = tree .. "/share/lua/" .. lua_version, tree .. "/lib/lua/" .. lua_version
-    assert.equal("c", run(("cd / && LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so' lua%s '%s/check.lua'")
-      :format(share, share, lib, lua_version, dir)))
+    assert.equal("c", run(("cd / && LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so' '%s' '%s/check.lua'")
+      :format(share, share, lib, tmpdir.interpreter(), dir)))
   end)
 
   it("shows the entry point of its core and nothing else", function()

@@ -1,61 +1,87 @@
 #!/usr/bin/env bash
 # spec/run_suite.sh C_TEST_FOLDER
-# Runs the C tests of that folder, then the suite on every host; ends with one line a host:
+# Runs the C tests of that folder and the suite on every host, as many at once as there are processors. Prints a line a
+# host as it ends, then what the hosts that failed printed, then all lines together:
 #   HOST: N passed, M failed[, K skipped]
-# Fails when a host fails, is missing or runs no test, but only after the others have run.
-#   HOST="luajit nvim"   these hosts only, of: c lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim
+# Fails when a host fails or runs no test. A host that is not on this machine is left out and named; one that was asked
+# for by HOST has failed then.
+#   HOST="luajit nvim0.12"   these hosts only, of: c lua5.5 lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim0.7 nvim0.10 nvim0.12;
+#                            nvim is the one on the PATH
 #   SPEC="spec/a_spec.lua ..."  these spec files only, and no C tests
 #   C_TESTS="scan cut"   these C tests only
 #   VALGRIND=1           the C tests under valgrind
 #   EMULATOR=qemu-aarch64   the C tests, built for another processor, under an emulator
-#   HOST_TIMEOUT=900     seconds after which a host counts as hanging
+#   JOBS=1               hosts at once; default: the number of processors
+#   HOST_TIMEOUT=1500    seconds after which a host counts as hanging
 set -u
 cd "$(dirname "$0")/.." || exit 1
 c_tests=$1
 SPEC=${SPEC:-}
-if [ -n "$SPEC" ]; then c_host=; else c_host=c; fi
-HOST=${HOST:-$c_host lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim}
+newer=$PWD/build/hosts/bin # what .ci/hosts.sh made
+if [ -n "${HOST:-}" ]; then
+  asked=1
+else
+  asked=
+  newest=$(cd "$newer" 2>/dev/null && printf '%s\n' nvim* | sort -V | tail -n 1) # the suite it comes from moves on
+  case $newest in ''|nvim0.10|'nvim*') newest=nvim0.12 ;; esac
+  HOST="${SPEC:-c} lua5.5 lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim0.7 nvim0.10 $newest"
+  HOST=${HOST#"$SPEC"}
+fi
+JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+case $HOST in *[!\ ]*\ *[!\ ]*) ;; *) JOBS=one ;; esac # a single host is shown as it runs
 
 # Everything a test writes without being asked goes into one folder that is gone afterwards, and nothing of the
 # user's own set-up reaches the tests.
 private=$(mktemp -d) || exit 1
 trap 'rm -rf "$private"' EXIT
 trap 'exit 130' INT TERM HUP
-mkdir "$private/tmp" "$private/home"
-chmod 711 "$private" "$private/tmp" # a test that becomes another user still finds its own folder
-log=$private/log
-export TMPDIR=$private/tmp HOME=$private/home LC_ALL=C
+chmod 711 "$private" # a test that becomes another user still finds its own folder
+export LC_ALL=C
 unset XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME MAKEFLAGS MFLAGS MAKELEVEL
-unset LUA_INIT LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4
-unset LUA_PATH_5_2 LUA_PATH_5_3 LUA_PATH_5_4 LUA_CPATH_5_2 LUA_CPATH_5_3 LUA_CPATH_5_4
+unset LUA_INIT LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4 LUA_INIT_5_5
+unset LUA_PATH_5_2 LUA_PATH_5_3 LUA_PATH_5_4 LUA_PATH_5_5 LUA_CPATH_5_2 LUA_CPATH_5_3 LUA_CPATH_5_4 LUA_CPATH_5_5
 export LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;"
 
-summary=()
-failed=0
+# program_of HOST: the path of its program; nothing where it is not here
+program_of() {
+  case $1 in
+    nvim?*)
+      if [ -x "$newer/$1" ]; then
+        echo "$newer/$1"
+      elif [ "$(nvim --version 2>/dev/null | sed -nE '1s/^NVIM v([0-9]+\.[0-9]+).*/nvim\1/p')" = "$1" ]; then
+        command -v nvim
+      fi ;;
+    *) if [ -x "$newer/$1" ]; then echo "$newer/$1"; else command -v "$1"; fi ;;
+  esac
+}
+
+# run CMD...: under the time limit, logged, and shown where it is the only one.
+run() {
+  if [ "$JOBS" = one ]; then
+    timeout -k 10 "${HOST_TIMEOUT:-1500}" "$@" </dev/null 2>&1 | tee -a "$log"
+    return "${PIPESTATUS[0]}"
+  fi
+  timeout -k 10 "${HOST_TIMEOUT:-1500}" "$@" </dev/null >> "$log" 2>&1
+}
 
 # report HOST PASSED FAILED SKIPPED [NOTE]
 report() {
   local line="$1: $2 passed, $3 failed"
   if [ "$4" -gt 0 ]; then line+=", $4 skipped"; fi
   if [ -n "${5:-}" ]; then line+=" ($5)"; fi
-  summary+=("$line")
-  if [ "$3" -gt 0 ]; then failed=1; fi
-}
-
-# run CMD...: under the time limit, shown and logged.
-run() {
-  timeout -k 10 "${HOST_TIMEOUT:-900}" "$@" </dev/null 2>&1 | tee "$log"
-  return "${PIPESTATUS[0]}"
+  echo "$line" > "$place/line"
+  [ "$3" -eq 0 ]
 }
 
 run_c_tests() {
-  local name=c test status line passed=0 wrong=0 note=
+  local name=c test status line passed=0 wrong=0 note= from
   if [ -n "${VALGRIND:-}" ]; then name=memcheck; fi
   if [ -n "${EMULATOR:-}" ]; then name=$EMULATOR; fi
   for test in "$c_tests"/test_*; do
     case $test in *.*|*'*') continue ;; esac
     if [ -n "${C_TESTS:-}" ] && [[ " $C_TESTS " != *" ${test##*/test_} "* ]]; then continue; fi
-    echo "== $test"
+    from=$(($(wc -l < "$log") + 1))
+    run echo "== $test"
     if [ -n "${VALGRIND:-}" ]; then
       run valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=all "$test"
     else
@@ -63,7 +89,7 @@ run_c_tests() {
       run ${EMULATOR:-} "$test"
     fi
     status=$?
-    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
+    line=$(tail -n "+$from" "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$' | tail -n 1)
     if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+) ]]; then
       passed=$((passed + BASH_REMATCH[1])) wrong=$((wrong + BASH_REMATCH[2]))
     fi
@@ -79,15 +105,6 @@ run_c_tests() {
 run_lua_host() {
   local host=$1 version=$2 status line passed=0 wrong=0 skipped=0 note=
   shift 2
-  echo "== $host"
-  if ! command -v "$host" >/dev/null; then
-    report "$host" 0 1 0 "$host is not installed: make setup"
-    return
-  fi
-  if [ ! -f "build/$version/abridge/core.so" ]; then
-    report "$host" 0 1 0 "no headers of Lua $version: make setup"
-    return
-  fi
   LUA_CPATH="build/$version/?.so;;" run "$@"
   status=$?
   line=$(grep -E '^[0-9]+ success(es)? / [0-9]+ failures? / [0-9]+ errors? / [0-9]+ pending' "$log" | tail -n 1)
@@ -95,7 +112,7 @@ run_lua_host() {
     passed=${BASH_REMATCH[1]} wrong=$((BASH_REMATCH[2] + BASH_REMATCH[3])) skipped=${BASH_REMATCH[4]}
   fi
   if [ $status -eq 124 ] || [ $status -eq 137 ]; then
-    wrong=$((wrong + 1)) note="stopped after ${HOST_TIMEOUT:-900} s"
+    wrong=$((wrong + 1)) note="stopped after ${HOST_TIMEOUT:-1500} s"
   elif [ $status -ne 0 ] && [ "$wrong" -eq 0 ]; then
     wrong=1 note="ended with status $status"
   elif [ $((passed + wrong)) -eq 0 ]; then
@@ -104,23 +121,80 @@ run_lua_host() {
   report "$host" "$passed" "$wrong" "$skipped" "$note"
 }
 
+# run_host HOST: in folders of its own; ends with its line printed
+run_host() {
+  local host=$1 version=5.1 program status=0
+  place=$private/$1
+  log=$place/log
+  mkdir -p "$place/tmp" "$place/home"
+  chmod 711 "$place" "$place/tmp"
+  : > "$log"
+  export TMPDIR=$place/tmp HOME=$place/home
+  program=$(program_of "$host")
+  case $host in lua5.*) version=${host#lua} ;; esac
+  if [ "$host" = c ]; then
+    run_c_tests
+  elif [ -z "$program" ]; then
+    report "$host" 0 1 0 "not here: make setup"
+  elif [ ! -f "build/$version/abridge/core.so" ]; then
+    report "$host" 0 1 0 "no headers of Lua $version: make setup"
+  else
+    case $host in
+      # shellcheck disable=SC2086 # SPEC is a list
+      lua*) run_lua_host "$host" "$version" busted --lua="$program" $SPEC ;;
+      *) run_lua_host "$host" "$version" \
+        "$program" --headless -u NONE -i NONE -n --cmd 'set shada=' -c 'luafile spec/nvim_runner.lua' ;;
+    esac
+  fi || status=1
+  rmdir "$TMPDIR"/nvim.* 2>/dev/null # since 0.9 Neovim leaves the one that its folders of temporary files were in
+  if [ -n "$(ls -A "$TMPDIR")" ]; then
+    { echo "left in the temporary folder by the tests:"
+      (cd "$TMPDIR" && find . -mindepth 1 | head -n 20); } >> "$log"
+    sed -i '$s/$/; files left in the temporary folder/' "$place/line"
+    status=1
+  fi
+  if [ $status -ne 0 ]; then touch "$place/failed"; fi
+  cat "$place/line"
+}
+
+left_out= hosts=()
 for host in $HOST; do
   case $host in
-    c) run_c_tests ;;
-    # shellcheck disable=SC2086 # SPEC is a list
-    lua5.[1-4]) run_lua_host "$host" "${host#lua}" busted --lua="$(command -v "$host")" $SPEC ;;
-    # shellcheck disable=SC2086
-    luajit) run_lua_host luajit 5.1 busted --lua="$(command -v luajit)" $SPEC ;;
-    nvim) run_lua_host nvim 5.1 nvim --headless -u NONE -i NONE -n --cmd 'set shada=' -c 'luafile spec/nvim_runner.lua' ;;
-    *) report "$host" 0 1 0 "no such host: c lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim" ;;
+    c|lua5.[1-5]|luajit|nvim|nvim[0-9]*) ;;
+    *) echo "no such host: $host; of c lua5.5 ... lua5.1 luajit nvim nvim0.7 ..." >&2; exit 1 ;;
   esac
+  if [ -z "$asked" ] && [ "$host" != c ] && [ -z "$(program_of "$host")" ]; then
+    left_out+=" $host"
+  else
+    hosts+=("$host")
+  fi
 done
 
-echo
-if [ -n "$(ls -A "$TMPDIR")" ]; then
-  echo "left in the temporary folder by the tests:"
-  (cd "$TMPDIR" && find . -mindepth 1 | head -n 20)
-  failed=1
+for host in "${hosts[@]}"; do
+  if [ "$JOBS" = one ]; then
+    echo "== $host"
+    (run_host "$host")
+  else
+    while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
+    (run_host "$host") &
+  fi
+done
+wait
+
+failed=0
+if [ "$JOBS" != one ]; then
+  for host in "${hosts[@]}"; do
+    if [ -f "$private/$host/failed" ]; then
+      echo
+      echo "== $host"
+      cat "$private/$host/log"
+    fi
+  done
 fi
-printf '%s\n' "${summary[@]}"
+echo
+for host in "${hosts[@]}"; do
+  cat "$private/$host/line" 2>/dev/null || { echo "$host: 0 passed, 1 failed (nothing came of it)"; failed=1; }
+  if [ -f "$private/$host/failed" ]; then failed=1; fi
+done
+if [ -n "$left_out" ]; then echo "left out, not on this machine:$left_out (make setup)"; fi
 exit $failed

@@ -68,7 +68,7 @@ describe("a stream", function()
     assert.equal(MB, #content)
     assert.equal("bytes", cut.truncated_by)
     for _, key in ipairs { "max_bytes", "max_chars", "max_tokens" } do
-      _, cut = abridge.stream({ strategy = "tail", max_lines = 5, [key] = 2 ^ 53 }):finish()
+      cut = select(2, abridge.stream({ strategy = "tail", max_lines = 5, [key] = 2 ^ 53 }):finish())
       assert.equal(2 ^ 53, cut[key])
       if key ~= "max_bytes" then assert.is_nil(cut.max_bytes) end
     end

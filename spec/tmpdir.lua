@@ -50,9 +50,14 @@ function Dir:remove()
   os.execute("chmod -R u+rwx " .. M.quote(self.path) .. " 2>/dev/null; rm -rf " .. M.quote(self.path))
 end
 
+--- The program of this host, or what .ci/hosts.sh made to start it with what it needs.
+function M.program()
+  return os.getenv "ABRIDGE_PROGRAM" or host.uv().exepath()
+end
+
 --- The interpreter that runs this spec; nil inside Neovim.
 function M.interpreter()
-  return not host.in_nvim and host.uv().exepath() or nil
+  return not host.in_nvim and M.program() or nil
 end
 
 --- The folder of the checkout, from where specs run.

@@ -78,7 +78,14 @@ return {
     "too many files are open for a command",
     function(t)
       cannot_start(t, "pipe=EMFILE", "EMFILE: too many open files")
-      cannot_start(t, "pipe#2=EMFILE", "EMFILE: too many open files")
+      local result = t.forked("pipe#2=EMFILE", function() -- a libuv that spawns opens one alone
+        return run(t, "echo x")
+      end)
+      if result.is_error then
+        assert.equal("Cannot run the command: cannot run sh: EMFILE: too many open files", result.content)
+      else
+        assert.equal("x\n", result.content)
+      end
     end,
   },
   {

@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -410,6 +411,19 @@ int execvp(const char *program, char *const *arguments)
         return -1;
     *(void **)&next = dlsym(RTLD_NEXT, "execvp");
     return next(program, arguments);
+}
+
+/* What libuv starts programs with since 1.52, in place of both. */
+int posix_spawn(pid_t *restrict pid, const char *restrict program, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *restrict attributes, char *const *restrict arguments,
+                char *const *restrict environment)
+{
+    int (*next)(pid_t *restrict, const char *restrict, const posix_spawn_file_actions_t *,
+                const posix_spawnattr_t *restrict, char *const *restrict, char *const *restrict);
+    if (fails(FORK, NULL, -1) || fails(EXEC, program, -1))
+        return errno;
+    *(void **)&next = dlsym(RTLD_NEXT, "posix_spawn");
+    return next(pid, program, actions, attributes, arguments, environment);
 }
 
 int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)

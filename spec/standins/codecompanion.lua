@@ -48,6 +48,7 @@ local function edit(self)
     }, { __index = before.api })
   end
   return function()
+    if real then pcall(real.api.nvim_del_augroup_by_name, "abridge.codecompanion") end
     for key, value in pairs(before) do editor[key] = value end
     if not real then _G.vim = nil end -- luacheck: ignore
   end
