@@ -186,7 +186,8 @@ describe(":checkhealth abridge", function()
     for _, mark in ipairs { "✅ ", "⚠️ ", "❌ " } do
       report = report:gsub(mark, "")
     end
-    return (report:gsub("\n%s+", "\n"):gsub("\n## ([^\n]+)", "\n%1"):gsub(" ~\n", "\n"):gsub("\n(%- %u+):? ", "\n%1 "):gsub("\n%- INFO ", "\n- "))
+    report = report:gsub("\n%s+", "\n"):gsub("\n## ([^\n]+)", "\n%1"):gsub(" ~\n", "\n")
+    return (report:gsub("\n(%- %u+):? ", "\n%1 "):gsub("\n%- INFO ", "\n- "))
   end
 
   local function count(report, level)

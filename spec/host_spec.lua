@@ -81,7 +81,8 @@ describe("host.json", function()
   end)
 
   it("refuses what only looks like a number of JSON, whatever the library takes", function()
-    for _, text in ipairs { "0x10", "01", "-01", "+1", "1.", "1.e5", "1e", "NaN", "-nan", "Infinity", "-inf", "1e999" } do
+    local odd = { "0x10", "01", "-01", "+1", "1.", "1.e5", "1e", "NaN", "-nan", "Infinity", "-inf", "1e999" }
+    for _, text in ipairs(odd) do
       for _, around in ipairs { "%s", "[1,%s]", '{"a":%s}', '["\\"",%s ]', '["\\\\",%s]' } do
         local ok = pcall(json.decode, (around:gsub("%%s", text)))
         assert.equal(false, ok, around .. text)

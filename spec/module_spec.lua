@@ -124,9 +124,10 @@ describe("require 'abridge'", function()
     assert.same({ "contract", "default", "dispatcher", "pi", "pipeline" }, names)
   end)
 
-  it("has sources that every Lua compiles: 5.5 takes no assignment to what a `for` counts with, nor `global`", function()
+  it("has sources that every Lua compiles", function()
     local seen = 0
-    for path in shell.run("find lua plugin spec bench examples doc -name '*.lua' ! -path 'spec/c/*'; echo lua/abridge/bin/abridge"):gmatch "[^\n]+" do
+    local list = "find lua plugin spec bench examples doc -name '*.lua' ! -path 'spec/c/*'"
+    for path in shell.run(list .. "; echo lua/abridge/bin/abridge"):gmatch "[^\n]+" do
       assert(loadfile(path))
       seen = seen + 1
     end
