@@ -1,6 +1,6 @@
 # abridge: `make help` lists the targets.
 #
-#   make test HOST=luajit SPEC=spec/cut_spec.lua   one host (c, lua5.4 ... lua5.1, luajit, nvim), some spec files
+#   make test HOST=luajit SPEC=spec/cut_spec.lua   one host (c, lua5.5 ... lua5.1, luajit, nvim0.12 ...), some spec files
 #   make LUA_INCDIR_5_4=/opt/lua/include           headers of a Lua that is not found by itself
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
@@ -128,8 +128,8 @@ agent: build ## see an agent mend a failing project, with a scripted model, and 
 	@$(with_paths) $(LUA) spec/agent_scene.lua
 
 test: build lib $(shim) ## run the C tests under sanitizers and the suite on every host
-	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan BIN=build/test/asan \
-		CFLAGS="-O1 $(sanitizers)"
+	@$(if $(SPEC),,$(if $(filter c,$(or $(HOST),c)),$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan \
+		BIN=build/test/asan CFLAGS="-O1 $(sanitizers)"))
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
 
 # On any machine, by a cross compiler and an emulator; the binding is compiled, not run. What Debian's lua.h wants from
