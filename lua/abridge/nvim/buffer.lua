@@ -1,12 +1,21 @@
 --- What the faces of the editor share: scratch buffers, windows for them, and writing where nobody may write.
 
 local check = require "abridge.check"
+local core = require "abridge.core_loader"
 
 local M = {}
 
 local names = 0
 
---- A buffer without a file that goes when it is no longer shown. Its name ends in a number of its own.
+--- Part of a buffer's name. Others hand names of buffers to a shell, or to Vim's own expansion, so what a tool or a
+--- command says becomes harmless here.
+local function part_of_name(text)
+  text = text:gsub("[^%w_./+@:,= \128-\255-]", "_")
+  return (core.head(text, { max_bytes = 80, utf8 = "replace", long_line = "split" }))
+end
+
+--- A buffer without a file that goes when it is no longer shown. Its name ends in a number of its own. No line in it
+--- sets an option.
 ---@param kind string
 ---@param what string
 ---@param filetype string
@@ -14,11 +23,32 @@ local names = 0
 function M.scratch(kind, what, filetype)
   local buf = vim.api.nvim_create_buf(false, true)
   names = names + 1
-  vim.api.nvim_buf_set_name(buf, ("abridge://%s/%s#%d"):format(kind, what:sub(1, 80), names))
+  vim.api.nvim_buf_set_name(buf, ("abridge://%s/%s#%d"):format(kind, part_of_name(what), names))
   local options = vim.bo[buf]
   options.bufhidden, options.swapfile, options.undolevels = "wipe", false, -1
-  options.modifiable, options.filetype = false, filetype
+  options.modeline, options.modifiable, options.filetype = false, false, filetype
   return buf
+end
+
+local MODIFIERS = {
+  "aboveleft", "belowright", "botright", "browse", "confirm", "hide", "horizontal", "keepalt", "keepjumps", "keepmarks",
+  "keeppatterns", "leftabove", "lockmarks", "noautocmd", "noswapfile", "rightbelow", "sandbox", "silent", "tab",
+  "topleft", "unsilent", "verbose", "vertical",
+}
+
+--- What modifiers of a command should have been, or nil when they are right: nothing that is a command itself.
+---@param mods any
+---@return string|nil expected
+function M.check_mods(mods)
+  local expected = 'modifiers of a command such as "vertical"'
+  if type(mods) ~= "string" then return expected end
+  for word in mods:gmatch "%S+" do
+    local name, is_known = word:match "^%d*(%a%a%a+)!?$", false
+    for _, known in ipairs(name and MODIFIERS or {}) do
+      is_known = is_known or known:sub(1, #name) == name
+    end
+    if not is_known then return expected end
+  end
 end
 
 --- Show a buffer in a window of its own, and go there. Nothing of it is folded away, and the only numbers are ours.

@@ -6,13 +6,13 @@ local USAGE = "usage: :Abridge log [RUN_DIR] or :Abridge run COMMAND"
 
 local SUBCOMMANDS = {
   log = function(rest, mods)
-    local dir = rest ~= "" and vim.fn.fnamemodify(vim.fn.expand(rest), ":p") or nil
+    local dir = rest ~= "" and require("abridge.nvim.complete").typed_path(rest) or nil
     local buf, message = require("abridge.nvim.log").open(dir, mods)
     if not buf then error(message, 0) end
   end,
   run = function(rest, mods)
     if rest == "" then error(USAGE, 0) end
-    require("abridge.nvim.run").command(rest, mods)
+    require("abridge.nvim.run").typed(rest, mods)
   end,
 }
 
@@ -34,9 +34,9 @@ local function complete(lead, line)
       return vim.startswith(known, lead)
     end, { "log", "run" })
   end
-  if name == "log" then return vim.fn.getcompletion(lead, "dir") end
+  if name == "log" then return require("abridge.nvim.complete").folders(lead) end
   if name ~= "run" then return {} end
-  return vim.fn.getcompletion(lead, rest:find "%s" and "file" or "shellcmd")
+  return require("abridge.nvim.complete").shell_words(lead, not rest:find "%s")
 end
 
 --- Make the command :Abridge.

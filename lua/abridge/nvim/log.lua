@@ -34,6 +34,11 @@ local function input_text(input)
   return text:sub(1, core.fit_cells(text, INPUT_CELLS - 3)) .. "..."
 end
 
+--- Any value as a text for one line of the screen.
+local function one_line(value)
+  return display.visible((tostring(value):gsub("%s", " ")))
+end
+
 local function size(bytes)
   return type(bytes) == "number" and bytes >= 0 and core.format_size(math.floor(bytes)) or "?"
 end
@@ -72,7 +77,7 @@ local COLUMNS = {
 
 local function new_entry(event)
   local time = type(event.time) == "number" and os.date("%H:%M:%S", math.floor(event.time)) or ""
-  local tool = display.visible((tostring(event.tool):gsub("[\n\t]", " ")))
+  local tool = one_line(event.tool)
   local number = type(event.seq) == "number" and ("%.0f"):format(event.seq) or ""
   return { call_id = event.call_id, cells = { number, time, tool, input_text(event.input), "", "", "" } }
 end
@@ -100,7 +105,7 @@ local function row_of(cells, entry)
   end
   if entry and not entry.done then say("running", highlight.groups.marker) end
   if entry and entry.is_error then say("error", highlight.groups.error) end
-  if entry and entry.reason then say(display.visible(entry.reason), highlight.groups.notice) end
+  if entry and entry.reason then say(one_line(entry.reason), highlight.groups.notice) end
   return text, marks
 end
 
@@ -215,12 +220,12 @@ end
 
 --- The full output of a call in a pager.
 local function page(self, event)
-  local title = ("%s %s"):format(event.call_id, display.visible(tostring(event.tool)))
+  local title = one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
   local pager = require "abridge.nvim.pager"
   local kept = type(event.full_output) == "table" and event.full_output or {}
   if not kept.path then
     local cut = type(event.truncation) == "table" and event.truncation.truncated
-    local note = cut and ("the full output was not kept" .. (kept.error and ": " .. tostring(kept.error) or "")) or nil
+    local note = cut and ("the full output was not kept" .. (kept.error and ": " .. one_line(kept.error) or "")) or nil
     local text = type(event.content) == "string" and event.content or ""
     return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
   end
@@ -235,7 +240,7 @@ local function page(self, event)
   }, {
     title = title,
     cut = type(event.cut) == "table" and event.cut or nil,
-    note = kept.error and "incomplete: " .. tostring(kept.error) or nil,
+    note = kept.error and "incomplete: " .. one_line(kept.error) or nil,
     close = function()
       uv.fs_close(fd)
     end,
@@ -282,6 +287,8 @@ function M.open(run_dir, mods)
   if run_dir ~= nil and type(run_dir) ~= "string" then
     check.fail("abridge.nvim.log: run_dir must be a string, got " .. check.show(run_dir))
   end
+  local expected = mods ~= nil and buffer.check_mods(mods)
+  if expected then check.fail(("abridge.nvim.log: mods must be %s, got %s"):format(expected, check.show(mods))) end
   run_dir = run_dir or require("abridge.nvim.run").current_dir() or require("abridge.runlog").newest()
   if not run_dir then return nil, "No run has a log yet" end
   local run, message = require("abridge").open_run(run_dir)

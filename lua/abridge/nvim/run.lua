@@ -152,4 +152,13 @@ function M.command(command, mods)
   return buf, job
 end
 
+--- Run a command as it was typed: `%` and `#` are names of files.
+---@param text string
+---@param mods? string
+---@return integer buf
+---@return abridge.Job
+function M.typed(text, mods)
+  return M.command(require("abridge.nvim.command_line").expanded(text, M.session().cwd), mods)
+end
+
 return M

@@ -1,0 +1,101 @@
+--- What may stand where the cursor is on the command line of `:Abridge`. Names are read from folders, never matched by
+--- Vim's own completion: a backquote in what was typed makes that start a shell. Names with control characters are left
+--- out, since a newline ends a command line.
+
+local command_line = require "abridge.nvim.command_line"
+local files = require "abridge.files"
+local host = require "abridge.host"
+
+local M = {}
+
+--- The folder and the names in it that begin as a path does; hidden ones only where that was asked for.
+local function matches(path)
+  local folder, start = path:match "^(.*/)([^/]*)$"
+  folder, start = folder or "", start or path
+  local found = {}
+  for _, name in ipairs(files.names_in(M.folder(folder == "" and "." or folder))) do
+    local wanted = name:sub(1, #start) == start and (name:sub(1, 1) ~= "." or start ~= "")
+    if wanted and not name:find "%c" then
+      found[#found + 1] = (folder == "" and name:find "^[~-]" and "./" or folder) .. name
+    end
+  end
+  return found
+end
+
+local function kind_of(path)
+  local stat = host.uv().fs_stat(M.folder(path))
+  return stat and stat.type
+end
+
+--- A path as it was typed, with `~` for the user's folder; nothing else is expanded.
+---@param path string
+---@return string
+function M.folder(path)
+  local rest = path:match "^~(/.*)$" or path:match "^~()$" and ""
+  if not rest then return path end
+  return (os.getenv "HOME" or host.uv().os_homedir() or "") .. rest
+end
+
+--- What a typed path means: a backslash takes away what the next char would mean to Vim, as `fnameescape()` writes it.
+---@param text string
+---@return string
+function M.typed_path(text)
+  return M.folder((text:gsub("\\([^%w])", "%1")))
+end
+
+--- The folders that a typed path may become.
+---@param lead string as it was typed
+---@return string[]
+function M.folders(lead)
+  local found = {}
+  for _, path in ipairs(matches((lead:gsub("\\([^%w])", "%1")))) do
+    if kind_of(path) == "directory" then found[#found + 1] = vim.fn.fnameescape(path) .. "/" end
+  end
+  return found
+end
+
+--- The files that a word of a command may become, as words of a command.
+local function file_words(lead, wanted)
+  local start = command_line.unquoted(lead)
+  local found = {}
+  for _, path in ipairs(start and matches(start) or {}) do
+    local kind = kind_of(path)
+    if not wanted or kind == "directory" or wanted(path) then
+      found[#found + 1] = command_line.word(path) .. (kind == "directory" and "/" or "")
+    end
+  end
+  return found
+end
+
+local function is_program(path)
+  return kind_of(path) == "file" and host.uv().fs_access(M.folder(path), "X") == true
+end
+
+--- The programs of PATH that begin so.
+local function programs(lead)
+  local found, seen = {}, {}
+  for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
+    for _, path in ipairs(folder:sub(1, 1) == "/" and matches(folder .. "/" .. lead) or {}) do
+      local name = path:match "[^/]*$"
+      if not seen[name] and is_program(path) then
+        seen[name] = true
+        found[#found + 1] = command_line.word(name)
+      end
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+--- What a word of a shell command may become.
+---@param lead string the word so far, as it was typed
+---@param is_first boolean it is the program
+---@return string[]
+function M.shell_words(lead, is_first)
+  if not is_first then return file_words(lead) end
+  if lead:find("/", 1, true) then return file_words(lead, is_program) end
+  local start = command_line.unquoted(lead)
+  return start and programs(start) or {}
+end
+
+return M
