@@ -17,7 +17,16 @@ local PRIORITY = 110 -- over syntax (100), under the user's selection
 ---@field width? integer cells of a line; no limit unless set
 ---@field key? string results with the same key take each other's place; the result's `call_id` unless set
 
-local places = {} -- by buffer and key, the extmark that spans the lines of a result
+--- Where the lines of a result are, or will be.
+---@class (exact) abridge.nvim.Place
+---@field id integer of the extmark that spans the lines; of one without an end while there are none yet
+---@field number integer of the call, where there are no lines yet: of two in one spot the first call's is above
+---@field waiting? boolean no lines yet
+---@field at_end? boolean its row is not given
+
+---@type table<integer, table<string, abridge.nvim.Place>> by buffer and key
+local places = {}
+local reserved = 0
 
 local function place_namespace()
   return vim.api.nvim_create_namespace "abridge.places"
@@ -37,23 +46,47 @@ end
 
 local OPTIONS = { row = is_row, key = "string", max_lines = "number", width = "number" }
 
---- Where the lines of a result are: start row and column, end row and column; the end is exclusive.
-local function found(buf, id)
-  local at = id and vim.api.nvim_buf_get_extmark_by_id(buf, place_namespace(), id, { details = true }) or {}
-  if not at[1] then return nil end
-  local first, first_col, last, last_col = at[1], at[2], at[3].end_row or at[1], at[3].end_col or at[2]
+--- Where the mark of a place is; nil where the buffer was read anew, and has lost it.
+local function mark_of(buf, place)
+  local at = vim.api.nvim_buf_get_extmark_by_id(buf, place_namespace(), place.id, { details = true })
+  return at[1], at[2], at[3]
+end
+
+--- Mark a row for lines to come. The mark goes with the line at that row; at the end of the buffer it stays behind the
+--- line before.
+local function put_mark(buf, row, id)
+  local follows = row < vim.api.nvim_buf_line_count(buf)
+  if id then vim.api.nvim_buf_del_extmark(buf, place_namespace(), id) end -- one that stays keeps its gravity
+  return vim.api.nvim_buf_set_extmark(buf, place_namespace(), row, 0, { id = id, right_gravity = follows })
+end
+
+local function is_empty(buf)
+  return vim.api.nvim_buf_line_count(buf) == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ""
+end
+
+--- Where the lines of a result are or go: start row and column, end row and column; the end is exclusive.
+local function found(buf, place)
+  local first, first_col, details
+  if place then
+    first, first_col, details = mark_of(buf, place)
+  end
+  if not first then return nil end
+  if place.waiting then
+    if place.at_end and is_empty(buf) then return { 0, 0, 1, 0 } end
+    return { first, 0, first, 0 } -- what was typed before the mark is not ours to split
+  end
+  local last, last_col = details.end_row or first, details.end_col or first_col
   if last < first or last == first and last_col < first_col then -- an undo took the lines, and left the mark inside out
     return { last, 0, last, 0 }
   end
   return { first, first_col, last, last_col }
 end
 
---- Where the lines of a result that the buffer has not yet go.
+--- Where the lines of a result go for which there is no place yet.
 local function fresh(buf, row)
   local count = vim.api.nvim_buf_line_count(buf)
   if row and row > count then return nil, ("Row %.0f is behind the end of the buffer (%d lines)"):format(row, count) end
-  local empty = count == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ""
-  if not row and empty then return { 0, 0, 1, 0 } end -- the line that an empty buffer has
+  if not row and is_empty(buf) then return { 0, 0, 1, 0 } end -- the line that an empty buffer has
   row = row or count
   return { row, 0, row, 0 }
 end
@@ -92,20 +125,57 @@ local function paint(buf, first, rows)
   end
 end
 
+--- The places that wait where lines are about to be put: those of earlier calls stay above them, others go below.
+local function waiting_at(buf, own, row, number)
+  local above, below = {}, {}
+  for _, place in pairs(own) do
+    if place.waiting and place.number ~= number and mark_of(buf, place) == row then
+      local list = number and place.number > number and below or above
+      list[#list + 1] = place
+    end
+  end
+  return above, below
+end
+
 local function write(buf, range, rows, own, key)
   local lines = {}
   for i, row in ipairs(rows) do
     lines[i] = row.text
   end
   if #lines == 0 then lines[1] = "" end -- a place without a line could not be found again
+  local place = key and own[key]
+  local waits = place and place.waiting
+  local above, below = {}, {}
+  if place then above, below = waiting_at(buf, own, range[1], waits and place.number) end
   vim.api.nvim_buf_clear_namespace(buf, highlight.namespace(), range[1], range[3] + (range[4] > 0 and 1 or 0))
   local first = replace(buf, range, lines)
   if key then
-    local span = { id = own[key], end_row = first + #lines, end_col = 0 }
-    own[key] = vim.api.nvim_buf_set_extmark(buf, place_namespace(), first, 0, span)
+    local id = vim.api.nvim_buf_set_extmark(buf, place_namespace(), first, 0,
+      { id = place and place.id, end_row = first + #lines, end_col = 0 })
+    own[key] = { id = id }
+  end
+  for _, other in ipairs(above) do
+    put_mark(buf, first, other.id)
+  end
+  for _, other in ipairs(below) do
+    put_mark(buf, first + #lines, other.id)
   end
   paint(buf, first, rows)
   return first, #lines
+end
+
+--- Keep a place for a result that is to come: it goes where the lines around it go. Does nothing where there can be no
+--- mark; the result then goes where `render` puts it.
+---@param buf integer
+---@param key string
+---@param row? integer 0-based, as of `render`; one behind the end of the buffer is the end
+function M.reserve(buf, key, row)
+  if vim.in_fast_event() or not vim.api.nvim_buf_is_loaded(buf) then return end
+  reserved = reserved + 1
+  local at_end = row == nil
+  if at_end and is_empty(buf) then row = 0 end
+  row = math.min(row or math.huge, vim.api.nvim_buf_line_count(buf))
+  places_of(buf)[key] = { id = put_mark(buf, row), number = reserved, waiting = true, at_end = at_end }
 end
 
 --- Show a result in a buffer, as `abridge.display` shows it. Notices, the exit line, omission markers and errors are
@@ -129,9 +199,10 @@ function M.render(buf, result, opts)
   if not vim.api.nvim_buf_is_loaded(buf) then return nil, ("Buffer %.0f is not there"):format(buf) end
   highlight.define()
   local own, key = places_of(buf), opts.key or result.call_id
-  local range, message = key and found(buf, own[key]) or nil, nil
+  local place = key and own[key]
+  local range, message = found(buf, place), nil
   if not range then
-    range, message = fresh(buf, opts.row)
+    range, message = fresh(buf, not place and opts.row or nil)
   end
   if not range then return nil, message end
   local first, count

@@ -10,7 +10,8 @@ local WHO = "abridge.nvim.run"
 
 ---@class (exact) abridge.nvim.RunOptions
 ---@field buf? integer the current one unless set
----@field row? integer 0-based, where the lines go; at the end of the buffer unless set
+---@field row? integer 0-based: the lines go before what is at this row now, wherever that moves; at the end of the
+---  buffer unless set
 ---@field max_lines? integer lines of the tool's text to show
 ---@field width? integer cells of a line
 ---@field id? string the call's id
@@ -36,6 +37,7 @@ local function start(session, tool, input, opts, around)
   local buf = opts.buf or 0
   if buf == 0 then buf = vim.api.nvim_get_current_buf() end
   local at = { row = opts.row, max_lines = opts.max_lines, width = opts.width, key = "abridge.nvim.run " .. calls }
+  render.reserve(buf, at.key, opts.row)
   local entry = session:find(tool)
   local name = entry and entry.name or tool -- an alias would not tell that it is a command
   local function show(result)
