@@ -27,6 +27,7 @@ local NAMES = {
   profiles = "table",
   protocol = "function",
   session = "function",
+  setup = "function",
   tail = "function",
   version = "string",
 }

@@ -18,7 +18,7 @@ local SHORT = 256 -- bytes that pass where a call is at its limit: a refusal, ho
 ---@field profile? string
 ---@field redact? fun(line: string): string|string[]
 ---@field retention? abridge.Retention
----@field run_dir? string|false
+---@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
 ---@field exempt? string[] tools whose output passes as it is
 ---@field user? abridge.Limits|false of what the user is shown: both ends, 200 lines and 10 KB unless set; false: all
 
@@ -73,7 +73,7 @@ local function right_options(who, opts, tell)
   return right
 end
 
---- A session under these options; where its run folder cannot be had, one without that folder.
+--- A session under these options; where its run folder cannot be had, one with a folder of its own.
 local function open(opts, aliases, tell)
   local session_opts = { aliases = {} }
   for _, key in ipairs(SESSION_OPTIONS) do
@@ -84,11 +84,12 @@ local function open(opts, aliases, tell)
       session_opts.aliases[alias] = name
     end
   end
-  local session, why = require("abridge").session(session_opts)
+  local logged = require("abridge.session").logged
+  local session, why = logged(session_opts)
   if not session then
     tell(why)
     session_opts.run_dir = nil
-    session = assert(require("abridge").session(session_opts))
+    session = assert(logged(session_opts))
   end
   return session
 end

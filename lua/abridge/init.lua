@@ -41,5 +41,6 @@ M.notice = require("abridge.notice").notice
 M.open_run = require("abridge.runlog").open_run
 M.cap = require("abridge.cap").cap
 M.session = require("abridge.session").new
+M.setup = require("abridge.nvim").setup
 
 return M

@@ -75,6 +75,8 @@ end
 ---@field error? string the first failure to write the log
 ---@field private log? userdata
 ---@field private lock? userdata
+---@field private wants_log? boolean a log is to be kept, in a fresh folder that is made with the first event
+---@field private unlogged? string why the log that was wanted is not kept
 ---@field private seq integer
 ---@field private calls integer
 ---@field private kept table<string, table> full outputs by call id, for a run without a log
@@ -185,6 +187,26 @@ function M.create(who, run_dir, opts)
   return open_folder(self, run_dir)
 end
 
+--- Keep a log too, in the fresh folder of a run that was given none.
+function Writer:keep_log()
+  self.wants_log = true
+end
+
+--- The folder that has the log; nil where there is none, or none yet.
+---@return string|nil
+function Writer:log_dir()
+  return self.json and self.dir
+end
+
+--- Open the log that is wanted. Where it cannot be had, the run goes on without.
+local function open_wanted(self)
+  if not self.wants_log or self.closed then return end
+  self.wants_log = nil
+  local ok, message = self:planned_dir()
+  if ok then ok, message = open_folder(self, self.dir) end
+  if not ok then self.unlogged, self.error = message, message end
+end
+
 local function now()
   local uv = host.uv()
   if not uv then return os.time() end
@@ -211,6 +233,7 @@ end
 ---@return true|nil ok
 ---@return string|nil message
 function Writer:event(event)
+  open_wanted(self)
   self.seq = self.seq + 1
   event.seq, event.time = self.seq, now()
   if event.type == "tool_call" then
@@ -218,6 +241,7 @@ function Writer:event(event)
   end
   if not self.json then
     if self.keeps and event.call_id and event.full_output then self.kept[event.call_id] = event.full_output end
+    if self.unlogged then return nil, self.unlogged end
     return true
   end
   local ok, message
@@ -311,6 +335,7 @@ end
 ---@return string|nil code
 function Writer:artifact_dir()
   if self.closed then return nil, "The run is closed", "EBADF" end
+  open_wanted(self)
   local path, message, code = self:planned_dir()
   if not path then return nil, message, code end
   local fresh = not self.log and not self.lock
@@ -360,15 +385,20 @@ local Run = {}
 Run.__index = Run
 Run.__name = "abridge.Run"
 
---- The newest run with a log in the user's state directory; nil when there is none. Wants libuv.
+--- The newest run with a log in the user's state directory, of this process if it has one; nil when there is none.
+--- Wants libuv.
 ---@return string|nil dir
 function M.newest()
-  local parent = M.state_dir()
+  local parent, own, newest = M.state_dir(), ("%%-%d%%-%%d+$"):format(host.uv().os_getpid()), nil
   local names = files.names_in(parent)
   for i = #names, 1, -1 do -- names begin with the time
     local dir = parent .. "/" .. names[i]
-    if names[i]:find(retention_of.FRESH) and host.uv().fs_stat(dir .. "/" .. LOG) then return dir end
+    if names[i]:find(retention_of.FRESH) and host.uv().fs_stat(dir .. "/" .. LOG) then
+      if names[i]:find(own) then return dir end
+      newest = newest or dir
+    end
   end
+  return newest
 end
 
 --- Open the folder of a run to read it. It may be written meanwhile, and its writer may have been killed.

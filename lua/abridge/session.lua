@@ -62,6 +62,18 @@ function M.new(opts)
   return self
 end
 
+--- A session as `new` opens it, which keeps a log where nobody has said otherwise: in a folder of its own in the
+--- state directory, made with the first call. What commands and adapters of ours work with.
+---@param opts? abridge.SessionOptions
+---@return abridge.Session|nil session
+---@return string|nil message
+---@return string|nil code
+function M.logged(opts)
+  local session, message, code = M.new(opts)
+  if session and session.opts.run_dir == nil then session.run:keep_log() end
+  return session, message, code
+end
+
 -- the registry -----------------------------------------------------------------
 
 Session.register = registry.register
@@ -199,8 +211,9 @@ end
 ---@return string|nil code
 function Session:events(filter)
   filter = runlog.check_filter("session:events", filter)
-  if type(self.opts.run_dir) ~= "string" then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
-  local run, message, code = runlog.open_run(self.run.dir)
+  local dir = self.run:log_dir()
+  if not dir then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
+  local run, message, code = runlog.open_run(dir)
   if not run then return nil, message, code end
   local events
   events, message, code = run:events(filter)

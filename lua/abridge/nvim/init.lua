@@ -3,12 +3,17 @@
 
 local M = {}
 
---- Set options and make the command :Abridge. Raises on an unknown option. The session of the editor is made from
---- `session` when it is first wanted; options of a session that is open already stay.
+local SETUP = "abridge.nvim.setup"
+
+--- Set options and make the command :Abridge. Need not be called; `abridge.setup` is the same. Raises on a wrong
+--- option, and outside Neovim. The session of the editor is made from `session` when it is first wanted; options of a
+--- session that is open already stay.
 ---@param opts? { session: abridge.SessionOptions|nil } `session`: what :Abridge run works with
 function M.setup(opts)
-  opts = require("abridge.check").options("abridge.nvim.setup", opts, { session = "table" }, 1)
-  if opts.session then require("abridge.nvim.run").configure(opts.session) end
+  local check = require "abridge.check"
+  if not require("abridge.host").in_nvim then check.fail(SETUP .. ": this host is not Neovim") end
+  opts = check.options(SETUP, opts, { session = "table" }, 1)
+  if opts.session then require("abridge.nvim.run").configure(SETUP, opts.session) end
   require("abridge.nvim.command").create()
 end
 

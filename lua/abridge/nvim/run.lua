@@ -83,24 +83,32 @@ end
 
 local editor = { opts = {} }
 
---- What the editor's session is made with.
+--- What is wrong with options of a session; nil where nothing is. Nothing is opened that they name.
+local function wrong(opts)
+  local probe = check.copied(opts)
+  if type(probe.databases) == "table" then probe.databases = nil end
+  if not require("abridge.runlog").check_run_dir(probe.run_dir) then probe.run_dir = false end
+  local ok, session = pcall(require("abridge").session, probe)
+  if not ok then return (check.reason(session):gsub("^abridge%.session: ", "")) end
+  if session then session:close() end
+end
+
+--- What the editor's session is made with. Raises on a wrong option, at the level of the caller's caller.
+---@param who string the public function
 ---@param opts table options of `abridge.session`
-function M.configure(opts)
-  editor.opts = opts
+function M.configure(who, opts)
+  local why = wrong(opts)
+  if why then check.fail(("%s: session: %s"):format(who, why), 1) end
+  editor.opts = check.copied(opts)
 end
 
 --- The editor's session, made when it is first wanted, closed when the editor ends. Unless `run_dir` says otherwise it
---- keeps its log in a fresh folder of the user's state directory. Raises what cannot be.
+--- keeps its log in a folder of its own in the user's state directory. Raises what cannot be.
 ---@return abridge.Session
 function M.session()
   local open = editor.session
   if open and not open.closed then return open end
-  local opts = vim.tbl_extend("keep", {}, editor.opts)
-  if opts.run_dir == nil then
-    opts.run_dir = require("abridge.runlog").fresh_path()
-    opts.retention = opts.retention or require("abridge.session").RETENTION
-  end
-  local session, message = require("abridge").session(opts)
+  local session, message = require("abridge.session").logged(editor.opts)
   if not session then error(message, 0) end
   editor.session = session
   vim.api.nvim_create_autocmd("VimLeavePre", {
@@ -116,7 +124,7 @@ end
 ---@return string|nil
 function M.current_dir()
   local open = editor.session
-  return open and type(open.opts.run_dir) == "string" and open.run.dir or nil
+  return open and open.run:log_dir() or nil
 end
 
 --- Keep the end of a buffer in sight in windows whose cursor is there.
