@@ -120,6 +120,30 @@ describe("the log that nobody asked for", function()
     for _, session in ipairs { editor, cutter.session } do session:close() end
   end)
 
+  it("has what avante's tools and mcphub's servers gave, in the editor's own run", function()
+    vim.env.ABRIDGE_STATE_DIR = dir:at "state"
+    nvim.session():close()
+    nvim.setup { session = { limits = { shell = { max_lines = 2 } } } }
+    local long = ("a line of text\n"):rep(5000)
+    local tools = { process_tool_use = function() return long end }
+    local hub = { call_tool = function() return { content = { { type = "text", text = long } } } end }
+    hub.access_resource = hub.call_tool
+    require("abridge.avante").tools(tools)
+    require("abridge.mcphub").attach(hub)
+    assert.same({}, runs())
+    local shown = tools.process_tool_use({}, { name = "shell" })
+    assert.matches("%[Showing lines 4999%-5000 of 5000%. Full output: ", shown)
+    local result = hub:call_tool("server", "tool", {})
+    assert.matches("Full output: ", result.content[1].text, 1, true)
+    assert.equal(1, #runs())
+    local seen = events(runs()[1])
+    assert.same({ "shell", "server__tool" }, { seen[2].tool, seen[4].tool })
+    nvim.session():close()
+    nvim.setup { session = { run_dir = false } }
+    assert.is_nil((tools.process_tool_use({}, { name = "shell" }):find("Full output", 1, true)))
+    assert.equal(1, #runs())
+  end)
+
   it("is another one in another Neovim, at the same time", function()
     vim.env.ABRIDGE_STATE_DIR = dir:at "state"
     dir:write("one.lua", [[

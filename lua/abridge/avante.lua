@@ -31,6 +31,7 @@ local function capped_result(name, result, opts)
 end
 
 local function capped(name, opts, result, failure)
+  opts = safe.open(opts)
   return capped_result(name, result, opts), capped_error(name, failure, opts)
 end
 
@@ -64,13 +65,13 @@ end
 ---@return table tool
 function M.wrap(tool, opts)
   if type(tool) ~= "table" then check.fail("abridge.avante.wrap: tool must be a table, got " .. check.show(tool)) end
-  opts = safe.options("abridge.avante.wrap", opts)
+  opts = safe.plugin_options("abridge.avante.wrap", opts)
   local func, name = tool.func, tool.name
   if func == nil then return tool end
   local own = setmetatable(safe.copied(tool), getmetatable(tool))
   function own.func(input, ...)
     local ok, result, failure = pcall(func, input, completing(name, opts, ...))
-    if not ok then return nil, capped_error(name, result == nil and "nil" or result, opts) end
+    if not ok then return nil, capped_error(name, result == nil and "nil" or result, safe.open(opts)) end
     return capped(name, opts, result, failure)
   end
   ours[own.func] = true
@@ -86,7 +87,7 @@ function M.tools(llm_tools, opts)
   if type(llm_tools) ~= "table" or type(llm_tools.process_tool_use) ~= "function" then
     check.fail "abridge.avante.tools: llm_tools must be avante.llm_tools, with process_tool_use"
   end
-  opts = safe.options("abridge.avante.tools", opts)
+  opts = safe.plugin_options("abridge.avante.tools", opts)
   return safe.replace(llm_tools, "process_tool_use", function(process_tool_use)
     return function(tools, tool_use, ...)
       local name = type(tool_use) == "table" and tool_use.name

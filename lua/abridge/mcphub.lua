@@ -31,7 +31,7 @@ local function wrapped(kind, original, opts)
     if type(given.caller) == "table" and given.caller.type == OWN_WINDOW then return original(hub, ...) end
     local function cap(response)
       if response == nil then return nil end
-      return mcp.cap(name, response, opts)
+      return mcp.cap(name, response, safe.open(opts))
     end
     if given.callback then
       args[at] = safe.copied(given)
@@ -53,7 +53,7 @@ function M.attach(hub, opts)
   if type(hub) ~= "table" or not (hub.call_tool and hub.access_resource) then
     check.fail("abridge.mcphub.attach: hub must be a hub of mcphub.nvim, got " .. check.show(hub))
   end
-  opts = safe.options("abridge.mcphub.attach", opts)
+  opts = safe.plugin_options("abridge.mcphub.attach", opts)
   local undo = {}
   for kind in pairs(NAMES) do
     undo[#undo + 1] = safe.replace(hub, kind, function(original)

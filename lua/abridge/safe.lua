@@ -3,6 +3,7 @@
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
+local host = require "abridge.host"
 
 local M = {}
 
@@ -24,17 +25,41 @@ local OPTIONS = {
 --- Check the options of an adapter. Raises at the level of the caller's caller.
 ---@param who string the public function
 ---@param opts any
+---@param deeper? integer levels between the caller of this function and the public one
 ---@return abridge.SafeOptions
-function M.options(who, opts)
-  opts = check.options(who, opts, OPTIONS, 2)
+function M.options(who, opts, deeper)
+  deeper = deeper or 0
+  opts = check.options(who, opts, OPTIONS, 2 + deeper)
   if opts.session and (opts.limits or opts.save or opts.resume) then
-    check.fail(who .. ": limits, save and resume are not for use with session", 1)
+    check.fail(who .. ": limits, save and resume are not for use with session", 1 + deeper)
   elseif opts.limits and opts.resume then
-    check.fail(who .. ": resume is not for use with limits", 1)
+    check.fail(who .. ": resume is not for use with limits", 1 + deeper)
   end
   local ok, limits_of = pcall(require, "abridge.limits")
-  if ok and opts.limits then limits_of.checked(who .. ": limits", opts.limits, 2) end
+  if ok and opts.limits then limits_of.checked(who .. ": limits", opts.limits, 2 + deeper) end
   return opts
+end
+
+local for_editor = setmetatable({}, { __mode = "k" }) -- options that leave all to the editor's session
+
+--- Check the options of an adapter to a plugin of Neovim. Where they say nothing, the editor's session is used, and so
+--- calls are logged. Raises at the level of the caller's caller.
+---@param who string the public function
+---@param opts any
+---@return abridge.SafeOptions
+function M.plugin_options(who, opts)
+  local checked = M.options(who, opts, 1)
+  for_editor[checked] = host.in_nvim and next(checked) == nil or nil
+  return checked
+end
+
+--- The editor's session, or nil where it cannot be had.
+local function editor_session()
+  if host.in_fast_event() then return nil end
+  local ok, session = pcall(function()
+    return require("abridge.nvim.run").session()
+  end)
+  return ok and session or nil
 end
 
 --- The options for a call: a session that was closed meanwhile would have nothing but that to say. One that redacts
@@ -42,6 +67,7 @@ end
 ---@param opts abridge.SafeOptions
 ---@return abridge.SafeOptions
 function M.open(opts)
+  if for_editor[opts] then return { session = editor_session() } end
   local session = opts.session
   return session and session.closed and not session.redactor and {} or opts
 end
