@@ -612,6 +612,8 @@ typedef enum { ABR_SIZE_CAP = 0, ABR_LINE_CAP, ABR_ROW_CAP, ABR_EXEC_BUDGET, ABR
 /* The wire name of a reason ("size_cap"), or NULL when it is none. */
 ABR_API const char *abr_reason_name(abr_reason reason);
 
+enum { ABR_RESUME_HINT_MOST = 1024 /* bytes of a resume_hint */ };
+
 /* The truncation block every reading tool attaches to its response (the reading-tool contract). */
 typedef struct {
     bool truncated;
@@ -619,7 +621,7 @@ typedef struct {
     uint64_t bytes_total;    /* of the whole source; ABR_UNLIMITED: unknown, left out */
     uint64_t next_offset;    /* ABR_UNLIMITED: the tool cannot resume; left out */
     const char *resume_hint; /* NULL: left out; only together with next_offset */
-    size_t resume_hint_len;
+    size_t resume_hint_len;  /* at most ABR_RESUME_HINT_MOST, which is the caller's to see to */
     abr_reason reason; /* always on the wire; ABR_SIZE_CAP when not truncated */
 } abr_info;
 

@@ -54,6 +54,7 @@ function M.new(self, name, entry, number, id)
     limits = self:limits(own_name),
     ceiling = self.table_of_limits:ceiling_limits(),
     reason = entry and entry.tool.reason,
+    redactor = self.redactor,
     started = host.now(),
   }
   call.save = saver(self, call)
@@ -81,7 +82,7 @@ end
 --- End a job with what its tool raised.
 function M.fail(call, job, message)
   call.failed = true
-  local text = results.encoded(message)
+  local text = results.encoded(message, call.redactor)
   if text == "" then text = notice.message("raised", { name = call.tool }) end
   local outside = text == call.outside and { error_code = "EOUTSIDE", path = call.outside_path } or nil
   job:finish { text = text, is_error = true, details = outside }
