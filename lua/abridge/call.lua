@@ -146,17 +146,26 @@ end
 local UPDATE_MS = 100
 local UTF8 = { utf8 = "replace" }
 
+--- What may be shown of a text so far: of one that may go on, whole lines, as only these tell what is to be hidden.
+local function so_far(redactor, text, goes_on)
+  if not redactor then return text end
+  if goes_on then return redactor:stream():feed(text) end
+  return redactor:text(text)
+end
+
 --- Let a call hand the host what the model would see of it so far.
 function M.follow(self, call, on_update)
   call.updates = updates.new(UPDATE_MS, function(shown)
+    local is_text, limits = type(shown) == "string", self:limits(call.own_name)
     if not source.is_source(shown) then
-      shown = results.encoded(shown)
+      shown = results.encoded(shown, self.redactor)
     elseif shown.closed then
       return
     end
-    local limits = self:limits(call.own_name)
-    if type(shown) == "string" then shown, limits = limits_of.cleaned(shown, limits) end
-    if type(shown) == "string" and self.redactor then shown = self.redactor:text(shown) end
+    if type(shown) == "string" then
+      shown, limits = limits_of.cleaned(shown, limits)
+      shown = so_far(self.redactor, shown, is_text)
+    end
     local ok, content, cut = pcall(limits_of.cut, shown, limits, not source.is_source(shown) and UTF8 or nil)
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)
