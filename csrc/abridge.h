@@ -528,6 +528,10 @@ typedef enum {
 typedef struct {
     unsigned keep;          /* kinds to leave in the text as they are: bits 1u << kind */
     const abr_alloc *alloc; /* NULL: libc */
+    /* Also take out what hides text from people: tags (U+E0000 to U+E007F), chars without width, bidi controls. Those
+     * stay that their neighbours need: joiners and variation selectors in emoji, the tags of a flag, joiners and marks
+     * beside letters of the scripts that are written with them; of several in a row one. */
+    bool invisible;
 } abr_clean_opts;
 
 /* What was found. */
@@ -535,6 +539,7 @@ typedef struct {
     uint64_t raw_bytes;              /* that came */
     uint64_t bytes;                  /* of the cleaned text */
     uint64_t count[ABR_CLEAN_KINDS]; /* of each kind that was not kept */
+    uint64_t invisible;              /* chars taken out that hide text */
 } abr_clean_stats;
 
 /* Takes the next n bytes of a text; false: it cannot. */
@@ -622,7 +627,7 @@ typedef struct {
     uint64_t next_offset;    /* ABR_UNLIMITED: the tool cannot resume; left out */
     const char *resume_hint; /* NULL: left out; only together with next_offset */
     size_t resume_hint_len;  /* at most ABR_RESUME_HINT_MOST, which is the caller's to see to */
-    abr_reason reason; /* always on the wire; ABR_SIZE_CAP when not truncated */
+    abr_reason reason;       /* always on the wire; ABR_SIZE_CAP when not truncated */
 } abr_info;
 
 /*
