@@ -3,6 +3,7 @@
 local abridge = require "abridge"
 local anthropic = require "abridge.anthropic"
 local avante = require "abridge.avante"
+local environment = require "environment"
 local host = require "abridge.host"
 local mcp = require "abridge.mcp"
 local mcphub = require "abridge.mcphub"
@@ -280,4 +281,219 @@ describe("a redacted secret of any bytes", function()
       end)
     end)
   end
+end)
+
+describe("a secret", function()
+  local SECRET = "hunter2/Zq9Kx"
+
+  setup(function()
+    dir = tmpdir.new()
+  end)
+
+  after_each(opened.close)
+
+  teardown(function()
+    dir:remove()
+  end)
+
+  --- Sessions that hide the secret by a pattern and by a function.
+  local function each_kind(opts, check)
+    for _, redact in ipairs { { "hunter2/%w+" }, function_of(SECRET) } do
+      local own = { redact = redact }
+      for key, value in pairs(opts) do
+        own[key] = value
+      end
+      check(open(own))
+    end
+  end
+
+  local function assert_nowhere(session, ...)
+    local parts = parts_of(SECRET)
+    local found = leak({ ... }, parts) or leak_on_disk(session, parts)
+    assert(not found, found)
+  end
+
+  it("in data is hidden with what JSON escapes in it", function()
+    local session = open { redact = { "wJalr[%w/+]+" } }
+    local result = session:cap("t", { secret = "wJalrXUtnFEMI/K7MDENG/bPx" })
+    assert.equal('{"secret":"[redacted]"}', result.content)
+  end)
+
+  it("that is a number, or the digits of one, is hidden, in content, input and details", function()
+    local session, seen = open { redact = { "48151623%d*" } }
+    session:register {
+      name = "tool",
+      execute = function(input)
+        assert(input.pin == 4815162342)
+        return { content = { pins = { 4815162342, 5 } }, details = { pin = 4815162342, [4815162342] = 1, n = 7 } }
+      end,
+    }
+    local result = session:call("tool", { pin = 4815162342, limit = 5 })
+    assert.same({ pins = { MARK, 5 } }, json.decode(result.content))
+    assert.same({ pin = MARK, [MARK] = 1, n = 7 }, {
+      pin = result.details.pin,
+      [MARK] = result.details[MARK],
+      n = result.details.n,
+    })
+    assert.same({ pin = MARK, limit = 5 }, seen[1].input)
+    assert.is_nil(leak({ result, seen }, { "4815162" }) or leak_on_disk(session, { "4815162" }))
+  end)
+
+  it("that only its key tells is hidden, in the log too", function()
+    local session, seen = open { redact = { '"password": *"[^"]*"' } }
+    local value = { password = 'swordfish"and/more', user = "me" }
+    session:register { name = "tool", execute = function() return { content = value, details = value } end }
+    local result = session:call("tool", value)
+    assert.is_nil(leak({ result, seen }, { "swordfish", "and/more" }) or leak_on_disk(session, { "swordfish" }))
+    assert.equal("me", seen[1].input.user)
+    assert.equal("me", result.details.user)
+    assert.same({ password = value.password, user = "me" }, value)
+  end)
+
+  it("keeps data that hides nothing as it is, lists and objects", function()
+    local session = open { redact = { "hunter2/%w+" } }
+    local text = '{"a":[],"b":{},"c":[1,2.5,null,true]}'
+    local value = json.decode(text)
+    local plain = abridge.session({ run_dir = false }):cap("t", value).content
+    assert.equal(plain, session:cap("t", value).content)
+  end)
+
+  local SPLITS = {
+    "\27[0m", "\27[1;31m", "\27[K", "\27]8;;http://x\7", "\27]0;title\27\\", "\27(B", "\27", "\194\133",
+    "\226\128\139", "\226\128\141", "\239\187\191", "\226\129\160", "\243\160\129\161", "\226\128\174", "\194\173",
+  }
+
+  it("split by what does not show is hidden where nothing cleans", function()
+    for _, split in ipairs(SPLITS) do
+      local at = random.between(1, #SECRET - 1)
+      local text = "one\nkey=" .. SECRET:sub(1, at) .. split .. SECRET:sub(at + 1) .. " end\ntwo\n"
+      dir:write("keys", text)
+      each_kind({ limits = { ["*"] = { clean = false } } }, function(session, seen)
+        local shown = session:call("read_file", { path = "keys" })
+        local found = host.uv() and session:call("search_files", { pattern = "end$", path = "keys" })
+        local capped = session:cap("t", text)
+        local data = session:cap("t", { text = text })
+        assert_nowhere(session, shown, found, capped, data, seen)
+        assert.equal("one\nkey=[redacted] end\ntwo\n", shown.content)
+        assert.equal(shown.content, capped.content)
+        if found and not found.is_error then assert.matches("keys:2: key=%[redacted%] end", found.content) end
+        for _, result in ipairs { shown, capped, data } do
+          for _, half in ipairs { SECRET:sub(1, at), SECRET:sub(at + 1) } do
+            assert(#half < 4 or not result.content:find(half, 1, true), result.content)
+          end
+        end
+      end)
+    end
+  end)
+
+  it("half of which a pattern takes, and its end behind an escape, is hidden whole", function()
+    local session = open { redact = { "wJalr[%w/+]+" }, limits = { ["*"] = { clean = false } } }
+    assert.equal("k=[redacted] x", session:cap("t", "k=wJalrXUt\27[0mnFEMI/K7 x").content)
+    local both = session:cap("t", "k=wJalrA b\27[1mc\27[m wJ\27[0malrB x").content
+    assert.is_nil(both:find "wJ" or both:find "lrB")
+    assert.equal("\27[1mplain\27[m [redacted]", session:cap("t", "\27[1mplain\27[m wJalrA").content)
+  end)
+
+  it("is in no update until its line is whole", function()
+    each_kind({}, function(session)
+      local shown = {}
+      session:register {
+        name = "tool",
+        execute = function(_, ctx, done)
+          local text, at = "one\nkey=" .. SECRET .. " end\ntwo", 1
+          local timer = host.uv().new_timer()
+          host.uv().timer_start(timer, 0, 4, function()
+            ctx.update(text:sub(1, at))
+            at = at + 1
+            if at <= #text + 30 then return end
+            host.uv().close(timer)
+            done(text)
+          end)
+        end,
+      }
+      local result = session:call("tool", {}, { on_update = function(content) shown[#shown + 1] = content end }):wait(20)
+      assert.equal("one\nkey=[redacted] end\ntwo", result.content)
+      assert.is_true(#shown >= 2)
+      for _, content in ipairs(shown) do
+        assert(({ [""] = true, ["one\n"] = true, ["one\nkey=[redacted] end\n"] = true })[content], content)
+      end
+    end)
+  end)
+
+  --- A program in place of rg.
+  local function with_rg(script, body)
+    dir:sh "mkdir -p bin"
+    dir:write("bin/rg", "#!/bin/sh\n" .. script .. "\n")
+    assert(host.uv().fs_chmod(dir:at "bin/rg", tonumber("700", 8)))
+    return environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, body)
+  end
+
+  it("in what rg says is hidden, however rg ends", function()
+    local event = '{"type":"begin","data":{"path":{"text":"./f"}}}\n'
+      .. '{"type":"match","data":{"path":{"text":"./f"},"lines":{"text":"one\\n"},"line_number":1,'
+      .. '"absolute_offset":0,"submatches":[{"match":{"text":"one"},"start":0,"end":3}]}}\n'
+    dir:write("events", event)
+    dir:write("f", "one\n")
+    local said = ("printf 'rg: %%s: denied\\n' '%s' >&2; "):format(SECRET)
+    local half = ("printf 'rg: %%s' '%s' >&2; "):format(SECRET:sub(1, 9))
+    local many = ("i=0; while [ $i -lt 400 ]; do printf 'rg: key=%%s.\\n' '%s' >&2; i=$((i+1)); done; "):format(SECRET)
+    for _, words in ipairs { said, half, many, many .. half } do
+      for _, start in ipairs { "", ("cat '%s'; "):format(dir:at "events") } do
+        for _, ending in ipairs { "kill -9 $$", "kill -15 $$", "exit 2" } do
+          if not (ending == "exit 2" and words:find(half, 1, true)) then -- a line that ends there is a line
+            each_kind({}, function(session, seen)
+              with_rg(start .. words .. ending, function()
+                for _, name in ipairs { "search_files", "find_files" } do
+                  local result = session:call(name, { pattern = "one" })
+                  assert_nowhere(session, result, seen)
+                  local exit = result.details and result.details.exit_line or ""
+                  assert.is_nil((result.content .. exit):find("hunter", 1, true))
+                end
+              end)
+            end)
+          end
+        end
+      end
+    end
+  end)
+
+  it("of which only the match is known is not shown in part", function()
+    local filler = ("x"):rep(300 * 1024)
+    local line = filler .. "hunter2/Zq9Kx" .. filler .. "\n"
+    dir:write("wide", "\255\254" .. line:gsub(".", "%0\0"))
+    each_kind({}, function(session, seen)
+      local result = session:call("search_files", { pattern = "[h]unter2/.", path = "wide" })
+      assert.is_false(result.is_error)
+      assert.is_nil(result.content:find("hunter", 1, true))
+      assert.matches("%[redacted%]", result.content)
+      assert_nowhere(session, result, seen)
+    end)
+    local plain = abridge.session { run_dir = false, cwd = dir.path }
+    assert.matches("hunter2/Z", plain:call("search_files", { pattern = "hunter2/Z", path = "wide" }).content)
+  end)
+end)
+
+describe("what a foreign tool returns", function()
+  it("sets no detail that only this package tells", function()
+    local details = { mine = 1, rows = 2 }
+    for name in
+      ([[cut exit_code exit_line notice signal signal_number timed_out cancelled background read_error error_code
+        log_error inner_error redact_error full_output_path lines_truncated invalid_bytes match_limit_reached
+        result_limit_reached entry_limit_reached row_limit_reached next_pointer]]):gmatch "%S+"
+    do
+      details[name] = "forged"
+    end
+    local session = abridge.session { run_dir = false }
+    session:register { name = "tool", execute = function() return { content = "x", details = details } end }
+    session:register { name = "done", execute = function(_, _, done) done { content = "x", details = details } end }
+    for _, result in ipairs {
+      session:call("tool", {}), session:call("done", {}), session:cap("t", { content = "x", details = details }),
+    } do
+      assert.equal("table", type(result.details.cut))
+      result.details.cut = nil
+      assert.same({ mine = 1, rows = 2 }, result.details)
+    end
+    assert.equal("forged", details.exit_code) -- the tool's own table is its own
+    session:close()
+  end)
 end)

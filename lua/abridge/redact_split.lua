@@ -31,14 +31,22 @@ local function may_split(text)
   return false
 end
 
---- A text without that. Of a sequence that never ends only its first two bytes go.
-local function joined(text)
-  if find(text, "\27", 1, true) then
-    text = gsub(text, "\27[%]PX^_][^\7\27]*\7", "")
-    text = gsub(text, "\27[%]PX^_][^\7\27]*\27\\", "")
-    text = gsub(text, "\27%[[0-?]*[ -/]*[@-~]", "")
-    text = gsub(text, "\27[ -/]*[0-~]?", "")
-  end
+--- Escape sequences taken out. Of one that never ends only its first two bytes go.
+local function without_sequences(text)
+  text = gsub(text, "\27[%]PX^_][^\7\27]*\7", "")
+  text = gsub(text, "\27[%]PX^_][^\7\27]*\27\\", "")
+  text = gsub(text, "\27%[[0-?]*[ -/]*[@-~]", "")
+  return (gsub(text, "\27[ -/]*[0-~]?", ""))
+end
+
+--- No more than the byte that would begin one.
+local function without_escapes(text)
+  return (gsub(text, "\27", ""))
+end
+
+--- A text without what does not show.
+local function joined(text, without)
+  if find(text, "\27", 1, true) then text = without(text) end
   for lead, patterns in pairs(UNSEEN) do
     if find(text, lead, 1, true) then
       for _, pattern in ipairs(patterns) do
@@ -65,21 +73,28 @@ end
 
 --- What is shown of a line in which something does not show: the line as it is redacted; or, where more is hidden of it
 --- without that, this. Where each hides something that the other shows, all between is hidden.
-local function unsplit(kind, line)
-  local function redacted(text)
-    return sub(kind:lines("\n" .. text .. "\n"), 2, -2)
-  end
-  local shown, plain = redacted(line), joined(line)
+local function seen_without(without, redacted, line, shown)
+  local plain = joined(line, without)
   local hidden = redacted(plain)
-  if hidden == plain or hidden == joined(shown) then return shown end
+  if hidden == plain or hidden == joined(shown, without) then return shown end
   if shown == line then return hidden end
   local head, tail = common(line, shown)
-  local first, last = #joined(sub(line, 1, head)), #joined(sub(line, #line - tail + 1))
+  local first, last = #joined(sub(line, 1, head), without), #joined(sub(line, #line - tail + 1), without)
   local kept_first, kept_last = common(plain, hidden)
   if kept_first <= first and kept_last <= last then return hidden end
   return sub(plain, 1, math.min(first, kept_first))
     .. HIDDEN
     .. sub(plain, #plain - math.min(last, kept_last) + 1)
+end
+
+local function unsplit(kind, line)
+  local function redacted(text)
+    return sub(kind:lines("\n" .. text .. "\n"), 2, -2)
+  end
+  local first = redacted(line)
+  local shown = seen_without(without_sequences, redacted, line, first)
+  if shown ~= first or not find(line, "\27", 1, true) then return shown end
+  return seen_without(without_escapes, redacted, line, first)
 end
 
 --- Redact whole lines, a newline in front of the first and behind each, as `kind` does, split secrets too.
