@@ -569,7 +569,8 @@ ABR_API abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, 
  * line, or a move of the 64 KiB that can be rewritten. ABR_ENOMEM: the sink said no, and what it was given is lost. */
 ABR_API abr_code abr_cleaner_write(abr_cleaner *cleaner, const char *p, size_t n);
 
-/* Copy to dst the text that the sink has not got yet, as it stands: 192 KiB at most. NULL measures. Returns the bytes. */
+/* Copy to dst the text that the sink has not got yet, as it stands: 192 KiB at most (and 32 bytes, of chars that
+ * may be taken out). NULL measures. Returns the bytes. */
 ABR_API size_t abr_cleaner_pending(const abr_cleaner *cleaner, char *dst);
 
 /* Hand over the rest; nothing may be written afterwards. stats may be NULL. Errors as abr_cleaner_write(). */

@@ -137,14 +137,18 @@ static bool is_invisible(uint32_t code)
            between(code, FIRST_TAG, 0xE01FF);
 }
 
-size_t abr_invisible_run(const char *p, size_t n)
+/* Where the next byte from `at` on is that is not ASCII, or a little before. */
+static size_t skip_ascii(const char *p, size_t n, size_t at)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
-    for (size_t i = 0; i < n;) {
-        if (n - i >= sizeof(uint64_t) && !(abr_load_word(p + i) & high)) {
-            i += sizeof(uint64_t);
-            continue;
-        }
+    while (n - at >= sizeof(uint64_t) && !(abr_load_word(p + at) & high))
+        at += sizeof(uint64_t);
+    return at;
+}
+
+size_t abr_invisible_run(const char *p, size_t n)
+{
+    for (size_t i = skip_ascii(p, n, 0); i < n; i = skip_ascii(p, n, i)) {
         const unsigned char c = (unsigned char)p[i];
         const size_t size = c < 0x80 ? 1 : abr_char_size(p + i, n - i);
         if (size > 1 && (c == 0xCD || c == 0xD8 || c == 0xE1 || c == 0xE2 || c == 0xEF || c == 0xF3) &&
@@ -154,6 +158,90 @@ size_t abr_invisible_run(const char *p, size_t n)
     }
     return n;
 }
+
+/* ---- what does not show, whatever stands beside it ---- */
+
+enum { ESC = 0x1B, BEL = 0x07 };
+
+/* C1 controls and the soft hyphen, which start with this byte. */
+static bool is_unseen_latin(const char *p, size_t n)
+{
+    return n > 1 && (unsigned char)*p == 0xC2 && ((unsigned char)p[1] < 0xA0 || (unsigned char)p[1] == 0xAD);
+}
+
+bool abr_has_unseen(const char *p, size_t n)
+{
+    if (n == 0)
+        return false;
+    if (memchr(p, ESC, n))
+        return true;
+    for (const char *c = p; (c = memchr(c, 0xC2, (size_t)(p + n - c))) != NULL; c++)
+        if (is_unseen_latin(c, (size_t)(p + n - c)))
+            return true;
+    return abr_invisible_run(p, n) < n;
+}
+
+/* Bytes from first to last, at the start of (p, n). */
+static size_t run_of(const char *p, size_t n, char first, char last)
+{
+    size_t i = 0;
+    while (i < n && p[i] >= first && p[i] <= last)
+        i++;
+    return i;
+}
+
+/* The string (OSC, DCS and so on) whose first two bytes are at p; 0: it does not end. */
+static size_t string_size(const char *p, size_t n)
+{
+    size_t i = 2;
+    while (i < n && p[i] != BEL && p[i] != ESC && p[i] != '\n')
+        i++;
+    if (i < n && p[i] == BEL)
+        return i + 1;
+    return n - i > 1 && p[i] == ESC && p[i + 1] == '\\' ? i + 2 : 0;
+}
+
+/* The escape sequence at p, of which no less than the escape goes. */
+static size_t sequence_size(const char *p, size_t n)
+{
+    size_t i = 2;
+    if (n > 1 && memchr("]PX^_", p[1], 5)) {
+        i = string_size(p, n);
+        return i > 0 ? i : 2;
+    }
+    if (n > 1 && p[1] == '[') {
+        i += run_of(p + i, n - i, '0', '?');
+        i += run_of(p + i, n - i, ' ', '/');
+        return i < n && p[i] >= '@' && p[i] <= '~' ? i + 1 : 2;
+    }
+    i = 1 + run_of(p + 1, n - 1, ' ', '/');
+    return i < n && p[i] >= '0' && p[i] <= '~' ? i + 1 : i;
+}
+
+/* Bytes of what does not show at the start of (p, n). */
+static size_t unseen_size(const char *p, size_t n, bool sequences)
+{
+    if (*p == ESC)
+        return sequences ? sequence_size(p, n) : 1;
+    if (is_unseen_latin(p, n))
+        return 2;
+    const size_t size = (unsigned char)*p < 0x80 ? 1 : abr_char_size(p, n);
+    return size > 1 && is_invisible(code_of(p, size)) ? size : 0;
+}
+
+size_t abr_copy_seen(const char *p, size_t n, bool sequences, char *dst)
+{
+    size_t out = 0;
+    for (size_t i = 0; i < n;) {
+        const size_t unseen = unseen_size(p + i, n - i, sequences);
+        if (unseen == 0)
+            dst[out++] = p[i++];
+        i += unseen;
+    }
+    return out;
+}
+
+/* ---- what may stay ---- */
 
 /* What the char before a selector must be; 0: it is none. */
 static unsigned selects(uint32_t code)

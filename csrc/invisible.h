@@ -29,6 +29,13 @@ typedef struct {
 /* Bytes at the start of (p, n) in which no char is one that may have to go. */
 size_t abr_invisible_run(const char *p, size_t n);
 
+/* Is there anything in (p, n) that does not show: an escape, a C1 control, a soft hyphen, a char that may have to go? */
+bool abr_has_unseen(const char *p, size_t n);
+
+/* Copy (p, n) to dst, which has room for n bytes, without that; of a line's escape sequences all, or the escapes alone.
+ * Of a sequence that does not end in its line two bytes go. Returns the bytes. */
+size_t abr_copy_seen(const char *p, size_t n, bool sequences, char *dst);
+
 void abr_invisible_start(abr_invisible *seen, abr_sink_fn sink, void *sink_ctx);
 
 /* Hand text on without what hides in it: an abr_sink_fn with an abr_invisible as its context. */

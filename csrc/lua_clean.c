@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "invisible.h"
 #include "lua_binding.h"
 
 /* ---- options of cleaning ---- */
@@ -99,6 +100,26 @@ static abr_clean_opts check_clean_options(lua_State *L, const char *who, int idx
         abr_wrong(L, who, "opts", "a table", idx);
     read_clean_table(L, who, idx, &opts);
     return opts;
+}
+
+/* has_unseen(text) -> whether anything stands in it that does not show */
+static int l_has_unseen(lua_State *L)
+{
+    size_t n;
+    const char *text = abr_check_text(L, "abridge.core.has_unseen", "text", ARG_TEXT, &n);
+    lua_pushboolean(L, abr_has_unseen(text, n));
+    return 1;
+}
+
+/* seen(text, sequences) -> the text without what does not show; of escape sequences all, or the escapes alone */
+static int l_seen(lua_State *L)
+{
+    size_t n;
+    const char *text = abr_check_text(L, "abridge.core.seen", "text", ARG_TEXT, &n);
+    const bool sequences = lua_toboolean(L, 2);
+    char *seen = lua_newuserdata(L, n > 0 ? n : 1);
+    lua_pushlstring(L, seen, abr_copy_seen(text, n, sequences, seen));
+    return 1;
 }
 
 /* clean(text, opts) -> text, stats */
@@ -266,7 +287,5 @@ const luaL_Reg abr_cleaner_methods[] = {
 };
 
 const luaL_Reg abr_clean_functions[] = {
-    {"clean", l_clean},
-    {"cleaner", l_cleaner},
-    {NULL, NULL},
+    {"clean", l_clean}, {"has_unseen", l_has_unseen}, {"seen", l_seen}, {"cleaner", l_cleaner}, {NULL, NULL},
 };

@@ -138,12 +138,14 @@ end
 
 local ESCAPES = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 
---- A char in UTF-8; halves of a pair are taken as they come.
+--- A char in UTF-8.
 local function char_of(code)
   if code < 0x80 then return string.char(code) end
-  local last, rest = 0x80 + code % 0x40, math.floor(code / 0x40)
-  if code < 0x800 then return string.char(0xC0 + rest, last) end
-  return string.char(0xE0 + math.floor(rest / 0x40), 0x80 + rest % 0x40, last)
+  local bytes, most = "", 0x40
+  repeat
+    bytes, code, most = string.char(0x80 + code % 0x40) .. bytes, math.floor(code / 0x40), most / 2
+  until code < most
+  return string.char(0x100 - 2 * most + code) .. bytes
 end
 
 --- A text that was meant as JSON and is none, redacted; one that hides something behind escapes shows without these.
@@ -151,7 +153,10 @@ end
 ---@param text string
 ---@return string
 function M.broken(redactor, text)
-  local read = text:gsub("\\(.)(%x?%x?%x?%x?)", function(escaped, code)
+  local read = text:gsub("\\u([dD][89abAB]%x%x)\\u([dD][c-fC-F]%x%x)", function(high, low)
+    return char_of(0x10000 + (tonumber(high, 16) - 0xD800) * 0x400 + tonumber(low, 16) - 0xDC00)
+  end)
+  read = read:gsub("\\(.)(%x?%x?%x?%x?)", function(escaped, code)
     if escaped == "u" and #code == 4 then return char_of(tonumber(code, 16)) end
     return (ESCAPES[escaped] or escaped) .. code
   end)
