@@ -219,6 +219,23 @@ local WAYS = {
       text and session:cap("t", value),
     }
   end,
+  ["JSON in JSON, and JSON that a tool encoded"] = function(session, value)
+    local text = json.encode(value)
+    return {
+      run_tool(session, function() return text end, { body = text, deep = { json.encode { text } } }),
+      run_tool(session, function() return { content = { { type = "text", text = text } } } end),
+      session:cap("t", text, { limits = { max_bytes = random.between(0, 300) } }),
+      mcp.cap("t", { content = { { type = "text", text = text } } }, { session = session }),
+    }
+  end,
+  ["paths and sentences of a notice"] = function(session, _, secret)
+    local text = ("x\n"):rep(5000)
+    return {
+      session:cap("read_file", text, { path = "/x/" .. secret }),
+      session:cap("read_file", ("x"):rep(90000), { path = "/x/" .. secret }),
+      session:cap("read_file", text, { resume = secret .. " {next}" }),
+    }
+  end,
   ["avante's tools"] = function(session, value)
     local tools = { process_tool_use = function() return value, nil end }
     avante.tools(tools, { session = session })

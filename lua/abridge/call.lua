@@ -35,6 +35,14 @@ function M.id_of(number)
   return ("call-%d"):format(number)
 end
 
+--- The name of a tool that the session has not, as it may be shown.
+---@param self abridge.Session
+---@param name string
+---@return string
+function M.shown_name(self, name)
+  return self.redactor and self.redactor:document(name) or name
+end
+
 --- A new call of a session's tool; `entry` is nil for a tool it has not.
 ---@param self abridge.Session
 ---@param name string
@@ -44,7 +52,7 @@ end
 ---@return table
 function M.new(self, name, entry, number, id)
   local own_name = entry and entry.name or self.table_of_limits.aliases[name] or name
-  local shown = self.redactor and not entry and self.redactor:data(name) or name
+  local shown = entry and name or M.shown_name(self, name)
   local call = {
     number = number,
     tool = shown,

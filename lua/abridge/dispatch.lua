@@ -58,7 +58,7 @@ end
 --- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a
 --- stream while it was written.
 local function redact_value(redactor, call, value)
-  if value.text and not value.redacted then value.text = redactor:text(value.text) end
+  if value.text and not value.redacted then value.text = redactor:document(value.text) end
   if value.resume_hint then value.resume_hint = redactor:data(value.resume_hint) end
   value.blocks = value.blocks and redactor:data(value.blocks)
   if not call.built_in then value.details = value.details and redactor:data(value.details) end
@@ -193,7 +193,7 @@ end
 local function obstacle(self, name, entry, input)
   local refused = M.refusal(self)
   if refused then return refused end
-  if not entry then return failed("unknown_tool", { name = name }) end
+  if not entry then return failed("unknown_tool", { name = calls.shown_name(self, name) }) end
   local ok, checked, message = pcall(fitting_input, self, entry, input)
   if not ok then -- a schema may be built so that reading it raises
     checked, message = nil, results.encoded(checked, self.redactor)

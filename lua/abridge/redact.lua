@@ -191,6 +191,13 @@ function Redactor:data(value)
   return data.of(self, value)
 end
 
+--- A text redacted as `text` does it, and as data where it is a JSON document: what escapes in it spell is read.
+---@param text string
+---@return string
+function Redactor:document(text)
+  return data.text(self, text)
+end
+
 --- A text that was meant as JSON and is none, redacted as it stands and as its escapes read.
 ---@param text string
 ---@return string

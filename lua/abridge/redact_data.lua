@@ -2,12 +2,14 @@
 
 local bounds = require "abridge.redact_bounds"
 local data = require "abridge.data"
+local host = require "abridge.host"
 
-local format, sub = string.format, string.sub
+local find, format, sub = string.find, string.format, string.sub
 
 local M = {}
 
 local HIDDEN = bounds.hidden
+local MOST_JSON = 16 * 1024 * 1024 -- bytes of a text that is read as JSON
 local FORMATS = { "%.14g", "%.16g", "%.17g", "%.0f" } -- how JSON libraries and we print a number
 
 --- A number as it may be shown: itself, or the text that is left of it.
@@ -111,7 +113,7 @@ end
 function Copy:value(value, depth)
   local shown = value
   if type(value) == "string" then
-    shown = self.redactor:text(value)
+    shown = M.text(self.redactor, value)
   elseif type(value) == "number" then
     shown = number(self.redactor, value)
   elseif type(value) == "table" then
@@ -134,7 +136,23 @@ function M.of(redactor, value)
   return copy, self.changed
 end
 
--- text that was meant as JSON --------------------------------------------------------------
+-- text that is JSON, or was meant as JSON ---------------------------------------------------
+
+--- A text redacted; one that is a JSON document with escapes in it, and hides something behind these, as data.
+---@param redactor abridge.Redactor
+---@param text string
+---@return string
+function M.text(redactor, text)
+  local may_be = #text <= MOST_JSON and find(text, "^%s*[%[{\"]") and find(text, "\\", 1, true)
+  local json = may_be and host.json()
+  if json then
+    local ok, value = pcall(json.decode, text)
+    local copied, copy, changed = pcall(M.of, redactor, ok and value or nil)
+    local encoded, shown = pcall(json.encode, copy)
+    if copied and changed and encoded then return redactor:text(shown) end
+  end
+  return redactor:text(text)
+end
 
 local ESCAPES = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 
