@@ -178,7 +178,8 @@ local WAYS = {
     return run_tool(session, function() error(value, 0) end)
   end,
   ["details and hint"] = function(session, value, secret)
-    return session:cap("t", { content = "x", details = { deep = value }, next_offset = 5, resume_hint = "go " .. secret })
+    local hint = "go " .. secret
+    return session:cap("t", { content = "x", details = { deep = value }, next_offset = 5, resume_hint = hint })
   end,
   ["updates that are data"] = function(session, value)
     return run_tool(session, function(_, ctx)
@@ -428,7 +429,8 @@ describe("a secret", function()
           end)
         end,
       }
-      local result = session:call("tool", {}, { on_update = function(content) shown[#shown + 1] = content end }):wait(20)
+      local function on_update(content) shown[#shown + 1] = content end
+      local result = session:call("tool", {}, { on_update = on_update }):wait(20)
       assert.equal("one\nkey=[redacted] end\ntwo", result.content)
       assert.is_true(#shown >= 2)
       for _, content in ipairs(shown) do

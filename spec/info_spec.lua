@@ -88,7 +88,12 @@ describe("info constructors", function()
     { info.with_resume, { 1, 2, 0.5, "hint", "size_cap" }, "next_offset", "0.5" },
     { info.with_resume, { 1, 2, 3, nil, "size_cap" }, "resume_hint must be a string", "nil" },
     { info.with_resume, { 1, 2, 3, 4, "size_cap" }, "resume_hint must be a string", "4" },
-    { info.with_resume, { 1, 2, 3, ("x"):rep(1025), "size_cap" }, "resume_hint must be a string of at most 1024 bytes", "1025 bytes" },
+    {
+      info.with_resume,
+      { 1, 2, 3, ("x"):rep(1025), "size_cap" },
+      "resume_hint must be a string of at most 1024 bytes",
+      "1025 bytes",
+    },
     { info.with_resume, { 1, 2, 3, "hint", "sizecap" }, "reason", '"sizecap"' },
     { info.with_resume, { 1, 2, 3, "hint" }, "reason", "nil" },
     { info.without_resume, { true, 2, "size_cap" }, "abridge.info.without_resume: bytes_returned", "true" },

@@ -23,8 +23,8 @@ local function common(a, b)
   return head, tail
 end
 
---- What is shown of a line: `shown`, as it is redacted; or, where more is hidden of what is seen of it, that. Where each
---- hides something that the other shows, all between is hidden.
+--- What is shown of a line: `shown`, as it is redacted; or, where more is hidden of what is seen of it, that. Where
+--- each hides something that the other shows, all between is hidden.
 local function unsplit(redacted, line, shown, sequences)
   local plain = core.seen(line, sequences)
   local hidden = redacted(plain)

@@ -140,7 +140,7 @@ function Messages:add(chunk)
   if self.size < MOST_SAID then self:keep(self.redaction and self.redaction:feed(chunk) or chunk) end
 end
 
---- All of it. Of a line that rg was killed in, half a secret may be all there is: it is left out where texts are redacted.
+--- All of it. A line that rg was killed in may have half a secret: it is left out where texts are redacted.
 function Messages:words(killed)
   if self.redaction and not killed then self:keep(self.redaction:finish()) end
   return (table.concat(self.parts):gsub("%s+$", ""))
