@@ -31,6 +31,7 @@ build = {
         "csrc/hits.c",
         "csrc/index.c",
         "csrc/info.c",
+        "csrc/invisible.c",
         "csrc/lexicon.c",
         "csrc/line.c",
         "csrc/lua_abridge.c",
