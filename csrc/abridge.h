@@ -528,6 +528,10 @@ typedef enum {
 typedef struct {
     unsigned keep;          /* kinds to leave in the text as they are: bits 1u << kind */
     const abr_alloc *alloc; /* NULL: libc */
+    /* Also take out what hides text from people: tags (U+E0000 to U+E007F), chars without width, bidi controls. Those
+     * stay that their neighbours need: joiners and variation selectors in emoji, the tags of a flag, joiners and marks
+     * beside letters of the scripts that are written with them; of several in a row one. */
+    bool invisible;
 } abr_clean_opts;
 
 /* What was found. */
@@ -535,6 +539,7 @@ typedef struct {
     uint64_t raw_bytes;              /* that came */
     uint64_t bytes;                  /* of the cleaned text */
     uint64_t count[ABR_CLEAN_KINDS]; /* of each kind that was not kept */
+    uint64_t invisible;              /* chars taken out that hide text */
 } abr_clean_stats;
 
 /* Takes the next n bytes of a text; false: it cannot. */
@@ -564,7 +569,8 @@ ABR_API abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, 
  * line, or a move of the 64 KiB that can be rewritten. ABR_ENOMEM: the sink said no, and what it was given is lost. */
 ABR_API abr_code abr_cleaner_write(abr_cleaner *cleaner, const char *p, size_t n);
 
-/* Copy to dst the text that the sink has not got yet, as it stands: 192 KiB at most. NULL measures. Returns the bytes. */
+/* Copy to dst the text that the sink has not got yet, as it stands: 192 KiB at most (and 32 bytes, of chars that
+ * may be taken out). NULL measures. Returns the bytes. */
 ABR_API size_t abr_cleaner_pending(const abr_cleaner *cleaner, char *dst);
 
 /* Hand over the rest; nothing may be written afterwards. stats may be NULL. Errors as abr_cleaner_write(). */
@@ -612,6 +618,8 @@ typedef enum { ABR_SIZE_CAP = 0, ABR_LINE_CAP, ABR_ROW_CAP, ABR_EXEC_BUDGET, ABR
 /* The wire name of a reason ("size_cap"), or NULL when it is none. */
 ABR_API const char *abr_reason_name(abr_reason reason);
 
+enum { ABR_RESUME_HINT_MOST = 1024 /* bytes of a resume_hint */ };
+
 /* The truncation block every reading tool attaches to its response (the reading-tool contract). */
 typedef struct {
     bool truncated;
@@ -619,8 +627,8 @@ typedef struct {
     uint64_t bytes_total;    /* of the whole source; ABR_UNLIMITED: unknown, left out */
     uint64_t next_offset;    /* ABR_UNLIMITED: the tool cannot resume; left out */
     const char *resume_hint; /* NULL: left out; only together with next_offset */
-    size_t resume_hint_len;
-    abr_reason reason; /* always on the wire; ABR_SIZE_CAP when not truncated */
+    size_t resume_hint_len;  /* at most ABR_RESUME_HINT_MOST, which is the caller's to see to */
+    abr_reason reason;       /* always on the wire; ABR_SIZE_CAP when not truncated */
 } abr_info;
 
 /*

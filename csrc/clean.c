@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "invisible.h"
 #include "screen.h"
 
 enum {
@@ -33,6 +34,7 @@ typedef enum {
 struct abr_cleaner {
     const abr_alloc *alloc;
     unsigned keep;
+    bool filters; /* what hides text is taken out of what the screen lets go of */
     parse_state state;
     size_t swallowed; /* bytes of the sequence so far */
     size_t parameters[PARAMETERS];
@@ -43,6 +45,7 @@ struct abr_cleaner {
     uint64_t raw_bytes;
     uint64_t count[ABR_CLEAN_KINDS];
     bool finished;
+    abr_invisible seen;
     char sequence[SWALLOW_MOST]; /* the sequence so far, where sequences may be kept */
     abr_screen screen;
 };
@@ -403,7 +406,12 @@ abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *si
     memset(c, 0, offsetof(abr_cleaner, sequence));
     c->alloc = alloc;
     c->keep = opts->keep;
-    abr_screen_start(&c->screen, sink, sink_ctx, c->keep);
+    c->filters = opts->invisible;
+    abr_invisible_start(&c->seen, sink, sink_ctx);
+    if (c->filters)
+        abr_screen_start(&c->screen, abr_invisible_write, &c->seen, c->keep);
+    else
+        abr_screen_start(&c->screen, sink, sink_ctx, c->keep);
     *out = c;
     return ABR_OK;
 }
@@ -435,11 +443,36 @@ abr_code abr_cleaner_write(abr_cleaner *c, const char *p, size_t n)
     return outcome(c);
 }
 
+/* Copy to *ctx, unless it is NULL, and move it on. */
+static bool copy_on(void *ctx, const char *p, size_t n)
+{
+    char **dst = ctx;
+    if (*dst) {
+        memcpy(*dst, p, n);
+        *dst += n;
+    }
+    return true;
+}
+
+/* Pending text without what hides in it; returns its bytes. */
+static size_t filtered(const abr_cleaner *c, const abr_screen_rest *rest, char *dst)
+{
+    abr_invisible seen = c->seen;
+    seen.sink = copy_on;
+    seen.sink_ctx = &dst;
+    abr_invisible_write(&seen, rest->p, rest->n);
+    abr_invisible_write(&seen, rest->rest, rest->rest_n);
+    abr_invisible_finish(&seen);
+    return (size_t)(seen.written - c->seen.written);
+}
+
 size_t abr_cleaner_pending(const abr_cleaner *c, char *dst)
 {
     if (c->finished)
         return 0;
     abr_screen_rest rest = abr_screen_left_over(&c->screen);
+    if (c->filters)
+        return filtered(c, &rest, dst);
     if (dst) {
         memcpy(dst, rest.p, rest.n);
         memcpy(dst + rest.n, rest.rest, rest.rest_n);
@@ -455,6 +488,8 @@ abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
         if (c->state != GROUND)
             give_up(c);
         abr_screen_finish(&c->screen);
+        if (c->filters && !abr_invisible_finish(&c->seen))
+            c->screen.failed = true;
         c->finished = true;
     }
     if (stats)
@@ -464,7 +499,8 @@ abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
 
 abr_clean_stats abr_cleaner_stats(const abr_cleaner *c)
 {
-    abr_clean_stats stats = {c->raw_bytes, c->screen.written + abr_cleaner_pending(c, NULL), {0}};
+    const uint64_t written = c->filters ? c->seen.written : c->screen.written;
+    abr_clean_stats stats = {c->raw_bytes, written + abr_cleaner_pending(c, NULL), {0}, c->seen.dropped};
     memcpy(stats.count, c->count, sizeof stats.count);
     stats.count[ABR_CLEAN_TAB] = c->screen.blanked_tabs;
     return stats;
@@ -506,7 +542,8 @@ abr_code abr_clean_text(const char *p, size_t n, const abr_clean_opts *opts, abr
 {
     *out = (abr_cleaned){.p = p, .n = n, .stats = {.raw_bytes = n, .bytes = n}};
     out->alloc = abr_allocator(opts->alloc);
-    if (opts->keep >> ABR_CLEAN_KINDS == 0 && abr_plain_run(p, n) == n)
+    if (opts->keep >> ABR_CLEAN_KINDS == 0 && abr_plain_run(p, n) == n &&
+        (!opts->invisible || abr_invisible_run(p, n) == n))
         return ABR_OK;
     abr_cleaner *cleaner;
     abr_code code = abr_cleaner_open(opts, add_cleaned, out, &cleaner, error);

@@ -69,6 +69,8 @@ int luaopen_abridge_core(lua_State *L)
     abr_set_functions(L, abr_cut_functions, 1 + WORDS);
     abr_push_info_json(L);
     lua_setfield(L, -2, "info_json");
+    lua_pushinteger(L, ABR_RESUME_HINT_MOST);
+    lua_setfield(L, -2, "resume_hint_most");
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
     /* the Lua it was built for, such as "5.1": another one may load it and go wrong */

@@ -281,6 +281,7 @@ typedef struct {
     size_t n;
     size_t size;
     bool finished;
+    bool invisible; /* what hides text is taken out */
 } abr_lua_cleaner;
 
 /* Read clean = true, false or a table; returns whether to clean. */

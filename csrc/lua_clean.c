@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "invisible.h"
 #include "lua_binding.h"
 
 /* ---- options of cleaning ---- */
@@ -10,20 +11,25 @@ static const char *const clean_names[] = {
     "carriage_return", "backspace", "tab",     "erase", "cursor",  "color", "string",
     "charset",         "escape",    "control", "c1",    "invalid", NULL};
 
-/* Read { kind = false }, which keeps a kind. */
+/* Read { kind = false }, which keeps a kind, and { invisible = true }. */
 static void read_clean_table(lua_State *L, const char *who, int value, abr_clean_opts *opts)
 {
     lua_pushnil(L);
     while (lua_next(L, value)) {
         const char *key = abr_word_at(L, -2);
+        const int at = lua_gettop(L);
+        if (strcmp(key, "invisible") == 0) {
+            opts->invisible = abr_check_boolean(L, who, "clean.invisible", at);
+            lua_pop(L, 1);
+            continue;
+        }
         int kind = 0;
         while (clean_names[kind] && strcmp(clean_names[kind], key) != 0)
             kind++;
         if (!clean_names[kind])
             luaL_error(L, "%s: unknown key '%s' in clean (value %s)", who,
                        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : abr_describe(L, -2),
-                       abr_describe(L, lua_gettop(L)));
-        int at = lua_gettop(L);
+                       abr_describe(L, at));
         const char *name = lua_pushfstring(L, "clean.%s", key);
         if (!abr_check_boolean(L, who, name, at))
             opts->keep |= 1u << kind;
@@ -72,11 +78,14 @@ void abr_clean_argument(lua_State *L, const char *who, const abr_clean_opts *opt
     lua_pop(L, 1);
 }
 
-static void push_clean_stats(lua_State *L, const abr_clean_stats *stats)
+/* `invisible`: it was asked for. */
+static void push_clean_stats(lua_State *L, const abr_clean_stats *stats, bool invisible)
 {
-    lua_createtable(L, 0, ABR_CLEAN_KINDS + 2);
+    lua_createtable(L, 0, ABR_CLEAN_KINDS + 3);
     abr_set_count(L, "raw_bytes", stats->raw_bytes);
     abr_set_count(L, "bytes", stats->bytes);
+    if (invisible)
+        abr_set_count(L, "invisible", stats->invisible);
     for (int kind = 0; kind < ABR_CLEAN_KINDS; kind++)
         abr_set_count(L, clean_names[kind], stats->count[kind]);
 }
@@ -84,13 +93,33 @@ static void push_clean_stats(lua_State *L, const abr_clean_stats *stats)
 /* The options of cleaning at idx, which may be nil. */
 static abr_clean_opts check_clean_options(lua_State *L, const char *who, int idx)
 {
-    abr_clean_opts opts = {0, NULL};
+    abr_clean_opts opts = {.keep = 0};
     if (lua_isnoneornil(L, idx))
         return opts;
     if (lua_type(L, idx) != LUA_TTABLE)
         abr_wrong(L, who, "opts", "a table", idx);
     read_clean_table(L, who, idx, &opts);
     return opts;
+}
+
+/* has_unseen(text) -> whether anything stands in it that does not show */
+static int l_has_unseen(lua_State *L)
+{
+    size_t n;
+    const char *text = abr_check_text(L, "abridge.core.has_unseen", "text", ARG_TEXT, &n);
+    lua_pushboolean(L, abr_has_unseen(text, n));
+    return 1;
+}
+
+/* seen(text, sequences) -> the text without what does not show; of escape sequences all, or the escapes alone */
+static int l_seen(lua_State *L)
+{
+    size_t n;
+    const char *text = abr_check_text(L, "abridge.core.seen", "text", ARG_TEXT, &n);
+    const bool sequences = lua_toboolean(L, 2);
+    char *seen = lua_newuserdata(L, n > 0 ? n : 1);
+    lua_pushlstring(L, seen, abr_copy_seen(text, n, sequences, seen));
+    return 1;
 }
 
 /* clean(text, opts) -> text, stats */
@@ -104,7 +133,7 @@ static int l_clean(lua_State *L)
     lua_settop(L, ARG_OPTS);
     abr_clean_argument(L, who, &opts, &stats);
     lua_pushvalue(L, ARG_TEXT);
-    push_clean_stats(L, &stats);
+    push_clean_stats(L, &stats, opts.invisible);
     return 2;
 }
 
@@ -193,6 +222,7 @@ static int l_cleaner(lua_State *L)
     abr_clean_opts opts = check_clean_options(L, who, 1);
     abr_lua_cleaner *c = lua_newuserdata(L, sizeof *c);
     memset(c, 0, sizeof *c);
+    c->invisible = opts.invisible;
     luaL_getmetatable(L, ABR_CLEANER_TYPE);
     lua_setmetatable(L, -2);
     if (abr_cleaner_open(&opts, take_cleaned, c, &c->cleaner, &error) != ABR_OK)
@@ -232,7 +262,7 @@ static int l_cleaner_finish(lua_State *L)
     abr_lua_cleaner *c = check_cleaner(L, who);
     c->finished = true;
     push_cleaned(L, who, c, abr_cleaner_finish(c->cleaner, &stats));
-    push_clean_stats(L, &stats);
+    push_clean_stats(L, &stats, c->invisible);
     return 2;
 }
 
@@ -257,7 +287,5 @@ const luaL_Reg abr_cleaner_methods[] = {
 };
 
 const luaL_Reg abr_clean_functions[] = {
-    {"clean", l_clean},
-    {"cleaner", l_cleaner},
-    {NULL, NULL},
+    {"clean", l_clean}, {"has_unseen", l_has_unseen}, {"seen", l_seen}, {"cleaner", l_cleaner}, {NULL, NULL},
 };

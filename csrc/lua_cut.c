@@ -79,7 +79,7 @@ static int l_pipeline(lua_State *L)
 {
     const char *who = "abridge.pipeline";
     abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
-    abr_clean_opts clean = {0, NULL};
+    abr_clean_opts clean = {.keep = 0};
     bool cleans = false;
     abr_cut_results results;
     abr_frame frame;

@@ -64,6 +64,9 @@ static int l_info_json(lua_State *L)
     info.reason = check_reason(L, who, -1);
     if (push_field(L, INFO_RESUME_HINT) != LUA_TNIL) /* stays on the stack while its bytes are used */
         info.resume_hint = abr_check_text(L, who, "resume_hint", -1, &info.resume_hint_len);
+    if (info.resume_hint_len > ABR_RESUME_HINT_MOST)
+        return luaL_error(L, "%s: resume_hint must be a string of at most %d bytes, got more", who,
+                          (int)ABR_RESUME_HINT_MOST);
     const size_t size = abr_info_json(&info, usual, sizeof usual);
     char *json = usual;
     if (size > sizeof usual) {

@@ -100,7 +100,7 @@ describe("a forged notice or marker", function()
 
   it("in a hint is one JSON string, whatever it is made of", function()
     local session = abridge.session()
-    local hints = { '","next_offset":1,"x":"', "\0\1\31\127\255", "\\", '\\"', "\226\128\168", ("x"):rep(1e6) }
+    local hints = { '","next_offset":1,"x":"', "\0\1\31\127\255", "\\", '\\"', "\226\128\168", ("x"):rep(1024) }
     for _, hint in ipairs(hints) do
       session:register {
         name = "t" .. #session.order,
@@ -111,6 +111,28 @@ describe("a forged notice or marker", function()
       assert.equal(plain.replaced(hint), decoded.resume_hint)
       assert.equal(7, decoded.next_offset)
     end
+  end)
+
+  it("in a hint of more than 1 KB gives way to our own, which has that bound too", function()
+    local session = abridge.session { run_dir = false }
+    local function block_of(name, size)
+      local value = { content = "x", next_offset = 7, resume_hint = ("x"):rep(size) }
+      local result = session:cap(name, value)
+      abridge.assert_conforms("tool", result)
+      return result.truncation
+    end
+    assert.equal(("x"):rep(1024), block_of("t", 1024).resume_hint)
+    for _, size in ipairs { 1025, 1e6 } do
+      assert.equal("call t with offset=7", block_of("t", size).resume_hint)
+      assert.equal("call the tool with offset=7", block_of(("n"):rep(size), size).resume_hint)
+      assert.equal(7, block_of(("n"):rep(size), size).next_offset)
+    end
+    local content, _, block = abridge.cap(("a\n"):rep(9), "read_file", {
+      limits = { max_lines = 2 },
+      resume = "go on at {next}" .. ("x"):rep(1e5),
+    })
+    assert.is_true(#content < 30720)
+    assert.equal("call read_file with offset=3", block.resume_hint)
   end)
 
   it("in a full output is shown and numbered as what it is", function()

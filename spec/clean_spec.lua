@@ -100,6 +100,85 @@ describe("abridge.clean", function()
   end)
 end)
 
+describe("what hides text from people", function()
+  local HIDDEN = {
+    "\243\160\129\129", "\226\128\139", "\226\128\141", "\226\128\174", "\226\129\166", "\239\187\191", "\226\129\160",
+    "\205\143", "\239\184\143", "\243\160\132\128", "\216\156",
+  }
+  local WHOLE = {
+    family = "👨\226\128\141👩\226\128\141👧",
+    ["a heart on fire"] = "❤\239\184\143\226\128\141🔥",
+    England = "🏴\243\160\129\167\243\160\129\162\243\160\129\165\243\160\129\174\243\160\129\167\243\160\129\191",
+    keycap = "1\239\184\143\226\131\163",
+    Persian = "می\226\128\140خواهم",
+    Hindi = "क्\226\128\141ष",
+    Thai = "ภาษา\226\128\139ไทย",
+    Hebrew = "שלום\226\128\143!",
+  }
+
+  it("goes where it is asked for, and is counted", function()
+    for _, char in ipairs(HIDDEN) do
+      local text, stats = abridge.clean("pay" .. char .. char .. "load", { invisible = true })
+      assert.equal("payload", text)
+      assert.equal(2, stats.invisible)
+      assert.equal("pay" .. char .. "load", (abridge.clean("pay" .. char .. "load")))
+      assert.equal("pay" .. char .. "load", (abridge.clean("pay" .. char .. "load", { invisible = false })))
+      assert.equal("payload", (abridge.head("pay" .. char .. "load", { max_lines = 1, clean = { invisible = true } })))
+    end
+  end)
+
+  it("stays where writing needs it", function()
+    for name, text in pairs(WHOLE) do
+      text = "x " .. text .. " y"
+      local shown, stats = abridge.clean(text, { invisible = true })
+      assert.equal(text, shown, name)
+      assert.equal(0, stats.invisible)
+      assert.equal(text, (abridge.clean("\27[1m" .. text .. "\27[m", { invisible = true })))
+    end
+  end)
+
+  it("spells nothing in a row behind a char that needs one", function()
+    for _, text in ipairs { "ا", "क", "ש", "ไ", "😀", "🏴", "1", "葛" } do
+      for _ = 1, 50 do
+        local row = {}
+        for i = 1, 40 do
+          row[i] = random.choose(HIDDEN)
+        end
+        local shown = abridge.clean(text .. table.concat(row) .. text, { invisible = true })
+        assert.is_true(#shown <= 2 * #text + 4 + 4, shown)
+      end
+    end
+  end)
+
+  it("is found in any chunks alike, in one pass", function()
+    local alphabet = { "a", "1", "\n", "\r", "\b", "\27[1m", "\27[2D", "\27[K", "\255", "ا", "ש", "😀", "🏴", "ไ" }
+    for _, char in ipairs(HIDDEN) do
+      alphabet[#alphabet + 1] = char
+    end
+    for _, text in pairs(WHOLE) do
+      alphabet[#alphabet + 1] = text
+    end
+    local opts = { invisible = true }
+    random.each(600, function()
+      local text = random.join(alphabet, random.below(80))
+      local want, want_stats = abridge.clean(text, opts)
+      local got, stats = by_cleaner(split(text, random.choose { 1, 3, 50 }), opts)
+      random.must(got == want, "%s became %s, not %s", text, got, want)
+      assert.same(want_stats, stats)
+      random.must(abridge.clean(want, opts) == want, "%s is not clean", want)
+      local cleaner = core.cleaner(opts)
+      local first = cleaner:write(text)
+      random.must(first .. cleaner:pending() == abridge.clean(text, opts), "%s is pending otherwise", text)
+      cleaner:close()
+    end)
+  end)
+
+  it("raises for what is neither true nor false", function()
+    local message = plain.misuse(function() abridge.clean("a", { invisible = 1 }) end)
+    assert.matches("clean%.invisible must be true or false, got 1", message)
+  end)
+end)
+
 describe("a cleaner", function()
   it("gives the same for every chunking, and the stats of the whole", function()
     random.each(300, function()
@@ -274,6 +353,24 @@ describe("a session", function()
       assert.is_nil(content:find("sec", 1, true), content)
     end
     assert.equal("[redacted]\n", seen[1])
+  end)
+
+  it("takes out what hides text, of commands and foreign tools in the default profile alone", function()
+    local text = "ok\243\160\129\136\243\160\129\169 \226\128\174abc"
+    local tools = { "run_command", "github__search", "*" }
+    for _, name in ipairs(tools) do
+      assert.equal("ok abc", open({}):cap(name, text).content)
+      assert.equal("ok abc", (abridge.cap(text, name)))
+      session:close()
+    end
+    local dir = tmpdir.new()
+    dir:write("f", text)
+    assert.equal(text, open({ cwd = dir.path }):call("read_file", { path = "f" }).content)
+    session:close()
+    dir:remove()
+    assert.equal(text, open({ profile = "pi" }):cap("run_command", text).content)
+    session:close()
+    assert.equal(text, open({ limits = { ["*"] = { clean = true } } }):cap("x", text).content)
   end)
 
   it("cleans what any tool gives whose limits say so", function()

@@ -88,6 +88,12 @@ describe("info constructors", function()
     { info.with_resume, { 1, 2, 0.5, "hint", "size_cap" }, "next_offset", "0.5" },
     { info.with_resume, { 1, 2, 3, nil, "size_cap" }, "resume_hint must be a string", "nil" },
     { info.with_resume, { 1, 2, 3, 4, "size_cap" }, "resume_hint must be a string", "4" },
+    {
+      info.with_resume,
+      { 1, 2, 3, ("x"):rep(1025), "size_cap" },
+      "resume_hint must be a string of at most 1024 bytes",
+      "1025 bytes",
+    },
     { info.with_resume, { 1, 2, 3, "hint", "sizecap" }, "reason", '"sizecap"' },
     { info.with_resume, { 1, 2, 3, "hint" }, "reason", "nil" },
     { info.without_resume, { true, 2, "size_cap" }, "abridge.info.without_resume: bytes_returned", "true" },
@@ -184,12 +190,21 @@ describe("info JSON", function()
 
   it("is valid for any bytes in the hint, and decodes to them", function()
     random.each(500, function()
-      local hint = random.chance(4) and random.text(40) or random.bytes(random.below(60))
+      local hint = random.chance(4) and random.text(40):sub(1, 1024) or random.bytes(random.below(60))
       local ok, block = pcall(json.decode, with_hint(hint):to_json())
       random.must(ok, "hint %s is not JSON: %s", hint, block)
       random.must(block.resume_hint == plain.replaced(hint), "hint %s came back as %s", hint, block.resume_hint)
       random.must(block.truncated == true and block.bytes_returned == 1 and block.next_offset == 3, "fields changed")
     end)
+  end)
+
+  it("has no hint of more than 1 KB, whoever puts it there", function()
+    assert.equal(1024, #json.decode(with_hint(("x"):rep(1024)):to_json()).resume_hint)
+    local block = with_hint "x"
+    block.resume_hint = ("x"):rep(1025)
+    local ok, message = pcall(block.to_json, block)
+    assert.is_false(ok)
+    assert.matches("resume_hint must be a string of at most 1024 bytes", message)
   end)
 
   it("is what tostring shows", function()
@@ -283,6 +298,7 @@ describe("info.parse", function()
     { but("bytes_total", { 1 }), "invalid type: sequence, expected an integer for `bytes_total`" },
     { but("next_offset", -3), "invalid value: integer `-3`, expected an integer from 0 to 2^53 for `next_offset`" },
     { but("resume_hint", 5), "invalid type: integer `5`, expected a string for `resume_hint`" },
+    { but("resume_hint", ("x"):rep(1025)), "invalid length 1025, expected at most 1024 bytes for `resume_hint`" },
     { but("reason", 5), "invalid type: integer `5`, expected a string for `reason`" },
     { but("reason", "size"), "unknown variant `size`, expected one of " .. reasons },
     { but("reason", "SizeCap"), "unknown variant `SizeCap`, expected one of " .. reasons },

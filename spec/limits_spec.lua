@@ -8,13 +8,13 @@ local KB = 1024
 local PROFILES = {
   default = {
     read_file = { strategy = "head", max_lines = 2000, max_bytes = 30720 },
-    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30720, clean = true },
+    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30720, clean = { invisible = true } },
     search_files = { max_matches = 100, max_bytes = 30720, max_line_chars = 500 },
     find_files = { max_results = 1000, max_bytes = 30720 },
     list_directory = { max_entries = 500, max_bytes = 30720 },
     sql_query = { max_rows = 1000, max_bytes = 30720 },
     web_fetch = { max_bytes = 102400 },
-    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30720 },
+    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30720, clean = { invisible = true } },
     ceiling = { max_bytes = 131072 },
   },
   pi = {
@@ -184,6 +184,8 @@ describe("overrides", function()
   end)
 
   it("do not change the profile", function()
+    limits_of("run_command").clean.invisible = false
+    assert.is_true(limits_of("run_command").clean.invisible)
     limits_of("read_file", { limits = { read_file = { max_lines = 100 } } })
     assert.same(PROFILES.default.read_file, abridge.profiles.default.read_file)
   end)

@@ -167,7 +167,8 @@ describe("session options", function()
   it("override a profile key by key, and false takes a budget away", function()
     local session = abridge.session { limits = { read_file = { max_lines = 10 }, run_command = { max_lines = false } } }
     assert.same({ strategy = "head", max_lines = 10, max_bytes = 30720 }, session:limits "read_file")
-    assert.same({ strategy = "priority", max_bytes = 30720, clean = true }, session:limits "run_command")
+    local clean = { invisible = true }
+    assert.same({ strategy = "priority", max_bytes = 30720, clean = clean }, session:limits "run_command")
   end)
 
   it("of limits hold under an alias too", function()

@@ -57,7 +57,7 @@ static void clean_moves(void)
 {
     enum { LINE = 60 * KB, ALL = 64 * KB };
     static char p[ALL];
-    const abr_clean_opts all = {0, NULL};
+    const abr_clean_opts all = {.keep = 0};
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         abr_cleaned cleaned;
         size_t n = 0;
@@ -71,7 +71,7 @@ static void clean_moves(void)
 
 static void clean(void)
 {
-    const abr_clean_opts all = {0, NULL};
+    const abr_clean_opts all = {.keep = 0};
     abr_cleaned cleaned;
     WANTS(abr_clean_text(text, text_size, &all, &cleaned, NULL) == ABR_OK && cleaned.n > 0);
     abr_cleaned_free(&cleaned);
@@ -86,7 +86,7 @@ static bool count_only(void *ctx, const char *p, size_t n)
 
 static void clean_in_chunks(void)
 {
-    const abr_clean_opts all = {0, NULL};
+    const abr_clean_opts all = {.keep = 0};
     abr_cleaner *cleaner;
     size_t got = 0;
     WANTS(abr_cleaner_open(&all, count_only, &got, &cleaner, NULL) == ABR_OK);

@@ -24,6 +24,8 @@ local function capped_result(name, result, opts)
   if type(result) == "string" then return safe.cap(name, result, opts) end
   if type(result) ~= "table" then return result end
   local json = host.json()
+  result = safe.redacted(result, opts)
+  if type(result) ~= "table" then return result end
   local ok, text = pcall(json and json.encode or error, result)
   if not ok then text = crude.cut(result) end
   local shown = safe.cap(name, text, opts)

@@ -35,6 +35,14 @@ function M.id_of(number)
   return ("call-%d"):format(number)
 end
 
+--- The name of a tool that the session has not, as it may be shown.
+---@param self abridge.Session
+---@param name string
+---@return string
+function M.shown_name(self, name)
+  return self.redactor and self.redactor:document(name) or name
+end
+
 --- A new call of a session's tool; `entry` is nil for a tool it has not.
 ---@param self abridge.Session
 ---@param name string
@@ -44,7 +52,7 @@ end
 ---@return table
 function M.new(self, name, entry, number, id)
   local own_name = entry and entry.name or self.table_of_limits.aliases[name] or name
-  local shown = self.redactor and not entry and self.redactor:data(name) or name
+  local shown = entry and name or M.shown_name(self, name)
   local call = {
     number = number,
     tool = shown,
@@ -54,6 +62,7 @@ function M.new(self, name, entry, number, id)
     limits = self:limits(own_name),
     ceiling = self.table_of_limits:ceiling_limits(),
     reason = entry and entry.tool.reason,
+    redactor = self.redactor,
     started = host.now(),
   }
   call.save = saver(self, call)
@@ -81,7 +90,7 @@ end
 --- End a job with what its tool raised.
 function M.fail(call, job, message)
   call.failed = true
-  local text = results.encoded(message)
+  local text = results.encoded(message, call.redactor)
   if text == "" then text = notice.message("raised", { name = call.tool }) end
   local outside = text == call.outside and { error_code = "EOUTSIDE", path = call.outside_path } or nil
   job:finish { text = text, is_error = true, details = outside }
@@ -145,17 +154,26 @@ end
 local UPDATE_MS = 100
 local UTF8 = { utf8 = "replace" }
 
+--- What may be shown of a text so far: of one that may go on, whole lines, as only these tell what is to be hidden.
+local function so_far(redactor, text, goes_on)
+  if not redactor then return text end
+  if goes_on then return redactor:stream():feed(text) end
+  return redactor:text(text)
+end
+
 --- Let a call hand the host what the model would see of it so far.
 function M.follow(self, call, on_update)
   call.updates = updates.new(UPDATE_MS, function(shown)
+    local is_text, limits = type(shown) == "string", self:limits(call.own_name)
     if not source.is_source(shown) then
-      shown = results.encoded(shown)
+      shown = results.encoded(shown, self.redactor)
     elseif shown.closed then
       return
     end
-    local limits = self:limits(call.own_name)
-    if type(shown) == "string" then shown, limits = limits_of.cleaned(shown, limits) end
-    if type(shown) == "string" and self.redactor then shown = self.redactor:text(shown) end
+    if type(shown) == "string" then
+      shown, limits = limits_of.cleaned(shown, limits)
+      shown = so_far(self.redactor, shown, is_text)
+    end
     local ok, content, cut = pcall(limits_of.cut, shown, limits, not source.is_source(shown) and UTF8 or nil)
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)

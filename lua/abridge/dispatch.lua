@@ -40,10 +40,11 @@ end
 
 --- What a foreign tool gave, in our form; a table may be built so that reading it raises.
 ---@param value any
+---@param redactor? abridge.Redactor
 ---@return table
-function M.normalized(value)
-  local ok, inner = pcall(results.normalized, value)
-  return ok and inner or { text = results.encoded(inner), is_error = true }
+function M.normalized(value, redactor)
+  local ok, inner = pcall(results.normalized, value, redactor)
+  return ok and inner or { text = results.encoded(inner, redactor), is_error = true }
 end
 
 --- Clean the text that a tool gave, where its limits say so; a stream was cleaned while it was written, and a page is
@@ -57,7 +58,7 @@ end
 --- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a
 --- stream while it was written.
 local function redact_value(redactor, call, value)
-  if value.text and not value.redacted then value.text = redactor:text(value.text) end
+  if value.text and not value.redacted then value.text = redactor:document(value.text) end
   if value.resume_hint then value.resume_hint = redactor:data(value.resume_hint) end
   value.blocks = value.blocks and redactor:data(value.blocks)
   if not call.built_in then value.details = value.details and redactor:data(value.details) end
@@ -65,6 +66,12 @@ local function redact_value(redactor, call, value)
     value.details = value.details or {}
     value.details.redact_error = true -- the message itself may hold what it was to hide
   end
+end
+
+--- What was raised in here, as a text that may be shown.
+local function told(self, problem)
+  local text = results.encoded(problem, self.redactor)
+  return self.redactor and self.redactor:text(text) or text
 end
 
 --- Why a session takes no call now: the value to end it with.
@@ -86,12 +93,12 @@ function M.result(self, call, value)
   elseif rawequal(value, jobs.aborted) then
     value = failed("aborted", { name = call.tool })
   elseif not (call.built_in or call.failed) then
-    value = value == nil and failed("no_result", { name = call.tool }) or M.normalized(value)
+    value = value == nil and failed("no_result", { name = call.tool }) or M.normalized(value, self.redactor)
   end
   clean_value(call, value)
   if self.redactor then redact_value(self.redactor, call, value) end
   local ok, result = pcall(results.make, call, value)
-  if not ok then result = results.crude(call, value, result) end
+  if not ok then result = results.crude(call, value, told(self, result)) end
   result.duration_ms = math.floor(host.now() - call.started + 0.5)
   local cut = result.details and result.details.cut or {}
   local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
@@ -140,7 +147,7 @@ local function approved(self, name, input)
   self.nested = self.nested + 1
   local ok, answer, why = core.pcall(self.opts.approve, name, input)
   self.nested = self.nested - 1
-  if not ok then return false, results.encoded(answer) end
+  if not ok then return false, results.encoded(answer, self.redactor) end
   return answer == true, why
 end
 
@@ -164,9 +171,11 @@ end
 --- An input as events show it.
 local function shown_input(self, input)
   if not self.redactor then return input end
-  local json = type(input) == "string" and host.json()
+  if type(input) ~= "string" then return (self.redactor:data(input)) end
+  local json = host.json()
   local ok, value = pcall(json and json.decode or error, input)
-  return self.redactor:data(ok and value or input)
+  if not ok then return self.redactor:broken_json(input) end
+  return (self.redactor:data(value))
 end
 
 --- The checked input, or nil and what is wrong: nothing of half a secret, where a message cuts a value short.
@@ -184,10 +193,10 @@ end
 local function obstacle(self, name, entry, input)
   local refused = M.refusal(self)
   if refused then return refused end
-  if not entry then return failed("unknown_tool", { name = name }) end
+  if not entry then return failed("unknown_tool", { name = calls.shown_name(self, name) }) end
   local ok, checked, message = pcall(fitting_input, self, entry, input)
   if not ok then -- a schema may be built so that reading it raises
-    checked, message = nil, results.encoded(checked)
+    checked, message = nil, results.encoded(checked, self.redactor)
   end
   if not checked then return failed("invalid_input", { what = message }) end
   local allowed, why = approved(self, name, checked)

@@ -26,6 +26,8 @@ Info.__name = "abridge.Info"
 local FIELDS = { "truncated", "bytes_returned", "bytes_total", "next_offset", "resume_hint", "reason" }
 local REASONS = { "size_cap", "line_cap", "row_cap", "exec_budget", "item_cap" }
 
+M.most_hint = core.resume_hint_most -- bytes of a resume_hint
+
 local function new(fields)
   return setmetatable(fields, Info)
 end
@@ -94,7 +96,7 @@ end
 ---@param bytes_returned integer
 ---@param bytes_total integer|nil nil: unknown
 ---@param next_offset integer
----@param resume_hint string
+---@param resume_hint string at most 1024 bytes
 ---@param reason abridge.Reason
 ---@return abridge.Info
 function M.with_resume(bytes_returned, bytes_total, next_offset, resume_hint, reason)
@@ -102,8 +104,9 @@ function M.with_resume(bytes_returned, bytes_total, next_offset, resume_hint, re
   want_count(who, "bytes_returned", bytes_returned)
   if bytes_total ~= nil then want_count(who, "bytes_total", bytes_total) end
   want_count(who, "next_offset", next_offset)
-  if type(resume_hint) ~= "string" then
-    check.fail(("%s: resume_hint must be a string, got %s"):format(who, check.show(resume_hint)))
+  if type(resume_hint) ~= "string" or #resume_hint > M.most_hint then
+    local got = type(resume_hint) == "string" and #resume_hint .. " bytes" or check.show(resume_hint)
+    check.fail(("%s: resume_hint must be a string of at most %d bytes, got %s"):format(who, M.most_hint, got))
   end
   want_reason(who, reason)
   return new {
@@ -183,7 +186,12 @@ local READERS = {
   bytes_total = read_count,
   next_offset = read_count,
   resume_hint = function(block)
-    if type(block.resume_hint) == "string" then return block.resume_hint end
+    local hint = block.resume_hint
+    if type(hint) == "string" and #hint <= M.most_hint then return hint end
+    if type(hint) == "string" then
+      local expected = ("invalid length %d, expected at most %d bytes for `resume_hint`"):format(#hint, M.most_hint)
+      return nil, expected
+    end
     return nil, ("invalid type: %s, expected a string for `resume_hint`"):format(unexpected(block.resume_hint))
   end,
   reason = function(block)

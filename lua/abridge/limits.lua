@@ -31,7 +31,8 @@ M.auto_success = 512
 ---@field utf8? "keep"|"replace" sessions replace
 ---@field hits? table patterns that "priority" looks for, and groups of words it does not
 ---@field indicators? boolean headings of a pipeline cut
----@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise
+---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise,
+---  `invisible = true` takes out what hides text
 ---@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto" a byte budget by name (commands)
 ---@field max_matches? integer
 ---@field max_results? integer
@@ -45,13 +46,13 @@ M.auto_success = 512
 M.profiles = {
   default = {
     read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
-    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB, clean = true },
+    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
     search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
     find_files = { max_results = 1000, max_bytes = 30 * KB },
     list_directory = { max_entries = 500, max_bytes = 30 * KB },
     sql_query = { max_rows = 1000, max_bytes = 30 * KB },
     web_fetch = { max_bytes = 100 * KB },
-    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30 * KB },
+    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
     ceiling = { max_bytes = 128 * KB },
   },
   -- The tools of the pi agent (seed "Tool Output Truncation").
@@ -177,6 +178,7 @@ local function merged(base, over)
       all[key] = value
     end
   end
+  if type(all.clean) == "table" then all.clean = check.copied(all.clean) end -- that of a profile is nobody's to change
   return all
 end
 

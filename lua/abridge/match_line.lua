@@ -5,6 +5,8 @@ local core = require "abridge.core_loader"
 local files = require "abridge.files"
 local host = require "abridge.host"
 
+local HIDDEN = require("abridge.redact_bounds").hidden
+
 local M = {}
 
 local WHOLE = 64 * 1024 -- bytes of a line that is redacted as a whole
@@ -52,7 +54,7 @@ local function from_file(event, path, from, to)
 end
 
 --- The piece of a line that holds the window: all of a short one.
-local function piece_of(event, path, width)
+local function piece_of(event, path, width, redacts)
   local line = event.whole and strip_end(event.line) or event.line
   local first, last = event.first, event.last
   if event.whole and #line <= WHOLE then
@@ -68,8 +70,8 @@ local function piece_of(event, path, width)
     local text, ends = from_file(event, path, from, to)
     if text then
       piece.text, piece.after = text, not ends
-    else -- the match is all that is known
-      piece.text, piece.first, piece.last = event.match or "", 1, math.huge
+    else -- the match is all that is known, which may be half a secret
+      piece.text, piece.first, piece.last = redacts and HIDDEN or event.match or "", 1, math.huge
       piece.after = true
     end
   end
@@ -118,11 +120,11 @@ end
 ---@param event abridge.RgEvent
 ---@param path string its file
 ---@param width integer chars of the window, at most
----@param redacted fun(text: string): string
+---@param redactor? abridge.Redactor
 ---@return abridge.MatchLine
-function M.line(event, path, width, redacted)
-  local piece = piece_of(event, path, width)
-  local safe = redacted(piece.text)
+function M.line(event, path, width, redactor)
+  local piece = piece_of(event, path, width, redactor ~= nil)
+  local safe = redactor and piece.text ~= HIDDEN and redactor:text(piece.text) or piece.text
   local first, last = located(piece.text, safe, piece.first, piece.last)
   local from, to = 1, #safe
   if piece.before and safe ~= piece.text then from = math.max(math.min(EDGE + 1, first), 1) end

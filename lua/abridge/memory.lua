@@ -8,9 +8,12 @@ local GENERATION_BYTES = 512 * 1024 -- two generations are kept: the last 512 Ki
 
 local young, old, size = {}, {}, 0
 
-local function same(a, b)
+local same
+function same(a, b)
   for key, value in pairs(a) do
-    if b[key] ~= value then return false end
+    local other = b[key]
+    local tables = key == "clean" and type(value) == "table" and type(other) == "table"
+    if other ~= value and not (tables and same(value, other)) then return false end
   end
   for key in pairs(b) do
     if a[key] == nil then return false end

@@ -567,13 +567,15 @@ function M.database(name, database)
   })
 end
 
+local MOST_NAME = 512 -- bytes of a name in a hint, which has a bound
+
 --- How to continue, for the block.
 ---@param tool string the name under which the session has the tool
 ---@param next_offset integer
 ---@param column? integer
 ---@return string
 function M.resume_hint(tool, next_offset, column)
-  local hint = ("call %s with offset=%.0f"):format(tool, next_offset)
+  local hint = ("call %s with offset=%.0f"):format(#tool <= MOST_NAME and tool or "the tool", next_offset)
   return column and ("%s column=%.0f"):format(hint, column) or hint
 end
 

@@ -210,7 +210,8 @@ function M.block(cut, body, tool, resume)
   end
   if not cut.next_offset then return nil end
   local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
-  if resume and not cut.next_column then hint = notice.resume(resume, cut.next_offset) end
+  local own = resume and not cut.next_column and notice.resume(resume, cut.next_offset)
+  if own and #own <= info.most_hint then hint = own end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
   return info.with_resume(#body, cut.total_bytes, cut.next_offset, hint, reason)
 end

@@ -14,17 +14,18 @@
 
 local bounds = require "abridge.redact_bounds"
 local check = require "abridge.check"
-local data = require "abridge.data"
+local data = require "abridge.redact_data"
 local functions = require "abridge.redact_function"
 local patterns = require "abridge.redact_patterns"
 local rules_of = require "abridge.redact_rule"
+local split = require "abridge.redact_split"
 
 local byte, find, sub = string.byte, string.find, string.sub
 local concat = table.concat
 
 local M = {}
 
-local HIDDEN, PIECE = bounds.hidden, bounds.piece
+local PIECE = bounds.piece
 local FEW_PARTS = 128 -- chunks held as they came, before they are joined
 
 -- streams ----------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ function Stream:run(text, last)
       end
       if stop then
         local lines = framed(text, at, stop)
-        local shown = kind:lines(lines)
+        local shown = split.lines(kind, lines)
         if shown ~= lines then
           show()
           same = stop + 1
@@ -179,40 +180,29 @@ function Redactor:text(text)
   return self:stream():run(text, true)
 end
 
-local function redacted(self, value, copies, depth)
-  if type(value) == "string" then return self:text(value) end
-  if type(value) ~= "table" then return value end
-  if copies[value] then return copies[value] end
-  if depth == data.most_depth then return HIDDEN end
-  local copy, renamed = {}, {}
-  copies[value] = copy
-  for key, inner in next, value do
-    if type(key) == "string" and self:text(key) ~= key then
-      renamed[#renamed + 1] = key
-    elseif type(key) ~= "table" then
-      copy[key] = redacted(self, inner, copies, depth + 1)
-    end
-  end
-  table.sort(renamed)
-  for _, key in ipairs(renamed) do
-    local name, count = self:text(key), 1
-    local free = name
-    while copy[free] ~= nil do
-      count = count + 1
-      free = name .. " " .. count
-    end
-    copy[free] = redacted(self, rawget(value, key), copies, depth + 1)
-  end
-  return copy
+--- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered. A number
+--- becomes what is left of its digits where these are hidden, and a value is hidden that is so together with its key,
+--- as `"key":"value"`. Other values stay as they are. Metatables, and keys that are tables, are left out; a table more
+--- than 200 tables deep shows as "[redacted]".
+---@param value any
+---@return any copy
+---@return boolean changed
+function Redactor:data(value)
+  return data.of(self, value)
 end
 
---- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered.
---- Other values stay as they are, numbers too. Metatables, and keys that are tables, are left out; a table more than
---- 200 tables deep shows as "[redacted]".
----@param value any
----@return any
-function Redactor:data(value)
-  return redacted(self, value, {}, 0)
+--- A text redacted as `text` does it, and as data where it is a JSON document: what escapes in it spell is read.
+---@param text string
+---@return string
+function Redactor:document(text)
+  return data.text(self, text)
+end
+
+--- A text that was meant as JSON and is none, redacted as it stands and as its escapes read.
+---@param text string
+---@return string
+function Redactor:broken_json(text)
+  return data.broken(self, text)
 end
 
 --- Make a redactor. Raises at the caller's level, or `deeper` levels further out, with what is wrong in `spec`.

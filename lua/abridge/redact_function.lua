@@ -24,6 +24,7 @@ local WHOLE_TRIES = 16 -- trials of a cut with the whole piece, a border
 local Function = {}
 Function.__index = Function
 Function.room = PIECE + 2 * OVERLAP - 1
+Function.calls = true -- lines are handed to a function of the caller's
 
 --- What the function makes of a line, or nil when it fails, as it does where it calls what would call it again.
 function Function:call(line)

@@ -27,10 +27,11 @@ local M = {}
 
 -- values ---------------------------------------------------------------------
 
---- Any value as text.
+--- Any value as text. Data is redacted before JSON spells it in its own way; the text that comes of it is not.
 ---@param value any
+---@param redactor? abridge.Redactor
 ---@return string
-function M.encoded(value)
+function M.encoded(value, redactor)
   if type(value) == "string" then return value end
   if value == nil then return "" end
   local mt = type(value) == "table" and getmetatable(value)
@@ -38,7 +39,11 @@ function M.encoded(value)
   if type(value) == "table" and not speaks and next(value) == nil then return "{}" end -- libraries differ
   local json = type(value) == "table" and not speaks and host.json()
   if json then
-    local ok, text = pcall(json.encode, value)
+    local shown, changed = value, false
+    if redactor then
+      shown, changed = redactor:data(value)
+    end
+    local ok, text = pcall(json.encode, changed and shown or value)
     if ok then return text end
   end
   local ok, text = pcall(tostring, value)
@@ -60,12 +65,32 @@ local function split_content(content)
   return table.concat(texts, "\n"), #blocks > 0 and blocks or nil
 end
 
+--- Details that this package alone tells, of its own tools and of every result.
+local OURS = {}
+for name in
+  ([[background cancelled cut entry_limit_reached error_code exit_code exit_line full_output_path inner_error
+    invalid_bytes lines_truncated log_error match_limit_reached next_pointer notice read_error redact_error
+    result_limit_reached row_limit_reached signal signal_number timed_out]]):gmatch "%S+"
+do
+  OURS[name] = true
+end
+
+--- The details of a foreign tool without those.
+local function foreign_details(details)
+  local own = {}
+  for key, value in next, details do
+    if not OURS[key] then own[key] = value end
+  end
+  return own
+end
+
 --- What a foreign tool gave, in the form the tools of this package yield.
 ---@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
+---@param redactor? abridge.Redactor for what is encoded here
 ---@return table
-function M.normalized(value)
+function M.normalized(value, redactor)
   if source_of.is_source(value) then return { stream = value } end
-  if type(value) ~= "table" or value.content == nil then return { text = M.encoded(value) } end
+  if type(value) ~= "table" or value.content == nil then return { text = M.encoded(value, redactor) } end
   local text, details, blocks = value.content, value.details, nil
   local stream = source_of.is_source(text) and text or nil
   if stream then text = "" end
@@ -75,14 +100,14 @@ function M.normalized(value)
     text = ""
   end
   return {
-    text = not stream and M.encoded(text) or nil,
+    text = not stream and M.encoded(text, redactor) or nil,
     stream = stream,
     blocks = blocks,
     is_error = value.is_error == true or value.isError == true,
     total = value.total,
     next_offset = value.next_offset,
     resume_hint = value.resume_hint,
-    details = type(details) == "table" and details or nil,
+    details = type(details) == "table" and foreign_details(details) or nil,
   }
 end
 
@@ -120,8 +145,10 @@ local function block_of(value, cut, body, limits, tool)
   if cut.truncated then return info.without_resume(#body, cut.total_bytes, M.reason(cut, limits, tool.reason)) end
   if value.lines_truncated then return info.without_resume(#body, cut.total_bytes, tool.reason or "size_cap") end
   if is_offset(value.next_offset) then
-    local hint = type(value.resume_hint) == "string" and value.resume_hint
-      or notice.resume_hint(tool.name, value.next_offset)
+    local hint = value.resume_hint
+    if type(hint) ~= "string" or #hint > info.most_hint then
+      hint = notice.resume_hint(tool.name, value.next_offset)
+    end
     return info.with_resume(#body, nil, value.next_offset, hint, tool.reason or "item_cap")
   end
   return info.not_truncated(#body)
@@ -290,7 +317,7 @@ end
 --- more than the byte budget, and what went wrong in `details.inner_error`.
 ---@param call abridge.ResultCall
 ---@param value table
----@param problem any
+---@param problem string
 ---@return abridge.Result
 function M.crude(call, value, problem)
   local text = type(value.text) == "string" and value.text or ""
@@ -310,7 +337,7 @@ function M.crude(call, value, problem)
   local block = info.not_truncated(#content)
   if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = data.copy(value.details) or {}
-  details.inner_error = M.encoded(problem)
+  details.inner_error = problem
   return {
     tool = call.tool,
     call_id = call.call_id,

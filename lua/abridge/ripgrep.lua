@@ -123,6 +123,29 @@ local function how_it_ended(outcome, said, stopped)
   return finish
 end
 
+--- What rg says, redacted before it is cut.
+local Messages = {}
+Messages.__index = Messages
+
+local function messages(redaction)
+  return setmetatable({ redaction = redaction, parts = {}, size = 0 }, Messages)
+end
+
+function Messages:keep(text)
+  self.parts[#self.parts + 1] = text:sub(1, MOST_SAID - self.size)
+  self.size = math.min(self.size + #text, MOST_SAID)
+end
+
+function Messages:add(chunk)
+  if self.size < MOST_SAID then self:keep(self.redaction and self.redaction:feed(chunk) or chunk) end
+end
+
+--- All of it. A line that rg was killed in may have half a secret: it is left out where texts are redacted.
+function Messages:words(killed)
+  if self.redaction and not killed then self:keep(self.redaction:finish()) end
+  return (table.concat(self.parts):gsub("%s+$", ""))
+end
+
 ---@class (exact) abridge.RgRun
 ---@field place abridge.RgPlace
 ---@field arguments string[]
@@ -188,11 +211,11 @@ function M.run(run, ctx, done)
   for _, argument in ipairs(run.arguments) do
     argv[#argv + 1] = argument
   end
-  local said, size = {}, 0
+  local said = messages(ctx.redaction())
   local reader = setmetatable({ on_chunk = run.on_chunk, chunks = {} }, Reader)
   function reader.on_exit(outcome)
     if reader.raised then return done { text = reader.raised, is_error = true } end
-    local words = table.concat(said):gsub("%s+$", "")
+    local words = said:words(outcome.signal ~= nil)
     reader.cancel = slices.start(function(work)
       return run.on_end(how_it_ended(outcome, words, reader.stopped), work)
     end, done)
@@ -207,8 +230,7 @@ function M.run(run, ctx, done)
       reader:take(chunk)
     end,
     on_stderr = function(chunk)
-      if size < MOST_SAID then said[#said + 1] = chunk:sub(1, MOST_SAID - size) end
-      size = size + #chunk
+      said:add(chunk)
     end,
     on_exit = function(outcome)
       reader:finish(outcome)
@@ -338,7 +360,7 @@ function Page:value(listing, finish, work)
   if not self.reached then listing.reason = "size_cap" end -- of what time or room cut short
   listing.more = not finish.ended
   listing.total = finish.ended and self.count or nil
-  details.error = finish.problem and ctx.redacted(finish.problem) or nil
+  details.error = finish.problem
   if details.error and finish.ended then
     listing.notice = listing.notice or {}
     listing.notice.unread = core.line(details.error:match "[^\n]*", MOST_SHOWN)

@@ -72,15 +72,16 @@ function M.open(opts)
   return session and session.closed and not session.redactor and {} or opts
 end
 
---- A value as the session redacts it, all strings of a table too; the value itself where it redacts nothing.
+--- A value as the session redacts it, all strings of a table too; the value itself where there is nothing to hide.
 ---@param value any
 ---@param opts { session: abridge.Session|nil }
 ---@return any
 function M.redacted(value, opts)
   local redactor = opts.session and opts.session.redactor
   if not redactor or value == nil then return value end
-  local ok, shown = pcall(redactor.data, redactor, value)
-  return ok and shown or crude.withheld
+  local ok, shown, changed = pcall(redactor.data, redactor, value)
+  if not ok then return crude.withheld end
+  return changed and shown or value
 end
 
 --- Bytes of a crude cut: what the budgets in force let through, where that can be had and is a bound.

@@ -155,7 +155,10 @@ function Session:cap(name, value, opts)
   dispatch.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
   local refused = dispatch.refusal(self)
-  value = refused or dispatch.normalized(value == nil and "" or value)
+  if self.redactor then
+    opts = self.redactor:data(opts) -- paths and sentences of notices
+  end
+  value = refused or dispatch.normalized(value == nil and "" or value, self.redactor)
   if not refused and value.text then
     cap.prepare(call, value, opts, self.redactor)
     value.notice.read = self:names().read

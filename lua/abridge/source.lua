@@ -76,7 +76,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function Source:write(chunk)
-  if self.cleaner then
+  if self.cleaner and not self.closed then
     self.raw_bytes = self.raw_bytes + #chunk
     chunk = self.cleaner:write(chunk)
   end

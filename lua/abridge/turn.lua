@@ -40,12 +40,23 @@ Turn.__name = "abridge.Turn"
 
 -- results --------------------------------------------------------------------
 
+--- A text as the session may show it.
+local function redacted(session, text)
+  return session.redactor and session.redactor:text(text) or text
+end
+
 --- What stands for a call's result when something failed in here.
-local function failure(call, problem)
+local function failure(session, call, problem)
   local ok, text = pcall(tostring, problem)
-  text = notice.message("raised", { name = crude.cut(call.name, 64) }) .. (ok and ": " .. text or "")
+  local name = crude.cut(redacted(session, call.name), 64)
+  text = notice.message("raised", { name = name }) .. (ok and ": " .. redacted(session, text) or "")
   text = crude.cut(text, FAILURE_BYTES):gsub("[\128-\255]", "?") -- may be no UTF-8
   return { content = text, is_error = true }
+end
+
+--- What stands for the result of a call that was not made, or not waited for.
+local function aborted(session, call)
+  return { content = notice.message("aborted", { name = redacted(session, call.name) }), is_error = true }
 end
 
 --- Arguments as a session takes them: models leave them out, or write nothing or null, for an empty object.
@@ -127,13 +138,13 @@ function Turn:start(call)
   if type(id) == "string" and id ~= "" and not self.ids[id] then call.id = id end
   if self.cancelled then
     call.id = call.id or ("call-0-%d"):format(self.started)
-    return call.done { content = notice.message("aborted", { name = call.name }), is_error = true }
+    return call.done(aborted(self.session, call))
   end
   local opts = { id = call.id, on_done = call.done }
   local ok, job = pcall(self.session.call, self.session, call.name, input_of(call.input), opts)
   call.job = ok and job or nil
   call.id = call.id or (ok and job.call_id) or ("call-0-%d"):format(self.started)
-  if not ok then call.done(failure(call, job)) end
+  if not ok then call.done(failure(self.session, call, job)) end
 end
 
 --- Start what may be started; when all is done, tell.
@@ -154,7 +165,7 @@ function Turn:finish()
   local built = {}
   for i, call in ipairs(self.calls) do
     local ok, message = pcall(self.build, self.session, call, call.result)
-    built[i] = ok and message or self.build(self.session, call, failure(call, message))
+    built[i] = ok and message or self.build(self.session, call, failure(self.session, call, message))
   end
   self.messages = self.gather and #built > 0 and { self.gather(built) } or built
   if self.on_done then jobs.guarded(self.session.errors, self.on_done, self.messages) end
@@ -188,7 +199,7 @@ function Turn:wait(seconds)
       elseif deadline and host.now() >= deadline - EARLY_MS then
         return nil
       elseif self.cancelled then -- interrupted twice: the tool does not stop
-        call.done { content = notice.message("aborted", { name = call.name }), is_error = true }
+        call.done(aborted(self.session, call))
       else
         self:cancel()
       end

@@ -93,6 +93,8 @@ case("clean", function()
   local text, stats = core.clean(TEXT, { color = true })
   return text .. stats.color
 end)
+case("has_unseen", function() return tostring(core.has_unseen(TEXT)) .. " seen" end)
+case("seen", function() return core.seen(TEXT .. "\27[1mx", true) end)
 case("cleaner", function()
   local cleaner = keep(core.cleaner())
   local first = cleaner:write(TEXT)

@@ -4,7 +4,7 @@
 
 enum { KB = 1024, MB = 1024 * 1024 };
 
-static const abr_clean_opts all = {0, NULL};
+static const abr_clean_opts all = {.keep = 0};
 
 /* ---- helpers ---- */
 
@@ -29,7 +29,7 @@ static abr_clean_stats clean_with(const abr_clean_opts *opts, const char *text, 
 
 #define CLEAN(text, want) clean_with(&all, (text), sizeof(text) - 1, (want), sizeof(want) - 1, __LINE__)
 #define KEEP(kind, text, want)                                                                               \
-    clean_with(&(abr_clean_opts){1u << (kind), NULL}, (text), sizeof(text) - 1, (want), sizeof(want) - 1,    \
+    clean_with(&(abr_clean_opts){.keep = 1u << (kind)}, (text), sizeof(text) - 1, (want), sizeof(want) - 1,  \
                __LINE__)
 
 /* Text that a sink gets. */
@@ -245,6 +245,62 @@ static void sequences_vanish(void)
         CHECK_COUNT(kind == ABR_CLEAN_TAB ? 0 : 1, s.count[kind]);
 }
 
+#define HIDE(count, text, want)                                                                              \
+    CHECK_COUNT(count, clean_with(&(abr_clean_opts){.invisible = true}, (text), sizeof(text) - 1, (want),    \
+                                  sizeof(want) - 1, __LINE__)                                                \
+                           .invisible)
+
+static void what_hides_text_goes_when_asked_for(void)
+{
+    CLEAN("a\xE2\x80\x8B"
+          "b",
+          "a\xE2\x80\x8B"
+          "b"); /* off */
+    HIDE(1,
+         "a\xE2\x80\x8B"
+         "b",
+         "ab");
+    HIDE(2, "x\xF3\xA0\x81\x81\xF3\xA0\x81\x82y", "xy"); /* tags */
+    HIDE(2,
+         "if \xE2\x80\xAE"
+         "x\xE2\x80\xAC",
+         "if x"); /* an override */
+    HIDE(2,
+         "a\xE2\x81\xA6"
+         "b\xE2\x81\xA9",
+         "ab"); /* an isolate */
+    HIDE(1,
+         "\xEF\xBB\xBF"
+         "a",
+         "a");
+    HIDE(3, "\xF0\x9F\x98\x80\xEF\xB8\x8F\xEF\xB8\x81\xEF\xB8\x82\xF3\xA0\x84\x81",
+         "\xF0\x9F\x98\x80\xEF\xB8\x8F"); /* a text in selectors */
+    HIDE(3, "\xD8\xA7\xE2\x80\x8C\xE2\x80\x8D\xE2\x80\x8C\xE2\x80\x8D", "\xD8\xA7\xE2\x80\x8C");
+    HIDE(1, "a\x1B[m\xE2\x80\x8D\x1B[m", "a");
+    HIDE(1, "\xE2\x80\x8B", "");
+}
+
+static void what_writing_needs_stays(void)
+{
+    HIDE(0, "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9", "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9");
+    HIDE(0, "\xE2\x9D\xA4\xEF\xB8\x8F\xE2\x80\x8D\xF0\x9F\x94\xA5",
+         "\xE2\x9D\xA4\xEF\xB8\x8F\xE2\x80\x8D\xF0\x9F\x94\xA5");
+#define ENGLAND                                                                                              \
+    "\xF0\x9F\x8F\xB4\xF3\xA0\x81\xA7\xF3\xA0\x81\xA2\xF3\xA0\x81\xA5\xF3\xA0\x81\xAE\xF3\xA0\x81\xA7\xF3"   \
+    "\xA0\x81\xBF"
+    HIDE(0, ENGLAND "!", ENGLAND "!");
+    HIDE(1, ENGLAND "\xF3\xA0\x81\xA7", ENGLAND);
+    HIDE(2, "\xF0\x9F\x8F\xB4\xF3\xA0\x81\xA7\xF3\xA0\x81\xA2x", "\xF0\x9F\x8F\xB4x"); /* no end */
+    HIDE(0, "1\xEF\xB8\x8F\xE2\x83\xA3", "1\xEF\xB8\x8F\xE2\x83\xA3");
+    HIDE(1, "a\xEF\xB8\x8F", "a");
+    HIDE(0, "\xDB\x8C\xE2\x80\x8C\xD8\xAE", "\xDB\x8C\xE2\x80\x8C\xD8\xAE"); /* Persian */
+    HIDE(0, "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D", "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D");
+    HIDE(0, "\xE0\xB8\x81\xE2\x80\x8B\xE0\xB8\x82", "\xE0\xB8\x81\xE2\x80\x8B\xE0\xB8\x82"); /* Thai */
+    HIDE(0, "\xD7\x90\xE2\x80\x8F!", "\xD7\x90\xE2\x80\x8F!");
+    HIDE(0, "a\xE2\x80\x8F\xD7\x90", "a\xE2\x80\x8F\xD7\x90");
+    HIDE(0, "\xE8\x91\x9B\xF3\xA0\x84\x80", "\xE8\x91\x9B\xF3\xA0\x84\x80"); /* a variant of a Han char */
+}
+
 static void a_sequence_without_an_end_swallows_little(void)
 {
     enum { N = 10 * KB, SWALLOWED = 4 * KB };
@@ -300,7 +356,7 @@ static void kinds_can_be_kept(void)
     KEEP(ABR_CLEAN_INVALID, "a\xFF\x1B[mb",
          "a\xFF"
          "b");
-    abr_clean_opts o = {1u << ABR_CLEAN_KINDS, NULL};
+    abr_clean_opts o = {.keep = 1u << ABR_CLEAN_KINDS};
     abr_cleaned out;
     abr_error error = {ABR_OK, NULL, 0};
     CHECK(abr_clean_text("a", 1, &o, &out, &error) == ABR_EINVAL);
@@ -384,6 +440,14 @@ static void random_noise(char *p, size_t n)
                                         "\xE4\xB8\x96",
                                         "\xCC\x81",
                                         "\xF0\x9F\x98\x80",
+                                        "\xF0\x9F\x8F\xB4",
+                                        "\xF3\xA0\x81\xA7\xF3\xA0\x81\xA2\xF3\xA0\x81\xA5",
+                                        "\xF3\xA0\x81\xBF",
+                                        "\xE2\x80\x8D",
+                                        "\xE2\x80\x8F",
+                                        "\xE2\x80\x8B",
+                                        "\xEF\xB8\x8F",
+                                        "\xD8\xA7",
                                         "\xFF",
                                         "\xE2\x82",
                                         "\xC2\x85",
@@ -470,7 +534,8 @@ static void any_chunking_gives_the_same(void)
     char raw[MOST];
     for (int i = 0; i < 3000; i++) {
         size_t n = 1 + pick(i % 10 == 0 ? MOST : 100);
-        abr_clean_opts o = {i % 3 == 0 ? (unsigned)pick(1u << ABR_CLEAN_KINDS) : 0, NULL};
+        abr_clean_opts o = {.keep = i % 3 == 0 ? (unsigned)pick(1u << ABR_CLEAN_KINDS) : 0,
+                            .invisible = i % 2 == 0};
         random_noise(raw, n);
         check_chunks(&o, raw, n, i % 2 == 0 ? 1 : 1 + pick(200));
     }
@@ -503,11 +568,12 @@ static void the_result_is_clean(void)
         abr_cleaned once;
         abr_cleaned twice;
         uint64_t invalid;
+        const abr_clean_opts o = {.invisible = i % 2 == 0};
         random_noise(raw, n);
-        CHECK(abr_clean_text(raw, n, &all, &once, NULL) == ABR_OK);
+        CHECK(abr_clean_text(raw, n, &o, &once, NULL) == ABR_OK);
         abr_count_chars(once.p, once.n, &invalid);
         CHECK_COUNT(0, invalid);
-        CHECK(abr_clean_text(once.p, once.n, &all, &twice, NULL) == ABR_OK);
+        CHECK(abr_clean_text(once.p, once.n, &o, &twice, NULL) == ABR_OK);
         CHECK(!twice.changed && twice.p == once.p);
         abr_cleaned_free(&twice);
         abr_cleaned_free(&once);
@@ -522,7 +588,7 @@ static void every_failure_is_survived(void)
     for (size_t fail_at = 1;; fail_at++) {
         ledger l = {.fail_at = fail_at};
         const abr_alloc alloc = ledger_alloc(&l);
-        abr_clean_opts o = {0, &alloc};
+        abr_clean_opts o = {.alloc = &alloc};
         abr_cleaned out;
         abr_error error = {ABR_OK, NULL, 0};
         abr_code code = abr_clean_text(raw, sizeof raw - 1, &o, &out, &error);
@@ -546,7 +612,7 @@ static void a_cleaner_has_little_memory(void)
 {
     ledger l = {0};
     const abr_alloc alloc = ledger_alloc(&l);
-    abr_clean_opts o = {0, &alloc};
+    abr_clean_opts o = {.alloc = &alloc};
     text got;
     char chunk[5000];
     abr_cleaner *c = open_cleaner(&o, &got);
@@ -593,6 +659,8 @@ int main(void)
     RUN(wide_chars_are_not_halved);
     RUN(combining_chars_stay_with_theirs);
     RUN(sequences_vanish);
+    RUN(what_hides_text_goes_when_asked_for);
+    RUN(what_writing_needs_stays);
     RUN(a_sequence_without_an_end_swallows_little);
     RUN(every_invalid_byte_is_replaced);
     RUN(kinds_can_be_kept);

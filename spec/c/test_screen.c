@@ -5,7 +5,7 @@
 
 enum { KB = 1024 };
 
-static const abr_clean_opts all = {0, NULL};
+static const abr_clean_opts all = {.keep = 0};
 
 /* ---- against the naive screen ---- */
 

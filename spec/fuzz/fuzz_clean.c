@@ -127,13 +127,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input in = {data, size};
     memory used = {.count = 0};
     abr_alloc alloc = MEMORY(&used);
-    abr_clean_opts opts = {0, &alloc};
+    abr_clean_opts opts = {.alloc = &alloc};
     sink got = {NULL, 0, 0, 0, 0};
     abr_cleaner *cleaner;
     abr_clean_stats stats;
     abr_error error = {ABR_OK, NULL, 0};
     size_t n;
     unsigned kind = take_byte(&in);
+    opts.invisible = kind % 2 == 1;
     if (kind >= 160)
         opts.keep = (unsigned)take_number(&in, 2);
     if (kind >= 250)

@@ -101,7 +101,7 @@ end
 --- A line as the page shows it.
 function Search:format(event, mark)
   local prefix = ("%s%s%.0f%s "):format(self.file.name, mark, event.number, mark)
-  local line = match_line.line(event, self.file.path, self.width, self.ctx.redacted)
+  local line = match_line.line(event, self.file.path, self.width, self.ctx.redactor)
   local shown, was_cut = match_line.window(line, self.width)
   local part = { text = prefix .. shown, cut = was_cut and self.width or nil }
   if event.kind == "match" then part.prefix, part.line = prefix, line end
