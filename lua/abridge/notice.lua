@@ -488,6 +488,7 @@ local ERRORS = {
   sql_copy = "COPY is not available here",
   sql_count = "The statement has {holes} placeholders (?), params has {count} values",
   sql_empty = "The statement is empty",
+  sql_not_open = "Cannot open the database {path}: {what}",
   sql_not_read_only = "The database could not be made read only: {what}",
   sql_nul = "The statement has a NUL byte in it",
   sql_param = "params[{index}] must be a string, a number, true, false or null",

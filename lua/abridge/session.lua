@@ -241,6 +241,7 @@ function Session:close()
     if host.can_wait() then wait_all(self) end
   end
   if next(self.running) == nil then self.run:close() end
+  if self.databases then database.close(self.databases) end
   jobs.raise(self.errors)
 end
 

@@ -24,8 +24,8 @@ local WHO = "abridge.session"
 ---@field approve? fun(tool: string, input: table): boolean, string|nil asked before a tool runs
 ---@field env? table<string, string|false> changes to the environment of commands; false removes a name
 ---@field tools? string[] which tools of this package to offer; all unless set
----@field databases? table<string, any> LuaSQL connections by name, or { connection = ..., read_only = false }; read
----  only unless told otherwise; they stay the host's to close
+---@field databases? table<string, any> by name: the path of an SQLite file, opened here, read only; a LuaSQL connection,
+---  which stays the host's to close, or { connection = ..., read_only = false }; read only unless told otherwise
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
 ---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
 ---  addresses and blocks such as "10.0.0.0/8"; none unless set
