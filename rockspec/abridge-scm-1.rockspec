@@ -105,6 +105,7 @@ build = {
     ["abridge.health"] = "lua/abridge/health.lua",
     ["abridge.host"] = "lua/abridge/host.lua",
     ["abridge.inbox"] = "lua/abridge/inbox.lua",
+    ["abridge.ignore_files"] = "lua/abridge/ignore_files.lua",
     ["abridge.info"] = "lua/abridge/info.lua",
     ["abridge.items"] = "lua/abridge/items.lua",
     ["abridge.job"] = "lua/abridge/job.lua",

@@ -29,7 +29,7 @@ local WHO = "abridge.session"
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
 ---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
 ---  addresses and blocks such as "10.0.0.0/8"; none unless set
----@field timeout? number seconds for a command, a search or a fetch; 120 unless set
+---@field timeout? number seconds for a command, a search or a fetch; 120 unless set, 30 for a search
 
 local OPTIONS = {
   profile = "string",
