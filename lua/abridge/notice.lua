@@ -481,6 +481,8 @@ local ERRORS = {
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
   image = "Image: {path} ({kind}, {width}x{height}, {size})",
+  log_line = "the event is longer than a line of the log may be ({size})",
+  log_long = "No result of call {id} is in the log; lines of over {size} were passed over",
   no_database = "No database: give one to abridge.session{ databases = ... }",
   unknown_database = "Unknown database: {name}. There is: {names}",
   which_database = "Which database? Name one of: {names}",
