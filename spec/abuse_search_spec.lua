@@ -142,8 +142,8 @@ describe("a search", function()
   end)
 
   it("has a bound on its memory, which its words are told of", function()
-    dir:sh [[mkdir bin; printf '#!/bin/sh\nulimit -v > ../limit; echo memory allocation failed >&2; kill -ABRT $$\n' > bin/rg
-      chmod +x bin/rg]]
+    dir:sh "mkdir bin; touch bin/rg; chmod +x bin/rg"
+    dir:write("bin/rg", "#!/bin/sh\nulimit -v > ../limit; echo memory allocation failed >&2; kill -ABRT $$\n")
     environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, function()
       local result = call(TOOLS[1], { cwd = dir:at "tree" })
       assert.equal("The search took more than 512MB of memory", result.content)

@@ -37,10 +37,12 @@ local FORBIDDEN = {
   "PRAGMA temp_store_directory = '/'", "PRAGMA case_sensitive_like = 1", "PRAGMA foreign_keys = 1",
   "PRAGMA wal_checkpoint ( TRUNCATE )", "PRAGMA optimize", "PRAGMA incremental_vacuum", "PRAGMA shrink_memory",
   "PRAGMA busy_timeout = 1", "PRAGMA hard_heap_limit = 1", "EXPLAIN PRAGMA foreign_keys = 1",
-  "ROLLBACK", "ROLLBACK TRANSACTION", "COMMIT", "END", "BEGIN IMMEDIATE", "SAVEPOINT s", "RELEASE s", "ROLLBACK TO mine",
-  "RELEASE mine", "REINDEX", "ANALYZE", "DELETE FROM t", "INSERT INTO t VALUES ( 9 )", "REPLACE INTO t VALUES ( 9 )",
+  "ROLLBACK", "ROLLBACK TRANSACTION", "COMMIT", "END", "BEGIN IMMEDIATE", "SAVEPOINT s", "RELEASE s",
+  "ROLLBACK TO mine", "RELEASE mine",
+  "REINDEX", "ANALYZE", "DELETE FROM t", "INSERT INTO t VALUES ( 9 )", "REPLACE INTO t VALUES ( 9 )",
   "UPDATE t SET a = 9", "INSERT OR ROLLBACK INTO t VALUES ( 1 )", "WITH x AS ( SELECT 1 ) DELETE FROM t",
-  "WITH x AS ( SELECT 1 ) INSERT INTO t SELECT * FROM x RETURNING a", "WITH x AS ( SELECT 1 ) REPLACE INTO t VALUES ( 9 )",
+  "WITH x AS ( SELECT 1 ) INSERT INTO t SELECT * FROM x RETURNING a",
+  "WITH x AS ( SELECT 1 ) REPLACE INTO t VALUES ( 9 )",
   "DROP TABLE t", "CREATE TEMP TABLE u ( a )", "CREATE VIRTUAL TABLE v USING fts5 ( a )", "ALTER TABLE t RENAME TO u",
   "SELECT load_extension ( 'x' )", "SELECT hex ( fts3_tokenizer ( 'simple' ) )",
   "SELECT hex ( \"fts3_tokenizer\" ( 'simple' ) )", "SELECT hex ( [FTS3_tokenizer] ( 'simple' ) )",
@@ -110,8 +112,9 @@ describe("sql_query under attack", function()
     for _, question in ipairs {
       "SELECT group_concat(a) FROM t", "SELECT group_concat(name) FROM pragma_database_list WHERE name <> 'temp'",
       "SELECT group_concat(name || ifnull(sql, '')) FROM sqlite_master", "PRAGMA query_only", "PRAGMA journal_mode",
-      "PRAGMA locking_mode", "PRAGMA foreign_keys", "PRAGMA writable_schema", "PRAGMA user_version", "SELECT 'a' LIKE 'A'",
-      "PRAGMA busy_timeout", "PRAGMA hard_heap_limit", "PRAGMA temp_store_directory", "SELECT total_changes()",
+      "PRAGMA locking_mode", "PRAGMA foreign_keys", "PRAGMA writable_schema", "PRAGMA user_version",
+      "SELECT 'a' LIKE 'A'", "PRAGMA busy_timeout", "PRAGMA hard_heap_limit",
+      "PRAGMA temp_store_directory", "SELECT total_changes()",
     } do
       local rows = sql_engine.fetched(question, conn)
       found[#found + 1] = question .. "=" .. tostring(rows[1] and rows[1][1])
@@ -222,7 +225,8 @@ describe("sql_query under attack", function()
       local result = session:call("sql_query", { sql = "SELECT 1" })
       local definitions = session:definitions "mcp"
       package.preload["luasql.sqlite3"], package.loaded["luasql.sqlite3"] = nil, driver
-      assert.matches("^Cannot open the database .*LuaSQL for SQLite is missing: `luarocks install luasql%-sqlite3`", result.content)
+      local message = "^Cannot open the database .*LuaSQL for SQLite is missing: `luarocks install luasql%-sqlite3`"
+      assert.matches(message, result.content)
       for _, one in ipairs(definitions) do
         assert.not_equal("sql_query", one.name)
       end

@@ -464,12 +464,14 @@ describe("a timeout that a model asks for", function()
       assert.equal("ran\n", result.content)
       assert.equal(most, told)
       local message = ("Invalid input: timeout must be at most %g, got"):format(most)
-      for _, over in ipairs { most + 0.001, 1e18, "1e18" } do
+      for _, over in ipairs { most + 0.001, 1e18 } do
         result = asked(over, opts)
         assert.is_true(result.is_error)
         assert.equal(message, result.content:sub(1, #message))
       end
-      assert.is_true(asked(math.huge, opts).is_error)
+      for _, wrong in ipairs { math.huge, "1e18" } do
+        assert.is_true(asked(wrong, opts).is_error)
+      end
     end
   end)
 

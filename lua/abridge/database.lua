@@ -224,7 +224,8 @@ local function file_at(who, name, path, deeper)
     check.fail(("%s.%s must be the path of a file, got %s"):format(who, name, check.show(path)), deeper)
   end
   if host.uv() then path = files.absolute(path) end
-  return setmetatable({ name = name, kind = "SQLite3", read_only = true, path = path, driver = DRIVERS.SQLite3 }, Database)
+  local self = { name = name, kind = "SQLite3", read_only = true, path = path, driver = DRIVERS.SQLite3 }
+  return setmetatable(self, Database)
 end
 
 local function open(who, name, value, deeper)

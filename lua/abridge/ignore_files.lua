@@ -1,5 +1,5 @@
---- Ignore files that no search should read: a FIFO holds ripgrep up, a device or a huge file takes all its memory. Those
---- in a folder and above it are looked at before a search, those below it when one has died or stood still.
+--- Ignore files that no search should read: a FIFO holds ripgrep up, a device or a huge file takes all its memory.
+--- Those in a folder and above it are looked at before a search, those below it when one has died or stood still.
 
 local core = require "abridge.core_loader"
 local files = require "abridge.files"

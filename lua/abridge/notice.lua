@@ -526,7 +526,8 @@ local ERRORS = {
   redirected = "{what} (redirected from {url})",
   no_ripgrep = "ripgrep (rg) was not found on the PATH; install it: `apt install ripgrep`, `brew install ripgrep`, "
     .. "or your system's ripgrep package",
-  ignore_file = "{path} is {what}: an ignore file must be a regular file of at most 16MB. Remove it, or search elsewhere",
+  ignore_file = "{path} is {what}: an ignore file must be a regular file of at most 16MB. "
+    .. "Remove it, or search elsewhere",
   rg_memory = "The search took more than {size} of memory",
   rg_stalled = "The search made no progress for {seconds} seconds",
   rg_failed = "rg failed ({what})",

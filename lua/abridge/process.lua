@@ -30,7 +30,7 @@ M.codes = {
 ---@field env? table<string, string|false> Changes to the host's environment; false removes a name.
 ---@field merge_stderr? boolean stdout and stderr in one pipe, in the order written. Default true.
 ---@field timeout? number Seconds until the process is stopped; no limit when nil.
----@field stall? number Seconds after which one that neither reads nor works nor waits for us is stopped, where /proc tells.
+---@field stall? number Seconds until one that neither works nor waits for us is stopped, where /proc tells.
 ---@field grace? number Seconds between TERM and KILL. Default 2.
 ---@field linger? number Seconds for a background child to close the output. Default 0.25.
 

@@ -21,12 +21,13 @@ local WHO = "abridge.session"
 ---@field redact? fun(line: string): string|string[] whole lines or Lua patterns: what no model, log or file may see
 ---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil } of runs beside this one
 ---@field on_event? fun(event: table) called with each tool_call and tool_result
----@field approve? fun(tool: string, input: table, alias: string|nil): boolean, string|nil asked before a tool runs, with
----  its own name, and with the alias where one was called
+---@field approve? fun(tool: string, input: table, alias: string|nil): boolean, string|nil asked before a tool runs,
+---  with its own name, and with the alias where one was called
 ---@field env? table<string, string|false> changes to the environment of commands; false removes a name
 ---@field tools? string[] which tools of this package to offer; all unless set
----@field databases? table<string, any> by name: the path of an SQLite file, opened here, read only; a LuaSQL connection,
----  which stays the host's to close, or { connection = ..., read_only = false }; read only unless told otherwise
+---@field databases? table<string, any> by name: the path of an SQLite file, opened here, read only; a LuaSQL
+---  connection, which stays the host's to close; or { connection = ..., read_only = false } for one that may be
+---  written to
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
 ---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
 ---  addresses and blocks such as "10.0.0.0/8"; none unless set

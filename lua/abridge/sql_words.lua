@@ -23,8 +23,8 @@ local function is_operand(token)
   return token ~= nil and token:find "^[%a_'\128-\255]" ~= nil
 end
 
---- The word that changes rows inside or behind a WITH or an EXPLAIN, or nil. Some engines take these words as names too:
---- what changes rows stands behind a bracket, or behind the words of the EXPLAIN.
+--- The word that changes rows inside or behind a WITH or an EXPLAIN, or nil. Some engines take these words as names
+--- too: what changes rows stands behind a bracket, or behind the words of the EXPLAIN.
 local function changes_rows(found, explained)
   local tokens = found.tokens
   for i, token in ipairs(tokens) do

@@ -11,7 +11,8 @@ local DRIVER = "luasql.sqlite3"
 function M.driver()
   local ok, driver = pcall(require, DRIVER)
   if ok then return driver end
-  return nil, "LuaSQL for SQLite is missing: `luarocks install luasql-sqlite3`, or your system's lua-sql-sqlite3 package"
+  local hint = "`luarocks install luasql-sqlite3`, or your system's lua-sql-sqlite3 package"
+  return nil, "LuaSQL for SQLite is missing: " .. hint
 end
 
 --- The file as a URI that says how it is opened: all in the path that could mean something else is escaped. An SQLite
