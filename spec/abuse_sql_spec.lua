@@ -146,6 +146,14 @@ describe("sql_query under attack", function()
     end)
   end)
 
+  it("ends no transaction of the host's where a model may write either", function()
+    for _, statement in ipairs { ";ROLLBACK", "/**/;; COMMIT", "--\n;RELEASE mine", "\239\187\191;END" } do
+      local result = sql_engine.query(statement, nil, { databases = { main = { connection = conn, read_only = false } } })
+      assert.equal("ESTATEMENT", result.details.error_code, statement)
+    end
+    assert.same({ { 3 } }, sql_engine.fetched("SELECT count(*) FROM t", conn))
+  end)
+
   it("runs it read only, in a savepoint, and leaves the connection as it was", function()
     assert.equal('[{"query_only":1}]', ask("PRAGMA query_only").content)
     assert.same({ { 0 } }, sql_engine.fetched("PRAGMA query_only", conn))
