@@ -276,6 +276,16 @@ end
 -- Spawning -----------------------------------------------------------------------
 
 ---@param uv table
+---@param opts abridge.process.Options
+function Process:_watch(opts)
+  if opts.stall then
+    self._stall_ms = opts.stall * 1000
+    self:_look(host.now() + (opts.timeout or math.huge) * 1000, nil, host.now())
+  elseif opts.timeout then
+    self:_start_timeout(opts.timeout)
+  end
+end
+
 ---@param argv string[]
 ---@param cwd string|nil
 ---@param message string
@@ -384,12 +394,7 @@ function M.spawn(argv, opts, handlers)
 
   self._handle, self.pid, self._group = handle, pid, groups.new(uv, pid)
   self._timer = uv.new_timer()
-  if opts.stall then
-    self._stall_ms = opts.stall * 1000
-    self:_look(host.now() + (opts.timeout or math.huge) * 1000, nil, host.now())
-  elseif opts.timeout then
-    self:_start_timeout(opts.timeout)
-  end
+  self:_watch(opts)
   output:start()
   return self
 end
