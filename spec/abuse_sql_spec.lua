@@ -148,7 +148,8 @@ describe("sql_query under attack", function()
 
   it("ends no transaction of the host's where a model may write either", function()
     for _, statement in ipairs { ";ROLLBACK", "/**/;; COMMIT", "--\n;RELEASE mine", "\239\187\191;END" } do
-      local result = sql_engine.query(statement, nil, { databases = { main = { connection = conn, read_only = false } } })
+      local writable = { connection = conn, read_only = false }
+      local result = sql_engine.query(statement, nil, { databases = { main = writable } })
       assert.equal("ESTATEMENT", result.details.error_code, statement)
     end
     assert.same({ { 3 } }, sql_engine.fetched("SELECT count(*) FROM t", conn))
