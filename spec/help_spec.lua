@@ -303,7 +303,7 @@ describe("doc/abridge.txt", function()
       untagged(("abridge-%s:"):format(name), methods, missing)
     end
     untagged("abridge-job.", { call_id = job.call_id, result = job.result, cancelled = job.cancelled }, missing)
-    untagged("abridge-run.", { dir = run.dir, broken = run.broken }, missing)
+    untagged("abridge-run.", { dir = run.dir, broken = run.broken, too_long = run.too_long }, missing)
     run:close()
     stream:close()
     dir:remove()

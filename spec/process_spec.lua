@@ -215,6 +215,37 @@ describe("process outcome", function()
   end)
 end)
 
+describe("process that stands still", function()
+  it("is stopped, one that works is not, nor one that waits for us", function()
+    if not host.uv().fs_stat "/proc/self/stat" then return pending "there is no /proc" end
+    local run = sh("echo before; exec sleep 60", { stall = 0.5, timeout = 50 })
+    assert.is_true(run.outcome.stalled)
+    assert.is_false(run.outcome.timed_out)
+    assert.equal("before\n", run.text)
+    run = sh("i=0; while [ $i -lt 300 ]; do i=$((i + 1)); read x < /proc/self/stat; sleep 0.005; done", { stall = 1 })
+    assert.is_nil(run.outcome.stalled)
+    assert.equal(0, run.outcome.code)
+
+    local outcome
+    local child = process.spawn({ "sh", "-c", "yes | head -c 1000000" }, { stall = 0.3 }, {
+      on_output = function() end,
+      on_exit = function(ended) outcome = ended end,
+    })
+    child:hold()
+    local until_then = host.now() + 1500
+    host.wait(function() return host.now() > until_then end, 30)
+    assert.is_nil(outcome)
+    child:release()
+    host.wait(function() return outcome end, 30)
+    assert.is_nil(outcome.stalled)
+    assert.equal(0, outcome.code)
+  end)
+
+  it("is stopped when its timeout comes first", function()
+    assert.is_true(sh("sleep 60", { stall = 50, timeout = 0.3 }).outcome.timed_out)
+  end)
+end)
+
 describe("process timeout", function()
   --- A script whose time is over once it has said something.
   local function sh_in_time(script, opts)
@@ -539,6 +570,7 @@ describe("process arguments", function()
     check('unknown key "tiemout" in opts', { "a" }, { tiemout = 1 })
     check('opts.timeout must be a number, got "5"', { "a" }, { timeout = "5" })
     check("opts.timeout must be a finite number > 0, got 0", { "a" }, { timeout = 0 })
+    check("opts.stall must be a finite number > 0, got 0", { "a" }, { stall = 0 })
     check("opts.grace must be a finite number >= 0, got -1", { "a" }, { grace = -1 })
     check("opts.merge_stderr must be a boolean, got 1", { "a" }, { merge_stderr = 1 })
     check('opts.env has the bad name "A=B"', { "a" }, { env = { ["A=B"] = "x" } })

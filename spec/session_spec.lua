@@ -90,6 +90,9 @@ describe("session options", function()
     { "timeout", -1, "-1" },
     { "timeout", math.huge, "inf" },
     { "timeout", 0 / 0, "nan" },
+    { "timeout_max", "5", '"5"' },
+    { "timeout_max", 0, "0" },
+    { "timeout_max", math.huge, "inf" },
   }
   for _, case in ipairs(wrong) do
     local shown = type(case[2]) == "table" and json.encode(case[2]) or tostring(case[2])
@@ -438,6 +441,49 @@ describe("names", function()
   end)
 end)
 
+describe("a timeout that a model asks for", function()
+  local function asked(timeout, opts)
+    local session = abridge.session(opts)
+    local result = session:call("run_command", { command = "echo ran", timeout = timeout })
+    local definition = session:definitions("mcp")[2]
+    session:close()
+    return result, definition.inputSchema.properties.timeout.maximum
+  end
+
+  it("has a maximum, which its definition tells", function()
+    for _, case in ipairs {
+      { {}, 3600 },
+      { { timeout = 5 }, 3600 },
+      { { timeout = 5000 }, 5000 },
+      { { timeout_max = 60 }, 60 },
+      { { timeout = 0.5, timeout_max = 1.5 }, 1.5 },
+      { { timeout = 90, timeout_max = 60 }, 90 },
+      { { aliases = { bash = "run_command" } }, 3600 },
+    } do
+      local opts, most = case[1], case[2]
+      local result, told = asked(most, opts)
+      assert.equal("ran\n", result.content)
+      assert.equal(most, told)
+      local message = ("Invalid input: timeout must be at most %g, got"):format(most)
+      for _, over in ipairs { most + 0.001, 1e18 } do
+        result = asked(over, opts)
+        assert.is_true(result.is_error)
+        assert.equal(message, result.content:sub(1, #message))
+      end
+      for _, wrong in ipairs { math.huge, "1e18" } do
+        assert.is_true(asked(wrong, opts).is_error)
+      end
+    end
+  end)
+
+  it("is the session's where it asks for none, within the maximum", function()
+    local session = abridge.session { timeout_max = 0.2 }
+    local result = session:call("run_command", { command = "sleep 60" })
+    assert.is_true(result.details.timed_out)
+    session:close()
+  end)
+end)
+
 describe("approve", function()
   local function asked(answer, input)
     local ran, seen = false, {}
@@ -460,6 +506,22 @@ describe("approve", function()
     assert.equal("ran", result.content)
     assert.is_true(ran)
     assert.same({ { tool = "tool", input = { n = 5 } } }, seen)
+  end)
+
+  it("is told the tool's own name, and the alias where one was called", function()
+    local seen = {}
+    local session = abridge.session {
+      aliases = { bash = "run_command", sh = "run_command" },
+      approve = function(...)
+        seen[#seen + 1] = { (select(1, ...)), (select(3, ...)) or false }
+        return false
+      end,
+    }
+    for _, name in ipairs { "bash", "run_command", "sh" } do
+      assert.equal("Not approved", session:call(name, { command = "true" }).content)
+    end
+    assert.same({ { "run_command", "bash" }, { "run_command", false }, { "run_command", "sh" } }, seen)
+    session:close()
   end)
 
   it("with false keeps the tool from running, and the result says so", function()

@@ -387,7 +387,7 @@ describe("sql_query", function()
 
   describe("tells", function()
     with_sqlite("what the engine says", function()
-      refused(query "SELEC 1", "ESQL", 'LuaSQL: near "SELEC": syntax error')
+      refused(query "SELECT 1 FORM t", "ESQL", 'LuaSQL: near "t": syntax error')
       refused(query "SELECT * FROM nowhere", "ESQL", "LuaSQL: no such table: nowhere")
       assert.equal('[{"1":1}]', query("SELECT 1").content) -- and goes on
     end)
@@ -488,9 +488,10 @@ describe("sql_query", function()
 
     it("raises on what is no database, naming key and value", function()
       assert.equal("abridge.session: databases must be a table, got 5", raised(5))
-      local wanted = "abridge.session: databases.main must be a LuaSQL connection or "
-        .. '{ connection = ..., read_only = ... }, got "shop.db"'
-      assert.equal(wanted, raised { main = "shop.db" })
+      local wanted = "abridge.session: databases.main must be the path of an SQLite file, a LuaSQL connection or "
+        .. "{ connection = ..., read_only = ... }, got 5"
+      assert.equal(wanted, raised { main = 5 })
+      assert.equal('abridge.session: databases.main must be the path of a file, got ""', raised { main = "" })
       assert.equal("abridge.session: databases.main: connection is missing", raised { main = {} })
       assert.equal(
         "abridge.session: databases.main: connection must be a LuaSQL connection, got true",

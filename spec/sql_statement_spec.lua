@@ -1,4 +1,5 @@
 -- What sql_query lets a statement do: read only, one at a time, with its values apart.
+local database = require "abridge.database"
 local sql_engine = require "sql_engine"
 local sql_of = require "abridge.sql"
 local tmpdir = require "tmpdir"
@@ -12,6 +13,7 @@ local stand_in = sql_engine.stand_in
 local lite = sql_engine.lite
 local body_of = sql_engine.body_of
 local refused = sql_engine.refused
+local unpack = table.unpack or unpack
 local conn
 
 --- A test that wants the real engine.
@@ -54,7 +56,27 @@ describe("sql_query", function()
       return query(input, nil, { databases = { main = on_disk } })
     end
 
-    with_sqlite("by the engine", function()
+    with_sqlite("by the engine, also where the words stand open", function()
+      local before = dir:read "data.db"
+      local open = database.open("spec", { main = on_disk }, 1).main
+      open.driver = setmetatable({ refuses = function() end }, { __index = open.driver })
+      for statement, why in pairs {
+        ["DELETE FROM t"] = "attempt to write a readonly database",
+        ["WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x RETURNING a"] = "attempt to write a readonly database",
+        ["CREATE TEMP TABLE u(a)"] = "attempt to write a readonly database",
+        ["ALTER TABLE t ADD COLUMN b"] = "attempt to write a readonly database",
+        ["ANALYZE"] = "attempt to write a readonly database",
+        ["VACUUM INTO '" .. dir:at "copy.db" .. "'"] = "cannot VACUUM from within a transaction",
+        ["PRAGMA journal_mode=WAL"] = "cannot change into wal mode from within a transaction",
+      } do
+        local _, problem = open:query(statement, {}, function() end)
+        assert.equal("LuaSQL: " .. why, problem.message)
+      end
+      assert.equal(before, dir:read "data.db")
+      assert.is_nil(dir:read "copy.db")
+    end)
+
+    with_sqlite("in its words", function()
       local before = dir:read "data.db"
       for _, statement in ipairs {
         "DELETE FROM t",
@@ -64,6 +86,7 @@ describe("sql_query", function()
         "REPLACE INTO t VALUES (1)",
         "WITH x AS (SELECT 1) DELETE FROM t",
         "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x RETURNING a",
+        "EXPLAIN DELETE FROM t",
         "DROP TABLE t",
         "CREATE TABLE u(a)",
         "CREATE TEMP TABLE u(a)",
@@ -72,11 +95,24 @@ describe("sql_query", function()
         "REINDEX",
         "ANALYZE",
         " -- a remark\n/* and another */ DELETE FROM t",
+        ";;/**/;DELETE FROM t",
       } do
-        refused(ask(statement), "ESQL", "LuaSQL: attempt to write a readonly database")
+        local found = sql_of.readings(statement, sql_of.dialects.SQLite3)[1]
+        local word = sql_of.first_word(found)
+        if word == "WITH" then word = found.tokens[8] end
+        if word == "EXPLAIN" then word = found.tokens[2] end
+        refused(ask(statement), "EREADONLY", word .. " is not available: the database is read only")
       end
       assert.equal(before, dir:read "data.db")
       assert.same({ { 2 } }, fetched("SELECT count(*) FROM t", on_disk))
+      for _, statement in ipairs {
+        "SELECT replace('abc', 'b', 'x') AS v",
+        "WITH x(v) AS (SELECT 'a') SELECT replace(v, 'a', 'axc') AS v FROM x",
+        "VALUES ('axc')",
+        "SELECT 'DELETE FROM t' AS \"INSERT INTO t\"",
+      } do
+        assert.is_false(ask(statement).is_error, statement)
+      end
     end)
 
     with_sqlite("also for what the engine's own means lets through", function()
@@ -204,6 +240,13 @@ describe("sql_query", function()
         { "SELECT 1 # ;\n- 1", 2, 2, 1 },
         { "SELECT /* /* */ ; */ 1", 2, 1, 2 },
         { "SELECT 1 /*! ; x */", 1, 1, 2 },
+        { "SELECT 1 -- \r; DELETE", 1, 2, 1 },
+        { "SELECT E'\\'', '\\'; DELETE --'", 1, 2, 1 }, -- the second string has no E: its backslash is plain
+        { "SELECT E'a'\n'\\'; '", 2, 2, 2 },
+        { "SELECT \"\\\", '\\'', 1; x; --\"", 1, 2, 3 }, -- where \" quotes a name, without escapes
+        { "SELECT $a(';) ; x --')", 2, 1, 1 },
+        { "SELECT @a::b(') ; x --')", 2, 1, 1 },
+        { ";/**/; ;CREATE TRIGGER t BEGIN a; END", 1, 2, 2 },
         { "CREATE TRIGGER t BEGIN a; b; END;", 1, 3, 3 },
         { "CREATE TEMP TRIGGER t BEGIN a; END; DELETE", 2, 3, 3 },
       } do
@@ -278,8 +321,16 @@ describe("sql_query", function()
       local input = '{"sql":"SELECT ?, ?, ?, ?, ?","params":["it\'s",5,null,true,1.5]}'
       local session = session_with { databases = { main = stub } }
       assert.equal('[{"v":"seen"}]', session:call("sql_query", input).content)
-      -- the last statement puts query_only back
-      assert.equal("SELECT ?, ?, ?, ?, ?", stub.asked[#stub.asked - 1])
+      local n = #stub.asked
+      assert.same({
+        "SAVEPOINT abridge_read_only",
+        "SELECT ?",
+        "SELECT ?, ?, ?, ?, ?",
+        "ROLLBACK TO SAVEPOINT abridge_read_only",
+        "RELEASE SAVEPOINT abridge_read_only",
+        "PRAGMA query_only=OFF",
+      }, { unpack(stub.asked, n - 5, n) })
+      assert.equal(0, stub.open)
     end)
 
     it("each in its place", function()
@@ -401,6 +452,11 @@ describe("sql_query", function()
         ["COPY t TO PROGRAM 'sh'"] = "ESTATEMENT",
         ["DO $$ BEGIN COMMIT; END $$"] = "EREADONLY",
         ["(DELETE FROM t)"] = "EREADONLY",
+        ["SELECT E'\\'', '\\'; COMMIT; DELETE FROM t; --'"] = "ESTATEMENT",
+        ["SELECT 1 -- \r; COMMIT; DELETE FROM t"] = "ESTATEMENT",
+        ["WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x"] = "EREADONLY",
+        ["EXPLAIN (ANALYZE) UPDATE t SET a = 1"] = "EREADONLY",
+        ["SELECT 1 INTO t"] = "EREADONLY",
       } do
         assert.equal(code, query(statement, nil, { databases = { main = stub } }).details.error_code, statement)
       end
@@ -409,16 +465,27 @@ describe("sql_query", function()
   end)
 
   it("asks MySQL inside a read-only transaction, and refuses files and live comments", function()
+    local in_transaction = false
     local stub = stand_in("MySQL", function(statement)
+      if statement:find "SAVEPOINT" and statement:find "^R" and not in_transaction then return nil end
       return statement == "SHOW TABLES" and { { "5" }, types = { "number(11)" } } or 0
     end)
     assert.equal('[{"v":5}]', query("SHOW TABLES", nil, { databases = { main = stub } }).content)
-    assert.same({ "START TRANSACTION READ ONLY", "SHOW TABLES", "ROLLBACK" }, stub.asked)
+    local mark, back = "SAVEPOINT abridge_read_only", "ROLLBACK TO SAVEPOINT abridge_read_only"
+    assert.same({ mark, back, "START TRANSACTION READ ONLY", "SHOW TABLES", "ROLLBACK" }, stub.asked)
+    stub.asked, in_transaction = {}, true -- START would commit what the host has not
+    assert.equal('[{"v":5}]', query("-- x\nSHOW TABLES", nil, { databases = { main = stub } }).content)
+    assert.same({ mark, back, "SHOW TABLES", back, "RELEASE " .. mark }, stub.asked)
     for _, statement in ipairs {
       "SELECT 1 INTO OUTFILE '/tmp/x'",
       "SELECT 1 /*! INTO OUTFILE '/tmp/x' */",
       "SELECT 1 /*!50000 + sleep(60) */",
       "SELECT '\\' INTO OUTFILE ' FROM t",
+      "SELECT 1 INTO @a",
+      "SELECT @a := 1",
+      "SELECT `load_file` /**/ ('/etc/passwd')",
+      "WITH x AS (SELECT 1) DELETE FROM t",
+      "EXPLAIN ANALYZE DELETE FROM t",
       "LOCK TABLES t WRITE",
       "SET autocommit = 1",
     } do

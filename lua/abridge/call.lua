@@ -11,6 +11,8 @@ local updates = require "abridge.updates"
 
 local M = {}
 
+local COMMAND_SECONDS, SEARCH_SECONDS = 120, 30 -- where the session says nothing
+
 --- Where a call's full output goes, as a stream wants it; false where nothing is kept.
 local function full_output_of(self, call)
   local dir = self.run:planned_dir()
@@ -102,8 +104,10 @@ function M.context(self, call, job)
     call_id = call.call_id,
     tool = call.tool,
     cwd = self.cwd,
+    rooted = self.root ~= nil,
     env = self.opts.env,
-    timeout = self.opts.timeout or 120,
+    timeout = self.opts.timeout or math.min(COMMAND_SECONDS, self.timeout_max),
+    search_timeout = self.opts.timeout or math.min(SEARCH_SECONDS, self.timeout_max),
     limits = self:limits(call.own_name),
     ceiling = call.ceiling and call.ceiling.max_bytes,
     databases = self.databases,

@@ -3,6 +3,7 @@
 local abridge = require "abridge"
 local core = require "abridge.core_loader"
 local display = require "abridge.display"
+local files = require "abridge.files"
 local host = require "abridge.host"
 
 local M = {}
@@ -86,6 +87,13 @@ local function on_closed_stdout(uv, closed)
   end
 end
 
+--- Tell of lines that were passed over.
+local function tell_long(run)
+  if run.too_long == 0 then return end
+  local lines = run.too_long == 1 and "line" or "lines"
+  io.stderr:write(("abridge: %d %s of over %s left out\n"):format(run.too_long, lines, core.format_size(files.LINE)))
+end
+
 local FOLLOW_MS = 100 -- between two looks at the log
 
 --- Show each event of a run and go on until interrupted, until nobody reads, or until the run is deleted. What `show`
@@ -103,6 +111,7 @@ local function follow(run, cli, show)
         cli.flush()
         return not stopped
       end, position)
+      tell_long(run)
     end)
     if not ok then failure = raised end
     if not (ok and position) then stop() end
@@ -156,6 +165,7 @@ local function list_calls(run, as_json, cli)
     open[event.call_id or ""] = event.type == "tool_call" and at or nil
   end)
   if not position then cli.fail(message) end
+  tell_long(run)
   if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
   if as_json then return 0 end
   local widths = start_list(rows, cli)

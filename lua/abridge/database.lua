@@ -1,12 +1,17 @@
---- Databases that a host hands to a session: LuaSQL connections, read only unless the host says otherwise.
+--- Databases that a host hands to a session: paths of SQLite files, which we open read only, and LuaSQL connections,
+--- read only unless the host says otherwise.
 ---
---- What keeps a read-only database unchanged is its engine; the words refused here are those whose effects the
---- engine's own means does not cover. LuaSQL is synchronous: the host stands still while an engine works. Of the
---- drivers sqlite3 and PostgreSQL have been run for real; MySQL and ODBC follow their drivers' sources.
+--- What keeps a read-only database unchanged is its engine; `sql_words` stands behind it. LuaSQL is synchronous: the
+--- host stands still while an engine works. Of the drivers sqlite3 and PostgreSQL have been run for real; MySQL and
+--- ODBC follow their drivers' sources.
 
 local check = require "abridge.check"
+local files = require "abridge.files"
+local host = require "abridge.host"
 local notice = require "abridge.notice"
 local sql_of = require "abridge.sql"
+local sqlite_file = require "abridge.sqlite_file"
+local words = require "abridge.sql_words"
 
 local M = {}
 
@@ -58,89 +63,62 @@ local TRANSACTION = {
   XA = true,
 }
 
-local function set_of(words)
-  local set = {}
-  for word in words:gmatch "%S+" do
-    set[word] = true
+--- The savepoint that a statement of the model's runs in; what it did is undone, a transaction of the host's stays.
+local SAVEPOINT = "SAVEPOINT abridge_read_only"
+local ROLLBACK = { "ROLLBACK TO SAVEPOINT abridge_read_only", "RELEASE SAVEPOINT abridge_read_only" }
+
+local function execute_all(conn, statements)
+  for _, statement in ipairs(statements) do
+    close(execute(conn, statement))
   end
-  return set
 end
 
---- Pragmas that only tell: with an argument, which names what is asked about, or without.
-local TELLING = set_of [[TABLE_INFO TABLE_XINFO TABLE_LIST INDEX_LIST INDEX_INFO INDEX_XINFO FOREIGN_KEY_LIST
-  FOREIGN_KEY_CHECK INTEGRITY_CHECK QUICK_CHECK DATABASE_LIST COLLATION_LIST FUNCTION_LIST MODULE_LIST PRAGMA_LIST
-  COMPILE_OPTIONS]]
-local TELLING_ALONE = set_of [[APPLICATION_ID AUTO_VACUUM DATA_VERSION ENCODING FOREIGN_KEYS FREELIST_COUNT JOURNAL_MODE
-  PAGE_COUNT PAGE_SIZE QUERY_ONLY SCHEMA_VERSION USER_VERSION]]
-
---- A pragma that may do something: set, or anything not known to be harmless.
-local function pragma_acts(found, at)
-  local name, after = found.tokens[at + 1], at + 2
-  if found.tokens[after] == "." then name, after = found.tokens[at + 3], at + 4 end
-  local argument = found.tokens[after]
-  if not name then return false end -- the engine will say so
-  return not (TELLING[name] or (TELLING_ALONE[name] and (argument == nil or argument == ";")))
-end
-
---- What query_only leaves open: other files, settings of the connection, journals.
-local function sqlite_refuses(found)
-  local word, at = sql_of.first_word(found)
-  if word == "EXPLAIN" then -- not run, but some pragmas act while they are compiled
-    at = at + (found.tokens[at + 1] == "QUERY" and 3 or 1)
-    word = found.tokens[at]
-  end
-  if word == "ATTACH" or word == "DETACH" or word == "VACUUM" then return word end
-  if word == "PRAGMA" and pragma_acts(found, at) then return "PRAGMA " .. found.tokens[at + 1] end
-end
-
+--- Within a savepoint SQLite also refuses VACUUM INTO, DETACH and another journal mode, which query_only lets through.
 local function sqlite_read_only(conn)
   local was, message = scalar(conn, "PRAGMA query_only")
   if was == nil then return nil, message end
+  local back = tonumber(was) == 1 and "PRAGMA query_only=ON" or "PRAGMA query_only=OFF"
   execute(conn, "PRAGMA query_only=ON")
   local now, why = scalar(conn, "PRAGMA query_only")
   if tonumber(now) ~= 1 then return nil, notice.message("sql_not_read_only", { what = tostring(why or now) }) end
-  return function()
-    execute(conn, tonumber(was) == 1 and "PRAGMA query_only=ON" or "PRAGMA query_only=OFF")
+  local saved
+  saved, why = execute(conn, SAVEPOINT)
+  close(saved)
+  if not saved then
+    execute(conn, back)
+    return nil, notice.message("sql_not_read_only", { what = why })
   end
-end
-
-local READING = set_of "SELECT WITH VALUES TABLE SHOW EXPLAIN DESCRIBE DESC"
-
---- A transaction that is read only bounds what is done in it; statements with effects beside it are refused.
-local function server_refuses(found)
-  local word = sql_of.first_word(found)
-  if not READING[word] then return word end
-  for i, token in ipairs(found.tokens) do
-    if token == "INTO" and (found.tokens[i + 1] == "OUTFILE" or found.tokens[i + 1] == "DUMPFILE") then
-      return "INTO " .. found.tokens[i + 1]
-    end
-    if token == "/" and found.tokens[i + 1] == "*" then return "/*!" end
+  return function()
+    execute_all(conn, ROLLBACK)
+    execute(conn, back)
   end
 end
 
 --- Inside a transaction of the host's a savepoint keeps that transaction; outside there is none to keep.
 local function postgres_read_only(conn)
   local leave
-  if execute(conn, "SAVEPOINT abridge_read_only") then
+  if execute(conn, SAVEPOINT) then
     execute(conn, "SET TRANSACTION READ ONLY")
-    leave = { "ROLLBACK TO SAVEPOINT abridge_read_only", "RELEASE SAVEPOINT abridge_read_only" }
+    leave = ROLLBACK
   else
     local started, message = execute(conn, "START TRANSACTION READ ONLY")
     if not started then return nil, message end
     leave = { "ROLLBACK" }
   end
-  local function go_back()
-    for _, statement in ipairs(leave) do
-      execute(conn, statement)
-    end
-  end
   local state, why = scalar(conn, "SHOW transaction_read_only")
-  if state == "on" then return go_back end
-  go_back()
+  if state == "on" then return function() execute_all(conn, leave) end end
+  execute_all(conn, leave)
   return nil, notice.message("sql_not_read_only", { what = tostring(why or state) })
 end
 
+--- START would commit a transaction of the host's. MySQL keeps a savepoint only inside one, which cannot be made read
+--- only any more: what a statement did there is undone.
 local function mysql_read_only(conn)
+  if execute(conn, SAVEPOINT) and execute(conn, ROLLBACK[1]) then
+    return function()
+      execute_all(conn, ROLLBACK)
+    end
+  end
   local started, message = execute(conn, "START TRANSACTION READ ONLY")
   if not started then return nil, message end
   return function()
@@ -173,7 +151,7 @@ local DRIVERS = {
   SQLite3 = {
     dialect = sql_of.dialects.SQLite3,
     read_only = sqlite_read_only,
-    refuses = sqlite_refuses,
+    refuses = words.sqlite,
     binds = sqlite_binds,
     runs_twice = true,
     blob = "BLOB",
@@ -181,7 +159,7 @@ local DRIVERS = {
   PostgreSQL = {
     dialect = sql_of.dialects.PostgreSQL,
     read_only = postgres_read_only,
-    refuses = server_refuses,
+    refuses = words.server,
     batches = true,
     blob = "^BYTEA$",
     hex = true,
@@ -191,7 +169,7 @@ local DRIVERS = {
   MySQL = {
     dialect = sql_of.dialects.MySQL,
     read_only = mysql_read_only,
-    refuses = server_refuses,
+    refuses = words.mysql,
     number = "^NUMBER",
   },
   ODBC = {
@@ -211,7 +189,9 @@ local OTHER = { dialect = {}, blob = "BLOB" }
 ---@field name string
 ---@field kind string the driver: "SQLite3", "PostgreSQL", "MySQL", "ODBC", ...
 ---@field read_only boolean
----@field private conn any
+---@field private conn any nil until a file was opened
+---@field private path? string the file
+---@field private close_file? fun()
 ---@field private can_bind? boolean
 ---@field private driver abridge.SqlDriver
 local Database = {}
@@ -238,11 +218,26 @@ local function kind_of(conn)
   return ok and shown:match "^([%w_]+) connection" or "unknown"
 end
 
+--- A file of SQLite's, opened when it is first asked.
+local function file_at(who, name, path, deeper)
+  if path == "" or path:find("\0", 1, true) then
+    check.fail(("%s.%s must be the path of a file, got %s"):format(who, name, check.show(path)), deeper)
+  end
+  if host.uv() then path = files.absolute(path) end
+  local self = { name = name, kind = "SQLite3", read_only = true, path = path, driver = DRIVERS.SQLite3 }
+  return setmetatable(self, Database)
+end
+
 local function open(who, name, value, deeper)
+  if type(value) == "string" then
+    local file = file_at(who, name, value, deeper + 1)
+    return file -- no tail call: the level of an error counts this function
+  end
   local given = { connection = value }
   if not is_connection(value) then
     if type(value) ~= "table" then
-      local wanted = "%s.%s must be a LuaSQL connection or { connection = ..., read_only = ... }, got %s"
+      local wanted = "%s.%s must be the path of an SQLite file, a LuaSQL connection or "
+        .. "{ connection = ..., read_only = ... }, got %s"
       check.fail(wanted:format(who, name, check.show(value)), deeper)
     end
     given = check.options(("%s.%s"):format(who, name), value, OPTIONS, deeper + 1)
@@ -294,9 +289,42 @@ function M.names(databases)
   return names
 end
 
+--- Is there one among them that can be asked, as far as is known before it is?
+---@param databases table<string, abridge.Database>
+---@return true|nil ready
+---@return string|nil message what is missing
+function M.ready(databases)
+  for _, one in pairs(databases) do
+    if not one.path then return true end
+  end
+  local driver, message = sqlite_file.driver()
+  return driver and true, message
+end
+
+--- Close what was opened here; the connections of the host stay open.
+---@param databases table<string, abridge.Database>
+function M.close(databases)
+  for _, one in pairs(databases) do
+    if one.close_file then one.close_file() end
+    if one.path then one.conn, one.close_file = nil, nil end
+  end
+end
+
+--- Have a connection: a file is opened when it is first asked, and looked for again where it was not there.
+---@return true|nil connected
+---@return string|nil message
+function Database:connect()
+  if self.conn then return true end
+  local conn, closing = sqlite_file.open(self.path)
+  if not conn then return nil, notice.message("sql_not_open", { path = notice.path(self.path), what = closing }) end
+  self.conn, self.close_file = conn, closing
+  return true
+end
+
 --- Can its driver bind values to placeholders? Found out by trying, once.
 ---@return boolean
 function Database:binds()
+  if not self:connect() then return true end -- what is wrong is told when it is asked
   if self.can_bind == nil then self.can_bind = self.driver.binds ~= nil and self.driver.binds(self.conn) end
   return self.can_bind
 end
@@ -494,8 +522,11 @@ end
 function Database:query(statement, params, read)
   local refused, found = obstacle(self, statement)
   if refused then return nil, refused end
-  local leave, message
+  local connected, message = self:connect()
+  if not connected then return nil, { code = "EDATABASE", message = message } end
+  local leave
   if self.read_only then
+    statement = statement:sub(found.start) -- its first word is what was looked at, whatever comments the engine knows
     leave, message = self.driver.read_only(self.conn)
     if not leave then return nil, { code = "ESQL", message = message } end
   end

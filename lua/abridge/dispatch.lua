@@ -139,13 +139,15 @@ local function checked_input(entry, input)
     if not ok then return nil, "not JSON: " .. tostring(value) end
     input = value
   end
-  return schema.checked(entry.tool.input_schema or {}, input == nil and {} or input)
+  return schema.checked(entry.schema or {}, input == nil and {} or input)
 end
 
-local function approved(self, name, input)
+--- Is the host for it? It is asked with the tool's own name, and with the alias where one was called.
+local function approved(self, entry, name, input)
   if not self.opts.approve then return true end
+  local alias = name ~= entry.name and name or nil
   self.nested = self.nested + 1
-  local ok, answer, why = core.pcall(self.opts.approve, name, input)
+  local ok, answer, why = core.pcall(self.opts.approve, entry.name, input, alias)
   self.nested = self.nested - 1
   if not ok then return false, results.encoded(answer, self.redactor) end
   return answer == true, why
@@ -199,7 +201,7 @@ local function obstacle(self, name, entry, input)
     checked, message = nil, results.encoded(checked, self.redactor)
   end
   if not checked then return failed("invalid_input", { what = message }) end
-  local allowed, why = approved(self, name, checked)
+  local allowed, why = approved(self, entry, name, checked)
   if not allowed then
     local reason = type(why) == "string" and why ~= "" and why
     return reason and failed("denied", { what = reason }) or failed "denied_plain"

@@ -481,6 +481,8 @@ local ERRORS = {
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
   image = "Image: {path} ({kind}, {width}x{height}, {size})",
+  log_line = "the event is longer than a line of the log may be ({size})",
+  log_long = "No result of call {id} is in the log; lines of over {size} were passed over",
   no_database = "No database: give one to abridge.session{ databases = ... }",
   unknown_database = "Unknown database: {name}. There is: {names}",
   which_database = "Which database? Name one of: {names}",
@@ -488,6 +490,7 @@ local ERRORS = {
   sql_copy = "COPY is not available here",
   sql_count = "The statement has {holes} placeholders (?), params has {count} values",
   sql_empty = "The statement is empty",
+  sql_not_open = "Cannot open the database {path}: {what}",
   sql_not_read_only = "The database could not be made read only: {what}",
   sql_nul = "The statement has a NUL byte in it",
   sql_param = "params[{index}] must be a string, a number, true, false or null",
@@ -523,6 +526,10 @@ local ERRORS = {
   redirected = "{what} (redirected from {url})",
   no_ripgrep = "ripgrep (rg) was not found on the PATH; install it: `apt install ripgrep`, `brew install ripgrep`, "
     .. "or your system's ripgrep package",
+  ignore_file = "{path} is {what}: an ignore file must be a regular file of at most 16MB. "
+    .. "Remove it, or search elsewhere",
+  rg_memory = "The search took more than {size} of memory",
+  rg_stalled = "The search made no progress for {seconds} seconds",
   rg_failed = "rg failed ({what})",
   binary_match = "{path}: binary file matches",
   beyond_matches = "Offset {offset} is beyond the last match ({total} matches in all)",

@@ -15,6 +15,7 @@ local M = {}
 
 local POLL_MS = 25 -- how often a group is looked at that outlives its leader; the kernel sends no event
 local GIVE_UP_MS = 5000 -- after KILL; a process in uninterruptible sleep, or another user's, may stay
+local LOOK_MS = 250 -- how often a process is looked at that must not stand still
 local LATE_MS = 50 -- a timeout that fires later than this says that the loop stood still
 
 ---Codes that `spawn` returns itself; all others are libuv's (`ENOENT`, `EACCES`, `EMFILE`, ...).
@@ -29,6 +30,7 @@ M.codes = {
 ---@field env? table<string, string|false> Changes to the host's environment; false removes a name.
 ---@field merge_stderr? boolean stdout and stderr in one pipe, in the order written. Default true.
 ---@field timeout? number Seconds until the process is stopped; no limit when nil.
+---@field stall? number Seconds until one that neither works nor waits for us is stopped, where /proc tells.
 ---@field grace? number Seconds between TERM and KILL. Default 2.
 ---@field linger? number Seconds for a background child to close the output. Default 0.25.
 
@@ -45,6 +47,7 @@ M.codes = {
 ---@field signal_number? integer
 ---@field timed_out boolean
 ---@field cancelled boolean
+---@field stalled? boolean Stopped because it stood still.
 ---@field background boolean A child still held the output when the process was done with.
 ---@field error? string Reading failed, or the process could not be killed.
 ---@field handler_error? any The first thing that a handler raised.
@@ -131,7 +134,7 @@ function Process:_kill()
   end)
 end
 
----@param why "timed_out"|"cancelled"
+---@param why "timed_out"|"cancelled"|"stalled"
 function Process:_stop(why)
   self._stopping = why
   self._lingering = false
@@ -141,6 +144,25 @@ function Process:_stop(why)
     self:_kill()
   end)
   self:_settle()
+end
+
+---Looks at the process until its timeout, every now and then. What changes meanwhile, or was looked at late, gets its
+---time anew.
+---@param due number when its timeout is, by `host.now()`
+function Process:_look(due, seen, since)
+  local left = due - host.now()
+  if left <= LOOK_MS then
+    return self:_start_timeout(math.max(left, 1) / 1000)
+  end
+  local next_look = host.now() + LOOK_MS
+  self:_arm(LOOK_MS, function()
+    local now, progress = host.now(), self._group:progress()
+    local works = progress ~= seen or not progress or self._output:is_behind() or now - next_look > LATE_MS
+    if not works and now - since >= self._stall_ms then
+      return self:_stop("stalled")
+    end
+    self:_look(due, progress, works and now or since)
+  end)
 end
 
 ---@param seconds number
@@ -180,6 +202,7 @@ function Process:_make_outcome()
     signal_number = number,
     timed_out = self._stopping == "timed_out",
     cancelled = self._stopping == "cancelled",
+    stalled = self._stopping == "stalled" or nil,
     background = self._exited and self._output:is_open(),
     error = self._error,
     handler_error = self._handler_error,
@@ -253,6 +276,16 @@ end
 -- Spawning -----------------------------------------------------------------------
 
 ---@param uv table
+---@param opts abridge.process.Options
+function Process:_watch(opts)
+  if opts.stall then
+    self._stall_ms = opts.stall * 1000
+    self:_look(host.now() + (opts.timeout or math.huge) * 1000, nil, host.now())
+  elseif opts.timeout then
+    self:_start_timeout(opts.timeout)
+  end
+end
+
 ---@param argv string[]
 ---@param cwd string|nil
 ---@param message string
@@ -361,9 +394,7 @@ function M.spawn(argv, opts, handlers)
 
   self._handle, self.pid, self._group = handle, pid, groups.new(uv, pid)
   self._timer = uv.new_timer()
-  if opts.timeout then
-    self:_start_timeout(opts.timeout)
-  end
+  self:_watch(opts)
   output:start()
   return self
 end

@@ -12,6 +12,7 @@ local OPTIONS = {
   env = "table",
   merge_stderr = "boolean",
   timeout = "number",
+  stall = "number",
   grace = "number",
   linger = "number",
 }
@@ -82,10 +83,11 @@ end
 
 ---@param opts abridge.process.Options
 local function check_seconds(opts)
-  for _, key in ipairs { "timeout", "grace", "linger" } do
+  for _, key in ipairs { "timeout", "stall", "grace", "linger" } do
     local value = opts[key]
-    local least = key == "timeout" and "> 0" or ">= 0"
-    if value and not (value < math.huge and (value > 0 or (value == 0 and key ~= "timeout"))) then
+    local some = key == "timeout" or key == "stall"
+    local least = some and "> 0" or ">= 0"
+    if value and not (value < math.huge and (value > 0 or (value == 0 and not some))) then
       error(("spawn: opts.%s must be a finite number %s, got %s"):format(key, least, show(value)), 4)
     end
   end

@@ -49,18 +49,38 @@ function Group:signal(signal)
   return ok == 0, message
 end
 
+---What /proc tells of a process; nil where it tells nothing.
+---@param pid string|integer
+---@param name "stat"|"io"
+---@return string|nil
+local function told(pid, name)
+  local file = io.open(("/proc/%s/%s"):format(pid, name))
+  local text = file and file:read "*a"
+  if file then
+    file:close()
+  end
+  return text
+end
+
 ---Whether a process is a member of a group that lives, by its entry in /proc.
 ---@param pid string
 ---@param group integer
 ---@return boolean
 local function lives_in(pid, group)
-  local file = io.open("/proc/" .. pid .. "/stat")
-  if not file then
-    return false
-  end
-  local state, its_group = (file:read "*a" or ""):match "^.*%) (%a) %d+ (%d+)"
-  file:close()
+  local state, its_group = (told(pid, "stat") or ""):match "^.*%) (%a) %d+ (%d+)"
   return tonumber(its_group) == group and state ~= "Z"
+end
+
+---What changes while the leader works: its faults, the processor's time it took, the bytes it read. Nil where that is
+---not known, and while it waits for a disk.
+---@return string|nil
+function Group:progress()
+  local fields = "^.*%) (%a)" .. (" %S+"):rep(6) .. " (%d+ %d+ %d+ %d+ %d+ %d+)"
+  local state, counts = (told(self.leader, "stat") or ""):match(fields)
+  if not state or state == "D" then
+    return nil
+  end
+  return counts .. (told(self.leader, "io") or ""):match "^[^\n]*"
 end
 
 ---Whether a member of the group lives. A zombie does not: where the first process of a container reaps

@@ -228,6 +228,17 @@ function Output:hold()
   end
 end
 
+---Is there a pipe that is not read now? Whoever writes to it waits for us.
+---@return boolean
+function Output:is_behind()
+  for _, pipe in ipairs(self.pipes) do
+    if pipe.open and pipe.stopped then
+      return true
+    end
+  end
+  return self.held == true or self.waiting > 0
+end
+
 ---Reads on.
 function Output:release()
   self.held = false

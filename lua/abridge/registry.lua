@@ -34,7 +34,8 @@ function M.add_built_in(self, who, names)
     if not known then check.fail(("%s: unknown tool %s in tools"):format(who, check.show(name)), 1) end
     if self.tools[name] then check.fail(("%s: tool %s stands twice in tools"):format(who, check.show(name)), 1) end
     local tool = require("abridge.tools." .. name)
-    self.tools[name] = { name = name, tool = tool, built_in = true }
+    local schema = tool.schema and tool.schema(self) or tool.input_schema
+    self.tools[name] = { name = name, tool = tool, schema = schema, built_in = true }
     self.order[#self.order + 1] = name
   end
 end
@@ -78,6 +79,7 @@ function M.register(self, definition)
   self.tools[name] = {
     name = name,
     tool = definition,
+    schema = definition.input_schema,
     limits = definition.limits and limits_of.checked(("%s: limits of %s"):format(who, name), definition.limits, 1),
   }
   self.order[#self.order + 1] = name
@@ -157,9 +159,9 @@ function M.definitions(self, format)
   end
   local list = {}
   for _, own_name in ipairs(self.order) do
-    local tool = self.tools[own_name].tool
+    local tool, schema = self.tools[own_name].tool, self.tools[own_name].schema
     if not tool.ready or tool.ready(self) then
-      local description, input_schema = tool.description or "", tool.input_schema or { type = "object" }
+      local description, input_schema = tool.description or "", schema or { type = "object" }
       if tool.define then
         description, input_schema = tool.define(self)
       end

@@ -78,6 +78,8 @@ local function is_log(path, file)
     local ok, event = pcall(json.decode, line)
     ours = ok and type(event) == "table" and event.type and event.seq and event.time and event.call_id and true or false
     return false
+  end, function()
+    return false
   end)
   return ours
 end

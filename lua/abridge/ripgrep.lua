@@ -3,6 +3,7 @@
 
 local core = require "abridge.core_loader"
 local host = require "abridge.host"
+local ignore_files = require "abridge.ignore_files"
 local items = require "abridge.items"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
@@ -15,6 +16,8 @@ local M = {}
 local MOST_GATHERED = 16 * 1024 * 1024 -- bytes, under limits that forbid nothing or that keep the end
 local MOST_SAID = 8 * 1024 -- bytes of rg's messages
 local MOST_SHOWN = 200 -- chars of them in a notice
+local MEMORY = 512 * 1024 * 1024 -- bytes of address space for rg
+local STALL = 2 -- seconds without any progress
 
 -- where rg is --------------------------------------------------------------------------
 
@@ -108,9 +111,21 @@ end
 ---@field problem? string what went wrong, in rg's own words where it has any
 ---@field code? string for the problem
 
-local function how_it_ended(outcome, said, stopped)
+---@param outcome abridge.process.Outcome
+---@param said string rg's messages
+---@param stopped boolean|nil nothing more was wanted
+---@param fault string|nil what is wrong with an ignore file that it read
+local function how_it_ended(outcome, said, stopped, fault)
   if stopped then return { ended = false } end
+  if fault then return { ended = false, problem = fault, code = "ENOTREG" } end
   if outcome.timed_out then return { ended = false, timed_out = true } end
+  if outcome.stalled then
+    return { ended = false, problem = notice.message("rg_stalled", { seconds = STALL }), code = "ETIMEDOUT" }
+  end
+  if outcome.signal and said:find("memory allocation", 1, true) then
+    local size = core.format_size(MEMORY)
+    return { ended = false, problem = notice.message("rg_memory", { size = size }), code = "ENOMEM" }
+  end
   local finish = { ended = not (outcome.signal or outcome.error), signal = outcome.signal }
   if outcome.signal or (outcome.code or 0) > 1 then
     finish.problem = said ~= "" and said or notice.message("rg_failed", { what = outcome.signal or outcome.code })
@@ -145,6 +160,12 @@ function Messages:words(killed)
   if self.redaction and not killed then self:keep(self.redaction:finish()) end
   return (table.concat(self.parts):gsub("%s+$", ""))
 end
+
+local FLAGS = { "--no-config", "--sort", "path", "--hidden", "--no-ignore-messages" }
+--- With a root nothing outside it counts: neither ignore files nor whether a repository is there.
+local ROOTED = { "--no-ignore-parent", "--no-ignore-global", "--no-require-git" }
+--- Without this rg opens the ignore files above all the same, to take nothing from them.
+local UNREAD = { "--no-ignore-vcs" }
 
 ---@class (exact) abridge.RgRun
 ---@field place abridge.RgPlace
@@ -199,6 +220,20 @@ function Reader:finish(outcome)
   if not self.busy then self:go_on() end
 end
 
+--- A program under a limit on its memory, where the system knows one. The shell sees no word of anyone's.
+local function limited(program)
+  local shell = programs.find "sh"
+  if not shell then return { program } end
+  local script = '{ ulimit -c 0; ulimit -v %d; } 2>/dev/null; exec "$@"'
+  return { shell, "-c", script:format(MEMORY / 1024), "sh", program }
+end
+
+--- What to say of an ignore file that no search should read.
+local function fault_words(fault, ctx)
+  local path = ctx.redacted((fault.path:gsub("/%./", "/")))
+  return notice.message("ignore_file", { path = notice.path(path), what = fault.what })
+end
+
 --- Run rg. What a callback raises becomes the result.
 ---@param run abridge.RgRun
 ---@param ctx table
@@ -207,24 +242,38 @@ end
 function M.run(run, ctx, done)
   local program, message = M.program()
   if not program then return { text = message, is_error = true } end
-  local argv = { program, "--no-config", "--sort", "path", "--hidden", "--no-ignore-messages" }
-  for _, argument in ipairs(run.arguments) do
-    argv[#argv + 1] = argument
+  local fault = ignore_files.inside(run.place.dir)
+  local above = ignore_files.above(run.place.dir)
+  if above and not ctx.rooted then fault = fault or above end
+  if fault then return { text = fault_words(fault, ctx), is_error = true, details = { error_code = "ENOTREG" } } end
+  local argv = limited(program)
+  for _, list in ipairs { FLAGS, ctx.rooted and ROOTED or {}, above and UNREAD or {}, run.arguments } do
+    for _, argument in ipairs(list) do
+      argv[#argv + 1] = argument
+    end
   end
   local said = messages(ctx.redaction())
   local reader = setmetatable({ on_chunk = run.on_chunk, chunks = {} }, Reader)
   function reader.on_exit(outcome)
     if reader.raised then return done { text = reader.raised, is_error = true } end
     local words = said:words(outcome.signal ~= nil)
-    reader.cancel = slices.start(function(work)
-      return run.on_end(how_it_ended(outcome, words, reader.stopped), work)
-    end, done)
+    local function ended(found)
+      local said_of_it = found and fault_words(found, ctx)
+      reader.cancel = slices.start(function(work)
+        return run.on_end(how_it_ended(outcome, words, reader.stopped, said_of_it), work)
+      end, done)
+    end
+    local odd = outcome.stalled or outcome.signal or outcome.timed_out
+    if not odd or outcome.cancelled then return ended() end
+    local cancel = ignore_files.find(run.place.dir, ended)
+    reader.cancel = cancel or reader.cancel
   end
   local child, code
   child, message, code = process.spawn(argv, {
     cwd = run.place.dir,
     merge_stderr = false,
-    timeout = ctx.timeout,
+    timeout = ctx.search_timeout,
+    stall = STALL,
   }, {
     on_output = function(chunk)
       reader:take(chunk)
@@ -367,7 +416,7 @@ function Page:value(listing, finish, work)
   end
   local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }), work)
   if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
-    value.exit, value.is_error = notice.search_ended(ctx.timeout, finish), true
+    value.exit, value.is_error = notice.search_ended(ctx.search_timeout, finish), true
   end
   return value
 end

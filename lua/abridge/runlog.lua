@@ -13,6 +13,7 @@ local M = {}
 
 local LOG, LOCK, ARTIFACTS = retention_of.LOG, retention_of.LOCK, retention_of.ARTIFACTS
 
+local MOST_NAME = 1024 -- bytes of a name in an event that stands for one the log cannot hold
 local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
 
 M.check_retention = retention_of.check
@@ -100,6 +101,9 @@ local function numbers_of(json, dir)
   local function note(digits)
     if digits and #digits <= 15 then most = math.max(most, tonumber(digits)) end
   end
+  local function pass_over(_, first)
+    lines = lines + (first and 1 or 0)
+  end
   local position, message, code = files.each_line(dir .. "/" .. LOG, 0, function(line)
     lines, last = lines + 1, line
     -- inside a string the quotes would be escaped: few lines but those of calls are decoded
@@ -108,7 +112,7 @@ local function numbers_of(json, dir)
       calls = calls + 1
       note(tostring(event.call_id):match "^call%-(%d+)$")
     end
-  end)
+  end, pass_over)
   if not position then return nil, message, code end
   for _, name in ipairs(files.names_in(dir .. "/" .. ARTIFACTS)) do
     note(name:match "^(%d+)%-")
@@ -217,15 +221,16 @@ end
 --- An event as a line of the log, always valid UTF-8; and what was wrong when JSON cannot hold it as it is.
 local function line_of(json, event)
   local ok, text = pcall(json.encode, event)
-  local problem
   if not ok then ok, text = pcall(json.encode, data.copy(event, true)) end
-  if not ok then
-    problem = tostring(text)
+  local problem = not ok and tostring(text) or nil
+  text = ok and core.head(text, WHOLE) or ""
+  if #text > files.LINE then problem = notice.message("log_line", { size = core.format_size(files.LINE) }) end
+  if problem then
     local little = { type = event.type, seq = event.seq, time = event.time, log_error = problem }
-    little.call_id, little.tool = tostring(event.call_id), tostring(event.tool)
-    text = json.encode(little)
+    little.call_id, little.tool = tostring(event.call_id):sub(1, MOST_NAME), tostring(event.tool):sub(1, MOST_NAME)
+    text = core.head(json.encode(little), WHOLE)
   end
-  return core.head(text, WHOLE) .. "\n", problem
+  return text .. "\n", problem
 end
 
 --- Number and date an event, which is changed in place, and append it to the log where there is one. Never raises.
@@ -381,6 +386,7 @@ end
 ---@class abridge.Run A run's folder, open to read; another process may be writing it.
 ---@field dir string
 ---@field broken integer lines that were no events, of those read last
+---@field too_long integer lines that were passed over, of those read last
 local Run = {}
 Run.__index = Run
 Run.__name = "abridge.Run"
@@ -413,7 +419,8 @@ function M.open_run(dir)
   local uv, json, code = libraries()
   if not uv then return nil, json, code end
   if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. notice.path(dir), "ENOENT" end
-  local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, index = core.index() }, Run)
+  local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, too_long = 0 }, Run)
+  self.index = core.index()
   local readable, message
   readable, message, code = files.with_open(self.dir .. "/" .. LOG, function() return true end)
   if readable then return self end
@@ -425,16 +432,20 @@ end
 --- false to stop.
 ---@param visit fun(event: table, line: string, start: integer): boolean|nil
 ---@param position? integer 0, or what this function returned before
+---@param pause? fun(): boolean called with each block of a line that is passed over; false to stop there
 ---@return integer|nil position where the next event will start
 ---@return string|nil message
 ---@return string|nil code
-function Run:each(visit, position)
+function Run:each(visit, position, pause)
   if self.closed then return nil, "The run is closed", "EBADF" end
-  self.broken = 0
+  self.broken, self.too_long = 0, 0
   return files.each_line(self.dir .. "/" .. LOG, position or 0, function(line, start)
     local event = decoded(self.json, line)
     if event then return visit(event, line, start) end
     self.broken = self.broken + 1
+  end, function(_, first)
+    self.too_long = self.too_long + (first and 1 or 0)
+    return not pause or pause()
   end)
 end
 
@@ -460,7 +471,7 @@ end
 ---@field since? integer events after the one with this seq
 
 --- The events of the run, in order. A line that is being written is left out; `run.broken` counts lines that are no
---- events.
+--- events, `run.too_long` those of over 32 MB, which are passed over.
 ---@param filter? abridge.EventFilter
 ---@return table[]|nil events
 ---@return string|nil message
@@ -482,15 +493,21 @@ end
 --- The last result of a call; nil, message, code when there is none.
 local function result_event(self, call_id)
   local plain = call_id:find "^[%w_-]+$" and call_id -- as it stands in JSON: other lines need not be decoded
-  local known, result = false, nil
+  local known, result, long = false, nil, false
   local position, message, code = files.each_line(self.dir .. "/" .. LOG, 0, function(line)
     local event = not (plain and not line:find(plain, 1, true)) and decoded(self.json, line)
     if not event or event.call_id ~= call_id then return end
     known = true
     if event.type == "tool_result" then result = event end
+  end, function()
+    long = true
   end)
   if not position then return nil, message, code end
   if result then return result end
+  if long then
+    local values = { id = call_id, size = core.format_size(files.LINE) }
+    return nil, notice.message("log_long", values), known and "EAGAIN" or "ENOENT"
+  end
   if known then return nil, ("Call %s has no result yet"):format(call_id), "EAGAIN" end
   return nil, "No such call: " .. call_id, "ENOENT"
 end

@@ -24,6 +24,9 @@ local WHO = "abridge.session"
 --- What the state directory keeps of runs that nobody named.
 M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
 
+--- Most seconds that a model may ask for where the host says nothing.
+M.TIMEOUT_MAX = 3600
+
 ---@class abridge.Session
 ---@field private table_of_limits abridge.LimitTable
 ---@field private tools table<string, table> by own name
@@ -49,6 +52,7 @@ function M.new(opts)
   local profile = opts.profile or "default"
   self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
   self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
+  self.timeout_max = math.max(opts.timeout_max or M.TIMEOUT_MAX, opts.timeout or 0)
   registry.add_built_in(self, WHO, opts.tools or registry.built_in)
   local message, code
   if opts.root then
@@ -257,6 +261,7 @@ function Session:close()
     if host.can_wait() then wait_all(self) end
   end
   if next(self.running) == nil then self.run:close() end
+  if self.databases then database.close(self.databases) end
   jobs.raise(self.errors)
 end
 

@@ -21,15 +21,22 @@ local WHO = "abridge.session"
 ---@field redact? fun(line: string): string|string[] whole lines or Lua patterns: what no model, log or file may see
 ---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil } of runs beside this one
 ---@field on_event? fun(event: table) called with each tool_call and tool_result
----@field approve? fun(tool: string, input: table): boolean, string|nil asked before a tool runs
+---@field approve? fun(tool: string, input: table, alias: string|nil): boolean, string|nil asked before a tool runs,
+---  with its own name, and with the alias where one was called
 ---@field env? table<string, string|false> changes to the environment of commands; false removes a name
 ---@field tools? string[] which tools of this package to offer; all unless set
----@field databases? table<string, any> LuaSQL connections by name, or { connection = ..., read_only = false }; read
----  only unless told otherwise; they stay the host's to close
+---@field databases? table<string, any> by name: the path of an SQLite file, opened here, read only; a LuaSQL
+---  connection, which stays the host's to close; or { connection = ..., read_only = false } for one that may be
+---  written to
 ---@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
 ---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
 ---  addresses and blocks such as "10.0.0.0/8"; none unless set
----@field timeout? number seconds for a command, a search or a fetch; 120 unless set
+---@field timeout? number seconds for a command, a search or a fetch; 120 unless set, 30 for a search
+---@field timeout_max? number most seconds that a model may ask for; 3600 unless set; `timeout` where that is more
+
+local function seconds(value)
+  if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end
+end
 
 local OPTIONS = {
   profile = "string",
@@ -51,9 +58,8 @@ local OPTIONS = {
       return "true, false or a list of host names, addresses and blocks of addresses"
     end
   end,
-  timeout = function(value)
-    if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end
-  end,
+  timeout = seconds,
+  timeout_max = seconds,
   run_dir = runlog.check_run_dir,
   retention = runlog.check_retention,
   redact = function(value)

@@ -11,23 +11,29 @@ local M = {}
 ---@field brackets? boolean `[name]`
 ---@field dollars? boolean `$tag$ ... $tag$`
 ---@field triggers? boolean the body of CREATE TRIGGER has semicolons
----@field escapes? string quotes in which a backslash may escape; it depends on the server's settings, so both are tried
+---@field variables? boolean `$name::part(anything but blanks)` is one variable, with `@`, `#` and `:` too
+---@field returns? boolean a carriage return ends a `--` comment
+---@field escapes? string[] the quotes in which a backslash escapes, for each setting that a server may have; "E": in
+---  E'...' alone
 
 ---@type table<string, abridge.SqlDialect>
 M.dialects = {
-  SQLite3 = { brackets = true, triggers = true },
-  PostgreSQL = { nested = true, dollars = true, escapes = "'" },
-  MySQL = { hash = true, dash_blank = true, live = true, escapes = "'\"" },
+  SQLite3 = { brackets = true, triggers = true, variables = true },
+  PostgreSQL = { nested = true, dollars = true, returns = true, escapes = { "", "E", "'" } },
+  MySQL = { hash = true, dash_blank = true, live = true, escapes = { "", "'", "'\"" } },
 }
 
 ---@class (exact) abridge.SqlReading One way to read a statement.
----@field tokens string[] words in upper case, `?` for a placeholder, other characters one by one; no strings
+---@field tokens string[] words in upper case, `?` for a placeholder, other characters one by one, `''` for what is
+---  quoted; no semicolons in front
+---@field quoted table<integer, string> what the quotes hold, in upper case, by the place of the token
+---@field start integer where the first token is
 ---@field count integer statements in it, empty ones not counted
 ---@field holes integer placeholders written `?`
 ---@field named boolean there are others too (`?1`, `:name`, `@name`, `$name`)
 
-local function to_line_end(sql, at)
-  return (sql:find("\n", at, true) or #sql + 1) - 1
+local function to_line_end(sql, at, dialect)
+  return (sql:find(dialect.returns and "[\r\n]" or "\n", at) or #sql + 1) - 1
 end
 
 --- Last byte of a comment that starts at `at`; one that is not closed goes to the end.
@@ -68,26 +74,42 @@ local function dollar_end(sql, at)
 end
 
 --- Last byte of a blank, comment, string or quoted name at `at`, or nil; second, whether it stands for something.
+---@param escaping string quotes in which a backslash escapes
 local function skipped(sql, at, dialect, escaping)
   local pair, char = sql:sub(at, at + 1), sql:sub(at, at)
   local blank = sql:match("^%s+()", at) or sql:match("^\239\187\191()", at)
   if blank then return blank - 1, false end
   if pair == "--" and (not dialect.dash_blank or at + 2 > #sql or sql:find("^[%c ]", at + 2)) then
-    return to_line_end(sql, at), false
+    return to_line_end(sql, at, dialect), false
   end
-  if char == "#" and dialect.hash then return to_line_end(sql, at), false end
+  if char == "#" and dialect.hash then return to_line_end(sql, at, dialect), false end
   if pair == "/*" and not (dialect.live and sql:find("^M?!", at + 2)) then
     return comment_end(sql, at, dialect.nested), false
   end
   if char == "'" or char == '"' or char == "`" then
-    return quoted_end(sql, at, char, escaping and dialect.escapes:find(char, 1, true)), true
+    return quoted_end(sql, at, char, escaping:find(char, 1, true)), true
   end
   if char == "[" and dialect.brackets then return quoted_end(sql, at, "]"), true end
   if char == "$" and dialect.dollars then return dollar_end(sql, at), true end
 end
 
+--- Last byte of a variable as Tcl writes them, or nil.
+local function variable_end(sql, at)
+  local last, named = at, false
+  while true do
+    local stop = sql:match("^[%w_$\128-\255]+()", last + 1)
+    if not stop and sql:sub(last + 1, last + 2) ~= "::" then break end
+    last, named = stop and stop - 1 or last + 2, named or stop ~= nil
+  end
+  if not named then return nil end
+  local stop = sql:match("^%([^ \t\n\f\r)]*%)?()", last + 1)
+  return stop and stop - 1 or last
+end
+
 --- One token at `at`, in upper case, and its last byte.
-local function token_at(sql, at)
+local function token_at(sql, at, dialect)
+  local variable = dialect.variables and sql:find("^[$@#:]", at) and variable_end(sql, at)
+  if variable then return sql:sub(at, variable):upper(), variable end
   local word = sql:match("^[%a_\128-\255][%w_$\128-\255]*", at)
     or sql:match("^%d[%w_.]*", at)
     or sql:match("^%?%d*", at)
@@ -116,14 +138,30 @@ local function count_statements(tokens, dialect)
   return count
 end
 
+--- The quotes in which a backslash escapes at `at`, and whether it does on account of an E: one that stands before it,
+--- or before the string that this one goes on with.
+local function escapes_at(sql, at, escaping, last)
+  if escaping ~= "E" then return escaping end
+  if sql:sub(at, at) ~= "'" then return "" end
+  local marked = last.token == "E" and last.stop == at - 1 or last.token == "''" and last.marked
+  return marked and "'" or "", marked
+end
+
 local function reading(sql, dialect, escaping)
-  local self = { tokens = {}, holes = 0, named = false }
-  local at = 1
+  local self = { tokens = {}, quoted = {}, holes = 0, named = false }
+  local at, tokens, before = 1, self.tokens, {}
   while at <= #sql do
-    local last, stands = skipped(sql, at, dialect, escaping)
+    local escapes, marked = escapes_at(sql, at, escaping, before)
+    local last, stands = skipped(sql, at, dialect, escapes)
     local token = stands and "''"
-    if not last then token, last = token_at(sql, at) end
-    if token then self.tokens[#self.tokens + 1] = token end
+    if not last then token, last = token_at(sql, at, dialect) end
+    if token == ";" and #tokens == 0 then token = nil end -- an empty statement
+    if token then
+      tokens[#tokens + 1] = token
+      self.start = self.start or at
+      before = { token = token, stop = last, marked = marked }
+      if stands then self.quoted[#tokens] = sql:sub(at + 1, last - 1):upper() end
+    end
     if token == "?" then
       self.holes = self.holes + 1
     elseif token and token:find "^[?:@$]%w" then
@@ -131,7 +169,7 @@ local function reading(sql, dialect, escaping)
     end
     at = last + 1
   end
-  self.count = count_statements(self.tokens, dialect)
+  self.count = count_statements(tokens, dialect)
   return self
 end
 
@@ -140,8 +178,10 @@ end
 ---@param dialect abridge.SqlDialect
 ---@return abridge.SqlReading[]
 function M.readings(sql, dialect)
-  local all = { reading(sql, dialect, false) }
-  if dialect.escapes and sql:find("\\", 1, true) then all[2] = reading(sql, dialect, true) end
+  local all = {}
+  for i, escaping in ipairs(sql:find("\\", 1, true) and dialect.escapes or { "" }) do
+    all[i] = reading(sql, dialect, escaping)
+  end
   return all
 end
 

@@ -175,12 +175,15 @@ function Log:refresh()
     if self.closed then return end
     local stop, first = host.uv().hrtime() + SLICE_MS * 1e6, nil
     local over = true
+    local function in_time()
+      over = host.uv().hrtime() < stop
+      return over
+    end
     local position, message = self.run:each(function(event, _, at)
       local changed = take(self, event, at)
       first = changed and math.min(first or changed, changed) or first
-      over = host.uv().hrtime() < stop
-      return over
-    end, self.position)
+      return in_time()
+    end, self.position, in_time)
     if first then show(self, first, #self.entries) end
     if not position then
       self.reading = false

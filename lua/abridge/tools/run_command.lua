@@ -1,5 +1,6 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
+local data = require "abridge.data"
 local host = require "abridge.host"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
@@ -26,6 +27,15 @@ local M = {
 
 --- So that programs neither page, nor prompt, nor draw.
 local QUIET = { PAGER = "cat", GIT_TERMINAL_PROMPT = "0", NO_COLOR = "1", TERM = "dumb" }
+
+--- The input that a session takes: a timeout has the session's maximum.
+---@param session { timeout_max: number }
+---@return table input_schema
+function M.schema(session)
+  local schema = data.copy(M.input_schema, true)
+  schema.properties.timeout.maximum = session.timeout_max
+  return schema
+end
 
 ---@return true|nil ready
 ---@return string|nil message what is missing

@@ -32,7 +32,7 @@ local MAX_BYTES = 64 * 1024 * 1024
 ---@return true|nil ready
 ---@return string|nil message what is missing
 function M.ready(needs)
-  if needs and needs.databases then return true end
+  if needs and needs.databases then return database.ready(needs.databases) end
   return nil, notice.message("no_database", {})
 end
 
