@@ -56,6 +56,14 @@ describe("sql_query", function()
       assert.is_false(result.truncation.truncated)
     end)
 
+    with_sqlite("of nulls alone, which are not none", function()
+      assert.equal('[{"a":null}]', query("SELECT NULL AS a").content)
+      assert.equal('[{"a":null,"b":null}]', query("SELECT NULL AS a, NULL AS b ;").content)
+      assert.equal('[{"a":null},\n{"a":1}]', query("SELECT NULL AS a UNION ALL SELECT 1").content)
+      assert.equal("[]", query("SELECT NULL AS a WHERE 0").content)
+      assert.equal("[]", query("PRAGMA foreign_key_check").content)
+    end)
+
     with_sqlite("with every column, also where names come again", function()
       local result = query "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a, 5 AS b"
       assert.equal('[{"a":1,"a_3":2,"a_2":3,"a_4":4,"b":5}]', result.content)

@@ -284,8 +284,10 @@ describe("sql_query", function()
       local result = query_writing { sql = "INSERT INTO t(b) VALUES (7), (8) RETURNING a", limit = 1 }
       assert.equal('[{"a":3}]', body_of(result))
       assert.same({ { 4, 27 } }, fetched "SELECT count(*), sum(b) FROM t")
+      assert.equal("[]", query_writing("UPDATE t SET b = 0 WHERE a = 99 RETURNING b").content)
       assert.is_true(query_writing("INSERT INTO t(a) VALUES (1) RETURNING a").is_error)
       assert.same({ { 4 } }, fetched "SELECT count(*) FROM t")
+      assert.equal('[{"b":null}]', query_writing("UPDATE t SET b = NULL WHERE a = 1 RETURNING b").content)
       run "BEGIN" -- none was left open
       run "ROLLBACK"
     end)

@@ -133,6 +133,27 @@ local function sqlite_binds(conn)
   return scalar(conn, "SELECT ?", "abridge") == "abridge"
 end
 
+--- LuaSQL 2.6.0 runs a statement to look for a first row, and again when that is fetched; later ones keep the row.
+local function sqlite_runs_twice(conn)
+  execute(conn, "SAVEPOINT abridge_trial")
+  execute(conn, "CREATE TEMP TABLE abridge_trial(x)")
+  local cursor = execute(conn, "INSERT INTO temp.abridge_trial VALUES (1) RETURNING x")
+  if is_cursor(cursor) then pcall(cursor.fetch, cursor, {}, "n") end
+  close(cursor)
+  local count = scalar(conn, "SELECT count(*) FROM temp.abridge_trial")
+  execute(conn, "ROLLBACK TO abridge_trial")
+  execute(conn, "RELEASE abridge_trial")
+  return count ~= 1
+end
+
+--- LuaSQL 2.8 hands out a row of nulls where there is no row.
+local function sqlite_invents_row(conn)
+  local cursor = execute(conn, "SELECT 1 WHERE 0")
+  local ok, row = pcall(cursor.fetch, cursor, {}, "n")
+  close(cursor)
+  return ok and row ~= nil
+end
+
 ---@class (exact) abridge.SqlDriver
 ---@field dialect abridge.SqlDialect
 ---@field read_only? fun(conn: any): fun()|nil, string|nil makes the engine refuse writes; returns what ends that
@@ -140,7 +161,8 @@ end
 ---@field binds? fun(conn: any): boolean can values be bound to `?`
 ---@field booleans? boolean true and false can be bound
 ---@field batches? boolean rows come in batches from a cursor of the server's; else the driver takes in all at once
----@field runs_twice? boolean the driver runs a statement to look for a first row, and again when that is fetched
+---@field runs_twice? fun(conn: any): boolean is a statement run to look for a first row, and again when that is fetched?
+---@field invents_row? fun(conn: any): boolean is there a row of nulls where there is none?
 ---@field blob? string pattern of the types that say a value is binary
 ---@field number? string pattern of the types whose values come as text and are numbers
 ---@field boolean? string pattern of the types whose values come as "t" and "f"
@@ -153,7 +175,8 @@ local DRIVERS = {
     read_only = sqlite_read_only,
     refuses = words.sqlite,
     binds = sqlite_binds,
-    runs_twice = true,
+    runs_twice = sqlite_runs_twice,
+    invents_row = sqlite_invents_row,
     blob = "BLOB",
   },
   PostgreSQL = {
@@ -192,7 +215,7 @@ local OTHER = { dialect = {}, blob = "BLOB" }
 ---@field private conn any nil until a file was opened
 ---@field private path? string the file
 ---@field private close_file? fun()
----@field private can_bind? boolean
+---@field private known table<string, boolean> what was found out of its driver
 ---@field private driver abridge.SqlDriver
 local Database = {}
 Database.__index = Database
@@ -224,7 +247,7 @@ local function file_at(who, name, path, deeper)
     check.fail(("%s.%s must be the path of a file, got %s"):format(who, name, check.show(path)), deeper)
   end
   if host.uv() then path = files.absolute(path) end
-  local self = { name = name, kind = "SQLite3", read_only = true, path = path, driver = DRIVERS.SQLite3 }
+  local self = { name = name, kind = "SQLite3", read_only = true, path = path, driver = DRIVERS.SQLite3, known = {} }
   return setmetatable(self, Database)
 end
 
@@ -257,6 +280,7 @@ local function open(who, name, value, deeper)
     read_only = read_only,
     conn = given.connection,
     driver = driver,
+    known = {},
   }, Database)
 end
 
@@ -321,12 +345,17 @@ function Database:connect()
   return true
 end
 
---- Can its driver bind values to placeholders? Found out by trying, once.
+--- Whether its driver does something, of "binds", "runs_twice" and "invents_row". Found out by trying, once.
+local function does(self, what)
+  if self.known[what] == nil then self.known[what] = self.driver[what] ~= nil and self.driver[what](self.conn) end
+  return self.known[what]
+end
+
+--- Can its driver bind values to placeholders?
 ---@return boolean
 function Database:binds()
   if not self:connect() then return true end -- what is wrong is told when it is asked
-  if self.can_bind == nil then self.can_bind = self.driver.binds ~= nil and self.driver.binds(self.conn) end
-  return self.can_bind
+  return does(self, "binds")
 end
 
 -- statements -------------------------------------------------------------------------------
@@ -465,6 +494,27 @@ end
 
 local unpack = table.unpack or unpack
 
+--- Is there a row where a driver that invents one gives nulls alone? A statement that writes has one where it changed
+--- something; one that reads is asked; what cannot be asked, a PRAGMA, has no row without a value.
+local function has_row(self, found, statement, values)
+  if sql_of.has(found, "RETURNING") then return scalar(self.conn, "SELECT changes()") ~= 0 end
+  local asked = ("SELECT EXISTS (SELECT 1 FROM (%s\n))"):format((statement:gsub("[;%s]+$", "")))
+  return scalar(self.conn, asked, unpack(values, 1, values.n)) == 1
+end
+
+--- A reader whose first row, where it is nulls alone, is given only if it is there.
+local function without_invented_row(reader, exists)
+  local fetch, first, ended = reader.fetch, true, false
+  function reader.fetch()
+    if ended then return nil end
+    local row, why = fetch()
+    ended = first and row ~= nil and next(row) == nil and not exists()
+    first = false
+    if not ended then return row, why end
+  end
+  return reader
+end
+
 local SERVED = { SELECT = true, WITH = true, VALUES = true, TABLE = true }
 
 --- Send a statement: a reader, or the rows it changed, or nil and a message.
@@ -473,8 +523,10 @@ local function sent(self, found, statement, values)
     return batched(self.conn, statement, self.driver)
   end
   local result, message = execute(self.conn, statement, unpack(values, 1, values.n))
-  if is_cursor(result) then return reader_of(result, self.driver) end
-  return result, message
+  if not is_cursor(result) then return result, message end
+  return without_invented_row(reader_of(result, self.driver), function()
+    return not does(self, "invents_row") or has_row(self, found, statement, values)
+  end)
 end
 
 local CHANGES = { INSERT = true, UPDATE = true, DELETE = true, REPLACE = true, WITH = true, MERGE = true }
@@ -531,7 +583,7 @@ function Database:query(statement, params, read)
     if not leave then return nil, { code = "ESQL", message = message } end
   end
   local run = answered
-  if self.driver.runs_twice and not self.read_only and sql_of.has(found, "RETURNING") then run = answered_once end
+  if not self.read_only and sql_of.has(found, "RETURNING") and does(self, "runs_twice") then run = answered_once end
   local ok, result, problem = pcall(function()
     local values, refused_values = bound(self, found, params)
     if not values then return nil, refused_values end
