@@ -225,8 +225,9 @@ typedef struct {
  * Budgets are hard: kept text, marker (unless ABR_MARKER_OUTSIDE) and reserve together never exceed max.bytes,
  * max.chars and max.tokens; max.lines bounds source lines. A text that fits is kept whole: one piece (p, n), and
  * nothing is copied. A cut is maximal: no further whole line fits at any cut edge, and inside a split line no
- * further char. `truncated_by` is the first of lines, bytes, chars, tokens that forbids the next line at the cut
- * edge (ABR_HEAD, ABR_TAIL) or that the whole text exceeds (ABR_HEAD_TAIL, ABR_PRIORITY).
+ * further char. `truncated_by` is the budget that bound: the first of lines, bytes, chars, tokens that forbids the next
+ * line at the cut edge, that of the tail where there are two. With more edges, or none at a line's end, it is the one
+ * used most of those that the text exceeds; lines only where they are used up.
  *
  * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say that something went wrong, with
  * the lines that belong to them; a gap is marked on a line of its own, one inside a long line by " ... ". What is left

@@ -157,21 +157,22 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
     return tokens;
 }
 
-/* Which part of a budget what is kept takes; of bytes `with_rest` also markers and the reserve. */
+/* Which part of a budget what is kept takes; of bytes and chars `with_rest` also markers and the reserve. */
 static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
 {
     const abr_budget *max = &j->opts->max;
+    const abr_scale scale = {true, j->scale.replace};
+    abr_span used = nothing;
     if (unit == ABR_BY_LINES)
         return share(cut->output_lines, max->lines);
-    if (unit == ABR_BY_CHARS)
-        return share(cut->output_chars, max->chars);
     if (unit == ABR_BY_TOKENS)
         return share(kept_tokens(j, cut), max->tokens);
-    abr_span shown = {.shown = with_rest ? j->opts->reserve_len : 0};
     for (size_t i = 0; i < cut->piece_count; i++)
         if (with_rest || cut->pieces[i].source)
-            abr_weigh(&j->scale, cut->pieces[i].p, cut->pieces[i].n, &shown);
-    return share(shown.shown, max->bytes);
+            abr_weigh(&scale, cut->pieces[i].p, cut->pieces[i].n, &used);
+    if (with_rest && j->opts->reserve_len > 0)
+        abr_weigh(&scale, j->opts->reserve, j->opts->reserve_len, &used);
+    return unit == ABR_BY_BYTES ? share(used.shown, max->bytes) : share(used.chars, max->chars);
 }
 
 static bool is_set(const abr_budget *max, abr_unit unit)
@@ -198,7 +199,7 @@ static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, a
     abr_unit best = ABR_BY_NONE;
     for (int exceeded = 1; exceeded >= 0 && best == ABR_BY_NONE; exceeded--) {
         double most = -1;
-        abr_unit u = next_unit(j, by_lines || !exceeded ? ABR_BY_LINES : ABR_BY_BYTES, exceeded);
+        abr_unit u = next_unit(j, by_lines ? ABR_BY_LINES : ABR_BY_BYTES, exceeded);
         for (; u != ABR_BY_NONE; u = next_unit(j, u + 1, exceeded)) {
             double used = used_share(j, cut, u, !exceeded);
             if (used > most) {
@@ -262,6 +263,8 @@ abr_unit abr_bound_pieces(abr_cutter *j, const abr_cut *cut, abr_unit by)
     }
     if (gaps != 1 || ends.head.n > v->front.n || ends.tail.n > v->back.n)
         return used_most(j, cut, true, by);
+    if (ends.head.lines + ends.tail.lines < cut->output_lines) /* an empty line may leave no byte */
+        ends.head.lines = cut->output_lines - ends.tail.lines;
     ends.head.partial = ends_in_line(&v->front, ABR_FRONT, ends.head.n);
     ends.tail.partial = ends_in_line(&v->back, ABR_BACK, ends.tail.n);
     abr_weigh(&j->scale, v->front.p, ends.head.n, &ends.head);

@@ -79,6 +79,7 @@ abr_room abr_without(const abr_room *room, const abr_span *taken)
 /* ---- the joint: what stands between the two sides ---- */
 
 static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ...";
+static const char in_line_marker[] = "... [{bytes} bytes omitted] ..."; /* in its place, where no whole line is */
 static const char priority_marker[] = "... [{lines} lines omitted] ...";
 static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
 
@@ -120,11 +121,14 @@ static size_t print_joint(const abr_cutter *j, const abr_span *head, const abr_s
         after_head = after_head && before_tail;
         before_tail = false;
     }
+    const bool in_line = j->format == line_marker && j->format_len > 0 && omitted->lines == 0;
+    const char *format = in_line ? in_line_marker : j->format;
+    const size_t format_len = in_line ? sizeof in_line_marker - 1 : j->format_len;
     size_t n = 0;
     if (after_head && dst)
         dst[n] = '\n';
     n += after_head;
-    n += abr_print_marker(j->format, j->format_len, omitted, dst ? dst + n : NULL);
+    n += abr_print_marker(format, format_len, omitted, dst ? dst + n : NULL);
     if (before_tail && dst)
         dst[n] = '\n';
     return n + before_tail;

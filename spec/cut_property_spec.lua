@@ -388,6 +388,7 @@ end
 local DEFAULT_MARKER = {
   line = "... [{lines} lines, {bytes} bytes omitted] ...",
   char = "\n\n... [{chars} characters truncated] ...\n\n",
+  in_line = "... [{bytes} bytes omitted] ...", -- in place of that of lines, where no whole line is left out
 }
 
 local function print_marker(format, lines, bytes, chars)
@@ -452,7 +453,8 @@ local function check_head_tail(check, text, opts, content, cut)
   for _, range in ipairs(cut.kept) do
     kept_chars = kept_chars + count_chars(text:sub(range.first_byte, range.last_byte))
   end
-  local marker = print_marker(format, cut.omitted_lines, cut.omitted_bytes, total_chars - kept_chars)
+  local in_line = format == DEFAULT_MARKER.line and cut.omitted_lines == 0
+  local marker = print_marker(in_line and DEFAULT_MARKER.in_line or format, cut.omitted_lines, cut.omitted_bytes, total_chars - kept_chars)
   local first, last = text:sub(1, head), text:sub(#text - tail + 1)
   local joint = joint_of(marker, opts, head_lines, tail_lines)
   local want = shown(first, opts) .. shown(joint, opts) .. shown(last, opts)
