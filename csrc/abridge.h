@@ -202,6 +202,7 @@ typedef struct {
     uint64_t output_lines;  /* lines chosen, empty ones too; a line cut anywhere counts once */
     uint64_t output_bytes;  /* source bytes kept; markers do not count */
     uint64_t output_chars;  /* source chars kept, counted when total_chars is */
+    uint64_t chars_before;  /* source chars before the first range kept, counted when total_chars is; else 0 */
     uint64_t omitted_lines; /* total_lines - output_lines */
     uint64_t omitted_bytes; /* sum of the gaps */
     uint64_t line_bytes;    /* of the line at the edge that was split or omitted, without its newline */
@@ -301,12 +302,13 @@ ABR_API abr_code abr_stream_open(const abr_opts *opts, const char *dir, const ch
 /* Add a chunk. Cost: one pass over it. ABR_ENOMEM: the stream is as before. */
 ABR_API abr_code abr_stream_write(abr_stream *stream, const char *p, size_t n);
 
-/* What one cut of a stream may change of its options: budgets under its own (ABR_UNLIMITED: as they are), and the
- * text to set aside (NULL: as it is). */
+/* What one cut of a stream may change of its options: budgets under its own (ABR_UNLIMITED: as they are), the
+ * text to set aside (NULL: as it is), and what becomes of a long line (ABR_LONG_DEFAULT: as it is). */
 typedef struct {
     abr_budget max;
     const char *reserve;
     size_t reserve_len;
+    abr_long_line long_line;
 } abr_narrow;
 
 /* The cut of what has come so far; the stream goes on. narrow may be NULL. The cut's pieces are valid until the next call on the stream.

@@ -309,6 +309,7 @@ static void count_output(const abr_cutter *j, const abr_span *head, const abr_sp
     cut->output_lines = head->lines + tail->lines - same_line;
     cut->output_bytes = head->n + tail->n;
     cut->output_chars = j->scale.chars ? head->chars + tail->chars : 0;
+    cut->chars_before = j->scale.chars && head->n == 0 && tail->n > 0 ? j->view->chars - tail->chars : 0;
     cut->omitted_lines = j->view->lines - cut->output_lines;
     cut->omitted_bytes = j->view->bytes - cut->output_bytes;
     cut->last_line_partial = head->partial || tail->partial;

@@ -53,6 +53,7 @@ function M.new(self, name, entry, number, id)
     call_id = id or M.id_of(number),
     limits = self:limits(own_name),
     ceiling = self.table_of_limits:ceiling_limits(),
+    ceiling_bound = self:ceiling_bound(own_name),
     reason = entry and entry.tool.reason,
     started = host.now(),
   }
@@ -127,10 +128,14 @@ function M.context(self, call, job)
       })
     end,
     stream = function()
-      local opts = limits_of.stream_options(self:limits(call.own_name), full_output_of(self, call))
+      local limits, ceiled = self:limits(call.own_name), nil
+      local opts = limits_of.stream_options(limits, full_output_of(self, call))
+      if call.ceiling and limits_of.may_exceed(limits, call.ceiling) then
+        ceiled = limits_of.stream_options(limits_of.ceiled(limits, call.ceiling), false)
+      end
       return source.open(opts, self.redactor, function()
         self.run:artifact_dir()
-      end)
+      end, ceiled)
     end,
     update = function(text)
       if call.updates and not job.finishing then call.updates:offer(text) end
