@@ -240,9 +240,9 @@ function M.make(call, value)
   if call.ceiling and #content > call.ceiling.max_bytes then
     metadata.truncated_bytes = #content
     limits = limits_of.ceiled(limits, call.ceiling)
-    local whole = text or (value.ceiled or value.stream.ceiled)(limits, value.stream)
+    local whole = value.ceiled and value.ceiled(limits) or text or value.stream:ceiled(limits)
     content, cut, body, said, block = cut_by_ceiling(call, value, whole, limits, parts)
-    if whole ~= text then whole:close() end
+    if type(whole) ~= "string" then whole:close() end
   else
     block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
     metadata.truncated_bytes = before_ceiling(call, limits, cut, block)

@@ -186,9 +186,8 @@ end
 
 --- The same text under a ceiling, once all of it came; for `opts.ceiled` of `open` alone.
 ---@param limits abridge.Limits at or under those of `ceiled`
----@param self abridge.Source
 ---@return abridge.Source
-function Source.ceiled(limits, self)
+function Source:ceiled(limits)
   local budgets = {}
   for _, key in ipairs(limits_of.budgets) do
     budgets[key] = limits[key]
