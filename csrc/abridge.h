@@ -198,11 +198,11 @@ typedef struct {
     abr_unit truncated_by; /* ABR_BY_NONE when not truncated */
     uint64_t total_lines;  /* of the source, exact */
     uint64_t total_bytes;
-    uint64_t total_chars;   /* counted when max.chars is set or a marker tells chars, else 0 */
-    uint64_t output_lines;  /* lines chosen, empty ones too; a line cut anywhere counts once */
-    uint64_t output_bytes;  /* source bytes kept; markers do not count */
-    uint64_t output_chars;  /* source chars kept, counted when total_chars is */
-    uint64_t chars_before;  /* source chars before the first range kept, counted when total_chars is; else 0 */
+    uint64_t total_chars;  /* counted when max.chars is set or a marker tells chars, else 0 */
+    uint64_t output_lines; /* lines chosen, empty ones too; a line cut anywhere counts once */
+    uint64_t output_bytes; /* source bytes kept; markers do not count */
+    uint64_t output_chars; /* source chars kept, counted when total_chars is */
+    uint64_t chars_before; /* source chars before the first range kept, counted when total_chars is; else 0 */
     uint64_t omitted_lines; /* total_lines - output_lines */
     uint64_t omitted_bytes; /* sum of the gaps */
     uint64_t line_bytes;    /* of the line at the edge that was split or omitted, without its newline */

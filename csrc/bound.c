@@ -15,7 +15,8 @@ static const abr_span nothing = {0, 0, 0, 0, false};
  * counted: more need not be at hand. */
 static bool exceeds_tokens(abr_cutter *j, const abr_span *text)
 {
-    const uint64_t most = abr_byte_budget(&(abr_budget){.bytes = ABR_UNLIMITED, .tokens = j->opts->max.tokens});
+    const uint64_t most =
+        abr_byte_budget(&(abr_budget){.bytes = ABR_UNLIMITED, .tokens = j->opts->max.tokens});
     abr_budget max = j->opts->max;
     const size_t keep = abr_keep(j->opts->strategy, &max);
     abr_span part = {.n = text->n < keep ? text->n : keep};

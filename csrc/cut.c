@@ -79,7 +79,8 @@ abr_room abr_without(const abr_room *room, const abr_span *taken)
 /* ---- the joint: what stands between the two sides ---- */
 
 static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ...";
-static const char in_line_marker[] = "... [{bytes} bytes omitted] ..."; /* in its place, where no whole line is */
+static const char in_line_marker[] =
+    "... [{bytes} bytes omitted] ..."; /* in its place, where no whole line is */
 static const char priority_marker[] = "... [{lines} lines omitted] ...";
 static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
 

@@ -200,10 +200,10 @@ static void push_ledger(lua_State *L, const abr_cut *cut, int more)
     const bool chars = cut->max.chars != ABR_UNLIMITED;
     const int markers = count_markers(cut);
     const bool hits = cut->strategy == ABR_PRIORITY;
-    const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars + cut->final_newline +
-                       (cut->line_bytes > 0) + (invalid > 0) + (cut->max.lines != ABR_UNLIMITED) +
-                       (cut->max.bytes != ABR_UNLIMITED) + (cut->max.tokens != ABR_UNLIMITED) + hits +
-                       (markers > 0);
+    const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars +
+                       cut->final_newline + (cut->line_bytes > 0) + (invalid > 0) +
+                       (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +
+                       (cut->max.tokens != ABR_UNLIMITED) + hits + (markers > 0);
     lua_createtable(L, 0, fields);
     put_word(L, WORD_strategy, WORD_head + (abr_word)cut->strategy);
     abr_put_boolean(L, WORD_truncated, cut->truncated);

@@ -141,15 +141,16 @@ local function reference(text, content, cut, opts)
   local head_inside = first > 1 and text:sub(first, first) ~= "\n"
   local tail_inside = last < #text and text:sub(last, last) ~= "\n"
   if head_inside and tail_inside then return nil end
-  local from, to, lines = first, last, cut.output_lines
-  if last < #text then -- the tail's next line
-    local start = text:sub(1, last - (tail_inside and 0 or 1)):match "^.*\n()" or 1
-    from, to, lines = start, last, lines + (tail_inside and 0 or 1)
+  local from, to = first, last
+  local at_tail = last < #text
+  local lines = cut.output_lines + ((at_tail and tail_inside or not at_tail and head_inside) and 0 or 1)
+  if at_tail then -- the tail's next line
+    from = text:sub(1, last - (tail_inside and 0 or 1)):match "^.*\n()" or 1
   else
     to = text:find("\n", first + (head_inside and 0 or 1), true) or #text
-    lines = lines + (head_inside and 0 or 1)
   end
-  if (from <= first or first > 1 and from == first + 1) and to >= last then return first_over(text, cut.total_lines, opts) end
+  local is_rest = (from <= first or first > 1 and from == first + 1) and to >= last
+  if is_rest then return first_over(text, cut.total_lines, opts) end
   if from <= first then return nil end -- a part of that line shows
   -- room for a marker is that of one with the source's totals for its numbers
   local narrow = first_over(content .. text:sub(from, to), lines, opts)
@@ -185,8 +186,9 @@ describe("the budget that bound a cut by priority", function()
       if not cut.truncated then return end
       seen[cut.truncated_by] = true
       local want, widest = reference(text, content, cut, opts)
-      must(want == nil or want == cut.truncated_by or widest == cut.truncated_by, "%s bound, said is %s: lines %s bytes %s chars %s, text %s",
-        want, cut.truncated_by, opts.max_lines, opts.max_bytes, opts.max_chars, text)
+      local right = want == nil or want == cut.truncated_by or widest == cut.truncated_by
+      must(right, "%s bound, said is %s: lines %s bytes %s chars %s, text %s", want, cut.truncated_by,
+        opts.max_lines, opts.max_bytes, opts.max_chars, text)
       if cut.truncated_by == "lines" then
         must(cut.output_lines >= opts.max_lines, "lines had room: %s of %s, %s", cut.output_lines, opts.max_lines, text)
       end

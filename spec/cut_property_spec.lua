@@ -454,7 +454,8 @@ local function check_head_tail(check, text, opts, content, cut)
     kept_chars = kept_chars + count_chars(text:sub(range.first_byte, range.last_byte))
   end
   local in_line = format == DEFAULT_MARKER.line and cut.omitted_lines == 0
-  local marker = print_marker(in_line and DEFAULT_MARKER.in_line or format, cut.omitted_lines, cut.omitted_bytes, total_chars - kept_chars)
+  local own = in_line and DEFAULT_MARKER.in_line or format
+  local marker = print_marker(own, cut.omitted_lines, cut.omitted_bytes, total_chars - kept_chars)
   local first, last = text:sub(1, head), text:sub(#text - tail + 1)
   local joint = joint_of(marker, opts, head_lines, tail_lines)
   local want = shown(first, opts) .. shown(joint, opts) .. shown(last, opts)

@@ -576,12 +576,12 @@ end)
 
 describe("lines of a text beside structured content that is left out", function()
   it("are those of the limits: the sentence that tells so is no line of it", function()
-    local lines = {}
+    local numbers = {}
     for i = 1, 5000 do
-      lines[i] = "n " .. i
+      numbers[i] = "n " .. i
     end
     local result = require("abridge.mcp").cap("tool", {
-      content = { { type = "text", text = table.concat(lines, "\n") } },
+      content = { { type = "text", text = table.concat(numbers, "\n") } },
       structuredContent = { data = ("x"):rep(100000) },
     })
     assert.matches("%[Showing 2000 of 5000 lines %(2000 line limit%)", result.content[1].text)

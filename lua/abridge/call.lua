@@ -44,6 +44,7 @@ end
 ---@return table
 function M.new(self, name, entry, number, id)
   local own_name = entry and entry.name or self.table_of_limits.aliases[name] or name
+  local known = self.tools[own_name]
   local shown = self.redactor and not entry and self.redactor:data(name) or name
   local call = {
     number = number,
@@ -53,7 +54,7 @@ function M.new(self, name, entry, number, id)
     call_id = id or M.id_of(number),
     limits = self:limits(own_name),
     ceiling = self.table_of_limits:ceiling_limits(),
-    ceiling_bound = self:ceiling_bound(own_name),
+    ceiling_bound = known and known.built_in and self.table_of_limits:ceiling_bound(own_name) or nil,
     reason = entry and entry.tool.reason,
     started = host.now(),
   }

@@ -87,8 +87,8 @@ end
 
 local ROUNDS = 12 -- cuts tried at a level; the second or third one fits unless a counter of tokens is strange
 
---- Cut beside what is said at its widest. A first line that alone fits, and that only what is said pushes out, is split:
---- it exceeds nothing.
+--- Cut beside what is said at its widest. A first line that alone fits, and that only what is said pushes out, is
+--- split: it exceeds nothing.
 local function cut_with(widest, text, limits, trial, slack)
   local function cut(long_line)
     if not trial.truncated or slack > 0 then return cut_beside(text, limits, widest, slack, long_line) end

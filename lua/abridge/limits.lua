@@ -478,8 +478,8 @@ end
 ---@param ceiling abridge.Limits
 ---@return abridge.Limits a new table
 function M.ceiled(limits, ceiling)
-  local all = merged(ceiling, { utf8 = "replace", count_tokens = limits.count_tokens, token_safety = limits.token_safety })
-  return M.narrowed(all, limits)
+  local own = { utf8 = "replace", count_tokens = limits.count_tokens, token_safety = limits.token_safety }
+  return M.narrowed(merged(ceiling, own), limits)
 end
 
 --- May what these limits let through be over a ceiling?

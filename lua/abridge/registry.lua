@@ -123,14 +123,6 @@ function M.limits(self, tool)
   return limits_in_force(self, self.table_of_limits.aliases[tool] or tool)
 end
 
---- The bytes of the ceiling where it is what bounds a tool of this package, else nil.
----@param own_name string
----@return integer|nil
-function M.ceiling_bound(self, own_name)
-  local entry = self.tools[own_name]
-  return entry and entry.built_in and self.table_of_limits:ceiling_bound(own_name) or nil
-end
-
 local FORMATS = {
   anthropic = function(name, description, input_schema)
     return { name = name, description = description, input_schema = input_schema }

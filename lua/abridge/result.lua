@@ -184,14 +184,15 @@ end
 --- Cut what a tool gave by the ceiling in place of its own limits: both ends, and a marker that tells of it.
 local function cut_by_ceiling(call, value, source, limits, parts)
   local adjust = parts.adjust
-  local own = setmetatable({ data = setmetatable({ told = true }, { __index = parts.data or {} }) }, { __index = parts })
+  local told = setmetatable({ told = true }, { __index = parts.data or {} })
+  local own = setmetatable({ data = told }, { __index = parts })
   function own.adjust(cut)
     adjust(cut)
     cut.next_offset, cut.next_column = nil, nil -- what is missing lies in the middle
   end
   local content, cut, body, said = cut_value(value, source, limits, own, call.ceiling.max_bytes)
   local unknown = value.notice and value.notice.unknown_total or value.partial
-  return content, cut, body, said, info.without_resume(#body, not unknown and cut.total_bytes or nil, "size_cap")
+  return content, cut, info.without_resume(#body, not unknown and cut.total_bytes or nil, "size_cap"), said
 end
 
 --- How many bytes there were before the ceiling, where it is what bound a tool that has it in its own budget.
@@ -235,19 +236,20 @@ function M.make(call, value)
     keep(cut)
   end
   local metadata = {}
-  local content, cut, body, said = cut_value(value, source, limits, parts)
   local block
+  local content, cut, body, said = cut_value(value, source, limits, parts)
   if call.ceiling and #content > call.ceiling.max_bytes then
     metadata.truncated_bytes = #content
     limits = limits_of.ceiled(limits, call.ceiling)
     local whole = value.ceiled and value.ceiled(limits) or text or value.stream:ceiled(limits)
-    content, cut, body, said, block = cut_by_ceiling(call, value, whole, limits, parts)
+    content, cut, block, said = cut_by_ceiling(call, value, whole, limits, parts)
     if type(whole) ~= "string" then whole:close() end
   else
     block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
     metadata.truncated_bytes = before_ceiling(call, limits, cut, block)
   end
-  if block.truncated then cut.truncated = true end -- also where items or long lines were left out, and no budget cut
+  local long_lines = cut.lines_truncated or (value.notice or {}).lines_truncated -- told beside the cut
+  if block.truncated and (cut.more or not long_lines) then cut.truncated = true end
   if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
   if value.stream then value.stream:close() end
 

@@ -69,7 +69,6 @@ Session.find = registry.find
 Session.shown_name = registry.shown_name
 Session.names = registry.names
 Session.limits = registry.limits
-Session.ceiling_bound = registry.ceiling_bound
 Session.definitions = registry.definitions
 
 -- calls -------------------------------------------------------------------------
