@@ -221,3 +221,30 @@ describe("limits of items", function()
     assert.equal(8, abridge.protocol(listed).offset)
   end)
 end)
+
+describe("an update under the ceiling", function()
+  it("shows no more than the result will", function()
+    if not require("abridge.host").uv() then return pending "luv is missing" end
+    for _, as_stream in ipairs { true, false } do
+      local sizes = {}
+      local session = session_with({ ceiling = { max_bytes = 300 }, run_dir = false }, function(_, ctx, done)
+        local text = numbered(100, 50)
+        local stream = ctx.stream()
+        stream:write(text)
+        ctx.update(as_stream and stream or text)
+        done(stream)
+      end, { max_lines = 50 })
+      local job = session:call("tool", {}, {
+        on_update = function(content, cut)
+          sizes[#sizes + 1] = #content
+          assert.equal("head_tail", cut.strategy)
+        end,
+      })
+      job:wait()
+      assert.is_true(#sizes > 0)
+      for _, size in ipairs(sizes) do
+        assert.is_true(size <= 300)
+      end
+    end
+  end)
+end)

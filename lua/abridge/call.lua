@@ -162,7 +162,12 @@ function M.follow(self, call, on_update)
     local limits = self:limits(call.own_name)
     if type(shown) == "string" then shown, limits = limits_of.cleaned(shown, limits) end
     if type(shown) == "string" and self.redactor then shown = self.redactor:text(shown) end
-    local ok, content, cut = pcall(limits_of.cut, shown, limits, not source.is_source(shown) and UTF8 or nil)
+    local is_source = source.is_source(shown)
+    local ok, content, cut = pcall(limits_of.cut, shown, limits, not is_source and UTF8 or nil)
+    if ok and call.ceiling and #content > call.ceiling.max_bytes then
+      limits = limits_of.ceiled(limits, call.ceiling)
+      ok, content, cut = pcall(limits_of.cut, is_source and shown:ceiled(limits) or shown, limits)
+    end
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)
 end
