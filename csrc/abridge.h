@@ -198,10 +198,11 @@ typedef struct {
     abr_unit truncated_by; /* ABR_BY_NONE when not truncated */
     uint64_t total_lines;  /* of the source, exact */
     uint64_t total_bytes;
-    uint64_t total_chars;   /* counted when max.chars is set or a marker tells chars, else 0 */
-    uint64_t output_lines;  /* lines chosen, empty ones too; a line cut anywhere counts once */
-    uint64_t output_bytes;  /* source bytes kept; markers do not count */
-    uint64_t output_chars;  /* source chars kept, counted when total_chars is */
+    uint64_t total_chars;  /* counted when max.chars is set or a marker tells chars, else 0 */
+    uint64_t output_lines; /* lines chosen, empty ones too; a line cut anywhere counts once */
+    uint64_t output_bytes; /* source bytes kept; markers do not count */
+    uint64_t output_chars; /* source chars kept, counted when total_chars is */
+    uint64_t chars_before; /* source chars before the first range kept, counted when total_chars is; else 0 */
     uint64_t omitted_lines; /* total_lines - output_lines */
     uint64_t omitted_bytes; /* sum of the gaps */
     uint64_t line_bytes;    /* of the line at the edge that was split or omitted, without its newline */
@@ -225,8 +226,9 @@ typedef struct {
  * Budgets are hard: kept text, marker (unless ABR_MARKER_OUTSIDE) and reserve together never exceed max.bytes,
  * max.chars and max.tokens; max.lines bounds source lines. A text that fits is kept whole: one piece (p, n), and
  * nothing is copied. A cut is maximal: no further whole line fits at any cut edge, and inside a split line no
- * further char. `truncated_by` is the first of lines, bytes, chars, tokens that forbids the next line at the cut
- * edge (ABR_HEAD, ABR_TAIL) or that the whole text exceeds (ABR_HEAD_TAIL, ABR_PRIORITY).
+ * further char. `truncated_by` is the budget that bound: the first of lines, bytes, chars, tokens that forbids the next
+ * line at the cut edge, that of the tail where there are two. With more edges, or none at a line's end, it is the one
+ * used most of those that the text exceeds; lines only where they are used up.
  *
  * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say that something went wrong, with
  * the lines that belong to them; a gap is marked on a line of its own, one inside a long line by " ... ". What is left
@@ -300,12 +302,13 @@ ABR_API abr_code abr_stream_open(const abr_opts *opts, const char *dir, const ch
 /* Add a chunk. Cost: one pass over it. ABR_ENOMEM: the stream is as before. */
 ABR_API abr_code abr_stream_write(abr_stream *stream, const char *p, size_t n);
 
-/* What one cut of a stream may change of its options: budgets under its own (ABR_UNLIMITED: as they are), and the
- * text to set aside (NULL: as it is). */
+/* What one cut of a stream may change of its options: budgets under its own (ABR_UNLIMITED: as they are), the
+ * text to set aside (NULL: as it is), and what becomes of a long line (ABR_LONG_DEFAULT: as it is). */
 typedef struct {
     abr_budget max;
     const char *reserve;
     size_t reserve_len;
+    abr_long_line long_line;
 } abr_narrow;
 
 /* The cut of what has come so far; the stream goes on. narrow may be NULL. The cut's pieces are valid until the next call on the stream.

@@ -10,19 +10,8 @@
  */
 #include <string.h>
 
+#include "cut.h"
 #include "priority.h"
-
-typedef struct {
-    const abr_opts *opts;
-    const abr_alloc *alloc;
-    const abr_view *view;
-    abr_scale scale;
-    const char *format; /* the marker's; format_len 0: no marker */
-    size_t format_len;
-    char *scratch; /* for markers at their widest and for token counts */
-    size_t scratch_size;
-    abr_code failure; /* the first one; while set, every count answers 0 so that the work ends soon */
-} job;
 
 /* What take() is asked for. */
 typedef struct {
@@ -38,16 +27,7 @@ static const abr_cut no_cut; /* copied: that is quicker than to zero one */
 static const abr_span nothing = {0, 0, 0, 0, false};
 static const abr_span any_line = {0, 1, 0, 0, false};
 
-/* The byte budget, with the bound that a token budget sets. */
-static uint64_t byte_budget(const abr_budget *max)
-{
-    if (max->tokens > ABR_COUNT_MAX / ABR_BYTES_PER_TOKEN)
-        return max->bytes;
-    uint64_t bound = max->tokens * ABR_BYTES_PER_TOKEN;
-    return max->bytes < bound ? max->bytes : bound;
-}
-
-static bool reserve_scratch(job *j, size_t size)
+static bool reserve_scratch(abr_cutter *j, size_t size)
 {
     if (j->scratch && size <= j->scratch_size)
         return true;
@@ -64,7 +44,7 @@ static bool reserve_scratch(job *j, size_t size)
 }
 
 /* Copy (p, n) as the model sees it. */
-static size_t show(const job *j, const char *p, size_t n, char *dst)
+static size_t show(const abr_cutter *j, const char *p, size_t n, char *dst)
 {
     if (j->scale.replace)
         return abr_replace_invalid(p, n, dst);
@@ -72,13 +52,39 @@ static size_t show(const job *j, const char *p, size_t n, char *dst)
     return n;
 }
 
+/* ---- room ---- */
+
+uint64_t abr_byte_budget(const abr_budget *max)
+{
+    if (max->tokens > ABR_COUNT_MAX / ABR_BYTES_PER_TOKEN)
+        return max->bytes;
+    uint64_t bound = max->tokens * ABR_BYTES_PER_TOKEN;
+    return max->bytes < bound ? max->bytes : bound;
+}
+
+/* The budgets less the reserve; bytes also within the bound that a token budget sets. */
+static abr_room open_room(const abr_cutter *j)
+{
+    abr_room room = abr_whole_room(j);
+    room.shown = abr_less(abr_byte_budget(&j->opts->max), j->opts->reserve_len);
+    return room;
+}
+
+abr_room abr_without(const abr_room *room, const abr_span *taken)
+{
+    return (abr_room){abr_less(room->lines, taken->lines), abr_less(room->chars, taken->chars),
+                      abr_less(room->shown, taken->shown)};
+}
+
 /* ---- the joint: what stands between the two sides ---- */
 
 static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ...";
+static const char in_line_marker[] =
+    "... [{bytes} bytes omitted] ..."; /* in its place, where no whole line is */
 static const char priority_marker[] = "... [{lines} lines omitted] ...";
 static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
 
-static bool lines_apart(const job *j)
+static bool lines_apart(const abr_cutter *j)
 {
     return j->opts->strategy == ABR_HEAD_TAIL && j->opts->snap == ABR_SNAP_LINE;
 }
@@ -107,7 +113,7 @@ bool abr_wants_chars(const abr_opts *opts)
 
 /* Print the joint. With snap=line a marker has a line of its own, and two sides without a marker still stand on
  * lines of their own. */
-static size_t print_joint(const job *j, const abr_span *head, const abr_span *tail,
+static size_t print_joint(const abr_cutter *j, const abr_span *head, const abr_span *tail,
                           const abr_omitted *omitted, char *dst)
 {
     bool after_head = lines_apart(j) && head->lines > 0;
@@ -116,11 +122,14 @@ static size_t print_joint(const job *j, const abr_span *head, const abr_span *ta
         after_head = after_head && before_tail;
         before_tail = false;
     }
+    const bool in_line = j->format == line_marker && j->format_len > 0 && omitted->lines == 0;
+    const char *format = in_line ? in_line_marker : j->format;
+    const size_t format_len = in_line ? sizeof in_line_marker - 1 : j->format_len;
     size_t n = 0;
     if (after_head && dst)
         dst[n] = '\n';
     n += after_head;
-    n += abr_print_marker(j->format, j->format_len, omitted, dst ? dst + n : NULL);
+    n += abr_print_marker(format, format_len, omitted, dst ? dst + n : NULL);
     if (before_tail && dst)
         dst[n] = '\n';
     return n + before_tail;
@@ -128,13 +137,13 @@ static size_t print_joint(const job *j, const abr_span *head, const abr_span *ta
 
 /* Does the joint count in the budgets? A marker asked for outside does not; the newline of two sides without a
  * marker always does. */
-static bool joint_counts(const job *j)
+static bool joint_counts(const abr_cutter *j)
 {
     return j->opts->marker != ABR_MARKER_OUTSIDE || j->format_len == 0;
 }
 
 /* Print the joint at its widest, with the source's totals for its numbers, to the scratch at `at`. */
-static size_t widest_joint(job *j, const abr_span *head, const abr_span *tail, size_t at)
+static size_t widest_joint(abr_cutter *j, const abr_span *head, const abr_span *tail, size_t at)
 {
     const abr_omitted most = {j->view->lines, j->view->bytes, j->view->chars};
     size_t n = print_joint(j, head, tail, &most, NULL);
@@ -144,7 +153,7 @@ static size_t widest_joint(job *j, const abr_span *head, const abr_span *tail, s
 }
 
 /* What the joint costs at its widest. */
-static abr_span joint_cost(job *j, const abr_span *head, const abr_span *tail)
+static abr_span joint_cost(abr_cutter *j, const abr_span *head, const abr_span *tail)
 {
     abr_span cost = nothing;
     size_t n = widest_joint(j, head, tail, 0);
@@ -164,8 +173,7 @@ abr_code abr_count_tokens(const abr_opts *o, const char *p, size_t n, uint64_t *
     return ABR_OK;
 }
 
-/* The same, 0 once something failed. */
-static uint64_t weighed_tokens(job *j, const char *p, size_t n)
+uint64_t abr_weighed_tokens(abr_cutter *j, const char *p, size_t n)
 {
     uint64_t tokens = 0;
     if (j->failure == ABR_OK)
@@ -174,7 +182,7 @@ static uint64_t weighed_tokens(job *j, const char *p, size_t n)
 }
 
 /* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */
-static uint64_t content_tokens(job *j, const abr_span *head, const abr_span *tail, bool full)
+uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span *tail, bool full)
 {
     size_t joint = full && joint_counts(j) ? widest_joint(j, head, tail, 0) : 0;
     size_t reserve = full ? j->opts->reserve_len : 0;
@@ -190,24 +198,24 @@ static uint64_t content_tokens(job *j, const abr_span *head, const abr_span *tai
     n += show(j, j->view->back.p + (j->view->back.n - tail->n), tail->n, j->scratch + n);
     if (reserve > 0)
         memcpy(j->scratch + n, j->opts->reserve, reserve);
-    return weighed_tokens(j, j->scratch, n + reserve);
+    return abr_weighed_tokens(j, j->scratch, n + reserve);
 }
 
-static bool tokens_fit(job *j, const request *r, const abr_span *mine)
+static bool tokens_fit(abr_cutter *j, const request *r, const abr_span *mine)
 {
     if (r->tokens == ABR_UNLIMITED)
         return true;
     bool front = r->side == ABR_FRONT;
     if (r->share != ABR_UNLIMITED &&
-        content_tokens(j, front ? mine : &nothing, front ? &nothing : mine, false) > r->share)
+        abr_content_tokens(j, front ? mine : &nothing, front ? &nothing : mine, false) > r->share)
         return false;
-    return content_tokens(j, front ? mine : r->other, front ? r->other : mine, true) <= r->tokens;
+    return abr_content_tokens(j, front ? mine : r->other, front ? r->other : mine, true) <= r->tokens;
 }
 
 /* ---- one side ---- */
 
 /* The part of a side that the other side has left. */
-static abr_edge available(const job *j, const request *r)
+static abr_edge available(const abr_cutter *j, const request *r)
 {
     abr_edge e = r->side == ABR_FRONT ? j->view->front : j->view->back;
     uint64_t left = j->view->bytes - r->other->n;
@@ -221,7 +229,7 @@ static abr_edge available(const job *j, const request *r)
 }
 
 /* The most whole lines within the request. */
-static abr_span whole_lines(job *j, const request *r, const abr_edge *e)
+static abr_span whole_lines(abr_cutter *j, const request *r, const abr_edge *e)
 {
     abr_room room = r->room;
     abr_span best = nothing;
@@ -243,7 +251,7 @@ static abr_span whole_lines(job *j, const request *r, const abr_edge *e)
 }
 
 /* The most chars within the request; with snap=line those of the nearest line. */
-static abr_span some_chars(job *j, const request *r, const abr_edge *e)
+static abr_span some_chars(abr_cutter *j, const request *r, const abr_edge *e)
 {
     abr_room room = r->room;
     if (room.lines == 0)
@@ -269,7 +277,7 @@ static abr_span some_chars(job *j, const request *r, const abr_edge *e)
     return best;
 }
 
-static abr_span take(job *j, const request *r)
+static abr_span take(abr_cutter *j, const request *r)
 {
     abr_edge e = available(j, r);
     bool by_line = j->opts->strategy != ABR_HEAD_TAIL || lines_apart(j);
@@ -277,56 +285,6 @@ static abr_span take(job *j, const request *r)
     if (s.lines == 0 && r->split)
         s = some_chars(j, r, &e);
     return s;
-}
-
-/* ---- what forbids more ---- */
-
-/* The first budget that the text exceeds, with or without its final newline. */
-static abr_unit exceeded(job *j, bool without_newline)
-{
-    const abr_budget *max = &j->opts->max;
-    abr_span text = nothing;
-    text.shown = j->view->bytes - without_newline;
-    text.n = (size_t)text.shown; /* a size_t may be too small for more than what fits */
-    if (j->view->lines > max->lines)
-        return ABR_BY_LINES;
-    bool may_fit =
-        text.shown <= byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.shown <= max->bytes);
-    if (j->scale.replace && j->view->invalid != ABR_UNLIMITED) {
-        text.shown += j->view->invalid * (ABR_REPLACEMENT_SIZE - 1);
-    } else if (j->scale.replace && may_fit) {
-        text.shown = 0;
-        abr_weigh(&j->scale, j->view->front.p, text.n, &text);
-    }
-    if (text.shown > max->bytes)
-        return ABR_BY_BYTES;
-    if (max->chars != ABR_UNLIMITED && j->view->chars - without_newline > max->chars)
-        return ABR_BY_CHARS;
-    if (max->tokens == ABR_UNLIMITED)
-        return ABR_BY_NONE;
-    bool too_many = text.shown > byte_budget(max) || content_tokens(j, &text, &nothing, false) > max->tokens;
-    return too_many ? ABR_BY_TOKENS : ABR_BY_NONE;
-}
-
-/* The first budget that forbids the line next to a span of whole lines. */
-static abr_unit forbids_next(const job *j, const request *r, const abr_span *s)
-{
-    if (s->lines >= r->room.lines)
-        return ABR_BY_LINES;
-    const abr_budget *max = &j->opts->max;
-    if (max->bytes == ABR_UNLIMITED && max->chars == ABR_UNLIMITED)
-        return ABR_BY_TOKENS;
-    abr_room next = {s->lines + 1, max->bytes == ABR_UNLIMITED ? r->room.chars : ABR_UNLIMITED,
-                     abr_less(max->bytes, j->opts->reserve_len)};
-    abr_span longer = *s;
-    abr_grow_lines(r->side == ABR_FRONT ? &j->view->front : &j->view->back, r->side, &j->scale, &next,
-                   &longer);
-    bool grown = longer.lines > s->lines;
-    if (!grown && max->bytes != ABR_UNLIMITED)
-        return ABR_BY_BYTES;
-    /* a line that is not all at hand is over the first budget that is set: a stream keeps so much */
-    return max->chars != ABR_UNLIMITED && (!grown || longer.chars > r->room.chars) ? ABR_BY_CHARS
-                                                                                   : ABR_BY_TOKENS;
 }
 
 uint64_t abr_view_line_size(const abr_view *view, abr_side side)
@@ -346,20 +304,22 @@ static abr_piece *next_piece(abr_cut *cut)
     return (abr_piece *)cut->block + cut->piece_count++;
 }
 
-static void count_output(const job *j, const abr_span *head, const abr_span *tail, abr_cut *cut)
+static void count_output(const abr_cutter *j, const abr_span *head, const abr_span *tail, abr_cut *cut)
 {
     bool same_line = head->lines > 0 && tail->lines > 0 && head->lines + tail->lines > j->view->lines;
     cut->output_lines = head->lines + tail->lines - same_line;
     cut->output_bytes = head->n + tail->n;
     cut->output_chars = j->scale.chars ? head->chars + tail->chars : 0;
+    cut->chars_before = j->scale.chars && head->n == 0 && tail->n > 0 ? j->view->chars - tail->chars : 0;
     cut->omitted_lines = j->view->lines - cut->output_lines;
     cut->omitted_bytes = j->view->bytes - cut->output_bytes;
     cut->last_line_partial = head->partial || tail->partial;
 }
 
 /* Fill the ledger from the two sides. */
-static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cut *cut)
+static abr_code settle(const abr_cutter *j, const abr_span *from_start, const abr_span *tail, abr_cut *cut)
 {
+    abr_span head = *from_start;
     /* the newline between two sides without a marker is the source's own, where the head ends at a line's end */
     bool own_newline = lines_apart(j) && j->format_len == 0 && head.lines > 0 && tail->lines > 0 &&
                        head.n < j->view->front.n && j->view->front.p[head.n] == '\n';
@@ -397,35 +357,19 @@ static abr_code settle(const job *j, abr_span head, const abr_span *tail, abr_cu
     return ABR_OK;
 }
 
-static abr_code keep_whole(const job *j, bool without_newline, abr_cut *cut)
+static abr_code keep_whole(const abr_cutter *j, bool without_newline, abr_cut *cut)
 {
     abr_span text = nothing;
     text.n = (size_t)j->view->bytes - without_newline;
     text.lines = j->view->lines;
     abr_weigh(&j->scale, j->view->front.p, text.n, &text);
     cut->final_newline = without_newline;
-    return settle(j, text, &nothing, cut);
+    return settle(j, &text, &nothing, cut);
 }
 
 /* ---- strategies ---- */
 
-/* The budgets less the reserve. */
-static abr_room open_room(const job *j)
-{
-    const abr_opts *o = j->opts;
-    abr_room room = {o->max.lines, o->max.chars, abr_less(byte_budget(&o->max), o->reserve_len)};
-    if (room.chars != ABR_UNLIMITED && o->reserve_len > 0)
-        room.chars = abr_less(room.chars, abr_count_chars(o->reserve, o->reserve_len, NULL));
-    return room;
-}
-
-static abr_room without(const abr_room *room, const abr_span *taken)
-{
-    return (abr_room){abr_less(room->lines, taken->lines), abr_less(room->chars, taken->chars),
-                      abr_less(room->shown, taken->shown)};
-}
-
-static abr_code cut_one_side(job *j, abr_cut *cut)
+static abr_code cut_one_side(abr_cutter *j, abr_cut *cut)
 {
     bool head = j->opts->strategy == ABR_HEAD;
     bool omit = j->opts->long_line == ABR_LONG_OMIT || (head && j->opts->long_line == ABR_LONG_DEFAULT);
@@ -433,16 +377,17 @@ static abr_code cut_one_side(job *j, abr_cut *cut)
         head ? ABR_FRONT : ABR_BACK, open_room(j), j->opts->max.tokens, ABR_UNLIMITED, &nothing, !omit};
     abr_span s = take(j, &r);
     bool no_line_fits = s.lines == 0 || s.partial;
-    cut->truncated_by = forbids_next(j, &r, no_line_fits ? &nothing : &s);
+    const abr_ends ends = {.head = head ? s : nothing, .tail = head ? nothing : s};
+    cut->truncated_by = abr_forbids_line(j, r.side, &ends);
     if (no_line_fits && cut->truncated_by != ABR_BY_LINES) {
         cut->line_bytes = abr_view_line_size(j->view, r.side);
         cut->first_line_exceeds_limit = head && omit;
     }
-    return settle(j, head ? s : nothing, head ? &nothing : &s, cut);
+    return settle(j, &ends.head, &ends.tail, cut);
 }
 
 /* What the head may take before the tail has been asked. */
-static request head_share(job *j, const abr_room *room, const abr_span *tail)
+static request head_share(abr_cutter *j, const abr_room *room, const abr_span *tail)
 {
     double ratio = j->opts->head_ratio;
     request r = {ABR_FRONT, *room, j->opts->max.tokens, ABR_UNLIMITED, tail, true};
@@ -450,67 +395,72 @@ static request head_share(job *j, const abr_room *room, const abr_span *tail)
     r.room.chars = abr_head_share(room->chars, ratio);
     r.room.shown = abr_head_share(room->shown, ratio);
     if (r.tokens != ABR_UNLIMITED)
-        r.share = abr_head_share(abr_less(r.tokens, content_tokens(j, &nothing, &nothing, true)), ratio);
+        r.share = abr_head_share(abr_less(r.tokens, abr_content_tokens(j, &nothing, &nothing, true)), ratio);
     return r;
 }
 
 /* Both sides, or the one asked for: the head its share, the tail the rest, the head what the tail has no use for. */
-static void take_sides(job *j, bool with_head, bool with_tail, abr_span *head, abr_span *tail)
+static void take_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
 {
     uint64_t tokens = j->opts->max.tokens;
     abr_room room = open_room(j);
-    *head = *tail = nothing;
+    *ends = (abr_ends){nothing, nothing, nothing};
+    abr_span *head = &ends->head;
+    abr_span *tail = &ends->tail;
     if (room.lines >= j->view->lines)
         room.lines = ABR_UNLIMITED; /* they forbid nothing, so there is nothing to share */
     if (joint_counts(j)) {
-        abr_span joint = joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
-        if (joint.shown > room.shown || joint.chars > room.chars)
+        ends->joint = joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
+        if (ends->joint.shown > room.shown || ends->joint.chars > room.chars)
             return; /* not even an empty line: its newline beside the marker would be too much */
-        room = without(&room, &joint);
+        room = abr_without(&room, &ends->joint);
     }
     if (with_head && with_tail) {
         request share = head_share(j, &room, tail);
         *head = take(j, &share);
     }
     if (with_tail)
-        *tail = take(j, &(request){ABR_BACK, without(&room, head), tokens, ABR_UNLIMITED, head, true});
+        *tail = take(j, &(request){ABR_BACK, abr_without(&room, head), tokens, ABR_UNLIMITED, head, true});
     if (with_head)
-        *head = take(j, &(request){ABR_FRONT, without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
+        *head = take(j, &(request){ABR_FRONT, abr_without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
 }
 
 /* Does the marker, alone with the reserve, stay within the budgets? */
-static bool marker_fits(job *j)
+static bool marker_fits(abr_cutter *j)
 {
     abr_room room = open_room(j);
     abr_span cost = joint_cost(j, &nothing, &nothing);
     if (cost.shown > room.shown || cost.chars > room.chars)
         return false;
     return j->opts->max.tokens == ABR_UNLIMITED ||
-           content_tokens(j, &nothing, &nothing, true) <= j->opts->max.tokens;
+           abr_content_tokens(j, &nothing, &nothing, true) <= j->opts->max.tokens;
 }
 
-static abr_code cut_both_sides(job *j, abr_unit by, abr_cut *cut)
+static abr_code cut_both_sides(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
     bool with_head = j->opts->head_ratio > 0;
     bool with_tail = j->opts->head_ratio < 1;
-    abr_span head;
-    abr_span tail;
+    abr_ends ends;
+    const abr_span *head = &ends.head;
+    const abr_span *tail = &ends.tail;
     if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
         j->format_len = 0;
-    take_sides(j, with_head, with_tail, &head, &tail);
+    take_sides(j, with_head, with_tail, &ends);
     /* a side that gets nothing needs no newline beside the marker: the other side may have that byte */
-    if (with_head && with_tail && head.lines == 0)
-        take_sides(j, false, true, &head, &tail);
-    if (with_head && with_tail && tail.lines == 0)
-        take_sides(j, true, false, &head, &tail);
-    cut->truncated_by = by;
-    if (head.partial || tail.partial)
-        cut->line_bytes = abr_view_line_size(j->view, tail.partial ? ABR_BACK : ABR_FRONT);
-    return settle(j, head, &tail, cut);
+    if (with_head && with_tail && head->lines == 0)
+        take_sides(j, false, true, &ends);
+    if (with_head && with_tail && tail->lines == 0)
+        take_sides(j, true, false, &ends);
+    if (head->partial || tail->partial)
+        cut->line_bytes = abr_view_line_size(j->view, tail->partial ? ABR_BACK : ABR_FRONT);
+    abr_code code = settle(j, head, tail, cut);
+    if (code == ABR_OK)
+        cut->truncated_by = abr_bound_ends(j, &ends, cut, by);
+    return code;
 }
 
 /* With no hit a priority cut is one of both ends, and of the end alone where there is no room for more. */
-static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
+static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
     enum { LEAST_ROOM = 96 };
     /* pages have no lines that were read for it */
@@ -522,8 +472,10 @@ static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
     if (hits > 0 && !small) {
         if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
             j->format_len = 0;
-        cut->truncated_by = by;
-        return abr_priority_view(j->view, j->opts, &room, j->format, j->format_len, cut);
+        abr_code code = abr_priority_view(j->view, j->opts, &room, j->format, j->format_len, cut);
+        if (code == ABR_OK)
+            cut->truncated_by = abr_bound_pieces(j, cut, by);
+        return code;
     }
     abr_opts ends = *j->opts;
     ends.strategy = ABR_HEAD_TAIL;
@@ -539,16 +491,16 @@ static abr_code cut_by_priority(job *j, abr_unit by, abr_cut *cut)
     return code;
 }
 
-static abr_code run(job *j, abr_cut *cut)
+static abr_code run(abr_cutter *j, abr_cut *cut)
 {
     if (j->opts->strategy == ABR_PIPELINE)
         return abr_pipeline_view(j->view, j->opts, cut);
     if (j->view->bytes == 0)
         return keep_whole(j, false, cut);
-    abr_unit by = exceeded(j, false);
+    abr_unit by = abr_exceeded(j, ABR_BY_LINES, false);
     if (by == ABR_BY_NONE)
         return keep_whole(j, false, cut);
-    if (by != ABR_BY_LINES && j->view->ends_line && exceeded(j, true) == ABR_BY_NONE)
+    if (by != ABR_BY_LINES && j->view->ends_line && abr_exceeded(j, ABR_BY_LINES, true) == ABR_BY_NONE)
         return keep_whole(j, true, cut);
     cut->truncated = true;
     if (j->opts->strategy == ABR_PRIORITY)
@@ -560,7 +512,7 @@ static abr_code run(job *j, abr_cut *cut)
 
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
-    job j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view};
+    abr_cutter j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view};
     j.scale = (abr_scale){abr_wants_chars(opts), opts->utf8_replace};
     j.format = marker_format(opts, &j.format_len);
     *cut = no_cut;

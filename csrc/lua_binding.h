@@ -153,7 +153,7 @@ bool abr_take_option(lua_State *L, const char *key);
 
 #define ABR_NO_NARROW                                                                                        \
     {                                                                                                        \
-        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0                                \
+        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT              \
     }
 
 /* Set the stack up for a cut of a stream or a page, its options at 2, and read them. */
@@ -202,6 +202,7 @@ bool abr_ask_counter(void *ctx, const char *p, size_t n, uint64_t *tokens);
     X(full_output_bytes)                                                                                     \
     X(full_output_error)                                                                                     \
     X(full_output_code)                                                                                      \
+    X(chars_before)                                                                                          \
     X(first_char)                                                                                            \
     X(next_offset)                                                                                           \
     X(next_column)                                                                                           \

@@ -26,6 +26,13 @@ static option_name name_at(lua_State *L, int idx)
 #define IS(name, literal)                                                                                    \
     ((name).n == sizeof(literal) - 1 && memcmp((name).p, literal, sizeof(literal) - 1) == 0)
 
+static abr_long_line read_long_line(lua_State *L, const char *who, option_name key, int value)
+{
+    static const char *const words[] = {"omit", "split", NULL};
+    int word = abr_check_word(L, who, key.p, value, words, "\"omit\" or \"split\"");
+    return word == 0 ? ABR_LONG_OMIT : ABR_LONG_SPLIT;
+}
+
 /* Read one of the options that are budgets. */
 static bool read_budget(lua_State *L, const char *who, option_name key, int value, abr_budget *max)
 {
@@ -188,7 +195,6 @@ static void read_hits(lua_State *L, abr_cut_options *c, int value)
 static void read_option(lua_State *L, abr_cut_options *c, int key_idx, int value)
 {
     static const char *const modes[] = {"keep", "replace", NULL};
-    static const char *const long_lines[] = {"omit", "split", NULL};
     abr_opts *o = &c->opts;
     const option_name key = name_at(L, key_idx);
     if (read_budget(L, c->who, key, value, &o->max) || read_shape(L, c, key, value) ||
@@ -206,8 +212,7 @@ static void read_option(lua_State *L, abr_cut_options *c, int key_idx, int value
     } else if (IS(key, "utf8")) {
         o->utf8_replace = abr_check_word(L, c->who, key.p, value, modes, "\"keep\" or \"replace\"") == 1;
     } else if (IS(key, "long_line")) {
-        int word = abr_check_word(L, c->who, key.p, value, long_lines, "\"omit\" or \"split\"");
-        o->long_line = word == 0 ? ABR_LONG_OMIT : ABR_LONG_SPLIT;
+        o->long_line = read_long_line(L, c->who, key, value);
     } else if (IS(key, "strategy") && c->named_strategy) {
         o->strategy = (abr_strategy)abr_check_word(L, c->who, key.p, value, strategy_names, strategy_words);
     } else if (IS(key, "hits")) {
@@ -288,7 +293,7 @@ bool abr_take_option(lua_State *L, const char *key)
     return true;
 }
 
-/* Options of one cut of a stream: budgets and reserve. */
+/* Options of one cut of a stream: budgets, reserve and long_line. */
 static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
 {
     if (lua_type(L, 2) != LUA_TTABLE)
@@ -300,6 +305,8 @@ static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
         if (IS(key, "reserve")) {
             narrow->reserve = abr_check_text(L, who, key.p, value, &narrow->reserve_len);
             abr_keep_alive(L, value, SLOT_RESERVE);
+        } else if (IS(key, "long_line")) {
+            narrow->long_line = read_long_line(L, who, key, value);
         } else if (!read_budget(L, who, key, value, &narrow->max)) {
             abr_unknown_option(L, who, value - 1, value);
         }

@@ -200,10 +200,10 @@ static void push_ledger(lua_State *L, const abr_cut *cut, int more)
     const bool chars = cut->max.chars != ABR_UNLIMITED;
     const int markers = count_markers(cut);
     const bool hits = cut->strategy == ABR_PRIORITY;
-    const int fields = ALWAYS + more + cut->truncated + 3 * chars + cut->final_newline +
-                       (cut->line_bytes > 0) + (invalid > 0) + (cut->max.lines != ABR_UNLIMITED) +
-                       (cut->max.bytes != ABR_UNLIMITED) + (cut->max.tokens != ABR_UNLIMITED) + hits +
-                       (markers > 0);
+    const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars +
+                       cut->final_newline + (cut->line_bytes > 0) + (invalid > 0) +
+                       (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +
+                       (cut->max.tokens != ABR_UNLIMITED) + hits + (markers > 0);
     lua_createtable(L, 0, fields);
     put_word(L, WORD_strategy, WORD_head + (abr_word)cut->strategy);
     abr_put_boolean(L, WORD_truncated, cut->truncated);
@@ -216,6 +216,8 @@ static void push_ledger(lua_State *L, const abr_cut *cut, int more)
     if (chars) {
         abr_put_count(L, WORD_total_chars, cut->total_chars);
         abr_put_count(L, WORD_output_chars, cut->output_chars);
+        if (cut->chars_before > 0)
+            abr_put_count(L, WORD_chars_before, cut->chars_before);
     }
     abr_put_count(L, WORD_omitted_lines, cut->omitted_lines);
     abr_put_count(L, WORD_omitted_bytes, cut->omitted_bytes);

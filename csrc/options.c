@@ -96,5 +96,7 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
         out->reserve = narrow->reserve;
         out->reserve_len = narrow->reserve_len;
     }
+    if (narrow->long_line != ABR_LONG_DEFAULT)
+        out->long_line = narrow->long_line;
     return ABR_OK;
 }

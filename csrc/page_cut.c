@@ -71,6 +71,8 @@ static void tell_source(const abr_page *page, abr_cut *cut)
     cut->total_lines = page->info.total_lines;
     cut->total_bytes = page->info.total_bytes;
     cut->total_chars = page->info.total_chars;
+    if (page->info.first_char > 0 && first_range(cut))
+        cut->chars_before += page->info.first_char - 1;
     cut->omitted_lines = cut->total_lines - cut->output_lines;
     cut->omitted_bytes = cut->total_bytes - cut->output_bytes;
 }

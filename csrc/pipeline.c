@@ -234,6 +234,22 @@ static void measure(abr_cut *cut)
     }
 }
 
+/* Chars of the source before its first byte that is kept. */
+static uint64_t chars_before(const job *j)
+{
+    const abr_view *v = j->view;
+    size_t i = 0;
+    while (i < j->cut->piece_count && !j->cut->pieces[i].source)
+        i++;
+    if (i == j->cut->piece_count)
+        return 0;
+    const uint64_t at = j->cut->pieces[i].first_byte - 1;
+    if (at < v->front.n && j->cut->pieces[i].p == v->front.p + at)
+        return abr_count_chars(v->front.p, (size_t)at, NULL);
+    const size_t behind = (size_t)(v->bytes - at);
+    return v->chars - abr_count_chars(v->back.p + (v->back.n - behind), behind, NULL);
+}
+
 /* Does the kept part end or begin inside a line at some gap? */
 static bool is_partial(const job *j)
 {
@@ -266,6 +282,7 @@ abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *
         count_output(cut, false);
     }
     measure(cut);
+    cut->chars_before = chars_before(&j);
     cut->last_line_partial = is_partial(&j);
     if (cut->last_line_partial)
         cut->line_bytes =

@@ -292,6 +292,18 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
     }
 }
 
+/* Chars before the first range of the source; it starts where a stretch does. */
+static uint64_t chars_before(const abr_chooser *x, const abr_cut *cut)
+{
+    size_t i = 0;
+    while (i < cut->piece_count && !cut->pieces[i].source)
+        i++;
+    for (size_t k = 0; i < cut->piece_count && k < x->kept_count; k++)
+        if (x->kept[k].at + 1 == cut->pieces[i].first_byte)
+            return x->kept[k].chars;
+    return 0;
+}
+
 static void count_output(const abr_chooser *x, abr_cut *cut)
 {
     abr_span shown = {0};
@@ -309,6 +321,7 @@ static void count_output(const abr_chooser *x, abr_cut *cut)
         const abr_stretch *s = &x->kept[i];
         cut->output_lines += s->last_line - s->line + (i == 0 || s[-1].last_line != s->line);
     }
+    cut->chars_before = x->scale.chars ? chars_before(x, cut) : 0;
     cut->content_bytes = (size_t)shown.shown;
     cut->omitted_lines = x->view->lines - cut->output_lines;
     cut->omitted_bytes = x->view->bytes - cut->output_bytes;

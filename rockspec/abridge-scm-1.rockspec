@@ -22,6 +22,7 @@ build = {
   modules = {
     ["abridge.core"] = {
       sources = {
+        "csrc/bound.c",
         "csrc/candidates.c",
         "csrc/choice.c",
         "csrc/clean.c",

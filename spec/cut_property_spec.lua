@@ -388,6 +388,7 @@ end
 local DEFAULT_MARKER = {
   line = "... [{lines} lines, {bytes} bytes omitted] ...",
   char = "\n\n... [{chars} characters truncated] ...\n\n",
+  in_line = "... [{bytes} bytes omitted] ...", -- in place of that of lines, where no whole line is left out
 }
 
 local function print_marker(format, lines, bytes, chars)
@@ -452,7 +453,9 @@ local function check_head_tail(check, text, opts, content, cut)
   for _, range in ipairs(cut.kept) do
     kept_chars = kept_chars + count_chars(text:sub(range.first_byte, range.last_byte))
   end
-  local marker = print_marker(format, cut.omitted_lines, cut.omitted_bytes, total_chars - kept_chars)
+  local in_line = format == DEFAULT_MARKER.line and cut.omitted_lines == 0
+  local own = in_line and DEFAULT_MARKER.in_line or format
+  local marker = print_marker(own, cut.omitted_lines, cut.omitted_bytes, total_chars - kept_chars)
   local first, last = text:sub(1, head), text:sub(#text - tail + 1)
   local joint = joint_of(marker, opts, head_lines, tail_lines)
   local want = shown(first, opts) .. shown(joint, opts) .. shown(last, opts)
@@ -463,15 +466,18 @@ local function check_head_tail(check, text, opts, content, cut)
   check_budgets(check, counted, opts, first .. last)
 
   -- and used
-  local function fits(h, t, h_lines, t_lines)
+  local function forbidden(h, t, h_lines, t_lines)
     -- a line that both sides cut is weighed in both: each side has its share of the lines
     if h_lines + t_lines > (opts.max_lines or math.huge) then
-      return false
+      return "lines"
     end
     local between = outside and "" or joint_of(widest, opts, h_lines, t_lines)
     local front, back = shown(text:sub(1, h), opts), shown(text:sub(#text - t + 1), opts)
     local chars = opts.max_chars and count_chars(front) + count_chars(between) + count_chars(back)
-    return not over(front .. between .. back, opts, opts.reserve, chars)
+    return over(front .. between .. back, opts, opts.reserve, chars)
+  end
+  local function fits(...)
+    return not forbidden(...)
   end
   local gap_first, gap_last = head + 1, #text - tail
   if ratio > 0 and gap_first <= gap_last then
@@ -505,6 +511,88 @@ local function check_head_tail(check, text, opts, content, cut)
       check(not fits(head, t, head_lines, t_lines), "the tail could take more", t)
     end
   end
+  return { head = head, tail = tail, head_lines = head_lines, tail_lines = tail_lines }, forbidden
+end
+
+-- ---------------------------------------------------------------- the budget that bound
+
+---The one that the kept part fills most, of those the source exceeds; lines only where they are full at a line's end.
+local function used_most(text, opts, cut, in_line)
+  local kept = {}
+  for i, range in ipairs(cut.kept) do
+    kept[i] = shown(text:sub(range.first_byte, range.last_byte), opts)
+  end
+  local all, part = shown(text, opts), table.concat(kept)
+  local function alone(unit)
+    local key = "max_" .. unit
+    return opts[key] and { [key] = opts[key], count_tokens = opts.count_tokens, token_safety = opts.token_safety }
+  end
+  local used = {
+    lines = cut.output_lines,
+    bytes = #part,
+    chars = cut.output_chars,
+    tokens = opts.max_tokens and tokens_of(part, opts),
+  }
+  local best, most = nil, -1
+  for _, unit in ipairs { "lines", "bytes", "chars", "tokens" } do
+    local budget = opts["max_" .. unit]
+    local counts
+    if unit == "lines" then
+      counts = budget and cut.total_lines > budget and cut.output_lines >= budget and not in_line
+    else
+      counts = budget and over(all, alone(unit)) ~= nil
+    end
+    if counts and unit == "tokens" then -- of a source that is over another budget, as much as that lets through counts
+      local part_n = opts.max_bytes or opts.max_chars and opts.max_chars * 4 or 16 * opts.max_tokens
+      local first = text
+      if #text > part_n + 8 then
+        first = text:sub(1, part_n + 8):gsub("[\194-\244][\128-\191]?[\128-\191]?$", "")
+      end
+      counts = #all > 16 * budget or over(shown(first, opts), alone(unit)) ~= nil
+    end
+    local share = counts and (budget == 0 and 1 or used[unit] / budget)
+    if share and share > most then
+      best, most = unit, share
+    end
+  end
+  return best
+end
+
+---Checks that a head_tail names the budget that bound it. `forbidden` tells what forbids these sides.
+local function check_bound(check, text, opts, cut, sides, forbidden)
+  local head, tail = sides.head, sides.tail
+  local head_inside = head > 0 and text:sub(head, head) ~= "\n" and text:sub(head + 1, head + 1) ~= "\n"
+  if opts.snap == "line" then
+    head_inside = head > 0 and text:sub(head + 1, head + 1) ~= "\n"
+  end
+  local tail_inside = tail > 0 and text:sub(-tail - 1, -tail - 1) ~= "\n"
+  local by_tail = sides.tail_lines > 0 or (sides.head_lines == 0 and (opts.head_ratio or 0.3) < 1)
+  local in_line = tail_inside
+  if not by_tail then
+    in_line = head_inside
+  end
+  local want
+  if opts.snap == "char" or (head_inside and tail_inside) then
+    want = used_most(text, opts, cut, in_line)
+  else
+    local starts, h, t = line_starts(text), head, tail
+    local h_lines, t_lines = sides.head_lines, sides.tail_lines
+    if by_tail then
+      t_lines = t_lines + (tail_inside and 0 or 1)
+      t = #text - starts[#starts - t_lines + 1] + 1
+    else
+      h_lines = h_lines + (head_inside and 0 or 1)
+      h = #whole_lines(text, starts, "head", h_lines)
+    end
+    local left = text:sub(h + 1, #text - t)
+    if h_lines + t_lines > #starts or left == "" or left == "\n" and h_lines + t_lines == #starts then
+      local many = #starts > (opts.max_lines or math.huge)
+      want = many and "lines" or over(shown(text, opts), opts, opts.reserve) -- nothing would be left out
+    else
+      want = forbidden(h, t, h_lines, t_lines)
+    end
+  end
+  check(want == nil or cut.truncated_by == want, "truncated_by", want)
 end
 
 -- ---------------------------------------------------------------- the properties
@@ -572,10 +660,8 @@ describe("head_tail", function()
       check_ledger(check, text, opts, cut)
       if cut.truncated then
         check_truncated(check, text, opts, cut)
-        local all = shown(text, opts)
-        local by = cut.total_lines > (opts.max_lines or math.huge) and "lines" or over(all, opts)
-        check(cut.truncated_by == by, "truncated_by", by)
-        check_head_tail(check, text, opts, content, cut)
+        local sides, forbidden = check_head_tail(check, text, opts, content, cut)
+        check_bound(check, text, opts, cut, sides, forbidden)
       else
         check_untruncated(check, text, opts, content, cut)
       end

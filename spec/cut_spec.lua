@@ -273,8 +273,9 @@ describe("truncated_by", function()
     assert.equal("bytes", cut.truncated_by)
   end)
 
-  it("is what the whole text exceeds, for head_tail", function()
-    assert.equal("lines", select(2, abridge.head_tail(text, { max_lines = 2, max_bytes = 5 })).truncated_by)
+  it("is what forbids the tail's next line, for head_tail", function()
+    assert.equal("bytes", select(2, abridge.head_tail(text, { max_lines = 2, max_bytes = 5 })).truncated_by)
+    assert.equal("lines", select(2, abridge.head_tail(text, { max_lines = 1, max_bytes = 15 })).truncated_by)
     assert.equal("bytes", select(2, abridge.head_tail(text, { max_lines = 3, max_bytes = 5 })).truncated_by)
     assert.equal("chars", select(2, abridge.head_tail(text, { max_bytes = 14, max_chars = 13 })).truncated_by)
     assert.equal("tokens", select(2, abridge.head_tail(text, { max_bytes = 14, max_tokens = 1 })).truncated_by)
@@ -570,7 +571,7 @@ describe("the markers of a ledger", function()
     assert.matches("^\n?... %[%d+ lines, %d+ bytes omitted%] ...\n$", markers[1])
   end)
 
-  it("follow their text under a ceiling, which adds its own", function()
+  it("are those of the ceiling alone where that cuts in place of the tool's limits", function()
     local session = abridge.session { tools = {}, run_dir = false, ceiling = { max_bytes = 400 } }
     session:register {
       name = "probe",
@@ -579,9 +580,8 @@ describe("the markers of a ledger", function()
     }
     local result = session:call("probe", {})
     local _, markers = without_markers(result.content, result.details.cut)
-    assert.equal("\n~400~\n", markers[1])
-    assert.matches("bytes truncated; head %+ tail kept", markers[2])
-    assert.equal(2, #markers)
+    assert.matches("bytes truncated; head %+ tail kept", markers[1])
+    assert.equal(1, #markers)
     session:close()
   end)
 end)

@@ -528,6 +528,44 @@ describe("protocol", function()
     )
   end)
 
+  it("tells the start in chars whatever is kept behind it", function()
+    local lines = {}
+    for i = 1, 12 do
+      lines[i] = ("\195\169 line %02d"):format(i)
+    end
+    lines[4] = "error: broken"
+    local text = table.concat(lines, "\n") .. "\n"
+    for budget = 20, 130 do
+      for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+        local _, cut = abridge.cut(text, { strategy = strategy, max_chars = budget })
+        local first = cut.kept[1]
+        local want = first and abridge.count_chars(text:sub(1, first.first_byte - 1)) or 0
+        if cut.truncated_by == "chars" then assert.equal(want, abridge.protocol(cut).offset) end
+      end
+    end
+  end)
+
+  it("agrees with the block of a result", function()
+    local session = abridge.session { ceiling = { max_bytes = 300 }, run_dir = false }
+    local result = session:cap("other", ("word\n"):rep(200))
+    assert.same({ truncated = true, limit = 300, total = 1000, offset = 0, units = "bytes" }, abridge.protocol(result))
+    assert.is_true(abridge.protocol(result.details.cut).truncated)
+    session:register { name = "paged", execute = function()
+      return { content = "a\nb", total = 9, next_offset = 3 }
+    end }
+    result = session:call("paged", {})
+    assert.same({ truncated = true, limit = 30720, offset = 0, units = "bytes" }, abridge.protocol(result))
+    result = session:call("nope", {})
+    assert.is_false(abridge.protocol(result).truncated)
+    session:close()
+  end)
+
+  it("names what is wrong with a result", function()
+    assert.has_error(function()
+      abridge.protocol { content = "", truncation = { truncated = true } }
+    end, "abridge.protocol: the result's truncation: missing field `bytes_returned`")
+  end)
+
   it("does not change the cut", function()
     local _, cut = abridge.tail(ten, { max_lines = 2 })
     local before = json.encode(cut)

@@ -573,3 +573,18 @@ describe("examples/mcp.lua", function()
     assert.matches("my_server__search", path)
   end)
 end)
+
+describe("lines of a text beside structured content that is left out", function()
+  it("are those of the limits: the sentence that tells so is no line of it", function()
+    local numbers = {}
+    for i = 1, 5000 do
+      numbers[i] = "n " .. i
+    end
+    local result = require("abridge.mcp").cap("tool", {
+      content = { { type = "text", text = table.concat(numbers, "\n") } },
+      structuredContent = { data = ("x"):rep(100000) },
+    })
+    assert.matches("%[Showing 2000 of 5000 lines %(2000 line limit%)", result.content[1].text)
+    assert.matches("^%[Structured content %([%d.]+KB%) left out", result.content[2].text)
+  end)
+end)

@@ -646,3 +646,78 @@ describe("a notice of what is no cut", function()
     assert.matches("abridge.protocol: cut.kept must be a table", message, 1, true)
   end)
 end)
+
+describe("notice: what is left out lies inside lines", function()
+  it("tells sizes, where numbers of lines would claim that all shows", function()
+    local long = ("x"):rep(385000)
+    for _, strategy in ipairs { "head_tail", "priority" } do
+      assert.matches("^%[Showing [%d.]+KB of 376KB %(30KB limit%)%]$", told("run_command", strategy, long, PI))
+    end
+    assert.matches("^%[Showing [%d.]+KB of 376KB %(30KB limit%)%]$", told("read_file", "head_tail", long, PI, IN_PI))
+    local two = long .. "\n" .. long
+    assert.matches("^%[Showing [%d.]+KB of 752KB %(30KB limit%)%]$", told("run_command", "head_tail", two, PI))
+  end)
+
+  it("and the marker tells bytes alone", function()
+    local content, cut = abridge.head_tail(("x"):rep(385000), PI)
+    assert.equal(("\n... [%d bytes omitted] ...\n"):format(cut.omitted_bytes), content:match "\n.*\n")
+    content, cut = abridge.head_tail(("x"):rep(385000) .. "\nmiddle\n" .. ("y"):rep(385000), PI)
+    assert.equal(("\n... [1 lines, %d bytes omitted] ...\n"):format(cut.omitted_bytes), content:match "\n.*\n")
+  end)
+
+  it("tells lines where a whole one is left out", function()
+    local text = ("x"):rep(50000) .. "\nmiddle\n" .. ("y"):rep(50000)
+    assert.equal("[Showing 2 of 3 lines (30KB limit)]", told("run_command", "head_tail", text, PI))
+  end)
+
+  it("keeps the one line that is cut at one end its sentence", function()
+    local last = told("run_command", "tail", ("x"):rep(50000), PI)
+    assert.equal("[Showing last 30KB of line 1 (line is 48.8KB)]", last)
+  end)
+end)
+
+describe("notice: of a cut by no budget", function()
+  it("says nothing of one", function()
+    local _, cut = abridge.head("a\nb\n", { max_bytes = 100 })
+    cut.truncated = true -- by a limit of items
+    for _, tool in ipairs { "run_command", "read_file", "find_files", "sql_query" } do
+      assert.is_nil(abridge.notice(tool, cut))
+    end
+    assert.equal("[5 results limit reached. Use limit=10 for more, or refine pattern]",
+      abridge.notice("find_files", cut, { reached = "results", count = 5 }))
+  end)
+end)
+
+describe("notice: a line that only the notice pushes out", function()
+  local function page(size, opts)
+    opts.path = "f.txt"
+    return (abridge.cap(("x"):rep(size) .. "\nsecond\n" .. ("y"):rep(40000) .. "\n", "read_file", opts))
+  end
+
+  it("is split, and not said to exceed what it does not", function()
+    for size = 900, 1000 do
+      local content = page(size, { limits = { max_bytes = 1000 } })
+      assert.is_nil(content:find("exceeds", 1, true))
+      assert.is_true(#content <= 1000)
+      assert.matches("%(1000B limit%)%. Use offset=%d", content)
+      content = page(size, { limits = { max_bytes = false, max_lines = false, max_chars = 1000 } })
+      assert.is_nil(content:find("exceeds", 1, true))
+      assert.matches("%(1000 char limit%)%. Use offset=%d", content)
+    end
+    assert.matches("^x+\n\n%[Showing chars 1%-%d+ of line 1 %(30KB limit%)%. Use offset=1 column=%d+ to continue%]$",
+      page(30650 + 60, {}))
+  end)
+
+  it("is named where it alone is over the limit", function()
+    if not require("abridge.host").uv() then return pending "luv is missing" end
+    local dir = require("tmpdir").new()
+    local path = dir:write("f", ("x"):rep(1001) .. "\nsecond\n")
+    local fits = dir:write("g", ("x"):rep(999) .. "\nsecond\n")
+    local session = abridge.session { limits = { read_file = { max_bytes = 1000 } }, run_dir = false }
+    assert.matches("^%[Line 1 is 1001B, exceeds 1000B limit%.", session:call("read_file", { path = path }).content)
+    local content = session:call("read_file", { path = fits }).content
+    assert.matches("%[Showing chars 1%-%d+ of line 1 %(1000B limit%)%. Use offset=1 column=%d+ to continue%]$", content)
+    session:close()
+    dir:remove()
+  end)
+end)

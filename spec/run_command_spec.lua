@@ -480,7 +480,7 @@ describe("run_command", function()
 
     it("says the true totals all the same", function()
       assert.equal(total, result.truncation.bytes_total)
-      assert.matches("%[Showing %d+ of 71690 lines %(2000 line limit%)", result.content)
+      assert.matches("%[Showing %d+ of 71690 lines %(30KB limit%)", result.content)
     end)
   end)
 end)

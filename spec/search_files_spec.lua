@@ -330,7 +330,7 @@ describe("search_files", function()
         reason = "line_cap",
       }, result.truncation)
       assert.equal(100, result.details.match_limit_reached)
-      assert.is_nil(result.metadata)
+      assert.same({ truncated_total = 101 }, result.metadata) -- the search stopped at the next one
       result = search { pattern = "match", path = "tree", offset = 201 }
       assert.equal("f:201: match 201", hit(result):match "^[^\n]*")
       assert.equal("f:250: match 250", result.content:match "[^\n]*$")

@@ -124,7 +124,7 @@ describe("seed dispatcher:", function()
       local notice = ("[Showing lines 1-%d of 1000 (128KB limit). Use offset=%d to continue]"):format(last, last + 1)
       assert.equal(notice, result.content:sub(-#notice))
       assert.is_nil(bytes_gone(result.content))
-      assert.is_nil(result.metadata)
+      assert.same({ truncated_bytes = 200000 }, result.metadata)
     end)
 
     it("an error is capped like any content", function()

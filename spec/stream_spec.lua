@@ -412,3 +412,19 @@ describe("the counter of a stream", function()
     s:close()
   end)
 end)
+
+describe("a cut of a stream", function()
+  it("may split a long line that the stream omits, for once", function()
+    local stream = abridge.stream { strategy = "head", max_bytes = 20 }
+    stream:write(("x"):rep(30) .. "\nsecond\n")
+    local content, cut = stream:snapshot()
+    assert.same({ "", true }, { content, cut.first_line_exceeds_limit })
+    content, cut = stream:snapshot { long_line = "split" }
+    assert.same({ ("x"):rep(20), false, "bytes" }, { content, cut.first_line_exceeds_limit, cut.truncated_by })
+    assert.equal("", (stream:snapshot()))
+    assert.has_error(function()
+      stream:snapshot { long_line = "cut" }
+    end, 'stream:snapshot: long_line must be "omit" or "split", got "cut"')
+    stream:close()
+  end)
+end)

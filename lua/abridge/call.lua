@@ -55,6 +55,7 @@ end
 function M.new(self, name, entry, number, id)
   local own_name = entry and entry.name or self.table_of_limits.aliases[name] or name
   local shown = entry and name or M.shown_name(self, name)
+  local known = self.tools[own_name]
   local call = {
     number = number,
     tool = shown,
@@ -63,6 +64,7 @@ function M.new(self, name, entry, number, id)
     call_id = id or M.id_of(number),
     limits = self:limits(own_name),
     ceiling = self.table_of_limits:ceiling_limits(),
+    ceiling_bound = known and known.built_in and self.table_of_limits:ceiling_bound(own_name) or nil,
     reason = entry and entry.tool.reason,
     redactor = self.redactor,
     started = host.now(),
@@ -140,10 +142,14 @@ function M.context(self, call, job)
       })
     end,
     stream = function()
-      local opts = limits_of.stream_options(self:limits(call.own_name), full_output_of(self, call))
+      local limits, ceiled = self:limits(call.own_name), nil
+      local opts = limits_of.stream_options(limits, full_output_of(self, call))
+      if call.ceiling and limits_of.may_exceed(limits, call.ceiling) then
+        ceiled = limits_of.stream_options(limits_of.ceiled(limits, call.ceiling), false)
+      end
       return source.open(opts, self.redactor, function()
         self.run:artifact_dir()
-      end)
+      end, ceiled)
     end,
     update = function(text)
       if call.updates and not job.finishing then call.updates:offer(text) end
@@ -178,7 +184,12 @@ function M.follow(self, call, on_update)
       shown, limits = limits_of.cleaned(shown, limits)
       shown = so_far(self.redactor, shown, is_text)
     end
-    local ok, content, cut = pcall(limits_of.cut, shown, limits, not source.is_source(shown) and UTF8 or nil)
+    local is_source = source.is_source(shown)
+    local ok, content, cut = pcall(limits_of.cut, shown, limits, not is_source and UTF8 or nil)
+    if ok and call.ceiling and #content > call.ceiling.max_bytes then
+      limits = limits_of.ceiled(limits, call.ceiling)
+      ok, content, cut = pcall(limits_of.cut, is_source and shown:ceiled(limits) or shown, limits)
+    end
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)
 end

@@ -74,7 +74,11 @@ function M.prepare(call, value, opts, redactor)
   if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
   if redactor then value.text, value.redacted = redactor:text(value.text), true end
   value.wrapper = nil -- there is none
-  value.stream = page.open({}, call.limits, { text = value.text, split = true })
+  local how = { text = value.text, split = true }
+  value.stream = page.open({}, call.limits, how)
+  function value.ceiled(limits)
+    return page.open({}, limits, how)
+  end
   value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
 end
 

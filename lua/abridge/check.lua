@@ -150,7 +150,8 @@ end
 
 local CUT = {
   total_lines = "number", total_bytes = "number", total_chars = "number", output_lines = "number",
-  output_bytes = "number", output_chars = "number", line_bytes = "number", first_char = "number", max_lines = "number",
+  output_bytes = "number", output_chars = "number", chars_before = "number", line_bytes = "number",
+  max_lines = "number",
   max_bytes = "number", max_chars = "number", max_tokens = "number", full_output_bytes = "number",
   strategy = "string", truncated_by = "string", full_output_path = "string", full_output_error = "string",
   kept = "table", hits = "table",

@@ -125,7 +125,7 @@ local function check_budgets(tool, result, limits, ceiling)
 end
 
 --- Do ranges and gaps of the ledger tile the source, and do its sums hold?
-local function check_ledger(tool, cut, block)
+local function check_ledger(tool, cut, block, lines_truncated)
   local last, kept = 0, 0
   for i, range in ipairs(cut.kept or {}) do
     if range.first_byte <= last then fail(tool, "ledger: range %d starts before the end of the one before", i) end
@@ -139,6 +139,9 @@ local function check_ledger(tool, cut, block)
   same(tool, "ledger: omitted_bytes", cut.omitted_bytes, cut.total_bytes - kept)
   same(tool, "ledger: omitted_lines", cut.omitted_lines, cut.total_lines - cut.output_lines)
   if cut.truncated and not block.truncated then fail(tool, "the ledger tells of a cut, the block of none") end
+  if block.truncated and not (cut.truncated or lines_truncated) then
+    fail(tool, "the block tells of a cut, the ledger of none")
+  end
 end
 
 --- Where two texts part, in words.
@@ -178,7 +181,7 @@ local function check_whole(tool, result, body, expected)
   if not block.truncated then
     local shown = body .. (cut.final_newline and "\n" or "")
     if shown ~= whole then fail(tool, "not truncated, but content has %s", M.difference(shown, whole)) end
-  elseif cut.kept and cut.total_bytes == #whole and not (result.metadata or {}).truncated_bytes then
+  elseif cut.kept and cut.total_bytes == #whole then
     check_shown(tool, body, cut, whole)
   end
 end
@@ -240,7 +243,7 @@ function M.check(result, expected)
   local body, block = parts_of(tool, result), result.truncation
   local cut = result.details and result.details.cut or {}
   check_budgets(tool, result, expected.limits or {}, expected.ceiling)
-  if cut.total_bytes then check_ledger(tool, cut, block) end
+  if cut.total_bytes then check_ledger(tool, cut, block, (result.details or {}).lines_truncated) end
   for _, name in ipairs { "truncated", "reason" } do
     if expected[name] ~= nil then same(tool, name, block[name], expected[name]) end
   end

@@ -161,7 +161,7 @@ end
 ---@field binds? fun(conn: any): boolean can values be bound to `?`
 ---@field booleans? boolean true and false can be bound
 ---@field batches? boolean rows come in batches from a cursor of the server's; else the driver takes in all at once
----@field runs_twice? fun(conn: any): boolean is a statement run to look for a first row, and again when that is fetched?
+---@field runs_twice? fun(conn: any): boolean is a statement run to look for a first row, and again to fetch it?
 ---@field invents_row? fun(conn: any): boolean is there a row of nulls where there is none?
 ---@field blob? string pattern of the types that say a value is binary
 ---@field number? string pattern of the types whose values come as text and are numbers

@@ -71,14 +71,15 @@ local function say_widest(level, cut, parts)
 end
 
 --- Cut so that `extra` bytes, chars and tokens are left over, whether or not the text alone would fit.
-local function cut_beside(text, limits, extra, slack)
+local function cut_beside(text, limits, extra, slack, long_line)
   local left = {
+    long_line = long_line,
     max_bytes = limits.max_bytes and math.max(limits.max_bytes - #extra, 0),
     max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(extra), 0),
     max_tokens = limits.max_tokens and math.max(limits.max_tokens - M.tokens_of(extra, limits) - slack, 0),
   }
   local content, cut = limits_of.cut(text, limits, left)
-  for name in pairs(left) do
+  for _, name in ipairs(limits_of.budgets) do
     cut[name] = limits[name]
   end
   return content, cut
@@ -86,12 +87,25 @@ end
 
 local ROUNDS = 12 -- cuts tried at a level; the second or third one fits unless a counter of tokens is strange
 
+--- Cut beside what is said at its widest. A first line that alone fits, and that only what is said pushes out, is
+--- split: it exceeds nothing.
+local function cut_with(widest, text, limits, trial, slack)
+  local function cut(long_line)
+    if not trial.truncated or slack > 0 then return cut_beside(text, limits, widest, slack, long_line) end
+    return limits_of.cut(text, limits, { reserve = widest, long_line = long_line })
+  end
+  local body, ledger = cut()
+  if ledger.first_line_exceeds_limit and not trial.first_line_exceeds_limit then
+    body, ledger = cut "split"
+  end
+  return body, ledger
+end
+
 --- Cut with one way to say it. What has to be said depends on the cut: room is made for the notice of the cut at
 --- hand, and made anew when the next cut needs another. Tokens of parts need not add up, so what comes out is weighed
 --- whole.
 ---@return string|nil content nil when it cannot be within the limits
 local function fit_at(level, text, limits, parts, exit, trial)
-  local alone_fits = not trial.truncated
   local cut, slack = trial, 0
   for _ = 1, ROUNDS do
     -- a text that fits but for what is said of it will be cut, so its notice is that of a cut
@@ -100,11 +114,7 @@ local function fit_at(level, text, limits, parts, exit, trial)
     local widest = M.trailer("x", exit, say_widest(level, ledger, parts))
     if level ~= "none" and not within(widest, limits, 0.5) then return nil end
     local body
-    if alone_fits or slack > 0 then
-      body, cut = cut_beside(text, limits, widest, slack)
-    else
-      body, cut = limits_of.cut(text, limits, { reserve = widest })
-    end
+    body, cut = cut_with(widest, text, limits, trial, slack)
     if parts.adjust then parts.adjust(cut) end
     local said = { exit = exit, notice = say(level, cut, parts) }
     local content = body .. M.trailer(body, said.exit, said.notice)

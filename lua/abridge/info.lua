@@ -271,24 +271,41 @@ function M.assert_conforms(tool_name, response)
   if message then fail(message) end
 end
 
---- The flat convention of the metadata document: what was cut, in one unit.
----@param cut abridge.Cut
+--- The ledger of a cut, or of a result with its block; nil where a result has none.
+local function told_by(who, value)
+  local is_result = type(value) == "table" and type(value.truncation) == "table" and value.content ~= nil
+  if not is_result then
+    check.cut(who, value)
+    return value
+  end
+  local block, message = M.parse(value.truncation)
+  if not block then check.fail(("%s: the result's truncation: %s"):format(who, message), 1) end
+  local details = value.details
+  local cut = type(details) == "table" and details.cut or nil
+  if cut ~= nil then check.cut(who, cut) end
+  return cut, block
+end
+
+--- The flat convention of the metadata document: what was cut, in one unit. Of a result it agrees with the block,
+--- whatever was cut: lines, items, the view, the whole by the ceiling.
+---@param cut_or_result abridge.Cut|abridge.Result
 ---@return { truncated: boolean, limit: integer|nil, total: integer|nil, offset: integer|nil, units: string }
-function M.protocol(cut)
-  check.cut("abridge.protocol", cut)
+function M.protocol(cut_or_result)
+  local cut, block = told_by("abridge.protocol", cut_or_result)
+  if not cut then return { truncated = block.truncated, total = block.bytes_total, offset = 0, units = "bytes" } end
   local units = cut.truncated_by or "bytes"
   local _, first = check.ranges(cut)
   local offset = 0
   if first and first.first_byte > 1 then
-    -- chars before a range that does not start the text: all but those kept, as such a range runs to the end
-    local chars = cut.first_char and cut.first_char - 1
-    chars = chars or (cut.total_chars and cut.output_chars and cut.total_chars - cut.output_chars)
-    offset = ({ lines = first.first_line - 1, bytes = first.first_byte - 1, chars = chars })[units]
+    offset = ({ lines = first.first_line - 1, bytes = first.first_byte - 1, chars = cut.chars_before })[units]
   end
+  local total = cut["total_" .. units]
+  if block and units == "bytes" then total = block.bytes_total end
+  if block and block.truncated and not block.bytes_total then total = nil end -- that of the source is not known
   return {
-    truncated = cut.truncated,
+    truncated = (block or cut).truncated,
     limit = cut["max_" .. units],
-    total = cut["total_" .. units],
+    total = total,
     offset = offset,
     units = units,
   }

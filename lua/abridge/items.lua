@@ -2,6 +2,7 @@
 --- budgets allow, with the place where the next page starts.
 
 local core = require "abridge.core_loader"
+local data_of = require "abridge.data"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
@@ -19,8 +20,9 @@ local M = {}
 ---@field more? boolean items follow that were not gathered, whatever the reason
 ---@field reason abridge.Reason on the wire, when the limit was reached
 ---@field no_resume? boolean the tool cannot go on at an offset
----@field total? integer number of all items, where it is known
+---@field total? integer number of all items; of a listing that stopped early, of those that are known
 ---@field bytes_total? integer size of the listing without any limit or offset, where it is known
+---@field bytes_before? integer of that, what lies before the offset: the ledger is then one of the whole listing
 ---@field empty? string in place of no items
 ---@field notice? abridge.NoticeData what the notice needs beside the listing
 ---@field details? table
@@ -58,6 +60,19 @@ local function is_start(cut)
   return not cut.kept or #cut.kept == 0 or (#cut.kept == 1 and cut.kept[1].first_byte == 1)
 end
 
+--- Bring the ledger of a page to the whole listing, one line an item, where more follows and the size of all is known:
+--- no full output is kept of it, whose places the ledger would have to fit.
+local function tell_whole(cut, listing)
+  if not (listing.more and listing.bytes_total and listing.bytes_before) then
+    cut.more = listing.more or nil
+    return
+  end
+  data_of.shift(cut, listing.bytes_before, listing.offset - 1)
+  cut.total_bytes, cut.total_lines = listing.bytes_total, listing.total
+  cut.omitted_bytes, cut.omitted_lines = cut.total_bytes - cut.output_bytes, cut.total_lines - cut.output_lines
+  cut.total_chars, cut.chars_before = nil, nil -- of the page alone
+end
+
 local function block_of(listing, ctx)
   return function(cut, body)
     if not cut.truncated and not listing.more then
@@ -66,7 +81,7 @@ local function block_of(listing, ctx)
     end
     local bytes_total = listing.bytes_total
     if not bytes_total and listing.offset == 1 and not listing.more then bytes_total = cut.total_bytes end
-    local reason = cut.truncated and results.reason(cut, ctx.limits) or listing.reason
+    local reason = cut.truncated_by and results.reason(cut, ctx.limits) or listing.reason
     if not cut.next_offset then return info.without_resume(#body, bytes_total, reason) end
     local hint = notice.resume_hint(ctx.tool, cut.next_offset)
     return info.with_resume(#body, bytes_total, cut.next_offset, hint, reason)
@@ -92,7 +107,8 @@ function M.value(listing, ctx, work)
   data.count = listing.limit
   local limits = limits_of.copy(ctx.limits)
   if limits.strategy ~= "pipeline" then limits.long_line = "split" end
-  return {
+  local value
+  value = {
     text = table.concat(items, "\n"),
     redacted = true,
     limits = limits,
@@ -101,14 +117,17 @@ function M.value(listing, ctx, work)
       data.shown, data.seen = shown, listing.unit == "matches" and #items or nil
       local goes_on = (shown < #items or listing.more) and shown > 0 and is_start(cut) and not listing.no_resume
       cut.next_offset = goes_on and listing.offset + shown or nil
+      value.total = (shown < #items or listing.more) and listing.total or nil
+      tell_whole(cut, listing)
     end,
     notice = data,
     block = block_of(listing, ctx),
     empty = listing.empty,
-    total = listing.total,
     unsaved = listing.more, -- what was gathered is not the full output then
+    partial = listing.more and not listing.bytes_total,
     details = listing.details,
   }
+  return value
 end
 
 return M

@@ -475,6 +475,32 @@ function LimitTable:under_ceiling(tool)
   return limits
 end
 
+--- These limits in the way of a ceiling: its strategy and marker, its bytes and the budgets beside.
+---@param limits abridge.Limits
+---@param ceiling abridge.Limits
+---@return abridge.Limits a new table
+function M.ceiled(limits, ceiling)
+  local own = { utf8 = "replace", count_tokens = limits.count_tokens, token_safety = limits.token_safety }
+  return M.narrowed(merged(ceiling, own), limits)
+end
+
+--- May what these limits let through be over a ceiling?
+---@param limits abridge.Limits
+---@param ceiling abridge.Limits
+---@return boolean
+function M.may_exceed(limits, ceiling)
+  local on_top = limits.strategy == "pipeline" or limits.marker == "outside"
+  return on_top or M.most_bytes(limits) > ceiling.max_bytes
+end
+
+--- The bytes of the ceiling where it is what bounds a tool of this package, else nil.
+---@param tool string
+---@return integer|nil
+function LimitTable:ceiling_bound(tool)
+  local own, limits = self:of(tool).max_bytes, self:under_ceiling(tool).max_bytes
+  return limits ~= own and limits or nil
+end
+
 --- Check limits given outside a session, for one tool.
 ---@param who string
 ---@param limits table

@@ -57,7 +57,7 @@ local function capped(tool, value, opts)
   end
   local texts, contents, blocks = safe.copied(view.texts), {}, {}
   texts[#texts + 1] = beside
-  local budgets, whole = share.out(texts, limits)
+  local budgets, whole = share.out(texts, limits, left_out)
   for i, text in ipairs(view.texts) do
     contents[i], blocks[i] = share.cap(tool, text, limits, budgets[i], opts)
   end

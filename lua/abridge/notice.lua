@@ -83,6 +83,7 @@ local READ = {
   by_size = "Showing lines {a}-{b} of {total} ({limit} limit). Use offset={next} to continue",
   several = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} to continue",
   several_chars = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} column={column} to continue",
+  sizes_chars = "Showing {shown_size} of {total_size} ({limit} limit). Use offset={next} column={column} to continue",
   nothing = "Showing 0 of {total} lines ({limit} limit)",
   part = "Showing first {shown_size} of line {a} (line is {size}). Use offset={next} to continue",
   rest = "{rest} more lines in file. Use offset={next} to continue",
@@ -94,6 +95,7 @@ local RUN = {
   last_line = "Showing last {shown_size} of line {b} (line is {size})",
   first_line = "Showing first {shown_size} of line {a} (line is {size})",
   several = "Showing {shown} of {total} lines ({limit} limit)",
+  sizes = "Showing {shown_size} of {total_size} ({limit} limit)",
 }
 
 local LISTS = {
@@ -135,6 +137,7 @@ local BACKGROUND = "A background process still holds the output"
 ---@field unread? string what a search could not read, and why, in one line
 ---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
+---@field told? boolean a marker in the text tells of the cut: no sentence does
 ---@field more_hits? integer error lines that were not shown, in place of those that `cut.hits` tells
 ---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
 ---@field max_line_chars? integer
@@ -215,26 +218,44 @@ local function widest_values(cut, data)
   return values
 end
 
-local function run_templates(cut)
-  if not cut.truncated then return {} end
+--- Lies all that is left out inside lines that show in part? Then numbers of lines would not tell of it.
+local function is_inside_lines(cut, data)
+  local line = data.total_lines and 0 or (data.offset or 1) - 1 -- the last one that shows
+  local ranges = check.list(cut.kept or {})
+  for _, range in ipairs(ranges) do
+    if range.first_line > line + 1 then return false end
+    line = range.last_line
+  end
+  return ranges[1] ~= nil and line == cut.total_lines
+end
+
+--- Did a budget cut, and does nothing in the text tell of it? Limits of items have sentences of their own.
+local function is_untold(cut, data)
+  return cut.truncated and cut.truncated_by and not data.told
+end
+
+local function run_templates(cut, data)
+  if not is_untold(cut, data) then return {} end
   local ranges, single = check.ranges(cut)
-  if ranges ~= 1 then return { RUN.several } end
-  if cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
+  if ranges == 1 and cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
     return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
   end
+  if is_inside_lines(cut, data) then return { RUN.sizes } end
+  if ranges ~= 1 then return { RUN.several } end
   return { cut.truncated_by == "lines" and RUN.by_lines or RUN.by_size }
 end
 
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
-  if not cut.truncated then return {} end
+  if not is_untold(cut, data) then return {} end
   local ranges = check.ranges(cut)
   local one = ranges <= 1
   local from_start = one and (cut.strategy == "head" or data.next)
   if by_lines and from_start and data.limit and data.limit == cut.max_lines then return { READ.rest } end
-  if cut.strategy == "tail" then return run_templates(cut) end -- what is left out lies before: no way to go on
+  if cut.strategy == "tail" then return run_templates(cut, data) end -- what is left out lies before: no way to go on
   if data.next_column and data.next_column > 1 then
-    return { ranges == 1 and cut.output_lines == 1 and READ.chars or READ.several_chars }
+    if ranges == 1 and cut.output_lines == 1 then return { READ.chars } end
+    return { is_inside_lines(cut, data) and READ.sizes_chars or READ.several_chars }
   end
   if cut.first_line_exceeds_limit then
     if not data.shell then return { READ.nothing } end
@@ -244,6 +265,7 @@ local function read_templates(cut, data)
   if one and cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
     return { cut.total_lines > 1 and READ.part or RUN.first_line }
   end
+  if is_inside_lines(cut, data) then return { RUN.sizes } end
   if not one then return { READ.several } end
   return { by_lines and READ.by_lines or READ.by_size }
 end
@@ -251,7 +273,7 @@ end
 local function list_templates(cut, data, by_size)
   local all = {}
   if data.reached then all[1] = LISTS[data.reached] end
-  if cut.truncated then all[#all + 1] = by_size end
+  if is_untold(cut, data) then all[#all + 1] = by_size end
   return all
 end
 

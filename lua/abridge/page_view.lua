@@ -301,7 +301,11 @@ function View:tell(content, cut)
   end
   cut.total_lines, cut.total_bytes = totals.lines, totals.bytes
   cut.omitted_lines, cut.omitted_bytes = cut.total_lines - cut.output_lines, cut.total_bytes - cut.output_bytes
-  if cut.max_chars then cut.total_chars, cut.first_char = totals.chars, totals.chars_before + 1 end
+  if cut.max_chars then
+    cut.total_chars, cut.first_char = totals.chars, totals.chars_before + 1
+    local before = totals.chars_before + (cut.chars_before or 0)
+    cut.chars_before = first and before > 0 and before or nil
+  end
   if self.feed and cut.line_bytes then cut.line_bytes = totals.first_line end -- without its number
   cut.version, cut.changed = totals.version, totals.changed or nil
   return content, cut

@@ -124,12 +124,8 @@ end
 ---@return abridge.Reason
 function M.reason(cut, limits, reason)
   if reason then return reason end
-  local exec = limits_of.has_exec_budget(limits)
-  -- a cut that keeps both ends names the first budget that the whole is over, not the one that decides
-  local over_all = cut.strategy == "priority" or cut.strategy == "head_tail"
-  if exec and over_all and cut.total_bytes > limits.max_bytes then return "exec_budget" end
   if cut.truncated_by == "lines" then return "line_cap" end
-  return exec and "exec_budget" or "size_cap"
+  return cut.truncated_by == "bytes" and limits_of.has_exec_budget(limits) and "exec_budget" or "size_cap"
 end
 
 --- The block of a text cut by its tool's limits.
@@ -154,40 +150,9 @@ local function block_of(value, cut, body, limits, tool)
   return info.not_truncated(#body)
 end
 
--- the ceiling ------------------------------------------------------------------------
-
---- Where markers stand once their text was cut, and the markers of that cut. Of one that fell to it nothing is told.
-local function markers_within(markers, cut)
-  local joints = cut.markers or {}
-  local leads = joints[1] and joints[1].first_byte == 1 and 1 or 0 -- nothing of the head was kept
-  local left = { leads == 1 and joints[1] or nil }
-  for i, range in ipairs(cut.kept) do
-    local before = joints[i - 1 + leads]
-    local by = (before and before.last_byte or 0) - (range.first_byte - 1)
-    for _, marker in ipairs(markers or {}) do
-      if marker.first_byte >= range.first_byte and marker.last_byte <= range.last_byte then
-        left[#left + 1] = { first_byte = marker.first_byte + by, last_byte = marker.last_byte + by }
-      end
-    end
-    left[#left + 1] = joints[i + leads]
-  end
-  return #left > 0 and left or nil
-end
-
---- Lay the ceiling over a whole content: head and tail kept, hard, and `notice` behind it where that leaves room.
---- Markers that the content has are brought to where they stand then.
----@return string content
----@return string|nil notice nil where it is left out
----@return integer bytes of the content before it
-local function under_ceiling(content, ceiling, notice_text, cut)
-  local reserve = notice_text and fit.trailer("x", nil, notice_text)
-  if reserve and #reserve > ceiling.max_bytes / 2 then notice_text, reserve = nil, nil end
-  local shown, by_ceiling = limits_of.cut(content, ceiling, { utf8 = "replace", reserve = reserve })
-  cut.markers = markers_within(cut.markers, by_ceiling)
-  return shown .. fit.trailer(shown, nil, notice_text), notice_text, #shown
-end
-
 -- full outputs ----------------------------------------------------------------------
+
+local FULL_OUTPUT = { "full_output_path", "full_output_bytes", "full_output_error", "full_output_code" }
 
 --- Keeps the full output of a text, once, when something of it is cut; a stream keeps its own.
 ---@param save? fun(text: string): string|nil, integer, string|nil, string|nil
@@ -219,28 +184,67 @@ end
 ---  what went wrong
 ---@field reason? abridge.Reason
 
---- Nothing of a text but what is said of it; nil for an empty one.
-local function left_out(text, parts)
+--- Nothing of a text but what is said of it, as much of that as `most` bytes hold; nil for an empty one.
+local function left_out(text, parts, most)
   local body, cut = limits_of.cut(text, { max_bytes = 0 })
   if not cut.truncated then return nil end
   parts.adjust(cut)
-  local said = { notice = notice.left_out(cut) }
-  return said.notice, cut, body, said
+  for _, said in ipairs { notice.left_out(cut), notice.truncated, "" } do
+    if #said <= most then return said, cut, body, { notice = said ~= "" and said or nil } end
+  end
 end
 
---- Make the result of a call.
+--- Cut what a tool gave by limits, and say so.
+local function cut_value(value, source, limits, parts, most)
+  local content, cut, body, said
+  if value.left_out then
+    content, cut, body, said = left_out(source, parts, most or math.huge)
+  elseif value.wrapper then
+    content, cut, body, said = wrapper.fit(source, limits, parts, value.wrapper)
+  end
+  if not content then
+    content, cut, body, said = fit.fit(source, limits, parts)
+  end
+  return content, cut, body, said
+end
+
+--- Cut what a tool gave by the ceiling in place of its own limits: both ends, and a marker that tells of it.
+local function cut_by_ceiling(call, value, source, limits, parts)
+  local adjust = parts.adjust
+  local told = setmetatable({ told = true }, { __index = parts.data or {} })
+  local own = setmetatable({ data = told }, { __index = parts })
+  function own.adjust(cut)
+    adjust(cut)
+    cut.next_offset, cut.next_column = nil, nil -- what is missing lies in the middle
+  end
+  local content, cut, body, said = cut_value(value, source, limits, own, call.ceiling.max_bytes)
+  local unknown = value.notice and value.notice.unknown_total or value.partial
+  return content, cut, info.without_resume(#body, not unknown and cut.total_bytes or nil, "size_cap"), said
+end
+
+--- How many bytes there were before the ceiling, where it is what bound a tool that has it in its own budget.
+local function before_ceiling(call, limits, cut, block)
+  local bound = call.ceiling_bound and limits.max_bytes == call.ceiling_bound
+  return bound and cut.truncated_by == "bytes" and (block.bytes_total or cut.total_bytes) or nil
+end
+
+--- Make the result of a call. A text is cut once: by its tool's limits, or where what these let through is over the
+--- ceiling, by that.
 ---@param call abridge.ResultCall
 ---@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
 ---  adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned),
----  wrapper, left_out (nothing of the text is shown, only a notice)
+---  wrapper, left_out (nothing of the text is shown, only a notice), ceiled (what makes its stream anew, for a cut by
+---  the ceiling), partial (the size of its source is not known)
 ---@return abridge.Result
 function M.make(call, value)
   local limits = value.limits and limits_of.copy(value.limits) or limits_of.split_lines(call.limits)
   local source, text = value.text, value.text
   limits.clean = nil -- it was, before it was redacted
+  local streamed = {} -- the ledger of a stream by its own limits
   if value.stream then
-    local all, cut = value.stream:finish()
-    source, text = value.stream, not cut.truncated and all or nil
+    local all
+    all, streamed = value.stream:finish()
+    source, text = value.stream, not streamed.truncated and all or nil
   else
     limits.utf8 = "replace"
   end
@@ -248,42 +252,31 @@ function M.make(call, value)
   local keep = M.keeper(not value.unsaved and call.save or nil, text)
   local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
   function parts.adjust(cut)
-    cut.raw_bytes = cut.raw_bytes or value.raw_bytes
+    cut.raw_bytes = cut.raw_bytes or value.raw_bytes or streamed.raw_bytes
     if value.adjust then value.adjust(cut) end
-    if cut.truncated then keep(cut) end
+    if not cut.truncated then return end
+    if streamed.truncated then
+      for _, key in ipairs(FULL_OUTPUT) do
+        cut[key] = streamed[key]
+      end
+    end
+    keep(cut)
   end
-  local content, cut, body, said
-  if value.left_out then
-    content, cut, body, said = left_out(source, parts)
-  elseif value.wrapper then
-    content, cut, body, said = wrapper.fit(source, limits, parts, value.wrapper)
-  end
-  if not content then
-    content, cut, body, said = fit.fit(source, limits, parts)
-  end
-  local block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
   local metadata = {}
-
+  local block
+  local content, cut, body, said = cut_value(value, source, limits, parts)
   if call.ceiling and #content > call.ceiling.max_bytes then
     metadata.truncated_bytes = #content
-    local behind = content:sub(#body + 1)
-    local full
-    if not cut.truncated then
-      keep(cut)
-      full = notice.full_output(cut)
-    end
-    local shown
-    content, full, shown = under_ceiling(content, call.ceiling, full, cut)
-    if full then
-      said = { notice = full }
-    elseif behind ~= "" and content:sub(-#behind) == behind then
-      shown = #content - #behind
-    else
-      said = {} -- what was said fell to the ceiling
-    end
-    local unknown = value.notice and value.notice.unknown_total
-    block = info.without_resume(shown, not unknown and cut.total_bytes or nil, "size_cap")
+    limits = limits_of.ceiled(limits, call.ceiling)
+    local whole = value.ceiled and value.ceiled(limits) or text or value.stream:ceiled(limits)
+    content, cut, block, said = cut_by_ceiling(call, value, whole, limits, parts)
+    if type(whole) ~= "string" then whole:close() end
+  else
+    block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
+    metadata.truncated_bytes = before_ceiling(call, limits, cut, block)
   end
+  local long_lines = cut.lines_truncated or (value.notice or {}).lines_truncated -- told beside the cut
+  if block.truncated and (cut.more or not long_lines) then cut.truncated = true end
   if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
   if value.stream then value.stream:close() end
 

@@ -353,8 +353,8 @@ end
 --- There is one more item: is it wanted? That more follows is known only here, so a full page ends here too.
 ---@return "skip"|"take"|"stop"
 function Page:next()
-  if self.full then return "stop" end
   self.count = self.count + 1
+  if self.full then return "stop" end
   if self.count < self.offset then return "skip" end
   if self.limit and self.count - self.offset >= self.limit then
     self.reached = true
@@ -408,7 +408,7 @@ function Page:value(listing, finish, work)
   listing.reached = self.reached
   if not self.reached then listing.reason = "size_cap" end -- of what time or room cut short
   listing.more = not finish.ended
-  listing.total = finish.ended and self.count or nil
+  listing.total = self.count
   details.error = finish.problem
   if details.error and finish.ended then
     listing.notice = listing.notice or {}

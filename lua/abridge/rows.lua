@@ -126,6 +126,7 @@ end
 ---@class abridge.Rows
 ---@field columns string[] the keys
 ---@field count integer rows that were read
+---@field seen integer rows that are known to be there
 ---@field complete? boolean all rows of the query were read
 ---@field reached? boolean as many rows as the limit were read, and more follow
 ---@field rounded? boolean an integer was too large for this host's numbers
@@ -169,6 +170,7 @@ local function gather(self, reader, limit)
       return true
     end
     self.reached = self.count >= limit
+    self.seen = self.count + 1
     if self.reached then return true end
     local text = encoded(self, row, most + LOOK_AHEAD)
     if text then
@@ -199,6 +201,7 @@ function M.read(reader, opts)
     redacted = opts.redacted,
     limits = opts.limits,
     count = 0,
+    seen = 0,
     held = {},
     bytes = { [0] = 2 },
     chars = { [0] = 2 },

@@ -64,13 +64,15 @@ end
 --- Share the budgets of some limits out among texts.
 ---@param texts string[]
 ---@param limits abridge.Limits
+---@param ends_in_notice? boolean the last one is a sentence of ours, and no line of a source
 ---@return table<string, integer>[] budgets of each text
 ---@return boolean[] whole whether each text is within its budgets
-function M.out(texts, limits)
+function M.out(texts, limits, ends_in_notice)
   local sizes, budgets, whole = {}, {}, {}
   for i, text in ipairs(texts) do
     sizes[i], budgets[i], whole[i] = size_of(text, limits), {}, true
   end
+  if ends_in_notice then sizes[#texts].max_lines = 0 end
   for _, key in ipairs(limits_of.budgets) do
     if limits[key] then
       local wanted = {}

@@ -32,11 +32,13 @@ end
 ---@param opts table as abridge.stream takes; `clean` is taken out
 ---@param redactor? abridge.Redactor
 ---@param before_file? fun() called once, before the full output may be opened
+---@param ceiled? table options of a second stream of the same text, for a cut by the ceiling
 ---@return abridge.Source
-function M.open(opts, redactor, before_file)
+function M.open(opts, redactor, before_file, ceiled)
   local clean = opts.clean
   opts.clean = nil -- cleaned here, before redaction
   local self = { stream = core.stream(opts), redaction = redactor and redactor:stream(), room = at_hand(opts) }
+  self.under_ceiling = ceiled and core.stream(ceiled)
   if clean then
     self.cleaner, self.raw_bytes = core.cleaner(clean ~= true and clean or nil), 0
   end
@@ -61,6 +63,10 @@ end
 local function keep(self, text)
   self.room = self.room - #text
   if self.room < 0 and self.before_file then prepare_file(self) end
+  if self.under_ceiling then
+    local ok, message, code = self.under_ceiling:write(text)
+    if not ok then return nil, message, code end
+  end
   return self.stream:write(text)
 end
 
@@ -90,7 +96,7 @@ end
 ---@return string|nil message
 ---@return string|nil code EAGAIN: there is nothing now
 function Source:read_fd(fd, most)
-  if self.redaction or self.before_file then
+  if self.redaction or self.before_file or self.under_ceiling then
     local chunk, message, code = core.read_fd(fd, most)
     if not chunk then return nil, message, code end
     if chunk == "" then return 0 end
@@ -178,9 +184,23 @@ function Source:finish(narrower)
   return told(self, self.stream:finish(narrower))
 end
 
+--- The same text under a ceiling, once all of it came; for `opts.ceiled` of `open` alone.
+---@param limits abridge.Limits at or under those of `ceiled`
+---@return abridge.Source
+function Source:ceiled(limits)
+  local budgets = {}
+  for _, key in ipairs(limits_of.budgets) do
+    budgets[key] = limits[key]
+  end
+  local source = setmetatable({ stream = self.under_ceiling, raw_bytes = self.raw_bytes, finished = true }, Source)
+  source:lower(budgets)
+  return source
+end
+
 --- Release the stream. Idempotent.
 function Source:close()
   self.closed = true
+  if self.under_ceiling then self.under_ceiling:close() end
   if self.cleaner then self.cleaner:close() end
   self.stream:close()
 end

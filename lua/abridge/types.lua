@@ -47,6 +47,7 @@
 ---@field output_lines integer of the text kept; a line cut anywhere counts once
 ---@field output_bytes integer markers do not count
 ---@field output_chars? integer with `max_chars`
+---@field chars_before? integer of the text before the first range that is kept, with `max_chars`
 ---@field omitted_lines integer
 ---@field omitted_bytes integer
 ---@field kept abridge.KeptRange[] ascending; these and the gaps between them tile the text

@@ -133,6 +133,7 @@ local function rewrap(cut, open, inside, close)
   for _, marker in ipairs(cut.markers or {}) do
     marker.first_byte, marker.last_byte = marker.first_byte + #open, marker.last_byte + #open
   end
+  cut.chars_before = nil -- the wrapper's first part is kept
   local ranges = { { first_byte = 1, last_byte = #open, first_line = 1, last_line = lines } }
   for _, range in ipairs(kept) do
     ranges[#ranges + 1] = {

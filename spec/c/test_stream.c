@@ -340,7 +340,8 @@ static void option_strings_are_copied(void)
 
 /* ---- one cut under lower budgets ---- */
 
-static const abr_narrow as_it_is = {{ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0};
+static const abr_narrow as_it_is = {
+    {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT};
 
 static void budgets_may_be_lowered_for_one_cut(void)
 {

@@ -242,7 +242,7 @@ return {
       assert.is_true(resources.resident() - before < 8 * MB)
       assert.is_true(result.is_error and result.details.timed_out)
       assert.is_true(#result.content <= 30720)
-      local ending = "\n\nCommand timed out after 0.5 seconds\n\n%[Showing %d+ of %d+ lines %(2000 line limit%)%]$"
+      local ending = "\n\nCommand timed out after 0.5 seconds\n\n%[Showing %d+ of %d+ lines %(30KB limit%)%]$"
       assert.matches(ending, result.content)
       assert.is_true(result.details.cut.total_lines > 10000)
     end,

@@ -229,6 +229,7 @@ static void find_sides(sides *s, const abr_cut *cut)
 static void check_head_tail(const char *p, size_t n, const abr_opts *o, const abr_cut *cut)
 {
     static const char by_line[] = "... [{lines} lines, {bytes} bytes omitted] ...";
+    static const char in_line[] = "... [{bytes} bytes omitted] ...";
     static const char by_char[] = "\n\n... [{chars} characters truncated] ...\n\n";
     const char *own = o->snap == ABR_SNAP_LINE ? by_line : by_char;
     uint64_t invalid;
@@ -243,8 +244,13 @@ static void check_head_tail(const char *p, size_t n, const abr_opts *o, const ab
     find_sides(&s, cut);
     bool shared = s.head > 0 && s.tail > 0 && s.head_lines + s.tail_lines > cut->total_lines;
     RULE(cut->output_lines == s.head_lines + s.tail_lines - shared);
+    sides printed = s;
+    if (s.format == by_line && s.format_n > 0 && cut->omitted_lines == 0) {
+        printed.format = in_line;
+        printed.format_n = sizeof in_line - 1;
+    }
     size_t joint_n = print_joint(
-        &s, s.head_lines, s.tail_lines, cut->omitted_lines, cut->omitted_bytes,
+        &printed, s.head_lines, s.tail_lines, cut->omitted_lines, cut->omitted_bytes,
         s.chars - slow_chars(p, s.head, &invalid) - slow_chars(p + (n - s.tail), s.tail, &invalid), joint);
     shown want = {NULL, 0, 0};
     show(&want, p, s.head, o->utf8_replace);

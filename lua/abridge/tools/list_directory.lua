@@ -102,14 +102,14 @@ end
 
 local AT_ONCE = 256 -- lines that are joined in one go
 
---- Bytes of all the lines, as they may be shown.
-local function size_of(lines, redaction, work)
+--- Bytes of the first n lines, as they may be shown, with the newline before the next one.
+local function size_of(lines, n, redaction, work)
   local bytes = 0
   local function add(text)
     bytes = bytes + #text
   end
-  for first = 1, #lines, AT_ONCE do
-    local last = math.min(first + AT_ONCE - 1, #lines)
+  for first = 1, n, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, n)
     local text = table.concat(lines, "\n", first, last) .. (last < #lines and "\n" or "")
     add(redaction and redaction:feed(text) or text)
     work:pause()
@@ -159,7 +159,8 @@ local function page(uv, entries, at, ctx, work)
     more = more,
     reason = "item_cap",
     total = total,
-    bytes_total = complete and total > 0 and size_of(lines, ctx.redaction(), work) or nil,
+    bytes_total = complete and total > 0 and size_of(lines, total, ctx.redaction(), work) or nil,
+    bytes_before = complete and more and size_of(lines, first - 1, ctx.redaction(), work) or nil,
     empty = total == 0 and notice.empty_directory or nil,
     details = { path = at.shown, entry_limit_reached = more and at.limit or nil },
   }, ctx, work)

@@ -67,7 +67,7 @@ end
 --- The page of a text file.
 local function value_of(input, ctx, path, real, work)
   local at = { offset = input.offset, column = input.column, limit = input.limit }
-  local source, code, detail = page.open(at, ctx.limits, {
+  local how = {
     path = real,
     split = not ctx.names.shell,
     index = ctx.pages.index,
@@ -75,12 +75,17 @@ local function value_of(input, ctx, path, real, work)
     redactor = ctx.redactor,
     line_numbers = input.line_numbers,
     work = work,
-  })
+  }
+  local source, code, detail = page.open(at, ctx.limits, how)
   if not source then return failure(path, code, detail, at) end
   local data, adjust = page.notice_data(at, ctx.limits, { path = path, shell = ctx.names.shell, read = ctx.names.read })
   local details = { path = path }
   return {
     stream = source,
+    ceiled = function(limits)
+      how.work = nil
+      return page.open(at, limits, how) or error(path .. " is no longer there", 0)
+    end,
     adjust = function(cut)
       adjust(cut)
       details.lines_truncated, details.invalid_bytes = cut.lines_truncated, cut.invalid_bytes

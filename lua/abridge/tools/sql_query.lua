@@ -99,13 +99,13 @@ local function value_of(rows, limits, limit)
     limits = limits,
     notice = data,
     details = details,
-    total = rows.complete and rows.count or nil,
+    total = rows.seen,
     adjust = function(cut)
       details.rows = cut.truncated and cut.output_lines or rows.count
     end,
     block = function(cut, body)
       if not cut.truncated and rows.complete then return info.not_truncated(#body) end
-      local reason = cut.truncated and results.reason(cut, limits) or "row_cap"
+      local reason = cut.truncated_by and results.reason(cut, limits) or "row_cap"
       return info.without_resume(#body, rows.complete and cut.total_bytes or nil, reason)
     end,
   }

@@ -185,7 +185,7 @@ function Page:adjust(text, data, details)
     cut.total_lines = self.body.lines + core.count_lines(text)
     cut.omitted_bytes = cut.total_bytes - cut.output_bytes
     cut.omitted_lines = cut.total_lines - cut.output_lines
-    if self.offset > 1 then cut.total_chars = nil end
+    if self.offset > 1 then cut.total_chars, cut.chars_before = nil, nil end
     local first = cut.kept[1]
     local goes_on = cut.truncated and self.resumes and first and first.first_byte == self.offset
     cut.next_offset = goes_on and first.last_byte + 1 or nil
