@@ -340,7 +340,7 @@ build/fuzz/lua/abridge/core.so: $(call binding_for,5.4) $(core_obj)
 $(BIN)/test_lua_memory: $(OBJ)/test/lua_memory.o $(call binding_for,5.4) $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc,--wrap=free -o $@ $^ $(lua_lib)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc,--wrap=free,--wrap=read,--wrap=pread -o $@ $^ $(lua_lib)
 
 $(BIN)/lua_threads: $(OBJ)/test/lua_threads.o $(call binding_for,5.4) $(core_obj)
 	@mkdir -p $(@D)
