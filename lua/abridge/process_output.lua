@@ -7,6 +7,7 @@ local pipes_of = require "abridge.pipe"
 local M = {}
 
 local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
+local FEW = 4 * 1024 -- bytes; a reader that takes fewer than it may has left none
 local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice what an unprivileged process may make of a pipe
 
 ---What an output tells.
@@ -180,12 +181,13 @@ function Output:let_read(pipe)
     if not pipe.open or self.finishing or self.held then
       return
     end
-    local state, problem = self:take(pipe)
-    if not state then
+    local asked = math.min(pipe.pace.size, FEW)
+    local state, what = self:take(pipe)
+    if not state and what >= asked then
       self.inbox:put(step)
-    elseif state ~= "empty" then
-      self:end_of(pipe, problem)
-    end
+    elseif state == "end" or state == "failed" then
+      self:end_of(pipe, what)
+    end -- else it is empty now
   end
   self.inbox:put(step)
 end
