@@ -1,11 +1,13 @@
---- Neovim's main loop and our callbacks in it, watched: how long it stood still, and how long each of them ran.
+--- Neovim's main loop, and our callbacks in any loop, watched: how long it stood still, how long each of them ran.
+
+local host = require "abridge.host"
 
 local vim = rawget(_G, "vim")
 
 local M = {}
 
 local OURS = "lua/abridge/"
-local CALLBACK_AT = { timer_start = 4, idle_start = 2, poll_start = 3, read_start = 2, spawn = 3, close = 2, fs_open = 4 }
+local CALLBACK_AT = { timer_start = 4, idle_start = 2, poll_start = 3, read_start = 2, spawn = 3, close = 2 }
 
 ---@class (exact) main_loop.Times
 ---@field p50 number ms
@@ -54,21 +56,16 @@ local function is_ours(fn)
 end
 
 --- Time every callback of ours that the loop or Neovim calls, from now on. The function that is returned ends that, and
---- gives the times by the clock and by the processor: what another program took away counts in the first alone.
----@return fun(): main_loop.Times, main_loop.Times
-function M.time_callbacks()
-  local uv = vim.uv or vim.loop
-  local times, busy = {}, {}
-  local restore = {}
-  local function processor()
-    local used = uv.getrusage()
-    return (used.utime.sec + used.stime.sec) * 1e9 + (used.utime.usec + used.stime.usec) * 1e3
-  end
+--- gives what the times come to.
+---@param clock fun(): number nanoseconds
+---@return fun(): main_loop.Times
+function M.time_callbacks(clock)
+  local times, restore = {}, {}
   local function timed(fn)
     return function(...)
-      local used, from = processor(), uv.hrtime()
+      local from = clock()
       fn(...)
-      times[#times + 1], busy[#busy + 1] = uv.hrtime() - from, processor() - used
+      times[#times + 1] = clock() - from
     end
   end
   local function wrap(owner, name, at)
@@ -77,19 +74,26 @@ function M.time_callbacks()
     owner[name] = function(...)
       local args, n = { ... }, select("#", ...)
       if type(args[at]) == "function" and is_ours(args[at]) then args[at] = timed(args[at]) end
-      return plain(unpack(args, 1, n))
+      return plain((table.unpack or unpack)(args, 1, n))
     end
   end
   for name, at in pairs(CALLBACK_AT) do
-    wrap(uv, name, at)
+    wrap(host.uv(), name, at)
   end
-  wrap(vim, "schedule", 1)
+  if vim then wrap(vim, "schedule", 1) end
   return function()
     for _, put_back in ipairs(restore) do
       put_back()
     end
-    return M.told(times), M.told(busy)
+    return M.told(times)
   end
+end
+
+--- Nanoseconds that this process has had a processor: what other programs take away is not in them.
+---@return number
+function M.processor_time()
+  local used = host.uv().getrusage()
+  return (used.utime.sec + used.stime.sec) * 1e9 + (used.utime.usec + used.stime.usec) * 1e3
 end
 
 return M

@@ -77,7 +77,7 @@ function M.open(uv, on_chunk, read)
     on_chunk = on_chunk,
     read = read,
     pace = read and slices.pace(KB, 4 * KB, 256 * KB)
-      or slices.pace(16 * KB, 64 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
+      or slices.pace(16 * KB, 32 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
   }, Pipe)
 end
 
