@@ -134,7 +134,9 @@ describe("work in slices", function()
     assert.equal(2000, pace.size)
     pace:took(2000, 50)
     assert.equal(1000, pace.size)
-    for _ = 1, 10 do pace:took(1000, 0) end
+    pace:took(10, 0) -- which tells nothing of 2000
+    assert.equal(1000, pace.size)
+    for _ = 1, 10 do pace:took(pace.size, 0) end
     assert.equal(100000, pace.size)
     pace:took(5000, 10) -- of which there was no more
     assert.equal(1000, pace.size)

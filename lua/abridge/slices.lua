@@ -56,7 +56,7 @@ end
 function Pace:took(bytes, ms)
   if ms > LONG_MS then
     self.size = math.max(self.least, math.floor(math.min(bytes, self.size) * SHORT_MS / ms))
-  elseif ms < SHORT_MS then
+  elseif ms < SHORT_MS and bytes >= self.size then
     self.size = math.min(self.most, self.size * 2)
   end
 end
