@@ -133,7 +133,7 @@ end
 
 local function run()
   local only = os.getenv "BENCH_ONLY"
-  io.stdout:write(("\n%-45s %-20s  %-20s %9s\n"):format("", "our callbacks, ms", "main loop, ms", ""))
+  io.stdout:write(("\n%-45s %-20s  %s\n"):format("", "our callbacks, ms", "main loop, ms"))
   io.stdout:write(("%-45s" .. ("%6s %6s %6s  "):rep(2) .. "%9s\n"):format("", "p50", "p99", "max", "p50", "p99", "max",
     "call, ms"))
   for _, case in ipairs(cases()) do
