@@ -1,7 +1,7 @@
 -- How long our callbacks run, and Neovim's main loop stands still, while each tool does something big: `make
 -- bench-pause`. Callbacks of ours are timed by the processor, so that what other programs take does not count. A timer
--- asks the main loop every millisecond; its pauses are the times between two of its answers, by the clock. Of some rounds
--- the one with the shortest longest time is told, for each of the two.
+-- asks the main loop every millisecond; its pauses are the times between two of its answers, by the clock. Of some
+-- rounds the one with the shortest longest time is told, for each of the two.
 local abridge = require "abridge"
 local main_loop = require "main_loop"
 local web_server = require "web_server"

@@ -1,6 +1,6 @@
---- Events of the loop on their way to who handles them, in order, a slice at a time. Inside Neovim they arrive as fast
---- events, where most of its API is forbidden and no key is heard; there they wait for its main loop. Elsewhere they are
---- handled at once, as many as go into a slice.
+--- Events of the loop on their way to who handles them, in order, a slice at a time. Inside Neovim they arrive as
+--- fast events, where most of its API is forbidden and no key is heard; there they wait for its main loop. Elsewhere
+--- they are handled at once, as many as go into a slice.
 
 local host = require "abridge.host"
 local slices = require "abridge.slices"

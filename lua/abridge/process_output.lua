@@ -135,8 +135,8 @@ function Output:receive(pipe, chunk)
   end
 end
 
----Takes out of a pipe once, a step at most, and hands it on. What a reader could not keep for want of memory is lost, and
----told; one that raises is not asked again: what comes after that is dropped.
+---Takes out of a pipe once, a step at most, and hands it on. What a reader could not keep for want of memory is
+---lost, and told; one that raises is not asked again: what comes after that is dropped.
 ---@param pipe abridge.Pipe
 ---@return "empty"|"end"|"failed"|nil
 ---@return string|integer|nil problem, or where there may be more how many bytes were taken

@@ -18,8 +18,8 @@ end
 
 local slice_from -- when the slice that runs began; nil where none does
 
---- Call `fn(from)` in a slice that began at `from`: now, or when what it is called from began one. All that a callback of
---- the loop does is one slice, whatever it calls.
+--- Call `fn(from)` in a slice that began at `from`: now, or when what it is called from began one. All that a callback
+--- of the loop does is one slice, whatever it calls.
 ---@param fn fun(from: number)
 function M.within(fn)
   if slice_from then return fn(slice_from) end

@@ -47,7 +47,6 @@ enum { TEXT_MOST = 300, CASES = 6000, CASES_UNDER_VALGRIND = 600 };
 static unsigned reads;
 static unsigned off_pages; /* reads to a place on no page */
 
-
 #undef pread
 static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at)
 {
