@@ -639,7 +639,7 @@ static void *behind_malloc(void *ctx, size_t size)
     if (!raw)
         exit(2);
     char *p = raw + sizeof raw;
-    p += abr_to_page(p) + BEHIND;
+    p += (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED + BEHIND;
     memcpy(p - sizeof raw, &raw, sizeof raw);
     ++*(int *)ctx;
     return p;
