@@ -175,7 +175,7 @@ build/bench/pi.txt:
 bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more instructions than before this branch
 	@CC="$(CC)" bench/check/compare.sh
 
-bench-pause: build ## measure how long Neovim's main loop stands still while each tool does something big
+bench-pause: build ## measure how long our callbacks run, and Neovim's main loop stands still, while each tool does something big
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
 		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
@@ -340,7 +340,7 @@ build/fuzz/lua/abridge/core.so: $(call binding_for,5.4) $(core_obj)
 $(BIN)/test_lua_memory: $(OBJ)/test/lua_memory.o $(call binding_for,5.4) $(core_obj)
 	@mkdir -p $(@D)
 	$(call say,link)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc,--wrap=free -o $@ $^ $(lua_lib)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc,--wrap=free,--wrap=read,--wrap=pread -o $@ $^ $(lua_lib)
 
 $(BIN)/lua_threads: $(OBJ)/test/lua_threads.o $(call binding_for,5.4) $(core_obj)
 	@mkdir -p $(@D)

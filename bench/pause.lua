@@ -1,5 +1,7 @@
--- The longest pause of Neovim's main loop while each tool does something big: `make bench-pause`. A timer asks the main
--- loop every millisecond; the pause is the longest time between two of its answers, the least of some rounds.
+-- How long our callbacks run, and Neovim's main loop stands still, while each tool does something big: `make
+-- bench-pause`. Callbacks of ours are timed by the processor, so that what other programs take does not count. A timer
+-- asks the main loop every millisecond; its pauses are the times between two of its answers, by the clock. Of some
+-- rounds the one with the shortest longest time is told, for each of the two.
 local abridge = require "abridge"
 local main_loop = require "main_loop"
 local web_server = require "web_server"
@@ -11,21 +13,27 @@ local FLOOD = (tonumber(os.getenv "BENCH_MB") or 200) * MB
 local ENTRIES = tonumber(os.getenv "BENCH_ENTRIES") or 100000
 local ROUNDS = tonumber(os.getenv "BENCH_ROUNDS") or 3
 
---- The longest pause, and the time of a call from its start to its end.
+--- The calmer of two rounds.
+local function calmer(a, b)
+  return a and a.max <= b.max and a or b
+end
+
+--- What our callbacks take, what the main loop's pauses come to, and the time of a call from its start to its end.
 local function measure(start)
-  local least, took = math.huge, math.huge
+  local ours, pauses, took = nil, nil, math.huge
   for _ = 1, ROUNDS do
     collectgarbage()
     local done = false
-    local stop, from = main_loop.watch(), uv.hrtime()
+    local stop, stop_ours, from = main_loop.watch(), main_loop.time_callbacks(main_loop.processor_time), uv.hrtime()
     start(function(result)
       assert(result == nil or not result.is_error, result and result.content)
       done = true
     end)
     assert(vim.wait(300000, function() return done end, 1))
-    least, took = math.min(least, stop()), math.min(took, (uv.hrtime() - from) / 1e6)
+    ours, took = calmer(ours, stop_ours()), math.min(took, (uv.hrtime() - from) / 1e6)
+    pauses = calmer(pauses, select(2, stop()))
   end
-  return least, took
+  return ours, pauses, took
 end
 
 local folder = assert(uv.fs_mkdtemp((os.getenv "TMPDIR" or "/tmp"):gsub("/+$", "") .. "/abridge-pause-XXXXXX"))
@@ -80,15 +88,24 @@ end
 
 local function cases()
   local flood = ("yes '%s' | head -c %d"):format(LINE, FLOOD)
+  local function cut(bytes, line)
+    return called({}, "run_command", { command = ("%s | head -c %d"):format(line, bytes) })
+  end
   local log = folder .. "/log"
   shell(("yes '%s' | head -c %d > log; echo 'at the end' >> log"):format(LINE, 2 * FLOOD))
   shell(("mkdir many && cd many && seq -f 'Some_file_%%06.0f.lua' %d | xargs touch"):format(ENTRIES))
   local many = folder .. "/many"
   return {
     { "nothing", function(done) vim.defer_fn(done, 300) end },
-    { ("run_command, %d MB"):format(FLOOD / MB), called({}, "run_command", { command = flood }) },
-    { "the same, redacted, with updates", called({ redact = PATTERNS }, "run_command", { command = flood }) },
-    { "the same, redacted by a function", called({ redact = function(line)
+    { ("run_command, %d MB of short lines"):format(FLOOD / MB), cut(FLOOD, "seq 99999999") },
+    { "the same, hits", cut(FLOOD, "yes 'error: no'") },
+    { "the same, ordinary lines", called({}, "run_command", { command = flood }) },
+    { "the same, one long line", cut(FLOOD, "yes 'error: no' | tr -d '\\n'") },
+    { "the same, empty lines", cut(FLOOD, "yes ''") },
+    { "the same, escape codes", cut(FLOOD, "yes \"$(printf '\\033[31mred\\033[0m \\033[1A\\033[2Kx')\"") },
+    { "a quarter of it, bytes that are no text", cut(FLOOD / 4, "cat /dev/urandom") },
+    { "ordinary lines, redacted, with updates", called({ redact = PATTERNS }, "run_command", { command = flood }) },
+    { "ordinary lines, redacted by a function", called({ redact = function(line)
       return (line:gsub("key=%S+", "key"))
     end }, "run_command", { command = flood }) },
     { ("read_file, the last lines of %d MB"):format(2 * FLOOD / MB),
@@ -116,10 +133,14 @@ end
 
 local function run()
   local only = os.getenv "BENCH_ONLY"
-  io.stdout:write(("\n%-45s %14s %12s\n"):format("Neovim's main loop", "pause, ms", "call, ms"))
+  io.stdout:write(("\n%-45s %-20s  %s\n"):format("", "our callbacks, ms", "main loop, ms"))
+  io.stdout:write(("%-45s" .. ("%6s %6s %6s  "):rep(2) .. "%9s\n"):format("", "p50", "p99", "max", "p50", "p99", "max",
+    "call, ms"))
   for _, case in ipairs(cases()) do
     if not only or case[1]:find(only, 1, true) then
-      io.stdout:write(("%-45s %14.1f %12.0f\n"):format(case[1], measure(case[2])))
+      local ours, loop, took = measure(case[2])
+      io.stdout:write(("%-45s" .. ("%6.2f %6.2f %6.2f  "):rep(2) .. "%9.0f\n"):format(case[1], ours.p50, ours.p99,
+        ours.max, loop.p50, loop.p99, loop.max, took))
       io.stdout:flush()
     end
   end

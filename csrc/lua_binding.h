@@ -112,6 +112,9 @@ void abr_set_boolean(lua_State *L, const char *name, bool value);
 /* nil, "{what}: {text of the errno}", its name: what a function returns for a failure of the system. */
 int abr_push_errno(lua_State *L, const char *what, int number);
 
+/* Push memory of n bytes to read into, on a page; returns where it starts. */
+char *abr_push_block(lua_State *L, size_t n);
+
 /* ---- lua_options.c: options of cuts ---- */
 
 /* Where the stack holds what a cut needs. */

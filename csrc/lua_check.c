@@ -164,3 +164,10 @@ int abr_push_errno(lua_State *L, const char *what, int number)
     lua_pushstring(L, abr_errno_name(number));
     return 3;
 }
+
+char *abr_push_block(lua_State *L, size_t n)
+{
+    const size_t more = ABR_ALIGNED - 1;
+    char *memory = lua_newuserdata(L, n <= SIZE_MAX - more ? n + more : n);
+    return memory + abr_to_page(memory);
+}

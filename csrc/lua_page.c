@@ -229,7 +229,7 @@ static int l_read_file(lua_State *L)
     const char *path = abr_check_text(L, who, "path", 1, &path_n);
     uint64_t at = abr_check_count(L, who, "at", 2);
     size_t n = (size_t)abr_check_count(L, who, "n", 3);
-    char *block = lua_newuserdata(L, n > 0 ? n : 1);
+    char *block = abr_push_block(L, n);
     if (strlen(path) != path_n || abr_file_read_at(path, at, block, n, &got, &size, &error) != ABR_OK)
         return push_page_error(L, who, &error);
     lua_pushlstring(L, block, got);
@@ -300,7 +300,7 @@ static int l_page_read(lua_State *L)
     lua_page *page = check_page(L, who);
     uint64_t at = abr_check_count(L, who, "at", 2);
     size_t n = (size_t)abr_check_count(L, who, "n", 3);
-    char *block = lua_newuserdata(L, n > 0 ? n : 1);
+    char *block = abr_push_block(L, n);
     if (abr_page_read(page->page, at, block, n, &got, &error) != ABR_OK)
         return push_page_error(L, who, &error);
     lua_pushlstring(L, block, got);

@@ -1,7 +1,6 @@
 /* Streams, and descriptors that they read. */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lua_binding.h"
@@ -186,7 +185,7 @@ static abr_code write_block(lua_stream *s, abr_lua_cleaner *before, size_t n)
 
 static void drop_block(lua_stream *s)
 {
-    free(s->block);
+    abr_block_free(abr_allocator(NULL), s->block);
     s->block = NULL;
 }
 
@@ -202,7 +201,7 @@ static int l_stream_read_fd(lua_State *L)
         return luaL_error(L, "%s: the cleaner is %s", who, before->cleaner ? "finished" : "closed");
     if (abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
-    if (!s->block && !(s->block = malloc(FD_BLOCK)))
+    if (!s->block && !(s->block = abr_block_new(abr_allocator(NULL), FD_BLOCK)))
         return abr_push_errno(L, who, ENOMEM);
     uint64_t total = 0;
     bool ended = false;
@@ -231,7 +230,7 @@ static int l_read_fd(lua_State *L)
     const size_t size = most < CHUNK ? (size_t)most : CHUNK;
     size_t got;
     bool ended;
-    char *block = lua_newuserdata(L, size);
+    char *block = abr_push_block(L, size);
     int failed = abr_read_some(fd, block, size, &got, &ended);
     if (failed != 0)
         return abr_push_errno(L, who, failed);

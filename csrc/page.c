@@ -128,16 +128,16 @@ static bool just_changed(const abr_identity *of)
 /* Read a file to its end that does not tell its size. */
 static int read_unsized(abr_page *page)
 {
-    const abr_alloc *a = page->alloc;
     size_t n = 0;
     for (;;) {
         if (n == page->text_size) {
             size_t size = n > 0 ? 2 * n : ABR_BLOCK;
-            char *grown = size > MOST_UNSIZED ? NULL
-                          : page->text        ? a->realloc(a->ctx, page->text, n, size)
-                                              : a->malloc(a->ctx, size);
+            char *grown = size > MOST_UNSIZED ? NULL : abr_block_new(page->alloc, size);
             if (!grown)
                 return size > MOST_UNSIZED ? EFBIG : ENOMEM;
+            if (n > 0)
+                memcpy(grown, page->text, n);
+            abr_block_free(page->alloc, page->text);
             page->text = grown;
             page->text_size = size;
         }
@@ -224,15 +224,11 @@ static abr_code find_column(abr_page *page, uint64_t *most, bool *there, abr_err
 
 static abr_code take(abr_page *page, uint64_t at, size_t n, char **edge, abr_error *error)
 {
-    const abr_alloc *a = page->alloc;
     size_t got;
-    if (*edge)
-        a->free(a->ctx, *edge);
-    *edge = a->malloc(a->ctx, n + 1); /* never of no size */
-    if (!*edge) {
-        abr_fail(error, ABR_ENOMEM, "out of memory");
-        return ABR_ENOMEM;
-    }
+    abr_block_free(page->alloc, *edge);
+    *edge = abr_block_new(page->alloc, n);
+    if (!*edge)
+        return abr_fail(error, ABR_ENOMEM, "out of memory");
     int failed = abr_read_at(&page->source, at, *edge, n, &got);
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
@@ -492,12 +488,11 @@ static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *e
         return code;
     const abr_alloc *a = abr_allocator(opts->cut.alloc);
     abr_page *page = a->malloc(a->ctx, sizeof *page);
-    char *block = a->malloc(a->ctx, ABR_BLOCK);
+    char *block = abr_block_new(a, ABR_BLOCK);
     if (!page || !block) {
         if (page)
             a->free(a->ctx, page);
-        if (block)
-            a->free(a->ctx, block);
+        abr_block_free(a, block);
         return abr_fail(error, ABR_ENOMEM, "out of memory");
     }
     memset(page, 0, sizeof *page);
@@ -568,8 +563,7 @@ void abr_page_close(abr_page *page)
     const abr_alloc *a = page->alloc;
     char *const owned[] = {page->front, page->back, page->text, page->block};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        if (owned[i])
-            a->free(a->ctx, owned[i]);
+        abr_block_free(a, owned[i]);
     if (page->fd >= 0)
         close(page->fd);
     a->free(a->ctx, page);

@@ -22,6 +22,7 @@
 enum { FILE_MODE = 0600, FOLDER_MODE = 0700, OTHERS = 0077, BUFFER = 32 * 1024, NAME_MOST = 255 };
 
 struct abr_file {
+    char buffer[BUFFER];
     const abr_alloc *alloc;
     int fd;
     int error;        /* errno of the first write that failed, 0 for none */
@@ -32,7 +33,6 @@ struct abr_file {
     size_t buffered;  /* bytes of `buffer` that are not in the file yet */
     size_t path_size; /* with its NUL */
     char *path;       /* in the same block, after the struct */
-    char buffer[BUFFER];
 };
 
 static const struct {
@@ -164,7 +164,7 @@ static abr_file *new_file(const abr_alloc *alloc, const char *dir, const char *n
     size_t dir_size = strlen(dir); /* a folder that could be opened: under ABR_PATH_MOST */
     size_t name_size = strlen(name);
     size_t path_size = dir_size + 1 + name_size + 1;
-    abr_file *file = alloc->malloc(alloc->ctx, sizeof *file + path_size);
+    abr_file *file = (void *)abr_block_new(alloc, sizeof *file + path_size);
     if (!file)
         return NULL;
     memset(file, 0, sizeof *file);
@@ -377,6 +377,6 @@ int abr_file_close(abr_file *file)
     if (!file)
         return 0;
     int failed = abr_file_finish(file);
-    file->alloc->free(file->alloc->ctx, file);
+    abr_block_free(file->alloc, (char *)file);
     return failed;
 }

@@ -1,4 +1,5 @@
 /* What every file of the core may need: the version, memory, errors, and sizes as people write them. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,33 @@ static const abr_alloc libc_alloc = {libc_malloc, libc_realloc, libc_free, NULL}
 const abr_alloc *abr_allocator(const abr_alloc *alloc)
 {
     return alloc ? alloc : &libc_alloc;
+}
+
+size_t abr_to_page(const char *p)
+{
+    return (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED;
+}
+
+char *abr_block_new(const abr_alloc *alloc, size_t size)
+{
+    char *memory; /* its address stands in front of the block */
+    const size_t more = sizeof memory + ABR_ALIGNED - 1;
+    memory = size <= SIZE_MAX - more ? alloc->malloc(alloc->ctx, size + more) : NULL;
+    if (!memory)
+        return NULL;
+    char *block = memory + sizeof memory;
+    block += abr_to_page(block);
+    memcpy(block - sizeof memory, &memory, sizeof memory);
+    return block;
+}
+
+void abr_block_free(const abr_alloc *alloc, char *block)
+{
+    char *memory;
+    if (!block)
+        return;
+    memcpy(&memory, block - sizeof memory, sizeof memory);
+    alloc->free(alloc->ctx, memory);
 }
 
 abr_code abr_fail(abr_error *error, abr_code code, const char *message)

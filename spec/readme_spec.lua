@@ -28,6 +28,18 @@ describe("README", function()
     dir:remove()
   end)
 
+  it("shows what make bench-pause prints, and no callback of over 8 ms", function()
+    local bench, rows = paths.read "bench/pause.lua", 0
+    local fence = readme:match "`make bench%-pause` prints.-\n```\n(.-)```"
+    assert.truthy(fence:find("our callbacks, ms     main loop, ms\n", 1, true))
+    for name, max in fence:gmatch "\n(%l.-)  +[%d.]+ +[%d.]+ +([%d.]+) +[%d.]+ +[%d.]+ +[%d.]+ +%d+" do
+      rows = rows + 1
+      assert.truthy(bench:find(name:gsub("200", "%%d", 1), 1, true), name)
+      assert.is_true(tonumber(max) <= 8, max)
+    end
+    assert.equal(4, rows)
+  end)
+
   it("names both commands that do everything", function()
     assert.truthy(readme:find("make setup demo", 1, true))
     assert.truthy(readme:find("make setup test", 1, true))

@@ -123,6 +123,45 @@ describe("work in slices", function()
     assert.equal(1, closed)
   end)
 
+  it("takes steps by how long the steps before took", function()
+    local pace = slices.pace(1000, 4000, 100000)
+    assert.equal(4000, pace.size)
+    pace:took(4000, 0.1)
+    assert.equal(8000, pace.size)
+    pace:took(8000, 2) -- about what a step is to take
+    assert.equal(8000, pace.size)
+    pace:took(8000, 4)
+    assert.equal(2000, pace.size)
+    pace:took(2000, 50)
+    assert.equal(1000, pace.size)
+    pace:took(10, 0) -- which tells nothing of 2000
+    assert.equal(1000, pace.size)
+    for _ = 1, 10 do pace:took(pace.size, 0) end
+    assert.equal(100000, pace.size)
+    pace:took(5000, 10) -- of which there was no more
+    assert.equal(1000, pace.size)
+  end)
+
+  it("is one slice however many pieces of work a callback begins", function()
+    local clock, real_now = 0, host.now
+    host.now = function() return clock end
+    local begun, done = 0, 0
+    slices.within(function()
+      for _ = 1, 3 do
+        slices.start(function(work)
+          begun, clock = begun + 1, clock + 3
+          work:pause()
+          return {}
+        end, function() done = done + 1 end)
+      end
+      assert.equal(3, begun)
+      assert.equal(1, done) -- 3 ms; the others go on in turns of their own
+    end)
+    host.now = real_now
+    host.wait(function() return done == 3 end)
+    assert.equal(3, done)
+  end)
+
   it("sorts as table.sort does", function()
     for case, n in ipairs { 0, 1, 2, 511, 512, 513, 1024, 1025, 5000, 20000 } do
       random.start(case)

@@ -104,6 +104,13 @@ function M.output_of(argv, handlers)
   return text
 end
 
+--- A program of some Lua, which does it once: where it was done before, memory lies elsewhere.
+---@param code string
+---@return string[] argv
+function M.lua(code)
+  return { arg[-1], "-e", code }
+end
+
 --- Is there such a program?
 function M.has(name)
   return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true

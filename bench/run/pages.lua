@@ -1,4 +1,5 @@
 --- Pages of files, the file in the page cache: beside a loop of pread(2), and beside the programs that one would use.
+--- What a command line does once is measured, as they are, in a process that does it once.
 local abridge = require "abridge"
 local limit = require "limit"
 local measure = require "run.measure"
@@ -8,6 +9,7 @@ local texts = require "run.texts"
 
 local MB, GB = 1024 ^ 2, 1024 ^ 3
 local MAX_LINES = 2000
+local ONCE = "local _, cut = assert(require 'abridge'.page(%q)); print(('%%d'):format(cut.total_lines))"
 
 local function program(argv, wanted)
   return function()
@@ -32,6 +34,8 @@ local function runs_on(path, bytes, lines, index)
     { "pread(2) in a loop, 256KB each", function() assert(limit.pread(path) == bytes) end, whole = true },
     { "wc -l", program({ "wc", "-l", path }, lines), whole = true },
     { "abridge.page, first page", page {}, whole = true },
+    { "the same, in a fresh process", program(measure.lua(ONCE:format(path)), lines), whole = true },
+    { "abridge read", shell("build/bin/abridge read '%s'", path), whole = true },
     { "wc -lc", program({ "wc", "-lc", path }, lines), whole = true },
     { "the same, max_chars too", page { max_chars = 20000 }, whole = true },
     { "a page at line " .. ("%d"):format(deep), page { offset = deep }, whole = true },
@@ -73,7 +77,7 @@ return function()
   local size = measure.size(GB)
   local medians, samples = print_pages(size, measure.seconds * 4)
   targets.measured("page_pread", measure.ratio(samples[3], samples[1]))
-  targets.measured("page_wc", measure.ratio(samples[3], samples[2]))
-  targets.measured("page_index", medians[3] / medians[8])
-  targets.measured("page_tail", medians[10] * 1e6)
+  targets.measured("page_wc", measure.ratio(samples[4], samples[2]))
+  targets.measured("page_index", medians[3] / medians[10])
+  targets.measured("page_tail", medians[12] * 1e6)
 end

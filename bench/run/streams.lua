@@ -38,6 +38,15 @@ local function read_by_itself(stream)
   return { read_output = function(fd, most) return stream:read_fd(fd, most) end }
 end
 
+--- The command line, with the limits of the others.
+local function run_once(size)
+  local flags = ("--no-save --no-clean --strategy %s --max-lines %d --max-bytes %d"):format(budget.strategy,
+    budget.max_lines, budget.max_bytes)
+  return function()
+    measure.output_of { "sh", "-c", ("build/bin/abridge run %s -- %s produce %.0f"):format(flags, PIPE, size) }
+  end
+end
+
 --- Is this a core whose streams read descriptors?
 local function reads_descriptors()
   local stream = abridge.stream(budget)
@@ -50,10 +59,11 @@ return function()
   local size = measure.size(GB)
   local names = {
     "read(2) in a loop, 64KB each", "the same and a stream, in C", "process.spawn and a stream, in Lua", "tail -n 2000",
+    "abridge run, a process that does it once",
   }
   local runs = {
     counted(size, "read"), counted(size, "tail"), from_lua(size, written),
-    produce_into(size, "tail -n 2000 >/dev/null"),
+    produce_into(size, "tail -n 2000 >/dev/null"), run_once(size),
   }
   if reads_descriptors() then
     table.insert(names, 4, "process.spawn and stream:read_fd, in Lua")

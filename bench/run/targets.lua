@@ -16,7 +16,7 @@ local FIGURES = {
   { "split", "times quicker than split in Lua 5.4, 100MB", ">=", 150, "x" },
   { "find", "times quicker than a find loop in Lua 5.4, 100MB", ">=", 10, "x" },
   { "page_pread", "first page of 1GB: x pread(2) without counting", "<=", 1.15, "x" },
-  { "page_wc", "first page of 1GB: x wc -l", "<=", 1, "x" },
+  { "page_wc", "first page of 1GB, in a fresh process: x wc -l", "<=", 0.7, "x" },
   { "page_index", "an indexed page: times quicker than the first", ">=", 1000, "x" },
   { "page_tail", "last 2000 lines, totals known", "<", 50, "us" },
   { "stream", "stream from a pipe: speed of the bare reader", ">=", 0.85, "x" },

@@ -1,6 +1,6 @@
---- Events of the loop on their way to who handles them, in order. Inside Neovim they arrive as fast events, where most
---- of its API is forbidden and no key is heard; here they wait for its main loop, which takes them a slice at a time.
---- Elsewhere they are handled at once.
+--- Events of the loop on their way to who handles them, in order, a slice at a time. Inside Neovim they arrive as
+--- fast events, where most of its API is forbidden and no key is heard; there they wait for its main loop. Elsewhere
+--- they are handled at once, as many as go into a slice.
 
 local host = require "abridge.host"
 local slices = require "abridge.slices"
@@ -10,22 +10,32 @@ local M = {}
 ---@class abridge.Inbox
 ---@field private first integer of the events that wait
 ---@field private last integer
+---@field private handling integer slices under way: a handler may turn the loop
+---@field private planned? boolean
 local Inbox = {}
 Inbox.__index = Inbox
 
 ---@param on_empty? fun() called when events that waited have been handled
 ---@return abridge.Inbox
 function M.new(on_empty)
-  return setmetatable({ events = {}, first = 1, last = 0, on_empty = on_empty }, Inbox)
+  return setmetatable({ events = {}, first = 1, last = 0, handling = 0, on_empty = on_empty }, Inbox)
 end
 
---- An event has come.
----@param handle fun() must not raise
+--- An event has come, or the rest of one.
+---@param handle fun() must not raise, nor take long: who has more to do puts the rest
 function Inbox:put(handle)
-  if self.first > self.last and not host.in_fast_event() then return handle() end
   self.last = self.last + 1
   self.events[self.last] = handle
-  self:plan(host.on_main)
+  if host.in_fast_event() then return self:plan(host.on_main) end
+  if self.handling == 0 and self.first == self.last then return self:handle_slice() end
+  if host.in_nvim then self:plan(host.next_turn) end -- else the slice under way goes on to it
+end
+
+--- Put the rest of the event that is handled, before all that wait.
+---@param handle fun()
+function Inbox:put_back(handle)
+  self.first = self.first - 1
+  self.events[self.first] = handle
 end
 
 --- See to it that the events are handled.
@@ -50,17 +60,13 @@ local function handle_one(self)
 end
 
 function Inbox:handle_slice()
-  local from = host.now()
-  while not slices.is_over(from) do
-    if not handle_one(self) then break end
-  end
+  self.handling = self.handling + 1
+  slices.within(function(from)
+    repeat until not handle_one(self) or slices.is_over(from)
+  end)
+  self.handling = self.handling - 1
   if self.first <= self.last then return self:plan(host.next_turn) end
   if self.on_empty then self.on_empty() end
-end
-
---- Handle all that wait.
-function Inbox:flush()
-  while handle_one(self) do end
 end
 
 return M

@@ -1,7 +1,11 @@
 --- The reading end of a pipe that child processes write to. What comes is handed on in chunks, or read from the
 --- descriptor by who wants it.
 
+local slices = require "abridge.slices"
+
 local M = {}
+
+local KB = 1024
 
 ---Reads a descriptor that never blocks: bytes read, 0 at its end, or nil, a message and a code (`"EAGAIN"`: there is
 ---nothing now). `stream:read_fd` is one.
@@ -15,6 +19,7 @@ local M = {}
 ---@field stopped boolean Not read until what came of it was handed on.
 ---@field on_chunk fun(chunk: string)|nil
 ---@field read abridge.PipeReader|nil Reads in place of chunks.
+---@field pace abridge.Pace How much is handed on, or read, in a step.
 ---@field private uv table
 ---@field private handle table
 ---@field private polls boolean
@@ -71,6 +76,8 @@ function M.open(uv, on_chunk, read)
     open = true,
     on_chunk = on_chunk,
     read = read,
+    pace = read and slices.pace(KB, 4 * KB, 256 * KB)
+      or slices.pace(16 * KB, 32 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
   }, Pipe)
 end
 
@@ -114,13 +121,13 @@ end
 ---Takes out once what lies in the pipe now.
 ---@param most integer bytes
 ---@return "empty"|"end"|"failed"|nil state nil: there may be more
----@return string|nil chunk_or_message where no reader took it, or when it failed
+---@return string|integer|nil what the chunk, or how many bytes its reader took; the message when it failed
 ---@return string|nil code
 function Pipe:take(most)
   if self.read then
     local n, message, code = self.read(self.read_fd, most)
     if n then
-      return n == 0 and "end" or nil
+      return n == 0 and "end" or nil, n
     end
     return code == "EAGAIN" and "empty" or "failed", message, code
   end

@@ -221,12 +221,16 @@ function Process:_end(outcome)
   end
 end
 
----Closes everything, then reports.
+---Hands on the last of the output, closes everything, then reports.
 function Process:_finish()
   self._finishing = true
-  self._output:finish()
-  local outcome = self:_make_outcome()
+  self._output:finish(function()
+    self:_close(self:_make_outcome())
+  end)
+end
 
+---@param outcome abridge.process.Outcome
+function Process:_close(outcome)
   local left = 2
   local function on_closed()
     left = left - 1

@@ -6,10 +6,9 @@ local pipes_of = require "abridge.pipe"
 
 local M = {}
 
-local READ_SIZE = 65536
 local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
-local MOST_READ = 1024 * 1024 -- bytes that a reader takes in a turn of the loop
-local DRAIN_READS = 32 -- 2 MiB, twice what an unprivileged process may make of a pipe
+local FEW = 4 * 1024 -- bytes; a reader that takes fewer than it may has left none
+local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice what an unprivileged process may make of a pipe
 
 ---What an output tells.
 ---@class (exact) abridge.process.OutputEvents
@@ -106,40 +105,61 @@ function Output:deliver(pipe, chunk)
   end
 end
 
+---Hands on as much of a chunk as a step may take, and puts the rest back.
+---@param pipe abridge.Pipe
+---@param chunk string
+---@param at integer
+function Output:hand_on(pipe, chunk, at)
+  local piece = at == 1 and #chunk <= pipe.pace.size and chunk or chunk:sub(at, at + pipe.pace.size - 1)
+  local next_at = at + #piece
+  self.waiting = self.waiting - #piece
+  if next_at <= #chunk then
+    self.inbox:put_back(function()
+      self:hand_on(pipe, chunk, next_at)
+    end)
+  end
+  local from = host.now()
+  self:deliver(pipe, piece)
+  pipe.pace:took(#piece, host.now() - from)
+end
+
 ---@param pipe abridge.Pipe
 ---@param chunk string
 function Output:receive(pipe, chunk)
   self.waiting = self.waiting + #chunk
   self.inbox:put(function()
-    self.waiting = self.waiting - #chunk
-    self:deliver(pipe, chunk)
+    self:hand_on(pipe, chunk, 1)
   end)
   if self.waiting >= MOST_WAITING then
     self:stop_reading(pipe)
   end
 end
 
----Takes out of a pipe once, and hands it on. What a reader could not keep for want of memory is lost, and told; one
----that raises is not asked again: what comes after that is dropped.
+---Takes out of a pipe once, a step at most, and hands it on. What a reader could not keep for want of memory is
+---lost, and told; one that raises is not asked again: what comes after that is dropped.
 ---@param pipe abridge.Pipe
----@param most integer bytes
 ---@return "empty"|"end"|"failed"|nil
----@return string|nil problem
-function Output:take(pipe, most)
-  local ok, state, what, code = pcall(pipe.take, pipe, most)
+---@return string|integer|nil problem, or where there may be more how many bytes were taken
+function Output:take(pipe)
+  local from = host.now()
+  local ok, state, what, code = pcall(pipe.take, pipe, pipe.pace.size)
   if not ok then
     self.events.on_raised(state)
     pipe.read = nil
-  elseif state == "failed" then
-    if code ~= "ENOMEM" then
-      return "failed", code or tostring(what) -- the code, as the loop tells it
-    end
+    return nil, 0
+  elseif state == "failed" and code == "ENOMEM" then
     self.events.on_problem(tostring(what))
-    return nil
-  elseif not state and what then
-    self:deliver(pipe, what)
+    return nil, pipe.pace.size
+  elseif state then
+    return state, state == "failed" and (code or tostring(what)) or nil -- the code, as the loop tells it
   end
-  return ok and state or nil
+  local bytes = what or 0 -- interrupted
+  if type(what) == "string" then
+    self:deliver(pipe, what)
+    bytes = #what
+  end
+  pipe.pace:took(bytes, host.now() - from)
+  return nil, bytes
 end
 
 -- Reading ------------------------------------------------------------------------
@@ -152,21 +172,24 @@ function Output:stop_reading(pipe)
   end
 end
 
----Has the reader of a pipe take what there is, unless it is not to be read now: then it stays in the pipe.
+---Has the reader of a pipe take what there is, a step at a time, unless it is not to be read now: then it stays in the
+---pipe.
 ---@param pipe abridge.Pipe
 function Output:let_read(pipe)
-  if host.in_fast_event() then
-    self:stop_reading(pipe) -- until the main loop has read
-  end
-  self.inbox:put(function()
+  self:stop_reading(pipe) -- until all was read
+  local function step()
     if not pipe.open or self.finishing or self.held then
       return
     end
-    local state, problem = self:take(pipe, MOST_READ)
-    if state == "end" or state == "failed" then
-      self:end_of(pipe, problem)
-    end
-  end)
+    local asked = math.min(pipe.pace.size, FEW)
+    local state, what = self:take(pipe)
+    if not state and what >= asked then
+      self.inbox:put(step)
+    elseif state == "end" or state == "failed" then
+      self:end_of(pipe, what)
+    end -- else it is empty now
+  end
+  self.inbox:put(step)
 end
 
 ---@param pipe abridge.Pipe
@@ -249,33 +272,42 @@ end
 
 -- The end ------------------------------------------------------------------------
 
----Reads what lies in the pipe now, past the loop, which may have stood still while it was written.
----@param pipe abridge.Pipe
-function Output:drain(pipe)
-  pipe:stop()
-  for _ = 1, DRAIN_READS do
-    local state, problem = self:take(pipe, READ_SIZE)
+---Reads what lies in the pipes now, a step at a time, past the loop, which may have stood still while it was written.
+---@param i integer the pipe
+---@param left integer bytes to read of it at most
+---@param done fun()
+function Output:drain(i, left, done)
+  local pipe = self.pipes[i]
+  if not pipe then
+    return done()
+  end
+  local more = false
+  if pipe.open then
+    local state, what = self:take(pipe)
     if state == "end" then
       pipe.open = false
-      return
-    elseif state then
-      if problem then
-        self.events.on_problem(problem)
-      end
-      return -- it failed, or it is empty, and held by someone
-    end
+    elseif state == "failed" then
+      self.events.on_problem(what)
+    elseif not state then
+      left = left - what
+      more = left > 0
+    end -- else it is empty, and held by someone
   end
+  self.inbox:put(function()
+    self:drain(more and i or i + 1, more and left or MOST_DRAINED, done)
+  end)
 end
 
 ---Hands on all that waits and all that lies in the pipes. Nothing is read afterwards, and no end told.
-function Output:finish()
-  self.finishing = true
-  self.inbox:flush()
+---@param done fun()
+function Output:finish(done)
   for _, pipe in ipairs(self.pipes) do
-    if pipe.open then
-      self:drain(pipe)
-    end
+    self:stop_reading(pipe)
   end
+  self.finishing = true
+  self.inbox:put(function()
+    self:drain(1, MOST_DRAINED, done)
+  end)
 end
 
 return M

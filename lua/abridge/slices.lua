@@ -6,13 +6,59 @@ local host = require "abridge.host"
 
 local M = {}
 
-local SLICE_MS = 5
+local SLICE_MS = 4
+local SHORT_MS, LONG_MS = 1, 2.5 -- what a step of a slice is made to take
 
 --- Is a slice that began then over?
 ---@param from number of `host.now()`
 ---@return boolean
 function M.is_over(from)
   return host.now() - from >= SLICE_MS
+end
+
+local slice_from -- when the slice that runs began; nil where none does
+
+--- Call `fn(from)` in a slice that began at `from`: now, or when what it is called from began one. All that a callback
+--- of the loop does is one slice, whatever it calls.
+---@param fn fun(from: number)
+function M.within(fn)
+  if slice_from then return fn(slice_from) end
+  slice_from = host.now()
+  local ok, message = pcall(fn, slice_from)
+  slice_from = nil
+  if not ok then error(message, 0) end
+end
+
+--- Does a slice run?
+---@return boolean
+function M.runs()
+  return slice_from ~= nil
+end
+
+---@class abridge.Pace How many bytes a step takes, by how long the steps before it took.
+---@field size integer of the next step
+---@field private least integer
+---@field private most integer
+local Pace = {}
+Pace.__index = Pace
+
+---@param least integer
+---@param first integer
+---@param most integer
+---@return abridge.Pace
+function M.pace(least, first, most)
+  return setmetatable({ least = least, size = first, most = most }, Pace)
+end
+
+--- A step of `bytes` took `ms`.
+---@param bytes integer
+---@param ms number
+function Pace:took(bytes, ms)
+  if ms > LONG_MS then
+    self.size = math.max(self.least, math.floor(math.min(bytes, self.size) * SHORT_MS / ms))
+  elseif ms < SHORT_MS and bytes >= self.size then
+    self.size = math.min(self.most, self.size * 2)
+  end
 end
 
 ---@class abridge.Work What a piece of work is handed.
@@ -53,10 +99,10 @@ M.at_once = setmetatable({ at_once = true, held = {}, hold = function() end }, W
 function M.start(work, done, at_once)
   local self = setmetatable({ at_once = at_once or not host.uv(), held = {} }, Work)
   local thread = coroutine.create(work)
-  local next_turn, ended
+  local next_turn, ended, go_on
 
-  local function go_on()
-    self.from, next_turn = host.now(), nil
+  local function slice(from)
+    self.from = from
     local ok, value = coroutine.resume(thread, self)
     if coroutine.status(thread) ~= "dead" then
       next_turn = host.next_turn(go_on)
@@ -68,6 +114,10 @@ function M.start(work, done, at_once)
       value = { text = check.text(value), is_error = true }
     end
     done(value)
+  end
+  function go_on()
+    next_turn = nil
+    M.within(slice)
   end
   go_on()
   return function()

@@ -1,15 +1,19 @@
 --- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
 
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 
 local M = {}
+
+local CAREFUL = 16 * 1024 -- bytes read at once where what they cost depends on what they say
 
 ---@class abridge.Source A stream whose chunks are cleaned and redacted before anything is kept of them.
 ---@field private stream userdata
 ---@field private cleaner? userdata
 ---@field private raw_bytes? integer bytes that came, where they are cleaned
 ---@field private redaction? table
+---@field private most? integer bytes read at once
 ---@field private room integer bytes until a file may be needed
 ---@field closed? boolean
 ---@field lost? string why the last of it could not be kept
@@ -43,6 +47,7 @@ function M.open(opts, redactor, before_file, ceiled)
     self.cleaner, self.raw_bytes = core.cleaner(clean ~= true and clean or nil), 0
   end
   self.before_file = opts.full_output and before_file or nil
+  if clean or redactor or opts.strategy == "priority" then self.most = CAREFUL end
   return setmetatable(self, Source)
 end
 
@@ -96,6 +101,7 @@ end
 ---@return string|nil message
 ---@return string|nil code EAGAIN: there is nothing now
 function Source:read_fd(fd, most)
+  if self.most and (most == nil or check.is_count(most) and most > self.most) then most = self.most end
   if self.redaction or self.before_file or self.under_ceiling then
     local chunk, message, code = core.read_fd(fd, most)
     if not chunk then return nil, message, code end

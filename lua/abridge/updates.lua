@@ -1,6 +1,7 @@
 --- Updates at most every so many milliseconds: the first at once, the last never lost while more time goes by.
 
 local host = require "abridge.host"
+local slices = require "abridge.slices"
 
 local M = {}
 
@@ -26,6 +27,7 @@ function Updates:flush()
 end
 
 function Updates:flush_what_waits()
+  self.cancel = nil
   if self.source ~= nil and not self.stopped then self:flush() end
 end
 
@@ -35,10 +37,14 @@ function Updates:offer(source)
   if self.stopped then return end
   self.source = source
   local left = self.due - host.now()
+  local function flush()
+    self:flush_what_waits()
+  end
+  if self.cancel then return end
   if left <= 0 and not self.sending then -- `send` may take its time, and offer more
-    return host.on_main(function()
-      self:flush_what_waits()
-    end)
+    if not slices.runs() then return host.on_main(flush) end
+    self.cancel = host.next_turn(flush) -- a slice is full of what brought this
+    return
   end
   local uv = host.uv()
   if self.timer or not uv then return end
@@ -46,9 +52,7 @@ function Updates:offer(source)
   uv.update_time()
   uv.timer_start(self.timer, math.max(math.ceil(left), 0), 0, function()
     self:close_timer()
-    host.on_main(function()
-      self:flush_what_waits()
-    end)
+    host.on_main(flush)
   end)
 end
 
@@ -63,6 +67,7 @@ end
 --- No more updates.
 function Updates:stop()
   self.stopped = true
+  if self.cancel then self.cancel() end
   self:close_timer()
 end
 

@@ -3,8 +3,11 @@
  * theirs is held, no block and no descriptor, and the case done again gives what it always gives.
  *
  * Linked with --wrap=malloc, realloc and free, so that the core's allocations are counted with those of the state. What
- * the libraries of the host lose when a state has no memory (luv a buffer of a read, lua-cjson its text) is not ours. */
+ * the libraries of the host lose when a state has no memory (luv a buffer of a read, lua-cjson its text) is not ours.
+ * Also with --wrap=read and pread, to see that what is read into starts on a page. */
+#define _GNU_SOURCE /* pread */
 #include <fcntl.h>
+#include <stdint.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
@@ -97,6 +100,42 @@ static void wrong(const char *what, const char *detail)
             detail ? detail : "");
     check_failures++;
 }
+
+/* ---- reads ---- */
+
+enum { PAGE = 4096 };
+
+static long reads; /* by the core */
+
+/* A read that goes on where one came short starts anywhere. */
+static void check_place(const void *place, bool goes_on)
+{
+    reads++;
+    if (!goes_on && (uintptr_t)place % PAGE != 0)
+        wrong("reads to a place on no page", NULL);
+}
+
+ssize_t __real_read(int fd, void *dst, size_t size);
+ssize_t __real_pread(int fd, void *dst, size_t size, off_t at);
+ssize_t __wrap_read(int fd, void *dst, size_t size);
+ssize_t __wrap_pread(int fd, void *dst, size_t size, off_t at);
+
+ssize_t __wrap_read(int fd, void *dst, size_t size)
+{
+    static const char *end;
+    check_place(dst, end == dst);
+    ssize_t n = __real_read(fd, dst, size);
+    end = (const char *)dst + (n > 0 ? n : 0);
+    return n;
+}
+
+ssize_t __wrap_pread(int fd, void *dst, size_t size, off_t at)
+{
+    check_place(dst, false); /* of these files none comes short */
+    return __real_pread(fd, dst, size, at);
+}
+
+/* ---- cases ---- */
 
 /* Call the function `name` of the case on top of the stack; the result stays on the stack. */
 static int call(lua_State *L, const char *name)
@@ -223,8 +262,14 @@ static void the_cases(void)
     CHECK_COUNT(before, memory.core);
 }
 
+static void something_was_read(void)
+{
+    CHECK(reads > 0);
+}
+
 int main(void)
 {
     RUN(the_cases);
+    RUN(something_was_read);
     return check_end();
 }

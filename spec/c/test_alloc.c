@@ -1,4 +1,7 @@
 /* Memory: an allocator that fails at any of its calls is survived, and everything comes back to it. */
+#include <stdint.h>
+
+#include "internal.h"
 #include "ledger.h"
 
 static const char text[] = "one line\nanother line\na third line\n\xC3\xA9\xFF\nthe last line of all\n";
@@ -183,6 +186,44 @@ static void a_page_survives_every_failure(void)
     }
 }
 
+/* An allocator whose addresses are odd, `ctx` bytes behind a multiple of 16. */
+static void *odd_malloc(void *ctx, size_t size)
+{
+    char *p = malloc(size + *(const size_t *)ctx);
+    return p ? p + *(const size_t *)ctx : NULL;
+}
+
+static void odd_free(void *ctx, void *p)
+{
+    free((char *)p - *(const size_t *)ctx);
+}
+
+static void a_block_starts_on_a_page_whatever_is_returned_for_it(void)
+{
+    static const size_t sizes[] = {0, 1, 100, ABR_ALIGNED, ABR_BLOCK, ABR_BLOCK + 1};
+    for (size_t odd = 1; odd < 64; odd += 2) {
+        const abr_alloc alloc = {odd_malloc, NULL, odd_free, &odd};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            char *block = abr_block_new(&alloc, sizes[i]);
+            CHECK(block && (uintptr_t)block % ABR_ALIGNED == 0);
+            memset(block, 'x', sizes[i]); /* all of it is there */
+            abr_block_free(&alloc, block);
+        }
+    }
+}
+
+static void a_block_that_cannot_be_had_is_null(void)
+{
+    ledger l = {.fail_at = 1};
+    const abr_alloc alloc = ledger_alloc(&l);
+    CHECK(!abr_block_new(&alloc, 100));
+    CHECK(!abr_block_new(&alloc, SIZE_MAX));
+    CHECK(!abr_block_new(&alloc, SIZE_MAX - ABR_ALIGNED));
+    CHECK_COUNT(1, l.calls); /* a size that overflows is not asked for */
+    abr_block_free(&alloc, NULL);
+    CHECK_COUNT(0, l.blocks);
+}
+
 int main(void)
 {
     RUN(cuts_without_tokens_allocate_once);
@@ -191,5 +232,7 @@ int main(void)
     RUN(the_pipeline_survives_too);
     RUN(a_failing_counter_leaves_no_block);
     RUN(a_page_survives_every_failure);
+    RUN(a_block_starts_on_a_page_whatever_is_returned_for_it);
+    RUN(a_block_that_cannot_be_had_is_null);
     return check_end();
 }

@@ -31,6 +31,11 @@
 #define abr_page_changed own_page_changed
 #define abr_page_close own_page_close
 #define abr_file_read_at own_file_read_at
+/* Reads are looked at on their way. */
+#define _GNU_SOURCE /* pread */
+#include <unistd.h>
+static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at);
+#define pread seen_pread
 #include "index.c"
 #include "page.c"
 #include "page_cut.c"
@@ -38,6 +43,20 @@
 #include "check.h"
 
 enum { TEXT_MOST = 300, CASES = 6000, CASES_UNDER_VALGRIND = 600 };
+
+static unsigned reads;
+static unsigned off_pages; /* reads to a place on no page */
+
+#undef pread
+static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at)
+{
+    static const char *end; /* where the read before ended; one may go on there */
+    reads++;
+    off_pages += dst != end && (uintptr_t)dst % ABR_ALIGNED != 0;
+    ssize_t came = pread(fd, dst, n, at);
+    end = (const char *)dst + (came > 0 ? came : 0);
+    return came;
+}
 
 static char folder[] = "/tmp/abridge-page-XXXXXX";
 static char path[sizeof folder + 8];
@@ -611,6 +630,82 @@ static void a_page_of_no_lines_is_empty(void)
     }
 }
 
+/* An allocator as glibc's is for large blocks: none starts on a page, all start a little behind one. */
+enum { BEHIND = 16 };
+
+static void *behind_malloc(void *ctx, size_t size)
+{
+    char *raw = malloc(size + 2 * ABR_ALIGNED);
+    if (!raw)
+        exit(2);
+    char *p = raw + sizeof raw;
+    p += (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED + BEHIND;
+    memcpy(p - sizeof raw, &raw, sizeof raw);
+    ++*(int *)ctx;
+    return p;
+}
+
+static void behind_free(void *ctx, void *p)
+{
+    char *raw;
+    memcpy(&raw, (char *)p - sizeof raw, sizeof raw);
+    free(raw);
+    --*(int *)ctx;
+}
+
+static void *behind_realloc(void *ctx, void *p, size_t old_size, size_t size)
+{
+    void *grown = behind_malloc(ctx, size);
+    memcpy(grown, p, old_size < size ? old_size : size);
+    behind_free(ctx, p);
+    return grown;
+}
+
+/* Open a page, read of its lines, cut it. */
+static void read_a_page(const char *of, abr_strategy strategy, uint64_t column, const abr_alloc *alloc)
+{
+    abr_page *page;
+    abr_cut cut;
+    abr_page_lines lines;
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    o.cut.alloc = alloc;
+    o.cut.strategy = strategy;
+    o.cut.max.bytes = 300 * 1024;
+    o.cut.max.chars = 200 * 1024;
+    o.column = column;
+    o.binary = true;
+    if (!CHECK(abr_page_open(of, &o, &page, NULL) == ABR_OK))
+        return;
+    CHECK(abr_page_cut(page, NULL, &cut, &lines, NULL) == ABR_OK);
+    abr_cut_free(&cut);
+    abr_page_close(page);
+}
+
+static void files_are_read_to_pages_of_memory(void)
+{
+    enum { SIZE = 1200 * 1000 };
+    char *text = malloc(SIZE);
+    int blocks = 0;
+    const abr_alloc alloc = {behind_malloc, behind_realloc, behind_free, &blocks};
+    if (!text)
+        exit(2);
+    memset(text, 'x', SIZE);
+    for (int lines = 0; lines < 2; lines++) {
+        for (size_t at = 99; lines > 0 && at < SIZE; at += 100)
+            text[at] = '\n';
+        write_file(text, SIZE);
+        reads = off_pages = 0;
+        for (int strategy = ABR_HEAD; strategy <= ABR_HEAD_TAIL; strategy++)
+            for (uint64_t column = 0; column < 3; column++)
+                read_a_page(path, (abr_strategy)strategy, column, &alloc);
+        read_a_page("/proc/self/status", ABR_HEAD, 0, &alloc);
+        CHECK(reads > 50);
+        CHECK_COUNT(0, off_pages);
+        CHECK_COUNT(0, blocks);
+    }
+    free(text);
+}
+
 static void a_page_of_a_text_asks_no_index(void)
 {
     abr_index *index;
@@ -649,6 +744,7 @@ int main(void)
     RUN(a_file_just_written_is_not_kept_in_an_index);
     RUN(files_that_tell_no_size_are_read);
     RUN(a_page_of_no_lines_is_empty);
+    RUN(files_are_read_to_pages_of_memory);
     RUN(a_page_of_a_text_asks_no_index);
     unlink(path);
     rmdir(folder);

@@ -12,7 +12,7 @@ local M = {}
 -- Rows between the cursor and an end of the buffer where there is more; what the slice holds at most is over twice as
 -- many of the longest.
 local MARGIN = 100
-local SLICE_MS = 15 -- of a search for a line before the editor has its turn
+local SLICE_MS = 4 -- of a search for a line before the editor has its turn
 
 ---@class abridge.nvim.Pager
 ---@field buf integer
