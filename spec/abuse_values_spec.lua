@@ -317,9 +317,10 @@ describe("a table that answers to every key", function()
       local results = require("abridge." .. api).results
       for _, entry in ipairs { { type = "tool_use" }, { type = "function" }, { type = "function_call" } } do
         local list = always(entry)
-        for _, reply in ipairs { list, { content = list, tool_calls = list }, { output = list } } do
-          assert.same({}, ends(results, abridge.session(), reply))
-        end
+        assert.is_false(pcall(ends, results, abridge.session(), list))
+        assert.same({}, ends(results, abridge.session(), { role = "assistant", content = list, tool_calls = list }))
+        local whole = { anthropic = { content = list }, openai = { output = list } }
+        assert.same({}, ends(results, abridge.session(), whole[api]))
       end
     end
   end)
