@@ -13,7 +13,7 @@ local ripgrep = require "abridge.ripgrep"
 local M = {
   name = "search_files",
   description = "Search files for a regular expression (ripgrep's). Shows matching lines as path:line: text, context "
-    .. "lines as path-line- text; hidden files are searched, ignored ones (.gitignore) are not. Use offset to go on "
+    .. "lines as path-line- text, paths as read_file takes them; hidden files are searched, ignored ones (.gitignore) are not. Use offset to go on "
     .. "after a limit.",
   input_schema = {
     type = "object",
@@ -87,11 +87,10 @@ local function new_search(ctx, input, place)
 end
 
 function Search:begin(path)
-  local relative = ripgrep.relative(path)
-  local whole = self.place.dir:gsub("/+$", "") .. "/" .. relative
+  local whole = self.place.dir:gsub("/+$", "") .. "/" .. path:gsub("^%./", "")
   self.file = {
     path = whole,
-    name = names.name(relative),
+    name = names.name(ripgrep.shown(self.place, path)),
     has_nul = nul_finder(whole),
     shown = 0, -- number of the last line that is on the page
     recent = {}, -- lines that may be context of the next match
