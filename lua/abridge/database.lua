@@ -21,7 +21,7 @@ local function execute(conn, statement, ...)
     local said = check.text(result)
     return nil, said:find("is closed", 1, true) and notice.message("sql_closed", {}) or said
   end
-  if result == nil or result == false then return nil, (tostring(message):gsub("%s+$", "")) end
+  if result == nil or result == false then return nil, (check.text(message):gsub("%s+$", "")) end
   return result
 end
 
@@ -39,7 +39,7 @@ local function scalar(conn, statement, ...)
   if not is_cursor(cursor) then return nil, message end
   local ok, row, why = pcall(cursor.fetch, cursor, {}, "n")
   close(cursor)
-  if not ok then return nil, check.text(row) end
+  if not ok then return nil, (check.text(row)) end
   if not row then return nil, why end
   return row[1]
 end
@@ -98,7 +98,7 @@ local function sqlite_read_only(conn)
   if was == nil then return nil, message end
   execute(conn, "PRAGMA query_only=ON")
   local now, why = scalar(conn, "PRAGMA query_only")
-  if tonumber(now) ~= 1 then return nil, notice.message("sql_not_read_only", { what = tostring(why or now) }) end
+  if tonumber(now) ~= 1 then return nil, notice.message("sql_not_read_only", { what = (check.text(why or now)) }) end
   return function()
     execute(conn, tonumber(was) == 1 and "PRAGMA query_only=ON" or "PRAGMA query_only=OFF")
   end
@@ -137,7 +137,7 @@ local function postgres_read_only(conn)
   local state, why = scalar(conn, "SHOW transaction_read_only")
   if state == "on" then return go_back end
   go_back()
-  return nil, notice.message("sql_not_read_only", { what = tostring(why or state) })
+  return nil, notice.message("sql_not_read_only", { what = (check.text(why or state)) })
 end
 
 local function mysql_read_only(conn)

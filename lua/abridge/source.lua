@@ -1,5 +1,6 @@
 --- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
 
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local limits_of = require "abridge.limits"
 
@@ -171,7 +172,7 @@ function Source:finish(narrower)
   self.finished = true
   local kept, problem = pcall(keep_held_back, self)
   if not kept then
-    self.lost = tostring(problem)
+    self.lost = check.text(problem)
     error(problem, 0)
   end
   if self.before_file and select(2, self.stream:snapshot(narrower)).truncated then prepare_file(self) end

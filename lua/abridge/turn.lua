@@ -84,8 +84,7 @@ end
 
 --- What stands for a call's result when something failed in here.
 local function failure(call, problem)
-  local ok, text = pcall(tostring, problem)
-  text = notice.message("raised", { name = crude.cut(call.name, 64) }) .. (ok and ": " .. text or "")
+  local text = notice.message("raised", { name = crude.cut(call.name, 64) }) .. ": " .. check.text(problem)
   text = crude.cut(text, FAILURE_BYTES):gsub("[\128-\255]", "?") -- may be no UTF-8
   return { content = text, is_error = true }
 end
