@@ -568,7 +568,7 @@ describe("the markers of a ledger", function()
   it("are told of pipeline and its headings, and inside a wrapper", function()
     local content, cut = abridge.pipeline(("a line\n"):rep(50), { max_lines = 10, indicators = true })
     local _, markers = without_markers(content, cut)
-    assert.truthy(table.concat(markers):find("[40 lines truncated ", 1, true))
+    assert.truthy(table.concat(markers):find("[40 lines truncated]", 1, true))
     assert.truthy(table.concat(markers):find("[First 3 lines of 50]", 1, true))
     content, cut = abridge.cap("```\n" .. ("a line\n"):rep(50) .. "```\n", {
       strategy = "head_tail",

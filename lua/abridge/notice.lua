@@ -394,6 +394,29 @@ function M.full_output(cut)
   return bracket { fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values_of(cut, {})) }
 end
 
+local LINES_TRUNCATED = " lines truncated%] %.%.%."
+local IN_ARTIFACTS = " lines truncated \226\128\148 full output available in artifacts] ..."
+
+--- What a pipeline with indicators shows: where its full output is kept, its marker says so too. The places of markers
+--- in the ledger move with it.
+---@param body string
+---@param cut abridge.Cut
+---@return string
+function M.indicated(body, cut)
+  if not cut.full_output_path or cut.full_output_error then return body end
+  local moved = 0
+  for _, marker in ipairs(check.list(cut.markers or {})) do
+    marker.first_byte, marker.last_byte = marker.first_byte + moved, marker.last_byte + moved
+    local text, found = body:sub(marker.first_byte, marker.last_byte):gsub(LINES_TRUNCATED, IN_ARTIFACTS)
+    if found > 0 then
+      body = body:sub(1, marker.first_byte - 1) .. text .. body:sub(marker.last_byte + 1)
+      moved = moved + #text - (marker.last_byte - marker.first_byte + 1)
+      marker.last_byte = marker.first_byte + #text - 1
+    end
+  end
+  return body
+end
+
 --- What stands in place of a whole output.
 ---@param cut abridge.Cut
 ---@return string
