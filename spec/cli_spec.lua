@@ -266,6 +266,22 @@ describe("the command", function()
       end
     end)
 
+    it("says that a command does not get stdin, where something came", function()
+      local out, err, code = fed("text\n", "run", "--no-save", "--", "cat; echo done")
+      assert.equal("done\n", out)
+      assert.equal(0, code)
+      assert.matches("^abridge: stdin was not read: [^\n]+\n$", err)
+      dir:write("stdin", "text\n")
+      local piped = "cat stdin | " .. program .. " run --no-save -- 'sleep 0.2; echo done'"
+      assert.matches("^abridge: stdin was not read: [^\n]+\n$", (select(2, dir:sh(piped))))
+      local left = dir:sh("{ " .. program .. " run --no-save -- true 2>/dev/null; cat; } <stdin")
+      assert.equal("text\n", (left:gsub("^%(no output%)", ""))) -- it is left to others
+      for _, nothing in ipairs { "</dev/null", "<&-", "</dev/zero" } do
+        assert.equal("", (select(2, dir:sh(program .. " run --no-save -- echo done " .. nothing))))
+      end
+      assert.equal("", (select(2, dir:sh(": | " .. program .. " run --no-save -- echo done"))))
+    end)
+
     it("keeps head and tail where no strategy is given", function()
       local text = ("line\n"):rep(300)
       assert.equal((abridge.head_tail(text, { max_lines = 7 })), (fed(text, "cut", "--max-lines", "7")))

@@ -90,7 +90,7 @@ describe("find_files", function()
       { { pattern = "a", path = "none" }, "No such file or directory: none", "ENOENT" },
       { { pattern = "a", path = "a" }, "Not a directory: a", "ENOTDIR" },
       { { pattern = "a\0" }, "Invalid input: pattern has a NUL byte", "EINVAL" },
-      { { pattern = "*", offset = 3 }, "Offset 3 is beyond the last file (1 files in all)", "EOFFSET" },
+      { { pattern = "*", offset = 3 }, "Offset 3 is beyond the last file (1 file in all)", "EOFFSET" },
     }
     for _, case in ipairs(cases) do
       local result = find(case[1])

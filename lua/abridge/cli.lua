@@ -301,6 +301,11 @@ function M.run(args)
   done()
   session:close()
   print_result(result.content, result.truncation, result.details, args.switches.json)
+  flush()
+  if core.has_unread(0) then
+    io.stderr:write("abridge: stdin was not read: a command gets none here; put the pipe inside, as in ",
+      "abridge run -- 'PROGRAM | COMMAND'\n")
+  end
   return exit_code(result.details)
 end
 

@@ -161,6 +161,14 @@ local function open_log(uv, dir, name)
   return nil, message or "The run is being deleted: " .. notice.path(dir), code or "ENOENT"
 end
 
+--- What to do about a folder that is not private: one of ours that `mkdir` made is only too wide.
+local function how_to_make_private(uv, dir)
+  local stat, self = uv.fs_lstat(dir), uv.fs_stat "/proc/self"
+  local uid = uv.getuid and uv.getuid() or self and self.uid
+  if not (stat and stat.type == "directory" and stat.uid == uid) then return "" end
+  return ("; chmod 700 %s makes it so"):format(notice.quoted(dir))
+end
+
 --- Open the folder of a run that keeps a log.
 local function open_folder(self, run_dir)
   local uv, json, code = libraries()
@@ -168,6 +176,7 @@ local function open_folder(self, run_dir)
   local dir = files.absolute(run_dir)
   local log, message
   log, message, code = open_log(uv, dir, LOG)
+  if not log and code == "EPERM" then message = message .. how_to_make_private(uv, dir) end
   if not log then return nil, message, code end
   local seq, calls
   seq, calls, code = numbers_of(json, dir)

@@ -127,7 +127,7 @@ function M.text(session, result, left_out)
   local text = result.content
   if left_out and left_out > 0 then
     text = text .. fit.trailer(text, nil, notice.parts_left_out(left_out))
-    local limits, ceiling = session:limits(result.tool), session.table_of_limits.ceiling
+    local limits, ceiling = session:limits(result.tool), session.table_of_limits:ceiling_limits(result.tool)
     limits.strategy, limits.snap = "head_tail", "char"
     limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling and ceiling.max_bytes or math.huge)
     if limits.max_bytes == math.huge then limits.max_bytes = nil end

@@ -146,7 +146,7 @@ return {
     function(t)
       function t.check(got)
         assert.is_nil(got.content)
-        assert.same({ "Offset 9000 is beyond end of file (1 lines total)", "EOFFSET" }, { got.cut, got.code })
+        assert.same({ "Offset 9000 is beyond end of file (1 line total)", "EOFFSET" }, { got.cut, got.code })
       end
       assert.is_true(changing(t, "truncate:5") >= 2)
       function t.check(got)

@@ -51,7 +51,7 @@ end
 --- Where the lines of a result that the buffer has not yet go.
 local function fresh(buf, row)
   local count = vim.api.nvim_buf_line_count(buf)
-  if row and row > count then return nil, ("Row %.0f is behind the end of the buffer (%d lines)"):format(row, count) end
+  if row and row > count then return nil, ("Row %.0f is behind the end of the buffer (%d line%s)"):format(row, count, count == 1 and "" or "s") end
   local empty = count == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ""
   if not row and empty then return { 0, 0, 1, 0 } end -- the line that an empty buffer has
   row = row or count
