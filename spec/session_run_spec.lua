@@ -73,6 +73,25 @@ describe("a session's run folder", function()
       assert.equal("2\n3", (session:full_output("call-1", { offset = 2, limit = 2 })))
     end)
 
+    it("not of items that a limit left out: the same tool goes on at an offset", function()
+      dir:sh "mkdir -p many && cd many && for i in 1 2 3 4 5; do echo needle >f$i; done"
+      local limits = { list_directory = { max_entries = 2 }, find_files = { max_results = 2 },
+        search_files = { max_matches = 2 } }
+      local session = dir:open { run_dir = dir:new_path(), cwd = dir.path, limits = limits }
+      for _, call in ipairs {
+        { "list_directory", { path = "many" } },
+        { "find_files", { pattern = "*", path = "many" } },
+        { "search_files", { pattern = "needle", path = "many" } },
+      } do
+        local result = session:call(call[1], call[2])
+        assert.is_nil(result.details.full_output_path)
+        assert.is_nil(result.content:find("Full output", 1, true))
+        assert.equal(3, result.truncation.next_offset)
+        local _, info = session:full_output(result.call_id)
+        assert.equal("the full output was not kept", info.full_output_error)
+      end
+    end)
+
     it("without how a command ended and what was said about it, cut or not", function()
       local session = dir:open { run_dir = dir:new_path() }
       local function full(command, input)
