@@ -383,9 +383,6 @@ const luaL_Reg abr_stream_methods[] = {
 };
 
 const luaL_Reg abr_stream_functions[] = {
-    {"stream", l_stream},
-    {"read_fd", l_read_fd},
-    {"widen_pipe", l_widen_pipe},
-    {"has_unread", l_has_unread},
-    {NULL, NULL},
+    {"stream", l_stream},         {"read_fd", l_read_fd}, {"widen_pipe", l_widen_pipe},
+    {"has_unread", l_has_unread}, {NULL, NULL},
 };

@@ -156,7 +156,8 @@ describe("session:limits", function()
 
   it("keeps a row of a profile that is over its own ceiling, and no other", function()
     local KINDS = { { 100 * KB }, { 16 * KB, { ceiling = { max_bytes = "16KB" } } }, { 100 * KB, { ceiling = false } },
-      { 100 * KB, { limits = { web_fetch = { max_bytes = "1MB" } } } }, { 100 * KB, { ceiling = { head_ratio = 0.3 } } } }
+      { 100 * KB, { limits = { web_fetch = { max_bytes = "1MB" } } } },
+      { 100 * KB, { ceiling = { head_ratio = 0.3 } } } }
     for _, kind in ipairs(KINDS) do
       local opts = { profile = "contract", run_dir = false }
       for key, value in pairs(kind[2] or {}) do opts[key] = value end

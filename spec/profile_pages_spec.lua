@@ -81,7 +81,8 @@ describe("doc/profiles", function()
     end)
 
     it(("%s: each field that is named here exists"):format(name), function()
-      dir:sh "seq 5000 > f; head -c 300000 /dev/zero | tr '\\0' x > long; mkdir d; cd d; seq -f 'f%g' 1200 | xargs touch"
+      dir:sh "seq 5000 > f; head -c 300000 /dev/zero | tr '\\0' x > long"
+      dir:sh "mkdir d && cd d && seq -f 'f%g' 1200 | xargs touch"
       dir:sh "seq -f 'needle %0600.0f' 300 > needles"
       local session = abridge.session { profile = name, cwd = dir.path, run_dir = dir:at "run" }
       local results = { { ceiling = session.table_of_limits.ceiling, limits = session:limits "read_file" } }

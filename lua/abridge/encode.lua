@@ -1,5 +1,6 @@
 --- Values as JSON, the same bytes for equal values in every run and on every host: keys stand in order, and what JSON
---- has no form for is named and not guessed at. Tables are what they hold themselves; no metatable is asked. Needs nothing but Lua.
+--- has no form for is named and not guessed at. Tables are what they hold themselves; no metatable is asked. Needs
+--- nothing but Lua.
 
 local check = require "abridge.check"
 local host = require "abridge.host"

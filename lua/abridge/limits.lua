@@ -40,7 +40,8 @@ M.auto_success = 512
 ---@field max_line_chars? integer chars of a line before it is cut short
 
 --- Named tables of limits by tool; the row "*" is for tools that have none. `ceiling` is what the dispatcher lays
---- over every result, but for a row that is over its own profile's; `aliases` are names that a model may know the tools by.
+--- over every result, but for a row that is over its own profile's; `aliases` are names that a model may know the tools
+--- by.
 ---@type table<string, table>
 M.profiles = {
   default = {

@@ -44,7 +44,7 @@ end
 ---@class (exact) abridge.RgPlace
 ---@field dir string folder to run in: globs are relative to it
 ---@field target string what to search in it
----@field shown string the same from the session's folder: of a file its path, of a folder what goes before the paths in it
+---@field shown string from the session's folder a file's path, or what goes before the paths in a folder
 
 --- A result that is an error.
 ---@param name string of the sentence, and the code unless that is given
@@ -66,8 +66,8 @@ local function plain(path)
   return #path > 1 and path:gsub("/%.?$", "") or path
 end
 
---- A path as it is from the session's folder. `..` stays, and so does what lies elsewhere: with links on the way they may
---- mean another folder than they seem to.
+--- A path as it is from the session's folder. `..` stays, and so does what lies elsewhere: with links on the way they
+--- may mean another folder than they seem to.
 local function from_cwd(path, cwd)
   path = plain(path)
   while path:sub(1, 2) == "./" do

@@ -51,7 +51,10 @@ end
 --- Where the lines of a result that the buffer has not yet go.
 local function fresh(buf, row)
   local count = vim.api.nvim_buf_line_count(buf)
-  if row and row > count then return nil, ("Row %.0f is behind the end of the buffer (%d line%s)"):format(row, count, count == 1 and "" or "s") end
+  if row and row > count then
+    local lines = count == 1 and "1 line" or ("%d lines"):format(count)
+    return nil, ("Row %.0f is behind the end of the buffer (%s)"):format(row, lines)
+  end
   local empty = count == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ""
   if not row and empty then return { 0, 0, 1, 0 } end -- the line that an empty buffer has
   row = row or count

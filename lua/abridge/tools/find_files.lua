@@ -5,8 +5,8 @@ local ripgrep = require "abridge.ripgrep"
 
 local M = {
   name = "find_files",
-  description = "Find files by glob. Paths are those that read_file takes, in order; hidden files are found, ignored ones "
-    .. "(.gitignore) are not. Use offset to go on after a limit.",
+  description = "Find files by glob. Paths are relative to the current folder, in order; hidden files are found, "
+    .. "ignored ones (.gitignore) are not. Use offset to go on after a limit.",
   input_schema = {
     type = "object",
     properties = {

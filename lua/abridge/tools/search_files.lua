@@ -13,7 +13,7 @@ local ripgrep = require "abridge.ripgrep"
 local M = {
   name = "search_files",
   description = "Search files for a regular expression (ripgrep's). Shows matching lines as path:line: text, context "
-    .. "lines as path-line- text, paths as read_file takes them; hidden files are searched, ignored ones (.gitignore) are not. Use offset to go on "
+    .. "lines as path-line- text; hidden files are searched, ignored ones (.gitignore) are not. Use offset to go on "
     .. "after a limit.",
   input_schema = {
     type = "object",
