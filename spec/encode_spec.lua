@@ -152,7 +152,7 @@ describe("a tool's value that JSON has no form for", function()
   it("never shows where it lies in memory", function()
     local named = setmetatable({ f = print }, { __name = "my.type" })
     local thread = coroutine.create(function() end)
-    local values = { print, thread, { { print } }, named, { content = print },
+    local values = { thread, { { print } }, named, { content = print },
       { content = { a = print } } }
     for _, raises in ipairs { false, true } do
       for _, value in ipairs(values) do
@@ -162,6 +162,9 @@ describe("a tool's value that JSON has no form for", function()
         assert.equal(result.content, result_of(value, raises).content)
         assert.is_nil((abridge.cap(value)):find "0x")
       end
+    end
+    for _, result in ipairs { result_of(print, true), result_of { content = print } } do -- one returned cancels
+      assert.equal("function: neither text nor a value that can be written as JSON", result.content)
     end
     local crude = require "abridge.crude"
     for _, value in ipairs { {}, print, named, thread } do
