@@ -100,6 +100,7 @@ build = {
     ["abridge.database"] = "lua/abridge/database.lua",
     ["abridge.dispatch"] = "lua/abridge/dispatch.lua",
     ["abridge.display"] = "lua/abridge/display.lua",
+    ["abridge.encode"] = "lua/abridge/encode.lua",
     ["abridge.fetch"] = "lua/abridge/fetch.lua",
     ["abridge.files"] = "lua/abridge/files.lua",
     ["abridge.fit"] = "lua/abridge/fit.lua",

@@ -4,7 +4,7 @@
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
-local host = require "abridge.host"
+local encode = require "abridge.encode"
 local safe = require "abridge.safe"
 
 local M = {}
@@ -23,13 +23,14 @@ end
 local function capped_result(name, result, opts)
   if type(result) == "string" then return safe.cap(name, result, opts) end
   if type(result) ~= "table" then return result end
-  local json = host.json()
   result = safe.redacted(result, opts)
   if type(result) ~= "table" then return result end
-  local ok, text = pcall(json and json.encode or error, result)
-  if not ok then text = crude.cut(result) end
-  local shown = safe.cap(name, text, opts)
-  return ok and shown == text and result or shown
+  local json = encode.json(result)
+  local ok, text = pcall(function()
+    return json or (require("abridge.result").encoded(result))
+  end)
+  local shown = safe.cap(name, ok and text or crude.cut(result), opts)
+  return json and shown == json and result or shown
 end
 
 local function capped(name, opts, result, failure)

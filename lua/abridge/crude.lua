@@ -11,6 +11,21 @@ local HEAD = 0.3 -- the share of the start
 --- In place of an output that could not be redacted.
 M.withheld = "[Output left out: it could not be redacted]"
 
+local PLAIN = { string = true, number = true, boolean = true, ["nil"] = true }
+
+--- What a value says itself; the name of its type where it says nothing, or only where it lies in memory, which is
+--- another place in each run.
+---@param value any
+---@return string text
+---@return boolean told it says something itself
+function M.text(value)
+  local ok, text = pcall(tostring, value)
+  if PLAIN[type(value)] then return text, true end
+  local told = ok and type(text) == "string" and not text:find("^" .. type(value) .. ": ")
+  if told and text:find "^[^\n]*: 0x%x+$" then told = false end -- a `__name` and the place
+  return told and text or type(value), told
+end
+
 local function continues(text, at)
   local byte = text:byte(at)
   return byte ~= nil and byte >= 0x80 and byte < 0xC0
@@ -34,16 +49,13 @@ local function end_of(text, n)
   return text:sub(first)
 end
 
---- Cut a text to `max_bytes`, marker included; one that fits comes back as it is. What is not a string is shown as
---- `tostring` does, and what cannot be shown by the name of its type.
+--- Cut a text to `max_bytes`, marker included; one that fits comes back as it is. What is not a string shows what it
+--- says itself, or the name of its type.
 ---@param text any
 ---@param max_bytes? integer default 30720; what is not a number counts as not given
 ---@return string
 function M.cut(text, max_bytes)
-  if type(text) ~= "string" then
-    local ok, shown = pcall(tostring, text)
-    text = ok and type(shown) == "string" and shown or type(text)
-  end
+  text = M.text(text)
   if type(max_bytes) ~= "number" or max_bytes ~= max_bytes then max_bytes = M.default end
   if #text <= max_bytes then return text end
   max_bytes = math.floor(math.max(max_bytes, 0))

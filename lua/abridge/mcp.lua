@@ -3,7 +3,6 @@
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
-local host = require "abridge.host"
 local safe = require "abridge.safe"
 local view_of = require "abridge.mcp_view"
 
@@ -14,9 +13,7 @@ M.truncation_key, M.parts_key = view_of.truncation_key, view_of.parts_key
 
 --- The structured content of a view as JSON; nil where it has none.
 local function json_of(view)
-  local json = host.json()
-  local ok, text = pcall(json and json.encode or error, view.out.structuredContent)
-  return ok and text or nil
+  return (require("abridge.encode").json(view.out.structuredContent))
 end
 
 --- What becomes of structured content: it stays as it is, or becomes the text where there is none, or is left out.

@@ -52,7 +52,7 @@ end
 ---@return abridge.Limits
 function M.limits(tool, opts)
   if opts.session then
-    local ceiling = opts.session.table_of_limits:ceiling_limits()
+    local ceiling = opts.session.table_of_limits:ceiling_limits(tool)
     return limits_of.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
   end
   local limits = opts.limits and limits_of.checked(WHO, opts.limits, 1)

@@ -366,9 +366,8 @@ static draft second_stage(const draft *d, const abr_pipeline_opts *o, const abr_
         add(&out, marker, (size_t)size, SIZE_MAX);
     for (size_t i = 0; i < head; i++)
         add(&out, d->p + i, 1, d->from[i]);
-    size = snprintf(marker, sizeof marker, "\n\n... [%llu lines truncated%s] ...\n\n",
-                    (unsigned long long)cut->omitted_lines,
-                    o->indicators ? " \xE2\x80\x94 full output available in artifacts" : "");
+    size = snprintf(marker, sizeof marker, "\n\n... [%llu lines truncated] ...\n\n",
+                    (unsigned long long)cut->omitted_lines);
     add(&out, marker, (size_t)size, SIZE_MAX);
     size = snprintf(marker, sizeof marker, "[Last %llu lines of %llu]\n", (unsigned long long)tail_lines,
                     (unsigned long long)cut->total_lines);

@@ -85,7 +85,10 @@ end
 --- Where the lines of a result go for which there is no place yet.
 local function fresh(buf, row)
   local count = vim.api.nvim_buf_line_count(buf)
-  if row and row > count then return nil, ("Row %.0f is behind the end of the buffer (%d lines)"):format(row, count) end
+  if row and row > count then
+    local lines = count == 1 and "1 line" or ("%d lines"):format(count)
+    return nil, ("Row %.0f is behind the end of the buffer (%s)"):format(row, lines)
+  end
   if not row and is_empty(buf) then return { 0, 0, 1, 0 } end -- the line that an empty buffer has
   row = row or count
   return { row, 0, row, 0 }

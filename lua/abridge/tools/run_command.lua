@@ -1,5 +1,6 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
+local check = require "abridge.check"
 local data = require "abridge.data"
 local host = require "abridge.host"
 local limits_of = require "abridge.limits"
@@ -18,12 +19,29 @@ local M = {
       output = {
         type = "string",
         enum = { "silent", "concise", "normal", "verbose" },
-        description = "How much of its output to show, from 200 bytes to 16KB",
+        description = "How much of its output to show",
       },
     },
     required = { "command" },
   },
 }
+
+--- As a model is told of it: with the budgets for output that it may choose among here.
+---@param session abridge.Session
+---@return string description
+---@return table input_schema
+function M.define(session)
+  local outputs = limits_of.outputs(session:limits "run_command")
+  local properties = check.copied(M.input_schema.properties)
+  properties.output = #outputs > 0
+      and {
+        type = "string",
+        enum = outputs,
+        description = notice.outputs(limits_of.exec_budgets[outputs[1]], limits_of.exec_budgets[outputs[#outputs]]),
+      }
+    or nil
+  return M.description, { type = "object", properties = properties, required = M.input_schema.required }
+end
 
 --- So that programs neither page, nor prompt, nor draw.
 local QUIET = { PAGER = "cat", GIT_TERMINAL_PROMPT = "0", NO_COLOR = "1", TERM = "dumb" }
