@@ -1,6 +1,5 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
-local check = require "abridge.check"
 local data = require "abridge.data"
 local host = require "abridge.host"
 local limits_of = require "abridge.limits"
@@ -26,23 +25,6 @@ local M = {
   },
 }
 
---- As a model is told of it: with the budgets for output that it may choose among here.
----@param session abridge.Session
----@return string description
----@return table input_schema
-function M.define(session)
-  local outputs = limits_of.outputs(session:limits "run_command")
-  local properties = check.copied(M.input_schema.properties)
-  properties.output = #outputs > 0
-      and {
-        type = "string",
-        enum = outputs,
-        description = notice.outputs(limits_of.exec_budgets[outputs[1]], limits_of.exec_budgets[outputs[#outputs]]),
-      }
-    or nil
-  return M.description, { type = "object", properties = properties, required = M.input_schema.required }
-end
-
 --- So that programs neither page, nor prompt, nor draw.
 local QUIET = { PAGER = "cat", GIT_TERMINAL_PROMPT = "0", NO_COLOR = "1", TERM = "dumb" }
 
@@ -53,6 +35,22 @@ function M.schema(session)
   local schema = data.copy(M.input_schema, true)
   schema.properties.timeout.maximum = session.timeout_max
   return schema
+end
+
+--- As a model is told of it: with the budgets for output that it may choose among here.
+---@param session abridge.Session
+---@return string description
+---@return table input_schema
+function M.define(session)
+  local outputs, schema = limits_of.outputs(session:limits "run_command"), M.schema(session)
+  schema.properties.output = #outputs > 0
+      and {
+        type = "string",
+        enum = outputs,
+        description = notice.outputs(limits_of.exec_budgets[outputs[1]], limits_of.exec_budgets[outputs[#outputs]]),
+      }
+    or nil
+  return M.description, schema
 end
 
 ---@return true|nil ready
