@@ -34,8 +34,8 @@ static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 static bool keep_unit(abr_chooser *x, size_t i, const abr_span *marker, abr_cost *used)
 {
     abr_shown_line *u = &x->units[i];
-    bool above = i > 0 && beside_kept(x, i, i - 1);
-    bool below = i + 1 < x->count && beside_kept(x, i, i + 1);
+    bool above = u->line == 0 || (i > 0 && beside_kept(x, i, i - 1));
+    bool below = u->line + 1 == x->view->lines || (i + 1 < x->count && beside_kept(x, i, i + 1));
     abr_span more = {.shown = u->shown, .chars = u->chars};
     abr_cost before = *used;
     if (above && below) { /* it closes a gap */
@@ -45,7 +45,7 @@ static bool keep_unit(abr_chooser *x, size_t i, const abr_span *marker, abr_cost
         more.shown += marker->shown;
         more.chars += marker->chars;
     }
-    if (!abr_fits(x, &before, &more, 1))
+    if (u->shown == 0 || !abr_fits(x, &before, &more, 1))
         return false;
     used->lines++;
     used->shown = before.shown + more.shown;
@@ -80,7 +80,7 @@ static size_t rank_units(abr_chooser *x)
     size_t n = 0;
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->units[i];
-        u->kept = u->whole = false;
+        u->kept = false;
         abr_weigh_unit(x, u);
         if (u->value <= 0)
             continue;

@@ -197,6 +197,8 @@ static bool tokens_fit(job *j, const request *r, const abr_span *mine)
 {
     if (r->tokens == ABR_UNLIMITED)
         return true;
+    if (mine->n + r->other->n == j->view->bytes)
+        return false; /* the text is over budget, whatever stands between its sides */
     bool front = r->side == ABR_FRONT;
     if (r->share != ABR_UNLIMITED &&
         content_tokens(j, front ? mine : &nothing, front ? &nothing : mine, false) > r->share)
