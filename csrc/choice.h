@@ -68,6 +68,7 @@ typedef struct {
     size_t kept_count;
     size_t kept_size; /* for how many there is memory */
     abr_cost used;    /* what it costs */
+    abr_span marker;  /* the widest one, with its newline */
     uint64_t width;   /* bytes a line may show */
     abr_code failure;
 } abr_chooser;

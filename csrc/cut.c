@@ -476,8 +476,11 @@ static void take_sides(job *j, bool with_head, bool with_tail, abr_span *head, a
     }
     if (with_tail)
         *tail = take(j, &(request){ABR_BACK, without(&room, head), tokens, ABR_UNLIMITED, head, true});
-    if (with_head)
-        *head = take(j, &(request){ABR_FRONT, without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
+    if (!with_head)
+        return;
+    abr_span longer = take(j, &(request){ABR_FRONT, without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
+    if (longer.n >= head->n) /* where the sides touch, tokens may fall as one grows, and bisection ends early */
+        *head = longer;
 }
 
 /* Does the marker, alone with the reserve, stay within the budgets? */

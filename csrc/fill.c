@@ -189,16 +189,19 @@ static bool close_gap(side *e)
 }
 
 /* Bytes of the nearest line in the gap, the newline on this side of it too, or if the stretch is cut here, what its line
- * lacks; as far as they are at hand and no more than `most`. *whole: that is all of it. */
-static uint64_t nearest_line(const side *e, uint64_t most, bool *whole)
+ * lacks; as far as they are at hand and might fit, a joint that goes being room too. *whole: that is all of it. */
+static uint64_t nearest_line(const side *e, bool *whole)
 {
-    const abr_stretch *s = &e->x->kept[e->i];
-    const abr_view *v = e->x->view;
+    enum { JOINT = 2 * ABR_INNER_SIZE };
+    const abr_chooser *x = e->x;
+    uint64_t left = abr_less(x->room.shown, x->used.shown);
+    const abr_stretch *s = &x->kept[e->i];
+    const abr_view *v = x->view;
     uint64_t first = !is_cut(e); /* the newline */
     *whole = false;
     if (e->within < first)
         return 0;
-    uint64_t look = abr_at_most(e->within - first, most == ABR_UNLIMITED ? most : most + 1);
+    uint64_t look = abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + JOINT);
     const char *newline = NULL;
     const char *from = e->p + s->n + first;
     if (e->up) {
@@ -227,7 +230,7 @@ static bool add_lines(side *e)
     if (close_gap(e))
         return true;
     while (whole) {
-        uint64_t n = nearest_line(e, abr_less(e->x->room.shown, e->x->used.shown), &whole);
+        uint64_t n = nearest_line(e, &whole);
         whole = whole && n < e->gap && extend(e, n, true);
         grown = grown || whole;
     }
@@ -243,11 +246,11 @@ static bool widen(side *e)
         return false;
     if (close_gap(e))
         return true;
-    uint64_t left = abr_less(x->room.shown, x->used.shown);
-    uint64_t n = nearest_line(e, left == ABR_UNLIMITED ? left : left + ABR_INNER_SIZE, &whole);
+    uint64_t n = nearest_line(e, &whole);
     if (whole && extend(e, n, true))
         return true;
-    abr_reach reach = {abr_less(x->room.chars, x->used.chars), left, x->scale.replace};
+    const abr_reach reach = {abr_less(x->room.chars, x->used.chars), abr_less(x->room.shown, x->used.shown),
+                             x->scale.replace};
     uint64_t part = e->up ? abr_suffix(e->p - n, (size_t)n, &reach)
                           : abr_prefix(e->p + x->kept[e->i].n, (size_t)n, &reach);
     return part > 0 && extend(e, part, false);
@@ -275,7 +278,7 @@ static void split_line(side *e)
                              x->scale.replace};
     if (is_cut(e) || e->gap < 2)
         return;
-    uint64_t n = nearest_line(e, reach.shown, &whole);
+    uint64_t n = nearest_line(e, &whole);
     if (n < 2)
         return;
     n--; /* the newline */
@@ -285,9 +288,9 @@ static void split_line(side *e)
         extend(e, part + 1, false);
 }
 
-/* Show the last line or, behind nothing, the first one, where no part of it is kept; as far as it fits or, without
- * `split`, whole. */
-static void add_edge_line(abr_chooser *x, bool last, bool split)
+/* Show the last line or the first one, of which no part is kept, as far as it fits or, without `split`, whole. Is it
+ * shown? */
+static bool add_edge_line(abr_chooser *x, bool last, bool split)
 {
     const abr_view *v = x->view;
     const abr_cost before = x->used;
@@ -312,10 +315,11 @@ static void add_edge_line(abr_chooser *x, bool last, bool split)
     side e = side_of(x, i, last);
     bool grown = widen(&e);
     if (grown && (split || !is_cut(&e)))
-        return;
+        return true;
     x->kept_count--;
     memmove(x->kept + i, x->kept + i + 1, (x->kept_count - i) * sizeof t);
     x->used = before;
+    return false;
 }
 
 /* Upwards from the end, gap by gap, until a line does not fit. */
@@ -336,11 +340,14 @@ static void fill_end(abr_chooser *x)
     }
 }
 
+static bool add_first_line(abr_chooser *x)
+{
+    return (x->kept_count == 0 || x->kept[0].line > 0) && add_edge_line(x, false, false);
+}
+
 /* Downwards from the start until a line does not fit. */
 static void fill_start(abr_chooser *x)
 {
-    if (x->kept_count == 0 || x->kept[0].line > 0)
-        add_edge_line(x, false, false);
     for (size_t i = 0; i < x->kept_count; i++) {
         side e = side_of(x, i, false);
         if (e.gap == 0)
@@ -368,9 +375,10 @@ void abr_fill_kept(abr_chooser *x)
         return;
     weigh_kept(x);
     fill_end(x);
+    add_first_line(x);
     fill_start(x);
     do {
-        while (grow_any(x, add_lines))
+        while (grow_any(x, add_lines) || add_first_line(x))
             continue;
     } while (grow_any(x, widen));
 }
