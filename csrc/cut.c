@@ -479,7 +479,8 @@ static void take_sides(job *j, bool with_head, bool with_tail, abr_span *head, a
     if (!with_head)
         return;
     abr_span longer = take(j, &(request){ABR_FRONT, without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
-    if (longer.n >= head->n) /* where the sides touch, tokens may fall as one grows, and bisection ends early */
+    if (longer.n >=
+        head->n) /* where the sides touch, tokens may fall as one grows, and bisection ends early */
         *head = longer;
 }
 

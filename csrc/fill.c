@@ -201,7 +201,8 @@ static uint64_t nearest_line(const side *e, bool *whole)
     *whole = false;
     if (e->within < first)
         return 0;
-    uint64_t look = abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + JOINT);
+    uint64_t look =
+        abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + JOINT);
     const char *newline = NULL;
     const char *from = e->p + s->n + first;
     if (e->up) {

@@ -183,7 +183,7 @@ static void check_head_could_not_grow(const sides *s)
         lines = s->head_lines + 1;
         head = lines_size(s->p, s->n, true, lines);
     }
-    if (head > s->head && head <= gap_end)
+    if (head > s->head && head < gap_end)
         RULE(!would_fit(s, head, s->tail, lines, s->tail_lines));
 }
 
@@ -199,7 +199,7 @@ static void check_tail_could_not_grow(const sides *s)
     else
         while (!is_start(s->p, s->n, s->n - tail))
             tail++;
-    if (s->n - tail >= s->head) {
+    if (s->n - tail > s->head) { /* not all of the text, which is over budget */
         uint64_t lines = whole ? s->tail_lines + 1 : slow_lines(s->p + (s->n - tail), tail);
         RULE(!would_fit(s, s->head, tail, s->head_lines, lines));
     }
@@ -296,9 +296,10 @@ static bool is_small(const abr_opts *o)
     enum { ROOM = 96 };
     uint64_t invalid;
     uint64_t chars = o->reserve_len > 0 ? slow_chars(o->reserve, o->reserve_len, &invalid) : 0;
-    return less(o->max.bytes, o->reserve_len) < ROOM || less(o->max.chars, chars) < ROOM || o->max.lines < 2 ||
-           o->max.tokens < ROOM / 4 ||
-           (o->max.tokens < ABR_COUNT_MAX && less(o->max.tokens * ABR_BYTES_PER_TOKEN, o->reserve_len) < ROOM);
+    return less(o->max.bytes, o->reserve_len) < ROOM || less(o->max.chars, chars) < ROOM ||
+           o->max.lines < 2 || o->max.tokens < ROOM / 4 ||
+           (o->max.tokens < ABR_COUNT_MAX &&
+            less(o->max.tokens * ABR_BYTES_PER_TOKEN, o->reserve_len) < ROOM);
 }
 
 /* Of a text without long lines at least 95 % of a budget in bytes is used. */
@@ -491,6 +492,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     take_options(&in, &x);
     unsigned which = take_byte(&in);
     char *text = take_text(&in, TEXT_MOST, &n);
+    near_text(&x.o.max, &x.o, text, n);
     abr_code code = abr_cut_text(text, n, &x.o, &cut, &error);
     if (code == ABR_OK) {
         RULE(are_fine(&x.o) && (x.fails_at == 0 || x.calls < x.fails_at));

@@ -103,7 +103,8 @@ static inline shown content_of_parts(const parts *x)
 
 static inline kept_part part_of_piece(const parts *x, const abr_piece *piece)
 {
-    kept_part part = {(size_t)piece->first_byte - 1, piece->n, piece->first_line - 1, piece->last_line - 1, true, true};
+    kept_part part = {(size_t)piece->first_byte - 1, piece->n, piece->first_line - 1,
+                      piece->last_line - 1,          true,     true};
     if (part.at + part.n == x->n && x->p[x->n - 1] == '\n')
         part.n--; /* the text's final newline */
     part.starts = part.at == 0 || x->p[part.at - 1] == '\n';
@@ -181,9 +182,11 @@ static inline void check_edge(const parts *x, size_t i, bool up)
 {
     const kept_part *part = &x->parts[i];
     size_t end = part->at + part->n;
-    bool at_end = up ? part->at == 0 : end + (end < x->n && part->last_line + 1 == x->lines && part->ends) == x->n;
+    bool at_end =
+        up ? part->at == 0 : end + (end < x->n && part->last_line + 1 == x->lines && part->ends) == x->n;
     bool closed = i + 1 < x->count && end + 1 == x->parts[i + 1].at && x->parts[i + 1].starts;
-    if (at_end || (!up && closed) || (up && i > 0 && x->parts[i - 1].at + x->parts[i - 1].n + 1 == part->at && part->starts))
+    if (at_end || (!up && closed) ||
+        (up && i > 0 && x->parts[i - 1].at + x->parts[i - 1].n + 1 == part->at && part->starts))
         return;
     for (int by_char = 0; by_char < 2; by_char++) {
         parts further = *x;
