@@ -3,7 +3,7 @@
 
 #include "../fuzz/fuzz_cut.c"
 
-enum { PIECES_MOST = 6, WORLD_TEXT_MOST = 512, OVER = 10 };
+enum { PIECES_MOST = 5, WORLD_TEXT_MOST = 512, OVER = 10 };
 
 static struct {
     char text[WORLD_TEXT_MOST];
