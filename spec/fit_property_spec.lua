@@ -136,7 +136,7 @@ describe("fit, on random texts and budgets", function()
   end)
 
   it("keeps it within budgets near the size of the text", function()
-    random.each(CASES / 20, function()
+    random.each(CASES / 60, function()
       local text, parts = random_text(), random_parts()
       local strategy = random.choose { "head", "tail", "head_tail", "priority" }
       for budget = math.max(0, #text - 40), #text + 100 do
