@@ -2,9 +2,9 @@
  * What a priority cut keeps: of the lines that were retained and of the text's two ends, within the budgets.
  *
  * The last lines have their share first, then the first line; then lines are taken by what they are worth for their
- * size, each with the marker of the gap it makes; what is left goes to the end, upwards, and then to the start. A long
- * line is shown as its start and a window around its sign. Where tokens are limited, the room in bytes is found by
- * bisection, the content being counted as the model would see it.
+ * size, each with the marker of the gap it makes; what is left goes to the edges of the gaps, see fill.c. A long line is
+ * shown as its start and a window around its sign. Where tokens are limited, the room in bytes is found by bisection, the
+ * content being counted as the model would see it.
  *
  * Invariant: the sum of what is kept and of the markers, each at its widest until all are known, is within every budget.
  */

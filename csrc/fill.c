@@ -20,7 +20,7 @@ static bool make_room(abr_chooser *x)
     size_t count = 2;
     for (size_t i = 0; i < x->count; i++)
         count += x->units[i].kept ? ABR_LINE_PARTS : 0;
-    if (count <= x->kept_size)
+    if (x->kept && count <= x->kept_size)
         return true;
     if (x->kept)
         a->free(a->ctx, x->kept);
@@ -33,16 +33,17 @@ static bool make_room(abr_chooser *x)
     return false;
 }
 
-static void list_kept(abr_chooser *x)
+static bool list_kept(abr_chooser *x)
 {
     x->kept_count = 0;
     if (!make_room(x))
-        return;
+        return false;
     for (size_t i = 0; i < x->count; i++)
         if (x->units[i].kept)
             x->kept_count += abr_parts_of(x, &x->units[i], x->kept + x->kept_count);
     for (size_t i = 0; i < x->kept_count; i++)
         x->kept[i].chars_n = abr_chars_of(x, x->kept[i].p, (size_t)x->kept[i].n);
+    return true;
 }
 
 static abr_stretch *above(abr_chooser *x, size_t i)
@@ -110,15 +111,17 @@ static uint64_t at_hand(const abr_chooser *x, const abr_stretch *s, bool up, con
 static side side_of(abr_chooser *x, size_t i, bool up)
 {
     const abr_stretch *s = &x->kept[i];
-    const abr_stretch *next = up ? above(x, i) : below(x, i);
-    side e = {.x = x, .i = i, .up = up};
-    if (up) {
-        e.gap_whole = !next || next->ends_line;
-        e.gap = s->at - (next ? next->at + next->n + next->ends_line : 0);
-    } else {
-        e.gap_whole = !next || next->starts_line;
-        e.gap = (next ? next->at - next->starts_line : x->view->bytes - x->view->ends_line) - (s->at + s->n);
+    bool last = up ? i == 0 : i + 1 == x->kept_count; /* the gap goes to the text's start or end */
+    side e = {.x = x, .i = i, .up = up, .gap_whole = true};
+    uint64_t edge = up ? 0 : x->view->bytes - x->view->ends_line;
+    if (!last && up) {
+        e.gap_whole = s[-1].ends_line;
+        edge = s[-1].at + s[-1].n + s[-1].ends_line;
+    } else if (!last) {
+        e.gap_whole = s[1].starts_line;
+        edge = s[1].at - s[1].starts_line;
     }
+    e.gap = up ? s->at - edge : edge - (s->at + s->n);
     e.within = abr_at_most(at_hand(x, s, up, &e.p), e.gap);
     return e;
 }
@@ -371,8 +374,7 @@ static bool grow_any(abr_chooser *x, bool (*grow)(side *))
 
 void abr_fill_kept(abr_chooser *x)
 {
-    list_kept(x);
-    if (x->failure != ABR_OK)
+    if (!list_kept(x))
         return;
     weigh_kept(x);
     fill_end(x);
