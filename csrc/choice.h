@@ -27,9 +27,11 @@ typedef struct {
     uint64_t chars;   /* before it, where counted */
     uint64_t chars_n; /* of it */
     bool starts_line;
-    bool ends_line; /* up to the last line's newline, which is no part of it */
-    size_t lead;    /* bytes of its line that can be read before p */
-    size_t rest;    /* and behind its n bytes */
+    bool ends_line;  /* up to the last line's newline, which is no part of it */
+    size_t lead;     /* bytes of its line that can be read before p */
+    size_t rest;     /* and behind its n bytes */
+    bool lead_whole; /* they go to the line's start */
+    bool rest_whole; /* and to its end */
 } abr_stretch;
 
 /* A line that may be kept. */

@@ -85,27 +85,23 @@ typedef struct {
     bool up;         /* over its start, else behind its end */
     uint64_t gap;    /* bytes to what is kept beyond, but for a newline that ends a line there */
     bool gap_whole;  /* where the gap ends, a line does */
+    bool own;        /* at hand is more of what was retained of its line than of the text's ends */
     const char *p;   /* the stretch, amid the bytes at hand */
     uint64_t within; /* bytes at hand, of the gap */
 } side;
 
-/* Bytes that can be read beside a stretch; *p is where it is beside them. */
-static uint64_t at_hand(const abr_chooser *x, const abr_stretch *s, bool up, const char **p)
+/* Find the most bytes that can be read beside the stretch: those retained of its line, or those of an end of the text. */
+static void look_beside(side *e, const abr_stretch *s)
 {
-    const abr_view *v = x->view;
+    const abr_view *v = e->x->view;
     uint64_t end = s->at + s->n;
     uint64_t base = v->bytes - v->back.n;
-    bool front = end <= v->front.n;
-    bool back = s->at >= base;
-    uint64_t own = up ? s->lead : s->rest;
-    uint64_t by_front = !front ? 0 : up ? s->at : v->front.n - end;
-    uint64_t by_back = !back ? 0 : up ? s->at - base : v->bytes - end;
-    *p = s->p;
-    if (by_front > own && by_front >= by_back)
-        *p = v->front.p + s->at;
-    else if (by_back > own)
-        *p = v->back.p + (s->at - base);
-    return abr_at_least(own, abr_at_least(by_front, by_back));
+    uint64_t own = e->up ? s->lead : s->rest;
+    uint64_t by_front = end > v->front.n ? 0 : e->up ? s->at : v->front.n - end;
+    uint64_t by_back = s->at < base ? 0 : e->up ? s->at - base : v->bytes - end;
+    e->own = own >= by_front && own >= by_back;
+    e->p = e->own ? s->p : by_front >= by_back ? v->front.p + s->at : v->back.p + (s->at - base);
+    e->within = abr_at_most(abr_at_least(own, abr_at_least(by_front, by_back)), e->gap);
 }
 
 static side side_of(abr_chooser *x, size_t i, bool up)
@@ -122,7 +118,7 @@ static side side_of(abr_chooser *x, size_t i, bool up)
         edge = s[1].at - s[1].starts_line;
     }
     e.gap = up ? s->at - edge : edge - (s->at + s->n);
-    e.within = abr_at_most(at_hand(x, s, up, &e.p), e.gap);
+    look_beside(&e, s);
     return e;
 }
 
@@ -138,7 +134,6 @@ static abr_stretch longer(const side *e, uint64_t n, bool whole, uint64_t chars)
     const abr_stretch *s = &e->x->kept[e->i];
     const char *more = e->up ? e->p - n : e->p + s->n;
     uint64_t newlines = abr_count_newlines(more, (size_t)n);
-    bool own = e->p == s->p;
     abr_stretch t = *s;
     t.n += n;
     t.chars_n += chars;
@@ -153,8 +148,13 @@ static abr_stretch longer(const side *e, uint64_t n, bool whole, uint64_t chars)
         t.last_line += newlines;
         t.ends_line = whole;
     }
-    t.lead = own && s->lead > (e->up ? n : 0) ? s->lead - (size_t)(e->up ? n : 0) : 0;
-    t.rest = own && s->rest > (e->up ? 0 : n) ? s->rest - (size_t)(e->up ? 0 : n) : 0;
+    if (!e->own) {
+        t.lead = t.rest = 0;
+        t.lead_whole = t.rest_whole = false;
+    } else {
+        t.lead -= e->up ? (size_t)n : 0;
+        t.rest -= e->up ? 0 : (size_t)n;
+    }
     return t;
 }
 
@@ -191,6 +191,17 @@ static bool close_gap(side *e)
     return e->gap > 0 && e->within == e->gap && extend(e, e->gap, e->gap_whole);
 }
 
+/* Does the line that is cut here go no further than the next n bytes, though what is beyond is not at hand? */
+static bool ends_at_hand(const side *e, uint64_t n)
+{
+    const abr_stretch *s = &e->x->kept[e->i];
+    const abr_view *v = e->x->view;
+    if (e->up)
+        return (s->lead_whole && s->lead == n) ||
+               (s->line + 1 == v->lines && s->at - n == v->bytes - v->ends_line - v->last_line);
+    return (s->rest_whole && s->rest == n) || (s->last_line == 0 && s->at + s->n + n == v->first_line);
+}
+
 /* Bytes of the nearest line in the gap, the newline on this side of it too, or if the stretch is cut here, what its line
  * lacks; as far as they are at hand and might fit, a joint that goes being room too. *whole: that is all of it. */
 static uint64_t nearest_line(const side *e, bool *whole)
@@ -199,7 +210,6 @@ static uint64_t nearest_line(const side *e, bool *whole)
     const abr_chooser *x = e->x;
     uint64_t left = abr_less(x->room.shown, x->used.shown);
     const abr_stretch *s = &x->kept[e->i];
-    const abr_view *v = x->view;
     uint64_t first = !is_cut(e); /* the newline */
     *whole = false;
     if (e->within < first)
@@ -217,10 +227,8 @@ static uint64_t nearest_line(const side *e, bool *whole)
     *whole = newline || (look + first == e->gap && e->gap_whole);
     if (newline)
         look = e->up ? (uint64_t)(from + look - newline) - 1 : (uint64_t)(newline - from);
-    else if (is_cut(e) &&
-             (e->up ? s->at - look == v->bytes - v->ends_line - v->last_line && s->line + 1 == v->lines
-                    : s->at + s->n + look == v->first_line && s->last_line == 0))
-        *whole = true;
+    else if (is_cut(e))
+        *whole = *whole || ends_at_hand(e, look);
     return look + first;
 }
 

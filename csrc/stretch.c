@@ -127,6 +127,8 @@ static abr_stretch part_of(const abr_candidate *c, const char *p, uint64_t from,
     s.ends_line = from + n == c->size;
     s.lead = (size_t)(from - first);
     s.rest = size - s.lead - n;
+    s.lead_whole = first == 0;
+    s.rest_whole = first + size == c->size;
     return s;
 }
 

@@ -683,6 +683,28 @@ static void a_first_line_that_is_cut_is_widened_within_the_budget(void)
                      "                                                          ");
 }
 
+/* It was retained whole, but its newline was not at hand. */
+static void a_line_widened_to_its_end_is_not_marked_as_cut(void)
+{
+    text t = {0};
+    add(&t,
+        "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeezzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"
+        "zzzzzzzzzzzzzzzzzzzzzz                        zzzzzzzzzzzzzzzzzzzzz");
+    add(&t, "error: xqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq");
+    add(&t, "xxxxxxxxxxxxxxxxxxxxxxxxxFAILEDxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+    add(&t, "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
+    add(&t, "\xC3\xA9\n\na b c\n");
+    for (uint64_t budget = 96; budget < t.n; budget++) {
+        const abr_opts o = options(budget);
+        abr_cut cut;
+        char *content = cut_of(t.p, t.n, &o, &cut);
+        CHECK(strstr(content, "error: xqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq ...") == NULL);
+        free(content);
+        abr_cut_free(&cut);
+    }
+    free(t.p);
+}
+
 /* 26 bytes of marker for three lines of 9 would be a loss. */
 static void a_gap_smaller_than_its_marker_is_closed(void)
 {
@@ -934,6 +956,7 @@ int main(void)
     RUN(a_gap_that_is_filled_costs_all_its_newlines);
     RUN(a_long_line_is_shown_whole_beside_gaps_that_stay_closed);
     RUN(a_first_line_that_is_cut_is_widened_within_the_budget);
+    RUN(a_line_widened_to_its_end_is_not_marked_as_cut);
     RUN(a_gap_smaller_than_its_marker_is_closed);
     RUN(a_marker_outside_costs_no_tokens);
     RUN(the_end_comes_before_all_else);
