@@ -406,14 +406,18 @@ describe("the CodeCompanion extension fails safe", function()
     local chat = start("current", { run_dir = false })
     local session = codecompanion.module.extensions.abridge.session
     session.cap = function() error "broken" end
-    local big = numbered(50000)
+    local big = numbered(50000):gsub("line", ("line"):rep(5))
     local content, shown = chat:call("mcp", {}, big, big, "same")
     assert.is_true(#content <= 30 * KB and #content > 29 * KB)
     assert.truthy(content:find(("... [%d bytes, cut to 30720] ..."):format(#big), 1, true))
     assert.is_true(#shown <= 10 * KB)
+    assert.truthy(shown:find("lines, cut to 200] ...", 1, true))
     assert.is_true(#chat:call("mcp", {}, big, "", "same") <= 30 * KB + 256 + 2)
     assert.equal("short", (chat:call("mcp", {}, "short")))
+    chat:call("other", {}, big)
     assert.equal("abridge: the output of mcp was cut crudely: broken", problems())
+    content = chat:call("mcp", {}, numbered(3000))
+    assert.matches("^line 1\n.*\n%.%.%. %[3000 lines, cut to 2000%] %.%.%.\n.*\nline 3000$", content)
     codecompanion:remove()
     chat = start("current", { run_dir = false, limits = { mcp = { max_bytes = 2000 }, tiny = { max_bytes = 100 } } })
     codecompanion.module.extensions.abridge.session.cap = function() error "broken" end
@@ -421,6 +425,30 @@ describe("the CodeCompanion extension fails safe", function()
     assert.is_true(#content <= 2000 and #content > 1900)
     assert.is_true(#chat:call("tiny", {}, big) <= 100)
     assert.same({}, codecompanion.errors)
+  end)
+
+  it("when its session was closed: cut by its limits, redacted, told once", function()
+    local chat = start("current", { run_dir = false, redact = { "secret" }, limits = { mcp = { max_lines = 5 } } })
+    codecompanion.module.extensions.abridge.session:close()
+    assert.equal("a [redacted]", (chat:call("mcp", {}, "a secret")))
+    local around = prints.run_command({ cmd = "ls" }, "a\nb")
+    assert.equal(around, (chat:call("run_command", {}, around)))
+    local content, shown = chat:call("mcp", {}, "secret\n" .. numbered(500))
+    assert.matches("^%[redacted%]\n.*\nline 500\n\n%[Showing 5 of 501 lines %(5 line limit%)%]$", content)
+    assert.matches("^%[redacted%]\nline 1\n", shown)
+    assert.equal("abridge: the output of mcp was cut crudely: the session is closed", problems())
+  end)
+
+  it("when tokens cannot be counted: told once, within the lines", function()
+    local chat = start("current", {
+      run_dir = false,
+      limits = { mcp = { max_tokens = 1000, max_lines = 5, count_tokens = function() error "no count" end } },
+    })
+    for _ = 1, 2 do
+      local content = chat:call("mcp", {}, numbered(500))
+      assert.matches("^line 1\nline 2\n%.%.%. %[500 lines, cut to 5%] %.%.%.\n.*\nline 500$", content)
+    end
+    assert.equal("abridge: the output of mcp was cut crudely: no count", problems())
   end)
 
   it("where a chat has no callbacks", function()

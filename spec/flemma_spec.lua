@@ -117,6 +117,8 @@ describe("abridge.flemma", function()
         assert.is_true(#result.content <= 1000)
         assert.equal(20000, result.total_lines)
         assert.is_true(result.truncated)
+        local few = crude[name](text, { max_lines = 10 })
+        assert.same({ "lines", 10 }, { few.truncated_by, few.output_lines })
         local fits = crude[name]("a\nb\n")
         assert.same({ "a\nb\n", false, 2, 2 }, { fits.content, fits.truncated, fits.total_lines, fits.output_lines })
       end

@@ -13,10 +13,10 @@ local DECLINED = "^User declined" -- how avante knows an error that ends the tur
 
 local function capped_error(name, failure, opts)
   if failure == nil then return nil end
-  local text = type(failure) == "string" and failure or crude.cut(failure, math.huge)
+  local text = type(failure) == "string" and failure or (crude.cut(failure, math.huge))
   local shown = safe.cap(name, text, opts)
   if not text:find(DECLINED) or shown:find(DECLINED) then return shown end
-  return crude.cut(safe.redacted(text, opts), safe.crude_bytes(name, opts))
+  return (crude.cut(safe.redacted(text, opts), safe.crude_budgets(name, opts)))
 end
 
 --- A result: avante encodes what is no string, so a table that is over the limits becomes its JSON, cut.
