@@ -3,6 +3,7 @@ local adapter = require "abridge.avante"
 local avante = require "standins.avante"
 local coreless = require "standins.coreless"
 local host = require "abridge.host"
+local paths = require "paths"
 local tmpdir = require "tmpdir"
 local warned = require "warned"
 
@@ -303,7 +304,8 @@ describe("abridge.avante without the core", function()
 end)
 
 describe("examples/avante.lua", function()
-  it("caps what the model gets of tools", function()
+  it("caps what the model gets of tools, and keeps it whole", function()
+    if not host.uv() then return pending "luv is missing" end
     local chat = avante.new()
     local modules = {
       ["avante"] = { setup = function() end },
@@ -316,9 +318,12 @@ describe("examples/avante.lua", function()
     for name in pairs(modules) do
       package.loaded[name] = nil
     end
-    local failed = chat.use("bash", { output = lines(5000) .. "\nFAILED: 1 test\n" .. lines(5000), code = 1 })
+    local printed = lines(5000) .. "\nFAILED: 1 test\n" .. lines(5000)
+    local failed = chat.use("bash", { output = printed, code = 1 })
     assert.is_true(#failed.content <= 20480)
     assert.matches("\nFAILED: 1 test\n", failed.content)
     assert.matches("^Error: line 1 of", failed.content)
+    local kept = paths.read(failed.content:match "Full output: (/[^%]]+)%]$")
+    assert.equal("Error: " .. printed .. "; Error code: 1", kept)
   end)
 end)
