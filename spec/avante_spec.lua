@@ -1,6 +1,6 @@
 local abridge = require "abridge"
 local adapter = require "abridge.avante"
-local avante = require "standins.avante"
+local avante = require("plugins").driver "avante"
 local coreless = require "standins.coreless"
 local host = require "abridge.host"
 local paths = require "paths"
@@ -162,7 +162,7 @@ for _, positional in ipairs { false, true } do
       assert.is_true(#chat.use("read_global_file", { content = lines(1000) }).content <= 500)
       assert.equal("fits", chat.use("bash", { output = "fits", code = 0 }).content)
       assert.equal('["a"]', chat.use("ls", { entries = { "a" } }).content)
-      assert.equal("This tool is not provided: x", chat.use("x", {}).content)
+      assert.equal('This tool is not provided: "x"', chat.use("x", {}).content)
     end)
 
     it("keeps the words by which avante knows a refusal and a cancel", function()
@@ -307,16 +307,16 @@ describe("examples/avante.lua", function()
   it("caps what the model gets of tools, and keeps it whole", function()
     if not host.uv() then return pending "luv is missing" end
     local chat = avante.new()
-    local modules = {
+    local modules, before = {
       ["avante"] = { setup = function() end },
       ["avante.llm_tools"] = chat.llm_tools,
-    }
+    }, {}
     for name, module in pairs(modules) do
-      package.loaded[name] = module
+      before[name], package.loaded[name] = package.loaded[name], module
     end
     assert(loadfile "examples/avante.lua")()
     for name in pairs(modules) do
-      package.loaded[name] = nil
+      package.loaded[name] = before[name]
     end
     local printed = lines(5000) .. "\nFAILED: 1 test\n" .. lines(5000)
     local failed = chat.use("bash", { output = printed, code = 1 })

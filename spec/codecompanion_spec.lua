@@ -247,7 +247,7 @@ describe("the CodeCompanion extension", function()
   it("takes an output of a tool that does not run for one of its own", function()
     for _, release in ipairs { "19", "current" } do
       local chat = start(release, with { limits = { mcp = { max_bytes = 1000 }, other = { max_bytes = 1000 } } })
-      local tool = { name = "other", function_call = { id = "z" } }
+      local tool = { name = "other", function_call = { id = "z", ["function"] = { name = "other" } } }
       local function big() return numbered(500) end
       local function unknown()
         chat:add_tool_output(tool, big())

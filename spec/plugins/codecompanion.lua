@@ -52,10 +52,10 @@ local Chat = {}
 
 --- Run the calls of one response through the orchestrator.
 function Chat:execute(calls)
-  local config, requests = require("codecompanion.config").interactions.chat.tools, {}
+  local config, requests, tools = require("codecompanion.config").interactions.chat.tools, {}, {}
   for i, call in ipairs(calls) do
-    local tool = tool_of(call)
-    config[call.name] = { callback = function() return tool end }
+    tools[i] = tool_of(call)
+    config[call.name] = { callback = function() return table.remove(tools, 1) end } -- asked in the order of the calls
     requests[i] = {
       id = call.id,
       type = "function",
