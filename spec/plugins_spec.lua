@@ -1,6 +1,5 @@
 -- What stand-ins claim of the plugins they stand for, asked of both; and what shows in the plugins alone. Those come
 -- from the folder of checkouts that ABRIDGE_PLUGINS names; without it the stand-ins are asked what they claim.
-local host = require "abridge.host"
 local lines = require "numbered"
 local paths = require "paths"
 local plugins = require "plugins"
@@ -8,6 +7,8 @@ local random = require "random"
 local tmpdir = require "tmpdir"
 
 local vim = rawget(_G, "vim")
+
+if not vim or vim.fn.has "nvim-0.11" == 0 then vim = nil end -- the plugins run in no earlier one
 
 --- The keys of a table, sorted.
 local function keys(t)
@@ -44,7 +45,7 @@ describe("CodeCompanion: what an extension sees of tools", function()
     codecompanion.module.setup { extensions = { probe = { callback = probe } } }
     assert.equal(1, codecompanion.module.extensions.probe.mark)
     local created
-    local id = vim and vim.fn.has "nvim-0.8" == 1 and vim.api.nvim_create_autocmd("User", {
+    local id = vim and vim.api.nvim_create_autocmd("User", {
       pattern = "CodeCompanionChatCreated",
       callback = function(event)
         created = event.data.bufnr
@@ -60,7 +61,8 @@ describe("CodeCompanion: what an extension sees of tools", function()
     own:add_callback("on_tool_output", function(its, args)
       local tool = its.tool_orchestrator.tool
       note("output", args.tool, args.for_llm, tostring(args.for_user), tool.name, tool.function_call.id)
-      note("args", tool.args.start_line, (next(tool.schema["function"].parameters.properties)) ~= nil and "schema" or "")
+      local properties = tool.schema["function"].parameters.properties
+      note("args", tool.args.start_line, next(properties) ~= nil and "schema" or "")
       if args.for_llm == "raise" then error "raised" end
       args.for_llm = args.for_llm:upper()
     end)
@@ -231,9 +233,33 @@ describe("flemma.nvim: how it truncates", function()
   end)
 end)
 
+if not vim then return end
+
+--- A tool of CodeCompanion that prints a text.
+local function printing_tool(name, text)
+  local parameters = { type = "object", properties = vim.empty_dict() }
+  return {
+    name = name,
+    cmds = {
+      function()
+        return { status = "success", data = text }
+      end,
+    },
+    schema = {
+      type = "function",
+      ["function"] = { name = name, description = "prints", parameters = parameters },
+    },
+    output = {
+      success = function(self, data, meta)
+        meta.tools.chat:add_tool_output(self, data[#data])
+      end,
+    },
+  }
+end
+
 describe("the plugins themselves", function()
   local folder = plugins.folder()
-  if not folder then return pending "ABRIDGE_PLUGINS names no checkouts here" end
+  if not folder then return pending "ABRIDGE_PLUGINS names no checkouts" end
 
   it("are what runs", function()
     local function source(f)
@@ -253,68 +279,42 @@ describe("the plugins themselves", function()
     end
   end)
 
+  --- CodeCompanion with a tool that prints a text, and a model behind the loopback.
+  local function setup_codecompanion(model, text, run_dir)
+    local tool = printing_tool("big_output", text)
+    local function loopback()
+      return require("codecompanion.adapters").extend("openai_compatible", {
+        name = "loopback",
+        opts = { stream = false },
+        env = { url = model.url(""):gsub("/$", ""), api_key = "none" },
+        schema = { model = { default = "scripted" } },
+      })
+    end
+    local function given()
+      return tool
+    end
+    local tools = { big_output = { callback = given } }
+    tools.opts = { default_tools = { "big_output" }, auto_submit_success = true }
+    require("codecompanion").setup {
+      adapters = { http = { loopback = loopback } },
+      interactions = { chat = { adapter = "loopback", tools = tools } },
+      extensions = { abridge = { opts = { run_dir = run_dir } } },
+    }
+  end
+
   it("give a model 588 KB of a CodeCompanion tool within its limits, with notice and file", function()
     plugins.real "codecompanion"
-    local model_server = require "model_server"
     local text, result = lines(60000):sub(1, 588 * 1024), nil
-    local model = model_server.new(function()
+    local model = require("model_server").new(function()
       result = coroutine.yield { { name = "big_output", input = {} } }
       return "done"
     end)
     local dir = tmpdir.new()
-    local tool = {
-      name = "big_output",
-      cmds = {
-        function()
-          return { status = "success", data = text }
-        end,
-      },
-      schema = {
-        type = "function",
-        ["function"] = {
-          name = "big_output",
-          description = "prints",
-          parameters = { type = "object", properties = vim.empty_dict() },
-        },
-      },
-      output = {
-        success = function(self, data, meta)
-          meta.tools.chat:add_tool_output(self, data[#data])
-        end,
-      },
-    }
-    local codecompanion = require "codecompanion"
-    codecompanion.setup {
-      adapters = {
-        http = {
-          loopback = function()
-            return require("codecompanion.adapters").extend("openai_compatible", {
-              name = "loopback",
-              opts = { stream = false },
-              env = { url = model.url(""):gsub("/$", ""), api_key = "none" },
-              schema = { model = { default = "scripted" } },
-            })
-          end,
-        },
-      },
-      interactions = {
-        chat = {
-          adapter = "loopback",
-          tools = {
-            big_output = {
-              callback = function()
-                return tool
-              end,
-            },
-            opts = { default_tools = { "big_output" }, auto_submit_success = true },
-          },
-        },
-      },
-      extensions = { abridge = { opts = { run_dir = dir:at "run" } } },
-    }
-    local http = require("codecompanion.http").static.methods
+    setup_codecompanion(model, text, dir:at "run")
+    local http, curl = require("codecompanion.http").static.methods, require "plenary.curl"
     local before = { http.post.default, http.get.default }
-    http.post.default, http.get.default = require("plenary.curl").post, require("plenary.curl").get
+    http.post.default, http.get.default = curl.post, curl.get
+    local codecompanion = require "codecompanion"
     local chat = codecompanion.chat { messages = { { role = "user", content = "go" } }, auto_submit = true }
     assert.is_true(vim.wait(30000, function()
       return #model.requests == 2 and chat.current_request == nil
@@ -322,8 +322,8 @@ describe("the plugins themselves", function()
     http.post.default, http.get.default = before[1], before[2]
     assert.is_nil(model.failed)
     assert.is_true(#result.content <= 30 * 1024)
-    local path = result.content:match "^line 1\n.*\n\n%[Showing 2000 of %d+ lines %(2000 line limit%)%. Full output: (/.*)%]$"
-    assert.equal(text, (paths.read(path)))
+    local said = "^line 1\n.*\n\n%[Showing 2000 of %d+ lines %(2000 line limit%)%. Full output: (/.*)%]$"
+    assert.equal(text, (paths.read(result.content:match(said))))
     assert.is_true(model.requests[2].bytes < 64 * 1024)
     codecompanion.extensions.abridge.session:close()
     chat:close()
@@ -331,16 +331,47 @@ describe("the plugins themselves", function()
     pcall(vim.api.nvim_del_augroup_by_name, "abridge.codecompanion")
     dir:remove()
   end)
+end)
 
-  it("are called in no way that this Neovim deprecates", function()
-    if vim.fn.has "nvim-0.12" == 0 then return pending "0.12 lists them" end
-    vim.cmd "silent checkhealth vim.deprecated"
+describe("Neovim's list of deprecated functions", function()
+  --- What `:checkhealth NAME` says.
+  local function health(name)
+    vim.cmd("silent checkhealth " .. name)
     local report = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
-    vim.cmd "silent! %bwipeout!"
-    local root = host.uv().cwd()
-    for path in report:gmatch "[^%s]+%.lua" do
-      assert.is_nil(path:find(root .. "/lua/", 1, true), report)
-      assert.is_nil(path:find "^lua/abridge/", report)
-    end
+    vim.cmd "silent! bwipeout!"
+    return report
+  end
+
+  it("names none of ours when commands and adapters have run", function()
+    local dir = tmpdir.new()
+    local session = require("abridge").session { run_dir = dir:at "run" }
+    local nvim, done = require "abridge.nvim", false
+    local buf = vim.api.nvim_create_buf(false, true)
+    nvim.run(session, "run_command", { command = "seq 5000" }, {
+      buf = buf,
+      on_done = function()
+        done = true
+      end,
+    })
+    assert.is_true(vim.wait(20000, function()
+      return done
+    end))
+    nvim.render(buf, session:cap("tool", lines(5000)), { row = 0, max_lines = 5 })
+    vim.cmd "silent! runtime plugin/abridge.lua"
+    vim.api.nvim_buf_delete(nvim.log(dir:at "run"), { force = true })
+    session:close()
+    local codecompanion = plugins.driver("codecompanion").install "current"
+    codecompanion.module.setup { extensions = { abridge = { opts = { run_dir = false } } } }
+    codecompanion:chat():call("tool", {}, lines(5000))
+    codecompanion:remove()
+    local path = vim.o.runtimepath
+    vim.opt.runtimepath:prepend(tmpdir.root())
+    assert.matches("abridge: Neovim", health "abridge")
+    vim.o.runtimepath = path
+    local report = health "vim.deprecated"
+    assert.matches("vim%.deprecated:", report)
+    assert.is_nil(report:find("lua/abridge/", 1, true), report)
+    assert.is_nil(report:find("_extensions/abridge", 1, true), report)
+    dir:remove()
   end)
 end)

@@ -1,4 +1,4 @@
---- avante.nvim (at commit 7500fd9, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
+--- avante.nvim (at commit a933431, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
 --- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
 --- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
 

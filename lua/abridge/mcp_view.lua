@@ -142,7 +142,8 @@ function View:put_crudely(budgets)
   self:put(contents)
   self.out.structuredContent = nil
   if left_out and returned <= room then self:append(LEFT_OUT) end
-  return { truncated = returned < total or left_out, bytes_returned = returned, bytes_total = total, reason = "size_cap" }
+  local truncated = returned < total or left_out
+  return { truncated = truncated, bytes_returned = returned, bytes_total = total, reason = "size_cap" }
 end
 
 --- Add a block of text behind the content.

@@ -1,5 +1,5 @@
---- CodeCompanion itself, driven as its stand-in is: its own chats, orchestrator and callbacks, and tools that print what
---- a spec says. No request leaves: chats ask nobody. Earlier releases are left to the stand-in.
+--- CodeCompanion itself, driven as its stand-in is: its own chats, orchestrator and callbacks, and tools that print
+--- what a spec says. No request leaves: chats ask nobody. Earlier releases are left to the stand-in.
 
 local standin = require "standins.codecompanion"
 

@@ -1,5 +1,5 @@
---- flemma.nvim itself, driven as its stand-in is: its truncate module as `original`, its `flemma.tools.truncate` and its
---- tool "read".
+--- flemma.nvim itself, driven as its stand-in is: its truncate module as `original`, its `flemma.tools.truncate` and
+--- its tool "read".
 
 local M = {}
 
