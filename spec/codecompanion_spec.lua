@@ -468,14 +468,20 @@ describe("the CodeCompanion extension fails safe", function()
     for name in pairs(loaded) do package.loaded[name] = nil end
     package.preload["abridge.core"] = function() error("there is no core here\nat all", 0) end
     local ok, why = pcall(function()
-      codecompanion.module.setup { extensions = { abridge = { opts = { exempt = { "memory" } } } } }
+      local limits = { run_command = { max_bytes = "2KB" }, ["*"] = { max_lines = 100 } }
+      codecompanion.module.setup {
+        extensions = { abridge = { opts = { exempt = { "memory" }, limits = limits, profile = "pi" } } },
+      }
       local chat = codecompanion:chat()
       local big = numbered(50000)
       assert.is_true(#chat:call("mcp", {}, big) <= 30 * KB)
       assert.is_true(#chat.buffer[1] <= 30 * KB)
       assert.equal(big, (chat:call("memory", {}, big)))
       assert.equal("short", (chat:call("mcp", {}, "short")))
-      assert.truthy(problems():find("there is no core here", 1, true))
+      assert.is_true(#chat:call("run_command", {}, big) <= 2 * KB and #chat:call("cmd_runner", {}, big) <= 2 * KB)
+      local few = chat:call("mcp", {}, big)
+      assert.matches("^line 1\n.*\n%.%.%. %[50000 lines, cut to 100%] %.%.%.\n.*line 50000$", few)
+      assert.matches("^abridge: all outputs are cut crudely: [^\n]*there is no core here[^\n]*$", problems())
       assert.same({}, codecompanion.errors)
     end)
     package.preload["abridge.core"] = nil

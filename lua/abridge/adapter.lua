@@ -67,7 +67,7 @@ local function right_options(who, opts, tell)
     if ok then
       right[key] = value
     else
-      tell(check.reason(why))
+      tell(safe.reason(why))
     end
   end
   return right
@@ -75,14 +75,9 @@ end
 
 --- A session under these options; where its run folder cannot be had, one with a folder of its own.
 local function open(opts, aliases, tell)
-  local session_opts = { aliases = {} }
+  local session_opts = { aliases = aliases }
   for _, key in ipairs(SESSION_OPTIONS) do
     if key ~= "aliases" and opts[key] ~= nil then session_opts[key] = opts[key] end
-  end
-  for _, names in ipairs { aliases or {}, opts.aliases or {} } do
-    for alias, name in next, names do
-      session_opts.aliases[alias] = name
-    end
   end
   local logged = require("abridge.session").logged
   local session, why = logged(session_opts)
@@ -100,11 +95,23 @@ end
 ---@field session? abridge.Session nil where it could not be opened: all cuts are crude then
 ---@field exempt table<string, boolean> tools whose output passes as it is
 ---@field user abridge.Limits|false
+---@field private problem? string why there is no session
+---@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
+---@field private aliases table<string, string>
 ---@field tell fun(message: string, reason: string|nil) says a thing once, or once what was for one reason
 ---@field private calls table<any, table> what was given, by owner and call
 ---@field private redacts boolean whether it was asked for: a text that cannot be redacted is not given
 local Adapter = {}
 Adapter.__index = Adapter
+
+--- Names of tools under which others are known: an adapter's, and those of its options.
+local function all_aliases(aliases, opts)
+  local all = safe.copied(aliases or {})
+  for alias, name in next, type(opts.aliases) == "table" and opts.aliases or {} do
+    all[alias] = name
+  end
+  return all
+end
 
 --- Never raises. A wrong option is told and left out.
 ---@param who string for messages
@@ -120,7 +127,12 @@ function M.new(who, opts, tell, aliases)
     told[reason or message] = true
     pcall(tell, message)
   end
-  local ok, why = pcall(right_options, who, opts, self.tell)
+  local ok, why = pcall(require, "abridge")
+  if not ok then
+    self.problem = safe.reason(why)
+    self.tell("all outputs are cut crudely: " .. self.problem, self.problem)
+  end
+  ok, why = pcall(right_options, who, opts, self.tell)
   local right = ok and why or {}
   if not ok then self.tell(check.reason(why)) end
   for _, name in ipairs(check.list(right.exempt or {})) do
@@ -128,13 +140,18 @@ function M.new(who, opts, tell, aliases)
   end
   if right.user ~= nil then self.user = right.user end
   self.redacts = type(opts) == "table" and opts.redact and true or false
-  for _, session_opts in ipairs { right, { redact = right.redact } } do -- options may be right but for each other
-    ok, why = pcall(open, session_opts, aliases, self.tell)
+  local given = type(opts) == "table" and opts or {}
+  self.asked = type(given.limits) == "table" and given.limits or {}
+  self.aliases = all_aliases(aliases, self.problem and given or right)
+  local least = { redact = right.redact } -- options may be right but for each other
+  for _, session_opts in ipairs { right, least } do
+    ok, why = pcall(open, session_opts, all_aliases(aliases, session_opts), self.tell)
     if ok then
       self.session = why
       break
     end
-    self.tell(safe.reason(why))
+    self.problem = safe.reason(why)
+    self.tell(self.problem)
   end
   return self
 end
@@ -171,6 +188,7 @@ local function capped(self, tool, text, how, limits)
 end
 
 local function for_model(self, output, call)
+  if not self.session then error(self.problem, 0) end
   local text, how = output.text, safe.copied(output.how or {})
   if self.redacts and not self.session.redactor then error(crude.withheld) end
   if text == nil then return nil end
@@ -199,9 +217,20 @@ local function crudely(self, text, budgets)
   return (crude.cut(withheld and crude.withheld or safe.redacted(text, self), budgets))
 end
 
+--- The limits that were asked for a tool, over the usual ones.
+local function asked_for(self, tool)
+  local limits = { max_bytes = crude.default, max_lines = crude.default_lines }
+  for _, name in ipairs { "*", self.aliases[tool] or tool, tool } do
+    for key, value in next, type(self.asked[name]) == "table" and self.asked[name] or {} do
+      limits[key] = value
+    end
+  end
+  return { limits = limits }
+end
+
 --- Budgets of a crude cut for the model: what is left of the call's, or a little where that is next to nothing.
 local function budgets_left(self, output, call)
-  local budgets = safe.crude_budgets(output.tool, self)
+  local budgets = safe.crude_budgets(output.tool, self.session and self or asked_for(self, output.tool))
   budgets.max_bytes = crude.bytes_of(budgets)
   for key, given in pairs { max_bytes = call.bytes, max_chars = call.bytes, max_tokens = call.bytes } do
     local most = budgets[key]
@@ -234,7 +263,7 @@ function Adapter:cut(output)
     tell_crude(self, output.tool, text)
     text, shown = output.text, output.shown
     if text ~= nil then text = crudely(self, text, budgets_left(self, output, call)) end
-    if type(shown) == "string" then shown = crudely(self, shown, USER_CRUDELY) end
+    if type(shown) == "string" and self.user then shown = crudely(self, shown, USER_CRUDELY) end
   end
   call.bytes, call.lines = call.bytes + #(text or ""), call.lines + crude.count_lines(text or "")
   return text, shown

@@ -125,8 +125,7 @@ M.told_crude = "the output of %s was cut crudely: %s"
 ---@param why any what pcall gave
 ---@return string
 function M.reason(why)
-  local message = check.message(why):gsub("^abridge: ", ""):gsub("^(%a+): 0x%x+$", "%1") -- an address says nothing
-  local first, second = message:match "^([^\n]*)\n?([^\n]*)"
+  local first, second = check.message(why):gsub("^abridge: ", ""):match "^([^\n]*)\n?([^\n]*)"
   return first:find ":$" and first .. " " .. second or first
 end
 
