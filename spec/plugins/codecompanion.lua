@@ -140,6 +140,7 @@ end
 function M.install(release)
   if release and release ~= "current" then return standin.install(release) end
   require "abridge.process"
+  settle() -- what others have yet to tell is not told here
   local self = setmetatable({ release = "current", errors = {}, notified = {} }, Host)
   self.before = { notify = vim.notify, schedule = vim.schedule }
   vim.notify = function(message, level)
