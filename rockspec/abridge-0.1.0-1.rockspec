@@ -102,6 +102,7 @@ build = {
     ["abridge.dispatch"] = "lua/abridge/dispatch.lua",
     ["abridge.display"] = "lua/abridge/display.lua",
     ["abridge.encode"] = "lua/abridge/encode.lua",
+    ["abridge.exec_budgets"] = "lua/abridge/exec_budgets.lua",
     ["abridge.fetch"] = "lua/abridge/fetch.lua",
     ["abridge.files"] = "lua/abridge/files.lua",
     ["abridge.fit"] = "lua/abridge/fit.lua",

@@ -1,4 +1,4 @@
---- avante.nvim (at commit 7500fd9, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
+--- avante.nvim (at commit a933431, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
 --- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
 --- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
 
@@ -13,10 +13,10 @@ local DECLINED = "^User declined" -- how avante knows an error that ends the tur
 
 local function capped_error(name, failure, opts)
   if failure == nil then return nil end
-  local text = type(failure) == "string" and failure or crude.cut(failure, math.huge)
+  local text = type(failure) == "string" and failure or (crude.cut(failure, math.huge))
   local shown = safe.cap(name, text, opts)
   if not text:find(DECLINED) or shown:find(DECLINED) then return shown end
-  return crude.cut(safe.redacted(text, opts), safe.crude_bytes(name, opts))
+  return (crude.cut(safe.redacted(text, opts), safe.crude_budgets(name, opts)))
 end
 
 --- A result: avante encodes what is no string, so a table that is over the limits becomes its JSON, cut.

@@ -8,9 +8,7 @@ local M = {}
 
 local KB = 1024
 
---- Byte budgets that stand for a word (SPEC "exec budgets"); a cut by one of them has the reason `exec_budget`.
---- "full" sets none; "auto" looks at how the command ended.
-M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16 * KB, full = false, auto = 8 * KB }
+M.exec_budgets = require "abridge.exec_budgets"
 
 --- What "auto" shows of a command that succeeded and whose full output is kept, in place of its byte budget.
 M.auto_success = 512

@@ -319,7 +319,7 @@ local function crude_exit(value)
 end
 
 --- A result when making the proper one failed (a token counter raised, say): some of both ends and how it ended, no
---- more than the byte budget, and what went wrong in `details.inner_error`.
+--- more than the budgets but of tokens, and what went wrong in `details.inner_error`.
 ---@param call abridge.ResultCall
 ---@param value table
 ---@param problem string
@@ -338,7 +338,12 @@ function M.crude(call, value, problem)
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
   local room = #fit.trailer("x", exit)
   if room > budget / 2 then exit, room = nil, 0 end
-  local content, cut = core.head_tail(text, { max_bytes = budget - room, utf8 = "replace" })
+  local content, cut = core.head_tail(text, {
+    max_bytes = budget - room,
+    max_lines = call.limits.max_lines,
+    max_chars = call.limits.max_chars and math.max(call.limits.max_chars - room, 0),
+    utf8 = "replace",
+  })
   local block = info.not_truncated(#content)
   if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = data.copy(value.details) or {}
