@@ -254,7 +254,7 @@ describe("render", function()
 
   it("says what keeps it from writing", function()
     local buf = scratch()
-    assert.same({ nil, "Row 9 is behind the end of the buffer (1 line)" },
+    assert.same({ nil, "Row 9 is past the end of the buffer (1 line)" },
       { nvim.render(buf, { content = "x" }, { row = 9 }) })
     api.nvim_buf_delete(buf, { force = true })
     local row, message = nvim.render(buf, { content = "x" })
