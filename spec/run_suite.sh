@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # spec/run_suite.sh C_TEST_FOLDER
-# Runs the C tests of that folder and the suite on every host, as many at once as there are processors. Prints a line a
-# host as it ends, then what the hosts that failed printed, then all lines together:
+# Runs the C tests of that folder and the suite on every host, one more at once than there are processors, since tests
+# wait a good part of their time. Prints a line a host as it ends, then what the hosts that failed printed, then all lines together:
 #   HOST: N passed, M failed[, K skipped]
 # Fails when a host fails or runs no test. A host that is not on this machine is left out and named; one that was asked
 # for by HOST has failed then.
@@ -11,7 +11,7 @@
 #   C_TESTS="scan cut"   these C tests only
 #   VALGRIND=1           the C tests under valgrind
 #   EMULATOR=qemu-aarch64   the C tests, built for another processor, under an emulator
-#   JOBS=1               hosts at once; default: the number of processors
+#   JOBS=1               hosts at once
 #   HOST_TIMEOUT=1500    seconds after which a host counts as hanging
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -27,7 +27,7 @@ else
   HOST="${SPEC:-c} lua5.5 lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim0.7 nvim0.10 $newest"
   HOST=${HOST#"$SPEC"}
 fi
-JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+JOBS=${JOBS:-$(($(getconf _NPROCESSORS_ONLN) + 1))}
 case $HOST in *[!\ ]*\ *[!\ ]*) ;; *) JOBS=one ;; esac # a single host is shown as it runs
 
 # Everything a test writes without being asked goes into one folder that is gone afterwards, and nothing of the
