@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # spec/run_suite.sh C_TEST_FOLDER
 # Runs the C tests of that folder and the suite on every host, one more at once than there are processors, since tests
-# wait a good part of their time. Prints a line a host as it ends, then what the hosts that failed printed, then all lines together:
+# wait a good part of their time. Prints a line a host as it ends, then what the hosts that failed printed, then all
+# lines together:
 #   HOST: N passed, M failed[, K skipped]
 # Fails when a host fails or runs no test. A host that is not on this machine is left out and named; one that was asked
 # for by HOST has failed then.
