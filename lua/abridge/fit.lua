@@ -119,9 +119,9 @@ local function fit_at(level, text, limits, parts, exit, trial)
     local said = { exit = exit, notice = say(level, cut, parts) }
     local content = body .. M.trailer(body, said.exit, said.notice)
     if within(content, limits, 1) then
-      -- another unit may have decided this time, and its notice be longer
-      local modest = level == "none" or within(M.trailer("x", said.exit, said.notice), limits, 0.5)
-      if not modest then return nil end
+      -- another unit may have decided this time, or hits been left out, and the notice be longer
+      local said_widest = M.trailer("x", exit, say_widest(level, cut, parts))
+      if level ~= "none" and cut.truncated and not within(said_widest, limits, 0.5) then return nil end
       return content, cut, body, said
     end
     if #content <= #body + #widest then slack = slack * 2 + 1 end

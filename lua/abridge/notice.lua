@@ -212,7 +212,8 @@ local function widest_values(cut, data)
   for _, name in ipairs { "first_char", "last_char", "column" } do
     values[name] = (data.column or 1) + cut.total_bytes
   end
-  values.more_hits = math.max(values.more_hits, cut.hits and cut.hits.found or 0)
+  local hits = math.max(values.more_hits, cut.hits and cut.hits.found or 0)
+  values.more_hits = hits == 1 and 2 or hits -- the plural is the wider one
   for _, name in ipairs { "size", "shown_size", "full_size" } do
     values[name] = "1023.9KB"
   end
