@@ -414,7 +414,7 @@ describe("a secret", function()
   end
 
   it("spelled with escapes is hidden in any line of any text", function()
-    for _, how in ipairs { "\\/", "\\u%04x", "\\u%04X", "\\x%02x", "\\%03o" } do
+    for _, how in ipairs { "\\/", "\\u%04x", "\\u%04X", "\\x%02x", "\\%03o", "%%%02X", "%%%02x" } do
       local secret = spelled(how)
       while secret == SECRET do secret = spelled(how) end
       local object = '{"a":"b\\n\\u00e9","key":"' .. secret .. '"}'
@@ -436,10 +436,23 @@ describe("a secret", function()
   end)
 
   it("that an escape only looks like is not hidden, and its line stays as it is", function()
-    for _, text in ipairs { "C:\\temp\\u12\\x", '"a\\"b\\/c\\\\d\\n"', "\\u000ahunter2\\nx", "\\", "hunter2\\\\/" } do
+    for _, text in ipairs { "C:\\temp\\u12\\x", "100% of %2", '"a\\"b\\/c\\\\d\\n"', "\\u000ahunter2\\nx", "\\", "hunter2\\\\/" } do
       each_kind({}, function(session)
         assert.equal(text, session:cap("t", text).content)
       end)
+    end
+  end)
+
+  it("in the URL that is asked is hidden however we encode it", function()
+    if not host.uv() then return end
+    local secret = "K7{MDENG}\195\169^zQ"
+    for _, redact in ipairs { { "K7{MDENG}[^ ]-zQ" }, function_of(secret) } do
+      local session, seen = open { redact = redact, allow_private = true }
+      local result = session:call("web_fetch", { url = "http://127.0.0.1:1/a?key=K7{MDENG}\195\169^zQ" })
+      assert.is_true(result.is_error)
+      local leaked = leak({ result, seen }, { "MDENG" }) or leak_on_disk(session, { "MDENG" })
+      assert(not leaked, leaked)
+      assert.matches("key=[redacted]", result.details.url, 1, true)
     end
   end)
 
