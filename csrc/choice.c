@@ -2,9 +2,9 @@
  * What a priority cut keeps: of the lines that were retained and of the text's two ends, within the budgets.
  *
  * The last lines have their share first, then the first line; then lines are taken by what they are worth for their
- * size, each with the marker of the gap it makes; what is left goes to the end, upwards, and then to the start. A long
- * line is shown as its start and a window around its sign. Where tokens are limited, the room in bytes is found by
- * bisection, the content being counted as the model would see it.
+ * size, each with the marker of the gap it makes; what is left goes to the edges of the gaps, see fill.c. A long line is
+ * shown as its start and a window around its sign. Where tokens are limited, the room in bytes is found by bisection, the
+ * content being counted as the model would see it.
  *
  * Invariant: the sum of what is kept and of the markers, each at its widest until all are known, is within every budget.
  */
@@ -31,21 +31,21 @@ static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 }
 
 /* Keep a unit if it fits with the markers of the gaps it makes. */
-static bool keep_unit(abr_chooser *x, size_t i, const abr_span *marker, abr_cost *used)
+static bool keep_unit(abr_chooser *x, size_t i, abr_cost *used)
 {
     abr_shown_line *u = &x->units[i];
-    bool above = i > 0 && beside_kept(x, i, i - 1);
-    bool below = i + 1 < x->count && beside_kept(x, i, i + 1);
+    bool above = u->line == 0 || (i > 0 && beside_kept(x, i, i - 1));
+    bool below = u->line + 1 == x->view->lines || (i + 1 < x->count && beside_kept(x, i, i + 1));
     abr_span more = {.shown = u->shown, .chars = u->chars};
     abr_cost before = *used;
     if (above && below) { /* it closes a gap */
-        before.shown = abr_less(before.shown, marker->shown);
-        before.chars = abr_less(before.chars, marker->chars);
+        before.shown = abr_less(before.shown, x->marker.shown);
+        before.chars = abr_less(before.chars, x->marker.chars);
     } else if (!above && !below) {
-        more.shown += marker->shown;
-        more.chars += marker->chars;
+        more.shown += x->marker.shown;
+        more.chars += x->marker.chars;
     }
-    if (!abr_fits(x, &before, &more, 1))
+    if (u->shown == 0 || !abr_fits(x, &before, &more, 1))
         return false;
     used->lines++;
     used->shown = before.shown + more.shown;
@@ -54,8 +54,8 @@ static bool keep_unit(abr_chooser *x, size_t i, const abr_span *marker, abr_cost
     return true;
 }
 
-/* The last lines within their share; the very last one in any case that it fits. */
-static void keep_end(abr_chooser *x, const abr_span *marker, abr_cost *used)
+/* The last lines within their share; the very last one in any case that it fits. Does it? */
+static bool keep_end(abr_chooser *x, abr_cost *used)
 {
     uint64_t share = x->room.shown / TAIL_SHARE;
     uint64_t chars = x->room.chars == ABR_UNLIMITED ? ABR_UNLIMITED : x->room.chars / TAIL_SHARE;
@@ -67,11 +67,12 @@ static void keep_end(abr_chooser *x, const abr_span *marker, abr_cost *used)
         taken += u->shown;
         taken_chars += u->chars;
         if (some && (taken > share || taken_chars > chars))
-            return;
-        if (!keep_unit(x, i - 1, marker, used))
-            return;
+            return true;
+        if (!keep_unit(x, i - 1, used))
+            return i < x->count;
         some = some || u->c->kind != ABR_K_BLANK;
     }
+    return true;
 }
 
 /* Weigh the units, none of them kept. Returns how many are worth something: x->keys has these, the best first. */
@@ -80,7 +81,7 @@ static size_t rank_units(abr_chooser *x)
     size_t n = 0;
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->units[i];
-        u->kept = u->whole = false;
+        u->kept = false;
         abr_weigh_unit(x, u);
         if (u->value <= 0)
             continue;
@@ -93,16 +94,17 @@ static size_t rank_units(abr_chooser *x)
 
 static void keep_best(abr_chooser *x)
 {
-    abr_span marker = abr_widest_marker(x);
-    abr_cost used = {0, marker.shown, marker.chars};
+    x->marker = abr_widest_marker(x);
+    abr_cost used = {0, x->marker.shown, x->marker.chars};
     size_t ranked = rank_units(x);
-    keep_end(x, &marker, &used);
+    if (!keep_end(x, &used))
+        return; /* of so little room the end gets what there is */
     if (x->count > 0 && x->units[0].line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
         !x->units[0].kept)
-        keep_unit(x, 0, &marker, &used);
+        keep_unit(x, 0, &used);
     for (size_t k = 0; k < ranked; k++)
         if (!x->units[x->keys[k].index].kept)
-            keep_unit(x, x->keys[k].index, &marker, &used);
+            keep_unit(x, x->keys[k].index, &used);
 }
 
 /* Choose what is kept within so many bytes. */
@@ -119,6 +121,24 @@ static void choose(abr_chooser *x, uint64_t shown)
 
 /* ---- tokens ---- */
 
+/* Take what does not count out of the content: markers that are asked for outside. */
+static void drop_outside(const abr_chooser *x, abr_cut *cut)
+{
+    abr_piece *pieces = cut->block;
+    abr_span left = {0};
+    size_t count = 0;
+    if (x->opts->marker != ABR_MARKER_OUTSIDE)
+        return;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        if (!pieces[i].source)
+            continue;
+        abr_weigh(&x->scale, pieces[i].p, pieces[i].n, &left);
+        pieces[count++] = pieces[i];
+    }
+    cut->piece_count = count;
+    cut->content_bytes = (size_t)left.shown;
+}
+
 /* Do the content and the reserve stay within the tokens? */
 static bool tokens_fit(abr_chooser *x)
 {
@@ -128,6 +148,7 @@ static bool tokens_fit(abr_chooser *x)
     x->failure = abr_settle_kept(x, &cut);
     uint64_t tokens = 0;
     if (x->failure == ABR_OK) {
+        drop_outside(x, &cut);
         size_t size = cut.content_bytes + x->opts->reserve_len;
         char *text = x->alloc->malloc(x->alloc->ctx, size + 1);
         if (text) {

@@ -27,7 +27,11 @@ typedef struct {
     uint64_t chars;   /* before it, where counted */
     uint64_t chars_n; /* of it */
     bool starts_line;
-    bool ends_line; /* up to the last line's newline, which is no part of it */
+    bool ends_line;  /* up to the last line's newline, which is no part of it */
+    size_t lead;     /* bytes of its line that can be read before p */
+    size_t rest;     /* and behind its n bytes */
+    bool lead_whole; /* they go to the line's start */
+    bool rest_whole; /* and to its end */
 } abr_stretch;
 
 /* A line that may be kept. */
@@ -39,8 +43,14 @@ typedef struct {
     uint64_t shown; /* bytes it costs, its newline too */
     uint64_t chars;
     bool kept;
-    bool whole; /* shown whole though it is long: there is room */
 } abr_shown_line;
+
+/* What is taken of the budgets. */
+typedef struct {
+    uint64_t lines;
+    uint64_t shown;
+    uint64_t chars;
+} abr_cost;
 
 typedef struct {
     const abr_opts *opts;
@@ -58,17 +68,12 @@ typedef struct {
     size_t count;
     abr_stretch *kept; /* in order */
     size_t kept_count;
-    size_t kept_size; /* as many again are behind them, to merge them */
+    size_t kept_size; /* for how many there is memory */
+    abr_cost used;    /* what it costs */
+    abr_span marker;  /* the widest one, with its newline */
     uint64_t width;   /* bytes a line may show */
     abr_code failure;
 } abr_chooser;
-
-/* What is taken of the budgets. */
-typedef struct {
-    uint64_t lines;
-    uint64_t shown;
-    uint64_t chars;
-} abr_cost;
 
 static inline uint64_t abr_at_least(uint64_t value, uint64_t least)
 {
@@ -108,8 +113,9 @@ void abr_value_units(abr_chooser *x);
 /* Chars of (p, n) where chars are counted, else 0. */
 uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n);
 
-/* What stands between two stretches costs in the budgets: nothing where the marker is asked for outside. Either may be
- * NULL for the text's ends. */
+/* Add what stands between two stretches, either of which may be NULL for the text's end there: nothing but the source's
+ * own newline where they go on; else a joint, of which where the marker is asked for outside only the newline counts that
+ * joins two lines once the gap between them is filled. */
 void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost);
 
 /* The widest marker with its newline, by the source's totals. */
@@ -118,14 +124,8 @@ abr_span abr_widest_marker(abr_chooser *x);
 /* The stretches a line is shown as; how many. */
 size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch parts[ABR_LINE_PARTS]);
 
-/* What a unit costs, its newline too. */
+/* What a unit costs, its newline too; nothing where no part of it could be shown. */
 void abr_weigh_unit(const abr_chooser *x, abr_shown_line *u);
-
-/* Is the text's final newline kept with its last line? */
-bool abr_keeps_newline(const abr_chooser *x);
-
-/* Is the end of the text left out? */
-bool abr_lacks_end(const abr_chooser *x);
 
 /* Fill the ledger and the pieces of what is kept. */
 abr_code abr_settle_kept(abr_chooser *x, abr_cut *cut);

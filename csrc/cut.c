@@ -205,6 +205,8 @@ static bool tokens_fit(abr_cutter *j, const request *r, const abr_span *mine)
 {
     if (r->tokens == ABR_UNLIMITED)
         return true;
+    if (mine->n + r->other->n == j->view->bytes)
+        return false; /* the text is over budget, whatever stands between its sides */
     bool front = r->side == ABR_FRONT;
     if (r->share != ABR_UNLIMITED &&
         abr_content_tokens(j, front ? mine : &nothing, front ? &nothing : mine, false) > r->share)
@@ -421,8 +423,13 @@ static void take_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *
     }
     if (with_tail)
         *tail = take(j, &(request){ABR_BACK, abr_without(&room, head), tokens, ABR_UNLIMITED, head, true});
-    if (with_head)
-        *head = take(j, &(request){ABR_FRONT, abr_without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
+    if (!with_head)
+        return;
+    abr_span longer =
+        take(j, &(request){ABR_FRONT, abr_without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
+    /* Where the sides touch, tokens may fall as one grows, and bisection ends early. */
+    if (longer.n >= head->n)
+        *head = longer;
 }
 
 /* Does the marker, alone with the reserve, stay within the budgets? */

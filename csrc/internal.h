@@ -368,6 +368,9 @@ int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended);
 /* Make a pipe hold 1 MiB, so that who writes to it waits less often; false where the system does not. */
 bool abr_widen_pipe(int fd);
 
+/* Is there something in a pipe or file that nobody has read? Nothing is read, and nothing waits. */
+bool abr_has_unread(int fd);
+
 /* ---- tokens.c: the token estimate ---- */
 
 #define ABR_TOKEN_UNITS 64 /* units of cost that make a token */

@@ -241,7 +241,7 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
         lua_pushliteral(L, "strategy");
         lua_rawget(L, ARG_OPTS); /* options are what the table itself holds */
         if (lua_isnil(L, -1))
-            abr_wrong(L, c->who, "strategy", strategy_words, -1);
+            c->opts.strategy = ABR_HEAD_TAIL;
         lua_pop(L, 1);
     }
     const int key = lua_gettop(L) + 1;

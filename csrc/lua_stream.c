@@ -245,6 +245,13 @@ static int l_widen_pipe(lua_State *L)
     return 1;
 }
 
+/* has_unread(fd) -> whether something lies there that nobody has read */
+static int l_has_unread(lua_State *L)
+{
+    lua_pushboolean(L, abr_has_unread(check_fd(L, "abridge.core.has_unread", 1)));
+    return 1;
+}
+
 /* ---- cuts of streams ---- */
 
 static void put_full_output(lua_State *L, const abr_full_output *full)
@@ -375,8 +382,6 @@ const luaL_Reg abr_stream_methods[] = {
 };
 
 const luaL_Reg abr_stream_functions[] = {
-    {"stream", l_stream},
-    {"read_fd", l_read_fd},
-    {"widen_pipe", l_widen_pipe},
-    {NULL, NULL},
+    {"stream", l_stream},         {"read_fd", l_read_fd}, {"widen_pipe", l_widen_pipe},
+    {"has_unread", l_has_unread}, {NULL, NULL},
 };

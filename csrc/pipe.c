@@ -4,6 +4,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -32,6 +33,17 @@ bool abr_widen_pipe(int fd)
 {
 #ifdef F_SETPIPE_SZ
     return fcntl(fd, F_SETPIPE_SZ, WIDE) >= WIDE;
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+bool abr_has_unread(int fd)
+{
+#ifdef FIONREAD
+    int bytes = 0;
+    return ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
 #else
     (void)fd;
     return false;

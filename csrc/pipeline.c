@@ -10,15 +10,13 @@
 
 static const char chars_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
 static const char lines_marker[] = "\n\n... [{lines} lines truncated] ...\n\n";
-static const char lines_notice[] =
-    "\n\n... [{lines} lines truncated \xE2\x80\x94 full output available in artifacts] ...\n\n";
 
 enum {
     DRAFT_PARTS = 3, /* head, marker, tail */
     /* two headings, the marker of stage 2, and the draft's parts, one of them on both sides of the gap */
     MAX_PIECES = DRAFT_PARTS + 4,
     HEADING_SIZE = sizeof "[First  lines of ]\n" + (size_t)2 * ABR_COUNT_DIGITS,
-    MARKER_SIZE = sizeof lines_notice + ABR_COUNT_DIGITS
+    MARKER_SIZE = sizeof chars_marker + ABR_COUNT_DIGITS
 };
 
 typedef struct {
@@ -217,8 +215,7 @@ static void cut_lines(const job *j, const draft *d)
     cut->truncated_by = ABR_BY_LINES;
     count_output(cut, empty_first_line);
     const abr_omitted omitted = {.lines = cut->omitted_lines};
-    const char *format = j->opts->indicators ? lines_notice : lines_marker;
-    marker->n = abr_print_marker(format, strlen(format), &omitted, b->lines_marker);
+    marker->n = abr_print_marker(lines_marker, strlen(lines_marker), &omitted, b->lines_marker);
 }
 
 /* Size of the content, and chars kept of the source. */

@@ -61,13 +61,18 @@ static bool goes_on(const abr_stretch *a, const abr_stretch *b, bool *newline)
     return *newline || a->at + a->n == b->at;
 }
 
-/* What a joint costs in the budgets: where the marker is asked for outside no more than the newline that joins two lines
- * once the gap between them is filled. */
+/* Does the text end where a stretch does, but for its final newline? */
+static bool reaches_end(const abr_chooser *x, const abr_stretch *s, bool *newline)
+{
+    *newline = x->view->ends_line && s->ends_line && s->last_line + 1 == x->view->lines;
+    return s->at + s->n + *newline == x->view->bytes;
+}
+
 void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
 {
     char small[512];
-    bool newline;
-    if (a && b && goes_on(a, b, &newline)) {
+    bool newline = false;
+    if (a && b ? goes_on(a, b, &newline) : a ? reaches_end(x, a, &newline) : b && b->at == 0) {
         cost->shown += newline;
         cost->chars += newline;
         return;
@@ -112,12 +117,18 @@ uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n)
 
 /* ---- lines as they would be shown ---- */
 
-static abr_stretch part_of(const abr_candidate *c, const char *p, uint64_t from, size_t n, uint64_t chars)
+/* Bytes of a line from its byte `from` on, of the `size` bytes at hand from its byte `first` on. */
+static abr_stretch part_of(const abr_candidate *c, const char *p, uint64_t from, size_t n, uint64_t chars,
+                           uint64_t first, size_t size)
 {
     abr_stretch s = {
         .at = c->at + from, .n = n, .p = p, .line = c->line, .last_line = c->line, .chars = c->chars + chars};
     s.starts_line = from == 0;
     s.ends_line = from + n == c->size;
+    s.lead = (size_t)(from - first);
+    s.rest = size - s.lead - n;
+    s.lead_whole = first == 0;
+    s.rest_whole = first + size == c->size;
     return s;
 }
 
@@ -139,7 +150,7 @@ static size_t window_of(const abr_candidate *c, uint64_t from, uint64_t n, abr_s
     uint64_t chars = 0;
     if (x->scale.chars)
         chars = (stored ? c->window_chars : 0) + abr_count_chars(p, start, NULL);
-    *out = part_of(c, p + start, base + start, end - start, chars);
+    *out = part_of(c, p + start, base + start, end - start, chars, base, size);
     return end > start;
 }
 
@@ -155,7 +166,7 @@ static bool end_part(const abr_chooser *x, const abr_candidate *c, uint64_t from
     uint64_t at = x->view->bytes - e->n + start;
     if (at < from || start >= end)
         return false;
-    *out = part_of(c, e->p + start, at - c->at, end - start, 0);
+    *out = part_of(c, e->p + start, at - c->at, end - start, 0, at - c->at, end - start);
     if (x->scale.chars)
         out->chars = x->view->chars - abr_count_chars(e->p + start, e->n - start, NULL);
     return true;
@@ -165,8 +176,8 @@ static bool end_part(const abr_chooser *x, const abr_candidate *c, uint64_t from
 size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch parts[ABR_LINE_PARTS])
 {
     const abr_candidate *c = u->c;
-    if ((c->size <= x->width || u->whole) && c->start_n == c->size) {
-        parts[0] = part_of(c, c->start, 0, (size_t)c->size, 0);
+    if (c->size <= x->width && c->start_n == c->size) {
+        parts[0] = part_of(c, c->start, 0, (size_t)c->size, 0, 0, c->start_n);
         return 1;
     }
     uint64_t width = abr_at_most(x->width, c->size);
@@ -177,7 +188,7 @@ size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch p
     size_t n = abr_char_start(c->start, c->start_n, (size_t)first);
     size_t count = 0;
     if (n > 0)
-        parts[count++] = part_of(c, c->start, 0, n, 0);
+        parts[count++] = part_of(c, c->start, 0, n, 0, 0, c->start_n);
     uint64_t end = n;
     if (far && left > first && window_of(c, end, left - first, &parts[count], x)) {
         end = parts[count].at + parts[count].n - c->at;
@@ -201,26 +212,26 @@ void abr_weigh_unit(const abr_chooser *x, abr_shown_line *u)
             cost.chars += ABR_INNER_SIZE;
         }
     }
-    size_t lead = count > 0 && !parts[0].starts_line ? ABR_INNER_SIZE : 0;
-    u->shown = cost.shown + lead + 1;
-    u->chars = cost.chars + lead + 1;
-}
-
-/* Is the text's final newline kept with its last line? */
-bool abr_keeps_newline(const abr_chooser *x)
-{
-    const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-    return last && x->view->ends_line && last->ends_line && last->last_line + 1 == x->view->lines;
-}
-
-/* Is the end of the text left out? */
-bool abr_lacks_end(const abr_chooser *x)
-{
-    const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-    return !last || last->at + last->n + abr_keeps_newline(x) < x->view->bytes;
+    size_t around = count == 0 ? 0 : parts[0].starts_line ? 1 : ABR_INNER_SIZE + 1;
+    u->shown = cost.shown + around;
+    u->chars = cost.chars + around;
 }
 
 /* ---- the content ---- */
+
+/* Is the text's final newline kept with its last line? */
+static bool keeps_newline(const abr_chooser *x)
+{
+    bool newline = false;
+    return x->kept_count > 0 && reaches_end(x, &x->kept[x->kept_count - 1], &newline) && newline;
+}
+
+/* Is the end of the text left out? */
+static bool lacks_end(const abr_chooser *x)
+{
+    bool newline;
+    return x->kept_count == 0 || !reaches_end(x, &x->kept[x->kept_count - 1], &newline);
+}
 
 /* Bytes that the content takes before utf8_replace. */
 static size_t raw_size(const abr_chooser *x)
@@ -237,7 +248,7 @@ static size_t raw_size(const abr_chooser *x)
             n += print_joint(x, before, s, NULL);
     }
     const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-    return n + abr_keeps_newline(x) + (abr_lacks_end(x) ? print_joint(x, last, NULL, NULL) : 0);
+    return n + keeps_newline(x) + (lacks_end(x) ? print_joint(x, last, NULL, NULL) : 0);
 }
 
 static void add_marker(abr_cut *cut, const char *p, size_t n)
@@ -277,7 +288,7 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
         }
         to += s->n;
     }
-    if (abr_keeps_newline(x)) {
+    if (keeps_newline(x)) {
         *to = '\n';
         if (!open) {
             const abr_stretch *last = &x->kept[x->kept_count - 1];
@@ -286,7 +297,7 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
         }
         open->n++;
         open->last_byte++;
-    } else if (abr_lacks_end(x)) {
+    } else if (lacks_end(x)) {
         const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
         add_marker(cut, to, print_joint(x, last, NULL, to));
     }

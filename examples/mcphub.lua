@@ -1,6 +1,8 @@
---- mcphub.nvim, in your init.lua: what its servers' tools and resources give to any chat is capped.
+--- mcphub.nvim, in your init.lua: what its servers' tools and resources give to any chat is capped, and kept whole in
+--- a file that the model is told of.
+local session = require("abridge").session { limits = { ["*"] = { max_lines = 4000, max_bytes = "20KB" } } }
 require("mcphub").setup {
   on_ready = function(hub)
-    require("abridge.mcphub").attach(hub, { limits = { strategy = "head_tail", max_bytes = "20KB" } })
+    require("abridge.mcphub").attach(hub, { session = session })
   end,
 }

@@ -91,7 +91,7 @@ describe("a hostile file name", function()
     each_name(function(name)
       local result = call("read_file", { path = name, limit = 1 })
       assert.is_false(result.is_error)
-      assert.equal("needle in " .. #name .. "\n\n[1 more lines in file. Use offset=2 to continue]", result.content)
+      assert.equal("needle in " .. #name .. "\n\n[1 more line in file. Use offset=2 to continue]", result.content)
     end)
   end)
 

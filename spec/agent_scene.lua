@@ -1,7 +1,6 @@
 --- What examples/agent.lua works on in the suite and in `make agent`: a project whose test fails amid thousands of
 --- lines of noise, a file of 20,000 lines that has what is needed to mend it, and the script of a model that mends it.
 
-local host = require "abridge.host"
 local model_server = require "model_server"
 local random = require "random"
 local tmpdir = require "tmpdir"
@@ -114,11 +113,13 @@ function M.script()
   return model
 end
 
---- Show the example at work.
-local function main()
-  assert(host.uv())
-  local dir = tmpdir.new()
+--- What the example at work prints: the same each time.
+---@return string
+function M.show()
+  local seed, dir = random.seed, tmpdir.new()
+  random.seed = 1
   M.prepare(dir)
+  random.seed = seed
   local server = model_server.new(M.script())
   local agent = dofile "examples/agent.lua"
   local opts = { root = dir.path, run_dir = false, url = server.url "/v1/chat/completions" }
@@ -126,10 +127,9 @@ local function main()
   server.close()
   dir:remove()
   if not ok then error(server.failed or text, 0) end
-  print(("task:  %s\nmodel: %s\n"):format(M.task, text))
-  print(agent.table_of(savings))
+  return ("task:  %s\nmodel: %s\n\n%s"):format(M.task, text, agent.table_of(savings))
 end
 
-if arg and arg[0] and arg[0]:find "agent_scene%.lua$" then main() end
+if arg and arg[0] and arg[0]:find "agent_scene%.lua$" then print(M.show()) end
 
 return M

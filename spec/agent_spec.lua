@@ -3,6 +3,7 @@ local abridge = require "abridge"
 local agent_scene = require "agent_scene"
 local host = require "abridge.host"
 local model_server = require "model_server"
+local paths = require "paths"
 local process = require "abridge.process"
 local tmpdir = require "tmpdir"
 
@@ -165,5 +166,15 @@ describe("examples/agent.lua", function()
     assert.matches("\nRegion " .. scene.region .. " has rate " .. scene.rate, output, 1, true)
     assert.matches("\nall +%d+", output)
     assert.equal("Bearer k3y", model.requests[1].headers.authorization)
+  end)
+
+  it("prints what README.md shows, but for a few tokens of the largest request", function()
+    local printed, readme = agent_scene.show(), assert(paths.read "README.md")
+    local rows, last = printed:match "\n\n(tool .*\n)(%d+ requests, the largest %d+ tokens of 24000)$"
+    assert.truthy(readme:find("\n```\n" .. rows, 1, true), rows)
+    local shown = readme:match "\n(%d+ requests, the largest %d+ tokens of 24000)\n```"
+    assert.equal(last:match "^%d+", shown:match "^%d+")
+    local most, told = tonumber(last:match "largest (%d+)"), tonumber(shown:match "largest (%d+)")
+    assert.is_true(most <= BUDGET and math.abs(most - told) <= 0.01 * BUDGET, last)
   end)
 end)

@@ -61,7 +61,7 @@ describe("anthropic.results", function()
     )
   end)
 
-  it("answers nothing where no tool is called, whatever the reply is", function()
+  it("answers nothing where no tool is called", function()
     for _, given in ipairs {
       reply(),
       { role = "assistant", content = "done" },
@@ -69,13 +69,64 @@ describe("anthropic.results", function()
       { role = "assistant", content = host.json().null },
       { content = { host.json().null, "text", 4 } },
       { content = { { type = "server_tool_use", id = "srvtoolu_1", name = "web_search", input = {} } } },
-      { type = "error", error = { type = "overloaded_error" } },
-      "an error page",
-      false,
     } do
       assert.same({}, anthropic.results(session, given))
     end
-    assert.same({}, anthropic.results(session, nil))
+  end)
+
+  it("takes a whole response", function()
+    local response = host.json().decode [[{"id":"msg_1","type":"message","role":"assistant","model":"m",
+      "content":[{"type":"text","text":"Let me look."},
+                 {"type":"tool_use","id":"toolu_1","name":"echo","input":{"text":"one"}}],
+      "stop_reason":"tool_use","stop_sequence":null,"usage":{"output_tokens":9}}]]
+    local result = anthropic.results(session, response)[1].content[1]
+    assert.same({ type = "tool_result", tool_use_id = "toolu_1", content = "one" }, result)
+  end)
+
+  it("raises on what is no reply, and says what it wanted", function()
+    local function message(...)
+      local ok, said = pcall(function(...)
+        anthropic.results(session, ...)
+      end, ...)
+      assert.is_false(ok)
+      assert.matches("anthropic_spec.lua:%d+: anthropic.results: reply must be a response of the Messages API, or the "
+        .. "assistant's message: what has content, got ", said)
+      return said:match "got (.*)$"
+    end
+    assert.equal("nil", message(nil))
+    assert.equal('a table with "error", "type"', message { type = "error", error = { type = "overloaded_error" } })
+    local calls = { { id = "a", type = "function", ["function"] = { name = "echo", arguments = "{}" } } }
+    for _, given in ipairs {
+      "an error page",
+      false,
+      {},
+      { reply() },
+      { choices = { { message = { role = "assistant", content = "hi", tool_calls = calls } } } },
+      { role = "assistant", content = "hi", tool_calls = calls },
+      { output = { { type = "function_call", call_id = "a", name = "echo", arguments = "{}" } } },
+      { role = "user", content = { { type = "tool_result", tool_use_id = "a", content = "x" } } },
+    } do
+      message(given)
+    end
+  end)
+
+  it("runs no metamethod of a reply, whatever it does", function()
+    local function hostile(t)
+      local mt = {}
+      for _, name in ipairs { "__index", "__newindex", "__len", "__pairs", "__ipairs", "__eq", "__tostring" } do
+        mt[name] = function()
+          error "a metamethod ran"
+        end
+      end
+      return setmetatable(t, mt)
+    end
+    local unnamed = hostile { type = "tool_use", name = "echo", input = hostile { text = "two" } }
+    local given = hostile {
+      content = hostile { hostile { type = "text" }, hostile(use("a", "echo", hostile { text = "one" })), unnamed },
+    }
+    local content = anthropic.results(session, given)[1].content
+    assert.same({ "one", "two" }, { content[1].content, content[2].content })
+    assert.equal(content[2].tool_use_id, rawget(unnamed, "id"))
   end)
 
   it("takes an empty input however a JSON library decodes it, and the joined fragments of a stream", function()

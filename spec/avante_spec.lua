@@ -1,9 +1,11 @@
 local abridge = require "abridge"
 local adapter = require "abridge.avante"
-local avante = require "standins.avante"
+local avante = require("plugins").driver "avante"
 local coreless = require "standins.coreless"
 local host = require "abridge.host"
+local paths = require "paths"
 local tmpdir = require "tmpdir"
+local warned = require "warned"
 
 local LIMITS = { strategy = "head_tail", max_bytes = 500 }
 
@@ -160,7 +162,7 @@ for _, positional in ipairs { false, true } do
       assert.is_true(#chat.use("read_global_file", { content = lines(1000) }).content <= 500)
       assert.equal("fits", chat.use("bash", { output = "fits", code = 0 }).content)
       assert.equal('["a"]', chat.use("ls", { entries = { "a" } }).content)
-      assert.equal("This tool is not provided: x", chat.use("x", {}).content)
+      assert.equal('This tool is not provided: "x"', chat.use("x", {}).content)
     end)
 
     it("keeps the words by which avante knows a refusal and a cancel", function()
@@ -213,8 +215,11 @@ for _, positional in ipairs { false, true } do
       chat.use("bash", { output = "short", code = 0 })
       assert.equal(4, #session:events { type = "tool_result" })
       session:close()
-      local own = wrapped { session = session } -- of a session that is closed the limits of the profile are left
-      assert.matches("%[Showing", chat.use("completes", { result = lines(3000) }, own).content)
+      local own, message = wrapped { session = session }, nil
+      warned(function()
+        message = chat.use("completes", { result = lines(3000) }, own)
+      end)
+      assert.matches("%[Showing 10 of 3000 lines %(10 line limit%)%]$", message.content) -- limits outlive a session
       dir:remove()
     end)
   end)
@@ -299,22 +304,26 @@ describe("abridge.avante without the core", function()
 end)
 
 describe("examples/avante.lua", function()
-  it("caps what the model gets of tools", function()
+  it("caps what the model gets of tools, and keeps it whole", function()
+    if not host.uv() then return pending "luv is missing" end
     local chat = avante.new()
-    local modules = {
+    local modules, before = {
       ["avante"] = { setup = function() end },
       ["avante.llm_tools"] = chat.llm_tools,
-    }
+    }, {}
     for name, module in pairs(modules) do
-      package.loaded[name] = module
+      before[name], package.loaded[name] = package.loaded[name], module
     end
     assert(loadfile "examples/avante.lua")()
     for name in pairs(modules) do
-      package.loaded[name] = nil
+      package.loaded[name] = before[name]
     end
-    local failed = chat.use("bash", { output = lines(5000) .. "\nFAILED: 1 test\n" .. lines(5000), code = 1 })
+    local printed = lines(5000) .. "\nFAILED: 1 test\n" .. lines(5000)
+    local failed = chat.use("bash", { output = printed, code = 1 })
     assert.is_true(#failed.content <= 20480)
     assert.matches("\nFAILED: 1 test\n", failed.content)
     assert.matches("^Error: line 1 of", failed.content)
+    local kept = paths.read(failed.content:match "Full output: (/[^%]]+)%]$")
+    assert.equal("Error: " .. printed .. "; Error code: 1", kept)
   end)
 end)

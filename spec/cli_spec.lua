@@ -266,6 +266,45 @@ describe("the command", function()
       end
     end)
 
+    it("says that a command does not get stdin, where something came", function()
+      local out, err, code = fed("text\n", "run", "--no-save", "--", "cat; echo done")
+      assert.equal("done\n", out)
+      assert.equal(0, code)
+      assert.matches("^abridge: stdin was not read: [^\n]+\n$", err)
+      dir:write("stdin", "text\n")
+      local piped = "cat stdin | " .. program .. " run --no-save -- 'sleep 0.2; echo done'"
+      assert.matches("^abridge: stdin was not read: [^\n]+\n$", (select(2, dir:sh(piped))))
+      local left = dir:sh("{ " .. program .. " run --no-save -- true 2>/dev/null; cat; } <stdin")
+      assert.equal("text\n", (left:gsub("^%(no output%)", ""))) -- it is left to others
+      for _, nothing in ipairs { "</dev/null", "<&-", "</dev/zero" } do
+        assert.equal("", (select(2, dir:sh(program .. " run --no-save -- echo done " .. nothing))))
+      end
+      assert.equal("", (select(2, dir:sh(": | " .. program .. " run --no-save -- echo done"))))
+    end)
+
+    it("keeps head and tail where no strategy is given", function()
+      local text = ("line\n"):rep(300)
+      assert.equal((abridge.head_tail(text, { max_lines = 7 })), (fed(text, "cut", "--max-lines", "7")))
+      assert.equal((abridge.head_tail(text, { max_bytes = 99 })), (fed(text, "cut", "--max-bytes", "99")))
+    end)
+
+    it("has the ceiling of a profile that has no other row for it", function()
+      local lines = {}
+      for i = 1, 50000 do
+        lines[i] = i
+      end
+      local text = table.concat(lines, "\n") .. "\n"
+      local session = abridge.session { profile = "dispatcher", run_dir = false, tools = {} }
+      local shown = session:cap("t", text).content
+      session:close()
+      local out = fed(text, "cut", "--profile", "dispatcher")
+      assert.equal(shown, out)
+      assert.matches("\n%.%.%. %[157874 bytes truncated; head %+ tail kept%] %.%.%.\n", out)
+      assert.equal(128 * 1024, #out)
+      out = fed(text, "cut", "--profile", "dispatcher", "--strategy", "tail", "--max-bytes", "12")
+      assert.equal("49999\n50000\n", out)
+    end)
+
     it("keeps its full output where it is told, or not at all", function()
       local path = dir:at "cli-run"
       local out = run("run", "--run-dir", path, "--strategy", "tail", "--max-lines", "1", "--", "seq", "3")
@@ -295,7 +334,6 @@ describe("the command", function()
 
     it("refuses bad flags in one line that names flag and value, with exit code 2", function()
       refused({ "cut" }, "limit", "--max-lines")
-      refused({ "cut", "--max-lines", "5" }, "--strategy")
       refused({ "cut", "--strategy", "tail" }, "--max-lines")
       refused({ "cut", "--strategy", "middle", "--max-lines", "5" }, "--strategy", "middle")
       refused({ "cut", "--strategy" }, "--strategy", "value")

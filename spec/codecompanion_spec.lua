@@ -1,8 +1,8 @@
--- The CodeCompanion extension, against a stand-in of its host.
+-- The CodeCompanion extension, against its host or a stand-in of it.
 local abridge = require "abridge"
 local host = require "abridge.host"
 local paths = require "paths"
-local standin = require "standins.codecompanion"
+local standin = require("plugins").driver "codecompanion"
 local tmpdir = require "tmpdir"
 
 local KB = 1024
@@ -247,7 +247,7 @@ describe("the CodeCompanion extension", function()
   it("takes an output of a tool that does not run for one of its own", function()
     for _, release in ipairs { "19", "current" } do
       local chat = start(release, with { limits = { mcp = { max_bytes = 1000 }, other = { max_bytes = 1000 } } })
-      local tool = { name = "other", function_call = { id = "z" } }
+      local tool = { name = "other", function_call = { id = "z", ["function"] = { name = "other" } } }
       local function big() return numbered(500) end
       local function unknown()
         chat:add_tool_output(tool, big())
@@ -321,9 +321,10 @@ describe("the CodeCompanion extension", function()
     local cutter = adapter.new("test", { run_dir = false }, error)
     require("codecompanion._extensions.abridge").attach(cutter, chat)
     chat:execute { { id = "x", name = "run_command", prints = { big } } }
-    assert.truthy(cutter.calls[chat].x)
+    local owner = chat.real or chat
+    assert.truthy(cutter.calls[owner].x)
     chat:close()
-    assert.is_nil(cutter.calls[chat])
+    assert.is_nil(cutter.calls[owner])
     cutter.session:close()
   end)
 
@@ -406,14 +407,18 @@ describe("the CodeCompanion extension fails safe", function()
     local chat = start("current", { run_dir = false })
     local session = codecompanion.module.extensions.abridge.session
     session.cap = function() error "broken" end
-    local big = numbered(50000)
+    local big = numbered(50000):gsub("line", ("line"):rep(5))
     local content, shown = chat:call("mcp", {}, big, big, "same")
     assert.is_true(#content <= 30 * KB and #content > 29 * KB)
     assert.truthy(content:find(("... [%d bytes, cut to 30720] ..."):format(#big), 1, true))
     assert.is_true(#shown <= 10 * KB)
+    assert.truthy(shown:find("lines, cut to 200] ...", 1, true))
     assert.is_true(#chat:call("mcp", {}, big, "", "same") <= 30 * KB + 256 + 2)
     assert.equal("short", (chat:call("mcp", {}, "short")))
+    chat:call("other", {}, big)
     assert.equal("abridge: the output of mcp was cut crudely: broken", problems())
+    content = chat:call("mcp", {}, numbered(3000))
+    assert.matches("^line 1\n.*\n%.%.%. %[3000 lines, cut to 2000%] %.%.%.\n.*\nline 3000$", content)
     codecompanion:remove()
     chat = start("current", { run_dir = false, limits = { mcp = { max_bytes = 2000 }, tiny = { max_bytes = 100 } } })
     codecompanion.module.extensions.abridge.session.cap = function() error "broken" end
@@ -421,6 +426,30 @@ describe("the CodeCompanion extension fails safe", function()
     assert.is_true(#content <= 2000 and #content > 1900)
     assert.is_true(#chat:call("tiny", {}, big) <= 100)
     assert.same({}, codecompanion.errors)
+  end)
+
+  it("when its session was closed: cut by its limits, redacted, told once", function()
+    local chat = start("current", { run_dir = false, redact = { "secret" }, limits = { mcp = { max_lines = 5 } } })
+    codecompanion.module.extensions.abridge.session:close()
+    assert.equal("a [redacted]", (chat:call("mcp", {}, "a secret")))
+    local around = prints.run_command({ cmd = "ls" }, "a\nb")
+    assert.equal(around, (chat:call("run_command", {}, around)))
+    local content, shown = chat:call("mcp", {}, "secret\n" .. numbered(500))
+    assert.matches("^%[redacted%]\n.*\nline 500\n\n%[Showing 5 of 501 lines %(5 line limit%)%]$", content)
+    assert.matches("^%[redacted%]\nline 1\n", shown)
+    assert.equal("abridge: the output of mcp was cut crudely: the session is closed", problems())
+  end)
+
+  it("when tokens cannot be counted: told once, within the lines", function()
+    local chat = start("current", {
+      run_dir = false,
+      limits = { mcp = { max_tokens = 1000, max_lines = 5, count_tokens = function() error "no count" end } },
+    })
+    for _ = 1, 2 do
+      local content = chat:call("mcp", {}, numbered(500))
+      assert.matches("^line 1\nline 2\n%.%.%. %[500 lines, cut to 5%] %.%.%.\n.*\nline 500$", content)
+    end
+    assert.equal("abridge: the output of mcp was cut crudely: no count", problems())
   end)
 
   it("where a chat has no callbacks", function()
@@ -439,14 +468,20 @@ describe("the CodeCompanion extension fails safe", function()
     for name in pairs(loaded) do package.loaded[name] = nil end
     package.preload["abridge.core"] = function() error("there is no core here\nat all", 0) end
     local ok, why = pcall(function()
-      codecompanion.module.setup { extensions = { abridge = { opts = { exempt = { "memory" } } } } }
+      local limits = { run_command = { max_bytes = "2KB" }, ["*"] = { max_lines = 100 } }
+      codecompanion.module.setup {
+        extensions = { abridge = { opts = { exempt = { "memory" }, limits = limits, profile = "pi" } } },
+      }
       local chat = codecompanion:chat()
       local big = numbered(50000)
       assert.is_true(#chat:call("mcp", {}, big) <= 30 * KB)
       assert.is_true(#chat.buffer[1] <= 30 * KB)
       assert.equal(big, (chat:call("memory", {}, big)))
       assert.equal("short", (chat:call("mcp", {}, "short")))
-      assert.truthy(problems():find("there is no core here", 1, true))
+      assert.is_true(#chat:call("run_command", {}, big) <= 2 * KB and #chat:call("cmd_runner", {}, big) <= 2 * KB)
+      local few = chat:call("mcp", {}, big)
+      assert.matches("^line 1\n.*\n%.%.%. %[50000 lines, cut to 100%] %.%.%.\n.*line 50000$", few)
+      assert.matches("^abridge: all outputs are cut crudely: [^\n]*there is no core here[^\n]*$", problems())
       assert.same({}, codecompanion.errors)
     end)
     package.preload["abridge.core"] = nil

@@ -1,4 +1,6 @@
 local crude = require "abridge.crude"
+local lines = require "numbered"
+local random = require "random"
 
 local function valid_utf8(text)
   return require("abridge").head(text, { max_bytes = #text, utf8 = "replace" }) == text
@@ -21,6 +23,51 @@ describe("a crude cut", function()
     for budget = 0, 200 do
       assert.is_true(#crude.cut(text, budget) <= budget)
     end
+  end)
+
+  it("keeps no more lines than the budget says, of both ends, and says so", function()
+    local cut, by = crude.cut(lines(100), { max_lines = 5 })
+    assert.equal("line 1\nline 2\n... [100 lines, cut to 5] ...\nline 98\nline 99\nline 100", cut)
+    assert.equal("lines", by)
+    assert.equal("... [100 lines, cut to 1] ...\nline 100", (crude.cut(lines(100), { max_lines = 1 })))
+    assert.equal("... [100 lines, cut to 0] ...", (crude.cut(lines(100), { max_lines = 0 })))
+    assert.equal(lines(5) .. "\n", (crude.cut(lines(5) .. "\n", { max_lines = 5 })))
+    cut, by = crude.cut(lines(5000), { max_lines = 2000, max_bytes = 30720 }) -- more would be within the bytes
+    assert.matches("^line 1\n.*\nline 600\n%.%.%. %[5000 lines, cut to 2000%] %.%.%.\nline 3601\n.*line 5000$", cut)
+    assert.equal("lines", by)
+  end)
+
+  it("is within every budget and never silent, whatever the text", function()
+    local bits = { "a", "bb", "\n", "\n", "é", "😀", "a long word ", "\255" }
+    for case = 1, 2000 do
+      random.start(case)
+      local text = random.join(bits, random.below(80))
+      local bytes, most = random.below(200), random.below(12)
+      if random.chance(4) then most = nil end
+      local cut, by = crude.cut(text, { max_bytes = bytes, max_lines = most })
+      local where = ("seed %d, case %d: %s"):format(random.seed, case, cut)
+      assert.is_true(#cut <= bytes, where)
+      local marker = by and (cut:match "%.%.%. %[%d+ %a+, cut to %d+%] %.%.%." or cut:match "%[truncated%]")
+      if not by then
+        assert.equal(text, cut, where)
+      elseif bytes >= 11 then
+        assert.is_string(marker, where)
+      end
+      local shown = marker and cut:gsub(marker:gsub("%p", "%%%0") .. "\n?", "", 1) or cut
+      if most then assert.is_true(crude.count_lines(shown) <= most, where) end
+    end
+  end)
+
+  it("counts a char and a token as a byte at least, and tokens where they can be counted", function()
+    assert.equal(100, #crude.cut(("x"):rep(500), { max_chars = 100 }))
+    assert.equal(100, #crude.cut(("x"):rep(500), { max_tokens = 135 }))
+    assert.equal(1600, #crude.cut(("x"):rep(5000), { max_tokens = 100, count_tokens = error }))
+    local function count(text)
+      return #text / 2
+    end
+    local cut = crude.cut(("x"):rep(5000), { max_tokens = 100, count_tokens = count })
+    assert.is_true(count(cut) <= 100 and count(cut) > 90)
+    assert.equal("", (crude.cut("text", { max_tokens = 0, count_tokens = count })))
   end)
 
   it("splits no char, whatever the budget", function()

@@ -30,6 +30,11 @@ local function chance(n)
   return below(n) == 0
 end
 
+---One of the list, or nothing: the default.
+local function maybe(list)
+  return list[below(#list + 1) + 1]
+end
+
 local ALPHABETS = {
   { "a", "b", "\n" },
   { "a", "bc def ", "\n", "\n", "\r\n" },
@@ -38,19 +43,24 @@ local ALPHABETS = {
   { "0", "\0", "\n", "\r", "\240\159\152\128", "\240\159" },
   { "word ", "long line of words ", "longer", "\n" },
   { "\n", "x" },
+  { ("z"):rep(45), ("z"):rep(40) .. "\n", "error: x", "\n", "y\n", "\195\169" },
 }
-local VALID = { true, true, true, false, false, true, true } -- of the alphabets
+local VALID = { true, true, true, false, false, true, true, true } -- of the alphabets
 
-local function random_text()
-  local which = below(#ALPHABETS) + 1
+local function random_text(which)
+  which = which or below(#ALPHABETS) + 1
   local alphabet, parts = ALPHABETS[which], {}
-  for i = 1, chance(4) and below(6) or below(50) do
+  for i = 1, (chance(4) and below(6)) or below(which == 8 and 12 or 50) do
     parts[i] = choose(alphabet)
   end
   return table.concat(parts), VALID[which]
 end
 
+---None, odd, any up to the size, or near it from both sides.
 local function random_budget(size)
+  if chance(3) then
+    return math.max(0, size - 80 + below(90))
+  end
   if chance(12) then
     return choose { 0, 1, 7, 2 ^ 53 }
   end
@@ -83,13 +93,15 @@ local function random_opts(text, strategy)
   end
   opts.reserve = chance(4) and choose { "[cut]", "", "\n\n[n]", "\195\169" } or nil
   opts.utf8 = choose { "keep", "replace" }
-  opts.long_line = choose { "omit", "split", nil }
+  opts.long_line = maybe { "omit", "split" }
   if strategy == "head_tail" then
-    opts.head_ratio = choose { 0, 0.25, 0.3, 0.5, 0.75, 1, nil }
+    opts.head_ratio = maybe { 0, 0.25, 0.3, 0.5, 0.75, 1 }
     opts.snap = choose { "line", "char" }
+  end
+  if strategy == "head_tail" or strategy == "priority" then
     opts.marker = choose { "inside", "inside", "outside", "none" }
     opts.marker_text =
-      choose { "-", "<{lines}>", "<{bytes}>", "{chars}", "", "\195\169{lines}/{bytes}/{chars}", "\255", nil }
+      maybe { "-", "<{lines}>", "<{bytes}>", "{chars}", "", "\195\169{lines}/{bytes}/{chars}", "\255" }
   end
   return opts
 end
@@ -465,7 +477,8 @@ local function check_head_tail(check, text, opts, content, cut)
   local counted = outside and shown(first, opts) .. shown(last, opts) or content
   check_budgets(check, counted, opts, first .. last)
 
-  -- and used
+  -- and used; where the sides touch, tokens may fall as one grows, and bisection ends early
+  local exact = not (opts.max_tokens and (outside or (format == "" and snap == "char")))
   local function forbidden(h, t, h_lines, t_lines)
     -- a line that both sides cut is weighed in both: each side has its share of the lines
     if h_lines + t_lines > (opts.max_lines or math.huge) then
@@ -480,7 +493,7 @@ local function check_head_tail(check, text, opts, content, cut)
     return not forbidden(...)
   end
   local gap_first, gap_last = head + 1, #text - tail
-  if ratio > 0 and gap_first <= gap_last then
+  if exact and ratio > 0 and gap_first <= gap_last then
     local partial = head > 0 and head_lines > 0 and text:sub(gap_first, gap_first) ~= "\n"
     local h, h_lines
     if snap == "char" or (head_lines == 0 and text:sub(1, 1) ~= "\n") or partial then
@@ -490,11 +503,11 @@ local function check_head_tail(check, text, opts, content, cut)
       h = (text:find("\n", head_lines == 0 and 1 or gap_first + 1, true) or #text + 1) - 1
       h_lines = head_lines + 1
     end
-    if h > head and h <= gap_last then -- an empty first line is no gain
+    if h > head and h < gap_last then -- an empty first line is no gain
       check(not fits(h, tail, h_lines, tail_lines), "the head could take more", h)
     end
   end
-  if ratio < 1 and gap_first <= gap_last then
+  if exact and ratio < 1 and gap_first <= gap_last then
     local t = tail + 1
     local _, _, is_start = chars_of(text)
     local whole = snap == "line" and tail > 0 and text:sub(gap_last, gap_last) == "\n"
@@ -506,7 +519,7 @@ local function check_head_tail(check, text, opts, content, cut)
         t = t + 1
       end
     end
-    if #text - t >= head then
+    if #text - t > head then -- all of it is over budget
       local t_lines = whole and tail_lines + 1 or count_lines(text:sub(#text - t + 1))
       check(not fits(head, t, head_lines, t_lines), "the tail could take more", t)
     end
@@ -669,11 +682,65 @@ describe("head_tail", function()
   end)
 end)
 
+describe("priority", function()
+  it("keeps its budgets, and what it keeps stands in the content in order", function()
+    for_cases(CASES, function()
+      local text = random_text()
+      local opts = random_opts(text, "priority")
+      local content, cut = abridge.cut(text, opts)
+      local check = checker(text, opts, content, cut)
+      local parts = check_ledger(check, text, opts, cut)
+      if not cut.truncated then
+        return check_untruncated(check, text, opts, content, cut)
+      end
+      check_truncated(check, text, opts, cut)
+      local kept, at = {}, 1
+      for i, part in ipairs(parts) do
+        kept[i] = shown(part, opts)
+        local first, last = content:find(kept[i], at, true)
+        check(first, "a range that the content lacks", kept[i])
+        at = last + 1
+      end
+      local counted = opts.marker == "outside" and table.concat(kept) or content
+      if counted ~= "" then
+        check_budgets(check, counted, opts, table.concat(kept))
+      end
+    end)
+  end)
+end)
+
+-- Where a cut nearly fits, each byte of it counts: all budgets there, for texts of long lines beside short ones.
+describe("a budget near the size of the text", function()
+  local function within(strategy)
+    for_cases(CASES / 9, function()
+      local text = random_text(8)
+      local opts = { strategy = strategy, utf8 = choose { "keep", "replace" } }
+      opts.marker_text = (strategy == "head_tail" or strategy == "priority") and maybe { "-" } or nil
+      local size = #shown(text, opts)
+      for budget = math.max(0, size - 40), size + 5 do
+        for _, key in ipairs { "max_bytes", "max_chars" } do
+          opts.max_bytes, opts.max_chars = nil, nil
+          opts[key] = budget
+          local content, cut = abridge.cut(text, opts)
+          local check = checker(text, opts, content, cut)
+          check(not over(content, opts), "over budget", budget)
+          check(cut.truncated == (cut.output_bytes < #text - (cut.final_newline and 1 or 0)), "truncated")
+          check(#content <= size, "longer than the input")
+        end
+      end
+    end)
+  end
+
+  for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+    it("holds for " .. strategy, function() within(strategy) end)
+  end
+end)
+
 describe("a cut", function()
   it("of valid UTF-8 is valid UTF-8, and with utf8=replace any cut is", function()
     for_cases(CASES, function()
       local text, valid = random_text()
-      local opts = random_opts(text, choose { "head", "tail", "head_tail" })
+      local opts = random_opts(text, choose { "head", "tail", "head_tail", "priority" })
       if opts.marker_text == "\255" then
         opts.marker_text = "\195\169"
       end

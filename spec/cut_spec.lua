@@ -426,8 +426,17 @@ describe("cut", function()
     end
   end)
 
-  it("raises without one, or with an unknown one", function()
-    raises({ "strategy", "nil" }, abridge.cut, "a", { max_lines = 1 })
+  it("is head_tail where none is named", function()
+    local text = ("a line\n"):rep(50)
+    for _, opts in ipairs { { max_lines = 5 }, { max_bytes = 60, head_ratio = 0.5, marker_text = "...\n" } } do
+      local content, cut = abridge.cut(text, opts)
+      local want, want_cut = abridge.head_tail(text, opts)
+      assert.equal(want, content)
+      assert.same(want_cut, cut)
+    end
+  end)
+
+  it("raises with an unknown one", function()
     raises({ "strategy", "middle" }, abridge.cut, "a", { max_lines = 1, strategy = "middle" })
     raises({ "strategy", "5" }, abridge.cut, "a", { max_lines = 1, strategy = 5 })
     raises({ "strategy", "tail" }, abridge.head, "a", { max_lines = 1, strategy = "tail" })
@@ -560,7 +569,7 @@ describe("the markers of a ledger", function()
   it("are told of pipeline and its headings, and inside a wrapper", function()
     local content, cut = abridge.pipeline(("a line\n"):rep(50), { max_lines = 10, indicators = true })
     local _, markers = without_markers(content, cut)
-    assert.truthy(table.concat(markers):find("[40 lines truncated ", 1, true))
+    assert.truthy(table.concat(markers):find("[40 lines truncated]", 1, true))
     assert.truthy(table.concat(markers):find("[First 3 lines of 50]", 1, true))
     content, cut = abridge.cap("```\n" .. ("a line\n"):rep(50) .. "```\n", {
       strategy = "head_tail",

@@ -92,14 +92,14 @@ describe("display: lines", function()
   end)
 
   it("counts one line as it counts many", function()
-    assert.equal("a\n... (1 more lines)", (shown("a\nb", { max_lines = 1 })))
-    assert.equal("... (1 earlier lines)\nb", (shown("a\nb", { max_lines = 1 }, { strategy = "tail" })))
+    assert.equal("a\n... (1 more line)", (shown("a\nb", { max_lines = 1 })))
+    assert.equal("... (1 earlier line)\nb", (shown("a\nb", { max_lines = 1 }, { strategy = "tail" })))
   end)
 
   it("keeps empty lines at a cut edge", function()
-    assert.equal("a\n\n... (1 more lines)", (shown("a\n\nb\n", { max_lines = 2 })))
+    assert.equal("a\n\n... (1 more line)", (shown("a\n\nb\n", { max_lines = 2 })))
     assert.equal("\n... (2 more lines)", (shown("\n\nb\n", { max_lines = 1 })))
-    assert.equal("... (1 earlier lines)\n\nb", (shown("a\n\nb\n", { max_lines = 2 }, { strategy = "tail" })))
+    assert.equal("... (1 earlier line)\n\nb", (shown("a\n\nb\n", { max_lines = 2 }, { strategy = "tail" })))
     assert.equal("... (2 earlier lines)\n", (shown("a\n\n\n", { max_lines = 1 }, { strategy = "tail" })))
   end)
 
@@ -254,7 +254,7 @@ describe("display: ansi", function()
       "a",
       yellow .. "... (1" .. reset,
       yellow .. "more" .. reset,
-      yellow .. "lines)" .. reset,
+      yellow .. "line)" .. reset,
       "",
       yellow .. "[A" .. reset,
       yellow .. "notice]" .. reset,
@@ -374,7 +374,7 @@ describe("display: results of a session", function()
 
   it("that were read back, with parts missing", function()
     local result = { content = "a\nb\n", is_error = false }
-    assert.equal("a\n... (1 more lines)", abridge.display(result, { max_lines = 1 }))
+    assert.equal("a\n... (1 more line)", abridge.display(result, { max_lines = 1 }))
     assert.same(block(2 - 1, 4, "line_cap"), result.display)
     result = { content = "ab", truncation = { bytes_returned = 40 }, details = false }
     assert.equal("ab", abridge.display(result))

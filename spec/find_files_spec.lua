@@ -46,15 +46,17 @@ describe("find_files", function()
     dir:remove()
   end)
 
-  it("lists the files that fit a glob, in order, relative to the folder", function()
+  it("lists the files that fit a glob, in order, by paths that read_file takes", function()
     touch("b.lua", "a.lua", "sub/c.lua", "sub/d.txt", "sub/deep/test_e.c", "src/x/test_f.c", "src/test_g.c")
     local result = find "*.lua"
     assert.equal("a.lua\nb.lua\nsub/c.lua", result.content)
     assert.is_false(result.is_error)
     local block = { truncated = false, bytes_returned = 21, bytes_total = 21, reason = "size_cap" }
     assert.same(block, result.truncation)
-    assert.equal("c.lua", find({ pattern = "*.lua", path = "sub" }).content)
-    assert.equal("c.lua", find({ pattern = "*.lua", path = dir:at "sub/" }).content)
+    assert.equal("sub/c.lua", find({ pattern = "*.lua", path = "sub" }).content)
+    assert.equal("sub/c.lua", find({ pattern = "*.lua", path = dir:at "sub/" }).content)
+    touch "100%1\n/f"
+    assert.equal("100%1\\n/f", find({ pattern = "f", path = "100%1\n" }).content)
     assert.equal("src/test_g.c\nsrc/x/test_f.c", find("src/**/test_*.c").content)
     assert.equal("src/test_g.c\nsrc/x/test_f.c", find("./src/**/test_*.c").content)
     assert.equal("sub/c.lua\nsub/d.txt\nsub/deep/test_e.c", find({ pattern = "sub/**", path = "" }).content)
@@ -88,7 +90,7 @@ describe("find_files", function()
       { { pattern = "a", path = "none" }, "No such file or directory: none", "ENOENT" },
       { { pattern = "a", path = "a" }, "Not a directory: a", "ENOTDIR" },
       { { pattern = "a\0" }, "Invalid input: pattern has a NUL byte", "EINVAL" },
-      { { pattern = "*", offset = 3 }, "Offset 3 is beyond the last file (1 files in all)", "EOFFSET" },
+      { { pattern = "*", offset = 3 }, "Offset 3 is beyond the last file (1 file in all)", "EOFFSET" },
     }
     for _, case in ipairs(cases) do
       local result = find(case[1])
@@ -185,7 +187,7 @@ describe("find_files", function()
       table.sort(names)
       for i, name in ipairs(names) do
         touch(root .. "/" .. name)
-        names[i] = name:gsub("[\n\\]", { ["\n"] = "\\n", ["\\"] = "\\\\" })
+        names[i] = root .. "/" .. name:gsub("[\n\\]", { ["\n"] = "\\n", ["\\"] = "\\\\" })
       end
       local limits = {}
       for _, budget in ipairs { "max_bytes", "max_chars", "max_tokens", "max_lines", "max_results" } do

@@ -32,10 +32,21 @@ local function random_budget()
   return random.choose(BUDGETS)
 end
 
-local function random_limits()
-  local limits = { strategy = random.choose { "head", "tail", "head_tail" }, utf8 = "replace" }
+--- Short texts, and texts of some lines that matter.
+local function random_text()
+  if random.chance(3) then return random.join(random.alphabets[#random.alphabets], random.below(12)) end
+  return random.text(80)
+end
+
+--- Budgets near the text's size among them.
+local function random_limits(text)
+  local limits = { strategy = random.choose { "head", "tail", "head_tail", "priority" }, utf8 = "replace" }
   limits[random.choose { "max_lines", "max_bytes", "max_chars", "max_tokens" }] = random_budget()
-  if random.chance(2) then limits[random.choose(UNITS)] = random_budget() end
+  if random.chance(2) then
+    local unit = random.choose(UNITS)
+    limits[unit] = random.chance(2) and random_budget()
+      or random.near(unit == "max_tokens" and math.ceil(#text / 4) or #text)
+  end
   if random.chance(3) then limits.max_lines = random.below(12) end
   if limits.max_tokens then
     limits.count_tokens = random.choose(COUNTERS) or nil
@@ -44,6 +55,8 @@ local function random_limits()
   if limits.strategy == "head_tail" then
     if random.chance(2) then limits.snap = "char" end
     if random.chance(3) then limits.head_ratio = random.choose { 0, 0.5, 1 } end
+  end
+  if limits.strategy == "head_tail" or limits.strategy == "priority" then
     if random.chance(4) then limits.marker = "none" end
     if random.chance(4) then
       limits.marker_text = random.choose { "~{lines}~", "<{bytes} of it> ", "\n{chars}\n", "" }
@@ -97,7 +110,8 @@ end
 --- Run a check on random fits.
 local function each(cases, check)
   random.each(cases, function()
-    local text, limits, parts = random.text(80), random_limits(), random_parts()
+    local text = random_text()
+    local limits, parts = random_limits(text), random_parts()
     local content, cut, body = fit.fit(text, limits, parts)
     local f = { text = text, limits = limits, parts = parts, content = content, cut = cut, body = body }
     local ok, message = pcall(check, f)
@@ -117,6 +131,21 @@ describe("fit, on random texts and budgets", function()
       if limits.max_tokens then
         local tokens = tokens_of(f.content, limits)
         must(tokens <= limits.max_tokens, "%d tokens: %s", tokens, f.content)
+      end
+    end)
+  end)
+
+  it("keeps it within budgets near the size of the text", function()
+    random.each(CASES / 60, function()
+      local text, parts = random_text(), random_parts()
+      local strategy = random.choose { "head", "tail", "head_tail", "priority" }
+      for budget = math.max(0, #text - 40), #text + 100 do
+        for _, unit in ipairs { "max_bytes", "max_chars" } do
+          local limits = { strategy = strategy, utf8 = "replace", [unit] = budget }
+          local content = fit.fit(text, limits, parts)
+          local size = unit == "max_bytes" and #content or #plain.chars(content)
+          must(size <= budget, "%d of %d %s, %s: %s", size, budget, unit, case_of(text, limits, parts), content)
+        end
       end
     end)
   end)
@@ -182,7 +211,8 @@ describe("fit, on random texts and budgets", function()
 
   it("is never longer than the text when there was nothing to say", function()
     random.each(CASES, function()
-      local text, limits = random.text(80), random_limits()
+      local text = random_text()
+      local limits = random_limits(text)
       local content, cut = fit.fit(text, limits, { tool = "run_command" })
       if not cut.truncated then must(#content <= #plain.replaced(text), "%s became %s", text, content) end
     end)
@@ -283,7 +313,8 @@ end)
 describe("fit", function()
   it("does not change limits or parts", function()
     random.each(300, function()
-      local text, limits, parts = random.text(80), random_limits(), random_parts()
+      local text = random_text()
+    local limits, parts = random_limits(text), random_parts()
       local before = case_of(text, limits, parts)
       fit.fit(text, limits, parts)
       must(before == case_of(text, limits, parts), "changed: %s", before)

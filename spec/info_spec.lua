@@ -240,6 +240,20 @@ describe("info as a table", function()
     end
     assert.has_no.errors(function() info.not_truncated(1):attach(nil) end)
   end)
+
+  it("is attached to no array, whatever it holds; to an empty table and to one with a name", function()
+    for _, array in ipairs { { 1, 2 }, { {} }, { nil, 2 }, { [3] = "x" }, { false } } do
+      local before = {}
+      for key, value in pairs(array) do before[key] = value end
+      info.not_truncated(1):attach(array)
+      assert.same(before, array)
+    end
+    for _, object in ipairs { {}, { content = "x" }, { content = { 1 } } } do
+      info.not_truncated(1):attach(object)
+      assert.is_false(object.truncation.truncated)
+      abridge.assert_conforms("t", object)
+    end
+  end)
 end)
 
 describe("info.parse", function()

@@ -154,6 +154,43 @@ describe("session:limits", function()
     assert.equal(30 * KB, limits_of("read_file", { ceiling = { max_bytes = "1MB" } }).max_bytes)
   end)
 
+  it("keeps a row of a profile that is over its own ceiling, and no other", function()
+    local KINDS = { { 100 * KB }, { 16 * KB, { ceiling = { max_bytes = "16KB" } } }, { 100 * KB, { ceiling = false } },
+      { 100 * KB, { limits = { web_fetch = { max_bytes = "1MB" } } } },
+      { 100 * KB, { ceiling = { head_ratio = 0.3 } } } }
+    for _, kind in ipairs(KINDS) do
+      local opts = { profile = "contract", run_dir = false }
+      for key, value in pairs(kind[2] or {}) do opts[key] = value end
+      if opts.ceiling ~= false or not opts.limits then assert.equal(kind[1], limits_of("web_fetch", opts).max_bytes) end
+      local session = abridge.session(opts)
+      local size = #session:cap("web_fetch", ("x"):rep(2e6)).content
+      session:close()
+      assert.is_true(size <= kind[1] and size > 0.9 * kind[1], size)
+    end
+    local own = limits_of("read_file", { profile = "contract", limits = { read_file = { max_bytes = "90KB" } } })
+    assert.equal(64 * KB, own.max_bytes)
+  end)
+
+  it("offers a model the outputs that are less than what is in force", function()
+    local function offered(opts)
+      opts.run_dir, opts.tools = false, { "run_command" }
+      local session = abridge.session(opts)
+      local properties = session:definitions("mcp")[1].inputSchema.properties
+      session:close()
+      if not properties.output then return nil end
+      return properties.output.description:match "show,? ?:? ?(.*)$", table.concat(properties.output.enum, " ")
+    end
+    local all = "silent concise normal verbose"
+    assert.same({ "from 200B to 8KB", "silent concise normal" }, { offered { profile = "contract" } })
+    assert.same({ "from 200B to 16KB", all }, { offered {} })
+    assert.same({ "from 200B to 16KB", all }, { offered { profile = "pi" } })
+    assert.same({ "from 200B to 16KB", all }, { offered { profile = "dispatcher" } })
+    assert.same({ "200B at most", "silent" }, { offered { limits = { run_command = { max_bytes = 1000 } } } })
+    assert.same({ "from 200B to 2KB", "silent concise" }, { offered { ceiling = { max_bytes = "3KB" } } })
+    assert.is_nil((offered { profile = "pipeline" })) -- it knows no bytes
+    assert.is_nil((offered { limits = { run_command = { max_bytes = 200 } } }))
+  end)
+
   it("shows other tools their own limits alone", function()
     assert.equal(30 * KB, limits_of("github__search", { ceiling = { max_bytes = 1000 } }).max_bytes)
   end)

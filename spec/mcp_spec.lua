@@ -6,6 +6,7 @@ local mcp = require "abridge.mcp"
 local random = require "random"
 local share = require "abridge.share"
 local tmpdir = require "tmpdir"
+local warned = require "warned"
 
 local function text(t)
   return { type = "text", text = t }
@@ -404,7 +405,12 @@ describe("abridge.mcp.cap", function()
     assert.equal("SECRET5", (next(value.structuredContent)))
     fails = false
     session:close()
-    assert.equal("The session is closed", mcp.cap("tool", value, { session = session }).content[1].text)
+    local told = warned(function()
+      result = mcp.cap("tool", value, { session = session })
+    end)
+    assert.equal("key=<hidden1> x", result.content[1].text)
+    assert.same({ ["<hidden5>"] = { "a <hidden6>" } }, result.structuredContent)
+    assert.equal("", (told:gsub("^abridge: the output of tool was cut crudely: the session is closed$", "")))
   end)
 
   it("does not take what another session capped for its own", function()
@@ -525,17 +531,52 @@ describe("abridge.mcp.cap", function()
       assert.is_true(block_of(result).truncated)
       assert.same({ image = { count = 1, bytes = 2 } }, parts_of(result))
     end
-    check(mcp, { limits = {
-      max_tokens = 100,
-      count_tokens = function()
-        error "no"
-      end,
-    } }, 1600)
-    coreless("abridge.mcp", function(crude)
-      check(crude, {}, 30720)
-      check(crude, { limits = { max_bytes = 1000 } }, 1000)
-      assert.equal("a", crude.cap("tool", { content = { text "a" } }).content[1].text)
+    local told = warned(function()
+      local limits = {
+        max_tokens = 100,
+        count_tokens = function()
+          error "no count"
+        end,
+      }
+      check(mcp, { limits = limits }, 1600)
+      check(mcp, { limits = limits }, 1600)
     end)
+    assert.equal("abridge: the output of tool was cut crudely: no count", told)
+    coreless("abridge.mcp", function(crude)
+      told = warned(function()
+        check(crude, { limits = { max_bytes = 1000 } }, 1000)
+        check(crude, { limits = { max_bytes = "2KB" } }, 2048)
+        check(crude, { limits = { max_bytes = 5000, output = "concise" } }, 2048)
+        assert.equal("a", crude.cap("tool", { content = { text "a" } }).content[1].text)
+      end)
+      assert.matches("^abridge: the output of tool was cut crudely: its core [^\n]* run `[^\n]*$", told)
+      local result = crude.cap("tool", value)
+      assert.matches("^line 1\n.*\n%.%.%. %[9000 lines, cut to 1000%] %.%.%.\n.*line 9000$", result.content[1].text)
+    end)
+  end)
+
+  it("says in the content that structured content was left out crudely", function()
+    coreless("abridge.mcp", function(crude)
+      local result = crude.cap("tool", { content = { text "short" }, structuredContent = { 1 } })
+      assert.equal("short", result.content[1].text)
+      assert.equal("[Structured content left out]", result.content[2].text)
+      local limits = { max_bytes = 60 }
+      result = crude.cap("tool", { content = { text(("x"):rep(50)) }, structuredContent = { 1 } }, { limits = limits })
+      assert.is_true(#result.content[1].text + #result.content[2].text <= 60)
+      assert.equal("[Structured content left out]", result.content[2].text)
+    end)
+  end)
+
+  it("cuts by the limits of a session that was closed, and says so once", function()
+    local session = abridge.session { run_dir = false, limits = { shut = { max_lines = 7 } } }
+    session:close()
+    local text_of
+    warned(function()
+      for _ = 1, 2 do
+        text_of = mcp.cap("shut", { content = { text(lines(50)) } }, { session = session }).content[1].text
+      end
+    end)
+    assert.matches("^line 1\n.*line 50\n\n%[Showing 7 of 50 lines %(7 line limit%)%]$", text_of)
   end)
 
   it("raises on misuse of its other arguments", function()

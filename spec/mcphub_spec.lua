@@ -1,7 +1,9 @@
 local adapter = require "abridge.mcphub"
 local coreless = require "standins.coreless"
+local host = require "abridge.host"
 local lines = require "numbered"
-local mcphub = require "standins.mcphub"
+local mcphub = require("plugins").driver "mcphub"
+local paths = require "paths"
 
 local LIMITS = { strategy = "head_tail", max_bytes = 500 }
 local IMAGE = { type = "image", data = "AAAA", mimeType = "image/png" }
@@ -160,13 +162,14 @@ describe("abridge.mcphub", function()
 end)
 
 describe("examples/mcphub.lua", function()
-  it("caps what a chat gets", function()
-    package.preload["mcphub"] = function() -- luacheck: ignore 122
-      return mcphub
-    end
+  it("caps what a chat gets, and keeps it whole", function()
+    if not host.uv() then return pending "luv is missing" end
+    local before = package.loaded.mcphub
+    package.loaded.mcphub = mcphub
     assert(loadfile "examples/mcphub.lua")()
-    package.preload["mcphub"], package.loaded["mcphub"] = nil, nil -- luacheck: ignore 122
+    package.loaded.mcphub = before
     local text = mcphub.avante("files", "read", { n = 9000 })
     assert.is_true(#text <= 20480 and #text > 20000)
+    assert.equal(lines(9000), (paths.read(text:match "Full output: (/[^%]]+)%]$")))
   end)
 end)

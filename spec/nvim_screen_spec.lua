@@ -103,8 +103,8 @@ describe("render", function()
     local buf = scratch()
     local content = ("abcdefghij"):rep(3) .. "\nb\nc\n"
     assert.same({ 0, 3 }, { nvim.render(buf, { content = content }, { max_lines = 2, width = 20 }) })
-    assert.same({ "abcdefghijabcdefg...", "b", "... (1 more lines)" }, lines_of(buf))
-    assert.same({ "AbridgeMarker: ...", "AbridgeMarker: ... (1 more lines)" }, painted(buf))
+    assert.same({ "abcdefghijabcdefg...", "b", "... (1 more line)" }, lines_of(buf))
+    assert.same({ "AbridgeMarker: ...", "AbridgeMarker: ... (1 more line)" }, painted(buf))
     buf = scratch()
     nvim.render(buf, session:call("no such tool", {}))
     assert.same({ "AbridgeError: Unknown tool: no such tool" }, painted(buf))
@@ -254,7 +254,7 @@ describe("render", function()
 
   it("says what keeps it from writing", function()
     local buf = scratch()
-    assert.same({ nil, "Row 9 is behind the end of the buffer (1 lines)" },
+    assert.same({ nil, "Row 9 is past the end of the buffer (1 line)" },
       { nvim.render(buf, { content = "x" }, { row = 9 }) })
     api.nvim_buf_delete(buf, { force = true })
     local row, message = nvim.render(buf, { content = "x" })

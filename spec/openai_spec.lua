@@ -63,23 +63,104 @@ describe("openai.results of Chat Completions", function()
     )
   end)
 
-  it("answers nothing where no tool is called, whatever the reply is", function()
+  it("answers nothing where no tool is called", function()
     local json = host.json()
     for _, given in ipairs {
       { role = "assistant", content = "done" },
+      { role = "assistant", content = { { type = "text", text = "done" } } },
       { role = "assistant", content = "done", tool_calls = {} },
       { role = "assistant", content = "done", tool_calls = json.null },
-      { tool_calls = "none" },
-      { tool_calls = { json.null, 3, "x" } },
+      { role = json.null, tool_calls = { json.null, 3, "x" } },
+      { content = "done" },
       { output = {} },
-      {},
-      "an error page",
-      json.null,
-      false,
+      { object = "response", output = { { type = "message", role = "assistant", content = {} } } },
+      { choices = { { message = { role = "assistant", content = "done" } } } },
     } do
       assert.same({}, openai.results(session, given))
     end
-    assert.same({}, openai.results(session, nil))
+  end)
+
+  it("takes a whole response, of which the first choice counts", function()
+    local response = host.json().decode [[{"id":"chatcmpl-1","object":"chat.completion","choices":[
+      {"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"refusal":null,"tool_calls":[
+        {"id":"a","type":"function","function":{"name":"echo","arguments":"{\"text\":\"one\"}"}},
+        {"type":"function","function":{"name":"echo","arguments":"{}"}}]}},
+      {"index":1,"message":{"role":"assistant","content":"another way"}}],"usage":{"total_tokens":9}}]]
+    local messages = openai.results(session, response)
+    assert.same({ "one", "nothing to say" }, { messages[1].content, messages[2].content })
+    assert.equal(messages[2].tool_call_id, response.choices[1].message.tool_calls[2].id)
+  end)
+
+  it("raises on what is no reply, says what it wanted and what it got", function()
+    local json = host.json()
+    local tool_use = { type = "tool_use", id = "a", name = "echo", input = {} }
+    local function message(...)
+      local ok, said = pcall(function(...)
+        openai.results(session, ...)
+      end, ...)
+      assert.is_false(ok)
+      assert.matches("openai_spec.lua:%d+: openai.results: reply must be a response of Chat Completions or of "
+        .. "Responses, or the assistant's message %(choices%[1%].message%), got ", said)
+      return said:match "got (.*)$"
+    end
+    assert.equal("nil", message(nil))
+    assert.equal("false", message(false))
+    assert.equal('"an error page"', message "an error page")
+    assert.equal("an empty table", message {})
+    assert.equal("a list", message { reply() })
+    assert.equal('a table with "error", "status"', message { status = 429, error = { message = "slow down" } })
+    for _, given in ipairs {
+      json.null,
+      7,
+      print,
+      { tool_calls = "none" },
+      { choices = {} },
+      { choices = { {} } },
+      { choices = { { delta = { tool_calls = {} } } } },
+      { choices = { { message = json.null } } },
+      { output = json.null },
+      { role = "user", content = "hello" },
+      { role = "tool", content = "hello", tool_call_id = "a" },
+      { role = "assistant", content = { tool_use } },
+      { type = "message", role = "assistant", content = { { type = "text", text = "done" } } },
+      { type = "message", role = "assistant", content = { { type = "output_text", text = "done" } } },
+    } do
+      message(given)
+    end
+  end)
+
+  it("runs no metamethod of a reply, whatever it does", function()
+    local function hostile(t)
+      local function raise()
+        error "a metamethod ran"
+      end
+      local names = { "__index", "__newindex", "__len", "__pairs", "__ipairs", "__eq", "__call", "__concat" }
+      local mt = {}
+      for _, name in ipairs(names) do
+        mt[name] = raise
+      end
+      return setmetatable(t, mt)
+    end
+    local function said(id)
+      local named = hostile { name = "echo", arguments = hostile { text = "one" } }
+      return hostile { id = id, type = "function", ["function"] = named }
+    end
+    local given = hostile { role = "assistant", tool_calls = hostile { said "a", said(nil) } }
+    assert.equal("one", openai.results(session, given)[1].content)
+    assert.is_string(given.tool_calls[2].id)
+    local whole = hostile { choices = hostile { hostile { message = given } } }
+    assert.equal("one", openai.results(session, whole)[2].content)
+    local item = hostile { type = "function_call", name = "echo", arguments = '{"text":"two"}' }
+    local response = hostile { output = hostile { hostile { type = "message" }, item } }
+    assert.equal("two", openai.results(session, response)[1].output)
+    assert.is_string(rawget(item, "call_id"))
+    assert.is_false((pcall(openai.results, session, hostile {})))
+    local endless = setmetatable({}, {
+      __index = function(t)
+        return t
+      end,
+    })
+    assert.is_false((pcall(openai.results, session, endless)))
   end)
 
   it("takes arguments as JSON, left out, empty, null, or decoded already", function()
@@ -268,7 +349,7 @@ describe("openai.results of Responses", function()
   end)
 
   it("has the session's tools in the form that API takes", function()
-    local tools = openai.response_tools(session)
+    local tools = session:definitions "responses"
     assert.equal(1, #tools)
     assert.same({ "function", "echo", false }, { tools[1].type, tools[1].name, tools[1].strict })
     assert.equal("object", tools[1].parameters.type)

@@ -345,7 +345,7 @@ describe("abridge.page", function()
 
     it("a column beyond the end of its line", function()
       fails(file "abc\n\195\169\n", { column = 5 }, "Column 5 is beyond end of line 1 (3 chars)", "ECOLUMN")
-      fails(dir:at "f", { offset = 2, column = 2 ^ 53 }, "Column 9007199254740992 is beyond end of line 2 (1 chars)",
+      fails(dir:at "f", { offset = 2, column = 2 ^ 53 }, "Column 9007199254740992 is beyond end of line 2 (1 char)",
         "ECOLUMN")
     end)
 

@@ -55,7 +55,7 @@ local function truncate_lines(text, max_lines, head_ratio, indicators, total, om
   if indicators then
     return (head > 0 and ("[First %d lines of %d]\n"):format(head, total) or "")
       .. first
-      .. ("\n\n... [%d lines truncated \226\128\148 full output available in artifacts] ...\n\n"):format(omitted)
+      .. ("\n\n... [%d lines truncated] ...\n\n"):format(omitted)
       .. (tail > 0 and ("[Last %d lines of %d]\n"):format(tail, total) or "")
       .. last
   end
@@ -131,12 +131,12 @@ describe("pipeline", function()
     assert.equal(500, cut.total_lines)
   end)
 
-  it("puts headings where indicators are asked for", function()
+  it("puts headings where indicators are asked for, and names no place: it keeps nothing", function()
     local content = abridge.pipeline(numbered(1, 500), { max_lines = 100, indicators = true })
     assert.equal(
       "[First 30 lines of 500]\n"
         .. numbered(1, 30)
-        .. "\n\n... [400 lines truncated \226\128\148 full output available in artifacts] ...\n\n"
+        .. "\n\n... [400 lines truncated] ...\n\n"
         .. "[Last 70 lines of 500]\n"
         .. numbered(431, 500),
       content

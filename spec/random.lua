@@ -51,7 +51,11 @@ M.alphabets = {
   { "word ", "a line of words ", "longer", "\n" },
   { "\n", "x" },
   { ("long "):rep(30), "\n", "short" },
+  { ("z"):rep(45), ("z"):rep(40) .. "\n", "error: x", "\n", "y\n" },
 }
+
+--- A budget near the size of a text, from both sides: that is where a cut nearly fits.
+function M.near(size) return math.max(0, size + M.between(-60, 12)) end
 
 --- A text of up to `most` pieces of some alphabet.
 function M.text(most)

@@ -287,7 +287,7 @@ describe("read_file", function()
     it("does not speak of long lines that the page does not show", function()
       dir:write("f", "short\n" .. ("y"):rep(600) .. "\n")
       local result = read({ path = "f", limit = 1 }, nil, { profile = "dispatcher" })
-      assert.equal("short\n\n[1 more lines in file. Use offset=2 to continue]", result.content)
+      assert.equal("short\n\n[1 more line in file. Use offset=2 to continue]", result.content)
       assert.is_nil(result.details.lines_truncated)
     end)
 

@@ -100,7 +100,7 @@ describe("read_file", function()
       assert.matches("^b\nc\n\n%[", read({ path = "f", offset = "2", limit = 2.0 }).content)
       local session = abridge.session { cwd = dir.path }
       local result = session:call("read_file", '{"path":"f","offset":2.0,"limit":"2","column":null}')
-      assert.equal("b\nc\n\n[1 more lines in file. Use offset=4 to continue]", result.content)
+      assert.equal("b\nc\n\n[1 more line in file. Use offset=4 to continue]", result.content)
     end)
   end)
 
@@ -323,7 +323,7 @@ describe("read_file", function()
   it("counts CR as part of its line", function()
     dir:write("f", "a\r\nb\r\nc\r\n")
     local result = read({ path = "f", limit = 2 })
-    assert.equal("a\r\nb\r\n\n[1 more lines in file. Use offset=3 to continue]", result.content)
+    assert.equal("a\r\nb\r\n\n[1 more line in file. Use offset=3 to continue]", result.content)
   end)
 
   describe("refuses", function()

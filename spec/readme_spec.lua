@@ -72,7 +72,8 @@ end)
 
 describe("README and the pages beside it", function()
   local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
-  for _, name in ipairs { "c", "design", "install", "lua", "reliability" } do
+  for _, name in ipairs { "c", "design", "install", "lua", "reliability", "profiles/pi", "profiles/pipeline",
+    "profiles/contract", "profiles/dispatcher" } do
     PAGES[#PAGES + 1] = "doc/" .. name .. ".md"
   end
 

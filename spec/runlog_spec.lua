@@ -232,6 +232,8 @@ describe("the log of a run", function()
         assert.is_string(message)
         assert.is_string(code)
         if name ~= "file" then assert.equal("EPERM", code) end
+        local hint = "; chmod 700 " .. dir:at(name) .. " makes it so"
+        assert.equal(name == "wide", message:sub(-#hint) == hint, message)
         assert.is_nil(uv.fs_stat(dir:at(name) .. "/events.jsonl"))
       end
     end)

@@ -44,7 +44,7 @@ describe("schema: types", function()
   local wrong = {
     { "string", 5, "x must be a string, got 5" },
     { "string", true, "x must be a string, got true" },
-    { "string", {}, "x must be a string, got table" },
+    { "string", {}, "x must be a string, got an empty array or object" },
     { "integer", 1.5, "x must be an integer, got 1.5" },
     { "integer", "1.5", 'x must be an integer, got "1.5"' },
     { "integer", "five", 'x must be an integer, got "five"' },
@@ -53,13 +53,13 @@ describe("schema: types", function()
     { "integer", "0x10", 'x must be an integer, got "0x10"' },
     { "integer", true, "x must be an integer, got true" },
     { "number", "much", 'x must be a number, got "much"' },
-    { "number", {}, "x must be a number, got table" },
+    { "number", {}, "x must be a number, got an empty array or object" },
     { "boolean", "true", 'x must be true or false, got "true"' },
     { "boolean", 1, "x must be true or false, got 1" },
     { "array", "a", 'x must be an array, got "a"' },
-    { "array", { a = 1 }, "x must be an array, got table" },
+    { "array", { a = 1 }, "x must be an array, got an object" },
     { "object", "a", 'x must be an object, got "a"' },
-    { "object", { 1, 2 }, "x must be an object, got table" },
+    { "object", { 1, 2 }, "x must be an object, got an array" },
   }
   it("refuses a wrong one, naming field and value", function()
     for _, case in ipairs(wrong) do
@@ -208,7 +208,7 @@ describe("schema: the input itself", function()
   end)
 
   it("must be an object", function()
-    for _, case in ipairs { { "text", '"text"' }, { 5, "5" }, { true, "true" }, { { 1, 2 }, "table" } } do
+    for _, case in ipairs { { "text", '"text"' }, { 5, "5" }, { true, "true" }, { { 1, 2 }, "an array" } } do
       local value, message = schema.checked({}, case[1])
       assert.is_nil(value)
       assert.equal("input must be an object, got " .. case[2], message)
@@ -244,8 +244,11 @@ describe("schema: in a session", function()
       { {}, "Invalid input: a is required" },
       { '{"a":null}', "Invalid input: a is required" },
       { '{"a":"x"}', 'Invalid input: a must be an integer, got "x"' },
-      { { a = 1, b = {} }, "Invalid input: b must be an integer, got table" },
-      { "[1]", "Invalid input: input must be an object, got table" },
+      { { a = 1, b = {} }, "Invalid input: b must be an integer, got an empty array or object" },
+      { "[1]", "Invalid input: input must be an object, got an array" },
+      { "null", "Invalid input: input must be an object, got null" },
+      { '{"a":1,"b":[1,2]}', "Invalid input: b must be an integer, got an array" },
+      { '{"a":1,"b":{"c":1}}', "Invalid input: b must be an integer, got an object" },
       { 5, "Invalid input: input must be an object, got 5" },
     } do
       local result = session():call("add", case[1])

@@ -9,10 +9,10 @@ local waiting = require "waiting"
 local uv = host.uv()
 local dir
 
----The result of search_files, in the spec's folder.
+---The result of search_files, in the folder `tree` of the spec's.
 local function search(input, limits, opts)
   opts = opts or {}
-  opts.cwd = opts.cwd or dir.path
+  opts.cwd = opts.cwd or dir:at "tree"
   opts.limits = opts.limits or { search_files = limits }
   if type(input) == "string" then input = { pattern = input } end
   return abridge.session(opts):call("search_files", input)
@@ -63,7 +63,7 @@ describe("search_files", function()
       dir:write("tree/b/two.txt", "one\nthe word\nthree\nword\n")
       dir:write("tree/a/one.txt", "word")
       dir:write("tree/c.txt", "none\n")
-      local result = search { pattern = "word", path = "tree" }
+      local result = search { pattern = "word" }
       assert.equal("a/one.txt:1: word\nb/two.txt:2: the word\nb/two.txt:4: word", hit(result))
       assert.is_false(result.is_error)
       local size = #result.content
@@ -75,16 +75,57 @@ describe("search_files", function()
       assert.is_nil(result.details.lines_truncated)
     end)
 
-    it("paths relative to the folder that is searched, a file by its name", function()
-      dir:sh "mkdir -p tree/a"
-      dir:write("tree/a/f", "word\n")
-      assert.equal("tree/a/f:1: word", hit(search "word"))
-      assert.equal("a/f:1: word", hit(search { pattern = "word", path = "tree/" }))
-      assert.equal("f:1: word", hit(search { pattern = "word", path = "./tree/a/" }))
-      assert.equal("f:1: word", hit(search { pattern = "word", path = "tree/a/f" }))
-      assert.equal("f:1: word", hit(search { pattern = "word", path = dir:at "tree/a/f" }))
-      assert.equal("tree/a/f:1: word", hit(search({ pattern = "word", path = ".." }, nil, { cwd = dir:at "bin" })))
-      assert.equal("tree/a/f:1: word", hit(search({ pattern = "word", path = "" })))
+    it("paths as read_file takes them, whatever path was given", function()
+      dir:sh "mkdir -p tree/-d tree/lua/deep beside && ln -s lua tree/link && ln -s deep/f tree/lua/f"
+      for _, path in ipairs { "tree/f", "tree/-f", "tree/-d/f", "tree/lua/deep/f", "beside/f" } do
+        dir:write(path, "word\n")
+      end
+      local tree, lua = dir:at "tree", dir:at "tree/lua"
+      local cases = {
+        { nil, "-d/f", "-f", "f", "lua/deep/f" },
+        { "", "-d/f", "-f", "f", "lua/deep/f" },
+        { ".", "-d/f", "-f", "f", "lua/deep/f" },
+        { "././/", "-d/f", "-f", "f", "lua/deep/f" },
+        { "f", "f" },
+        { "-f", "-f" },
+        { "./f", "f" },
+        { "-d", "-d/f" },
+        { "lua", "lua/deep/f" },
+        { "./lua/", "lua/deep/f" },
+        { "lua//deep/./", "lua/deep/f" },
+        { "lua/deep/f", "lua/deep/f" },
+        { "lua/f", "lua/f" },
+        { "link", "link/deep/f" },
+        { "link/f", "link/f" },
+        { "lua/..", "lua/../-d/f", "lua/../-f", "lua/../f", "lua/../lua/deep/f" },
+        { tree, "-d/f", "-f", "f", "lua/deep/f" },
+        { tree .. "/", "-d/f", "-f", "f", "lua/deep/f" },
+        { lua, "lua/deep/f" },
+        { lua .. "/deep/f", "lua/deep/f" },
+        { "../beside", "../beside/f" },
+        { "../beside/f", "../beside/f" },
+        { dir:at "beside", dir:at "beside/f" },
+        { dir:at "beside/f", dir:at "beside/f" },
+        { "..", "../beside/f", "../tree/-d/f", "../tree/-f", "../tree/f", "../tree/lua/deep/f" },
+      }
+      for _, opts in ipairs { { cwd = tree }, { cwd = tree .. "/" }, { cwd = tree, root = dir.path } } do
+        opts.run_dir = false
+        local session = abridge.session(opts)
+        for _, case in ipairs(cases) do
+          local result = session:call("search_files", { pattern = "word", path = case[1] })
+          local expected = { (table.unpack or unpack)(case, 2, 6) }
+          assert.equal(table.concat(expected, ":1: word\n") .. ":1: word", hit(result))
+          for _, path in ipairs(expected) do
+            assert.equal("word\n", session:call("read_file", { path = path }).content)
+          end
+          local files = session:call("find_files", { pattern = "*f", path = case[1] })
+          local is_file = files.is_error and files.content:find "^Not a directory"
+          assert.equal(is_file and files.content or table.concat(expected, "\n"), files.content)
+        end
+        session:close()
+      end
+      local relative = abridge.session { run_dir = false }:call("search_files", { pattern = "MIT L", path = "LICENSE" })
+      assert.equal("LICENSE:1: MIT License", relative.content)
     end)
 
     it("lines of context, each once, groups apart", function()
@@ -98,13 +139,13 @@ describe("search_files", function()
           "--",
           "b:1: word 1", "b:2: word 2", "b-3- 3",
         }, "\n"),
-        hit(search { pattern = "word", path = "tree", context = 1 })
+        hit(search { pattern = "word", context = 1 })
       )
     end)
 
     it("context that a page before has shown, again", function()
       dir:write("tree/a", "1\nword 2\nword 3\n4\n")
-      local result = search { pattern = "word", path = "tree", context = 2, offset = 2 }
+      local result = search { pattern = "word", context = 2, offset = 2 }
       assert.equal("a-1- 1\na-2- word 2\na:3: word 3\na-4- 4", hit(result))
     end)
 
@@ -112,7 +153,6 @@ describe("search_files", function()
       dir:write("tree/a.lua", "Word\na.b\naxb\n")
       dir:write("tree/a.txt", "word\n")
       local function found(input)
-        input.path = "tree"
         return hit(search(input))
       end
       assert.equal("a.txt:1: word", found { pattern = "word" })
@@ -132,39 +172,39 @@ describe("search_files", function()
         dir:write("tree/" .. name, "word\n")
       end
       dir:write("tree/.gitignore", "*.log\n[\n")
-      assert.equal(".dir/f:1: word\n.hidden:1: word\nseen:1: word", hit(search { pattern = "word", path = "tree" }))
+      assert.equal(".dir/f:1: word\n.hidden:1: word\nseen:1: word", hit(search { pattern = "word" }))
     end)
 
     it("names that would break a line as `ls -b` shows them", function()
       dir:write("tree/a\nb\tc\\d\1\127", "word\n")
-      assert.equal("a\\nb\\tc\\\\d\\001\\177:1: word", hit(search { pattern = "word", path = "tree" }))
+      assert.equal("a\\nb\\tc\\\\d\\001\\177:1: word", hit(search { pattern = "word" }))
     end)
 
     it("names and options that begin with a dash, and no shell reads them", function()
       dir:write("tree/-f $(touch x)", "-word\n")
-      assert.equal("-f $(touch x):1: -word", hit(search { pattern = "-word", path = "tree" }))
-      assert.equal("-f $(touch x):1: -word", hit(search { pattern = "-word", path = "tree/-f $(touch x)" }))
+      assert.equal("-f $(touch x):1: -word", hit(search { pattern = "-word" }))
+      assert.equal("-f $(touch x):1: -word", hit(search { pattern = "-word", path = "-f $(touch x)" }))
       assert.equal("No matches found", hit(search { pattern = "$(touch x)", literal = true, glob = "--pre=sh" }))
       assert.is_nil(dir:read "tree/x")
     end)
 
     it("invalid UTF-8 of names and lines as U+FFFD", function()
       dir:write("tree/n\255", "a\255 word \195\n")
-      local result = search { pattern = "word", path = "tree" }
+      local result = search { pattern = "word" }
       assert.equal("n\239\191\189:1: a\239\191\189 word \239\191\189", hit(result))
     end)
 
     it("lines without the end that Windows gives them, and $ in front of it", function()
       dir:write("tree/f", "a word\r\n\r\nword\n")
-      assert.equal("f:1: a word\nf:3: word", hit(search { pattern = "word$", path = "tree" }))
-      assert.equal("f:2: ", hit(search { pattern = "^$", path = "tree" }))
-      assert.equal("f:1: a word\nf:2: ", hit(search { pattern = "\\r$", path = "tree" }))
-      assert.equal("f:1: a word", hit(search { pattern = "word\r", path = "tree", literal = true }))
+      assert.equal("f:1: a word\nf:3: word", hit(search { pattern = "word$" }))
+      assert.equal("f:2: ", hit(search { pattern = "^$" }))
+      assert.equal("f:1: a word\nf:2: ", hit(search { pattern = "\\r$" }))
+      assert.equal("f:1: a word", hit(search { pattern = "word\r", literal = true }))
     end)
 
     it("files in UTF-16 as text", function()
       dir:write("tree/f", "\255\254w\0o\0r\0d\0\n\0")
-      assert.equal("f:1: word", hit(search { pattern = "word", path = "tree" }))
+      assert.equal("f:1: word", hit(search { pattern = "word" }))
     end)
 
     it("that a binary file matches, without its bytes", function()
@@ -178,24 +218,24 @@ describe("search_files", function()
         "same: binary file matches",
         "text:1: word",
       }
-      assert.equal(table.concat(expected, "\n"), hit(search { pattern = "word", path = "tree" }))
-      assert.equal(expected[1], hit(search { pattern = "word", path = "tree/early" }))
+      assert.equal(table.concat(expected, "\n"), hit(search { pattern = "word" }))
+      assert.equal(expected[1], hit(search { pattern = "word", path = "early" }))
       local late = table.concat(expected, "\n", 2, 4)
-      assert.equal(late, hit(search { pattern = "word", path = "tree/late" }))
+      assert.equal(late, hit(search { pattern = "word", path = "late" }))
       for i, item in ipairs(expected) do -- matches are numbered alike from any offset
-        local result = search { pattern = "word", path = "tree", offset = i, limit = 1 }
+        local result = search { pattern = "word", offset = i, limit = 1 }
         assert.equal(item, hit(result):match "^[^\n]*")
       end
     end)
 
     it("that nothing was found", function()
       dir:write("tree/f", "a\n")
-      local result = search { pattern = "word", path = "tree" }
+      local result = search { pattern = "word" }
       assert.equal("No matches found", hit(result))
       assert.is_false(result.is_error)
       assert.is_false(result.truncation.truncated)
       dir:sh "mkdir tree/empty"
-      assert.equal("No matches found", hit(search { pattern = "word", path = "tree/empty" }))
+      assert.equal("No matches found", hit(search { pattern = "word", path = "empty" }))
     end)
   end)
 
@@ -216,7 +256,7 @@ describe("search_files", function()
       local bundle = { code .. "needle" .. code, "needle" .. code, "short needle", code .. "needle" }
       dir:write("tree/min.js", table.concat(bundle, "\n") .. "\n")
       dir:write("tree/other.js", "function needle() {}\n")
-      local result = search { pattern = "needle", path = "tree" }
+      local result = search { pattern = "needle" }
       hit(result)
       assert_shows(result, "needle")
       assert.is_truthy(result.content:find("\nmin.js:3: short needle\n", 1, true))
@@ -234,7 +274,7 @@ describe("search_files", function()
     it("a line that is too long to be kept is read around its match", function()
       local long = ("0123456789"):rep(100000)
       dir:write("tree/f", "first\n" .. long .. "needle" .. long .. "\r\n" .. long .. "needle\r\nlast needle\r\n")
-      local result = search({ pattern = "needle", path = "tree" }, { max_line_chars = 40 })
+      local result = search({ pattern = "needle" }, { max_line_chars = 40 })
       assert.equal(
         table.concat({
           "f:2: [truncated] ...34567890123456789needle01234567890123456... [truncated]",
@@ -249,20 +289,20 @@ describe("search_files", function()
 
     it("the start of a match that is longer than the window", function()
       dir:write("tree/f", ("ab"):rep(500000) .. "\n")
-      local result = search({ pattern = "b.*", path = "tree" }, { max_line_chars = 10 })
+      local result = search({ pattern = "b.*" }, { max_line_chars = 10 })
       assert.equal("f:1: [truncated] ...bababababa... [truncated]", hit(result):match "^[^\n]*")
     end)
 
     it("a match in UTF-16, whose place in the file is another", function()
       local wide = ("x\0"):rep(400000)
       dir:write("tree/f", "\255\254" .. wide .. "n\0e\0e\0d\0l\0e\0" .. wide .. "\n\0")
-      local result = search({ pattern = "needle", path = "tree" }, { max_line_chars = 10 })
+      local result = search({ pattern = "needle" }, { max_line_chars = 10 })
       assert.equal("f:1: [truncated] ...needle... [truncated]", hit(result):match "^[^\n]*")
     end)
 
     it("context from its start", function()
       dir:write("tree/f", ("c"):rep(700000) .. "\nneedle\n" .. ("d"):rep(100) .. "\n")
-      local result = search({ pattern = "needle", path = "tree", context = 1 }, { max_line_chars = 5 })
+      local result = search({ pattern = "needle", context = 1 }, { max_line_chars = 5 })
       local expected = "f-1- ccccc... [truncated]\nf:2: [truncated] ...eedle\nf-3- ddddd... [truncated]\n"
       expected = expected:gsub("%[truncated%] %.%.%.eedle", "needl... [truncated]")
       assert.equal(expected, hit(result):sub(1, #expected))
@@ -270,15 +310,15 @@ describe("search_files", function()
 
     it("not below its limit", function()
       dir:write("tree/f", ("x"):rep(10) .. "\n" .. ("x"):rep(11) .. "\n")
-      local result = search({ pattern = "x", path = "tree" }, { max_line_chars = 10 })
+      local result = search({ pattern = "x" }, { max_line_chars = 10 })
       assert.equal("f:1: xxxxxxxxxx\nf:2: xxxxxxxxxx... [truncated]\n\n", hit(result):match "^.-\n\n")
-      result = search({ pattern = "x", path = "tree", limit = 1 }, { max_line_chars = 10 })
+      result = search({ pattern = "x", limit = 1 }, { max_line_chars = 10 })
       assert.is_nil(result.details.lines_truncated)
     end)
 
     it("to 2000 chars where the limits do not say", function()
       dir:write("tree/f", ("x"):rep(5000) .. "needle\n")
-      local result = search({ pattern = "needle", path = "tree" }, { max_line_chars = false })
+      local result = search({ pattern = "needle" }, { max_line_chars = false })
       assert.equal("f:1: [truncated] ..." .. ("x"):rep(1994) .. "needle", hit(result):match "^[^\n]*")
     end)
 
@@ -294,7 +334,7 @@ describe("search_files", function()
         } do
           local offset, pages = 1, 0
           repeat
-            local result = search({ pattern = "needle", path = "tree", offset = offset }, limits)
+            local result = search({ pattern = "needle", offset = offset }, limits)
             assert_shows(result, "needle")
             assert.is_true(not limits.max_bytes or #result.content <= budget)
             assert.is_true(not limits.max_chars or core.count_chars(result.content) <= budget)
@@ -308,10 +348,10 @@ describe("search_files", function()
 
     it("and leaves out context rather than the match", function()
       dir:write("tree/f", lines(50, "context %d") .. "needle\n" .. lines(50))
-      local result = search({ pattern = "needle", path = "tree", context = 100 }, { max_bytes = 300 })
+      local result = search({ pattern = "needle", context = 100 }, { max_bytes = 300 })
       assert.is_truthy(hit(result):find("\nf-50- context 50\nf:51: needle\nf-52- match 1\n", 1, true))
       assert.is_true(#result.content > 250)
-      result = search({ pattern = "needle", path = "tree", context = 100 }, { max_lines = 3 })
+      result = search({ pattern = "needle", context = 100 }, { max_lines = 3 })
       assert.is_truthy(hit(result):find("f-49- context 49\nf-50- context 50\nf:51: needle\n", 1, true))
     end)
   end)
@@ -319,7 +359,7 @@ describe("search_files", function()
   describe("stops", function()
     it("at the limit, and goes on at the offset", function()
       dir:write("tree/f", lines(250))
-      local result = search { pattern = "match", path = "tree" }
+      local result = search { pattern = "match" }
       assert.equal("f:100: match 100\n\n[100 matches limit reached. Use limit=200 for more, or refine pattern]",
         hit(result):match "[^\n]*\n\n.*$")
       assert.same({
@@ -331,7 +371,7 @@ describe("search_files", function()
       }, result.truncation)
       assert.equal(100, result.details.match_limit_reached)
       assert.same({ truncated_total = 101 }, result.metadata) -- the search stopped at the next one
-      result = search { pattern = "match", path = "tree", offset = 201 }
+      result = search { pattern = "match", offset = 201 }
       assert.equal("f:201: match 201", hit(result):match "^[^\n]*")
       assert.equal("f:250: match 250", result.content:match "[^\n]*$")
       assert.is_false(result.truncation.truncated)
@@ -340,17 +380,17 @@ describe("search_files", function()
 
     it("at the model's limit, which goes before the profile's both ways", function()
       dir:write("tree/f", lines(250))
-      local result = search { pattern = "match", path = "tree", limit = 200 }
+      local result = search { pattern = "match", limit = 200 }
       assert.equal(201, result.truncation.next_offset)
       assert.is_truthy(hit(result):find("[200 matches limit reached. Use limit=400 for more", 1, true))
-      result = search { pattern = "match", path = "tree", limit = 1 }
+      result = search { pattern = "match", limit = 1 }
       assert.equal(2, result.truncation.next_offset)
       assert.is_truthy(hit(result):find("^f:1: match 1\n\n%[1 matches limit reached"))
     end)
 
     it("at no limit that just fits", function()
       dir:write("tree/f", lines(100))
-      local result = search { pattern = "match", path = "tree" }
+      local result = search { pattern = "match" }
       assert.is_false(result.truncation.truncated)
       assert.is_nil(result.details.match_limit_reached)
       assert.is_nil(result.content:find("[", 1, true))
@@ -358,7 +398,7 @@ describe("search_files", function()
 
     it("when more is there than the budget can show", function()
       dir:write("tree/f", lines(1000))
-      local result = search({ pattern = "match", path = "tree", limit = 500 }, { max_bytes = 200 })
+      local result = search({ pattern = "match", limit = 500 }, { max_bytes = 200 })
       assert.is_truthy(hit(result):find "\n\n%[200B limit reached %(%d+ of %d+%+ matches shown%)%]$")
       assert.equal("size_cap", result.truncation.reason)
       local shown, seen = result.content:match "%((%d+) of (%d+)%+"
@@ -432,21 +472,21 @@ describe("search_files", function()
       assert.equal("No such file or directory: no such", hit(result))
       assert.is_true(result.is_error)
       assert.equal("ENOENT", result.details.error_code)
-      dir:write("file", "")
+      dir:write("tree/file", "")
       assert.equal("ENOENT", search({ pattern = "x", path = "file/sub" }).details.error_code)
       assert.equal("ENOENT", search({ pattern = "x", path = "a\0b" }).details.error_code)
-      dir:sh "mkfifo fifo"
+      dir:sh "mkfifo tree/fifo"
       result = search { pattern = "x", path = "fifo" }
       assert.equal("Not a regular file: fifo is a fifo", hit(result))
     end)
 
     it("an offset behind the last match", function()
       dir:write("tree/f", lines(3))
-      local result = search { pattern = "match", path = "tree", offset = 5 }
+      local result = search { pattern = "match", offset = 5 }
       assert.equal("Offset 5 is beyond the last match (3 matches in all)", hit(result))
       assert.is_true(result.is_error)
       assert.equal("EOFFSET", result.details.error_code)
-      result = search { pattern = "match", path = "tree", offset = 4 }
+      result = search { pattern = "match", offset = 4 }
       assert.equal("No more matches", hit(result))
       assert.is_false(result.is_error)
     end)
@@ -515,7 +555,7 @@ describe("search_files", function()
     dir:write("tree/f", "Word\n")
     dir:write("config", "--ignore-case\n")
     local content = environment.with({ RIPGREP_CONFIG_PATH = dir:at "config" }, function()
-      return search({ pattern = "word", path = "tree" }).content
+      return search({ pattern = "word" }).content
     end)
     assert.equal("No matches found", content)
   end)
@@ -529,7 +569,7 @@ describe("search_files", function()
         if order == "around" then line = ("z"):rep(gap) .. line .. secret end
         dir:write("tree/f", line .. "\n")
         for _, redact in ipairs { { "key%-s+" }, function(l) return (l:gsub("key%-s+", "#")) end } do
-          local result = search({ pattern = "needle", path = "tree" }, { max_line_chars = 30 }, { redact = redact })
+          local result = search({ pattern = "needle" }, { max_line_chars = 30 }, { redact = redact })
           local where = ("gap %d, %s: %s"):format(gap, order, hit(result))
           assert.is_nil(result.content:find("sss", 1, true), where)
           assert.is_truthy(result.content:find("needle", 1, true), where)
@@ -541,7 +581,7 @@ describe("search_files", function()
   it("redacts names and messages too", function()
     dir:write("tree/secret1", "word\n")
     local opts = { redact = { "secret%d" } }
-    assert.equal("[redacted]:1: word", hit(search({ pattern = "word", path = "tree" }, nil, opts)))
+    assert.equal("[redacted]:1: word", hit(search({ pattern = "word" }, nil, opts)))
     local result = search({ pattern = "x", path = "secret2" }, nil, { redact = { "secret%d" } })
     assert.equal("No such file or directory: [redacted]", hit(result))
     assert.equal("[redacted]", result.details.path)
@@ -609,7 +649,7 @@ describe("search_files", function()
           { max_matches = random.between(1, 10) },
           { max_matches = false, max_bytes = false },
         }
-        local input = { pattern = "needle", path = "tree", literal = random.chance(2), offset = 1 }
+        local input = { pattern = "needle", literal = random.chance(2), offset = 1 }
         input.limit = random.chance(3) and random.between(1, 8) or nil
         local got = {}
         repeat
@@ -640,7 +680,7 @@ describe("search_files", function()
         limits.strategy = random.choose { "head", "head", "tail", "head_tail" }
         local opts = { ceiling = random.chance(2) and { max_bytes = random.below(200) } or false }
         opts.limits = { search_files = limits }
-        local input = { pattern = "needle|x", path = "tree", context = random.choose { 0, 1, 3 }, offset = 1 }
+        local input = { pattern = "needle|x", context = random.choose { 0, 1, 3 }, offset = 1 }
         for _ = 1, 300 do
           local result = search(input, nil, opts)
           hit(result)
@@ -663,8 +703,8 @@ describe("search_files", function()
     it("every profile has a page and a block", function()
       dir:write("tree/f", lines(3000, "match %d" .. ("."):rep(60)))
       for profile in pairs(abridge.profiles) do
-        local opts = { profile = profile, cwd = dir.path }
-        local result = abridge.session(opts):call("search_files", { pattern = "match", path = "tree" })
+        local opts = { profile = profile, cwd = dir:at "tree" }
+        local result = abridge.session(opts):call("search_files", { pattern = "match" })
         hit(result)
         assert.is_false(result.is_error)
         assert.is_true(result.truncation.truncated)
@@ -672,7 +712,7 @@ describe("search_files", function()
         assert.equal(goes_on, result.truncation.next_offset ~= nil)
         if goes_on then
           local offset = result.truncation.next_offset
-          result = abridge.session(opts):call("search_files", { pattern = "match", path = "tree", offset = offset })
+          result = abridge.session(opts):call("search_files", { pattern = "match", offset = offset })
           assert.equal(("f:%d: match %d"):format(offset, offset), result.content:match "^f:%d+: match %d+")
         end
       end

@@ -131,7 +131,7 @@ describe("seed contract, TruncationReason:", function()
     assert.equal(("call read_file with offset=%d"):format(block.next_offset), block.resume_hint)
   end)
 
-  it("SizeCap: web_fetch (browserless_content) 100 KB cap, or the session's ceiling where that is lower", function()
+  it("SizeCap: web_fetch (browserless_content) 100 KB cap, or the ceiling that a caller gives", function()
     local text = lines(2000, "line %d " .. ("x"):rep(60))
     local server = web_server.new(function(connection)
       connection:respond("200 OK", { "Content-Type: text/plain" }, text)
@@ -145,7 +145,10 @@ describe("seed contract, TruncationReason:", function()
     end
     local ok, message = pcall(function()
       open { allow_private = { "127.0.0.1" } }
-      first_page(64 * KB) -- the contract's profile has a ceiling of 64KB over all
+      first_page(100 * KB) -- the profile's own ceiling of 64KB over all others leaves it alone
+      session:close()
+      open { allow_private = { "127.0.0.1" }, ceiling = { max_bytes = 64 * KB } }
+      first_page(64 * KB)
       session:close()
       open { allow_private = { "127.0.0.1" }, ceiling = false }
       local block, result = first_page(100 * KB)

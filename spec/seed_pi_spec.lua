@@ -265,11 +265,11 @@ describe("seed pi:", function()
       local result = call("find", { pattern = "*", path = "src" })
       local all = {}
       for i = 1, result.details.cut.output_lines do
-        all[i] = ("%04d-%s"):format(i, ("n"):rep(95))
+        all[i] = ("src/%04d-%s"):format(i, ("n"):rep(95))
       end
       sees(table.concat(all, "\n"), "[30KB limit reached]", result)
       assert.equal("bytes", result.details.cut.truncated_by)
-      assert.equal(303, #all) -- 101 bytes each, and the notice
+      assert.equal(292, #all) -- 105 bytes each, and the notice
     end)
   end)
 

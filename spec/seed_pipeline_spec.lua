@@ -244,8 +244,30 @@ describe("seed pipeline:", function()
       local tail = "\n[Last 70 lines of 500]\n" .. numbered(431, 500) .. "\n"
       assert.equal(tail, body:sub(-#tail))
       -- 400, where the document's own example says 370
-      assert.truthy(body:find("... [400 lines truncated", 1, true))
+      local marker = "\n\n... [400 lines truncated \226\128\148 full output available in artifacts] ...\n\n"
+      assert.truthy(body:find(marker, 1, true))
+      local told = result.details.cut.markers
+      assert.equal(marker, result.content:sub(told[2].first_byte, told[2].last_byte):sub(1, #marker))
       assert.truthy(result.content:find("Full output: ", 1, true))
+    end)
+
+    it("name no artifacts where there are none", function()
+      local limits = { max_lines = 100, indicators = true }
+      open { run_command = limits, read_file = limits }
+      call("run_command", { command = "seq 500 > many" })
+      local results = { call("read_file", { path = "many" }) }
+      local without = abridge.session { profile = "pipeline", run_dir = false, limits = { run_command = limits } }
+      results[2] = without:call("run_command", { command = "seq 500" })
+      without:close()
+      local own = { strategy = "pipeline", max_lines = 100, indicators = true }
+      results[3] = { content = (abridge.cap(numbered(1, 500), own)) }
+      results[4] = { content = (abridge.cap(numbered(1, 500), own, { save = "/dev/null/none" })) }
+      for _, result in ipairs(results) do
+        assert.truthy(result.content:find("\n\n... [400 lines truncated] ...\n\n[Last 70 lines of 500]\n", 1, true))
+        assert.is_nil(result.content:find("artifacts", 1, true))
+      end
+      local kept = abridge.cap(numbered(1, 500), own, { save = dir:at "kept" })
+      assert.truthy(kept:find("full output available in artifacts] ...\n\n[Last 70", 1, true))
     end)
 
     it("lets the model request the full output, via read_file on the artifact", function()

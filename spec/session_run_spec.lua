@@ -73,6 +73,51 @@ describe("a session's run folder", function()
       assert.equal("2\n3", (session:full_output("call-1", { offset = 2, limit = 2 })))
     end)
 
+    it("not of items that a limit left out: the same tool goes on at an offset", function()
+      dir:sh "mkdir -p many && cd many && for i in 1 2 3 4 5; do echo needle >f$i; done"
+      local limits = { list_directory = { max_entries = 2 }, find_files = { max_results = 2 },
+        search_files = { max_matches = 2 } }
+      local session = dir:open { run_dir = dir:new_path(), cwd = dir.path, limits = limits }
+      for _, call in ipairs {
+        { "list_directory", { path = "many" } },
+        { "find_files", { pattern = "*", path = "many" } },
+        { "search_files", { pattern = "needle", path = "many" } },
+      } do
+        local result = session:call(call[1], call[2])
+        assert.is_nil(result.details.full_output_path)
+        assert.is_nil(result.content:find("Full output", 1, true))
+        assert.equal(3, result.truncation.next_offset)
+        local _, info = session:full_output(result.call_id)
+        assert.equal("the full output was not kept", info.full_output_error)
+      end
+    end)
+
+    it("without how a command ended and what was said about it, cut or not", function()
+      local session = dir:open { run_dir = dir:new_path() }
+      local function full(command, input)
+        input = input or {}
+        local result = session:call("run_command", { command = command, timeout = input.timeout })
+        local content, info = session:full_output(result.call_id, { offset = input.offset })
+        assert.is_nil(info.full_output_error)
+        return content, result.content
+      end
+      for _, ending in ipairs { "exit 3", "kill -9 $$" } do
+        for _, case in ipairs { { "", "" }, { "printf a", "a" }, { "echo a", "a\n" }, { "printf '\\377\\n\\n'",
+          "\239\191\189\n\n" }, { "echo 'Command exited with code 3'", "Command exited with code 3\n" } } do
+          local command = case[1] .. "\n" .. ending
+          local content, shown = full(command)
+          assert.equal(case[2], content)
+          assert.matches("Command %l+ .*[^\n]$", shown)
+        end
+        assert.equal("8999\n9000\n", (full("seq 9000\n" .. ending, { offset = 8999 })))
+      end
+      assert.equal("", (full "true"))
+      assert.equal("x", (full("printf x; sleep 60", { timeout = 0.2 })))
+      local content, shown = full "echo a; sleep 1 &"
+      assert.equal("a\n\n[A background process still holds the output]", shown)
+      assert.equal("a\n", content)
+    end)
+
     it("that a ceiling alone cut", function()
       local session = dir:open { run_dir = dir:new_path(), ceiling = { max_bytes = 600 } }
       session:cap("tool", seq(1, 1000))
@@ -94,7 +139,7 @@ describe("a session's run folder", function()
       assert.equal("ENOENT", code)
       job:cancel()
       job:wait(20)
-      assert.equal("(no output)\n\nCommand aborted", (session:full_output(job.call_id)))
+      assert.equal("", (session:full_output(job.call_id)))
     end)
 
     it("of a session without a run folder of its own, where it was kept", function()

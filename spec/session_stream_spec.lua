@@ -430,6 +430,18 @@ describe("a command's stream", function()
     end
   end)
 
+  it("keeps to its lines and chars where a counter of tokens raises", function()
+    local counted = { max_tokens = 100, count_tokens = error }
+    for key, most in pairs { max_lines = 5, max_chars = 60 } do
+      local limits = { tool = { max_tokens = counted.max_tokens, count_tokens = counted.count_tokens, [key] = most } }
+      local session = open { limits = limits, run_dir = false }
+      local content = session:cap("tool", ("é\n"):rep(500)).content
+      assert.matches("omitted%]", content)
+      local kept = content:gsub("[^\n]*omitted[^\n]*\n", "")
+      assert.is_true(key == "max_chars" and abridge.count_chars(content) <= 60 or abridge.count_lines(kept) == 5)
+    end
+  end)
+
   describe("without memory for the last of it", function()
     local core = require "abridge.core_loader"
     local open_stream = core.stream

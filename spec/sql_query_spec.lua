@@ -84,7 +84,7 @@ describe("sql_query", function()
       run "INSERT INTO t VALUES (x'6162', x'ff00'), (NULL, x'00'), (x'', 'text')"
       assert.equal(
         '[{"declared":"<blob 2 bytes>","free":"<blob 2 bytes>"},\n'
-          .. '{"declared":null,"free":"<blob 1 bytes>"},\n'
+          .. '{"declared":null,"free":"<blob 1 byte>"},\n'
           .. '{"declared":"<blob 0 bytes>","free":"text"}]',
         query("SELECT * FROM t").content
       )

@@ -24,14 +24,15 @@ local COUNTERS = {
 }
 
 local function random_budget(size)
+  if random.chance(3) then return random.near(size) end
   if random.chance(8) then return random.choose { 0, 1, 7, 2 ^ 53 } end
-  return random.below(size + 2)
+  return random.below(size + 22)
 end
 
 --- Options with one budget or several, of sensible sizes for the text.
 local function random_opts(text)
   local opts = { strategy = random.choose { "head", "tail", "head_tail", "priority" } }
-  local sizes = { max_lines = 12, max_bytes = #text + 20, max_chars = #text + 20, max_tokens = math.floor(#text / 3) }
+  local sizes = { max_lines = 12, max_bytes = #text, max_chars = #text, max_tokens = math.floor(#text / 3) }
   local first = random.choose(BUDGETS)
   for _, key in ipairs(BUDGETS) do
     if key == first or random.chance(4) then opts[key] = random_budget(sizes[key]) end

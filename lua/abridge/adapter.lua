@@ -9,8 +9,8 @@ local safe = require "abridge.safe"
 local M = {}
 
 local USER = { strategy = "head_tail", max_lines = 200, max_bytes = "10KB" }
-local USER_BYTES = 10 * 1024 -- of crude cuts
-local SHORT = 256 -- bytes that pass where a call is at its limit: a refusal, how a command ended
+local USER_CRUDELY = { max_lines = 200, max_bytes = 10 * 1024 }
+local SHORT, SHORT_LINES = 256, 3 -- what passes where a call is at its limit: a refusal, how a command ended
 
 ---@class (exact) abridge.AdapterOptions
 ---@field limits? table<string, abridge.Limits> overrides by tool and key, as in abridge.SessionOptions; these too:
@@ -67,7 +67,7 @@ local function right_options(who, opts, tell)
     if ok then
       right[key] = value
     else
-      tell(check.reason(why))
+      tell(safe.reason(why))
     end
   end
   return right
@@ -75,14 +75,9 @@ end
 
 --- A session under these options; where its run folder cannot be had, one with a folder of its own.
 local function open(opts, aliases, tell)
-  local session_opts = { aliases = {} }
+  local session_opts = { aliases = aliases }
   for _, key in ipairs(SESSION_OPTIONS) do
     if key ~= "aliases" and opts[key] ~= nil then session_opts[key] = opts[key] end
-  end
-  for _, names in ipairs { aliases or {}, opts.aliases or {} } do
-    for alias, name in next, names do
-      session_opts.aliases[alias] = name
-    end
   end
   local logged = require("abridge.session").logged
   local session, why = logged(session_opts)
@@ -100,11 +95,23 @@ end
 ---@field session? abridge.Session nil where it could not be opened: all cuts are crude then
 ---@field exempt table<string, boolean> tools whose output passes as it is
 ---@field user abridge.Limits|false
----@field tell fun(message: string) says a thing once
+---@field private problem? string why there is no session
+---@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
+---@field private aliases table<string, string>
+---@field tell fun(message: string, reason: string|nil) says a thing once, or once what was for one reason
 ---@field private calls table<any, table> what was given, by owner and call
 ---@field private redacts boolean whether it was asked for: a text that cannot be redacted is not given
 local Adapter = {}
 Adapter.__index = Adapter
+
+--- Names of tools under which others are known: an adapter's, and those of its options.
+local function all_aliases(aliases, opts)
+  local all = safe.copied(aliases or {})
+  for alias, name in next, type(opts.aliases) == "table" and opts.aliases or {} do
+    all[alias] = name
+  end
+  return all
+end
 
 --- Never raises. A wrong option is told and left out.
 ---@param who string for messages
@@ -115,12 +122,17 @@ Adapter.__index = Adapter
 function M.new(who, opts, tell, aliases)
   local told = {}
   local self = setmetatable({ exempt = {}, user = USER, calls = setmetatable({}, { __mode = "k" }) }, Adapter)
-  function self.tell(message)
-    if told[message] then return end
-    told[message] = true
+  function self.tell(message, reason)
+    if told[reason or message] then return end
+    told[reason or message] = true
     pcall(tell, message)
   end
-  local ok, why = pcall(right_options, who, opts, self.tell)
+  local ok, why = pcall(require, "abridge")
+  if not ok then
+    self.problem = safe.reason(why)
+    self.tell("all outputs are cut crudely: " .. self.problem, self.problem)
+  end
+  ok, why = pcall(right_options, who, opts, self.tell)
   local right = ok and why or {}
   if not ok then self.tell(check.reason(why)) end
   for _, name in ipairs(check.list(right.exempt or {})) do
@@ -128,20 +140,25 @@ function M.new(who, opts, tell, aliases)
   end
   if right.user ~= nil then self.user = right.user end
   self.redacts = type(opts) == "table" and opts.redact and true or false
-  for _, session_opts in ipairs { right, { redact = right.redact } } do -- options may be right but for each other
-    ok, why = pcall(open, session_opts, aliases, self.tell)
+  local given = type(opts) == "table" and opts or {}
+  self.asked = type(given.limits) == "table" and given.limits or {}
+  self.aliases = all_aliases(aliases, self.problem and given or right)
+  local least = { redact = right.redact } -- options may be right but for each other
+  for _, session_opts in ipairs { right, least } do
+    ok, why = pcall(open, session_opts, all_aliases(aliases, session_opts), self.tell)
     if ok then
       self.session = why
       break
     end
-    self.tell(check.reason(why))
+    self.problem = safe.reason(why)
+    self.tell(self.problem)
   end
   return self
 end
 
 --- What was given of a call so far.
 local function call_of(self, output)
-  local call = { bytes = 0 }
+  local call = { bytes = 0, lines = 0 }
   if output.owner == nil or output.call == nil then return call end
   local calls = self.calls[output.owner] or {}
   self.calls[output.owner] = calls
@@ -149,7 +166,29 @@ local function call_of(self, output)
   return calls[output.call]
 end
 
+local function tell_crude(self, tool, why)
+  local reason = safe.reason(why)
+  self.tell(safe.told_crude:format(tool, reason), reason)
+end
+
+--- A text under the limits of the session, which may have been closed meanwhile.
+local function capped(self, tool, text, how, limits)
+  local session = self.session
+  if session.closed then
+    local share = require "abridge.share"
+    if how.left_out then error(share.closed, 0) end
+    limits, how.limits, how.left_out = require("abridge.limits").narrowed(limits, how.limits), nil, nil
+    tell_crude(self, tool, share.closed)
+    return (share.cap_closed(text, limits, session, how))
+  end
+  local result = session:cap(tool, text, how)
+  local problem = result.details and result.details.inner_error
+  if problem then tell_crude(self, tool, problem) end
+  return result.content
+end
+
 local function for_model(self, output, call)
+  if not self.session then error(self.problem, 0) end
   local text, how = output.text, safe.copied(output.how or {})
   if self.redacts and not self.session.redactor then error(crude.withheld) end
   if text == nil then return nil end
@@ -157,7 +196,7 @@ local function for_model(self, output, call)
   local limits = self.session:limits(output.tool)
   how.wrapper, how.limits = "beside", call.budget:left(limits)
   how.left_out = not how.limits and (type(text) ~= "string" or #text > SHORT)
-  local content = self.session:cap(output.tool, text, how).content
+  local content = capped(self, output.tool, text, how, limits)
   call.budget:give(content, limits)
   return content
 end
@@ -173,15 +212,33 @@ local function for_user(self, output)
 end
 
 --- What is given where something failed. A text that may hold what nobody must see is not given at all.
-local function crudely(self, text, bytes)
+local function crudely(self, text, budgets)
   local withheld = self.redacts and not (self.session and self.session.redactor)
-  return crude.cut(withheld and crude.withheld or safe.redacted(text, self), bytes)
+  return (crude.cut(withheld and crude.withheld or safe.redacted(text, self), budgets))
 end
 
---- Bytes of a crude cut for the model: what is left of the call's, or a little where that is next to nothing.
-local function bytes_left(self, output, call)
-  local bytes = safe.crude_bytes(output.tool, self) or crude.default
-  return math.min(math.max(bytes - call.bytes, SHORT), bytes)
+--- The limits that were asked for a tool, over the usual ones.
+local function asked_for(self, tool)
+  local limits = { max_bytes = crude.default, max_lines = crude.default_lines }
+  for _, name in ipairs { "*", self.aliases[tool] or tool, tool } do
+    for key, value in next, type(self.asked[name]) == "table" and self.asked[name] or {} do
+      limits[key] = value
+    end
+  end
+  return { limits = limits }
+end
+
+--- Budgets of a crude cut for the model: what is left of the call's, or a little where that is next to nothing.
+local function budgets_left(self, output, call)
+  local budgets = safe.crude_budgets(output.tool, self.session and self or asked_for(self, output.tool))
+  budgets.max_bytes = crude.bytes_of(budgets)
+  for key, given in pairs { max_bytes = call.bytes, max_chars = call.bytes, max_tokens = call.bytes } do
+    local most = budgets[key]
+    budgets[key] = most and math.min(math.max(most - given, SHORT), most)
+  end
+  local lines = budgets.max_lines
+  budgets.max_lines = lines and math.min(math.max(lines - call.lines, SHORT_LINES), lines)
+  return budgets
 end
 
 ---@class (exact) abridge.Output
@@ -203,12 +260,12 @@ function Adapter:cut(output)
     return for_model(self, output, call), for_user(self, output)
   end)
   if not ok then
-    self.tell(("the output of %s was cut crudely: %s"):format(output.tool, check.reason(text)))
+    tell_crude(self, output.tool, text)
     text, shown = output.text, output.shown
-    if text ~= nil then text = crudely(self, text, bytes_left(self, output, call)) end
-    if type(shown) == "string" then shown = crudely(self, shown, USER_BYTES) end
+    if text ~= nil then text = crudely(self, text, budgets_left(self, output, call)) end
+    if type(shown) == "string" and self.user then shown = crudely(self, shown, USER_CRUDELY) end
   end
-  call.bytes = call.bytes + #(text or "")
+  call.bytes, call.lines = call.bytes + #(text or ""), call.lines + crude.count_lines(text or "")
   return text, shown
 end
 

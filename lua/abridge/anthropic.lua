@@ -1,16 +1,27 @@
 --- Tool calls of Anthropic's Messages API, made on a session, and the message that answers them. Shapes as in the types
 --- of anthropic-sdk-python (`ToolUseBlock`, `ToolResultBlockParam`).
 
-local check = require "abridge.check"
 local turn = require "abridge.turn"
 
 local M = {}
 
+local WANTED = "a response of the Messages API, or the assistant's message: what has content"
+
+local field, list = turn.field, turn.list
+
+--- The calls of a reply; nil where it is none. The messages of Chat Completions have their calls beside the content.
 local function calls_of(reply)
+  local role, content = field(reply, "role"), field(reply, "content")
+  if type(role) ~= "string" then -- some put it together from a stream without
+    if type(content) ~= "table" and type(content) ~= "string" then return nil end
+  elseif role ~= "assistant" then
+    return nil
+  end
+  if #list(field(reply, "tool_calls")) > 0 then return nil end
   local calls = {}
-  for _, block in ipairs(check.list(type(reply.content) == "table" and reply.content or {})) do
-    if type(block) == "table" and block.type == "tool_use" then
-      calls[#calls + 1] = { entry = block, key = "id", name = block.name, input = block.input }
+  for _, block in ipairs(list(content)) do
+    if field(block, "type") == "tool_use" then
+      calls[#calls + 1] = { entry = block, key = "id", name = field(block, "name"), input = field(block, "input") }
     end
   end
   return calls
@@ -46,13 +57,15 @@ end
 --- Make the calls of a reply and build the message to append behind it: a list with one user message that has exactly
 --- one `tool_result` a call, in their order, whatever fails; an empty list when the reply calls no tool. A call without
 --- an id, or with that of another, gets one, in the reply too. Where a reply was streamed, `input` may be the joined
---- `partial_json` of its deltas, broken or not.
+--- `partial_json` of its deltas, broken or not. The reply is what its tables hold themselves: no metatable is asked.
+--- Raises on what is no reply.
 ---@param session abridge.Session
 ---@param reply table the response, or the assistant's message: what has `content`
 ---@param opts? abridge.TurnOptions
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)
-  local calls = calls_of(type(reply) == "table" and reply or {})
+  local calls = calls_of(reply)
+  if not calls then turn.refuse("anthropic.results", WANTED, reply) end
   local built = turn.run("anthropic.results", session, calls, opts, tool_result, user_message)
   return built -- no tail call: the level of an error counts this function
 end

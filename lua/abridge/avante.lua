@@ -1,10 +1,10 @@
---- avante.nvim (at commit 7500fd9, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
+--- avante.nvim (at commit a933431, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
 --- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
 --- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
-local host = require "abridge.host"
+local encode = require "abridge.encode"
 local safe = require "abridge.safe"
 
 local M = {}
@@ -13,23 +13,24 @@ local DECLINED = "^User declined" -- how avante knows an error that ends the tur
 
 local function capped_error(name, failure, opts)
   if failure == nil then return nil end
-  local text = type(failure) == "string" and failure or crude.cut(failure, math.huge)
+  local text = type(failure) == "string" and failure or (crude.cut(failure, math.huge))
   local shown = safe.cap(name, text, opts)
   if not text:find(DECLINED) or shown:find(DECLINED) then return shown end
-  return crude.cut(safe.redacted(text, opts), safe.crude_bytes(name, opts))
+  return (crude.cut(safe.redacted(text, opts), safe.crude_budgets(name, opts)))
 end
 
 --- A result: avante encodes what is no string, so a table that is over the limits becomes its JSON, cut.
 local function capped_result(name, result, opts)
   if type(result) == "string" then return safe.cap(name, result, opts) end
   if type(result) ~= "table" then return result end
-  local json = host.json()
   result = safe.redacted(result, opts)
   if type(result) ~= "table" then return result end
-  local ok, text = pcall(json and json.encode or error, result)
-  if not ok then text = crude.cut(result) end
-  local shown = safe.cap(name, text, opts)
-  return ok and shown == text and result or shown
+  local json = encode.json(result)
+  local ok, text = pcall(function()
+    return json or (require("abridge.result").encoded(result))
+  end)
+  local shown = safe.cap(name, ok and text or crude.cut(result), opts)
+  return json and shown == json and result or shown
 end
 
 local function capped(name, opts, result, failure)

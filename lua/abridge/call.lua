@@ -63,7 +63,7 @@ function M.new(self, name, entry, number, id)
     built_in = entry ~= nil and entry.built_in,
     call_id = id or M.id_of(number),
     limits = self:limits(own_name),
-    ceiling = self.table_of_limits:ceiling_limits(),
+    ceiling = self.table_of_limits:ceiling_limits(own_name),
     ceiling_bound = known and known.built_in and self.table_of_limits:ceiling_bound(own_name) or nil,
     reason = entry and entry.tool.reason,
     redactor = self.redactor,

@@ -1,6 +1,8 @@
 --- Checks of what a caller hands in. A misuse raises at the level of whoever called the public function, and the
 --- message names the function, the argument and the value.
 
+local crude = require "abridge.crude"
+
 local M = {}
 
 local SHOWN = 40 -- bytes of a string in a message, and those that end its last char
@@ -29,13 +31,8 @@ function M.name(value)
   return type(value) == "string" and value or M.show(value)
 end
 
---- What an error says; the name of its type where it cannot say anything.
----@param why any what pcall gave
----@return string
-function M.text(why)
-  local ok, text = pcall(tostring, why)
-  return ok and type(text) == "string" and text or type(why)
-end
+--- What an error says, or any value; the name of its type where it says nothing, or only where it lies in memory.
+M.text = crude.text
 
 --- Raise at the level of the caller of the function that calls this one (plus `deeper`).
 ---@param message string

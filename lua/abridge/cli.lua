@@ -15,7 +15,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
 
   abridge run [flags] -- CMD...        run a command; exits with its code
   abridge read FILE [flags]            read a page of a file
-  abridge cut --strategy S [flags]     cut stdin; at least one limit, or a profile
+  abridge cut [flags]                  cut stdin; at least one limit, or a profile
   abridge tokens [FILE]                tokens of a file or of stdin, by the estimate
   abridge clean [--json]               turn stdin into the text that a terminal would finally show
   abridge log RUN_DIR [flags]          list the calls of a run
@@ -23,7 +23,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
 
 limits
   --max-lines N      --max-bytes SIZE      --max-chars N      --max-tokens N
-  --strategy S       head, tail, head_tail, priority or pipeline
+  --strategy S       head, tail, head_tail, priority or pipeline (cut: head_tail unless set)
   --head-ratio R     share of the budget for the head, 0 to 1
   --snap HOW         line or char          --marker HOW       inside, outside or none
   --marker-text T    with {lines}, {bytes}, {chars}
@@ -301,6 +301,11 @@ function M.run(args)
   done()
   session:close()
   print_result(result.content, result.truncation, result.details, args.switches.json)
+  flush()
+  if core.has_unread(0) then
+    io.stderr:write("abridge: stdin was not read: a command gets none here; put the pipe inside, as in ",
+      "abridge run -- 'PROGRAM | COMMAND'\n")
+  end
   return exit_code(result.details)
 end
 
@@ -319,13 +324,21 @@ function M.read(args)
   return result.is_error and 1 or 0
 end
 
---- The limits of a profile for text of no particular tool, with the flags over them.
+--- The limits of a profile for text of no particular tool: its row "*", or that of commands, or its ceiling.
+local function profile_limits(name)
+  local profile, rows = abridge.profiles[name], limits_of.table("abridge cut", name, {}, nil, nil, 0)
+  if profile["*"] then return rows:of "*" end
+  return profile.run_command and rows:of "run_command" or rows:ceiling_limits()
+end
+
+--- The limits of `abridge cut`: the flags over those of the profile. Of these what belongs to another strategy falls.
 local function cut_limits(args)
-  local limits = {}
-  local profile = args.other.profile and abridge.profiles[args.other.profile]
-  if profile then
-    limits = limits_of.copy(profile["*"] or profile.run_command or profile.ceiling)
-    limits.strategy = limits.strategy or "head_tail" -- a ceiling has none of its own
+  local limits = args.other.profile and profile_limits(args.other.profile) or {}
+  local strategy = args.limits.strategy
+  if strategy and strategy ~= limits.strategy then
+    for _, key in ipairs { "head_ratio", "snap", "marker", "marker_text", "hits" } do
+      limits[key] = nil
+    end
   end
   for key, value in pairs(args.limits) do
     limits[key] = value
@@ -333,7 +346,7 @@ local function cut_limits(args)
   if not limits_of.has_budget(limits) then
     bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
   end
-  if not limits.strategy then bad "cut needs --strategy head, tail, head_tail, priority or pipeline" end
+  limits.strategy = limits.strategy or "head_tail"
   return limits
 end
 

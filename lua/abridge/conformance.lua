@@ -154,7 +154,7 @@ local PIPELINE = { max_lines = true, max_chars = true, ceiling = true } -- all t
 --- What is in force in a session, and the ceiling over it.
 local function in_force(session, tool, ceiling)
   local limits = session:limits(tool)
-  local all = not ceiling and type(session.table_of_limits) == "table" and session.table_of_limits:ceiling_limits()
+  local all = not ceiling and type(session.table_of_limits) == "table" and session.table_of_limits:ceiling_limits(tool)
   return limits, ceiling or all and all.max_bytes or nil
 end
 

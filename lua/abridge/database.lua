@@ -26,7 +26,7 @@ local function execute(conn, statement, ...)
     local said = check.text(result)
     return nil, said:find("is closed", 1, true) and notice.message("sql_closed", {}) or said
   end
-  if result == nil or result == false then return nil, (tostring(message):gsub("%s+$", "")) end
+  if result == nil or result == false then return nil, (check.text(message):gsub("%s+$", "")) end
   return result
 end
 
@@ -44,7 +44,7 @@ local function scalar(conn, statement, ...)
   if not is_cursor(cursor) then return nil, message end
   local ok, row, why = pcall(cursor.fetch, cursor, {}, "n")
   close(cursor)
-  if not ok then return nil, check.text(row) end
+  if not ok then return nil, (check.text(row)) end
   if not row then return nil, why end
   return row[1]
 end
@@ -80,7 +80,7 @@ local function sqlite_read_only(conn)
   local back = tonumber(was) == 1 and "PRAGMA query_only=ON" or "PRAGMA query_only=OFF"
   execute(conn, "PRAGMA query_only=ON")
   local now, why = scalar(conn, "PRAGMA query_only")
-  if tonumber(now) ~= 1 then return nil, notice.message("sql_not_read_only", { what = tostring(why or now) }) end
+  if tonumber(now) ~= 1 then return nil, notice.message("sql_not_read_only", { what = (check.text(why or now)) }) end
   local saved
   saved, why = execute(conn, SAVEPOINT)
   close(saved)
@@ -108,7 +108,7 @@ local function postgres_read_only(conn)
   local state, why = scalar(conn, "SHOW transaction_read_only")
   if state == "on" then return function() execute_all(conn, leave) end end
   execute_all(conn, leave)
-  return nil, notice.message("sql_not_read_only", { what = tostring(why or state) })
+  return nil, notice.message("sql_not_read_only", { what = (check.text(why or state)) })
 end
 
 --- START would commit a transaction of the host's. MySQL keeps a savepoint only inside one, which cannot be made read

@@ -112,6 +112,7 @@ function M.result(self, call, value)
     metadata = result.metadata,
     cut = result.details and result.details.cut,
     exit_line = result.details and result.details.exit_line,
+    notice = result.details and result.details.notice,
     full_output = (name or cut.full_output_error) and {
       path = name and "artifacts/" .. name,
       bytes = cut.full_output_bytes,

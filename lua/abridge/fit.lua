@@ -144,6 +144,7 @@ function M.fit(text, limits, parts)
   local body, cut = limits_of.cut(text, limits)
   if not cut.truncated or outside then
     if parts.adjust then parts.adjust(cut) end
+    if limits.indicators then body = notice.indicated(body, cut) end
     if cut.total_bytes == 0 and parts.empty and within(parts.empty, limits, 1) then body = parts.empty end
     local said = { exit = parts.exit, notice = say("full", cut, parts) }
     local content = body .. M.trailer(body, said.exit, said.notice)

@@ -4,6 +4,7 @@
 --- has its ledger as well, `cut`.
 
 local crude = require "abridge.crude"
+local safe = require "abridge.safe"
 
 local M = { MAX_LINES = 2000, MAX_BYTES = 50 * 1024, MAX_LINE_CHARS = 500 }
 
@@ -21,17 +22,15 @@ local SUFFIX = "... [truncated]"
 ---@field first_line_exceeds_limit boolean nothing is kept, as line 1 is over the byte limit (`truncate_head`)
 ---@field cut? abridge.Cut absent when the cut had to be made crudely
 
-local function lines_of(text)
-  return select(2, text:gsub("\n", "")) + (text:find "[^\n]$" and 1 or 0)
-end
-
 --- What a crude cut is, as far as the core's would tell.
-local function crudely(content, max_bytes)
+local function crudely(content, budgets, why)
+  safe.warn("flemma.nvim", why)
   local text = crude.cut(content, math.huge)
-  local kept = crude.cut(text, max_bytes)
-  local cut = { truncated = kept ~= text, truncated_by = kept ~= text and "bytes" or nil }
-  cut.total_lines, cut.total_bytes = lines_of(text), #text
-  cut.output_lines, cut.output_bytes = lines_of(kept), #kept
+  local kept, by = crude.cut(text, budgets)
+  local cut = { truncated = by ~= nil, truncated_by = by }
+  cut.total_lines, cut.total_bytes = crude.count_lines(text), #text
+  cut.output_lines = math.max(crude.count_lines(kept) - (by and 1 or 0), 0) -- one says that it was cut
+  cut.output_bytes = #kept
   return kept, cut
 end
 
@@ -41,7 +40,7 @@ local function truncated(strategy, content, opts)
   local ok, kept, cut = pcall(function()
     return require("abridge.core_loader")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
   end)
-  if not ok then kept, cut = crudely(content, max_bytes) end
+  if not ok then kept, cut = crudely(content, { max_lines = max_lines, max_bytes = max_bytes }, kept) end
   return {
     content = kept,
     truncated = cut.truncated,
@@ -84,7 +83,9 @@ function M.truncate_line(line, max_chars)
     local how = { max_bytes = max_chars - #suffix, snap = "char", head_ratio = 1, marker = "none" }
     return (require("abridge.core_loader").head_tail(line, how))
   end)
-  return { text = ok and kept .. suffix or crude.cut(line, max_chars), truncated = true }
+  if ok then return { text = kept .. suffix, truncated = true } end
+  safe.warn("flemma.nvim", kept)
+  return { text = (crude.cut(line, max_chars)), truncated = true }
 end
 
 --- A size as text, `1.5KB`.

@@ -46,10 +46,19 @@ function Info:to_table()
   return block
 end
 
---- Set `response.truncation`; does nothing when response is not a table.
+--- Does a table stand for a JSON array? The empty one may be an object, and one with a name is.
+local function is_array(t)
+  local key = next(t)
+  while type(key) == "number" do
+    key = next(t, key)
+  end
+  return key == nil and next(t) ~= nil or rawget(t, 1) ~= nil
+end
+
+--- Set `response.truncation`; does nothing when response is no table or an array.
 ---@param response any
 function Info:attach(response)
-  if type(response) == "table" then response.truncation = self:to_table() end
+  if type(response) == "table" and not is_array(response) then response.truncation = self:to_table() end
 end
 
 Info.__tostring = Info.to_json
@@ -157,7 +166,7 @@ local function unexpected(value)
     local kind = value == math.floor(value) and "integer" or "floating point"
     return ("%s `%.14g`"):format(kind, value)
   end
-  if type(value) == "table" then return rawget(value, 1) ~= nil and "sequence" or "map" end
+  if type(value) == "table" then return is_array(value) and "sequence" or "map" end
   if type(value) == "userdata" then return "null" end
   return type(value)
 end
@@ -209,7 +218,7 @@ local OPTIONAL = { bytes_total = true, next_offset = true, resume_hint = true }
 
 --- The fields of a block, each of its kind; null counts as absent, unknown fields are passed over.
 local function read(block)
-  if type(block) ~= "table" or rawget(block, 1) ~= nil then
+  if type(block) ~= "table" or is_array(block) then
     return nil, ("invalid type: %s, expected struct TruncationInfo"):format(unexpected(block))
   end
   local fields = {}
@@ -263,7 +272,7 @@ function M.assert_conforms(tool_name, response)
   local function fail(what)
     error(("%s: %s"):format(check.name(tool_name), what), 0) -- the contract's own text, no place in front
   end
-  if type(response) ~= "table" or rawget(response, 1) ~= nil then fail "response is not a JSON object" end
+  if type(response) ~= "table" or is_array(response) then fail "response is not a JSON object" end
   if response.truncation == nil then fail "response missing required `truncation` block" end
   local fields, message = read(response.truncation)
   if not fields then fail("`truncation` block malformed: " .. message) end

@@ -8,9 +8,7 @@ local M = {}
 
 local KB = 1024
 
---- Byte budgets that stand for a word (SPEC "exec budgets"); a cut by one of them has the reason `exec_budget`.
---- "full" sets none; "auto" looks at how the command ended.
-M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16 * KB, full = false, auto = 8 * KB }
+M.exec_budgets = require "abridge.exec_budgets"
 
 --- What "auto" shows of a command that succeeded and whose full output is kept, in place of its byte budget.
 M.auto_success = 512
@@ -41,7 +39,8 @@ M.auto_success = 512
 ---@field max_line_chars? integer chars of a line before it is cut short
 
 --- Named tables of limits by tool; the row "*" is for tools that have none. `ceiling` is what the dispatcher lays
---- over every result, `aliases` are names that a model may know the tools by.
+--- over every result, but for a row that is over its own profile's; `aliases` are names that a model may know the tools
+--- by.
 ---@type table<string, table>
 M.profiles = {
   default = {
@@ -362,6 +361,22 @@ function M.under_output(limits, output, bytes)
   return merged(limits, { output = output, max_bytes = budget })
 end
 
+local OUTPUTS = { "silent", "concise", "normal", "verbose" }
+
+--- The exec budgets that a model may choose among under these limits, smallest first; none where none is less than what
+--- is in force.
+---@param limits abridge.Limits
+---@return string[]
+function M.outputs(limits)
+  local names, less = {}, false
+  for _, name in ipairs(OUTPUTS) do
+    local is_less = M.under_output(limits, name) ~= limits
+    less = less or is_less
+    if is_less or M.exec_budgets[name] == limits.max_bytes then names[#names + 1] = name end
+  end
+  return less and names or {}
+end
+
 --- Is the byte budget of these limits an exec budget?
 ---@param limits abridge.Limits
 ---@return boolean
@@ -387,6 +402,7 @@ end
 ---@field rows table<string, abridge.Limits> the profile's
 ---@field overrides table<string, table> the session's, by the tools' own names
 ---@field ceiling abridge.Limits|nil
+---@field ceiling_is_own boolean|nil it is the profile's: a row of the profile may be over it
 ---@field aliases table<string, string>
 local LimitTable = {}
 LimitTable.__index = LimitTable
@@ -431,6 +447,7 @@ function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
       end
     end
     self.ceiling = limits.max_bytes and normalized(who .. ": ceiling", limits, deeper + 1)
+    self.ceiling_is_own = not (ceiling and ceiling.max_bytes)
   end
   return self
 end
@@ -450,14 +467,16 @@ function LimitTable:of(tool, own)
 end
 
 --- The ceiling as limits of a cut: both ends, hard, cut anywhere between chars.
+---@param tool? string a tool's name
 ---@return abridge.Limits|nil
-function LimitTable:ceiling_limits()
+function LimitTable:ceiling_limits(tool)
   if not self.ceiling then return nil end
+  local row = tool and self.ceiling_is_own and self.rows[self.aliases[tool] or tool] or {}
   return {
     strategy = "head_tail",
     snap = "char",
     head_ratio = self.ceiling.head_ratio or 0.5,
-    max_bytes = self.ceiling.max_bytes,
+    max_bytes = math.max(self.ceiling.max_bytes, row.max_bytes or 0),
     marker_text = notice.ceiling_marker,
   }
 end
@@ -468,7 +487,7 @@ end
 ---@return abridge.Limits
 function LimitTable:under_ceiling(tool)
   local limits = self:of(tool)
-  local ceiling = self:ceiling_limits()
+  local ceiling = self:ceiling_limits(tool)
   if not ceiling or limits.strategy == "pipeline" then return limits end
   if next(limits) == nil then return ceiling end
   limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling.max_bytes)

@@ -1,9 +1,8 @@
 --- Results of MCP tools under one budget. Their shapes are those of the MCP specification of 2026-07-28 and before
---- (tools/call, resources/read), and what mcphub.nvim 5.10 makes of them (`parse_response`).
+--- (tools/call, resources/read), and what mcphub.nvim 6.2 makes of them (`parse_response`).
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
-local host = require "abridge.host"
 local safe = require "abridge.safe"
 local view_of = require "abridge.mcp_view"
 
@@ -14,9 +13,7 @@ M.truncation_key, M.parts_key = view_of.truncation_key, view_of.parts_key
 
 --- The structured content of a view as JSON; nil where it has none.
 local function json_of(view)
-  local json = host.json()
-  local ok, text = pcall(json and json.encode or error, view.out.structuredContent)
-  return ok and text or nil
+  return (require("abridge.encode").json(view.out.structuredContent))
 end
 
 --- What becomes of structured content: it stays as it is, or becomes the text where there is none, or is left out.
@@ -41,7 +38,9 @@ local function structured(tool, view, limits, opts)
     for name in pairs(budgets[#texts]) do
       none[name] = 0
     end
-    cut = select(3, share.cap(tool, json, limits, none, opts))
+    local _, problem
+    _, _, cut, problem = share.cap(tool, json, limits, none, opts)
+    if problem then safe.warn(tool, problem) end
   end
   local said = require("abridge.notice").structured(json and #json, cut)
   return said, true, info.without_resume(0, json and #json, "size_cap")
@@ -59,7 +58,9 @@ local function capped(tool, value, opts)
   texts[#texts + 1] = beside
   local budgets, whole = share.out(texts, limits, left_out)
   for i, text in ipairs(view.texts) do
-    contents[i], blocks[i] = share.cap(tool, text, limits, budgets[i], opts)
+    local _, problem
+    contents[i], blocks[i], _, problem = share.cap(tool, text, limits, budgets[i], opts)
+    if problem then safe.warn(tool, problem) end
   end
   view:put(contents)
   if left_out and whole[#texts] then view:append(beside) end
@@ -68,10 +69,11 @@ local function capped(tool, value, opts)
 end
 
 --- When something inside failed.
-local function crudely(tool, value, opts)
+local function crudely(tool, value, opts, why)
+  safe.warn(tool, why)
   local ok, view = pcall(view_of.open, safe.redacted(value, opts))
-  if not ok then view = view_of.open((crude.cut(safe.redacted(crude.cut(value), opts)))) end
-  return view:tell(view:put_crudely(safe.crude_bytes(tool, opts)))
+  if not ok then view = view_of.open((crude.cut(safe.redacted((crude.cut(value)), opts)))) end
+  return view:tell(view:put_crudely(safe.crude_budgets(tool, opts)))
 end
 
 --- Cap the result of an MCP tool: its texts share one budget, all else passes and is counted. The value itself is not
@@ -84,7 +86,7 @@ function M.cap(tool_name, value, opts)
   if type(tool_name) ~= "string" then
     check.fail("abridge.mcp.cap: tool_name must be a string, got " .. check.show(tool_name))
   end
-  opts = safe.open(safe.options("abridge.mcp.cap", opts))
+  opts = safe.options("abridge.mcp.cap", opts)
   local ok, result = pcall(function()
     if type(value) ~= "table" or value.content ~= nil or type(value.result) ~= "table" then
       return capped(tool_name, value, opts)
@@ -93,7 +95,7 @@ function M.cap(tool_name, value, opts)
     response.result = M.cap(tool_name, value.result, opts)
     return response
   end)
-  return ok and result or crudely(tool_name, value, opts)
+  return ok and result or crudely(tool_name, value, opts, result)
 end
 
 return M

@@ -107,18 +107,42 @@ function View:put(contents)
   end
 end
 
---- Cut each text to an equal part of a number of bytes, crudely, and leave structured content out.
----@param bytes? integer 30720 unless set
+--- What is said of structured content that is left out where its size cannot be told.
+local LEFT_OUT = "[Structured content left out]"
+
+local SHARED = { "max_bytes", "max_chars", "max_tokens", "max_lines" }
+
+--- Each text cut to an equal part of the budgets, and the bytes of all.
+local function cut_equally(texts, budgets)
+  local parts, contents, returned = copied(budgets), {}, 0
+  for _, key in ipairs(SHARED) do
+    if type(parts[key]) == "number" then parts[key] = math.floor(parts[key] / #texts) end
+  end
+  for i, text in ipairs(texts) do
+    contents[i] = crude.cut(text, parts)
+    returned = returned + #contents[i]
+  end
+  return contents, returned
+end
+
+--- Cut each text to an equal part of some budgets, crudely, and leave structured content out: the content says one or
+--- the other.
+---@param budgets table<string, any> as of `abridge.crude`
 ---@return abridge.Block
-function View:put_crudely(bytes)
-  local contents, returned, total = {}, 0, 0
-  for i, text in ipairs(self.texts) do
-    contents[i] = crude.cut(text, math.floor((bytes or crude.default) / #self.texts))
-    returned, total = returned + #contents[i], total + #text
+function View:put_crudely(budgets)
+  budgets = copied(budgets)
+  budgets.max_bytes = crude.bytes_of(budgets)
+  local total, left_out = #table.concat(self.texts), self.out.structuredContent ~= nil
+  local contents, returned = cut_equally(self.texts, budgets)
+  local room = budgets.max_bytes - #LEFT_OUT
+  if left_out and returned == total and returned > room and room > 0 then
+    budgets.max_bytes = room
+    contents, returned = cut_equally(self.texts, budgets)
   end
   self:put(contents)
-  local truncated = returned < total or self.out.structuredContent ~= nil
   self.out.structuredContent = nil
+  if left_out and returned <= room then self:append(LEFT_OUT) end
+  local truncated = returned < total or left_out
   return { truncated = truncated, bytes_returned = returned, bytes_total = total, reason = "size_cap" }
 end
 

@@ -1,4 +1,4 @@
---- mcphub.nvim (5.10): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
+--- mcphub.nvim (6.2): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
 --- handed to the callback. Its own window, where a user tries a tool out, still gets everything.
 
 local check = require "abridge.check"

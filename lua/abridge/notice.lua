@@ -20,15 +20,16 @@ M.no_more = { matches = "No more matches", results = "No more files" }
 --- Between the halves of a result that only the ceiling cut.
 M.ceiling_marker = "\n... [{bytes} bytes truncated; head + tail kept] ...\n"
 
---- Replace each {name} of a template by values[name].
+--- Replace each {name} of a template by values[name]; {name|noun} and {name|noun|nouns} by a number and what it counts.
 ---@param template string
 ---@param values table<string, string|number>
 ---@return string
 local function fill(template, values)
-  return (template:gsub("{([%w_]+)}", function(name)
+  return (template:gsub("{([%w_]+)|?([%a ]*)|?([%a ]*)}", function(name, one, many)
     local value = values[name]
-    if type(value) == "number" then return ("%.0f"):format(value) end
-    return value
+    if type(value) ~= "number" then return value end
+    if one == "" then return ("%.0f"):format(value) end
+    return ("%.0f %s"):format(value, value == 1 and one or many ~= "" and many or one .. "s")
   end))
 end
 
@@ -81,12 +82,12 @@ local READ = {
     .. "Use offset={a} column={column} to continue",
   by_lines = "Showing lines {a}-{b} of {total}. Use offset={next} to continue",
   by_size = "Showing lines {a}-{b} of {total} ({limit} limit). Use offset={next} to continue",
-  several = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} to continue",
-  several_chars = "Showing {shown} of {total} lines ({limit} limit). Use offset={next} column={column} to continue",
+  several = "Showing {shown} of {total|line} ({limit} limit). Use offset={next} to continue",
+  several_chars = "Showing {shown} of {total|line} ({limit} limit). Use offset={next} column={column} to continue",
   sizes_chars = "Showing {shown_size} of {total_size} ({limit} limit). Use offset={next} column={column} to continue",
-  nothing = "Showing 0 of {total} lines ({limit} limit)",
+  nothing = "Showing 0 of {total|line} ({limit} limit)",
   part = "Showing first {shown_size} of line {a} (line is {size}). Use offset={next} to continue",
-  rest = "{rest} more lines in file. Use offset={next} to continue",
+  rest = "{rest|more line} in file. Use offset={next} to continue",
 }
 
 local RUN = {
@@ -94,7 +95,7 @@ local RUN = {
   by_size = "Showing lines {a}-{b} of {total} ({limit} limit)",
   last_line = "Showing last {shown_size} of line {b} (line is {size})",
   first_line = "Showing first {shown_size} of line {a} (line is {size})",
-  several = "Showing {shown} of {total} lines ({limit} limit)",
+  several = "Showing {shown} of {total|line} ({limit} limit)",
   sizes = "Showing {shown_size} of {total_size} ({limit} limit)",
 }
 
@@ -102,7 +103,7 @@ local LISTS = {
   matches = "{count} matches limit reached. Use limit={double} for more, or refine pattern",
   results = "{count} results limit reached. Use limit={double} for more, or refine pattern",
   entries = "{count} entries limit reached. Use limit={double} for more",
-  rows = "{count} rows limit reached. Narrow the query with WHERE or LIMIT",
+  rows = "{count|row} limit reached. Narrow the query with WHERE or LIMIT",
   size = "{limit} limit reached",
   matches_size = "{limit} limit reached ({shown} of {seen}+ matches shown)",
   fetch = "{limit} limit reached ({shown_size} of {total_size} shown). Use offset={next} to continue",
@@ -115,7 +116,7 @@ local LEFT_OUT = "Output of {total_size} left out: this call is at its limit"
 local FULL_OUTPUT = "Full output: {full_path}"
 local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_path}, {full_error}"
 local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
-local MORE_HITS = "{more_hits} more error lines not shown"
+local MORE_HITS = "{more_hits|more error line} not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
 local FETCHED = "Only the first {fetched} were fetched"
 local UNREAD = "Not all could be searched: {unread}"
@@ -347,11 +348,16 @@ function M.resume(sentence, next_line)
   return fill(sentence, { next = next_line, next0 = next_line - 1 })
 end
 
+--- A template without the size of a source that is not known.
+local function unknown_total(template)
+  return (template:gsub(" of {total}", ""):gsub("} of {total|", "|"):gsub("of {total|line}", "lines"))
+end
+
 local function said(template, data, values)
   local ours = template:find("Use offset=", 1, true)
   local resumed = ours and data.resume and M.resume(data.resume, values.next)
   if resumed then template = template:sub(1, ours - 1) end
-  if data.unknown_total then template = template:gsub(" of {total}", "") end
+  if data.unknown_total then template = unknown_total(template) end
   return fill(template, values) .. (resumed or "")
 end
 
@@ -414,6 +420,29 @@ end
 function M.full_output(cut)
   if not cut.full_output_path then return nil end
   return bracket { fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values_of(cut, {})) }
+end
+
+local LINES_TRUNCATED = " lines truncated%] %.%.%."
+local IN_ARTIFACTS = " lines truncated \226\128\148 full output available in artifacts] ..."
+
+--- What a pipeline with indicators shows: where its full output is kept, its marker says so too. The places of markers
+--- in the ledger move with it.
+---@param body string
+---@param cut abridge.Cut
+---@return string
+function M.indicated(body, cut)
+  if not cut.full_output_path or cut.full_output_error then return body end
+  local moved = 0
+  for _, marker in ipairs(check.list(cut.markers or {})) do
+    marker.first_byte, marker.last_byte = marker.first_byte + moved, marker.last_byte + moved
+    local text, found = body:sub(marker.first_byte, marker.last_byte):gsub(LINES_TRUNCATED, IN_ARTIFACTS)
+    if found > 0 then
+      body = body:sub(1, marker.first_byte - 1) .. text .. body:sub(marker.last_byte + 1)
+      moved = moved + #text - (marker.last_byte - marker.first_byte + 1)
+      marker.last_byte = marker.first_byte + #text - 1
+    end
+  end
+  return body
 end
 
 --- What stands in place of a whole output.
@@ -488,17 +517,18 @@ local ERRORS = {
   aborted = "Tool {name} was aborted",
   closed = "The session is closed",
   nested = "Not called: calls are nested more than {count} deep",
-  bad_value = "Tool {name} returned a {what}, not a string or a table of content",
+  no_json = "This value cannot be written as JSON: {what}",
+  no_text = "{kind}: neither text nor a value that can be written as JSON",
   ENOENT = "No such file or directory: {path}",
   EACCES = "Permission denied: {path}",
   EISDIR = "Is a directory: {path}",
   ENOTDIR = "Not a directory: {path}",
   EOUTSIDE = "Path is outside the session root: {path}",
   ENOTREG = "Not a regular file: {path} is a {what}",
-  EOFFSET = "Offset {offset} is beyond end of file ({total} lines total)",
+  EOFFSET = "Offset {offset} is beyond end of file ({total|line} total)",
   EBINARY = "Binary file: {path} has a NUL within its first 8,000 bytes",
-  EOFFSET_entries = "Offset {offset} is beyond end of directory ({total} entries total)",
-  ECOLUMN = "Column {column} is beyond end of line {offset} ({total} chars)",
+  EOFFSET_entries = "Offset {offset} is beyond end of directory ({total|entry|entries} total)",
+  ECOLUMN = "Column {column} is beyond end of line {offset} ({total|char})",
   EIO = "Cannot read {path}: {what}",
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
@@ -510,7 +540,7 @@ local ERRORS = {
   which_database = "Which database? Name one of: {names}",
   sql_closed = "The connection to the database is closed",
   sql_copy = "COPY is not available here",
-  sql_count = "The statement has {holes} placeholders (?), params has {count} values",
+  sql_count = "The statement has {holes|placeholder} (?), params has {count|value}",
   sql_empty = "The statement is empty",
   sql_not_open = "Cannot open the database {path}: {what}",
   sql_not_read_only = "The database could not be made read only: {what}",
@@ -539,7 +569,7 @@ local ERRORS = {
   head_too_big = "Cannot fetch {url}: its headers are too big",
   ENOCURL = "curl is missing; install it with your system's package manager (apt install curl, brew install curl)",
   cannot_run_curl = "Cannot run curl: {what}",
-  fetch_offset = "Offset {offset} is beyond end of body ({total} bytes total)",
+  fetch_offset = "Offset {offset} is beyond end of body ({total|byte} total)",
   http_status = "HTTP status {status}",
   http_status_reason = "HTTP status {status} {reason}",
   binary_body = "Binary body ({kind}, {size})",
@@ -554,8 +584,8 @@ local ERRORS = {
   rg_stalled = "The search made no progress for {seconds} seconds",
   rg_failed = "rg failed ({what})",
   binary_match = "{path}: binary file matches",
-  beyond_matches = "Offset {offset} is beyond the last match ({total} matches in all)",
-  beyond_results = "Offset {offset} is beyond the last file ({total} files in all)",
+  beyond_matches = "Offset {offset} is beyond the last match ({total|match|matches} in all)",
+  beyond_results = "Offset {offset} is beyond the last file ({total|file} in all)",
 }
 
 --- A sentence that stands in place of a tool's content.
@@ -570,16 +600,14 @@ end
 ---@param count integer
 ---@return string
 function M.parts_left_out(count)
-  return count == 1 and "[1 part that is not text left out]" or fill("[{count} parts that are not text left out]", {
-    count = count,
-  })
+  return fill("[{count|part that is|parts that are} not text left out]", { count = count })
 end
 
 --- What stands for a binary value.
 ---@param bytes integer
 ---@return string
 function M.blob(bytes)
-  return fill("<blob {bytes} bytes>", { bytes = bytes })
+  return fill("<blob {bytes|byte}>", { bytes = bytes })
 end
 
 -- hints and descriptions ---------------------------------------------------------------
@@ -608,15 +636,24 @@ function M.resume_hint(tool, next_offset, column)
   return column and ("%s column=%.0f"):format(hint, column) or hint
 end
 
+--- What a command's `output` is, for its schema.
+---@param least integer bytes
+---@param most integer
+---@return string
+function M.outputs(least, most)
+  if least == most then return ("How much of its output to show: %s at most"):format(core.format_size(least)) end
+  return ("How much of its output to show, from %s to %s"):format(core.format_size(least), core.format_size(most))
+end
+
 local ITEM_LIMITS = {
-  { "max_matches", "%.0f matches" },
-  { "max_results", "%.0f results" },
-  { "max_entries", "%.0f entries" },
-  { "max_rows", "%.0f rows" },
-  { "max_lines", "%.0f lines" },
-  { "max_chars", "%.0f chars" },
-  { "max_tokens", "%.0f tokens" },
-  { "max_line_chars", "%.0f chars a line" },
+  { "max_matches", "{n|match|matches}" },
+  { "max_results", "{n|result}" },
+  { "max_entries", "{n|entry|entries}" },
+  { "max_rows", "{n|row}" },
+  { "max_lines", "{n|line}" },
+  { "max_chars", "{n|char}" },
+  { "max_tokens", "{n|token}" },
+  { "max_line_chars", "{n|char} a line" },
 }
 local WHICH = {
   head = "the first ",
@@ -633,7 +670,7 @@ local WHICH = {
 function M.description(description, limits)
   local parts = {}
   for _, item in ipairs(ITEM_LIMITS) do
-    if limits[item[1]] then parts[#parts + 1] = item[2]:format(limits[item[1]]) end
+    if limits[item[1]] then parts[#parts + 1] = fill(item[2], { n = limits[item[1]] }) end
   end
   if limits.max_bytes then parts[#parts + 1] = core.format_size(limits.max_bytes) end
   if #parts == 0 then return description end
@@ -650,14 +687,14 @@ M.line_cut = "..."
 ---@param lines integer
 ---@return string
 function M.more_lines(lines)
-  return ("... (%.0f more lines)"):format(lines)
+  return fill("... ({lines|more line})", { lines = lines })
 end
 
 --- Above what a screen shows of a text from its end.
 ---@param lines integer
 ---@return string
 function M.earlier_lines(lines)
-  return ("... (%.0f earlier lines)"):format(lines)
+  return fill("... ({lines|earlier line})", { lines = lines })
 end
 
 return M

@@ -2,14 +2,13 @@
 --- openai-python 2.x: Chat Completions (`ChatCompletionMessageToolCall`, `ChatCompletionToolMessageParam`) and
 --- Responses (`ResponseFunctionToolCall`, `FunctionCallOutput`).
 
-local check = require "abridge.check"
 local turn = require "abridge.turn"
 
 local M = {}
 
-local function table_or_empty(value)
-  return type(value) == "table" and value or {}
-end
+local WANTED = "a response of Chat Completions or of Responses, or the assistant's message (choices[1].message)"
+
+local field, list = turn.field, turn.list
 
 --- A custom tool's input is free text; a session's tool gets it as its field `input`.
 local function custom_input(text)
@@ -18,14 +17,28 @@ end
 
 -- Chat Completions -----------------------------------------------------------
 
+--- The messages of other APIs have a role too: whole ones of Messages and the items of Responses have a type, and those
+--- of Messages hold their calls in the content.
+local function is_message(value)
+  local role, content = field(value, "role"), field(value, "content")
+  if field(value, "type") == "message" then return false end
+  for _, part in ipairs(list(content)) do
+    if field(part, "type") == "tool_use" then return false end
+  end
+  if type(role) == "string" then return role == "assistant" end
+  return type(field(value, "tool_calls")) == "table" or type(content) == "string"
+end
+
 local function chat_calls(message)
+  if not is_message(message) then return nil end
   local calls = {}
-  for _, entry in ipairs(check.list(table_or_empty(message.tool_calls))) do
+  for _, entry in ipairs(list(field(message, "tool_calls"))) do
     if type(entry) == "table" then
-      local custom = entry.type == "custom"
-      local part = table_or_empty(custom and entry.custom or entry["function"])
-      local input = custom and custom_input(part.input) or part.arguments
-      calls[#calls + 1] = { entry = entry, key = "id", name = part.name, input = input }
+      local custom = field(entry, "type") == "custom"
+      local part = field(entry, custom and "custom" or "function")
+      local input = field(part, "arguments")
+      if custom then input = custom_input(field(part, "input")) end
+      calls[#calls + 1] = { entry = entry, key = "id", name = field(part, "name"), input = input }
     end
   end
   return calls
@@ -41,13 +54,14 @@ end
 
 local OUTPUTS = { function_call = "function_call_output", custom_tool_call = "custom_tool_call_output" }
 
-local function response_calls(response)
+local function response_calls(output)
   local calls = {}
-  for _, entry in ipairs(check.list(response.output)) do
-    if type(entry) == "table" and OUTPUTS[entry.type] then
-      local input = entry.arguments
-      if entry.type == "custom_tool_call" then input = custom_input(entry.input) end
-      calls[#calls + 1] = { entry = entry, key = "call_id", name = entry.name, input = input }
+  for _, entry in ipairs(list(output)) do
+    local kind = field(entry, "type")
+    if kind == "function_call" or kind == "custom_tool_call" then
+      local input = field(entry, "arguments")
+      if kind == "custom_tool_call" then input = custom_input(field(entry, "input")) end
+      calls[#calls + 1] = { entry = entry, key = "call_id", kind = kind, name = field(entry, "name"), input = input }
     end
   end
   return calls
@@ -68,32 +82,29 @@ end
 local function response_item(session, call, result)
   local images, left_out = turn.images(result)
   local output = turn.content(session, result, images, left_out, text_part, image_part)
-  return { type = OUTPUTS[call.entry.type], call_id = call.id, output = output }
+  return { type = OUTPUTS[call.kind], call_id = call.id, output = output }
 end
 
---- The tools of a session as the Responses API takes them; Chat Completions takes `session:definitions "openai"`.
----@param session abridge.Session
----@return table[]
-function M.response_tools(session)
-  local tools = {}
-  for i, definition in ipairs(session:definitions "openai") do
-    tools[i] = definition["function"]
-    tools[i].type, tools[i].strict = "function", false -- strict schemas have no optional field
-  end
-  return tools
+--- The calls of a reply, and what builds the message of each; nil where it is none.
+local function calls_of(reply)
+  local choices, output = field(reply, "choices"), field(reply, "output")
+  if type(choices) == "table" then return chat_calls(field(rawget(choices, 1), "message")), chat_message end
+  if type(output) == "table" then return response_calls(output), response_item end
+  return chat_calls(reply), chat_message
 end
 
 --- Make the calls of a reply and build the messages to append behind it: exactly one a call, in their order, whatever
 --- fails; none when the reply calls no tool. A call without an id, or with that of another, gets one, in the reply too.
+--- The reply is what its tables hold themselves: no metatable is asked. Raises on what is no reply.
 ---@param session abridge.Session
----@param reply table the assistant's message (`choices[1].message`), or a response of the Responses API
+---@param reply table a response of Chat Completions, of which the first choice counts, or of the Responses API, or the
+---  assistant's message
 ---@param opts? abridge.TurnOptions
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)
-  reply = table_or_empty(reply)
-  local responses = type(reply.output) == "table"
-  local calls = responses and response_calls(reply) or chat_calls(reply)
-  local built = turn.run("openai.results", session, calls, opts, responses and response_item or chat_message)
+  local calls, build = calls_of(reply)
+  if not calls then turn.refuse("openai.results", WANTED, reply) end
+  local built = turn.run("openai.results", session, calls, opts, build)
   return built -- no tail call: the level of an error counts this function
 end
 

@@ -230,7 +230,7 @@ function M.of(entry)
     if ok then
       ok, message = pcall(find, "", rule.pattern)
     end
-    if not ok then problem = tostring(message) end
+    if not ok then problem = check.text(message) end
   end
   if problem then return nil, ("a pattern for lines: %s"):format(problem), pattern end
   if type(replacement) ~= "string" then return nil, "with a string as replacement", replacement end

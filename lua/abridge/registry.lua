@@ -134,6 +134,12 @@ local FORMATS = {
     if input_schema.properties then described.parameters = input_schema end -- it refuses an object without
     return { type = "function", ["function"] = described }
   end,
+  responses = function(name, description, input_schema)
+    local described = { type = "function", name = name, description = description }
+    if input_schema.properties then described.parameters = input_schema end
+    described.strict = false -- strict schemas have no optional field
+    return described
+  end,
   mcp = function(name, description, input_schema)
     return { name = name, description = description, inputSchema = input_schema }
   end,
@@ -150,12 +156,13 @@ end
 
 --- Definitions of the tools whose needs are present, each description with the limits in force.
 ---@param self abridge.Session
----@param format "anthropic"|"openai"|"mcp"
+---@param format "anthropic"|"openai"|"responses"|"mcp"
 ---@return table[]
 function M.definitions(self, format)
   local make = FORMATS[format]
   if not make then
-    check.fail('session:definitions: format must be "anthropic", "openai" or "mcp", got ' .. check.show(format))
+    local wanted = '"anthropic", "openai", "responses" or "mcp"'
+    check.fail(("session:definitions: format must be %s, got %s"):format(wanted, check.show(format)))
   end
   local list = {}
   for _, own_name in ipairs(self.order) do

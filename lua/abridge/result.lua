@@ -4,8 +4,8 @@
 local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local data = require "abridge.data"
+local encode = require "abridge.encode"
 local fit = require "abridge.fit"
-local host = require "abridge.host"
 local info = require "abridge.info"
 local limits_of = require "abridge.limits"
 local notice = require "abridge.notice"
@@ -27,27 +27,32 @@ local M = {}
 
 -- values ---------------------------------------------------------------------
 
---- Any value as text. Data is redacted before JSON spells it in its own way; the text that comes of it is not.
+--- Any value as text: itself, what it says itself, or JSON. The same in every run. Data is redacted before JSON spells
+--- it in its own way; the text that comes of it is not.
 ---@param value any
 ---@param redactor? abridge.Redactor
 ---@return string
+---@return boolean|nil failed it has no such form, and the text says why
 function M.encoded(value, redactor)
   if type(value) == "string" then return value end
   if value == nil then return "" end
   local mt = type(value) == "table" and getmetatable(value)
-  local speaks = type(mt) == "table" and rawget(mt, "__tostring") ~= nil
-  if type(value) == "table" and not speaks and next(value) == nil then return "{}" end -- libraries differ
-  local json = type(value) == "table" and not speaks and host.json()
-  if json then
-    local shown, changed = value, false
-    if redactor then
-      shown, changed = redactor:data(value)
-    end
-    local ok, text = pcall(json.encode, changed and shown or value)
-    if ok then return text end
+  if type(mt) == "table" and rawget(mt, "__tostring") ~= nil then
+    local text, told = check.text(value)
+    if told then return text end
   end
-  local ok, text = pcall(tostring, value)
-  return ok and type(text) == "string" and text or type(value)
+  local shown, changed = value, false
+  if redactor and type(value) == "table" then
+    shown, changed = redactor:data(value)
+  end
+  local text, problem = encode.json(changed and shown or value)
+  if text then return text end
+  if type(value) ~= "table" then
+    local told
+    text, told = check.text(value)
+    if told then return text end
+  end
+  return notice.message(type(value) == "table" and "no_json" or "no_text", { what = problem, kind = type(value) }), true
 end
 
 --- The text and the other parts of MCP content.
@@ -90,7 +95,10 @@ end
 ---@return table
 function M.normalized(value, redactor)
   if source_of.is_source(value) then return { stream = value } end
-  if type(value) ~= "table" or value.content == nil then return { text = M.encoded(value, redactor) } end
+  if type(value) ~= "table" or value.content == nil then
+    local text, failed = M.encoded(value, redactor)
+    return { text = text, is_error = failed }
+  end
   local text, details, blocks = value.content, value.details, nil
   local stream = source_of.is_source(text) and text or nil
   if stream then text = "" end
@@ -99,11 +107,15 @@ function M.normalized(value, redactor)
   elseif type(text) == "table" and next(text) == nil then
     text = ""
   end
+  local failed
+  if not stream then
+    text, failed = M.encoded(text, redactor)
+  end
   return {
-    text = not stream and M.encoded(text, redactor) or nil,
+    text = not stream and text or nil,
     stream = stream,
     blocks = blocks,
-    is_error = value.is_error == true or value.isError == true,
+    is_error = failed or value.is_error == true or value.isError == true,
     total = value.total,
     next_offset = value.next_offset,
     resume_hint = value.resume_hint,
@@ -307,7 +319,7 @@ local function crude_exit(value)
 end
 
 --- A result when making the proper one failed (a token counter raised, say): some of both ends and how it ended, no
---- more than the byte budget, and what went wrong in `details.inner_error`.
+--- more than the budgets but of tokens, and what went wrong in `details.inner_error`.
 ---@param call abridge.ResultCall
 ---@param value table
 ---@param problem string
@@ -326,7 +338,12 @@ function M.crude(call, value, problem)
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
   local room = #fit.trailer("x", exit)
   if room > budget / 2 then exit, room = nil, 0 end
-  local content, cut = core.head_tail(text, { max_bytes = budget - room, utf8 = "replace" })
+  local content, cut = core.head_tail(text, {
+    max_bytes = budget - room,
+    max_lines = call.limits.max_lines,
+    max_chars = call.limits.max_chars and math.max(call.limits.max_chars - room, 0),
+    utf8 = "replace",
+  })
   local block = info.not_truncated(#content)
   if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = data.copy(value.details) or {}

@@ -2,6 +2,7 @@
 --- output fills.
 
 local core = require "abridge.core_loader"
+local files = require "abridge.files"
 local host = require "abridge.host"
 local ignore_files = require "abridge.ignore_files"
 local items = require "abridge.items"
@@ -44,8 +45,9 @@ end
 -- where it looks -----------------------------------------------------------------------
 
 ---@class (exact) abridge.RgPlace
----@field dir string folder to run in: paths and globs are relative to it
+---@field dir string folder to run in: globs are relative to it
 ---@field target string what to search in it
+---@field shown string from the session's folder a file's path, or what goes before the paths in a folder
 
 --- A result that is an error.
 ---@param name string of the sentence, and the code unless that is given
@@ -57,6 +59,27 @@ function M.failure(name, values, details, code)
   details = details or {}
   details.error_code = code or name
   return { text = notice.message(name, values), is_error = true, details = details }
+end
+
+--- A path without what says nothing.
+local function plain(path)
+  path = path:gsub("/[/.]*/", function(between)
+    return not between:find("..", 1, true) and "/" or nil
+  end)
+  return #path > 1 and path:gsub("/%.?$", "") or path
+end
+
+--- A path as it is from the session's folder. `..` stays, and so does what lies elsewhere: with links on the way they
+--- may mean another folder than they seem to.
+local function from_cwd(path, cwd)
+  path = plain(path)
+  while path:sub(1, 2) == "./" do
+    path = path:sub(3)
+  end
+  if path:sub(1, 1) ~= "/" then return path end
+  local base = plain(files.absolute(cwd or ".")) .. "/"
+  if path .. "/" == base then return "." end
+  return path:sub(1, #base) == base and path:sub(#base + 1) or path
 end
 
 --- What to search for a path that a model gave, or nil and the result that says what is wrong with it.
@@ -78,21 +101,27 @@ function M.place(given, ctx, wanted)
     shown.what = tostring(message):match "^%u[%u%d]*: ([^:]*)" or message -- the rest names another path than was given
     return nil, M.failure("EIO", shown, details)
   end
-  if stat.type == "directory" then return { dir = path, target = "./" } end
+  local from_here = from_cwd(given, ctx.cwd)
+  if stat.type == "directory" then
+    local before = from_here == "." and "" or from_here:gsub("/$", "") .. "/"
+    return { dir = path, target = "./", shown = before }
+  end
   if wanted == "directory" then return nil, M.failure("ENOTDIR", shown, details) end
   if stat.type ~= "file" then
     shown.what = stat.type
     return nil, M.failure("ENOTREG", shown, details)
   end
   local dir, base = path:match "^(.*/)([^/]*)$"
-  return { dir = dir or ".", target = "./" .. (base or path) }
+  return { dir = dir or ".", target = "./" .. (base or path), shown = from_here }
 end
 
---- A path of rg's output as listings show it: relative to the folder that was searched.
+--- A path of rg's output as other tools take it.
+---@param place abridge.RgPlace
 ---@param path string
 ---@return string
-function M.relative(path)
-  return path:sub(1, 2) == "./" and path:sub(3) or path
+function M.shown(place, path)
+  if place.target ~= "./" then return place.shown end
+  return place.shown .. (path:gsub("^%./", ""))
 end
 
 --- A glob as an argument, relative to the folder that is searched.
@@ -100,6 +129,14 @@ end
 ---@return string
 function M.glob(glob)
   return "--glob=" .. glob:gsub("^%./+", "")
+end
+
+--- rg's messages, with paths as other tools take them too; `./path` is one already.
+local function with_shown_paths(said, place)
+  if place.shown == "" then return said end
+  return (("\n" .. said):gsub("(\n[rg: ]*)(%./[^\n]-)(: )", function(start, path, colon)
+    return start .. M.shown(place, path) .. colon
+  end):sub(2))
 end
 
 -- running ------------------------------------------------------------------------------
@@ -256,7 +293,7 @@ function M.run(run, ctx, done)
   local reader = setmetatable({ on_chunk = run.on_chunk, chunks = {} }, Reader)
   function reader.on_exit(outcome)
     if reader.raised then return done { text = reader.raised, is_error = true } end
-    local words = said:words(outcome.signal ~= nil)
+    local words = with_shown_paths(said:words(outcome.signal ~= nil), run.place)
     local function ended(found)
       local said_of_it = found and fault_words(found, ctx)
       reader.cancel = slices.start(function(work)

@@ -2,6 +2,7 @@
 ---
 --- A set of rows stands where a stream does: the dispatcher asks it for snapshots under narrower budgets.
 
+local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local host = require "abridge.host"
 local limits_of = require "abridge.limits"
@@ -73,7 +74,7 @@ end
 local function value_of(self, value, column, room)
   if value == nil then return "null" end
   if type(value) == "boolean" then return tostring(value) end
-  if type(value) ~= "number" then return text_value(tostring(value), column, room, self.redacted) end
+  if type(value) ~= "number" then return text_value((check.text(value)), column, room, self.redacted) end
   if is_rounded(value, column) then self.rounded = true end
   local text = number(value)
   local shown = self.redacted(text)

@@ -5,6 +5,7 @@ local check = require "abridge.check"
 local core = require "abridge.core_loader"
 local data = require "abridge.data"
 local files = require "abridge.files"
+local fit = require "abridge.fit"
 local host = require "abridge.host"
 local notice = require "abridge.notice"
 local retention_of = require "abridge.retention"
@@ -48,6 +49,19 @@ local function kept_path(self, event)
     if stat and stat.type ~= kind then return nil, "Not of this run: " .. notice.path(place), "EPERM" end
   end
   return path
+end
+
+--- What a call shows of its output: the content without what is said about it, which is never part of a full output.
+---@param event table the call's `tool_result`
+---@return string
+function M.shown_text(event)
+  local content = type(event.content) == "string" and event.content or ""
+  local block, cut = event.truncation, event.cut
+  if type(cut) == "table" and cut.total_bytes == 0 then return "" end -- words in place of nothing
+  local bytes = type(block) == "table" and check.is_count(block.bytes_returned) and block.bytes_returned or #content
+  local body, exit, said = content:sub(1, bytes), event.exit_line, event.notice
+  local trailer = fit.trailer(body, type(exit) == "string" and exit or nil, type(said) == "string" and said or nil)
+  return content:sub(#body + 1) == trailer and body or content
 end
 
 --- What to say of a full output that was pruned.
@@ -158,6 +172,14 @@ local function open_log(uv, dir, name)
   return nil, message or "The run is being deleted: " .. notice.path(dir), code or "ENOENT"
 end
 
+--- What to do about a folder that is not private: one of ours that `mkdir` made is only too wide.
+local function how_to_make_private(uv, dir)
+  local stat, self = uv.fs_lstat(dir), uv.fs_stat "/proc/self"
+  local uid = uv.getuid and uv.getuid() or self and self.uid
+  if not (stat and stat.type == "directory" and stat.uid == uid) then return "" end
+  return ("; chmod 700 %s makes it so"):format(notice.quoted(dir))
+end
+
 --- Open the folder of a run that keeps a log.
 local function open_folder(self, run_dir)
   local uv, json, code = libraries()
@@ -165,6 +187,7 @@ local function open_folder(self, run_dir)
   local dir = files.absolute(run_dir)
   local log, message
   log, message, code = open_log(uv, dir, LOG)
+  if not log and code == "EPERM" then message = message .. how_to_make_private(uv, dir) end
   if not log then return nil, message, code end
   local seq, calls
   seq, calls, code = numbers_of(json, dir)
@@ -532,7 +555,7 @@ function Run:full_output(call_id, opts)
   local kept = type(event.full_output) == "table" and event.full_output or {}
   if kept.path then return kept_page(self, event, opts) end
   local content, info
-  content, info, code = artifact.text_page(type(event.content) == "string" and event.content or "", opts)
+  content, info, code = artifact.text_page(M.shown_text(event), opts)
   local block = event.truncation
   if content and type(block) == "table" and block.truncated then
     info.full_output_error = problem_of(kept) or "the full output was not kept"

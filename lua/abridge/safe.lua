@@ -3,6 +3,7 @@
 
 local check = require "abridge.check"
 local crude = require "abridge.crude"
+local exec_budgets = require "abridge.exec_budgets"
 local host = require "abridge.host"
 
 local M = {}
@@ -62,14 +63,11 @@ local function editor_session()
   return ok and session or nil
 end
 
---- The options for a call: a session that was closed meanwhile would have nothing but that to say. One that redacts
---- does say that.
+--- The options for a call: with the editor's session, where that is to be used.
 ---@param opts abridge.SafeOptions
 ---@return abridge.SafeOptions
 function M.open(opts)
-  if for_editor[opts] then return { session = editor_session() } end
-  local session = opts.session
-  return session and session.closed and not session.redactor and {} or opts
+  return for_editor[opts] and { session = editor_session() } or opts
 end
 
 --- A value as the session redacts it, all strings of a table too; the value itself where there is nothing to hide.
@@ -84,30 +82,92 @@ function M.redacted(value, opts)
   return changed and shown or value
 end
 
---- Bytes of a crude cut: what the budgets in force let through, where that can be had and is a bound.
----@param tool string
----@param opts { session: abridge.Session|nil, limits: abridge.Limits|nil }
----@return integer|nil
-function M.crude_bytes(tool, opts)
-  local ok, bytes = pcall(function()
-    return require("abridge.limits").most_bytes(require("abridge.share").limits(tool, opts))
-  end)
-  if not ok then bytes = opts.limits and opts.limits.max_bytes end
-  return type(bytes) == "number" and bytes < math.huge and bytes or nil
+--- A size as the core reads it, for where there is no core: 30720 or "30KB".
+local function bytes_of(size)
+  if type(size) ~= "string" then return size end
+  local number, unit = size:lower():match "^(%d+%.?%d*) ?([kmgtp]?b?)$"
+  local scale = number and ("bkmgtp"):find(unit:sub(1, 1), 1, true) -- 1 for no unit
+  return number and math.floor(tonumber(number) * 1024 ^ (math.max(scale, 1) - 1)) or nil
 end
 
---- Cap one text of a tool. Never raises, and never gives everything: when something inside fails it cuts crudely.
+--- Budgets of a crude cut: those in force where they can be had, else those that were asked for, else the usual ones.
+---@param tool string
+---@param opts { session: abridge.Session|nil, limits: abridge.Limits|nil }
+---@return table<string, any>
+function M.crude_budgets(tool, opts)
+  local ok, limits = pcall(function()
+    return require("abridge.share").limits(tool, opts)
+  end)
+  if not ok then limits = opts.limits or { max_lines = crude.default_lines } end
+  local budgets = M.copied(limits)
+  budgets.max_bytes = bytes_of(budgets.max_bytes)
+  local named = exec_budgets[budgets.output]
+  if named and named < (budgets.max_bytes or math.huge) then budgets.max_bytes = named end
+  return budgets
+end
+
+--- Tell the user of something, where messages may be shown: a notification inside Neovim, else a line on stderr. Never
+--- raises.
+---@param message string
+function M.notify(message)
+  message = "abridge: " .. message
+  local editor = rawget(_G, "vim")
+  local ok = editor and pcall(editor.schedule, function()
+    editor.notify(message, editor.log.levels.WARN)
+  end)
+  if not ok then pcall(io.stderr.write, io.stderr, message .. "\n") end
+end
+
+--- What is told of a crude cut, with the tool and why.
+M.told_crude = "the output of %s was cut crudely: %s"
+
+--- Why something failed, in a line, the same one each time: that of a missing core goes on with what to run.
+---@param why any what pcall gave
+---@return string
+function M.reason(why)
+  local first, second = check.message(why):gsub("^abridge: ", ""):match "^([^\n]*)\n?([^\n]*)"
+  return first:find ":$" and first .. " " .. second or first
+end
+
+local told = {} -- reasons that were told already
+
+--- Tell why an output was cut crudely, each reason once.
+---@param tool string
+---@param why any
+function M.warn(tool, why)
+  local reason = M.reason(why)
+  if told[reason] then return end
+  told[reason] = true
+  M.notify(M.told_crude:format(tool, reason))
+end
+
+--- A text of a tool cut crudely because something failed, which is told once. Never raises.
+---@param tool string
+---@param text any
+---@param opts { session: abridge.Session|nil, limits: abridge.Limits|nil }
+---@param why any what failed
+---@return string
+function M.cut_crudely(tool, text, opts, why)
+  M.warn(tool, why)
+  return (crude.cut(M.redacted(text, opts), M.crude_budgets(tool, opts)))
+end
+
+--- Cap one text of a tool. Never raises, and never gives everything: when something inside fails it cuts crudely, and
+--- tells why.
 ---@param tool any its name
 ---@param text string
 ---@param opts abridge.SafeOptions
 ---@return string content
 function M.cap(tool, text, opts)
   tool, opts = check.name(tool), M.open(opts)
-  local ok, content = pcall(function()
+  local ok, content, problem = pcall(function()
     local share = require "abridge.share"
-    return (share.cap(tool, text, share.limits(tool, opts), {}, opts))
+    local content, _, _, problem = share.cap(tool, text, share.limits(tool, opts), {}, opts)
+    return content, problem
   end)
-  return ok and content or crude.cut(M.redacted(text, opts), M.crude_bytes(tool, opts))
+  if not ok then return M.cut_crudely(tool, text, opts, content) end
+  if problem then M.warn(tool, problem) end
+  return content
 end
 
 local replaced = setmetatable({}, { __mode = "k" }) -- by owner and name: what puts the function back

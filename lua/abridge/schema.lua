@@ -30,6 +30,14 @@ local function is_array(value)
   return n == most
 end
 
+--- A value as a message shows it, in the words of JSON.
+local function shown(value)
+  if is_null(value) then return "null" end
+  if type(value) ~= "table" then return check.show(value) end
+  if next(value) == nil then return "an empty array or object" end
+  return is_array(value) and "an array" or "an object"
+end
+
 local MOST_DIGITS = 400 -- of a number written as a string; a pattern would take the square of their count
 
 --- Models write 5.0 and "5" for 5.
@@ -76,18 +84,17 @@ local function convert(schema, value)
   for i, name in ipairs(types) do
     wanted[i] = ARTICLES[name] or name
   end
-  local given = is_null(value) and "null" or check.show(value)
-  return nil, ("must be %s, got %s"):format(table.concat(wanted, " or "), given)
+  return nil, ("must be %s, got %s"):format(table.concat(wanted, " or "), shown(value))
 end
 
 local function check_enum(schema, value)
   if type(schema.enum) ~= "table" then return nil end
-  local shown = {}
+  local words = {}
   for i, allowed in ipairs(check.list(schema.enum)) do
     if allowed == value then return nil end
-    shown[i] = check.show(allowed)
+    words[i] = shown(allowed)
   end
-  return ("must be one of %s, got %s"):format(table.concat(shown, ", "), check.show(value))
+  return ("must be one of %s, got %s"):format(table.concat(words, ", "), shown(value))
 end
 
 local function check_range(schema, value)
@@ -155,7 +162,7 @@ end
 ---@return string|nil message what is wrong, naming the field
 function M.checked(schema, input)
   if type(input) ~= "table" or (next(input) ~= nil and is_array(input)) then
-    return nil, "input must be an object, got " .. check.show(input)
+    return nil, "input must be an object, got " .. shown(input)
   end
   return checked_object(schema, input, "")
 end

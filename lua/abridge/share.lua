@@ -5,6 +5,7 @@ local core = require "abridge.core_loader"
 local fit = require "abridge.fit"
 local limits_of = require "abridge.limits"
 local memory = require "abridge.memory"
+local results = require "abridge.result"
 
 local M = {}
 
@@ -52,7 +53,7 @@ end
 ---@return abridge.Limits
 function M.limits(tool, opts)
   if opts.session then
-    local ceiling = opts.session.table_of_limits:ceiling_limits()
+    local ceiling = opts.session.table_of_limits:ceiling_limits(tool)
     return limits_of.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
   end
   local limits = opts.limits and limits_of.checked(WHO, opts.limits, 1)
@@ -88,6 +89,25 @@ function M.out(texts, limits, ends_in_notice)
   return budgets, whole
 end
 
+--- Why the log and the full outputs of a session are not kept.
+M.closed = "the session is closed"
+
+--- Cut a text by limits of a session that was closed meanwhile: as it would, without log and full output.
+---@param text any
+---@param limits abridge.Limits
+---@param session abridge.Session
+---@param how? table as of abridge.cap
+---@return string content
+---@return abridge.Cut cut
+---@return abridge.Block block
+function M.cap_closed(text, limits, session, how)
+  if session.redactor then
+    text, limits = limits_of.cleaned(results.encoded(text), limits)
+    text = session.redactor:text(text)
+  end
+  return cap.cap(text, limits, how or {})
+end
+
 --- Cut one text by a tool's limits and its share of their budgets, and say so: through the session, where there is one,
 --- with its log and full output. A text that was cut here lately passes as it is.
 ---@param tool string
@@ -98,6 +118,7 @@ end
 ---@return string content
 ---@return abridge.Block block
 ---@return abridge.Cut|nil cut absent when making it failed
+---@return string|nil problem why this is less than it should be
 function M.cap(tool, text, limits, budgets, opts)
   local own = limits_of.narrowed(limits, budgets)
   if not opts.session then
@@ -110,9 +131,15 @@ function M.cap(tool, text, limits, budgets, opts)
     local content, cut, block = cap.cap(text, {})
     return content, block, cut
   end
+  if opts.session.closed then
+    own.session = nil
+    local content, cut, block = M.cap_closed(text, own, opts.session)
+    return content, block, cut, M.closed
+  end
   local result = opts.session:cap(tool, text, { limits = budgets })
   if result.truncation.truncated then memory.add(result.content, own) end
-  return result.content, result.truncation, result.details and result.details.cut
+  local details = result.details or {}
+  return result.content, result.truncation, details.cut, details.inner_error
 end
 
 return M

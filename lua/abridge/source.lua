@@ -183,7 +183,7 @@ function Source:finish(narrower)
   self.finished = true
   local kept, problem = pcall(keep_held_back, self)
   if not kept then
-    self.lost = tostring(problem)
+    self.lost = check.text(problem)
     error(problem, 0)
   end
   if self.before_file and select(2, self.stream:snapshot(narrower)).truncated then prepare_file(self) end

@@ -16,6 +16,7 @@ local FAILURE_BYTES = 4096 -- of what is said when something fails in here
 
 ---@class (exact) abridge.TurnCall
 ---@field entry table the part of the reply that makes the call
+---@field kind? string the entry's type, where its message depends on it
 ---@field key string the entry's field with the call's id; written where the model left it out or gave it twice
 ---@field name any
 ---@field input any a table, or JSON as the model wrote it
@@ -38,6 +39,47 @@ local Turn = {}
 Turn.__index = Turn
 Turn.__name = "abridge.Turn"
 
+-- reading a reply ------------------------------------------------------------
+
+--- What a table of a reply holds itself under a key; nil for what is no table. A reply comes from elsewhere: its
+--- metatables are not asked.
+---@param value any
+---@param key string
+---@return any
+function M.field(value, key)
+  if type(value) ~= "table" then return nil end
+  return rawget(value, key)
+end
+
+--- The list that a reply has somewhere, as it stands up to its first nil; an empty one for what is no table.
+---@param value any
+---@return any[]
+function M.list(value)
+  return type(value) == "table" and check.list(value) or {}
+end
+
+local MOST_KEYS = 5 -- that a message shows
+
+--- What was given in place of a reply, as a message shows it.
+local function shown_reply(value)
+  if type(value) ~= "table" then return check.show(value) end
+  local keys = {}
+  for key in next, value do
+    keys[#keys + 1] = type(key) == "string" and check.show(key) or nil
+  end
+  table.sort(keys)
+  if #keys == 0 then return next(value) == nil and "an empty table" or "a list" end
+  return "a table with " .. table.concat(keys, ", ", 1, math.min(#keys, MOST_KEYS))
+end
+
+--- Raise, at the level of whoever called the public function, for what is no reply.
+---@param who string the public function
+---@param wanted string
+---@param reply any
+function M.refuse(who, wanted, reply)
+  check.fail(("%s: reply must be %s, got %s"):format(who, wanted, shown_reply(reply)), 1)
+end
+
 -- results --------------------------------------------------------------------
 
 --- A text as the session may show it.
@@ -47,9 +89,8 @@ end
 
 --- What stands for a call's result when something failed in here.
 local function failure(session, call, problem)
-  local ok, text = pcall(tostring, problem)
   local name = crude.cut(redacted(session, call.name), 64)
-  text = notice.message("raised", { name = name }) .. (ok and ": " .. redacted(session, text) or "")
+  local text = notice.message("raised", { name = name }) .. ": " .. redacted(session, (check.text(problem)))
   text = crude.cut(text, FAILURE_BYTES):gsub("[\128-\255]", "?") -- may be no UTF-8
   return { content = text, is_error = true }
 end
@@ -76,9 +117,9 @@ local MEDIA_TYPES = { ["image/png"] = true, ["image/jpeg"] = true, ["image/gif"]
 ---@return integer left_out other parts
 function M.images(result)
   local images, left_out = {}, 0
-  for _, part in ipairs(result.blocks or {}) do
-    local is_image = type(part) == "table" and part.type == "image" and type(part.data) == "string"
-    if is_image and MEDIA_TYPES[part.mimeType] then
+  for _, part in ipairs(M.list(result.blocks)) do
+    local is_image = M.field(part, "type") == "image" and type(M.field(part, "data")) == "string"
+    if is_image and MEDIA_TYPES[M.field(part, "mimeType")] then
       images[#images + 1] = part
     else
       left_out = left_out + 1
@@ -97,7 +138,7 @@ function M.text(session, result, left_out)
   local text = result.content
   if left_out and left_out > 0 then
     text = text .. fit.trailer(text, nil, notice.parts_left_out(left_out))
-    local limits, ceiling = session:limits(result.tool), session.table_of_limits.ceiling
+    local limits, ceiling = session:limits(result.tool), session.table_of_limits:ceiling_limits(result.tool)
     limits.strategy, limits.snap = "head_tail", "char"
     limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling and ceiling.max_bytes or math.huge)
     if limits.max_bytes == math.huge then limits.max_bytes = nil end
@@ -134,7 +175,7 @@ function Turn:start(call)
     self.left = self.left - 1
     self:advance()
   end
-  local id = call.entry[call.key]
+  local id = rawget(call.entry, call.key)
   if type(id) == "string" and id ~= "" and not self.ids[id] then call.id = id end
   if self.cancelled then
     call.id = call.id or ("call-0-%d"):format(self.started)
@@ -155,7 +196,8 @@ function Turn:advance()
     self.started = self.started + 1
     local call = self.calls[self.started]
     self:start(call)
-    self.ids[call.id], call.entry[call.key] = true, call.id
+    self.ids[call.id] = true
+    rawset(call.entry, call.key, call.id)
   end
   self.advancing = false
   if self.left == 0 and not self.messages then self:finish() end

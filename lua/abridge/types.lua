@@ -12,7 +12,7 @@
 ---@field reserve? string what will be appended: room for it is set aside when the text is cut
 ---@field utf8? "keep"|"replace" "replace": bytes outside UTF-8 show as U+FFFD
 ---@field long_line? "omit"|"split" the nearest line that alone is over budget
----@field strategy? "head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone, which need it
+---@field strategy? "head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone; "head_tail" unless set
 ---@field head_ratio? number share of the budget for the head, 0 to 1 (`head_tail`); 0.3 unless set
 ---@field snap? "line"|"char" where a `head_tail` may cut
 ---@field marker? "inside"|"outside"|"none" whether the omission marker counts in the budget

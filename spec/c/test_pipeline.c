@@ -86,8 +86,7 @@ static void indicators_are_headings(void)
     o.head_ratio = 0.5;
     o.indicators = true;
     EXPECT("1\n2\n3\n4\n5\n", &o,
-           "[First 1 lines of 5]\n1\n\n... [2 lines truncated \xE2\x80\x94 full output available in "
-           "artifacts] ...\n\n"
+           "[First 1 lines of 5]\n1\n\n... [2 lines truncated] ...\n\n"
            "[Last 2 lines of 5]\n4\n5\n",
            &cut);
 }

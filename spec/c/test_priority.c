@@ -617,6 +617,156 @@ static void a_gap_that_is_filled_costs_all_its_newlines(void)
     }
 }
 
+static text text_of(const char *p)
+{
+    return (text){exact(p, strlen(p)), strlen(p), 0};
+}
+
+/* What a stream gives for a text that comes a byte at a time. */
+static void expect_stream(const text *t, const abr_opts *o, const char *content, size_t n)
+{
+    abr_stream *s = NULL;
+    abr_cut cut;
+    CHECK(abr_stream_open(o, NULL, NULL, &s, NULL) == ABR_OK);
+    for (size_t i = 0; i < t->n; i++)
+        CHECK(abr_stream_write(s, t->p + i, 1) == ABR_OK);
+    if (CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK)) {
+        char *got = content_of(&cut);
+        CHECK_BYTES(content, n, got, cut.content_bytes);
+        free(got);
+        abr_cut_free(&cut);
+    }
+    abr_stream_close(s);
+}
+
+/* Every budget near the size of a text. */
+static void expect_near_size(const char *p)
+{
+    text t = text_of(p);
+    for (uint64_t budget = t.n - 40; budget < t.n + 5; budget++) {
+        abr_opts o = options(budget);
+        for (unsigned i = 0; i < 4; i++) {
+            abr_cut cut;
+            o.marker = i % 2 == 0 ? ABR_MARKER_INSIDE : ABR_MARKER_NONE;
+            o.max.chars = i < 2 ? ABR_UNLIMITED : budget;
+            o.max.bytes = i < 2 ? budget : ABR_UNLIMITED;
+            char *content = cut_of(t.p, t.n, &o, &cut);
+            CHECK((i < 2 ? cut.content_bytes : abr_count_chars(content, cut.content_bytes, NULL)) <= budget);
+            CHECK(cut.content_bytes <= t.n);
+            expect_stream(&t, &o, content, cut.content_bytes);
+            free(content);
+            abr_cut_free(&cut);
+        }
+    }
+    free(t.p);
+}
+
+/* Room that closed gaps gave back was given to a line, and the gaps were opened anew. */
+static void a_long_line_is_shown_whole_beside_gaps_that_stay_closed(void)
+{
+    expect_near_size("AILEDa0\n\n\n"
+                     "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\n"
+                     "pLEDaazzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzprogress 10%err");
+    expect_near_size("error: xzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\n"
+                     "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\n"
+                     "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz");
+}
+
+/* The room for its end was counted without the " ..." that still stood there. */
+static void a_first_line_that_is_cut_is_widened_within_the_budget(void)
+{
+    expect_near_size("                       FAILED\xC3\xA9"
+                     "error: xprogress 10%eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+                     "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\n"
+                     "\xC3\xA9                                                      \n"
+                     "\r\n"
+                     "                                                          ");
+}
+
+/* It was retained whole, but its newline was not at hand. */
+static void a_line_widened_to_its_end_is_not_marked_as_cut(void)
+{
+    text t = {0};
+    add(&t,
+        "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeezzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"
+        "zzzzzzzzzzzzzzzzzzzzzz                        zzzzzzzzzzzzzzzzzzzzz");
+    add(&t, "error: xqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq");
+    add(&t, "xxxxxxxxxxxxxxxxxxxxxxxxxFAILEDxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+    add(&t, "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
+    add(&t, "\xC3\xA9\n\na b c\n");
+    for (uint64_t budget = 96; budget < t.n; budget++) {
+        const abr_opts o = options(budget);
+        abr_cut cut;
+        char *content = cut_of(t.p, t.n, &o, &cut);
+        CHECK(strstr(content, "error: xqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq ...") == NULL);
+        free(content);
+        abr_cut_free(&cut);
+    }
+    free(t.p);
+}
+
+/* 26 bytes of marker for three lines of 9 would be a loss. */
+static void a_gap_smaller_than_its_marker_is_closed(void)
+{
+    text t = {0};
+    add(&t, "error: one");
+    add_many(&t, 3, "y#");
+    add(&t, "error: two, of which a good deal more is known than of one");
+    add_many(&t, 20, "a line that is left out, number #");
+    add(&t, "the end");
+    const abr_opts o = options(150);
+    abr_cut cut;
+    char *content = cut_of(t.p, t.n, &o, &cut);
+    CHECK(strstr(content, "error: one\ny0\ny1\ny2\nerror: two") != NULL);
+    free(content);
+    abr_cut_free(&cut);
+    free(t.p);
+}
+
+static bool count_bytes(void *ctx, const char *p, size_t n, uint64_t *tokens)
+{
+    (void)ctx;
+    (void)p;
+    *tokens = n;
+    return true;
+}
+
+static void a_marker_outside_costs_no_tokens(void)
+{
+    text t = {0};
+    abr_cut cut;
+    abr_opts o = options(ABR_UNLIMITED);
+    add_many(&t, 20, "error: of line #");
+    add(&t, "the end");
+    o.max.tokens = 40;
+    o.count_tokens = count_bytes;
+    o.marker = ABR_MARKER_OUTSIDE;
+    free(cut_of(t.p, t.n, &o, &cut));
+    CHECK(cut.output_bytes <= 40 && cut.output_bytes > 30);
+    abr_cut_free(&cut);
+    free(t.p);
+}
+
+/* Where a marker takes nearly all there is. */
+static void the_end_comes_before_all_else(void)
+{
+    text t = {0};
+    abr_cut cut;
+    abr_opts o = options(120);
+    add(&t, "a\nerror: x");
+    add_many(&t, 9, "a line that is left out, number #");
+    add(&t, "the last line, of which not all fits beside the marker and the start");
+    o.marker_text =
+        "... {lines} lines are left out here, as there is no room for what they say to anyone ...";
+    o.marker_text_len = strlen(o.marker_text);
+    char *content = cut_of(t.p, t.n, &o, &cut);
+    CHECK(cut.content_bytes <= 120 && cut.content_bytes > 110);
+    CHECK_TEXT("and the start\n", content + cut.content_bytes - 14, 14);
+    free(content);
+    abr_cut_free(&cut);
+    free(t.p);
+}
+
 /* What is at hand of either end may begin or end with half a char. */
 static void no_char_is_split_where_what_is_at_hand_ends(void)
 {
@@ -804,6 +954,12 @@ int main(void)
     RUN(any_text_in_any_chunks);
     RUN(nearly_all_of_the_budget_is_used);
     RUN(a_gap_that_is_filled_costs_all_its_newlines);
+    RUN(a_long_line_is_shown_whole_beside_gaps_that_stay_closed);
+    RUN(a_first_line_that_is_cut_is_widened_within_the_budget);
+    RUN(a_line_widened_to_its_end_is_not_marked_as_cut);
+    RUN(a_gap_smaller_than_its_marker_is_closed);
+    RUN(a_marker_outside_costs_no_tokens);
+    RUN(the_end_comes_before_all_else);
     RUN(no_char_is_split_where_what_is_at_hand_ends);
     RUN(the_last_line_is_always_there);
     RUN(memory_is_bounded);

@@ -186,7 +186,7 @@ describe("the harness, with", function()
       it("find_files", function()
         local found = {}
         for i = 100, 139 do
-          found[#found + 1] = ("file_%d.txt"):format(i)
+          found[#found + 1] = ("tree/file_%d.txt"):format(i)
         end
         local input = { pattern = "*.txt", path = "tree" }
         conformance.run {

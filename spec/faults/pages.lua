@@ -146,7 +146,7 @@ return {
     function(t)
       function t.check(got)
         assert.is_nil(got.content)
-        assert.same({ "Offset 9000 is beyond end of file (1 lines total)", "EOFFSET" }, { got.cut, got.code })
+        assert.same({ "Offset 9000 is beyond end of file (1 line total)", "EOFFSET" }, { got.cut, got.code })
       end
       assert.is_true(changing(t, "truncate:5") >= 2)
       function t.check(got)
@@ -210,8 +210,8 @@ return {
       local result = t.in_children("read@*/s/b=EIO", function()
         return session:call("search_files", { pattern = "needle", path = "s" })
       end)
-      local why = "./b: Input/output error (os error 5)"
-      assert.equal("a:1: needle 1\nc:1: needle 3\n\n[Not all could be searched: " .. why .. "]", result.content)
+      local why = "s/b: Input/output error (os error 5)"
+      assert.equal("s/a:1: needle 1\ns/c:1: needle 3\n\n[Not all could be searched: " .. why .. "]", result.content)
       assert.equal(why, result.details.error)
       session:close()
     end,

@@ -193,6 +193,8 @@ int setenv(const char *name, const char *value, int overwrite)
 __attribute__((constructor)) static void begin(void)
 {
     const char *first = getenv("ABRIDGE_FAULTS");
+    if (first && strcmp(program_invocation_short_name, "sh") == 0)
+        return; /* a shell that a program is started with hands all this on to it */
     if (first)
         parse(first);
     unsetenv("LD_PRELOAD");

@@ -68,6 +68,9 @@ local function check_cut(name, content, cut, opts)
   local bytes = rawget(cut, "max_bytes")
   local outside = rawget(opts, "marker") == "outside" or cut.strategy == "pipeline"
   must(outside or not bytes or #content <= bytes, "%s: %d bytes under a budget of %s", name, #content, tostring(bytes))
+  local chars = rawget(cut, "max_chars")
+  local shown = chars and not outside and abridge.count_chars(content) or 0
+  must(shown <= (chars or 0), "%s: %d chars under a budget of %s", name, shown, tostring(chars))
   if rawget(opts, "utf8") == "replace" then
     must(plain.is_valid_utf8(content), "%s: invalid UTF-8 in %s", name, content)
   end
@@ -88,12 +91,12 @@ local cases = {}
 
 function cases.cut()
   local strategy = choose { "head", "tail", "head_tail", "priority", "cut" }
+  local text = values.text()
   local opts = values.options(values.CUT, "max_bytes")
   if type(opts) == "table" and chance(2) then
     for _, key in ipairs { "marker", "marker_text", "hits", "indicators", "strategy" } do rawset(opts, key, nil) end
     if strategy == "cut" then rawset(opts, "strategy", choose { "head", "tail", "head_tail" }) end
   end
-  local text = values.text()
   local args = values.arguments(2, text, opts)
   local ok, content, cut = call("abridge." .. strategy, abridge[strategy], args)
   if ok then check_cut(strategy, content, cut, given(args, 2)) end

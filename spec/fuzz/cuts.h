@@ -142,6 +142,19 @@ static inline uint64_t slow_tokens(const abr_opts *o, const char *p, size_t n)
     return abr_weigh_tokens(p, n, o->token_safety);
 }
 
+/* Budgets near the size of a text, each in its unit. */
+static inline void near_text(abr_budget *max, const abr_opts *o, const char *p, size_t n)
+{
+    uint64_t invalid;
+    uint64_t chars = slow_chars(p, n, &invalid);
+    max->bytes = near_size(max->bytes, n + (o->utf8_replace ? 2 * invalid : 0));
+    max->chars = near_size(max->chars, chars);
+    max->lines = near_size(max->lines, slow_lines(p, n));
+    bool counts = o->token_safety > 0 && o->token_safety <= ABR_TOKEN_SAFETY_MAX;
+    if (max->tokens >= NEAR_SIZE && max->tokens != ABR_UNLIMITED)
+        max->tokens = near_size(max->tokens, counts ? slow_tokens(o, p, n) : n);
+}
+
 /* The first budget but lines that a shown text is over when `reserve` bytes of opts are set aside. `chars` of the
  * source where parts of it stood apart, or ABR_UNLIMITED: as counted. */
 static inline abr_unit over(const abr_opts *o, const char *p, size_t n, bool with_reserve, uint64_t chars)

@@ -1,5 +1,5 @@
 /* abr_cut_text, abr_pipeline, abr_cut_write, abr_cut_free: budgets, ledger, and that a cut is maximal. */
-#include "cuts.h"
+#include "priority_rules.h"
 
 enum { TEXT_MOST = 4096 };
 
@@ -41,7 +41,7 @@ static void check_no_line(const char *p, size_t n, const abr_opts *o, const abr_
         RULE(kept == 0);
         return;
     }
-    RULE(kept < line);
+    RULE(kept < line || line == 0); /* the reserve alone may be too much */
     size_t more = kept + char_size(p + kept, n - kept);
     if (!front)
         for (more = kept + 1; !is_start(p, n, n - more);)
@@ -183,7 +183,7 @@ static void check_head_could_not_grow(const sides *s)
         lines = s->head_lines + 1;
         head = lines_size(s->p, s->n, true, lines);
     }
-    if (head > s->head && head <= gap_end)
+    if (head > s->head && head < gap_end)
         RULE(!would_fit(s, head, s->tail, lines, s->tail_lines));
 }
 
@@ -199,7 +199,7 @@ static void check_tail_could_not_grow(const sides *s)
     else
         while (!is_start(s->p, s->n, s->n - tail))
             tail++;
-    if (s->n - tail >= s->head) {
+    if (s->n - tail > s->head) { /* not all of the text, which is over budget */
         uint64_t lines = whole ? s->tail_lines + 1 : slow_lines(s->p + (s->n - tail), tail);
         RULE(!would_fit(s, s->head, tail, s->head_lines, lines));
     }
@@ -260,29 +260,52 @@ static void check_head_tail(const char *p, size_t n, const abr_opts *o, const ab
     RULE(same_bytes(content, cut->content_bytes, want.p, want.n));
     free(content);
     free(want.p);
+    bool touch = s.format_n == 0 ? o->snap == ABR_SNAP_CHAR : o->marker == ABR_MARKER_OUTSIDE;
+    if (o->max.tokens != ABR_UNLIMITED && touch)
+        return; /* tokens may fall as one grows, and bisection ends early */
     check_head_could_not_grow(&s);
     check_tail_could_not_grow(&s);
 }
 
 /* ---- priority ---- */
 
-/* With no hit it is head_tail. */
-static void check_no_hit(const char *p, size_t n, const options *x, const abr_cut *cut)
+/* With no hit it is head_tail, with little room the end alone. */
+static void check_as_ends(const char *p, size_t n, const options *x, const abr_cut *cut)
 {
+    static const char marker[] = "... [{lines} lines omitted] ...";
     options both = *x;
     abr_cut want;
     both.o.strategy = ABR_HEAD_TAIL;
     both.o.snap = ABR_SNAP_LINE;
     both.o.alloc = NULL;
     both.fails_at = 0;
+    if (cut->hits_found > 0) {
+        both.o.head_ratio = 0;
+        both.o.marker_text = x->o.marker_text ? x->o.marker_text : marker;
+        both.o.marker_text_len = strlen(both.o.marker_text);
+    }
     if (both.o.count_tokens)
         both.o.count_ctx = &both;
     RULE(abr_cut_text(p, n, &both.o, &want, NULL) == ABR_OK);
     want.strategy = ABR_PRIORITY;
+    want.hits_found = cut->hits_found;
+    want.hits_kept = cut->hits_kept;
     want.total_chars = cut->total_chars; /* its marker may tell chars where that of priority does not */
     want.output_chars = cut->output_chars;
     RULE(same_cut(&want, cut));
     abr_cut_free(&want);
+}
+
+/* Is there too little room for more than the end? */
+static bool is_small(const abr_opts *o)
+{
+    enum { ROOM = 96 };
+    uint64_t invalid;
+    uint64_t chars = o->reserve_len > 0 ? slow_chars(o->reserve, o->reserve_len, &invalid) : 0;
+    return less(o->max.bytes, o->reserve_len) < ROOM || less(o->max.chars, chars) < ROOM ||
+           o->max.lines < 2 || o->max.tokens < ROOM / 4 ||
+           (o->max.tokens < ABR_COUNT_MAX &&
+            less(o->max.tokens * ABR_BYTES_PER_TOKEN, o->reserve_len) < ROOM);
 }
 
 /* Of a text without long lines at least 95 % of a budget in bytes is used. */
@@ -297,7 +320,7 @@ static void check_use(const char *p, size_t n, const abr_opts *o, const abr_cut 
     }
     bool plain = o->max.lines == ABR_UNLIMITED && o->max.chars == ABR_UNLIMITED && !o->utf8_replace &&
                  o->max.tokens == ABR_UNLIMITED && !o->reserve && !o->marker_text;
-    if (plain && o->marker == ABR_MARKER_INSIDE && longest * 50 <= o->max.bytes && o->max.bytes >= 2048)
+    if (plain && o->marker == ABR_MARKER_INSIDE && longest * 50 <= o->max.bytes)
         RULE(cut->content_bytes * 100 >= o->max.bytes * 95);
 }
 
@@ -366,9 +389,8 @@ static draft second_stage(const draft *d, const abr_pipeline_opts *o, const abr_
         add(&out, marker, (size_t)size, SIZE_MAX);
     for (size_t i = 0; i < head; i++)
         add(&out, d->p + i, 1, d->from[i]);
-    size = snprintf(marker, sizeof marker, "\n\n... [%llu lines truncated%s] ...\n\n",
-                    (unsigned long long)cut->omitted_lines,
-                    o->indicators ? " \xE2\x80\x94 full output available in artifacts" : "");
+    size = snprintf(marker, sizeof marker, "\n\n... [%llu lines truncated] ...\n\n",
+                    (unsigned long long)cut->omitted_lines);
     add(&out, marker, (size_t)size, SIZE_MAX);
     size = snprintf(marker, sizeof marker, "[Last %llu lines of %llu]\n", (unsigned long long)tail_lines,
                     (unsigned long long)cut->total_lines);
@@ -448,8 +470,10 @@ static void check_rules(const char *p, size_t n, const options *x, unsigned whic
     } else if (o->strategy == ABR_HEAD_TAIL && cut->truncated) {
         check_head_tail(p, n, o, cut);
     } else if (o->strategy == ABR_PRIORITY && cut->truncated) {
-        if (cut->hits_found == 0)
-            check_no_hit(p, n, x, cut);
+        if (cut->hits_found == 0 || is_small(o))
+            check_as_ends(p, n, x, cut);
+        else
+            check_parts(p, n, o, cut);
         check_use(p, n, o, cut);
     }
 }
@@ -473,6 +497,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     take_options(&in, &x);
     unsigned which = take_byte(&in);
     char *text = take_text(&in, TEXT_MOST, &n);
+    near_text(&x.o.max, &x.o, text, n);
     abr_code code = abr_cut_text(text, n, &x.o, &cut, &error);
     if (code == ABR_OK) {
         RULE(are_fine(&x.o) && (x.fails_at == 0 || x.calls < x.fails_at));

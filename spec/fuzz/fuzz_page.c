@@ -319,7 +319,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g.x.fails_at = 0;
     if (g.x.o.count_tokens)
         g.x.o.count_ctx = &g.x;
-    g.o.cut = g.x.o;
     g.o.offset = take_place(&in, 1);
     g.o.column = take_place(&in, 0);
     g.o.limit = take_place(&in, ABR_UNLIMITED);
@@ -329,6 +328,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t at = take_below(&in, 64);
     char *text = take_text(&in, TEXT_MOST, &g.n);
     g.p = text;
+    near_text(&g.x.o.max, &g.x.o, text, g.n);
+    g.o.cut = g.x.o;
+    g.o.offset = near_size(g.o.offset, slow_lines(text, g.n));
+    g.o.column = near_size(g.o.column, g.n);
+    g.o.limit = near_size(g.o.limit, slow_lines(text, g.n));
     write_file(text, g.n);
     check_page(&g, at);
     check_narrow(&g, at);

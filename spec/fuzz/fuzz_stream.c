@@ -118,7 +118,7 @@ static void look(run *r, const abr_narrow *narrow, bool finish, const char *prev
     abr_cut_free(&cut);
 }
 
-static abr_narrow take_narrow(input *in)
+static abr_narrow take_narrow(const run *r, input *in)
 {
     static const char *const reserves[] = {NULL, "", "[less]", "\xC3\xA9\xFF"};
     abr_narrow narrow = {
@@ -131,6 +131,7 @@ static abr_narrow take_narrow(input *in)
     if (wanted & 4)
         narrow.max.tokens = take_budget(in);
     narrow.max.bytes = narrow.max.bytes == ABR_UNLIMITED ? take_budget(in) : narrow.max.bytes;
+    near_text(&narrow.max, &r->x.o, r->p, r->n);
     narrow.reserve = reserves[wanted / 8 % 4];
     narrow.reserve_len = narrow.reserve ? strlen(narrow.reserve) : 0;
     return narrow;
@@ -173,7 +174,7 @@ static void step(run *r, input *in)
     if (kind % 8 == 1) {
         look(r, NULL, false, NULL, 0);
     } else if (kind % 8 == 2) {
-        abr_narrow narrow = take_narrow(in);
+        abr_narrow narrow = take_narrow(r, in);
         look(r, &narrow, false, NULL, 0);
     } else if (kind % 8 == 3) {
         preview(r, in);
@@ -216,7 +217,7 @@ static uint64_t memory_bound(const options *x)
 static void finish(run *r, input *in)
 {
     abr_cut cut;
-    abr_narrow narrow = take_narrow(in);
+    abr_narrow narrow = take_narrow(r, in);
     look(r, take_flag(in) ? &narrow : NULL, true, NULL, 0);
     if (!abr_stream_finished(r->stream)) /* the budgets were not lower ones, or the counter failed */
         look(r, NULL, true, NULL, 0);
@@ -241,6 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input steps = {data, in.n}; /* read where the text is, from its end */
     char *text = take_text(&in, TEXT_MOST, &r.n);
     r.p = text;
+    near_text(&r.x.o.max, &r.x.o, text, r.n);
     abr_error error = {ABR_OK, NULL, 0};
     abr_code code = abr_stream_open(&r.x.o, r.with_file ? full_folder() : NULL, r.with_file ? "full" : NULL,
                                     &r.stream, &error);

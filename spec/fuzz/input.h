@@ -62,17 +62,32 @@ static inline bool take_flag(input *in)
     return (take_byte(in) & 1) != 0;
 }
 
-/* A budget: none, or small, or of a text's size, or odd. */
+/* A budget near the size of a text that is not known yet; near_size() makes it one. */
+#define NEAR_SIZE (UINT64_C(1) << 62)
+
+/* A budget: none, or near the text's size, or small, or of any text's size, or odd. */
 static inline uint64_t take_budget(input *in)
 {
     static const uint64_t odd[] = {
         0, 1, 2, 7, ABR_COUNT_MAX, ABR_COUNT_MAX - 1, ABR_COUNT_MAX / 16 + 1, ABR_COUNT_MAX + 1};
     unsigned kind = take_byte(in);
-    if (kind < 128)
+    if (kind < 96)
         return ABR_UNLIMITED;
+    if (kind < 144)
+        return NEAR_SIZE + take_byte(in);
     if (kind < 200)
         return take_byte(in);
     return kind < 245 ? take_number(in, 2) : odd[kind % 8];
+}
+
+/* From 192 under the size to 63 over it. */
+static inline uint64_t near_size(uint64_t budget, uint64_t size)
+{
+    enum { UNDER = 192 };
+    if (budget < NEAR_SIZE || budget == ABR_UNLIMITED)
+        return budget;
+    uint64_t moved = size + (budget - NEAR_SIZE);
+    return moved > UNDER ? moved - UNDER : 0;
 }
 
 /* A ratio or factor: sensible, or odd. */
@@ -83,18 +98,62 @@ static inline double take_double(input *in)
     return kind < 64 ? odd[kind % 8] : kind / 255.0;
 }
 
+/* What a byte of the input stands for: itself; or a run of the byte after it, as long as the one after that; or a word
+ * that matters. Adds it to dst, unless NULL; the size. */
+static inline size_t expand(const uint8_t *p, size_t n, size_t *used, char *dst)
+{
+    enum { RUN = 0x11, WORD = 0x12, LINES = 0x13 };
+    static const char *const words[] = {"error: ",     "FAILED ",           "panic: x",  "warning: y",
+                                        "0 errors",    "at f (a.js:1:2)\n", "a.c:3:5: ", "\nerror\n",
+                                        "exit code 1", "\xC3\xA9",          "\xFF",      "\r\n"};
+    if (n > 2 && p[0] == RUN) {
+        *used = 3;
+        if (dst)
+            memset(dst, p[1], p[2]);
+        return p[2];
+    }
+    if (n > 1 && p[0] == WORD) {
+        const char *word = words[p[1] % (sizeof words / sizeof *words)];
+        *used = 2;
+        if (dst)
+            memcpy(dst, word, strlen(word));
+        return strlen(word);
+    }
+    if (n > 1 && p[0] == LINES) { /* short ones */
+        *used = 2;
+        for (size_t i = 0; dst && i < p[1] % 32u; i++)
+            dst[i] = i % 2 == 0 ? 'y' : '\n';
+        return p[1] % 32;
+    }
+    *used = 1;
+    if (dst)
+        *dst = (char)*p;
+    return 1;
+}
+
+/* The text that (p, n) stands for; dst NULL measures. */
+static inline size_t expand_all(const uint8_t *p, size_t n, char *dst)
+{
+    size_t size = 0;
+    size_t used;
+    for (size_t i = 0; i < n; i += used)
+        size += expand(p + i, n - i, &used, dst ? dst + size : NULL);
+    return size;
+}
+
 /* What is left, in a block of its exact size so that a read past its end is told, and repeated as one byte asks; the
  * result has at most `most` bytes, or one copy. To be freed. */
 static inline char *take_text(input *in, size_t most, size_t *n)
 {
     size_t times = take_byte(in);
+    size_t size = expand_all(in->p, in->n, NULL);
     times = times < 192 ? 1 : (times - 190) * (times - 190);
-    size_t room = in->n > 0 ? most / in->n : 0;
+    size_t room = size > 0 ? most / size : 0;
     times = times < room ? times : room > 0 ? room : 1;
-    *n = in->n * times;
+    *n = size * times;
     char *text = need(malloc(*n > 0 ? *n : 1));
     for (size_t i = 0; i < times && in->n > 0; i++)
-        memcpy(text + i * in->n, in->p, in->n);
+        expand_all(in->p, in->n, text + i * size);
     in->n = 0;
     return text;
 }

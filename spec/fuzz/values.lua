@@ -88,7 +88,9 @@ end
 
 local TERMINAL = { "10%\r", "\27[K", "\27[2A", "\b", "\t", "x\n", "\27]8;;u\7" }
 
-function M.text()
+local size = 0 -- of the text that was drawn last
+
+local function any_text()
   if random.chance(8) then return random.bytes(random.below(300)) end
   if random.chance(8) then return random.join(TERMINAL, random.below(60)) end
   local text = random.text(random.choose { 6, 60, 300 })
@@ -96,8 +98,18 @@ function M.text()
   return text
 end
 
+--- A text; budgets drawn after it are often near its size.
+function M.text()
+  local text = any_text()
+  size = #text
+  return text
+end
+
 --- A budget: a count, or a size.
-local function budget() return random.choose { 0, 1, 7, 40, 200, 1000, 2 ^ 53, "1KB", random.below(300) } end
+local function budget()
+  if random.chance(3) then return random.near(size) end
+  return random.choose { 0, 1, 7, 40, 200, 1000, 2 ^ 53, "1KB", random.below(300) }
+end
 
 --- A function that gives one of these.
 local function one_of(...)
@@ -114,7 +126,7 @@ M.one_of = one_of
 M.CUT = {
   max_bytes = budget,
   max_lines = function() return random.choose { 0, 1, 3, 20, 2 ^ 53 } end,
-  max_chars = function() return random.choose { 0, 1, 7, 40, 1000 } end,
+  max_chars = function() return random.chance(3) and random.near(size) or random.choose { 0, 1, 7, 40, 1000 } end,
   max_tokens = function() return random.choose { 0, 1, 7, 40, 1000 } end,
   count_tokens = counter,
   token_safety = one_of(0.5, 1, 2),

@@ -1,4 +1,4 @@
---- Stands in for avante.nvim (avante-corp/avante.nvim at commit 7500fd9): how `llm_tools/init.lua` runs a tool and
+--- Stands in for avante.nvim (yetone/avante.nvim of August 2026): how `llm_tools/init.lua` runs a tool and
 --- `llm.lua` turns what comes of it into messages. With `positional = true` as it was before tools took a table of
 --- options (yetone/avante.nvim at commit 0113f62).
 
@@ -60,7 +60,7 @@ function M.new(opts)
     for _, candidate in ipairs(tools) do
       if candidate.name == tool_use.name then tool = tool or candidate end
     end
-    if not tool then return nil, "This tool is not provided: " .. tool_use.name end
+    if not tool then return nil, ('This tool is not provided: "%s"'):format(tool_use.name) end
     local func = tool.func or llm_tools[tool.name]
     if not func then return nil, "Tool not found: " .. tool_use.name end
 

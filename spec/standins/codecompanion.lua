@@ -99,7 +99,7 @@ M.prints = {
 }
 
 --- Parameters of its tools, by release.
-local function schema_of(name, release)
+function M.schema_of(name, release)
   local properties = { filepath = {} }
   if name == "read_file" and release == "current" then
     properties.start_line, properties.end_line = {}, {}
@@ -161,7 +161,7 @@ function Chat:execute(calls)
     orchestrator.queue[i] = {
       name = call.name,
       args = call.args or {},
-      schema = schema_of(call.name, self.host.release),
+      schema = M.schema_of(call.name, self.host.release),
       function_call = { id = call.id, type = "function", ["function"] = { name = call.name, arguments = "{}" } },
     }
     self.tools.tool = orchestrator.queue[i]

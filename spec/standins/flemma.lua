@@ -118,7 +118,8 @@ function M.load()
     if not cut.truncated then return { content = cut.content, truncated = false } end
     local said
     if cut.first_line_exceeds_limit then
-      said = ("[Output too large: %s in a single line]"):format(base.format_size(cut.total_bytes))
+      local sizes = { base.format_size(cut.total_bytes), base.format_size(base.MAX_BYTES) }
+      said = ("[Output too large: %s in a single line, exceeds %s limit]"):format((table.unpack or unpack)(sizes))
       return { content = said, truncated = true }
     end
     local first = opts.direction == "tail" and cut.total_lines - cut.output_lines + 1 or 1

@@ -1,4 +1,4 @@
---- Stands in for mcphub.nvim 5.10: the hub of `hub.lua`, what `utils/prompt.lua` parses of a response, and the chats
+--- Stands in for mcphub.nvim 6.2: the hub of `hub.lua`, what `utils/prompt.lua` parses of a response, and the chats
 --- that ask it, `extensions/avante/init.lua` and `extensions/codecompanion/core.lua`.
 
 local M = {}

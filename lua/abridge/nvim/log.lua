@@ -253,7 +253,7 @@ local function page(self, event)
   if not kept.path then
     local cut = type(event.truncation) == "table" and event.truncation.truncated
     local note = cut and ("the full output was not kept" .. (kept.error and ": " .. one_line(kept.error) or "")) or nil
-    local text = type(event.content) == "string" and event.content or ""
+    local text = require("abridge.runlog").shown_text(event)
     return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
   end
   local fd, stat = self.run:open_output(event)

@@ -85,7 +85,10 @@ end
 --- Where the lines of a result go for which there is no place yet.
 local function fresh(buf, row)
   local count = vim.api.nvim_buf_line_count(buf)
-  if row and row > count then return nil, ("Row %.0f is behind the end of the buffer (%d lines)"):format(row, count) end
+  if row and row > count then
+    local lines = count == 1 and "1 line" or ("%d lines"):format(count)
+    return nil, ("Row %.0f is past the end of the buffer (%s)"):format(row, lines)
+  end
   if not row and is_empty(buf) then return { 0, 0, 1, 0 } end -- the line that an empty buffer has
   row = row or count
   return { row, 0, row, 0 }
@@ -168,7 +171,7 @@ end
 --- mark; the result then goes where `render` puts it.
 ---@param buf integer
 ---@param key string
----@param row? integer 0-based, as of `render`; one behind the end of the buffer is the end
+---@param row? integer 0-based, as of `render`; one past the end of the buffer is the end
 function M.reserve(buf, key, row)
   if vim.in_fast_event() or not vim.api.nvim_buf_is_loaded(buf) then return end
   reserved = reserved + 1

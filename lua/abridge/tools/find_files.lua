@@ -5,8 +5,8 @@ local ripgrep = require "abridge.ripgrep"
 
 local M = {
   name = "find_files",
-  description = "Find files by glob. Paths are relative to the folder, in order; hidden files are found, ignored ones "
-    .. "(.gitignore) are not. Use offset to go on after a limit.",
+  description = "Find files by glob. Paths are relative to the current folder, in order; hidden files are found, "
+    .. "ignored ones (.gitignore) are not. Use offset to go on after a limit.",
   input_schema = {
     type = "object",
     properties = {
@@ -21,15 +21,17 @@ local M = {
 
 M.ready = ripgrep.ready
 
---- Whole records of `rg --files --null` as lines, and how many there are.
-local function lines_of(records)
+--- Whole records of `rg --files --null` as lines, and how many there are. `start` is how a line starts, as a pattern's
+--- replacement has it.
+local function lines_of(records, start)
   if not names.are_plain(records) then records = records:gsub("[^%z]+", names.name) end
-  local text, count = ("\0" .. records:sub(1, -2)):gsub("%z%./", "\n")
+  local text, count = ("\0" .. records:sub(1, -2)):gsub("%z%./", start)
   return text:sub(2), count
 end
 
 --- Takes rg's output in chunks and fills a page.
-local function reader(page, redacted)
+local function reader(page, place, redacted)
+  local start = "\n" .. names.name(place.shown):gsub("%%", "%%%%")
   local self = { rest = "", bytes = 0 } -- bytes: of the whole listing, newlines too
   function self.feed(chunk)
     local records, rest = chunk:match "^(.*%z)(.*)$"
@@ -37,7 +39,7 @@ local function reader(page, redacted)
       self.rest = self.rest .. chunk
       return false
     end
-    local text, count = lines_of(self.rest .. records)
+    local text, count = lines_of(self.rest .. records, start)
     self.rest = rest
     self.bytes = self.bytes + #redacted(text) + 1
     if page.count + count < page.offset then -- nothing here is on the page
@@ -64,7 +66,7 @@ function M.execute(input, ctx, done)
   if not place then return failure end
 
   local page = ripgrep.page(ctx, input, "max_results")
-  local files = reader(page, ctx.redacted)
+  local files = reader(page, place, ctx.redacted)
   return ripgrep.run({
     place = place,
     arguments = { "--files", "--null", ripgrep.glob(input.pattern), "--glob=!.git", "--", place.target },

@@ -18,7 +18,7 @@ local M = {
       output = {
         type = "string",
         enum = { "silent", "concise", "normal", "verbose" },
-        description = "How much of its output to show, from 200 bytes to 16KB",
+        description = "How much of its output to show",
       },
     },
     required = { "command" },
@@ -35,6 +35,22 @@ function M.schema(session)
   local schema = data.copy(M.input_schema, true)
   schema.properties.timeout.maximum = session.timeout_max
   return schema
+end
+
+--- As a model is told of it: with the budgets for output that it may choose among here.
+---@param session abridge.Session
+---@return string description
+---@return table input_schema
+function M.define(session)
+  local outputs, schema = limits_of.outputs(session:limits "run_command"), M.schema(session)
+  schema.properties.output = #outputs > 0
+      and {
+        type = "string",
+        enum = outputs,
+        description = notice.outputs(limits_of.exec_budgets[outputs[1]], limits_of.exec_budgets[outputs[#outputs]]),
+      }
+    or nil
+  return M.description, schema
 end
 
 ---@return true|nil ready

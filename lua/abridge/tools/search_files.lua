@@ -87,11 +87,10 @@ local function new_search(ctx, input, place)
 end
 
 function Search:begin(path)
-  local relative = ripgrep.relative(path)
-  local whole = self.place.dir:gsub("/+$", "") .. "/" .. relative
+  local whole = self.place.dir:gsub("/+$", "") .. "/" .. path:gsub("^%./", "")
   self.file = {
     path = whole,
-    name = names.name(relative),
+    name = names.name(ripgrep.shown(self.place, path)),
     has_nul = nul_finder(whole),
     shown = 0, -- number of the last line that is on the page
     recent = {}, -- lines that may be context of the next match

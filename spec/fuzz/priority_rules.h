@@ -1,0 +1,237 @@
+/* What holds for every priority cut: its content is what is kept with a joint in each gap, and no edge of a gap could have
+ * been moved on. */
+#ifndef PRIORITY_RULES_H
+#define PRIORITY_RULES_H
+
+#include "cuts.h"
+#include "internal.h"
+
+enum { PARTS_MOST = 256, FORMAT_MOST = 64 };
+
+/* A stretch of the source that is kept. */
+typedef struct {
+    size_t at, n;
+    uint64_t line, last_line; /* 0-based */
+    bool starts, ends;        /* a line there */
+} kept_part;
+
+typedef struct {
+    const abr_opts *o;
+    const char *p;
+    size_t n;
+    uint64_t lines;
+    const char *format; /* of the marker, "" for none */
+    size_t format_n;
+    bool widest; /* markers tell the source's totals */
+    kept_part parts[PARTS_MOST];
+    size_t count;
+} parts;
+
+/* ---- the content, made again ---- */
+
+static inline void show_number(shown *s, uint64_t value)
+{
+    char digits[24];
+    show(s, digits, (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)value), false);
+}
+
+static inline void show_marker(const parts *x, uint64_t lines, size_t from, size_t to, shown *s)
+{
+    uint64_t invalid;
+    for (size_t i = 0; i < x->format_n;) {
+        const char *f = x->format + i;
+        bool name = x->format_n - i >= 7;
+        if (name && memcmp(f, "{lines}", 7) == 0)
+            show_number(s, x->widest ? x->lines : lines);
+        else if (name && memcmp(f, "{bytes}", 7) == 0)
+            show_number(s, x->widest ? x->n : to - from);
+        else if (name && memcmp(f, "{chars}", 7) == 0)
+            show_number(s, slow_chars(x->p + (x->widest ? 0 : from), x->widest ? x->n : to - from, &invalid));
+        else
+            name = false;
+        if (!name)
+            show(s, f, 1, false);
+        i += name ? 7 : 1;
+    }
+}
+
+/* What stands between two parts, either of which may be NULL for an end of the text. */
+static inline void show_joint(const parts *x, const kept_part *a, const kept_part *b, shown *s)
+{
+    bool marks = x->format_n > 0;
+    size_t from = a ? a->at + a->n : 0;
+    size_t to = b ? b->at : x->n;
+    bool newline = a && a->ends && (b ? b->starts : a->last_line + 1 == x->lines) && from + 1 == to;
+    if (newline || from == to) {
+        show(s, "\n", newline, false);
+        return;
+    }
+    if (a && b && a->last_line == b->line) {
+        show(s, " ... ", marks ? 5 : 0, false);
+        return;
+    }
+    uint64_t lines = (b ? b->line : x->lines) - (a ? a->last_line + 1 : 0);
+    bool marked = marks && lines > 0;
+    if (a && !a->ends)
+        show(s, " ...", marks ? 4 : 0, false);
+    if (a && (b || marked))
+        show(s, "\n", 1, false);
+    if (marked) {
+        shown marker = {NULL, 0, 0};
+        show_marker(x, lines, from, to, &marker);
+        show(s, marker.p, marker.n, x->o->utf8_replace);
+        free(marker.p);
+    }
+    if (marked && b)
+        show(s, "\n", 1, false);
+    if (b && !b->starts)
+        show(s, "... ", marks ? 4 : 0, false);
+}
+
+static inline shown content_of_parts(const parts *x)
+{
+    shown s = {NULL, 0, 0};
+    for (size_t i = 0; i <= x->count; i++) {
+        show_joint(x, i > 0 ? &x->parts[i - 1] : NULL, i < x->count ? &x->parts[i] : NULL, &s);
+        if (i < x->count)
+            show(&s, x->p + x->parts[i].at, x->parts[i].n, x->o->utf8_replace);
+    }
+    return s;
+}
+
+/* ---- what is kept, from the ledger ---- */
+
+static inline kept_part part_of_piece(const parts *x, const abr_piece *piece)
+{
+    kept_part part = {(size_t)piece->first_byte - 1, piece->n, piece->first_line - 1,
+                      piece->last_line - 1,          true,     true};
+    if (part.at + part.n == x->n && x->p[x->n - 1] == '\n')
+        part.n--; /* the text's final newline */
+    part.starts = part.at == 0 || x->p[part.at - 1] == '\n';
+    part.ends = part.at + part.n == x->n || x->p[part.at + part.n] == '\n';
+    return part;
+}
+
+/* The parts; false where there are too many, or empty lines that leave no byte in the ledger. */
+static inline bool find_parts(parts *x, const abr_cut *cut)
+{
+    uint64_t lines = 0;
+    x->count = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        if (!cut->pieces[i].source)
+            continue;
+        if (x->count == PARTS_MOST)
+            return false;
+        kept_part part = part_of_piece(x, &cut->pieces[i]);
+        lines += part.last_line - part.line + 1;
+        lines -= x->count > 0 && x->parts[x->count - 1].last_line == part.line;
+        x->parts[x->count++] = part;
+    }
+    RULE(lines <= cut->output_lines);
+    return lines == cut->output_lines;
+}
+
+/* ---- that no edge could be moved on ---- */
+
+static inline bool parts_fit(const parts *x)
+{
+    uint64_t lines = 0;
+    for (size_t i = 0; i < x->count; i++)
+        lines += x->parts[i].last_line - x->parts[i].line +
+                 (i == 0 || x->parts[i - 1].last_line != x->parts[i].line);
+    if (lines > x->o->max.lines)
+        return false;
+    shown s = content_of_parts(x);
+    bool fits = over(x->o, s.p, s.n, true, ABR_UNLIMITED) == ABR_BY_NONE;
+    free(s.p);
+    return fits;
+}
+
+/* The part with its edge further on: by a char where `by_char`, else to the end of its line, or of the next. */
+static inline kept_part moved(const parts *x, size_t i, bool up, bool by_char)
+{
+    kept_part part = x->parts[i];
+    size_t at = up ? part.at : part.at + part.n;
+    bool inside = !(up ? part.starts : part.ends);
+    if (!up) {
+        size_t limit = i + 1 < x->count ? x->parts[i + 1].at : x->n;
+        at += inside ? by_char ? char_size(x->p + at, x->n - at) : 0 : 1;
+        while (!(inside && by_char) && at < limit && x->p[at] != '\n')
+            at++;
+        part.last_line += !inside;
+        part.n = at - part.at;
+        part.ends = at == x->n || x->p[at] == '\n';
+        return part;
+    }
+    size_t limit = i > 0 ? x->parts[i - 1].at + x->parts[i - 1].n : 0;
+    at--;
+    if (inside && by_char)
+        while (!is_start(x->p, x->n, at))
+            at--;
+    else
+        while (at > limit && x->p[at - 1] != '\n')
+            at--;
+    part.line -= !inside;
+    part.n += part.at - at;
+    part.at = at;
+    part.starts = at == 0 || x->p[at - 1] == '\n';
+    return part;
+}
+
+static inline void check_edge(const parts *x, size_t i, bool up)
+{
+    const kept_part *part = &x->parts[i];
+    size_t end = part->at + part->n;
+    bool at_end =
+        up ? part->at == 0 : end + (end < x->n && part->last_line + 1 == x->lines && part->ends) == x->n;
+    bool closed = i + 1 < x->count && end + 1 == x->parts[i + 1].at && x->parts[i + 1].starts;
+    if (at_end || (!up && closed) ||
+        (up && i > 0 && x->parts[i - 1].at + x->parts[i - 1].n + 1 == part->at && part->starts))
+        return;
+    for (int by_char = 0; by_char < 2; by_char++) {
+        parts further = *x;
+        further.widest = true;
+        further.parts[i] = moved(x, i, up, by_char);
+        RULE(!parts_fit(&further));
+    }
+}
+
+/* Of a cut with hits, in room for more than the end. */
+static inline void check_parts(const char *p, size_t n, const abr_opts *o, const abr_cut *cut)
+{
+    static const char own[] = "... [{lines} lines omitted] ...";
+    static parts x;
+    abr_budget max = o->max;
+    x = (parts){.o = o, .p = p, .n = n, .lines = slow_lines(p, n), .format = "", .widest = true};
+    if (o->marker != ABR_MARKER_NONE) {
+        x.format = o->marker_text ? o->marker_text : own;
+        x.format_n = strlen(x.format);
+        if (o->marker == ABR_MARKER_INSIDE && !parts_fit(&x))
+            x.format_n = 0;
+    }
+    x.widest = false;
+    if (!find_parts(&x, cut))
+        return;
+    shown want = content_of_parts(&x);
+    char *content = content_of(cut);
+    RULE(same_bytes(content, cut->content_bytes, want.p, want.n));
+    free(content);
+    free(want.p);
+    bool by_tokens = o->max.tokens != ABR_UNLIMITED; /* found by bisection, up to 1/512 of them */
+    bool at_hand = n <= abr_keep(ABR_PRIORITY, &max);
+    for (size_t i = 0; at_hand && !by_tokens && o->marker != ABR_MARKER_OUTSIDE && i < x.count; i++) {
+        check_edge(&x, i, true);
+        check_edge(&x, i, false);
+    }
+    const kept_part *last = x.count > 0 ? &x.parts[x.count - 1] : NULL;
+    if (by_tokens || (last && last->last_line + 1 == x.lines && last->ends))
+        return;
+    /* not even the last char fits beside the marker */
+    x.parts[0] = (kept_part){n - (p[n - 1] == '\n'), 0, x.lines - 1, x.lines - 1, false, true};
+    x.count = 1;
+    x.widest = true;
+    x.parts[0] = moved(&x, 0, true, true);
+    RULE(!parts_fit(&x));
+}
+
+#endif
