@@ -414,7 +414,7 @@ describe("a secret", function()
   end
 
   it("spelled with escapes is hidden in any line of any text", function()
-    for _, how in ipairs { "\\/", "\\u%04x", "\\u%04X", "\\x%02x", "\\%03o", "%%%02X", "%%%02x" } do
+    for _, how in ipairs { "\\/", "\\u%04x", "\\u%04X", "\\x%02x", "\\%03o" } do
       local secret = spelled(how)
       while secret == SECRET do secret = spelled(how) end
       local object = '{"a":"b\\n\\u00e9","key":"' .. secret .. '"}'

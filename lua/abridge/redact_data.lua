@@ -160,7 +160,7 @@ end
 ---@param text string
 ---@return string
 function M.broken(redactor, text)
-  local read = escapes.backslashes.of(text)
+  local read = escapes.read(text)
   local shown = redactor:text(read)
   return redactor:text(shown ~= read and shown or text)
 end

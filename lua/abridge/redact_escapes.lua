@@ -1,4 +1,4 @@
---- A text as its escapes read: those of JSON, of C, of URLs, and of names in listings of ours.
+--- A text as its escapes read: those of JSON and of C, and of names in listings of ours.
 
 local char, find, gmatch, gsub = string.char, string.find, string.gmatch, string.gsub
 local concat, floor = table.concat, math.floor
@@ -38,74 +38,54 @@ local function octal(digits)
   return numbered(tonumber(digits, 8), char)
 end
 
---- Does a mark stand in a text with that behind it?
-local function has(text, mark, behind)
-  local at = find(text, mark, 1, true)
-  while at do
-    if find(text, behind, at + 1) then return true end
-    at = find(text, mark, at + 1, true)
+--- Has a text escapes? Those of line ends are none.
+---@param text string
+---@return boolean
+function M.any(text)
+  local at = find(text, "\\", 1, true)
+  while at and not find(text, "^[%p%dtux]", at + 1) do
+    at = find(text, "\\", at + 1, true)
   end
-  return false
+  return at ~= nil
 end
 
---- One family of escapes. What an escape spells may have escapes of its own; those of line ends are none.
----@class (exact) abridge.redact.Escapes: abridge.redact.Reading
----@field any fun(text: string): boolean has a text such escapes?
----@field lines string pattern of a line that may have them, behind a newline
----@field of fun(text: string): string the text without its escapes
----@field apart fun(head: string, tail: string): string, string the start of a text that ends in no escape, and the end
----  of one that does not begin in one
-
----@type abridge.redact.Escapes
-M.backslashes = {
-  lines = "\n([^\n\\]*\\[^\n]*)",
-  any = function(text)
-    return has(text, "\\", "^[%p%dtux]")
-  end,
-  of = function(text)
-    local doubled = find(text, "\\\\", 1, true)
-    if doubled then text = gsub(text, "\\\\", HELD) end
-    if find(text, "\\u", 1, true) then
-      text = gsub(text, "\\u([dD][89abAB]%x%x)\\u([dD][c-fC-F]%x%x)", pair)
-      text = gsub(text, "\\u(%x%x%x%x)", unicode)
-    end
-    if find(text, "\\x", 1, true) then text = gsub(text, "\\x(%x%x)", hexadecimal) end
-    if find(text, "\\%d") then text = gsub(text, "\\([0-3][0-7][0-7])", octal) end
-    if find(text, "\\t", 1, true) then text = gsub(text, "\\t", "\t") end
-    text = gsub(text, "\\(%p)", "%1")
-    return doubled and gsub(text, HELD, "\\") or text
-  end,
-  apart = function(head, tail)
-    return (gsub(head, "\\+[ux]?%x*$", "")), (gsub(tail, "^[%ptux]?%x?%x?%x?%x?", ""))
-  end,
-}
-
----@type abridge.redact.Escapes
-M.percents = {
-  lines = "\n([^\n%%]*%%[^\n]*)",
-  any = function(text)
-    return has(text, "%", "^%x%x")
-  end,
-  of = function(text)
-    return (gsub(text, "%%(%x%x)", hexadecimal))
-  end,
-  apart = function(head, tail)
-    return (gsub(head, "%%%x?$", "")), (gsub(tail, "^%x?%x?", ""))
-  end,
-}
-
---- The lines of a text that may have escapes of a family, with a newline in front of the first and behind each; nil
---- where none has. A newline stands in front of the text and behind it.
+--- The lines of a text that have a backslash, with a newline in front of the first and behind each; nil where none has
+--- escapes. A newline stands in front of the text and behind it.
 ---@param text string
----@param family abridge.redact.Escapes
 ---@return string|nil
-function M.lines(text, family)
-  if not family.any(text) then return nil end
+function M.lines(text)
+  if not M.any(text) then return nil end
   local found = {}
-  for line in gmatch(text, family.lines) do
+  for line in gmatch(text, "\n([^\n\\]*\\[^\n]*)") do
     found[#found + 1] = line
   end
   return "\n" .. concat(found, "\n") .. "\n"
+end
+
+--- The text without its escapes, once: what they spell may have escapes of its own. Those of line ends stay.
+---@param text string
+---@return string
+function M.read(text)
+  local doubled = find(text, "\\\\", 1, true)
+  if doubled then text = gsub(text, "\\\\", HELD) end
+  if find(text, "\\u", 1, true) then
+    text = gsub(text, "\\u([dD][89abAB]%x%x)\\u([dD][c-fC-F]%x%x)", pair)
+    text = gsub(text, "\\u(%x%x%x%x)", unicode)
+  end
+  if find(text, "\\x", 1, true) then text = gsub(text, "\\x(%x%x)", hexadecimal) end
+  if find(text, "\\%d") then text = gsub(text, "\\([0-3][0-7][0-7])", octal) end
+  if find(text, "\\t", 1, true) then text = gsub(text, "\\t", "\t") end
+  text = gsub(text, "\\(%p)", "%1")
+  return doubled and gsub(text, HELD, "\\") or text
+end
+
+--- The start of a text that ends in no escape, and the end of one that does not begin in one.
+---@param head string
+---@param tail string
+---@return string head
+---@return string tail
+function M.apart(head, tail)
+  return (gsub(head, "\\+[ux]?%x*$", "")), (gsub(tail, "^[%ptux]?%x?%x?%x?%x?", ""))
 end
 
 return M

@@ -40,7 +40,7 @@ local ESCAPES_ALONE = { -- where a sequence would take a byte of the secret
     return core.seen(text, false)
   end,
 }
-local SPELLINGS = { escapes.backslashes, escapes.percents }
+local SPELLED = { of = escapes.read, apart = escapes.apart }
 
 --- What is shown of a line: `shown`, as it is redacted; or, where more is hidden of what is read of it, that. Where
 --- each hides something that the other shows, all between is hidden.
@@ -77,14 +77,10 @@ local function redacted_line(kind, line, depth)
       shown = unsplit(redacted, line, first, ESCAPES_ALONE)
     end
   end
-  for _, spelling in ipairs(depth < MOST_SPELLED and SPELLINGS or {}) do
-    if spelling.any(line) then
-      shown = unsplit(function(text)
-        return redacted_line(kind, text, depth + 1)
-      end, line, shown, spelling)
-    end
-  end
-  return shown
+  if depth == MOST_SPELLED or not escapes.any(line) then return shown end
+  return unsplit(function(text)
+    return redacted_line(kind, text, depth + 1)
+  end, line, shown, SPELLED)
 end
 
 --- Is no more hidden of lines, read that way, than of these?
@@ -101,20 +97,19 @@ local function splits_nothing(kind, lines, shown)
 end
 
 --- Is there nothing to hide in what the escapes of lines spell?
-local function spells_nothing(kind, lines, depth)
-  for _, spelling in ipairs(depth < MOST_SPELLED and SPELLINGS or {}) do
-    local spelled = escapes.lines(lines, spelling)
-    local plain = spelled and spelling.of(spelled)
-    if plain ~= spelled then
-      if kind:lines(plain) ~= plain or not splits_nothing(kind, plain, plain) then return false end
-      if not spells_nothing(kind, plain, depth + 1) then return false end
-    end
+local function spells_nothing(kind, lines)
+  local spelled = escapes.lines(lines)
+  for _ = 1, spelled and MOST_SPELLED or 0 do
+    local plain = escapes.read(spelled)
+    if plain == spelled then return true end
+    if kind:lines(plain) ~= plain or not splits_nothing(kind, plain, plain) then return false end
+    spelled = plain
   end
   return true
 end
 
 local function is_plain(text)
-  return not (core.has_unseen(text) or escapes.backslashes.any(text) or escapes.percents.any(text))
+  return not (core.has_unseen(text) or escapes.any(text))
 end
 
 --- Redact whole lines, a newline in front of the first and behind each, as `kind` does, split secrets too.
@@ -125,7 +120,7 @@ function M.lines(kind, lines)
   if is_plain(lines) then return kind:lines(lines) end
   if not kind.calls then -- all at once, where no function of the caller's is called for it
     local shown = kind:lines(lines)
-    if splits_nothing(kind, lines, shown) and spells_nothing(kind, lines, 0) then return shown end
+    if splits_nothing(kind, lines, shown) and spells_nothing(kind, lines) then return shown end
   end
   local out, from, at = { "\n" }, 2, 2 -- from..at: lines in which all shows
   local function take_plain()
