@@ -1,5 +1,5 @@
 /*
- * Chars that hide text from people: tags, chars without width, bidi controls.
+ * Chars that hide text from people: tags, chars without width, fillers, bidi controls.
  *
  * What such a char does for its neighbours decides whether it stays. A joiner stays between emoji and beside letters of
  * scripts that join; a direction mark beside letters that run from right to left; a break without width beside letters
@@ -21,7 +21,8 @@ enum {
     KEY = 16,     /* of a keycap */
     VARIES = 32,  /* it has variants that are no emoji */
     HAN = 64,     /* its variants have selectors of their own */
-    MONGOLIAN = 128
+    MONGOLIAN = 128,
+    JAMO = 256 /* a part of a Hangul syllable, in which a filler stands for one that is not there */
 };
 
 typedef struct {
@@ -44,6 +45,7 @@ static const char_range ranges[] = {
     {0x0E00, 0x0EFF, UNSPACED},
     {0x0F00, 0x0FFF, JOINS},
     {0x1000, 0x109F, JOINS | UNSPACED | VARIES},
+    {0x1100, 0x11FF, JAMO},
     {0x1780, 0x17FF, JOINS | UNSPACED},
     {0x1800, 0x18AF, JOINS | MONGOLIAN},
     {0x1950, 0x19FF, UNSPACED},
@@ -129,12 +131,29 @@ static bool is_region_tag(uint32_t code)
     return between(code, FIRST_TAG + '0', FIRST_TAG + '9') || between(code, FIRST_TAG + 'a', FIRST_TAG + 'z');
 }
 
+/* What Unicode lists as Default_Ignorable_Code_Point, but the soft hyphen; and interlinear marks. Sorted. */
+static const struct {
+    uint32_t first;
+    uint32_t last;
+} invisible[] = {
+    {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},   {0x180B, 0x180F},
+    {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},   {0xFE00, 0xFE0F},
+    {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+    {FIRST_TAG, 0xE0FFF},
+};
+
 static bool is_invisible(uint32_t code)
 {
-    return code == 0x034F || code == 0x061C || between(code, 0x180B, 0x180F) ||
-           between(code, 0x200B, 0x200F) || between(code, 0x202A, 0x202E) || between(code, 0x2060, 0x206F) ||
-           between(code, 0xFE00, 0xFE0F) || code == 0xFEFF || between(code, 0xFFF9, 0xFFFB) ||
-           between(code, FIRST_TAG, 0xE01FF);
+    for (size_t i = 0; i < sizeof invisible / sizeof *invisible && invisible[i].first <= code; i++)
+        if (code <= invisible[i].last)
+            return true;
+    return false;
+}
+
+/* May a char that starts with this byte be one of them? */
+static bool starts_invisible(unsigned char c)
+{
+    return c == 0xCD || c == 0xD8 || (c >= 0xE1 && c <= 0xE3) || c == 0xEF || c == 0xF0 || c == 0xF3;
 }
 
 /* Where the next byte from `at` on is that is not ASCII, or a little before. */
@@ -151,8 +170,7 @@ size_t abr_invisible_run(const char *p, size_t n)
     for (size_t i = skip_ascii(p, n, 0); i < n; i = skip_ascii(p, n, i)) {
         const unsigned char c = (unsigned char)p[i];
         const size_t size = c < 0x80 ? 1 : abr_char_size(p + i, n - i);
-        if (size > 1 && (c == 0xCD || c == 0xD8 || c == 0xE1 || c == 0xE2 || c == 0xEF || c == 0xF3) &&
-            is_invisible(code_of(p + i, size)))
+        if (size > 1 && starts_invisible(c) && is_invisible(code_of(p + i, size)))
             return i;
         i += size;
     }
@@ -264,6 +282,8 @@ static unsigned wants(uint32_t code)
         return LEFTWARD;
     if (code == 0x200B || code == 0x2060) /* a break, and none */
         return UNSPACED;
+    if (between(code, 0x115F, 0x1160)) /* fillers */
+        return JAMO;
     return 0;
 }
 

@@ -147,6 +147,7 @@ build = {
     ["abridge.redact"] = "lua/abridge/redact.lua",
     ["abridge.redact_bounds"] = "lua/abridge/redact_bounds.lua",
     ["abridge.redact_data"] = "lua/abridge/redact_data.lua",
+    ["abridge.redact_escapes"] = "lua/abridge/redact_escapes.lua",
     ["abridge.redact_function"] = "lua/abridge/redact_function.lua",
     ["abridge.redact_patterns"] = "lua/abridge/redact_patterns.lua",
     ["abridge.redact_rule"] = "lua/abridge/redact_rule.lua",

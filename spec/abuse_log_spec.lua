@@ -162,3 +162,93 @@ describe("files.open", function()
     assert.equal(before, descriptors())
   end)
 end)
+
+-- events that anyone may have written -------------------------------------------------------------------
+
+local HOSTILE = {
+  '{"type":"tool_call","call_id":"c","seq":"5","time":1e300,"tool":"t"}',
+  '{"type":"tool_call","call_id":"c","seq":1e300,"time":-1e300,"tool":{},"input":{"command":{}}}',
+  '{"type":"tool_call","call_id":true,"seq":-1.5,"time":1e17,"tool":null,"input":null}',
+  '{"type":"tool_result","call_id":"c","seq":2,"duration_ms":1e308,"bytes_in":1e300,"bytes_shown":1e300,'
+    .. '"truncation":{"truncated":true,"reason":{}},"cut":{"output_lines":1e300,"total_lines":"5"}}',
+  '{"type":"tool_result","call_id":"c","seq":{},"bytes_shown":-1,"bytes_in":"x","cut":[],"truncation":5}',
+  '{"type":"tool_result","call_id":"c","content":"x\\n","cut":{"kept":"x","total_lines":-5},"truncation":'
+    .. '{"truncated":true},"full_output":{"path":"artifacts/0001-t.log","error":{}}}',
+  '{"type":"tool_result","call_id":"c","content":"x\\n","cut":{"kept":[{"first_byte":0.5,"last_byte":1e300,'
+    .. '"first_line":-1,"last_line":2}],"total_lines":1,"total_bytes":1,"output_lines":1,"output_bytes":1},'
+    .. '"truncation":{"truncated":true},"full_output":{"path":"artifacts/0001-t.log"}}',
+  '{"type":"tool_result","call_id":"c","content":{},"truncation":{"truncated":true},"full_output":{"error":{}}}',
+  '{"type":"tool_result","call_id":"c","tool":"' .. ("T"):rep(100000) .. '","full_output":{"path":"/etc/passwd"}}',
+  '{"type":"tool_result","call_id":"c","content":"x","truncation":{"truncated":true},'
+    .. '"full_output":{"error":"\\u001b[2J\\u202e\\nx"}}',
+}
+
+describe("a log that anyone may have written", function()
+  local dir, run
+
+  before_each(function()
+    dir = tmpdir.new()
+    dir:sh "mkdir -p run/artifacts; echo kept > run/artifacts/0001-t.log"
+    run = dir:at "run"
+  end)
+
+  after_each(function()
+    dir:remove()
+  end)
+
+  it("raises nothing where it is read, and tells sentences alone", function()
+    for _, line in ipairs(HOSTILE) do
+      dir:write("run/events.jsonl", line .. "\n")
+      local opened = assert(abridge.open_run(run))
+      assert.equal(1, #opened:events())
+      assert.is_true(#opened:events { since = 1 } <= 1)
+      local content, page = opened:full_output "c"
+      assert.is_true(content == nil or type(content) == "string")
+      local said = content and page.full_output_error
+      assert.is_true(said == nil or type(said) == "string")
+    end
+  end)
+
+  it("moves no cursor and fills no screen in the list of its calls", function()
+    for _, line in ipairs(HOSTILE) do
+      dir:write("run/events.jsonl", line .. "\n")
+      for _, words in ipairs { "", " c" } do
+        local text = shell.try("build/bin/abridge log " .. tmpdir.quote(run) .. words)
+        assert.is_nil(text:find "[%z\1-\9\11-\31]", text)
+        assert.is_nil(text:find("\226\128\174", 1, true))
+        assert.is_nil(text:find "%.lua:%d")
+        for row in text:gmatch "[^\n]+" do
+          assert.is_true(#row < 500, row)
+        end
+      end
+    end
+  end)
+
+  local vim = rawget(_G, "vim")
+  if not (vim and vim.api) then return end
+
+  it("opens in the editor, its rows and its outputs too", function()
+    local said, notify = {}, vim.notify
+    vim.notify = function(message) said[#said + 1] = message end -- luacheck: ignore
+    local ok, message = pcall(function()
+      for _, line in ipairs(HOSTILE) do
+        dir:write("run/events.jsonl", line .. "\n")
+        local buf = assert(require("abridge.nvim.log").open(run))
+        local rows = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+        assert.equal(2, #rows)
+        assert.is_true(#rows[2] < 700, rows[2])
+        for _, key in ipairs { "o", "\r" } do
+          vim.api.nvim_set_current_win(vim.fn.win_findbuf(buf)[1])
+          vim.api.nvim_win_set_cursor(0, { 2, 0 })
+          vim.api.nvim_feedkeys(key, "xt", false)
+        end
+        vim.cmd "silent! only! | enew!"
+      end
+    end)
+    vim.notify = notify -- luacheck: ignore
+    assert(ok, message)
+    for _, words in ipairs(said) do
+      assert.is_nil(words:find "bad argument" or words:find "attempt to" or words:find "%.lua:", words)
+    end
+  end)
+end)

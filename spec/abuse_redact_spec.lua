@@ -379,6 +379,7 @@ describe("a secret", function()
   local SPLITS = {
     "\27[0m", "\27[1;31m", "\27[K", "\27]8;;http://x\7", "\27]0;title\27\\", "\27(B", "\27", "\194\133",
     "\226\128\139", "\226\128\141", "\239\187\191", "\226\129\160", "\243\160\129\161", "\226\128\174", "\194\173",
+    "\227\133\164", "\239\190\160", "\225\133\159", "\225\158\180", "\240\157\133\179", "\240\155\178\160", "\243\160\136\128",
   }
 
   it("split by what does not show is hidden where nothing cleans", function()
@@ -401,6 +402,75 @@ describe("a secret", function()
           end
         end
       end)
+    end
+  end)
+
+  --- The secret with some chars, or all, as escapes of JSON have them, of C or of `ls -b`.
+  local function spelled(how)
+    return (SECRET:gsub(".", function(char)
+      if char == "/" and how == "\\/" then return "\\/" end
+      return how ~= "\\/" and random.chance(2) and how:format(char:byte()) or nil
+    end))
+  end
+
+  it("spelled with escapes is hidden in any line of any text", function()
+    for _, how in ipairs { "\\/", "\\u%04x", "\\u%04X", "\\x%02x", "\\%03o" } do
+      local secret = spelled(how)
+      while secret == SECRET do secret = spelled(how) end
+      local object = '{"a":"b\\n\\u00e9","key":"' .. secret .. '"}'
+      for _, text in ipairs {
+        object .. "\n" .. object .. "\n", "```json\n" .. object .. "\n```\n", "\239\187\191" .. object, "got " .. object .. ".\n",
+        json.encode { body = object } .. " and\n" .. json.encode { json.encode { object } }, '"' .. secret,
+        SECRET .. " \\" .. object .. SECRET, object:gsub("key", SECRET),
+      } do
+        dir:write("keys", text)
+        each_kind({}, function(session, seen)
+          local command = host.uv() and session:call("run_command", { command = "cat keys" })
+          local found = host.uv() and session:call("search_files", { pattern = "key", path = "keys" })
+          session:register { name = "tool", execute = function() return text end }
+          assert_nowhere(session, session:call("read_file", { path = "keys" }), command, found, seen,
+            session:cap("t", text), session:cap("read_file", text), session:call("tool", {}))
+        end)
+      end
+    end
+  end)
+
+  it("that an escape only looks like is not hidden, and its line stays as it is", function()
+    for _, text in ipairs { "C:\\temp\\u12\\x", "100% of %2", '"a\\"b\\/c\\\\d\\n"', "\\u000ahunter2\\nx", "\\", "hunter2\\\\/" } do
+      each_kind({}, function(session)
+        assert.equal(text, session:cap("t", text).content)
+      end)
+    end
+  end)
+
+  it("in the URL that is asked is hidden however we encode it", function()
+    if not host.uv() then return end
+    local secret = "K7{MDENG}\195\169^zQ"
+    for _, redact in ipairs { { "K7{MDENG}[^ ]-zQ" }, function_of(secret) } do
+      local session, seen = open { redact = redact, allow_private = true }
+      local result = session:call("web_fetch", { url = "http://127.0.0.1:1/a?key=K7{MDENG}\195\169^zQ" })
+      assert.is_true(result.is_error)
+      local leaked = leak({ result, seen }, { "MDENG" }) or leak_on_disk(session, { "MDENG" })
+      assert(not leaked, leaked)
+      assert.matches("key=[redacted]", result.details.url, 1, true)
+    end
+  end)
+
+  it("in the name of a file is hidden however the name is spelled", function()
+    local name = "tok\\en\t\194\133K7MDENG"
+    dir:sh "rm -rf names; mkdir names"
+    dir:write("names/" .. name, "needle\n")
+    for _, redact in ipairs { { "tok\\en%s.-K7MDENG" }, function_of(name) } do
+      local session, seen = open { redact = redact, cwd = dir:at "names" }
+      local found = {}
+      for _, call in ipairs {
+        { "list_directory", {} }, { "find_files", { pattern = "*" } }, { "search_files", { pattern = "needle" } },
+      } do
+        found[#found + 1] = session:call(call[1], call[2])
+      end
+      local leaked = leak({ found, seen }, { "K7MDENG" }) or leak_on_disk(session, { "K7MDENG" })
+      assert(not leaked, leaked)
+      if host.uv() then assert.matches(MARK, found[1].content, 1, true) end
     end
   end)
 

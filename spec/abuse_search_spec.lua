@@ -122,6 +122,20 @@ describe("a search", function()
       assert.same(before, all(), script)
       dir:sh "rm -rf .ignore .rgignore .gitignore .git"
     end
+    for _, script in ipairs { -- a file .git, as a working tree of git's has, leads to a repository elsewhere
+      "echo ../common > other/commondir; echo '*.txt' > common/info/exclude",
+      "echo ../common > other/commondir; mkfifo common/info/exclude",
+      "mkfifo other/commondir",
+      "ln -s /dev/zero other/commondir",
+    } do
+      dir:sh("mkdir -p other common/info; " .. script)
+      for _, folder in ipairs { "tree", "tree/in" } do
+        dir:write(folder .. "/.git", "gitdir: " .. dir:at "other" .. "\n")
+        assert.same(before, all(), script)
+        os.remove(dir:at(folder .. "/.git"))
+      end
+      dir:sh "rm -rf other common"
+    end
     dir:sh "echo z.txt > tree/.gitignore" -- those inside it count, with a repository or without
     assert.is_nil(call(TOOLS[1], { root = tree }).content:find("z.txt", 1, true))
   end)

@@ -165,6 +165,22 @@ describe("sql_query under attack", function()
     open:close()
   end)
 
+  it("shows no address of memory in what it explains", function()
+    for _, statement in ipairs {
+      "EXPLAIN SELECT * FROM pragma_table_info('t')", ";explain/**/select * from json_each('[1]'), t",
+      "EXPLAIN WITH x AS (SELECT 1) SELECT * FROM x, pragma_function_list",
+    } do
+      for _, main in ipairs { conn, { connection = conn, read_only = false } } do
+        local result = ask(statement, main)
+        assert.is_false(result.is_error)
+        assert.matches('"opcode":"VOpen".-"p4":"vtab"', result.content)
+        assert.is_nil(result.content:find "vtab:")
+      end
+    end
+    assert.equal('[{"v":"vtab:7F"}]', ask("SELECT 'vtab:7F' AS v").content)
+    assert.equal("EREADONLY", ask("SELECT * FROM bytecode('SELECT 1')").details.error_code)
+  end)
+
   it("changes nothing by pragmas as tables, whatever they are given", function()
     local before = state()
     for _, row in ipairs(sql_engine.fetched("SELECT name FROM pragma_pragma_list", conn)) do

@@ -8,11 +8,16 @@ local host = require "abridge.host"
 
 local M = {}
 
---- Text that cannot move a terminal's cursor: names in a log are those a model made up.
+local MOST_CELLS = 200 -- of a name: a column is as wide as the longest
+
+--- Text that cannot move a terminal's cursor nor turn what it shows: names in a log are those a model made up.
 ---@param value any
 ---@return string
 function M.visible(value)
-  return (tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?"))
+  local text = tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?")
+  text = text:gsub("\226\128[\168-\174]", "?"):gsub("\226\129[\166-\169]", "?")
+  if #text <= MOST_CELLS or core.cells(text) <= MOST_CELLS then return text end
+  return text:sub(1, core.fit_cells(text, MOST_CELLS - 3)) .. "..."
 end
 
 local function printed_size(bytes)
@@ -187,7 +192,9 @@ local function print_page(run, call_id, args, cli)
   end
   cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
   cli.flush() -- before what is said of it
-  if page.full_output_error then io.stderr:write("abridge: not the whole output: ", page.full_output_error, "\n") end
+  if page.full_output_error then
+    io.stderr:write("abridge: not the whole output: ", M.visible(page.full_output_error), "\n")
+  end
   if page.next_offset then
     local column = page.next_column and (" --column %.0f"):format(page.next_column) or ""
     local note = "abridge: lines %.0f-%.0f of %.0f, go on with --offset %.0f%s\n"

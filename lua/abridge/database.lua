@@ -161,6 +161,7 @@ end
 ---@field binds? fun(conn: any): boolean can values be bound to `?`
 ---@field booleans? boolean true and false can be bound
 ---@field batches? boolean rows come in batches from a cursor of the server's; else the driver takes in all at once
+---@field addresses? string pattern of values that tell where something lies in memory, in what EXPLAIN shows
 ---@field runs_twice? fun(conn: any): boolean is a statement run to look for a first row, and again to fetch it?
 ---@field invents_row? fun(conn: any): boolean is there a row of nulls where there is none?
 ---@field blob? string pattern of the types that say a value is binary
@@ -177,6 +178,7 @@ local DRIVERS = {
     binds = sqlite_binds,
     runs_twice = sqlite_runs_twice,
     invents_row = sqlite_invents_row,
+    addresses = "^(vtab):%x+$",
     blob = "BLOB",
   },
   PostgreSQL = {
@@ -515,6 +517,19 @@ local function without_invented_row(reader, exists)
   return reader
 end
 
+--- A reader that leaves the addresses out of values.
+local function without_addresses(reader, pattern)
+  local fetch = reader.fetch
+  function reader.fetch()
+    local row, why = fetch()
+    for i, value in pairs(row or {}) do
+      row[i] = type(value) == "string" and value:match(pattern) or value
+    end
+    return row, why
+  end
+  return reader
+end
+
 local SERVED = { SELECT = true, WITH = true, VALUES = true, TABLE = true }
 
 --- Send a statement: a reader, or the rows it changed, or nil and a message.
@@ -524,7 +539,11 @@ local function sent(self, found, statement, values)
   end
   local result, message = execute(self.conn, statement, unpack(values, 1, values.n))
   if not is_cursor(result) then return result, message end
-  return without_invented_row(reader_of(result, self.driver), function()
+  local reader = reader_of(result, self.driver)
+  if self.driver.addresses and sql_of.first_word(found) == "EXPLAIN" then
+    reader = without_addresses(reader, self.driver.addresses)
+  end
+  return without_invented_row(reader, function()
     return not does(self, "invents_row") or has_row(self, found, statement, values)
   end)
 end

@@ -74,9 +74,9 @@ end
 
 --- How long something took, as a list shows it.
 ---@param ms any
----@return string|nil nil for what is no number
+---@return string|nil nil for what is no length of time
 function M.duration(ms)
-  if type(ms) ~= "number" then return nil end
+  if type(ms) ~= "number" or ms < 0 or ms > MAX then return nil end
   return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
 end
 

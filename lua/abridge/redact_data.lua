@@ -2,6 +2,7 @@
 
 local bounds = require "abridge.redact_bounds"
 local data = require "abridge.data"
+local escapes = require "abridge.redact_escapes"
 local host = require "abridge.host"
 
 local find, format, sub = string.find, string.format, string.sub
@@ -154,30 +155,12 @@ function M.text(redactor, text)
   return redactor:text(text)
 end
 
-local ESCAPES = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
-
---- A char in UTF-8.
-local function char_of(code)
-  if code < 0x80 then return string.char(code) end
-  local bytes, most = "", 0x40
-  repeat
-    bytes, code, most = string.char(0x80 + code % 0x40) .. bytes, math.floor(code / 0x40), most / 2
-  until code < most
-  return string.char(0x100 - 2 * most + code) .. bytes
-end
-
 --- A text that was meant as JSON and is none, redacted; one that hides something behind escapes shows without these.
 ---@param redactor abridge.Redactor
 ---@param text string
 ---@return string
 function M.broken(redactor, text)
-  local read = text:gsub("\\u([dD][89abAB]%x%x)\\u([dD][c-fC-F]%x%x)", function(high, low)
-    return char_of(0x10000 + (tonumber(high, 16) - 0xD800) * 0x400 + tonumber(low, 16) - 0xDC00)
-  end)
-  read = read:gsub("\\(.)(%x?%x?%x?%x?)", function(escaped, code)
-    if escaped == "u" and #code == 4 then return char_of(tonumber(code, 16)) end
-    return (ESCAPES[escaped] or escaped) .. code
-  end)
+  local read = escapes.read(text)
   local shown = redactor:text(read)
   return redactor:text(shown ~= read and shown or text)
 end

@@ -199,8 +199,9 @@ function Messages:words(killed)
 end
 
 local FLAGS = { "--no-config", "--sort", "path", "--hidden", "--no-ignore-messages" }
---- With a root nothing outside it counts: neither ignore files nor whether a repository is there.
-local ROOTED = { "--no-ignore-parent", "--no-ignore-global", "--no-require-git" }
+--- With a root nothing outside it counts: neither ignore files, nor the excludes of a repository, which a file .git may
+--- have anywhere, nor whether a repository is there.
+local ROOTED = { "--no-ignore-parent", "--no-ignore-global", "--no-ignore-exclude", "--no-require-git" }
 --- Without this rg opens the ignore files above all the same, to take nothing from them.
 local UNREAD = { "--no-ignore-vcs" }
 

@@ -69,13 +69,18 @@ local function pruned(event, path)
   return ("The full output of %s is gone: %s"):format(event.call_id, notice.path(path))
 end
 
+--- What is told of a full output that is not whole.
+local function problem_of(kept)
+  return type(kept.error) == "string" and kept.error or nil
+end
+
 --- A page of the file that holds a call's full output.
 local function kept_page(self, event, opts)
   local path, message, problem = kept_path(self, event)
   if not path then return nil, message, problem end
   local content, info, code = artifact.file_page(path, opts, self.index)
   if content then
-    info.full_output_error = event.full_output.error
+    info.full_output_error = problem_of(event.full_output)
   elseif code == "ENOENT" then
     info = pruned(event, path)
   end
@@ -506,7 +511,7 @@ function Run:events(filter)
     for _, key in ipairs { "tool", "type", "call_id" } do
       if filter[key] and event[key] ~= filter[key] then return end
     end
-    if filter.since and not (tonumber(event.seq) and event.seq > filter.since) then return end
+    if filter.since and not (type(event.seq) == "number" and event.seq > filter.since) then return end
     events[#events + 1] = event
   end)
   if not position then return nil, message, code end
@@ -553,7 +558,7 @@ function Run:full_output(call_id, opts)
   content, info, code = artifact.text_page(M.shown_text(event), opts)
   local block = event.truncation
   if content and type(block) == "table" and block.truncated then
-    info.full_output_error = kept.error or "the full output was not kept"
+    info.full_output_error = problem_of(kept) or "the full output was not kept"
   end
   return content, info, code
 end

@@ -47,7 +47,7 @@ local TELLING_ALONE = set_of [[APPLICATION_ID AUTO_VACUUM DATA_VERSION ENCODING 
 
 --- Functions of the engine, its shell and its extensions that reach out of the database, or show addresses of memory.
 local REACHING = set_of [[LOAD_EXTENSION ICU_LOAD_COLLATION FTS3_TOKENIZER READFILE WRITEFILE EDIT EVAL FSDIR LSMODE
-  ZIPFILE SQLAR_COMPRESS BLOBFROMFILE BLOBTOFILE LOAD_FILE]]
+  ZIPFILE SQLAR_COMPRESS BLOBFROMFILE BLOBTOFILE LOAD_FILE BYTECODE]]
 
 --- A pragma that may do something: set, or anything not known to be harmless.
 local function pragma_acts(found, at)

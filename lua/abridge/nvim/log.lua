@@ -34,18 +34,36 @@ local function input_text(input)
   return text:sub(1, core.fit_cells(text, INPUT_CELLS - 3)) .. "..."
 end
 
+local MOST_CELLS = 200 -- of a name in a log, which may be anyone's
+
 --- Any value as a text for one line of the screen.
 local function one_line(value)
-  return display.visible((tostring(value):gsub("%s", " ")))
+  local text = display.visible((tostring(value):gsub("%s", " ")))
+  return text:sub(1, core.fit_cells(text, MOST_CELLS))
+end
+
+--- The ledger of an event; nil for what no cut has made.
+local function ledger_of(event)
+  local cut = event.cut
+  if not pcall(check.cut, "abridge.nvim.log", cut) then return nil end
+  for _, key in ipairs { "total_lines", "total_bytes", "output_lines" } do
+    if not check.is_count(cut[key]) then return nil end
+  end
+  for _, range in ipairs(check.list(cut.kept or {})) do
+    for _, key in ipairs { "first_byte", "last_byte", "first_line" } do
+      if not check.is_count(range[key]) then return nil end
+    end
+  end
+  return cut
 end
 
 local function size(bytes)
-  return type(bytes) == "number" and bytes >= 0 and core.format_size(math.floor(bytes)) or "?"
+  return check.is_count(bytes) and core.format_size(bytes) or "?"
 end
 
 local function lines_shown(event)
-  local cut = type(event.cut) == "table" and event.cut
-  if not (cut and tonumber(cut.output_lines) and tonumber(cut.total_lines)) then return "" end
+  local cut = ledger_of(event)
+  if not cut then return "" end
   if cut.output_lines == cut.total_lines then return ("%.0f"):format(cut.total_lines) end
   return ("%.0f/%.0f"):format(cut.output_lines, cut.total_lines)
 end
@@ -75,11 +93,17 @@ local COLUMNS = {
   { "TOOK", 6, right = true },
 }
 
+--- The time of an event; "" for what no clock shows.
+local function clock(seconds)
+  if type(seconds) ~= "number" then return "" end
+  local ok, text = pcall(os.date, "%H:%M:%S", math.floor(seconds))
+  return ok and text or ""
+end
+
 local function new_entry(event)
-  local time = type(event.time) == "number" and os.date("%H:%M:%S", math.floor(event.time)) or ""
   local tool = one_line(event.tool)
-  local number = type(event.seq) == "number" and ("%.0f"):format(event.seq) or ""
-  return { call_id = event.call_id, cells = { number, time, tool, input_text(event.input), "", "", "" } }
+  local number = check.is_count(event.seq) and ("%.0f"):format(event.seq) or ""
+  return { call_id = event.call_id, cells = { number, clock(event.time), tool, input_text(event.input), "", "", "" } }
 end
 
 local function finish_entry(entry, event, at)
@@ -242,7 +266,7 @@ local function page(self, event)
     end,
   }, {
     title = title,
-    cut = type(event.cut) == "table" and event.cut or nil,
+    cut = ledger_of(event),
     note = kept.error and "incomplete: " .. one_line(kept.error) or nil,
     close = function()
       uv.fs_close(fd)

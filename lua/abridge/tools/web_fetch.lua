@@ -104,16 +104,31 @@ end
 --- Sentences that are about a URL; where a redirect led to it, that is said.
 local ABOUT_URL = { private_host = true, private_address = true, ESCHEME = true, EDNS = true }
 
+local function encoded(char)
+  return ("%%%02X"):format(char:byte())
+end
+
+--- A URL as it may be shown: redacted as it stands and as it reads, for our own encoding may spell a secret.
+local function shown_url(text, ctx)
+  local shown, plain = ctx.redacted(text), text:gsub("%%(%x%x)", function(digits)
+    return string.char(tonumber(digits, 16))
+  end)
+  local hidden = ctx.redacted(plain)
+  if hidden == plain then return shown end
+  return ctx.redacted((hidden:gsub('[^\33-\126]', encoded):gsub('["<>^`{|}\\]', encoded)))
+end
+
 --- What went wrong, in words.
 local function explain(outcome, ctx)
   local values = outcome.values
   values.name = ctx.tool
   values.seconds = ("%.14g"):format(ctx.timeout)
+  values.url = values.url and shown_url(values.url, ctx)
   local problem = outcome.problem
   local what = notice.message(problem, values)
   local is_about_url = ABOUT_URL[problem] or problem:find "^url_"
   if not (outcome.redirected_from and is_about_url) then return what end
-  return notice.message("redirected", { what = what, url = outcome.redirected_from })
+  return notice.message("redirected", { what = what, url = shown_url(outcome.redirected_from, ctx) })
 end
 
 local function code_of(problem)
@@ -126,7 +141,7 @@ local function details_of(outcome, head, ctx)
   local problem = outcome.problem
   local kind = head and head.headers["content-type"]
   return {
-    url = outcome.url and ctx.redacted(outcome.url:text()),
+    url = outcome.url and shown_url(outcome.url:text(), ctx),
     redirects = outcome.redirects,
     status = head and head.status,
     content_type = kind and ctx.redacted((printable(kind, TYPE_BYTES))) or nil,
