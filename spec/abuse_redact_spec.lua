@@ -379,7 +379,8 @@ describe("a secret", function()
   local SPLITS = {
     "\27[0m", "\27[1;31m", "\27[K", "\27]8;;http://x\7", "\27]0;title\27\\", "\27(B", "\27", "\194\133",
     "\226\128\139", "\226\128\141", "\239\187\191", "\226\129\160", "\243\160\129\161", "\226\128\174", "\194\173",
-    "\227\133\164", "\239\190\160", "\225\133\159", "\225\158\180", "\240\157\133\179", "\240\155\178\160", "\243\160\136\128",
+    "\227\133\164", "\239\190\160", "\225\133\159", "\225\158\180", "\240\157\133\179", "\240\155\178\160",
+    "\243\160\136\128",
   }
 
   it("split by what does not show is hidden where nothing cleans", function()
@@ -419,9 +420,10 @@ describe("a secret", function()
       while secret == SECRET do secret = spelled(how) end
       local object = '{"a":"b\\n\\u00e9","key":"' .. secret .. '"}'
       for _, text in ipairs {
-        object .. "\n" .. object .. "\n", "```json\n" .. object .. "\n```\n", "\239\187\191" .. object, "got " .. object .. ".\n",
+        object .. "\n" .. object .. "\n", "```json\n" .. object .. "\n```\n", "\239\187\191" .. object,
+        "got " .. object .. ".\n",
         json.encode { body = object } .. " and\n" .. json.encode { json.encode { object } }, '"' .. secret,
-        SECRET .. " \\" .. object .. SECRET, object:gsub("key", SECRET),
+        SECRET .. " \\" .. object .. SECRET, (object:gsub("key", SECRET)),
       } do
         dir:write("keys", text)
         each_kind({}, function(session, seen)
@@ -436,7 +438,10 @@ describe("a secret", function()
   end)
 
   it("that an escape only looks like is not hidden, and its line stays as it is", function()
-    for _, text in ipairs { "C:\\temp\\u12\\x", "100% of %2", '"a\\"b\\/c\\\\d\\n"', "\\u000ahunter2\\nx", "\\", "hunter2\\\\/" } do
+    for _, text in ipairs {
+      "C:\\temp\\u12\\x", "100% of %2",
+      '"a\\"b\\/c\\\\d\\n"', "\\u000ahunter2\\nx", "\\", "hunter2\\\\/",
+    } do
       each_kind({}, function(session)
         assert.equal(text, session:cap("t", text).content)
       end)

@@ -1,5 +1,5 @@
---- Secrets split by what does not show (escape sequences, C1 controls, chars without width), or spelled with escapes, as
---- JSON has them and names in our listings. A model, and who reads with it, puts the parts together and reads the
+--- Secrets split by what does not show (escape sequences, C1 controls, chars without width), or spelled with escapes,
+--- as JSON has them and names in our listings. A model, and who reads with it, puts the parts together and reads the
 --- escapes; so a line is also looked at without them.
 
 local core = require "abridge.core_loader"

@@ -42,17 +42,19 @@ local function one_line(value)
   return text:sub(1, core.fit_cells(text, MOST_CELLS))
 end
 
+local function are_counts(t, ...)
+  for _, key in ipairs { ... } do
+    if not check.is_count(t[key]) then return false end
+  end
+  return true
+end
+
 --- The ledger of an event; nil for what no cut has made.
 local function ledger_of(event)
   local cut = event.cut
-  if not pcall(check.cut, "abridge.nvim.log", cut) then return nil end
-  for _, key in ipairs { "total_lines", "total_bytes", "output_lines" } do
-    if not check.is_count(cut[key]) then return nil end
-  end
-  for _, range in ipairs(check.list(cut.kept or {})) do
-    for _, key in ipairs { "first_byte", "last_byte", "first_line" } do
-      if not check.is_count(range[key]) then return nil end
-    end
+  if type(cut) ~= "table" or type(cut.kept) ~= "table" or not are_counts(cut, "total_lines") then return nil end
+  for _, range in ipairs(cut.kept) do
+    if type(range) ~= "table" or not are_counts(range, "first_byte", "last_byte", "first_line") then return nil end
   end
   return cut
 end
@@ -62,8 +64,8 @@ local function size(bytes)
 end
 
 local function lines_shown(event)
-  local cut = ledger_of(event)
-  if not cut then return "" end
+  local cut = event.cut
+  if type(cut) ~= "table" or not are_counts(cut, "output_lines", "total_lines") then return "" end
   if cut.output_lines == cut.total_lines then return ("%.0f"):format(cut.total_lines) end
   return ("%.0f/%.0f"):format(cut.output_lines, cut.total_lines)
 end
