@@ -47,6 +47,7 @@ end
 function M.unload()
   package.loaded["flemma.utilities.truncate"] = nil
   package.preload["flemma.utilities.truncate"] = nil -- luacheck: ignore 122
+  os.remove((os.getenv "TMPDIR" or "/tmp") .. "/flemma___.txt") -- where its tool keeps what it cut
 end
 
 return M
