@@ -347,18 +347,17 @@ static void take(abr_invisible *seen, const char *p, size_t size, uint32_t code)
     }
     settle(seen, 0);
     const unsigned before = nature_of(seen->last), wanted = wants(code);
-    if (seen->joined) {
+    const bool selecting = !seen->selected && (selects(code) & before);
+    if (seen->joined || !(selecting || wanted)) {
         seen->dropped++;
-    } else if (!seen->selected && (selects(code) & before)) {
+    } else if (selecting) {
         put(seen, p, size);
         seen->selected = true;
     } else if (wanted & before) {
         put(seen, p, size);
         seen->joined = true;
-    } else if (wanted) {
-        hold(seen, p, size, wanted | (code == 0x200D && (before & PICTURE) ? PICTURE : 0));
     } else {
-        seen->dropped++;
+        hold(seen, p, size, wanted | (code == 0x200D && (before & PICTURE) ? PICTURE : 0));
     }
 }
 

@@ -227,8 +227,10 @@ static abr_code take(abr_page *page, uint64_t at, size_t n, char **edge, abr_err
     size_t got;
     abr_block_free(page->alloc, *edge);
     *edge = abr_block_new(page->alloc, n);
-    if (!*edge)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+    if (!*edge) {
+        abr_fail(error, ABR_ENOMEM, "out of memory");
+        return ABR_ENOMEM;
+    }
     int failed = abr_read_at(&page->source, at, *edge, n, &got);
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
