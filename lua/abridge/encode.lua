@@ -58,7 +58,7 @@ function Encoder:put(text)
   self.parts[#self.parts + 1] = text
 end
 
---- Break off: the value at hand is what JSON has no form for.
+--- Break off: JSON cannot express the value at hand.
 function Encoder:refuse(what)
   local at = ""
   for _, key in ipairs(self.path) do
@@ -139,7 +139,7 @@ end
 --- Cost: a pass in Lua, and a sort of the keys of each table.
 ---@param value any
 ---@return string|nil text
----@return string|nil problem what of it JSON has no form for, and where
+---@return string|nil problem which part JSON cannot express, and where it is
 function M.json(value)
   local self = setmetatable({ parts = {}, path = {}, open = {}, room = MOST_VALUES }, Encoder)
   local ok, raised = pcall(self.value, self, value)
