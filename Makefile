@@ -48,13 +48,13 @@ module_ldflags = -shared -Wl,--exclude-libs,ALL
 lib_ldflags = -shared -Wl,-soname,libabridge.so
 endif
 
-binding := $(wildcard csrc/lua_*.c)
-core_src := $(filter-out $(binding),$(wildcard csrc/*.c))
+binding := $(wildcard csrc/lua/*.c)
+core_src := $(filter-out $(binding),$(wildcard csrc/*/*.c))
 test_src := $(wildcard spec/c/test_*.c)
 example_src := $(wildcard examples/*.c)
 bench_src := $(filter-out bench/limit.c,$(wildcard bench/*.c bench/check/*.c))
 fuzz_src := $(wildcard spec/fuzz/*.c)
-all_c := $(wildcard csrc/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] spec/fuzz/*.[ch] examples/*.[ch] bench/*.[ch] \
+all_c := $(wildcard csrc/*.h csrc/*/*.[ch] spec/c/*.[ch] spec/faults/*.[ch] spec/fuzz/*.[ch] examples/*.[ch] bench/*.[ch] \
 	bench/check/*.[ch])
 lua_dirs := $(wildcard lua plugin spec bench examples doc)
 
@@ -360,7 +360,7 @@ objects: $(nvim_obj)
 c-tests: $(test_bin) $(replay_bin)
 objects: $(core_obj) $(binding_obj) $(test_obj) $(lua_test_obj) $(fuzz_obj) $(example_obj) $(bench_obj) $(shim_obj)
 
--include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
+-include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d $(OBJ)/*/*/*/*.d)
 
 # ------------------------------------------------------------------ checks
 

@@ -1,7 +1,8 @@
 /* Memory: an allocator that fails at any of its calls is survived, and everything comes back to it. */
 #include <stdint.h>
 
-#include "internal.h"
+#include "base/memory.h"
+#include "files/line_index.h"
 #include "ledger.h"
 
 static const char text[] = "one line\nanother line\na third line\n\xC3\xA9\xFF\nthe last line of all\n";

@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "internal.h"
+#include "budget/span.h"
+#include "budget/view.h"
+#include "cut/cut.h"
 
 static abr_opts opts_of(abr_strategy strategy, uint64_t lines, uint64_t bytes)
 {

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "naive.h"
-#include "scan.h"
+#include "text/kernels.h"
+#include "text/kernels_scalar.h"
+#include "text/kernels_sse2.h"
+#include "text/simd.h"
 
 enum { ALIGNMENTS = 64, MOST = 4096, FAR = 70000 };
 

@@ -36,9 +36,9 @@
 #include <unistd.h>
 static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at);
 #define pread seen_pread
-#include "index.c"
-#include "page.c"
-#include "page_cut.c"
+#include "files/line_index.c"
+#include "page/page.c"
+#include "page/page_cut.c"
 
 #include "check.h"
 

@@ -22,8 +22,8 @@
 #define abr_choose_kernels own_choose_kernels
 #define abr_kernels_now own_kernels_now
 #define abr_simd own_simd
-#include "scan.c"
-#include "simd.c"
+#include "text/scan.c"
+#include "text/simd.c"
 
 #include "naive.h"
 

@@ -16,7 +16,7 @@
 #endif
 
 #include "check.h"
-#include "internal.h"
+#include "files/private_file.h"
 
 enum { KB = 1024, NOBODY = 65534 };
 

@@ -10,7 +10,7 @@
 #define abr_stream_full_output own_stream_full_output
 #define abr_stream_scanned own_stream_scanned
 #define abr_stream_close own_stream_close
-#include "stream.c"
+#include "stream/stream.c"
 
 #include "ledger.h"
 

@@ -2,7 +2,7 @@
  * read in several places at once, are weighed as if they were read in one. */
 #include "check.h"
 
-#include "internal.h"
+#include "text/tokens.h"
 
 static uint64_t cost(const char *text)
 {

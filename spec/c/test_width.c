@@ -9,7 +9,7 @@
 #define abr_cells own_cells
 #define abr_fit_cells own_fit_cells
 #define abr_char_cells own_char_cells
-#include "width.c"
+#include "text/width.c"
 #undef abr_cells
 #undef abr_fit_cells
 uint64_t abr_cells(const char *p, size_t n);

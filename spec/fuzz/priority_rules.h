@@ -4,7 +4,7 @@
 #define PRIORITY_RULES_H
 
 #include "cuts.h"
-#include "internal.h"
+#include "budget/options.h"
 
 enum { PARTS_MOST = 256, FORMAT_MOST = 64 };
 

@@ -1,0 +1,13 @@
+/* How a call tells what went wrong. */
+#include "base/error.h"
+#include "abridge.h"
+
+abr_code abr_fail(abr_error *error, abr_code code, const char *message)
+{
+    if (error) {
+        error->code = code;
+        error->message = message;
+        error->position = 0;
+    }
+    return code;
+}

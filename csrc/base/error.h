@@ -1,0 +1,15 @@
+/* How a call tells what went wrong. */
+#ifndef ABR_BASE_ERROR_H
+#define ABR_BASE_ERROR_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Fill *error (unless NULL) and return code. */
+abr_code abr_fail(abr_error *error, abr_code code, const char *message);
+
+ABR_PRIVATE_END
+
+#endif

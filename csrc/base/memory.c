@@ -1,0 +1,60 @@
+/* Memory: the allocator in use, and blocks that start on a page. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "abridge.h"
+
+static void *libc_malloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    return malloc(size);
+}
+
+static void *libc_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
+{
+    (void)ctx;
+    (void)old_size;
+    return realloc(ptr, size);
+}
+
+static void libc_free(void *ctx, void *ptr)
+{
+    (void)ctx;
+    free(ptr);
+}
+
+static const abr_alloc libc_alloc = {libc_malloc, libc_realloc, libc_free, NULL};
+
+const abr_alloc *abr_allocator(const abr_alloc *alloc)
+{
+    return alloc ? alloc : &libc_alloc;
+}
+
+size_t abr_to_page(const char *p)
+{
+    return (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED;
+}
+
+char *abr_block_new(const abr_alloc *alloc, size_t size)
+{
+    char *memory; /* its address stands in front of the block */
+    const size_t more = sizeof memory + ABR_ALIGNED - 1;
+    memory = size <= SIZE_MAX - more ? alloc->malloc(alloc->ctx, size + more) : NULL;
+    if (!memory)
+        return NULL;
+    char *block = memory + sizeof memory;
+    block += abr_to_page(block);
+    memcpy(block - sizeof memory, &memory, sizeof memory);
+    return block;
+}
+
+void abr_block_free(const abr_alloc *alloc, char *block)
+{
+    char *memory;
+    if (!block)
+        return;
+    memcpy(&memory, block - sizeof memory, sizeof memory);
+    alloc->free(alloc->ctx, memory);
+}

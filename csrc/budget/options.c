@@ -1,0 +1,114 @@
+/*
+ * Options of cuts: which are fine, what may be asked of a stream or a page that was opened with others, and how much of a
+ * source any cut within a budget may need.
+ */
+#include "budget/options.h"
+#include "abridge.h"
+#include "base/error.h"
+#include "budget/marker.h"
+
+static bool in_range(uint64_t budget)
+{
+    return budget <= ABR_COUNT_MAX || budget == ABR_UNLIMITED;
+}
+
+static bool are_in_range(const abr_budget *max)
+{
+    return in_range(max->lines) && in_range(max->bytes) && in_range(max->chars) && in_range(max->tokens);
+}
+
+static const char over_most[] = "a budget is over 2^53";
+
+static const char *wrong_option(const abr_opts *o)
+{
+    if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL &&
+        o->strategy != ABR_PRIORITY && o->strategy != ABR_PIPELINE)
+        return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL, ABR_PRIORITY, ABR_PIPELINE";
+    if (!are_in_range(&o->max))
+        return over_most;
+    if (!(o->head_ratio >= 0 && o->head_ratio <= 1))
+        return "head_ratio is not between 0 and 1";
+    if (o->hit_count > ABR_HITS_MOST)
+        return "more than 256 hits";
+    for (size_t i = 0; i < o->hit_count; i++) {
+        if (o->hits[i].n == 0 || o->hits[i].n > ABR_HIT_MOST)
+            return "a hit's text is empty or over 1024 bytes";
+        if (!(o->hits[i].weight >= 0 && o->hits[i].weight <= ABR_HIT_WEIGHT_MOST))
+            return "a hit's weight is not between 0 and 100";
+    }
+    if (!(o->token_safety > 0 && o->token_safety <= ABR_TOKEN_SAFETY_MAX))
+        return "token_safety is not over 0 and at most 1000";
+    return NULL;
+}
+
+abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
+{
+    const char *wrong = wrong_option(opts);
+    return wrong ? abr_fail(error, ABR_EINVAL, wrong) : ABR_OK;
+}
+
+/* ---- cuts of what is not all at hand ---- */
+
+enum {
+    SLACK = 8,               /* the newline beyond the budget, and a whole char at the inner end */
+    BYTES_PER_CHAR = 4,      /* what a char is weighed where only bytes are kept */
+    LINES_ONLY = 1024 * 1024 /* max.bytes where only lines are limited; max.chars of a pipeline */
+};
+
+size_t abr_keep(abr_strategy strategy, abr_budget *max)
+{
+    uint64_t bytes = strategy == ABR_PIPELINE ? ABR_UNLIMITED : max->bytes;
+    if (strategy == ABR_PIPELINE && max->chars == ABR_UNLIMITED)
+        max->chars = LINES_ONLY;
+    if (bytes == ABR_UNLIMITED && max->chars != ABR_UNLIMITED)
+        bytes = max->chars * BYTES_PER_CHAR;
+    else if (bytes == ABR_UNLIMITED && max->tokens != ABR_UNLIMITED)
+        bytes = max->tokens * ABR_BYTES_PER_TOKEN;
+    else if (bytes == ABR_UNLIMITED)
+        bytes = max->bytes = LINES_ONLY;
+    return bytes < SIZE_MAX - SLACK ? (size_t)bytes + SLACK : SIZE_MAX;
+}
+
+static bool lowers(uint64_t *budget, uint64_t lower)
+{
+    if (lower == ABR_UNLIMITED)
+        return true;
+    if (lower > *budget)
+        return false;
+    *budget = lower;
+    return true;
+}
+
+abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error)
+{
+    *out = *opts;
+    if (!narrow)
+        return ABR_OK;
+    const abr_budget *lower = &narrow->max;
+    abr_budget *max = &out->max;
+    abr_budget own = opts->max;
+    if (!are_in_range(lower))
+        return abr_fail(error, ABR_EINVAL, over_most);
+    bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
+                lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
+    /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */
+    if (!fine || abr_keep(opts->strategy, max) > abr_keep(opts->strategy, &own) ||
+        (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
+        return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");
+    if (narrow->reserve) {
+        out->reserve = narrow->reserve;
+        out->reserve_len = narrow->reserve_len;
+    }
+    if (narrow->long_line != ABR_LONG_DEFAULT)
+        out->long_line = narrow->long_line;
+    return ABR_OK;
+}
+
+bool abr_wants_chars(const abr_opts *opts)
+{
+    if (opts->strategy == ABR_PIPELINE)
+        return true;
+    size_t n;
+    const char *format = abr_marker_format(opts, &n);
+    return opts->max.chars != ABR_UNLIMITED || abr_marker_tells_chars(format, n);
+}

@@ -1,0 +1,33 @@
+/* A source as a cut sees it. */
+#ifndef ABR_BUDGET_VIEW_H
+#define ABR_BUDGET_VIEW_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "budget/span.h"
+
+ABR_PRIVATE_BEGIN
+
+/* What is retained for a priority cut. */
+struct abr_priority;
+
+/* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
+typedef struct {
+    abr_edge front; /* from the start on; whole where the source is over no budget */
+    abr_edge back;  /* up to the end */
+    uint64_t bytes;
+    uint64_t lines;
+    uint64_t chars;                /* counted where abr_wants_chars() */
+    uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: look when it matters */
+    uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: look */
+    uint64_t last_line;            /* the same of the last line */
+    bool ends_line;                /* the last byte is a newline */
+    struct abr_priority *priority; /* of ABR_PRIORITY, else NULL */
+} abr_view;
+
+/* Size of the source's first or last line, without its newline. */
+uint64_t abr_view_line_size(const abr_view *view, abr_side side);
+
+ABR_PRIVATE_END
+
+#endif

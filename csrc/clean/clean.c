@@ -1,0 +1,563 @@
+/*
+ * Clean-up: turn what was written for a terminal into the text that the terminal would finally show.
+ *
+ * A state machine takes the bytes apart, and screen.c has the lines. Runs of plain text are found many bytes at a time
+ * and go to the screen whole; only control bytes, escape sequences and what is not UTF-8 are looked at one by one. What
+ * the end of a chunk may have cut in two (a sequence, a char) is kept in the state.
+ */
+#include <string.h>
+
+#include "abridge.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "clean/invisible.h"
+#include "clean/screen.h"
+#include "clean/screen_erase.h"
+#include "text/scan.h"
+#include "text/utf8.h"
+
+enum {
+    SWALLOW_MOST = 4096, /* bytes of a sequence, from its ESC on */
+    PARAMETERS = 4,      /* of a sequence; what we act on has two at most */
+    PARAMETER_MOST = 1 << 20,
+    BEL = 0x07,
+    BS = 0x08,
+    CAN = 0x18,
+    SUB = 0x1A,
+    ESC = 0x1B,
+    DEL = 0x7F
+};
+
+typedef enum {
+    GROUND = 0,
+    ESCAPE,     /* after ESC */
+    DESIGNATE,  /* after ESC and an intermediate byte */
+    CONTROL,    /* after ESC [ */
+    STRING,     /* within OSC, DCS, APC, PM, SOS */
+    STRING_END, /* after ESC in a string */
+} parse_state;
+
+struct abr_cleaner {
+    const abr_alloc *alloc;
+    unsigned keep;
+    bool filters; /* what hides text is taken out of what the screen lets go of */
+    parse_state state;
+    size_t swallowed; /* bytes of the sequence so far */
+    size_t parameters[PARAMETERS];
+    size_t parameter_count; /* parameters begun, less 1 */
+    char prefix;            /* '?', '<', '=', '>' before the parameters, or an intermediate byte, or 0 */
+    char held[4];           /* the start of a char that the next chunk may end */
+    size_t held_n;
+    uint64_t raw_bytes;
+    uint64_t count[ABR_CLEAN_KINDS];
+    bool finished;
+    abr_invisible seen;
+    char sequence[SWALLOW_MOST]; /* the sequence so far, where sequences may be kept */
+    abr_screen screen;
+};
+
+/* ---- units ---- */
+
+/* ---- what is found ---- */
+
+static bool is_kept(const abr_cleaner *c, abr_clean_kind kind)
+{
+    return (c->keep & 1u << kind) != 0;
+}
+
+/* A control byte or char of a kind: true when it is to be acted on; one that is kept goes to the text. */
+static bool take(abr_cleaner *c, abr_clean_kind kind, const char *p, size_t n)
+{
+    if (is_kept(c, kind)) {
+        abr_screen_mark(&c->screen, p, n);
+        return false;
+    }
+    c->count[kind]++;
+    return true;
+}
+
+/* The sequence is over, of which the kind is now known. */
+static bool take_sequence(abr_cleaner *c, abr_clean_kind kind)
+{
+    c->state = GROUND;
+    if (!is_kept(c, kind)) {
+        c->count[kind]++;
+        return true;
+    }
+    uint64_t invalid;
+    abr_count_chars(c->sequence, c->swallowed, &invalid);
+    if (invalid == 0 || is_kept(c, ABR_CLEAN_INVALID))
+        abr_screen_mark(&c->screen, c->sequence, c->swallowed);
+    else
+        c->count[kind]++; /* what would break the text is not kept */
+    return false;
+}
+
+/* A sequence that is broken off, or never ends. */
+static void give_up(abr_cleaner *c)
+{
+    c->state = GROUND;
+    c->count[ABR_CLEAN_ESCAPE]++;
+}
+
+static void put_invalid(abr_cleaner *c, char byte)
+{
+    if (is_kept(c, ABR_CLEAN_INVALID)) {
+        abr_screen_text(&c->screen, &byte, 1);
+        return;
+    }
+    c->count[ABR_CLEAN_INVALID]++;
+    abr_screen_text(&c->screen, ABR_REPLACEMENT, ABR_REPLACEMENT_SIZE);
+}
+
+/* ---- sequences ---- */
+
+/* A parameter as a count: 1 where it is 0 or not given. */
+static size_t count_of(const abr_cleaner *c, size_t which)
+{
+    size_t value = c->parameters[which];
+    return value > 0 ? value : 1;
+}
+
+static void move_cursor(abr_cleaner *c, char final)
+{
+    abr_screen *s = &c->screen;
+    size_t n = count_of(c, 0);
+    switch (final) {
+    case 'A':
+    case 'F':
+        abr_screen_up(s, n);
+        break;
+    case 'B':
+    case 'E':
+    case 'e':
+        abr_screen_down(s, n);
+        break;
+    case 'C':
+    case 'a':
+        abr_screen_right(s, n);
+        break;
+    case 'D':
+        abr_screen_left(s, n);
+        break;
+    case 'G':
+    case '`':
+        abr_screen_column(s, n - 1);
+        break;
+    case 'd':
+        abr_screen_row(s, n - 1);
+        break;
+    case 's':
+        abr_screen_save(s);
+        break;
+    case 'u':
+        abr_screen_restore(s);
+        break;
+    default: /* H, f */
+        abr_screen_row(s, n - 1);
+        abr_screen_column(s, count_of(c, 1) - 1);
+    }
+    if (final == 'E' || final == 'F')
+        abr_screen_return(s);
+}
+
+static void erase(abr_cleaner *c, char final)
+{
+    abr_screen *s = &c->screen;
+    size_t what = c->parameters[0];
+    if (final == 'J' && what <= ABR_ERASE_ALL)
+        abr_screen_erase_all(s, (abr_erase)what);
+    else if (final == 'K' && what <= ABR_ERASE_ALL)
+        abr_screen_erase_line(s, (abr_erase)what);
+    else if (final == '@')
+        abr_screen_insert(s, count_of(c, 0));
+    else if (final == 'P')
+        abr_screen_delete(s, count_of(c, 0));
+    else if (final == 'X')
+        abr_screen_blank(s, count_of(c, 0));
+}
+
+/* ESC [ ... final. */
+static void end_control(abr_cleaner *c, char final)
+{
+    bool plain = c->prefix == 0;
+    if (final == 'm' && plain) {
+        take_sequence(c, ABR_CLEAN_COLOR);
+    } else if (strchr("JK@PX", final) && (plain || c->prefix == '?')) {
+        if (take_sequence(c, ABR_CLEAN_ERASE))
+            erase(c, final);
+    } else if (strchr("ABCDEFGH`adefsu", final) && plain) {
+        if (take_sequence(c, ABR_CLEAN_CURSOR))
+            move_cursor(c, final);
+    } else {
+        take_sequence(c, ABR_CLEAN_ESCAPE);
+    }
+}
+
+/* ESC and a final byte. */
+static void end_escape(abr_cleaner *c, char final)
+{
+    abr_screen *s = &c->screen;
+    if (final == 'c') { /* reset */
+        if (take_sequence(c, ABR_CLEAN_ERASE)) {
+            abr_screen_erase_all(s, ABR_ERASE_ALL);
+            abr_screen_row(s, 0);
+            abr_screen_column(s, 0);
+        }
+    } else if (strchr("78DEM", final)) {
+        if (!take_sequence(c, ABR_CLEAN_CURSOR))
+            return;
+        if (final == '7')
+            abr_screen_save(s);
+        else if (final == '8')
+            abr_screen_restore(s);
+        else if (final == 'M')
+            abr_screen_up(s, 1);
+        else if (final == 'D')
+            abr_screen_down(s, 1);
+        else
+            abr_screen_text(s, "\n", 1);
+    } else {
+        take_sequence(c, ABR_CLEAN_ESCAPE);
+    }
+}
+
+static void begin_sequence(abr_cleaner *c)
+{
+    c->state = ESCAPE;
+    c->sequence[0] = ESC;
+    c->swallowed = 1;
+    c->parameter_count = 0;
+    c->prefix = 0;
+    memset(c->parameters, 0, sizeof c->parameters);
+}
+
+static void escape_byte(abr_cleaner *c, char byte)
+{
+    if (byte == '[')
+        c->state = CONTROL;
+    else if (byte == ']' || byte == 'P' || byte == 'X' || byte == '^' || byte == '_')
+        c->state = STRING;
+    else if (byte < 0x30)
+        c->state = DESIGNATE;
+    else
+        end_escape(c, byte);
+}
+
+static void control_byte(abr_cleaner *c, char byte)
+{
+    size_t last = c->parameter_count;
+    if (byte >= '0' && byte <= '9') {
+        if (last < PARAMETERS && c->parameters[last] < PARAMETER_MOST)
+            c->parameters[last] = c->parameters[last] * 10 + (size_t)(byte - '0');
+    } else if (byte == ';') {
+        c->parameter_count += last < PARAMETERS;
+    } else if (byte < 0x40) {
+        if (byte != ':') /* parts of a color */
+            c->prefix = byte;
+    } else {
+        end_control(c, byte);
+    }
+}
+
+/* ---- bytes ---- */
+
+/* A control byte that starts no sequence. */
+static void act_on(abr_cleaner *c, char byte)
+{
+    abr_screen *s = &c->screen;
+    if (byte == '\n' || byte == '\t') {
+        abr_screen_text(s, &byte, 1);
+    } else if (byte == '\r') {
+        if (take(c, ABR_CLEAN_RETURN, &byte, 1))
+            abr_screen_return(s);
+    } else if (byte == BS) {
+        if (take(c, ABR_CLEAN_BACKSPACE, &byte, 1))
+            abr_screen_back(s);
+    } else {
+        take(c, ABR_CLEAN_CONTROL, &byte, 1);
+    }
+}
+
+/* A byte that belongs to the sequence. */
+static void add_to_sequence(abr_cleaner *c, char byte)
+{
+    c->sequence[c->swallowed++] = byte;
+    switch (c->state) {
+    case ESCAPE:
+        escape_byte(c, byte);
+        break;
+    case DESIGNATE:
+        if (byte >= 0x30)
+            take_sequence(c, ABR_CLEAN_CHARSET);
+        break;
+    case CONTROL:
+        control_byte(c, byte);
+        break;
+    case STRING:
+        if (byte == BEL)
+            take_sequence(c, ABR_CLEAN_STRING);
+        else if (byte == ESC)
+            c->state = STRING_END;
+        break;
+    default: /* STRING_END; a byte other than '\\' did not come here */
+        take_sequence(c, ABR_CLEAN_STRING);
+    }
+    if (c->state != GROUND && c->swallowed == SWALLOW_MOST)
+        give_up(c);
+}
+
+/* A byte within a sequence; false: it breaks the sequence off, and is to be looked at again. */
+static bool sequence_byte(abr_cleaner *c, char byte)
+{
+    bool in_string = c->state == STRING;
+    if (byte == CAN || byte == SUB) {
+        give_up(c);
+        return true;
+    }
+    if (c->state == STRING_END && byte != '\\') {
+        give_up(c);
+        begin_sequence(c);
+    }
+    if (byte == ESC && !in_string) {
+        give_up(c);
+        begin_sequence(c);
+        return true;
+    }
+    if (!in_string && (unsigned char)byte >= 0x80) {
+        give_up(c);
+        return false;
+    }
+    if (!in_string && ((unsigned char)byte < 0x20 || byte == DEL))
+        act_on(c, byte);
+    else
+        add_to_sequence(c, byte);
+    return true;
+}
+
+/* What is no plain text, at the start of (p, n); returns the bytes that are done with. */
+static size_t special(abr_cleaner *c, const char *p, size_t n)
+{
+    if (*p == ESC) {
+        begin_sequence(c);
+        return 1;
+    }
+    if ((unsigned char)*p < 0x80) {
+        if (*p == '\r' && n > 1 && p[1] == '\n' && !is_kept(c, ABR_CLEAN_RETURN))
+            c->count[ABR_CLEAN_RETURN]++; /* the newline returns by itself */
+        else
+            act_on(c, *p);
+        return 1;
+    }
+    size_t size = abr_char_size(p, n);
+    if (size > 1) {
+        take(c, ABR_CLEAN_C1, p, size);
+        return size;
+    }
+    if (n < sizeof c->held && abr_open_sequence(p, n) == n) {
+        memcpy(c->held, p, n);
+        c->held_n = n;
+        return n;
+    }
+    put_invalid(c, *p);
+    return 1;
+}
+
+static void process(abr_cleaner *c, const char *p, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        if (c->state != GROUND) {
+            i += sequence_byte(c, p[i]);
+            continue;
+        }
+        size_t run = abr_plain_run(p + i, n - i);
+        if (run > 0)
+            abr_screen_text(&c->screen, p + i, run);
+        i += run;
+        if (i < n)
+            i += special(c, p + i, n - i);
+    }
+}
+
+/* ---- the public functions ---- */
+
+abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *sink_ctx, abr_cleaner **out,
+                          abr_error *error)
+{
+    *out = NULL;
+    if (opts->keep >> ABR_CLEAN_KINDS != 0)
+        return abr_fail(error, ABR_EINVAL, "unknown kinds to keep");
+    const abr_alloc *alloc = abr_allocator(opts->alloc);
+    abr_cleaner *c = alloc->malloc(alloc->ctx, sizeof *c);
+    if (!c)
+        return abr_fail(error, ABR_ENOMEM, "out of memory");
+    memset(c, 0, offsetof(abr_cleaner, sequence));
+    c->alloc = alloc;
+    c->keep = opts->keep;
+    c->filters = opts->invisible;
+    abr_invisible_start(&c->seen, sink, sink_ctx);
+    if (c->filters)
+        abr_screen_start(&c->screen, abr_invisible_write, &c->seen, c->keep);
+    else
+        abr_screen_start(&c->screen, sink, sink_ctx, c->keep);
+    *out = c;
+    return ABR_OK;
+}
+
+/* Did the sink take all it was given since the last time? */
+static abr_code outcome(abr_cleaner *c)
+{
+    bool failed = c->screen.failed;
+    c->screen.failed = false;
+    return failed ? ABR_ENOMEM : ABR_OK;
+}
+
+abr_code abr_cleaner_write(abr_cleaner *c, const char *p, size_t n)
+{
+    c->raw_bytes += n;
+    while (c->held_n > 0 && n > 0) {
+        c->held[c->held_n++] = *p++;
+        n--;
+        size_t size = c->held_n;
+        if (abr_open_sequence(c->held, size) == size)
+            continue;
+        char bytes[sizeof c->held];
+        memcpy(bytes, c->held, size);
+        c->held_n = 0;
+        process(c, bytes, size);
+    }
+    process(c, p, n);
+    abr_screen_flush(&c->screen);
+    return outcome(c);
+}
+
+/* Copy to *ctx, unless it is NULL, and move it on. */
+static bool copy_on(void *ctx, const char *p, size_t n)
+{
+    char **dst = ctx;
+    if (*dst) {
+        memcpy(*dst, p, n);
+        *dst += n;
+    }
+    return true;
+}
+
+/* Pending text without what hides in it; returns its bytes. */
+static size_t filtered(const abr_cleaner *c, const abr_screen_rest *rest, char *dst)
+{
+    abr_invisible seen = c->seen;
+    seen.sink = copy_on;
+    seen.sink_ctx = &dst;
+    abr_invisible_write(&seen, rest->p, rest->n);
+    abr_invisible_write(&seen, rest->rest, rest->rest_n);
+    abr_invisible_finish(&seen);
+    return (size_t)(seen.written - c->seen.written);
+}
+
+size_t abr_cleaner_pending(const abr_cleaner *c, char *dst)
+{
+    if (c->finished)
+        return 0;
+    abr_screen_rest rest = abr_screen_left_over(&c->screen);
+    if (c->filters)
+        return filtered(c, &rest, dst);
+    if (dst) {
+        memcpy(dst, rest.p, rest.n);
+        memcpy(dst + rest.n, rest.rest, rest.rest_n);
+    }
+    return rest.n + rest.rest_n;
+}
+
+abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
+{
+    if (!c->finished) {
+        for (size_t i = 0; i < c->held_n; i++)
+            put_invalid(c, c->held[i]);
+        if (c->state != GROUND)
+            give_up(c);
+        abr_screen_finish(&c->screen);
+        if (c->filters && !abr_invisible_finish(&c->seen))
+            c->screen.failed = true;
+        c->finished = true;
+    }
+    if (stats)
+        *stats = abr_cleaner_stats(c);
+    return outcome(c);
+}
+
+abr_clean_stats abr_cleaner_stats(const abr_cleaner *c)
+{
+    const uint64_t written = c->filters ? c->seen.written : c->screen.written;
+    abr_clean_stats stats = {c->raw_bytes, written + abr_cleaner_pending(c, NULL), {0}, c->seen.dropped};
+    memcpy(stats.count, c->count, sizeof stats.count);
+    stats.count[ABR_CLEAN_TAB] = c->screen.blanked_tabs;
+    return stats;
+}
+
+void abr_cleaner_close(abr_cleaner *c)
+{
+    if (c)
+        c->alloc->free(c->alloc->ctx, c);
+}
+
+/* ---- a whole text ---- */
+
+/* Add to the block of a cleaned text, making it larger where it has to be. */
+static bool add_cleaned(void *ctx, const char *p, size_t n)
+{
+    abr_cleaned *out = ctx;
+    const abr_alloc *a = out->alloc;
+    if (n > out->block_size - out->n) {
+        size_t size = out->block_size;
+        while (n > size - out->n) {
+            if (size > SIZE_MAX / 2)
+                return false;
+            size *= 2;
+        }
+        char *grown = a->realloc(a->ctx, out->block, out->block_size, size);
+        if (!grown)
+            return false;
+        out->block = grown;
+        out->block_size = size;
+    }
+    memcpy(out->block + out->n, p, n);
+    out->n += n;
+    return true;
+}
+
+abr_code abr_clean_text(const char *p, size_t n, const abr_clean_opts *opts, abr_cleaned *out,
+                        abr_error *error)
+{
+    *out = (abr_cleaned){.p = p, .n = n, .stats = {.raw_bytes = n, .bytes = n}};
+    out->alloc = abr_allocator(opts->alloc);
+    if (opts->keep >> ABR_CLEAN_KINDS == 0 && abr_plain_run(p, n) == n &&
+        (!opts->invisible || abr_invisible_run(p, n) == n))
+        return ABR_OK;
+    abr_cleaner *cleaner;
+    abr_code code = abr_cleaner_open(opts, add_cleaned, out, &cleaner, error);
+    if (!cleaner)
+        return code;
+    out->n = 0;
+    out->block = out->alloc->malloc(out->alloc->ctx, n);
+    out->block_size = n;
+    code = out->block ? abr_cleaner_write(cleaner, p, n) : ABR_ENOMEM;
+    if (code == ABR_OK)
+        code = abr_cleaner_finish(cleaner, &out->stats);
+    abr_cleaner_close(cleaner);
+    if (code != ABR_OK) {
+        abr_cleaned_free(out);
+        return abr_fail(error, code, "out of memory");
+    }
+    out->changed = out->n != n || memcmp(out->block, p, n) != 0;
+    out->p = out->changed ? out->block : p;
+    return ABR_OK;
+}
+
+void abr_cleaned_free(abr_cleaned *out)
+{
+    if (out->block)
+        out->alloc->free(out->alloc->ctx, out->block);
+    out->block = NULL;
+    out->p = NULL;
+    out->n = 0;
+}

@@ -1,0 +1,354 @@
+/*
+ * The last lines of a log, as a terminal of unlimited width has them.
+ *
+ * Lines are plain bytes in one buffer, the cursor a place in it: text is added at the end without a look at its columns,
+ * and only what moves the cursor back has to count cells, from the start of its line. What can no longer be rewritten
+ * (everything before row `top`) goes to the sink, sooner or later; which text that is depends on what was written, not
+ * on when. So that it never depends on how the text was split, the window is trimmed after every char where it is
+ * nearly full, and where text is only added at its end whenever that is convenient: the end of the window moves one way
+ * then.
+ */
+#include <string.h>
+
+#include "clean/screen.h"
+#include "abridge.h"
+#include "clean/columns.h"
+#include "clean/screen_buffer.h"
+#include "clean/screen_line.h"
+#include "clean/screen_rows.h"
+#include "text/scan.h"
+#include "text/utf8.h"
+#include "text/width.h"
+
+/* ---- places ---- */
+
+/* Is the cursor where text is simply added? */
+static bool at_end(const abr_screen *s)
+{
+    return s->at == s->n && s->skip == 0 && s->row == s->last;
+}
+
+static bool is_printable(char c)
+{
+    return c >= 0x20 && c < 0x7F;
+}
+
+/* Give up the oldest lines, and of a line over the window its start, so that the window keeps its size. */
+static void trim(abr_screen *s)
+{
+    while (abr_window_size(s) > ABR_SCREEN_WINDOW && s->top < s->row)
+        s->top++;
+    if (abr_window_size(s) <= ABR_SCREEN_WINDOW)
+        return;
+    size_t to = abr_row_start(s, s->top) + abr_window_size(s) - ABR_SCREEN_WINDOW;
+    while (to < s->at && (s->buffer[to] & 0xC0) == 0x80)
+        to++;
+    to = to < s->at ? to : s->at;
+    if (abr_columns_has(&s->columns, s->top % ABR_SCREEN_SLOTS))
+        abr_columns_cut(&s->columns, s->top % ABR_SCREEN_SLOTS, to - abr_row_start(s, s->top));
+    abr_row_at(s, s->top)->start = s->written + to;
+}
+
+/* The rows that a terminal shows, once there are `last` of them. */
+static void scroll(abr_screen *s)
+{
+    if (s->last - s->first >= ABR_SCREEN_ROWS)
+        s->first = s->last - ABR_SCREEN_ROWS + 1;
+    if (s->top < s->first)
+        s->top = s->first;
+}
+
+/* The cursor leaves its row: no blanks stay at the end of a rewritten line. */
+static void leave_row(abr_screen *s)
+{
+    if (s->row > s->last || !abr_row_at(s, s->row)->rewritten)
+        return;
+    size_t end = abr_unblanked_end(s, s->row);
+    abr_splice(s, end, abr_row_end(s, s->row), 0, true);
+    if (s->at > end)
+        s->at = end;
+}
+
+/* ---- adding at the end ---- */
+
+/* Note where the rows start that the newlines behind `from` begin. */
+static void index_rows(abr_screen *s, size_t from, uint64_t newlines)
+{
+    size_t end = s->n;
+    s->last += newlines;
+    s->row = s->last;
+    for (uint64_t i = 0; i < newlines && i < ABR_SCREEN_ROWS; i++) {
+        const char *newline = abr_find_last_newline(s->buffer + from, end - from);
+        end = (size_t)(newline - s->buffer);
+        *abr_row_at(s, s->last - i) = (abr_row){s->written + end + 1, false};
+        abr_columns_drop(&s->columns, (s->last - i) % ABR_SCREEN_SLOTS);
+    }
+    scroll(s);
+}
+
+/* Add text at the end of all, where the cursor is. */
+static void append(abr_screen *s, const char *p, size_t n)
+{
+    for (size_t size; n > 0; p += size, n -= size) {
+        size = n < ABR_SCREEN_PIECE ? n : ABR_SCREEN_PIECE;
+        abr_make_room(s, size);
+        memcpy(s->buffer + s->n, p, size);
+        size_t from = s->n;
+        s->n += size;
+        s->at = s->n;
+        uint64_t newlines = abr_count_newlines(p, size);
+        if (newlines > 0)
+            index_rows(s, from, newlines);
+        trim(s);
+    }
+}
+
+/* Make the rows down to the cursor's. */
+static void make_rows(abr_screen *s)
+{
+    char newlines[ABR_SCREEN_ROWS];
+    size_t column = s->skip;
+    size_t rows = (size_t)(s->row - s->last);
+    memset(newlines, '\n', rows);
+    s->skip = 0;
+    append(s, newlines, rows);
+    s->skip = column;
+}
+
+static void line_feed(abr_screen *s)
+{
+    leave_row(s);
+    if (s->row > s->last)
+        make_rows(s);
+    s->skip = 0;
+    if (s->row < s->last) {
+        s->row++;
+        s->at = abr_row_start(s, s->row);
+        abr_go_to_column(s, 0);
+        return;
+    }
+    s->at = s->n;
+    append(s, "\n", 1);
+}
+
+/* How many bytes of a text at the start of which there are chars without cells. */
+static size_t marks_in(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n) {
+        size_t size = abr_char_size(p + i, n - i);
+        if (abr_char_cells(p + i, size) > 0)
+            break;
+        i += size;
+    }
+    return i;
+}
+
+/* Write chars over what the line has, in as large pieces as cannot fill the window. */
+static void overwrite(abr_screen *s, const char *p, size_t n)
+{
+    abr_begin_rewrite(s);
+    for (size_t size; n > 0; p += size, n -= size) {
+        size = marks_in(p, n < ABR_SCREEN_PIECE ? n : ABR_SCREEN_PIECE);
+        if (size > 0) {
+            abr_insert_mark(s, p, size);
+        } else {
+            size = n < ABR_SCREEN_PIECE ? n : ABR_SCREEN_PIECE;
+            if (abr_window_size(s) + s->skip + size + ABR_SCREEN_TAB > ABR_SCREEN_WINDOW)
+                size = abr_char_size(p, n);
+            abr_replace(s, (size_t)abr_cells(p, size), p, size);
+            s->at += size;
+        }
+        trim(s);
+    }
+}
+
+/* Write chars, no newline or tab among them. */
+static void write_chars(abr_screen *s, const char *p, size_t n)
+{
+    if (s->row > s->last)
+        make_rows(s);
+    if (at_end(s))
+        append(s, p, n);
+    else
+        overwrite(s, p, n);
+}
+
+static void tab(abr_screen *s)
+{
+    if (at_end(s) && !abr_row_at(s, s->row)->rewritten) {
+        append(s, "\t", 1);
+        return;
+    }
+    size_t column = abr_cursor_column(s);
+    s->blanked_tabs++;
+    abr_go_to_column(s, column - column % ABR_SCREEN_TAB + ABR_SCREEN_TAB);
+}
+
+/* ---- what is written ---- */
+
+void abr_screen_start(abr_screen *s, abr_sink_fn sink, void *sink_ctx, unsigned kept)
+{
+    memset(s, 0, offsetof(abr_screen, columns));
+    s->sink = sink;
+    s->sink_ctx = sink_ctx;
+    abr_columns_start(&s->columns, (kept & 1u << ABR_CLEAN_TAB) != 0, (kept & 1u << ABR_CLEAN_INVALID) != 0);
+    s->has_marks = kept != 0;
+}
+
+void abr_screen_text(abr_screen *s, const char *p, size_t n)
+{
+    while (n > 0) {
+        if (at_end(s) && !abr_row_at(s, s->row)->rewritten) {
+            append(s, p, n);
+            return;
+        }
+        size_t run = 0;
+        while (run < n && p[run] != '\n' && (p[run] != '\t' || s->columns.keeps_tabs))
+            run++;
+        if (run > 0)
+            write_chars(s, p, run);
+        else if (*p == '\n')
+            line_feed(s);
+        else
+            tab(s);
+        run += run == 0;
+        p += run;
+        n -= run;
+    }
+}
+
+void abr_screen_mark(abr_screen *s, const char *p, size_t n)
+{
+    if (s->row > s->last)
+        make_rows(s);
+    abr_insert_mark(s, p, n);
+    trim(s);
+}
+
+void abr_screen_return(abr_screen *s)
+{
+    s->at = s->row <= s->last ? abr_row_start(s, s->row) : s->n;
+    s->skip = 0;
+    if (s->at < s->n && !is_printable(s->buffer[s->at]))
+        abr_go_to_column(s, 0);
+}
+
+/* ---- moves ---- */
+
+/* Go back a column by what stands before the cursor. False: that does not tell. */
+static bool step_back(abr_screen *s)
+{
+    size_t at = s->at;
+    size_t start = abr_row_start(s, s->row);
+    for (int chars = 0; chars < 16 && at > start; chars++) {
+        size_t end = at--;
+        while (at > start && (s->buffer[at] & 0xC0) == 0x80)
+            at--;
+        if (s->buffer[at] == '\t')
+            return false;
+        uint32_t cells = abr_char_cells(s->buffer + at, end - at);
+        if (cells > 0) {
+            s->at = at;
+            s->skip = cells - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+void abr_screen_back(abr_screen *s)
+{
+    bool tells = s->row <= s->last && !s->has_marks && s->at > abr_row_start(s, s->row);
+    if (s->skip > 0)
+        s->skip--;
+    else if (tells && is_printable(s->buffer[s->at - 1]))
+        s->at--;
+    else if (!tells || !step_back(s))
+        abr_screen_left(s, 1);
+}
+
+/* Go to a row that the terminal has, and stay in the column. */
+static void go_to_row(abr_screen *s, uint64_t row)
+{
+    uint64_t bottom = s->first + ABR_SCREEN_ROWS - 1;
+    row = row < s->top ? s->top : row > bottom ? bottom : row;
+    if (row == s->row)
+        return;
+    size_t column = abr_cursor_column(s);
+    leave_row(s);
+    s->row = row;
+    abr_go_to_column(s, column);
+}
+
+void abr_screen_up(abr_screen *s, size_t rows)
+{
+    go_to_row(s, s->row > rows ? s->row - rows : 0);
+}
+
+void abr_screen_down(abr_screen *s, size_t rows)
+{
+    go_to_row(s, s->row + rows);
+}
+
+void abr_screen_left(abr_screen *s, size_t columns)
+{
+    size_t column = abr_cursor_column(s);
+    abr_go_to_column(s, column > columns ? column - columns : 0);
+}
+
+void abr_screen_right(abr_screen *s, size_t columns)
+{
+    abr_go_to_column(s, abr_cursor_column(s) + columns);
+}
+
+void abr_screen_column(abr_screen *s, size_t column)
+{
+    abr_go_to_column(s, column);
+}
+
+void abr_screen_row(abr_screen *s, size_t row)
+{
+    go_to_row(s, s->first + row);
+}
+
+void abr_screen_save(abr_screen *s)
+{
+    s->saved_row = s->row - s->first;
+    s->saved_column = abr_cursor_column(s);
+}
+
+void abr_screen_restore(abr_screen *s)
+{
+    go_to_row(s, s->first + s->saved_row);
+    abr_go_to_column(s, s->saved_column);
+}
+
+/* ---- handing over ---- */
+
+void abr_screen_flush(abr_screen *s)
+{
+    size_t final = abr_row_start(s, s->top);
+    if (final > 0 && final >= s->n - final)
+        abr_hand_over(s);
+}
+
+abr_screen_rest abr_screen_left_over(const abr_screen *s)
+{
+    abr_screen_rest rest = {s->buffer, s->n, s->buffer + s->n, 0};
+    if (s->row > s->last || !s->rows[s->row % ABR_SCREEN_SLOTS].rewritten)
+        return rest;
+    size_t stop = abr_row_end(s, s->row);
+    rest.n = abr_unblanked_end(s, s->row);
+    rest.rest = s->buffer + stop;
+    rest.rest_n = s->n - stop;
+    return rest;
+}
+
+void abr_screen_finish(abr_screen *s)
+{
+    abr_screen_rest rest = abr_screen_left_over(s);
+    abr_emit(s, rest.p, rest.n);
+    abr_emit(s, rest.rest, rest.rest_n);
+    s->written += rest.n + rest.rest_n;
+}

@@ -1,0 +1,138 @@
+/*
+ * Erasing, and chars that are blanked, taken out or put in.
+ */
+#include <string.h>
+
+#include "clean/screen_erase.h"
+#include "abridge.h"
+#include "clean/columns.h"
+#include "clean/screen_line.h"
+#include "clean/screen_rows.h"
+
+static void erase_after(abr_screen *s)
+{
+    if (s->at == abr_row_end(s, s->row))
+        return;
+    abr_begin_rewrite(s);
+    abr_splice(s, s->at, abr_row_end(s, s->row), s->skip, true); /* the first half of a wide char at most */
+    memset(s->buffer + s->at, ' ', s->skip);
+    s->at += s->skip;
+    s->skip = 0;
+}
+
+static void erase_before(abr_screen *s)
+{
+    if (abr_row_start(s, s->row) == abr_row_end(s, s->row))
+        return;
+    abr_begin_rewrite(s);
+    size_t column = abr_cursor_column(s);
+    size_t start = abr_row_start(s, s->row);
+    s->at = start;
+    if (!abr_line_exceeds(s, column + 1)) {
+        abr_splice(s, start, abr_row_end(s, s->row), 0, true);
+        s->skip = column;
+        return;
+    }
+    s->skip = 0;
+    abr_replace(s, column + 1, NULL, column + 1);
+    abr_go_to_column(s, column);
+}
+
+void abr_screen_erase_line(abr_screen *s, abr_erase what)
+{
+    if (s->row > s->last)
+        return;
+    if (what == ABR_ERASE_AFTER) {
+        erase_after(s);
+    } else if (what == ABR_ERASE_BEFORE) {
+        erase_before(s);
+    } else {
+        size_t column = abr_cursor_column(s);
+        size_t start = abr_row_start(s, s->row);
+        abr_row_at(s, s->row)->rewritten = true;
+        abr_splice(s, start, abr_row_end(s, s->row), 0, true);
+        s->at = start;
+        abr_go_to_column(s, column);
+    }
+}
+
+/* Empty the rows above the cursor's. */
+static void erase_above(abr_screen *s)
+{
+    size_t column = abr_cursor_column(s);
+    size_t start = abr_row_start(s, s->top);
+    size_t rows = (size_t)((s->row <= s->last ? s->row : s->last) - s->top);
+    size_t stop = s->row <= s->last ? abr_row_start(s, s->row) : s->n;
+    memmove(s->buffer + start + rows, s->buffer + stop, s->n - stop);
+    memset(s->buffer + start, '\n', rows);
+    s->n -= stop - start - rows;
+    for (uint64_t i = 0; i < rows + (s->row > s->last); i++)
+        abr_columns_drop(&s->columns, (s->top + i) % ABR_SCREEN_SLOTS);
+    for (uint64_t i = 0; i <= rows; i++)
+        *abr_row_at(s, s->top + i) = (abr_row){s->written + start + i, i < rows || s->row > s->last ||
+                                                                           abr_row_at(s, s->row)->rewritten};
+    for (uint64_t row = s->row + 1; row <= s->last; row++)
+        abr_row_at(s, row)->start -= stop - start - rows;
+    abr_go_to_column(s, column);
+}
+
+void abr_screen_erase_all(abr_screen *s, abr_erase what)
+{
+    size_t column = abr_cursor_column(s);
+    if (what == ABR_ERASE_AFTER) {
+        if (s->row > s->last)
+            return;
+        erase_after(s);
+        s->n = abr_row_end(s, s->row);
+        s->last = s->row;
+    } else if (what == ABR_ERASE_BEFORE) {
+        abr_screen_erase_line(s, what);
+        if (s->row > s->top)
+            erase_above(s);
+    } else {
+        s->n = abr_row_start(s, s->top);
+        s->last = s->top;
+        abr_row_at(s, s->top)->rewritten = true;
+        abr_columns_drop(&s->columns, s->top % ABR_SCREEN_SLOTS);
+        s->at = s->n;
+        abr_go_to_column(s, column);
+    }
+}
+
+/* ---- chars ---- */
+
+/* Are there n cells and more from the cursor to the end of its line? Else what is there is erased. */
+static bool reaches(abr_screen *s, size_t n)
+{
+    if (s->row > s->last || s->at == abr_row_end(s, s->row))
+        return false;
+    abr_begin_rewrite(s);
+    if (abr_line_exceeds(s, s->skip + n))
+        return true;
+    erase_after(s);
+    return false;
+}
+
+void abr_screen_blank(abr_screen *s, size_t n)
+{
+    if (reaches(s, n))
+        abr_replace(s, n, NULL, n);
+}
+
+void abr_screen_delete(abr_screen *s, size_t n)
+{
+    if (reaches(s, n))
+        abr_replace(s, n, NULL, 0);
+}
+
+void abr_screen_insert(abr_screen *s, size_t n)
+{
+    if (n > ABR_SCREEN_COLUMNS)
+        n = ABR_SCREEN_COLUMNS;
+    if (s->row > s->last || s->at == abr_row_end(s, s->row) ||
+        abr_window_size(s) + n + ABR_SCREEN_TAB > ABR_SCREEN_WINDOW)
+        return;
+    abr_begin_rewrite(s);
+    if (abr_window_size(s) + n + ABR_SCREEN_TAB <= ABR_SCREEN_WINDOW) /* its tabs became blanks */
+        abr_replace(s, 0, NULL, n);
+}

@@ -1,0 +1,77 @@
+/* A screen: its rows, and where they are in its buffer. */
+#ifndef ABR_CLEAN_SCREEN_ROWS_H
+#define ABR_CLEAN_SCREEN_ROWS_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "clean/columns.h"
+
+ABR_PRIVATE_BEGIN
+
+enum {
+    ABR_SCREEN_ROWS = 100,         /* lines that can still be rewritten */
+    ABR_SCREEN_WINDOW = 64 * 1024, /* bytes of them, at most */
+    ABR_SCREEN_COLUMNS = 4096,     /* where a move to the right ends that is not within a line */
+    ABR_SCREEN_TAB = ABR_COLUMNS_TAB,
+    ABR_SCREEN_PIECE = 64 * 1024,        /* bytes added to the buffer at once */
+    ABR_SCREEN_BUFFER = 192 * 1024,      /* two windows with the blanks of a move, and a piece */
+    ABR_SCREEN_SLOTS = ABR_COLUMNS_SLOTS /* rows with a place in the ring, a power of two over ROWS */
+};
+
+/* A line at hand. */
+typedef struct {
+    uint64_t
+        start; /* bytes of the cleaned text before it; of a long line, before the part that is not final */
+    bool rewritten; /* it is no longer as it came: its tabs are blanks, blanks at its end are not kept */
+} abr_row;
+
+/* Rows are numbered from 0 over all of the text. Everything before the start of row `top` is final. The cursor stands
+ * `skip` columns behind the byte `at`: more than 0 only behind the end of its line, or within a char or tab that takes
+ * several columns. A cursor below row `last` has at = n, skip = its column. */
+typedef struct {
+    abr_sink_fn sink;
+    void *sink_ctx;
+    bool failed;      /* the sink said no */
+    bool has_marks;   /* control sequences may stand in lines */
+    uint64_t written; /* bytes the sink got: where the buffer starts */
+    size_t n;         /* bytes in the buffer */
+    size_t at;
+    size_t skip;
+    uint64_t row;   /* of the cursor */
+    uint64_t first; /* row 1 of the terminal, which may be final already */
+    uint64_t top;   /* first row that can still be rewritten */
+    uint64_t last;
+    uint64_t saved_row; /* of abr_screen_save(), from `first` on */
+    size_t saved_column;
+    uint64_t blanked_tabs; /* tabs that only moved the cursor, or became blanks */
+    abr_row rows[ABR_SCREEN_SLOTS];
+    abr_columns columns; /* of the rows */
+    char buffer[ABR_SCREEN_BUFFER];
+} abr_screen;
+
+/* Where a row that there is starts in the buffer. */
+static inline size_t abr_row_start(const abr_screen *s, uint64_t row)
+{
+    return (size_t)(s->rows[row % ABR_SCREEN_SLOTS].start - s->written);
+}
+
+/* Where it ends, before its newline. */
+static inline size_t abr_row_end(const abr_screen *s, uint64_t row)
+{
+    return row == s->last ? s->n : abr_row_start(s, row + 1) - 1;
+}
+
+static inline abr_row *abr_row_at(abr_screen *s, uint64_t row)
+{
+    return &s->rows[row % ABR_SCREEN_SLOTS];
+}
+
+/* Bytes that can still be rewritten. */
+static inline size_t abr_window_size(const abr_screen *s)
+{
+    return s->n - abr_row_start(s, s->top);
+}
+
+ABR_PRIVATE_END
+
+#endif

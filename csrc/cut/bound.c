@@ -1,0 +1,283 @@
+/*
+ * The budget that bound: the one that a cut names.
+ *
+ * At a line's end it is the first, in the order lines, bytes, chars, tokens, that forbids the next line; of two sides
+ * the tail's next line counts. Where more than one gap, or no edge at a line's end, leaves no such line, it is, of those
+ * that the source exceeds, the one that is used most. A budget that would have let a line through is never named.
+ */
+#include <string.h>
+
+#include "cut/bound.h"
+#include "abridge.h"
+#include "budget/options.h"
+#include "budget/span.h"
+#include "budget/view.h"
+#include "cut/joint.h"
+#include "text/scan.h"
+
+static const abr_span nothing = {0, 0, 0, 0, false};
+
+/* Does a text with this much to show exceed the tokens? Of one that is over another budget as much as that lets through is
+ * counted: more need not be at hand. */
+static bool exceeds_tokens(abr_cutter *j, const abr_span *text)
+{
+    const uint64_t most =
+        abr_byte_budget(&(abr_budget){.bytes = ABR_UNLIMITED, .tokens = j->opts->max.tokens});
+    abr_budget max = j->opts->max;
+    const size_t keep = abr_keep(j->opts->strategy, &max);
+    abr_span part = {.n = text->n < keep ? text->n : keep};
+    if (text->shown > most)
+        return true;
+    if (part.n < text->n)
+        part.n -= abr_open_sequence(j->view->front.p, part.n);
+    abr_weigh(&j->scale, j->view->front.p, part.n, &part);
+    return abr_content_tokens(j, &part, &nothing, false) > j->opts->max.tokens;
+}
+
+abr_unit abr_exceeded(abr_cutter *j, abr_unit from, bool without_newline)
+{
+    const abr_budget *max = &j->opts->max;
+    abr_span text = nothing;
+    text.shown = j->view->bytes - without_newline;
+    text.n = (size_t)text.shown; /* a size_t may be too small for more than what fits */
+    if (from <= ABR_BY_LINES && j->view->lines > max->lines)
+        return ABR_BY_LINES;
+    bool may_fit =
+        text.shown <= abr_byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.shown <= max->bytes);
+    if (j->scale.replace && j->view->invalid != ABR_UNLIMITED) {
+        text.shown += j->view->invalid * (ABR_REPLACEMENT_SIZE - 1);
+    } else if (j->scale.replace && may_fit) {
+        text.shown = 0;
+        abr_weigh(&j->scale, j->view->front.p, text.n, &text);
+    }
+    if (from <= ABR_BY_BYTES && text.shown > max->bytes)
+        return ABR_BY_BYTES;
+    if (from <= ABR_BY_CHARS && max->chars != ABR_UNLIMITED && j->view->chars - without_newline > max->chars)
+        return ABR_BY_CHARS;
+    if (from > ABR_BY_TOKENS || max->tokens == ABR_UNLIMITED)
+        return ABR_BY_NONE;
+    return exceeds_tokens(j, &text) ? ABR_BY_TOKENS : ABR_BY_NONE;
+}
+
+abr_room abr_whole_room(const abr_cutter *j)
+{
+    const abr_opts *o = j->opts;
+    abr_room room = {o->max.lines, o->max.chars, abr_less(o->max.bytes, o->reserve_len)};
+    if (room.chars != ABR_UNLIMITED && o->reserve_len > 0)
+        room.chars = abr_less(room.chars, abr_count_chars(o->reserve, o->reserve_len, NULL));
+    return room;
+}
+
+/* What is kept on a side, told as cost: the whole lines of it, and the bytes beside them of a line that is cut. */
+static abr_span only_whole(const abr_cutter *j, abr_side side, const abr_span *kept, abr_span *part)
+{
+    const abr_edge *e = side == ABR_FRONT ? &j->view->front : &j->view->back;
+    const char *p = side == ABR_FRONT ? e->p : e->p + (e->n - kept->n);
+    abr_span whole = {.n = kept->n, .lines = kept->lines};
+    *part = nothing;
+    if (!kept->partial)
+        return whole;
+    const char *newline = side == ABR_FRONT ? abr_find_last_newline(p, kept->n) : memchr(p, '\n', kept->n);
+    size_t before = newline ? (size_t)(newline - p) + (side == ABR_BACK) : 0;
+    whole.lines--;
+    part->lines = 1;
+    whole.n = side == ABR_FRONT ? before : newline ? kept->n - before : 0;
+    abr_weigh(&j->scale, side == ABR_FRONT ? p + whole.n : p, kept->n - whole.n, part);
+    return whole;
+}
+
+abr_unit abr_forbids_line(abr_cutter *j, abr_side side, const abr_ends *ends)
+{
+    const abr_budget *max = &j->opts->max;
+    const abr_unit last = max->tokens == ABR_UNLIMITED ? ABR_BY_NONE : ABR_BY_TOKENS;
+    const abr_room room = abr_whole_room(j);
+    abr_span part; /* of a line that is cut: it gives way to the whole line */
+    abr_span longer = only_whole(j, side, side == ABR_FRONT ? &ends->head : &ends->tail, &part);
+    const uint64_t lines = longer.lines;
+    if (ends->head.lines + ends->tail.lines - part.lines >= room.lines)
+        return ABR_BY_LINES;
+    if (max->bytes == ABR_UNLIMITED && max->chars == ABR_UNLIMITED)
+        return last;
+    longer.shown = ends->head.shown + ends->tail.shown + ends->joint.shown - part.shown;
+    longer.chars = ends->head.chars + ends->tail.chars + ends->joint.chars - part.chars;
+    abr_room next = {lines + 1, max->bytes == ABR_UNLIMITED ? room.chars : ABR_UNLIMITED, room.shown};
+    if (longer.shown <= room.shown)
+        abr_grow_lines(side == ABR_FRONT ? &j->view->front : &j->view->back, side, &j->scale, &next, &longer);
+    bool grown = longer.lines > lines;
+    if (!grown && max->bytes != ABR_UNLIMITED)
+        return ABR_BY_BYTES;
+    /* a line that is not all at hand is over the first budget that is set: a stream keeps so much */
+    return max->chars != ABR_UNLIMITED && (!grown || longer.chars > room.chars) ? ABR_BY_CHARS : last;
+}
+
+/* The first budget that forbids the last line that is left out: then all of the text shows, and no marker. */
+static abr_unit forbids_rest(const abr_cutter *j, abr_unit by)
+{
+    const abr_room room = abr_whole_room(j);
+    abr_span text = {.shown = j->view->bytes};
+    if (by == ABR_BY_LINES)
+        return by;
+    if (room.shown != ABR_UNLIMITED && text.shown <= room.shown) {
+        text.shown = 0;
+        abr_weigh(&j->scale, j->view->front.p, (size_t)j->view->bytes, &text);
+    }
+    if (text.shown > room.shown)
+        return ABR_BY_BYTES;
+    if (room.chars != ABR_UNLIMITED && j->view->chars > room.chars)
+        return ABR_BY_CHARS;
+    return ABR_BY_TOKENS;
+}
+
+/* ---- how much of a budget is used ---- */
+
+static double share(uint64_t used, uint64_t budget)
+{
+    return budget == 0 ? 1 : (double)used / (double)budget;
+}
+
+/* Tokens of what is kept of the source. */
+static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
+{
+    abr_piece *sources = j->alloc->malloc(j->alloc->ctx, cut->piece_count * sizeof *sources + 1);
+    char *text = j->alloc->malloc(j->alloc->ctx, cut->content_bytes + 1);
+    abr_cut kept = {.pieces = sources, .utf8_replace = cut->utf8_replace};
+    size_t size = 0;
+    for (size_t i = 0; sources && i < cut->piece_count; i++) {
+        if (!cut->pieces[i].source)
+            continue;
+        abr_span shown = nothing;
+        abr_weigh(&j->scale, cut->pieces[i].p, cut->pieces[i].n, &shown);
+        size += (size_t)shown.shown;
+        sources[kept.piece_count++] = cut->pieces[i];
+    }
+    uint64_t tokens = 0;
+    if (sources && text) {
+        abr_cut_write(&kept, text);
+        tokens = abr_weighed_tokens(j, text, size);
+    } else {
+        j->failure = ABR_ENOMEM;
+    }
+    if (sources)
+        j->alloc->free(j->alloc->ctx, sources);
+    if (text)
+        j->alloc->free(j->alloc->ctx, text);
+    return tokens;
+}
+
+/* Which part of a budget what is kept takes; of bytes and chars `with_rest` also markers and the reserve. */
+static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
+{
+    const abr_budget *max = &j->opts->max;
+    const abr_scale scale = {true, j->scale.replace};
+    abr_span used = nothing;
+    if (unit == ABR_BY_LINES)
+        return share(cut->output_lines, max->lines);
+    if (unit == ABR_BY_TOKENS)
+        return share(kept_tokens(j, cut), max->tokens);
+    for (size_t i = 0; i < cut->piece_count; i++)
+        if (with_rest || cut->pieces[i].source)
+            abr_weigh(&scale, cut->pieces[i].p, cut->pieces[i].n, &used);
+    if (with_rest && j->opts->reserve_len > 0)
+        abr_weigh(&scale, j->opts->reserve, j->opts->reserve_len, &used);
+    return unit == ABR_BY_BYTES ? share(used.shown, max->bytes) : share(used.chars, max->chars);
+}
+
+static bool is_set(const abr_budget *max, abr_unit unit)
+{
+    const uint64_t budgets[] = {0, max->lines, max->bytes, max->chars, max->tokens};
+    return budgets[unit] != ABR_UNLIMITED;
+}
+
+/* The next budget that the text exceeds, or where none that counts is exceeded the next that is set. */
+static abr_unit next_unit(abr_cutter *j, abr_unit from, bool exceeded)
+{
+    if (exceeded)
+        return abr_exceeded(j, from, false);
+    while (from <= ABR_BY_TOKENS && !is_set(&j->opts->max, from))
+        from++;
+    return from <= ABR_BY_TOKENS ? from : ABR_BY_NONE;
+}
+
+/* Of the budgets that the text exceeds the one used most, the first of equals; lines only where they are used up at a
+ * line's end. Where that leaves none, markers or a reserve took the room: then of all that are set. */
+static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, abr_unit by)
+{
+    bool by_lines = at_line_end && cut->output_lines >= j->opts->max.lines;
+    abr_unit best = ABR_BY_NONE;
+    for (int exceeded = 1; exceeded >= 0 && best == ABR_BY_NONE; exceeded--) {
+        double most = -1;
+        abr_unit u = next_unit(j, by_lines ? ABR_BY_LINES : ABR_BY_BYTES, exceeded);
+        for (; u != ABR_BY_NONE; u = next_unit(j, u + 1, exceeded)) {
+            double used = used_share(j, cut, u, !exceeded);
+            if (used > most) {
+                most = used;
+                best = u;
+            }
+        }
+    }
+    return best == ABR_BY_NONE ? by : best;
+}
+
+/* ---- which one bound ---- */
+
+abr_unit abr_bound_ends(abr_cutter *j, const abr_ends *ends, const abr_cut *cut, abr_unit by)
+{
+    const abr_span *head = &ends->head;
+    const abr_span *tail = &ends->tail;
+    bool by_tail = tail->lines > 0 || (head->lines == 0 && j->opts->head_ratio < 1);
+    bool in_line = by_tail ? tail->partial : head->partial;
+    abr_unit bound = ABR_BY_NONE;
+    if (j->opts->strategy == ABR_HEAD_TAIL && j->opts->snap == ABR_SNAP_CHAR)
+        return used_most(j, cut, !in_line, by);
+    if (head->partial && tail->partial)
+        return used_most(j, cut, false, by);
+    if (head->lines + tail->lines + !(head->partial || tail->partial) >= j->view->lines)
+        return forbids_rest(j, by);
+    bound = abr_forbids_line(j, by_tail ? ABR_BACK : ABR_FRONT, ends);
+    return bound == ABR_BY_NONE ? used_most(j, cut, !in_line, by) : bound;
+}
+
+/* Does what is kept on a side end inside a line? */
+static bool ends_in_line(const abr_edge *e, abr_side side, size_t n)
+{
+    if (n == 0 || n >= e->n)
+        return false;
+    return side == ABR_FRONT ? e->p[n] != '\n' : e->p[e->n - n - 1] != '\n';
+}
+
+abr_unit abr_bound_pieces(abr_cutter *j, const abr_cut *cut, abr_unit by)
+{
+    abr_ends ends = {nothing, nothing, nothing};
+    const abr_view *v = j->view;
+    uint64_t next = 1; /* the first byte not yet covered */
+    uint64_t line = 1; /* the line it is in or after */
+    unsigned gaps = 0;
+    for (size_t i = 0; i <= cut->piece_count; i++) {
+        const bool end = i == cut->piece_count;
+        if (!end && !cut->pieces[i].source)
+            continue;
+        const uint64_t first = end ? v->bytes + 1 : cut->pieces[i].first_byte;
+        if (first > next) {
+            gaps++;
+            ends.head = (abr_span){.n = (size_t)(next - 1), .lines = next > 1 ? line : 0};
+            ends.tail = (abr_span){.n = (size_t)(v->bytes + 1 - first),
+                                   .lines = end ? 0 : v->lines - cut->pieces[i].first_line + 1};
+        }
+        if (!end) {
+            next = cut->pieces[i].last_byte + 1;
+            line = cut->pieces[i].last_line;
+        }
+    }
+    if (gaps != 1 || ends.head.n > v->front.n || ends.tail.n > v->back.n)
+        return used_most(j, cut, true, by);
+    if (ends.head.lines + ends.tail.lines < cut->output_lines) /* an empty line may leave no byte */
+        ends.head.lines = cut->output_lines - ends.tail.lines;
+    ends.head.partial = ends_in_line(&v->front, ABR_FRONT, ends.head.n);
+    ends.tail.partial = ends_in_line(&v->back, ABR_BACK, ends.tail.n);
+    abr_weigh(&j->scale, v->front.p, ends.head.n, &ends.head);
+    abr_weigh(&j->scale, v->back.p + (v->back.n - ends.tail.n), ends.tail.n, &ends.tail);
+    for (size_t i = 0; i < cut->piece_count && j->opts->marker != ABR_MARKER_OUTSIDE; i++)
+        if (!cut->pieces[i].source)
+            abr_weigh(&(abr_scale){true, j->scale.replace}, cut->pieces[i].p, cut->pieces[i].n, &ends.joint);
+    return abr_bound_ends(j, &ends, cut, by);
+}

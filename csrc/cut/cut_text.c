@@ -1,0 +1,82 @@
+/*
+ * Cuts of a text in memory, and their content.
+ */
+#include <string.h>
+
+#include "abridge.h"
+#include "base/error.h"
+#include "budget/options.h"
+#include "budget/span.h"
+#include "budget/view.h"
+#include "cut/cut.h"
+#include "priority/retain.h"
+#include "text/scan.h"
+
+/* The text goes by as it would in a stream, but nothing of it is copied. */
+static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    enum { CHUNK = 256 * 1024 };
+    abr_budget max = opts->max;
+    size_t keep = abr_keep(ABR_PRIORITY, &max);
+    const abr_priority_opts own = {
+        view->front.p,      keep,       abr_wants_chars(opts), opts->hits, opts->hit_count,
+        opts->quiet_groups, opts->alloc};
+    abr_code code = abr_priority_open(&own, &view->priority);
+    for (size_t at = 0; at < view->front.n && code == ABR_OK; at += CHUNK) {
+        size_t n = view->front.n - at < CHUNK ? view->front.n - at : CHUNK;
+        const char *p = view->front.p + at;
+        if (abr_priority_reserve(view->priority, abr_count_newlines(p, n), n))
+            abr_priority_write(view->priority, p, n);
+        else
+            code = ABR_ENOMEM;
+    }
+    if (code == ABR_OK) {
+        code = abr_cut_view(view, opts, cut, error);
+    } else {
+        memset(cut, 0, sizeof *cut);
+        abr_fail(error, code, "out of memory");
+    }
+    abr_priority_close(view->priority);
+    return code;
+}
+
+/* Count a text in one pass, and find its first and its last line where these may be long. */
+static abr_view view_of_text(const char *p, size_t n, bool with_chars)
+{
+    enum { SHORT = 64 * 1024 /* what may be read again when the size of a line matters */ };
+    const abr_edge text = {p, n, true};
+    abr_view view = {.front = text,
+                     .back = text,
+                     .bytes = n,
+                     .invalid = ABR_UNLIMITED,
+                     .first_line = ABR_UNLIMITED,
+                     .last_line = ABR_UNLIMITED,
+                     .ends_line = n > 0 && p[n - 1] == '\n'};
+    if (n <= SHORT) {
+        view.lines = abr_count_lines(p, n);
+        view.chars = with_chars ? abr_count_chars(p, n, NULL) : 0;
+        return view;
+    }
+    abr_char_counter chars = {0};
+    uint64_t invalid;
+    const abr_newlines found = abr_find_newlines(p, n, with_chars ? &chars : NULL);
+    view.lines = found.count + !view.ends_line;
+    view.chars = abr_counted_chars(&chars, &invalid);
+    view.first_line = found.count > 0 ? found.first : n;
+    /* SIZE_MAX, for no newline before it, is one before the text */
+    view.last_line = view.ends_line ? found.last - (found.before_last + 1) : n - (found.last + 1);
+    return view;
+}
+
+abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    abr_code code = abr_check_opts(opts, error);
+    if (code != ABR_OK) {
+        memset(cut, 0, sizeof *cut);
+        return code;
+    }
+    abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
+    if (opts->strategy == ABR_PRIORITY)
+        return cut_text_by_priority(&view, opts, cut, error);
+    return abr_cut_view(&view, opts, cut, error);
+}

@@ -1,0 +1,125 @@
+/* The joint: what stands between the two sides of a cut, and what all of it costs. */
+#include <string.h>
+
+#include "cut/joint.h"
+#include "abridge.h"
+#include "budget/marker.h"
+#include "budget/span.h"
+#include "budget/token_count.h"
+#include "text/scan.h"
+
+static bool reserve_scratch(abr_cutter *j, size_t size)
+{
+    if (j->scratch && size <= j->scratch_size)
+        return true;
+    const abr_alloc *a = j->alloc;
+    char *grown =
+        j->scratch ? a->realloc(a->ctx, j->scratch, j->scratch_size, size) : a->malloc(a->ctx, size);
+    if (!grown) {
+        j->failure = ABR_ENOMEM;
+        return false;
+    }
+    j->scratch = grown;
+    j->scratch_size = size;
+    return true;
+}
+
+/* Copy (p, n) as the model sees it. */
+static size_t show(const abr_cutter *j, const char *p, size_t n, char *dst)
+{
+    if (j->scale.replace)
+        return abr_replace_invalid(p, n, dst);
+    memcpy(dst, p, n);
+    return n;
+}
+
+uint64_t abr_byte_budget(const abr_budget *max)
+{
+    if (max->tokens > ABR_COUNT_MAX / ABR_BYTES_PER_TOKEN)
+        return max->bytes;
+    uint64_t bound = max->tokens * ABR_BYTES_PER_TOKEN;
+    return max->bytes < bound ? max->bytes : bound;
+}
+
+abr_room abr_without(const abr_room *room, const abr_span *taken)
+{
+    return (abr_room){abr_less(room->lines, taken->lines), abr_less(room->chars, taken->chars),
+                      abr_less(room->shown, taken->shown)};
+}
+
+bool abr_lines_apart(const abr_cutter *j)
+{
+    return j->opts->strategy == ABR_HEAD_TAIL && j->opts->snap == ABR_SNAP_LINE;
+}
+
+size_t abr_print_joint(const abr_cutter *j, const abr_span *head, const abr_span *tail,
+                       const abr_omitted *omitted, char *dst)
+{
+    bool after_head = abr_lines_apart(j) && head->lines > 0;
+    bool before_tail = abr_lines_apart(j) && tail->lines > 0;
+    if (j->format_len == 0) {
+        after_head = after_head && before_tail;
+        before_tail = false;
+    }
+    size_t format_len = j->format_len;
+    const char *format = abr_marker_for(j->format, omitted, &format_len);
+    size_t n = 0;
+    if (after_head && dst)
+        dst[n] = '\n';
+    n += after_head;
+    n += abr_print_marker(format, format_len, omitted, dst ? dst + n : NULL);
+    if (before_tail && dst)
+        dst[n] = '\n';
+    return n + before_tail;
+}
+
+bool abr_joint_counts(const abr_cutter *j)
+{
+    return j->opts->marker != ABR_MARKER_OUTSIDE || j->format_len == 0;
+}
+
+/* Print the joint at its widest, with the source's totals for its numbers, to the scratch at `at`. */
+static size_t widest_joint(abr_cutter *j, const abr_span *head, const abr_span *tail, size_t at)
+{
+    const abr_omitted most = {j->view->lines, j->view->bytes, j->view->chars};
+    size_t n = abr_print_joint(j, head, tail, &most, NULL);
+    if (!reserve_scratch(j, at + n + 1))
+        return 0;
+    return abr_print_joint(j, head, tail, &most, j->scratch + at);
+}
+
+abr_span abr_joint_cost(abr_cutter *j, const abr_span *head, const abr_span *tail)
+{
+    abr_span cost = {0};
+    size_t n = widest_joint(j, head, tail, 0);
+    if (n > 0)
+        abr_weigh(&(abr_scale){true, j->scale.replace}, j->scratch, n, &cost);
+    return cost;
+}
+
+uint64_t abr_weighed_tokens(abr_cutter *j, const char *p, size_t n)
+{
+    uint64_t tokens = 0;
+    if (j->failure == ABR_OK)
+        j->failure = abr_count_tokens(j->opts, p, n, &tokens);
+    return tokens;
+}
+
+uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span *tail, bool full)
+{
+    size_t joint = full && abr_joint_counts(j) ? widest_joint(j, head, tail, 0) : 0;
+    size_t reserve = full ? j->opts->reserve_len : 0;
+    /* the raw joint is printed behind the room for the content, where it may grow when shown */
+    size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
+    if (!reserve_scratch(j, content + joint + 1))
+        return 0;
+    size_t n = show(j, j->view->front.p, head->n, j->scratch);
+    if (joint > 0) {
+        widest_joint(j, head, tail, content);
+        n += show(j, j->scratch + content, joint, j->scratch + n);
+    }
+    n += show(j, j->view->back.p + (j->view->back.n - tail->n), tail->n, j->scratch + n);
+    if (reserve > 0)
+        memcpy(j->scratch + n, j->opts->reserve, reserve);
+    return abr_weighed_tokens(j, j->scratch, n + reserve);
+}

@@ -1,0 +1,53 @@
+/* A cut being made: the joint between its two sides, and what all of it costs. */
+#ifndef ABR_CUT_JOINT_H
+#define ABR_CUT_JOINT_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "budget/marker.h"
+#include "budget/span.h"
+#include "budget/view.h"
+
+ABR_PRIVATE_BEGIN
+
+typedef struct {
+    const abr_opts *opts;
+    const abr_alloc *alloc;
+    const abr_view *view;
+    abr_scale scale;
+    const char *format; /* the marker's; format_len 0: no marker */
+    size_t format_len;
+    char *scratch; /* for markers at their widest and for token counts */
+    size_t scratch_size;
+    abr_code failure; /* the first one; while set, every count answers 0 so that the work ends soon */
+} abr_cutter;
+
+/* The byte budget, with the bound that a token budget sets. */
+uint64_t abr_byte_budget(const abr_budget *max);
+
+/* `room` less what is taken. */
+abr_room abr_without(const abr_room *room, const abr_span *taken);
+
+/* Does a marker have a line of its own? With snap=line it has, and two sides without one stand on lines of their own. */
+bool abr_lines_apart(const abr_cutter *j);
+
+/* Print the joint to dst (NULL measures). Returns the bytes. */
+size_t abr_print_joint(const abr_cutter *j, const abr_span *head, const abr_span *tail,
+                       const abr_omitted *omitted, char *dst);
+
+/* Does the joint count in the budgets? A marker asked for outside does not; the newline of two sides without a
+ * marker always does. */
+bool abr_joint_counts(const abr_cutter *j);
+
+/* What the joint costs at its widest. */
+abr_span abr_joint_cost(abr_cutter *j, const abr_span *head, const abr_span *tail);
+
+/* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */
+uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span *tail, bool full);
+
+/* Tokens of (p, n), 0 once something failed. */
+uint64_t abr_weighed_tokens(abr_cutter *j, const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,111 @@
+/* Where the lines of a source are. */
+#ifndef ABR_FILES_LINE_INDEX_H
+#define ABR_FILES_LINE_INDEX_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "text/scan.h"
+
+ABR_PRIVATE_BEGIN
+
+enum {
+    ABR_BLOCK = 256 * 1024, /* bytes read at once */
+    ABR_PLACES = 8,         /* places in long lines that are kept in mind */
+    ABR_ENDED_EARLY = -1    /* in place of an errno: the source is shorter than it was said to be */
+};
+
+/* What is read: an open file, or a text. */
+typedef struct {
+    int fd; /* -1: the text */
+    const char *text;
+    uint64_t size; /* bytes; nothing is read beyond them */
+} abr_reader;
+
+/* Read n bytes behind the first `at`, fewer only at the end. 0, an errno or ABR_ENDED_EARLY. */
+int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *got);
+
+/* Which file this is, in which state. */
+typedef struct {
+    uint64_t device;
+    uint64_t inode;
+    uint64_t size;
+    int64_t seconds; /* of its last change */
+    long nanoseconds;
+} abr_identity;
+
+bool abr_same_identity(const abr_identity *a, const abr_identity *b);
+
+typedef struct {
+    uint64_t line; /* 0: none */
+    uint64_t column;
+    uint64_t at; /* bytes before it */
+} abr_place_at;
+
+/* The line index of one source. */
+typedef struct {
+    abr_identity of;
+    const abr_alloc *alloc;
+    uint64_t stride;    /* bytes between entries */
+    uint64_t *newlines; /* before each multiple of stride */
+    uint64_t *chars;    /* the same of chars and open bytes, or NULL */
+    size_t count;       /* entries */
+    size_t room;
+    uint64_t size; /* totals of the source */
+    uint64_t total_newlines;
+    uint64_t total_lines;
+    uint64_t total_chars; /* counted with has_chars */
+    bool has_chars;
+    bool ends_line;
+    bool is_text;  /* it was looked at: no binary file */
+    uint64_t used; /* when last, in uses of any */
+    abr_place_at places[ABR_PLACES];
+    size_t next_place;
+} abr_lines;
+
+/* The functions below take a block of ABR_BLOCK bytes for scratch, and return 0, an errno or ABR_ENDED_EARLY. */
+
+/* An index that is made while its source is read. */
+typedef struct {
+    abr_lines *lines; /* whole once all is read; NULL: none is made */
+    uint64_t at;      /* bytes read */
+    bool with_chars;
+    abr_char_counter chars;
+} abr_lines_maker;
+
+int abr_lines_begin(abr_lines_maker *maker, bool with_chars, const abr_alloc *alloc);
+/* Read on: blocks until *most bytes are read, which it takes off, at least one; *whole: all is read. */
+int abr_lines_read(abr_lines_maker *maker, const abr_reader *r, char *block, uint64_t *most, bool *whole);
+void abr_lines_free(abr_lines *x); /* NULL is fine */
+
+/* Where a line starts, and where it ends, before its newline. The source has the line. */
+int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
+int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
+
+/* Chars before the place `at`, which lies between chars; has_chars. */
+int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint64_t at, uint64_t *chars);
+
+/* The way to a char of a line. */
+typedef struct {
+    uint64_t at;   /* where it is by now */
+    uint64_t end;  /* of the line, before its newline */
+    uint64_t left; /* chars to go; those that the line has too few, once at its end */
+} abr_walk;
+
+/* The way to char `column` of the line that starts at `at`, from the known place that is nearest before it. */
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
+                   uint64_t column, uint64_t at);
+/* Walk on: blocks until *most bytes are read, which it takes off, at least one; *there: at the char or the end. */
+int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
+
+/* The index of a file in this state, or NULL; valid until the next abr_index_put(). */
+abr_lines *abr_index_find(abr_index *index, const abr_identity *of);
+
+/* Take over an index, in place of that of an older state of the file or of the file used longest ago. */
+void abr_index_put(abr_index *index, abr_lines *lines);
+
+/* Keep a place of a file in mind, where its index is there. */
+void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_at *place);
+
+ABR_PRIVATE_END
+
+#endif

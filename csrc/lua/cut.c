@@ -1,0 +1,177 @@
+/* Cuts of texts and of lines. */
+#include <string.h>
+
+#include "lua/cut.h"
+#include "abridge.h"
+#include "lua/check.h"
+#include "lua/clean.h"
+#include "lua/compat.h"
+#include "lua/options.h"
+#include "lua/results.h"
+#include "lua/slots.h"
+#include "lua/redact.h"
+
+static void put_raw_bytes(lua_State *L, void *ctx)
+{
+    const size_t *raw = ctx;
+    abr_put_count(L, WORD_raw_bytes, *raw);
+}
+
+/* Get ready for the results of a cut of the text at ARG_TEXT; `raw`, unless NULL: its size before it was cleaned. Field by
+ * field, as the core fills in the cut: to zero it costs more than all that. */
+static void begin_results(abr_cut_results *results, abr_frame *frame, size_t n, size_t *raw)
+{
+    abr_frame_begin(frame);
+    results->text_size = n;
+    results->push_more = raw ? put_raw_bytes : NULL;
+    results->ctx = raw;
+    results->more = raw != NULL;
+    results->busy = NULL;
+    results->frame = frame;
+}
+
+static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
+{
+    abr_cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = named};
+    abr_cut_results results;
+    abr_frame frame;
+    size_t raw;
+    abr_error error;
+    abr_check_text(L, who, "text", ARG_TEXT, &raw);
+    lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_REDACT);
+    c.opts.strategy = strategy;
+    abr_read_options(L, &c);
+    if (c.cleans)
+        abr_clean_argument(L, who, &c.clean, NULL);
+    abr_redact_argument(L, who);
+    size_t n;
+    const char *text = lua_tolstring(L, ARG_TEXT, &n);
+    if (!lua_isnil(L, SLOT_COUNTER)) {
+        lua_pushcfunction(L, abr_call_counter);
+        c.opts.count_tokens = abr_ask_counter;
+        c.opts.count_ctx = L;
+    }
+    begin_results(&results, &frame, n, c.cleans ? &raw : NULL);
+    c.opts.alloc = &frame.alloc;
+    abr_code code = abr_cut_text(text, n, &c.opts, &results.cut, &error);
+    return abr_finish_results(L, &results, who, code, &error);
+}
+
+static int l_head(lua_State *L)
+{
+    return cut_text(L, "abridge.head", ABR_HEAD, false);
+}
+
+static int l_tail(lua_State *L)
+{
+    return cut_text(L, "abridge.tail", ABR_TAIL, false);
+}
+
+static int l_head_tail(lua_State *L)
+{
+    return cut_text(L, "abridge.head_tail", ABR_HEAD_TAIL, false);
+}
+
+static int l_cut(lua_State *L)
+{
+    return cut_text(L, "abridge.cut", ABR_HEAD, true);
+}
+
+static int l_priority(lua_State *L)
+{
+    return cut_text(L, "abridge.priority", ABR_PRIORITY, false);
+}
+
+static int l_pipeline(lua_State *L)
+{
+    const char *who = "abridge.pipeline";
+    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
+    abr_clean_opts clean = {.keep = 0};
+    bool cleans = false;
+    abr_cut_results results;
+    abr_frame frame;
+    abr_error error;
+    size_t raw;
+    abr_check_text(L, who, "text", ARG_TEXT, &raw);
+    lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_REDACT);
+    abr_check_options_table(L, who);
+    lua_pushnil(L);
+    while (lua_next(L, ARG_OPTS)) {
+        int value = lua_gettop(L);
+        const char *key = abr_word_at(L, value - 1);
+        if (strcmp(key, "max_chars") == 0)
+            o.max_chars = abr_check_count(L, who, key, value);
+        else if (strcmp(key, "max_lines") == 0)
+            o.max_lines = abr_check_count(L, who, key, value);
+        else if (strcmp(key, "head_ratio") == 0)
+            o.head_ratio = abr_check_number(L, who, key, value, 0, 1);
+        else if (strcmp(key, "indicators") == 0)
+            o.indicators = abr_check_boolean(L, who, key, value);
+        else if (strcmp(key, "clean") == 0)
+            cleans = abr_read_clean(L, who, value, &clean);
+        else if (strcmp(key, "redact") == 0)
+            abr_keep_redact(L, value);
+        else
+            abr_unknown_option(L, who, value - 1, value);
+        lua_pop(L, 1);
+    }
+    if (o.max_chars == ABR_UNLIMITED && o.max_lines == ABR_UNLIMITED)
+        return luaL_error(L, "%s: no budget given: set max_chars or max_lines", who);
+    if (cleans)
+        abr_clean_argument(L, who, &clean, NULL);
+    abr_redact_argument(L, who);
+    size_t n;
+    const char *text = lua_tolstring(L, ARG_TEXT, &n);
+    begin_results(&results, &frame, n, cleans ? &raw : NULL);
+    o.alloc = &frame.alloc;
+    abr_code code = abr_pipeline(text, n, &o, &results.cut, &error);
+    return abr_finish_results(L, &results, who, code, &error);
+}
+
+/* One end of a match = {first_byte, last_byte}. */
+static uint64_t check_match_end(lua_State *L, const char *who, int match, int which)
+{
+    lua_rawgeti(L, match, which);
+    uint64_t at = abr_check_count(L, who, which == 1 ? "match[1]" : "match[2]", -1);
+    lua_pop(L, 1);
+    return at;
+}
+
+/* line(s, max_chars, match) -> s, was_cut */
+static int l_line(lua_State *L)
+{
+    const char *who = "abridge.line";
+    size_t n;
+    uint64_t first = 1;
+    uint64_t last = 0;
+    const char *text = abr_check_text(L, who, "s", 1, &n);
+    uint64_t max_chars = abr_check_count(L, who, "max_chars", 2);
+    if (!lua_isnoneornil(L, 3)) {
+        if (lua_type(L, 3) != LUA_TTABLE)
+            abr_wrong(L, who, "match", "a table {first_byte, last_byte}", 3);
+        first = check_match_end(L, who, 3, 1);
+        last = check_match_end(L, who, 3, 2);
+        if (first < 1 || last < first - 1 || last > n)
+            return luaL_error(L, "%s: match {%s, %s} is not within the %s bytes of s", who,
+                              abr_push_number(L, (lua_Number)first), abr_push_number(L, (lua_Number)last),
+                              abr_push_number(L, (lua_Number)n));
+    }
+    abr_window w = abr_line(text, n, max_chars, (size_t)first - 1, (size_t)(last - (first - 1)));
+    if (!w.cut_before && !w.cut_after) {
+        lua_pushvalue(L, 1);
+    } else {
+        lua_pushstring(L, w.cut_before ? ABR_LINE_BEFORE : "");
+        lua_pushlstring(L, text + w.first, w.n);
+        lua_pushstring(L, w.cut_after ? ABR_LINE_AFTER : "");
+        lua_concat(L, 3);
+    }
+    lua_pushboolean(L, w.cut_before || w.cut_after);
+    return 2;
+}
+
+const luaL_Reg abr_cut_functions[] = {
+    {"head", l_head}, {"tail", l_tail},         {"head_tail", l_head_tail}, {"priority", l_priority},
+    {"cut", l_cut},   {"pipeline", l_pipeline}, {"line", l_line},           {NULL, NULL},
+};

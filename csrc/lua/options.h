@@ -1,0 +1,46 @@
+/* Options of cuts. */
+#ifndef ABR_LUA_OPTIONS_H
+#define ABR_LUA_OPTIONS_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "lua/compat.h"
+
+ABR_PRIVATE_BEGIN
+
+typedef struct {
+    const char *who; /* the function's name, for messages */
+    abr_opts opts;
+    bool named_strategy; /* opts.strategy is an option here */
+    bool has_marker;     /* a marker key was given */
+    bool cleans;         /* the text is cleaned first */
+    abr_clean_opts clean;
+} abr_cut_options;
+
+/* Keep a value alive in its slot, whatever becomes of the options table while a counter runs. */
+void abr_keep_alive(lua_State *L, int value, int slot);
+void abr_keep_redact(lua_State *L, int value); /* where it is given */
+
+int abr_unknown_option(lua_State *L, const char *who, int key, int value);
+void abr_check_options_table(lua_State *L, const char *who);
+
+/* Read the table at ARG_OPTS; the stack reaches to SLOT_REDACT. */
+void abr_read_options(lua_State *L, abr_cut_options *c);
+
+/* Put a copy of the options in place of them. */
+void abr_copy_options(lua_State *L);
+
+/* Push one of the options and take it out of them; false: it is nil, and nothing is pushed. */
+bool abr_take_option(lua_State *L, const char *key);
+
+#define ABR_NO_NARROW                                                                                        \
+    {                                                                                                        \
+        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT              \
+    }
+
+/* Set the stack up for a cut of a stream or a page, its options at 2, and read them. */
+void abr_prepare_cut(lua_State *L, const char *who, int counter, abr_narrow *narrow);
+
+ABR_PRIVATE_END
+
+#endif

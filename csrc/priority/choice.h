@@ -1,0 +1,19 @@
+/* What a priority cut keeps. */
+#ifndef ABR_PRIORITY_CHOICE_H
+#define ABR_PRIORITY_CHOICE_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "budget/span.h"
+#include "budget/view.h"
+
+ABR_PRIVATE_BEGIN
+
+/* The cut of ABR_PRIORITY of a source that is over a budget and has a hit; `room` is that of
+ * content and markers, format_len 0 where no marker is wanted. */
+abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room,
+                           const char *format, size_t format_len, abr_cut *cut);
+
+ABR_PRIVATE_END
+
+#endif

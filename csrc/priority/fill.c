@@ -1,0 +1,401 @@
+/*
+ * Who gets what is left of the budgets: the end, upwards gap by gap, then the start; then the edges of every other gap,
+ * first whole lines, then chars of lines that were cut. A line is cut here only where much would be left unused beside it.
+ *
+ * Whatever is added makes a stretch longer at one of its ends, in extend() alone, which knows to the byte what that costs:
+ * the bytes, and the joint that takes the place of the one before.
+ *
+ * Invariant: once what was listed is within the budgets, so is all that follows; and x->used is what x->kept costs.
+ */
+#include <string.h>
+
+#include "priority/fill.h"
+#include "abridge.h"
+#include "budget/span.h"
+#include "budget/view.h"
+#include "priority/chooser.h"
+#include "priority/stretch.h"
+#include "text/scan.h"
+
+/* ---- the stretches of the units that are kept ---- */
+
+/* Memory for the stretches of the units that are kept, and one at each end. */
+static bool make_room(abr_chooser *x)
+{
+    const abr_alloc *a = x->alloc;
+    size_t count = 2;
+    for (size_t i = 0; i < x->count; i++)
+        count += x->units[i].kept ? ABR_LINE_PARTS : 0;
+    if (x->kept && count <= x->kept_size)
+        return true;
+    if (x->kept)
+        a->free(a->ctx, x->kept);
+    x->kept_size = count;
+    x->kept = a->malloc(a->ctx, count * sizeof *x->kept);
+    if (x->kept)
+        return true;
+    x->kept_size = 0;
+    x->failure = ABR_ENOMEM;
+    return false;
+}
+
+static bool list_kept(abr_chooser *x)
+{
+    x->kept_count = 0;
+    if (!make_room(x))
+        return false;
+    for (size_t i = 0; i < x->count; i++)
+        if (x->units[i].kept)
+            x->kept_count += abr_parts_of(x, &x->units[i], x->kept + x->kept_count);
+    for (size_t i = 0; i < x->kept_count; i++)
+        x->kept[i].chars_n = abr_chars_of(x, x->kept[i].p, (size_t)x->kept[i].n);
+    return true;
+}
+
+static abr_stretch *above(abr_chooser *x, size_t i)
+{
+    return i > 0 ? &x->kept[i - 1] : NULL;
+}
+
+static abr_stretch *below(abr_chooser *x, size_t i)
+{
+    return i + 1 < x->kept_count ? &x->kept[i + 1] : NULL;
+}
+
+/* Lines of a stretch, but for one that the stretch above it has a part of. */
+static uint64_t own_lines(const abr_stretch *before, const abr_stretch *s)
+{
+    return s->last_line - s->line + (!before || before->last_line != s->line);
+}
+
+static void weigh_kept(abr_chooser *x)
+{
+    abr_span sum = {0};
+    uint64_t lines = 0;
+    for (size_t i = 0; i < x->kept_count; i++) {
+        const abr_stretch *s = &x->kept[i];
+        abr_weigh(&x->scale, s->p, (size_t)s->n, &sum);
+        abr_weigh_joint(x, above(x, i), s, &sum);
+        lines += own_lines(above(x, i), s);
+    }
+    abr_weigh_joint(x, above(x, x->kept_count), NULL, &sum);
+    x->used = (abr_cost){lines, sum.shown, sum.chars};
+}
+
+/* ---- a stretch that grows ---- */
+
+/* A side of a stretch that might grow. */
+typedef struct {
+    abr_chooser *x;
+    size_t i;
+    bool up;         /* over its start, else behind its end */
+    uint64_t gap;    /* bytes to what is kept beyond, but for a newline that ends a line there */
+    bool gap_whole;  /* where the gap ends, a line does */
+    bool own;        /* at hand is more of what was retained of its line than of the text's ends */
+    const char *p;   /* the stretch, amid the bytes at hand */
+    uint64_t within; /* bytes at hand, of the gap */
+} side;
+
+/* Find the most bytes that can be read beside the stretch: those retained of its line, or those of an end of the text. */
+static void look_beside(side *e, const abr_stretch *s)
+{
+    const abr_view *v = e->x->view;
+    uint64_t end = s->at + s->n;
+    uint64_t base = v->bytes - v->back.n;
+    uint64_t own = e->up ? s->lead : s->rest;
+    uint64_t by_front = end > v->front.n ? 0 : e->up ? s->at : v->front.n - end;
+    uint64_t by_back = s->at < base ? 0 : e->up ? s->at - base : v->bytes - end;
+    e->own = own >= by_front && own >= by_back;
+    e->p = e->own ? s->p : by_front >= by_back ? v->front.p + s->at : v->back.p + (s->at - base);
+    e->within = abr_at_most(abr_at_least(own, abr_at_least(by_front, by_back)), e->gap);
+}
+
+static side side_of(abr_chooser *x, size_t i, bool up)
+{
+    const abr_stretch *s = &x->kept[i];
+    bool last = up ? i == 0 : i + 1 == x->kept_count; /* the gap goes to the text's start or end */
+    side e = {.x = x, .i = i, .up = up, .gap_whole = true};
+    uint64_t edge = up ? 0 : x->view->bytes - x->view->ends_line;
+    if (!last && up) {
+        e.gap_whole = s[-1].ends_line;
+        edge = s[-1].at + s[-1].n + s[-1].ends_line;
+    } else if (!last) {
+        e.gap_whole = s[1].starts_line;
+        edge = s[1].at - s[1].starts_line;
+    }
+    e.gap = up ? s->at - edge : edge - (s->at + s->n);
+    look_beside(&e, s);
+    return e;
+}
+
+static bool is_cut(const side *e)
+{
+    const abr_stretch *s = &e->x->kept[e->i];
+    return e->up ? !s->starts_line : !s->ends_line;
+}
+
+/* The stretch with n more bytes; whole: up to a line's edge. */
+static abr_stretch longer(const side *e, uint64_t n, bool whole, uint64_t chars)
+{
+    const abr_stretch *s = &e->x->kept[e->i];
+    const char *more = e->up ? e->p - n : e->p + s->n;
+    uint64_t newlines = abr_count_newlines(more, (size_t)n);
+    abr_stretch t = *s;
+    t.n += n;
+    t.chars_n += chars;
+    if (e->up) {
+        t.p = more;
+        t.at -= n;
+        t.chars -= chars;
+        t.line -= newlines;
+        t.starts_line = whole;
+    } else {
+        t.p = e->p;
+        t.last_line += newlines;
+        t.ends_line = whole;
+    }
+    if (!e->own) {
+        t.lead = t.rest = 0;
+        t.lead_whole = t.rest_whole = false;
+    } else {
+        t.lead -= e->up ? (size_t)n : 0;
+        t.rest -= e->up ? 0 : (size_t)n;
+    }
+    return t;
+}
+
+/* Take n more bytes, up to a line's edge or not, if the budgets allow it. */
+static bool extend(side *e, uint64_t n, bool whole)
+{
+    abr_chooser *x = e->x;
+    abr_stretch *s = &x->kept[e->i];
+    const abr_stretch *next = e->up ? above(x, e->i) : below(x, e->i);
+    abr_span was = {0};
+    abr_span more = {0};
+    abr_weigh_joint(x, e->up ? next : s, e->up ? s : next, &was);
+    if (n > abr_less(x->room.shown, x->used.shown - was.shown))
+        return false;
+    abr_weigh(&x->scale, e->up ? e->p - n : e->p + s->n, (size_t)n, &more);
+    abr_stretch t = longer(e, n, whole, x->scale.chars ? more.chars : 0);
+    abr_weigh_joint(x, e->up ? next : &t, e->up ? &t : next, &more);
+    abr_cost used = {x->used.lines + own_lines(e->up ? next : NULL, &t) - own_lines(e->up ? next : NULL, s),
+                     x->used.shown - was.shown + more.shown, x->used.chars - was.chars + more.chars};
+    if (!e->up && next)
+        used.lines = used.lines + own_lines(&t, next) - own_lines(s, next);
+    if (x->failure != ABR_OK || used.lines > x->room.lines || used.shown > x->room.shown ||
+        used.chars > x->room.chars)
+        return false;
+    *s = t;
+    x->used = used;
+    *e = side_of(x, e->i, e->up);
+    return true;
+}
+
+/* Close the gap. */
+static bool close_gap(side *e)
+{
+    return e->gap > 0 && e->within == e->gap && extend(e, e->gap, e->gap_whole);
+}
+
+/* Does the line that is cut here go no further than the next n bytes, though what is beyond is not at hand? */
+static bool ends_at_hand(const side *e, uint64_t n)
+{
+    const abr_stretch *s = &e->x->kept[e->i];
+    const abr_view *v = e->x->view;
+    if (e->up)
+        return (s->lead_whole && s->lead == n) ||
+               (s->line + 1 == v->lines && s->at - n == v->bytes - v->ends_line - v->last_line);
+    return (s->rest_whole && s->rest == n) || (s->last_line == 0 && s->at + s->n + n == v->first_line);
+}
+
+/* Bytes of the nearest line in the gap, the newline on this side of it too, or if the stretch is cut here, what its line
+ * lacks; as far as they are at hand and might fit, a joint that goes being room too. *whole: that is all of it. */
+static uint64_t nearest_line(const side *e, bool *whole)
+{
+    enum { JOINT = 2 * ABR_INNER_SIZE };
+    const abr_chooser *x = e->x;
+    uint64_t left = abr_less(x->room.shown, x->used.shown);
+    const abr_stretch *s = &x->kept[e->i];
+    uint64_t first = !is_cut(e); /* the newline */
+    *whole = false;
+    if (e->within < first)
+        return 0;
+    uint64_t look =
+        abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + JOINT);
+    const char *newline = NULL;
+    const char *from = e->p + s->n + first;
+    if (e->up) {
+        from = e->p - first - look;
+        newline = abr_find_last_newline(from, (size_t)look);
+    } else {
+        newline = memchr(from, '\n', (size_t)look);
+    }
+    *whole = newline || (look + first == e->gap && e->gap_whole);
+    if (newline)
+        look = e->up ? (uint64_t)(from + look - newline) - 1 : (uint64_t)(newline - from);
+    else if (is_cut(e))
+        *whole = *whole || ends_at_hand(e, look);
+    return look + first;
+}
+
+/* Add whole lines while they fit, if a line ends here. Has it grown? */
+static bool add_lines(side *e)
+{
+    bool whole = true;
+    bool grown = false;
+    if (e->gap == 0 || is_cut(e))
+        return false;
+    if (close_gap(e))
+        return true;
+    while (whole) {
+        uint64_t n = nearest_line(e, &whole);
+        whole = whole && n < e->gap && extend(e, n, true);
+        grown = grown || whole;
+    }
+    return grown;
+}
+
+/* Show more of a line that is cut here: all, or the most chars that fit. Has it grown? */
+static bool widen(side *e)
+{
+    abr_chooser *x = e->x;
+    bool whole;
+    if (!is_cut(e))
+        return false;
+    if (close_gap(e))
+        return true;
+    uint64_t n = nearest_line(e, &whole);
+    if (whole && extend(e, n, true))
+        return true;
+    const abr_reach reach = {abr_less(x->room.chars, x->used.chars), abr_less(x->room.shown, x->used.shown),
+                             x->scale.replace};
+    uint64_t part = e->up ? abr_suffix(e->p - n, (size_t)n, &reach)
+                          : abr_prefix(e->p + x->kept[e->i].n, (size_t)n, &reach);
+    return part > 0 && extend(e, part, false);
+}
+
+/* ---- who is first ---- */
+
+/* Is much of the budget left? */
+static bool much_left(const abr_chooser *x)
+{
+    const abr_cost *used = &x->used;
+    return (x->room.shown != ABR_UNLIMITED &&
+            abr_less(x->room.shown, used->shown) > x->room.shown / ABR_SPLIT_SHARE) ||
+           (x->room.chars != ABR_UNLIMITED &&
+            abr_less(x->room.chars, used->chars) > x->room.chars / ABR_SPLIT_SHARE);
+}
+
+/* The end of the line above a stretch, all of which does not fit, or the start of the one below it. */
+static void split_line(side *e)
+{
+    abr_chooser *x = e->x;
+    bool whole;
+    const abr_reach reach = {abr_less(abr_less(x->room.chars, x->used.chars), ABR_INNER_SIZE),
+                             abr_less(abr_less(x->room.shown, x->used.shown), ABR_INNER_SIZE),
+                             x->scale.replace};
+    if (is_cut(e) || e->gap < 2)
+        return;
+    uint64_t n = nearest_line(e, &whole);
+    if (n < 2)
+        return;
+    n--; /* the newline */
+    uint64_t part = e->up ? abr_suffix(e->p - 1 - n, (size_t)n, &reach)
+                          : abr_prefix(e->p + x->kept[e->i].n + 1, (size_t)n, &reach);
+    if (part > 0)
+        extend(e, part + 1, false);
+}
+
+/* Show the last line or the first one, of which no part is kept, as far as it fits or, without `split`, whole. Is it
+ * shown? */
+static bool add_edge_line(abr_chooser *x, bool last, bool split)
+{
+    const abr_view *v = x->view;
+    const abr_cost before = x->used;
+    const size_t i = last ? x->kept_count : 0;
+    abr_stretch t = {.starts_line = !last, .ends_line = last, .p = v->front.p};
+    if (last) {
+        t.at = v->bytes - v->ends_line;
+        t.line = t.last_line = v->lines - 1;
+        t.chars = v->chars - (x->scale.chars ? v->ends_line : 0);
+        t.p = v->back.p + (v->back.n - v->ends_line);
+    }
+    abr_span was = {0};
+    abr_span cost = {0};
+    abr_weigh_joint(x, above(x, i), i < x->kept_count ? &x->kept[i] : NULL, &was);
+    memmove(x->kept + i + 1, x->kept + i, (x->kept_count - i) * sizeof t);
+    x->kept[i] = t;
+    x->kept_count++;
+    abr_weigh_joint(x, above(x, i), &t, &cost);
+    abr_weigh_joint(x, &t, below(x, i), &cost);
+    x->used = (abr_cost){before.lines + 1, before.shown - was.shown + cost.shown,
+                         before.chars - was.chars + cost.chars};
+    side e = side_of(x, i, last);
+    bool grown = widen(&e);
+    if (grown && (split || !is_cut(&e)))
+        return true;
+    x->kept_count--;
+    memmove(x->kept + i, x->kept + i + 1, (x->kept_count - i) * sizeof t);
+    x->used = before;
+    return false;
+}
+
+/* Upwards from the end, gap by gap, until a line does not fit. */
+static void fill_end(abr_chooser *x)
+{
+    if (x->kept_count == 0 || x->kept[x->kept_count - 1].last_line + 1 < x->view->lines)
+        add_edge_line(x, true, true);
+    for (size_t i = x->kept_count; i > 0; i--) {
+        side e = side_of(x, i - 1, true);
+        if (e.gap == 0 || is_cut(&e))
+            continue;
+        add_lines(&e);
+        if (e.gap == 0)
+            continue;
+        if (much_left(x))
+            split_line(&e);
+        return;
+    }
+}
+
+static bool add_first_line(abr_chooser *x)
+{
+    return (x->kept_count == 0 || x->kept[0].line > 0) && add_edge_line(x, false, false);
+}
+
+/* Downwards from the start until a line does not fit. */
+static void fill_start(abr_chooser *x)
+{
+    for (size_t i = 0; i < x->kept_count; i++) {
+        side e = side_of(x, i, false);
+        if (e.gap == 0)
+            continue;
+        add_lines(&e);
+        return;
+    }
+}
+
+/* The edges of every gap, from the end on. Has one grown? */
+static bool grow_any(abr_chooser *x, bool (*grow)(side *))
+{
+    bool grown = false;
+    for (size_t i = 2 * x->kept_count; i > 0; i--) {
+        side e = side_of(x, (i - 1) / 2, i % 2 == 1);
+        grown = (e.gap > 0 && grow(&e)) || grown;
+    }
+    return grown;
+}
+
+void abr_fill_kept(abr_chooser *x)
+{
+    if (!list_kept(x))
+        return;
+    weigh_kept(x);
+    fill_end(x);
+    add_first_line(x);
+    fill_start(x);
+    do {
+        while (grow_any(x, add_lines) || add_first_line(x))
+            continue;
+    } while (grow_any(x, widen));
+}

@@ -1,0 +1,116 @@
+/*
+ * Patterns of the caller: plain texts that stand anywhere in a line, with `*` for any bytes between their parts.
+ *
+ * The parts of a pattern are looked for one after the other, each at the first place behind the one before; where that
+ * fails no other places would do. Only the two ends are bound where whole words are asked for.
+ */
+#include <string.h>
+
+#include "priority/hits.h"
+#include "abridge.h"
+
+static char fold(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return (char)(c | ' ');
+    return c;
+}
+
+static bool same(const char *a, const char *b, size_t n, bool folded)
+{
+    if (!folded)
+        return memcmp(a, b, n) == 0;
+    for (size_t i = 0; i < n; i++)
+        if (fold(a[i]) != fold(b[i]))
+            return false;
+    return true;
+}
+
+static bool in_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (fold(c) >= 'a' && fold(c) <= 'z');
+}
+
+/* What is looked for in a line. */
+typedef struct {
+    const char *p;
+    size_t n;
+    bool folded;
+    bool starts_word; /* at its start a word may start */
+    bool ends_word;
+} part;
+
+/* The first place of a part in (p, n) from `from` on, or n. An empty part is everywhere. */
+static size_t find_part(const part *x, const char *p, size_t n, size_t from)
+{
+    for (size_t at = from; at + x->n <= n; at++) {
+        if (!x->folded && x->n > 0) {
+            const char *first = memchr(p + at, x->p[0], n - at - x->n + 1);
+            if (!first)
+                return n;
+            at = (size_t)(first - p);
+        }
+        if (!same(p + at, x->p, x->n, x->folded))
+            continue;
+        bool starts = !x->starts_word || at == 0 || !in_word(p[at - 1]) || (x->n > 0 && !in_word(x->p[0]));
+        size_t end = at + x->n;
+        bool ends = !x->ends_word || end == n || !in_word(p[end]) || (x->n > 0 && !in_word(x->p[x->n - 1]));
+        if (starts && ends)
+            return at;
+    }
+    return n;
+}
+
+bool abr_hit_matches(const abr_hit *hit, const char *p, size_t n, size_t *at)
+{
+    size_t from = 0;
+    size_t next = 0;
+    bool first = true;
+    while (next <= hit->n) {
+        const char *star = memchr(hit->p + next, '*', hit->n - next);
+        size_t end = star ? (size_t)(star - hit->p) : hit->n;
+        part x = {hit->p + next, end - next, hit->fold, hit->word && next == 0, hit->word && !star};
+        next = end + 1;
+        if (x.n == 0)
+            continue;
+        size_t place = find_part(&x, p, n, from);
+        if (place + x.n > n)
+            return false;
+        if (first)
+            *at = place;
+        first = false;
+        from = place + x.n;
+    }
+    return !first || n > 0; /* stars alone are in every line that has something */
+}
+
+abr_code abr_patterns_open(abr_patterns *out, const abr_hit *hits, size_t count, const abr_alloc *alloc)
+{
+    memset(out, 0, sizeof *out);
+    if (count == 0)
+        return ABR_OK;
+    size_t bytes = count * sizeof(abr_hit);
+    for (size_t i = 0; i < count; i++)
+        bytes += hits[i].n;
+    out->memory = alloc->malloc(alloc->ctx, bytes);
+    if (!out->memory)
+        return ABR_ENOMEM;
+    abr_hit *copies = out->memory;
+    char *text = (char *)(copies + count);
+    for (size_t i = 0; i < count; i++) {
+        copies[i] = hits[i];
+        copies[i].p = text;
+        memcpy(text, hits[i].p, hits[i].n);
+        text += hits[i].n;
+    }
+    out->patterns = copies;
+    out->count = count;
+    return ABR_OK;
+}
+
+void abr_patterns_close(abr_patterns *x, const abr_alloc *alloc)
+{
+    if (x->memory)
+        alloc->free(alloc->ctx, x->memory);
+    memset(x, 0, sizeof *x);
+}

@@ -1,0 +1,218 @@
+/*
+ * What lines are worth: by what they say, by how often their like was seen, and by the lines near them.
+ *
+ * The first of many lines of one shape stands for the others. Lines after a hit share its value, more if they are indented
+ * deeper, and so do a few before it. The last lines have a value of their own, the first ones a small one.
+ */
+#include <string.h>
+
+#include "priority/keep_value.h"
+#include "abridge.h"
+#include "budget/view.h"
+#include "priority/candidates.h"
+#include "priority/chooser.h"
+#include "priority/line_score.h"
+#include "priority/retain.h"
+#include "priority/stretch.h"
+#include "text/scan.h"
+
+enum {
+    AFTER = 10, /* lines after a hit that belong to it */
+    BEFORE = 8
+};
+
+static const float unlike = 1.15F; /* a line whose like was never seen */
+static const float stands_for =
+    0.21F; /* discount of the first of a shape, by the logarithm of their number */
+static const float one_of_many = 0.62F; /* of the others */
+static const float repeated = 0.35F;    /* of each by how many came before */
+static const float first_bonus = 0.75F; /* for the first hits */
+static const float inherit_after = 0.65F;
+static const float inherit_before = 0.4F;
+static const float step_after = 0.83F;
+static const float step_before = 0.78F;
+static const float tail_worth = 8.0F;
+static const float tail_step = 0.93F;
+static const float dull = 0.4F; /* factor of lines at the end that say that all went well */
+static const float head_worth = 2.5F;
+static const float head_step = 0.8F;
+
+/* ---- what lines are worth ---- */
+
+/* What a line says, less for lines of a shape seen often: the first of them stands for the others. */
+static float own_value(const abr_shown_line *u)
+{
+    const abr_candidate *c = u->c;
+    float value = c->score;
+    if (value <= 0)
+        return 0;
+    if (u->seen > 1)
+        value /= 1 + (c->nth == 0 ? stands_for : one_of_many) * abr_log2((float)u->seen);
+    else
+        value *= unlike;
+    value /= 1 + repeated * (float)c->nth;
+    if (c->score >= ABR_HIT_SCORE)
+        value *= 1 + first_bonus / (1 + (float)c->rank / 4);
+    return value;
+}
+
+static void raise(abr_shown_line *u, float value)
+{
+    if (u->value < value)
+        u->value = value;
+}
+
+/* Lines after a hit, more if they are indented deeper, and the few before it. */
+static void share_out(abr_chooser *x, size_t i, float value)
+{
+    const abr_candidate *hit = x->units[i].c;
+    float factor = inherit_after;
+    for (size_t k = i + 1; k < x->count && x->units[k].c->line <= hit->line + AFTER; k++) {
+        const abr_candidate *c = x->units[k].c;
+        float part = factor;
+        for (uint64_t d = hit->line + 1; d < c->line; d++)
+            part *= step_after;
+        if (c->indent > hit->indent)
+            part *= 1.3F;
+        if (c->kind == ABR_K_BLANK || c->kind == ABR_K_PASS)
+            part *= 0.4F;
+        raise(&x->units[k], value * (part < 0.95F ? part : 0.95F));
+    }
+    for (size_t k = i; k > 0 && x->units[k - 1].c->line + BEFORE >= hit->line; k--) {
+        const abr_candidate *c = x->units[k - 1].c;
+        float part = inherit_before;
+        for (uint64_t d = c->line + 1; d < hit->line; d++)
+            part *= step_before;
+        if (c->kind == ABR_K_BLANK)
+            part *= 0.5F;
+        raise(&x->units[k - 1], value * part);
+        if (c->kind == ABR_K_PASS || c->kind == ABR_K_STEP)
+            break;
+    }
+}
+
+void abr_value_units(abr_chooser *x)
+{
+    for (size_t i = 0; i < x->count; i++)
+        x->units[i].value = own_value(&x->units[i]);
+    for (size_t i = 0; i < x->count; i++)
+        if (x->units[i].c->score >= ABR_HIT_SCORE)
+            share_out(x, i, own_value(&x->units[i]));
+    uint64_t lines = x->view->lines;
+    float end[ABR_TAIL_LINES] = {tail_worth};
+    float start[ABR_HEAD_LINES] = {head_worth};
+    for (size_t d = 1; d < ABR_TAIL_LINES; d++)
+        end[d] = end[d - 1] * tail_step;
+    for (size_t d = 1; d < ABR_HEAD_LINES; d++)
+        start[d] = start[d - 1] * head_step;
+    for (size_t i = 0; i < x->count; i++) {
+        abr_shown_line *u = &x->units[i];
+        uint64_t left = lines - 1 - u->c->line;
+        bool says_nothing = u->c->kind == ABR_K_PASS || u->c->kind == ABR_K_STEP || u->c->kind == ABR_K_BLANK;
+        if (left < ABR_TAIL_LINES)
+            u->value += end[left] * (says_nothing ? dull : 1);
+        if (u->c->line < ABR_HEAD_LINES)
+            u->value += start[u->c->line];
+    }
+}
+
+/* ---- the lines at the two ends ---- */
+
+/* Where the line is, or would be, in the order of those retained. */
+static size_t place_of(const abr_retained *r, uint64_t line)
+{
+    size_t low = 0;
+    size_t high = r->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (r->lines[r->order[middle]].c->line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Add a line of which more may be at hand than what was retained. */
+static void add_edge_line(abr_chooser *x, const abr_candidate *c)
+{
+    abr_retained *r = &x->retained;
+    size_t at = place_of(r, c->line);
+    abr_candidate *own = &x->edges[x->edge_count++];
+    *own = *c;
+    if (at < r->count && r->lines[r->order[at]].c->line == c->line) {
+        abr_retained_line *known = &r->lines[r->order[at]];
+        *own = *known->c;
+        known->c = own;
+        if (c->start_n == c->size) { /* all of it */
+            own->start = c->start;
+            own->start_n = c->start_n;
+        }
+        return;
+    }
+    memmove(r->order + at + 1, r->order + at, (r->count - at) * sizeof *r->order);
+    r->order[at] = (uint32_t)r->used;
+    r->lines[r->used++] = (abr_retained_line){own, 0};
+    r->count++;
+}
+
+static size_t blanks_of(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (p[i] == ' ' || p[i] == '\t'))
+        i++;
+    return i;
+}
+
+static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, uint64_t line, uint64_t at)
+{
+    size_t indent = blanks_of(p, n);
+    abr_reading r;
+    abr_priority_read(x->view->priority, p, n, &r);
+    abr_candidate c = {.line = line, .at = at, .size = n, .start = p, .window = p};
+    c.start_n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX);
+    c.indent = (uint16_t)(indent < UINT16_MAX ? indent : UINT16_MAX);
+    c.kind = (uint8_t)r.kind;
+    return c;
+}
+
+/* The first and the last lines, as far as they are at hand whole. */
+void abr_add_edges(abr_chooser *x)
+{
+    const abr_view *v = x->view;
+    size_t at = 0;
+    uint64_t chars = 0;
+    for (uint64_t i = 0; i < ABR_HEAD_LINES && i < v->lines && at < v->front.n; i++) {
+        const char *newline = memchr(v->front.p + at, '\n', v->front.n - at);
+        if (!newline)
+            break;
+        size_t n = (size_t)(newline - v->front.p) - at;
+        abr_candidate c = edge_line(x, v->front.p + at, n, i, at);
+        c.chars = chars;
+        add_edge_line(x, &c);
+        chars += abr_chars_of(x, v->front.p + at, n + 1);
+        at += n + 1;
+    }
+    size_t end = v->back.n - v->ends_line;
+    chars = v->chars - v->ends_line;
+    for (uint64_t i = 0; i < ABR_TAIL_LINES && i < v->lines; i++) {
+        const char *newline = abr_find_last_newline(v->back.p, end);
+        if (!newline && !v->back.whole && i > 0)
+            break;
+        size_t start = newline ? (size_t)(newline - v->back.p) + 1 : 0;
+        abr_candidate c =
+            edge_line(x, v->back.p + start, end - start, v->lines - 1 - i, v->bytes - v->back.n + start);
+        if (!newline && !v->back.whole) { /* the last line is longer than what is at hand */
+            c.at = v->bytes - v->ends_line - v->last_line;
+            c.size = v->last_line;
+            c.start_n = 0;
+        }
+        chars -= abr_chars_of(x, v->back.p + start, end - start);
+        c.chars = chars;
+        add_edge_line(x, &c);
+        if (!newline)
+            break;
+        end = start - 1;
+        chars--;
+    }
+}

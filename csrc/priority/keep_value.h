@@ -1,0 +1,18 @@
+/* What each line is worth keeping. */
+#ifndef ABR_PRIORITY_KEEP_VALUE_H
+#define ABR_PRIORITY_KEEP_VALUE_H
+
+#include "base/private.h"
+#include "priority/chooser.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Add the first and the last lines, as far as they are at hand whole, to what was retained. */
+void abr_add_edges(abr_chooser *x);
+
+/* Give each unit its value. */
+void abr_value_units(abr_chooser *x);
+
+ABR_PRIVATE_END
+
+#endif

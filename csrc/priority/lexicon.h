@@ -1,0 +1,85 @@
+/* Words that say something. */
+#ifndef ABR_PRIORITY_LEXICON_H
+#define ABR_PRIORITY_LEXICON_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* What a word says. Words of one class are weighed alike, see score.c. */
+typedef enum {
+    ABR_W_NONE = 0,
+    ABR_W_NO,     /* no, not, without: what follows is negated, or lacking */
+    ABR_W_LACK,   /* such, found, member: with ABR_W_NO before them something is wrong */
+    ABR_W_ERROR,  /* error, exception */
+    ABR_W_FAIL,   /* failed, failure */
+    ABR_W_FATAL,  /* clear wherever they stand: panic, traceback, segfault */
+    ABR_W_BAD,    /* cannot, denied, undefined: wrong in most sentences */
+    ABR_W_DOUBT,  /* weak signs: abort, retry, undefined */
+    ABR_W_WARN,   /* warning, deprecated */
+    ABR_W_EXPECT, /* expected, got, left, right */
+    ABR_W_CAUSE,  /* cause, reason, because */
+    ABR_W_NOTE,   /* note, help, hint */
+    ABR_W_COUNT,  /* what summaries count: passed, tests, problems */
+    ABR_W_EXIT,   /* exit, exited, status, code */
+    ABR_W_DONE,   /* finished, completed, built */
+    ABR_W_PASS,   /* ok, pass, passed, yes */
+    ABR_W_STEP,   /* run, start, checking, compiling */
+    ABR_W_QUIET,  /* info, debug: log levels that discount a line */
+    ABR_W_CODE,   /* raise, throw, new: what follows is source */
+    ABR_W_NAMING, /* handling, message: an error before them is a name */
+    ABR_W_SYMBOL, /* reference, symbol: after undefined */
+    ABR_W_HTTP
+} abr_word_class;
+
+typedef struct {
+    const char *text; /* lower case */
+    uint8_t n;
+    uint8_t class;
+} abr_word;
+
+enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 16384 };
+
+/* The words in use, for lookup. */
+typedef struct {
+    uint64_t may_have[ABR_LEXICON_BITS /
+                      64]; /* a bit for some hash of a word: a small table tells most that are none */
+    uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
+    uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
+    unsigned quiet;                    /* groups that are switched off */
+} abr_lexicon;
+
+extern const abr_word abr_words[];
+
+/* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
+unsigned abr_word_group(unsigned class);
+
+/* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_... */
+void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
+
+/* The first eight bytes of a word, in lower case; what is beyond n bytes of `raw` is ignored. */
+static inline uint64_t abr_word_key(uint64_t raw, size_t n)
+{
+    const uint64_t lower = UINT64_C(0x2020202020202020);
+    return n >= 8 ? raw | lower : (raw | lower) & ((UINT64_C(1) << (8 * n)) - 1);
+}
+
+static inline uint64_t abr_word_hash(uint64_t key)
+{
+    return key * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* May a word of this key be in the lexicon? */
+static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t key)
+{
+    unsigned bit = (unsigned)(abr_word_hash(key) >> 50);
+    return x->may_have[bit / 64] >> bit % 64 & 1;
+}
+
+/* The word that is (p, n) in either case, or NULL; key is its abr_word_key(). */
+const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * Stretches: a line as it would be shown, what stands between what is kept, and the content made of both.
+ *
+ * A long line is shown as its start and a window around its sign; of the text's last line the end shows too. Stretches
+ * that go on in the source where the one before ends, but for a newline, make one piece.
+ */
+#include <string.h>
+
+#include "priority/stretch.h"
+#include "abridge.h"
+#include "budget/marker.h"
+#include "budget/span.h"
+#include "priority/candidates.h"
+#include "priority/chooser.h"
+#include "text/scan.h"
+
+/* ---- markers ---- */
+
+static const char inner_marker[] = " ... ";
+
+enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "... " or " ..." */ };
+
+/* Print what stands between two stretches, either of which may be NULL for the text's ends; dst NULL measures. */
+static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst)
+{
+    bool marks = x->format_len > 0;
+    size_t n = 0;
+    if (a && b && a->last_line == b->line) { /* a gap inside a line */
+        if (marks && dst)
+            memcpy(dst, inner_marker, ABR_INNER_SIZE);
+        return marks ? ABR_INNER_SIZE : 0;
+    }
+    uint64_t from = a ? a->last_line + 1 : 0;
+    uint64_t to = b ? b->line : x->view->lines;
+    uint64_t byte = a ? a->at + a->n : 0;
+    const abr_omitted gap = {to - from, (b ? b->at : x->view->bytes) - byte,
+                             (b ? b->chars : x->view->chars) - (a ? a->chars + a->chars_n : 0)};
+    if (a && !a->ends_line && marks) {
+        if (dst)
+            memcpy(dst + n, inner_marker, INNER_HALF);
+        n += INNER_HALF;
+    }
+    bool more = b != NULL || (gap.lines > 0 && marks);
+    if (a && more) {
+        if (dst)
+            dst[n] = '\n';
+        n++;
+    }
+    if (gap.lines > 0 && marks) {
+        n += abr_print_marker(x->format, x->format_len, &gap, dst ? dst + n : NULL);
+        if (b && dst)
+            dst[n] = '\n';
+        n += b != NULL;
+    }
+    if (b && !b->starts_line && marks) {
+        if (dst)
+            memcpy(dst + n, &inner_marker[1], INNER_HALF);
+        n += INNER_HALF;
+    }
+    return n;
+}
+
+/* Does b go on in the source where a ends, but for a newline between them? *newline: is there one? */
+static bool goes_on(const abr_stretch *a, const abr_stretch *b, bool *newline)
+{
+    *newline = a->ends_line && b->starts_line && a->at + a->n + 1 == b->at;
+    return *newline || a->at + a->n == b->at;
+}
+
+/* Does the text end where a stretch does, but for its final newline? */
+static bool reaches_end(const abr_chooser *x, const abr_stretch *s, bool *newline)
+{
+    *newline = x->view->ends_line && s->ends_line && s->last_line + 1 == x->view->lines;
+    return s->at + s->n + *newline == x->view->bytes;
+}
+
+void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
+{
+    char small[512];
+    bool newline = false;
+    if (a && b ? goes_on(a, b, &newline) : a ? reaches_end(x, a, &newline) : b && b->at == 0) {
+        cost->shown += newline;
+        cost->chars += newline;
+        return;
+    }
+    if (x->opts->marker == ABR_MARKER_OUTSIDE) {
+        bool joins = a && b && a->last_line != b->line;
+        cost->shown += joins;
+        cost->chars += joins;
+        return;
+    }
+    size_t n = print_joint(x, a, b, NULL);
+    char *text = n <= sizeof small ? small : x->alloc->malloc(x->alloc->ctx, n);
+    if (!text) {
+        x->failure = ABR_ENOMEM;
+        return;
+    }
+    print_joint(x, a, b, text);
+    abr_weigh(&(abr_scale){true, x->scale.replace}, text, n, cost);
+    if (text != small)
+        x->alloc->free(x->alloc->ctx, text);
+}
+
+/* The widest marker with its newline, by the source's totals. */
+abr_span abr_widest_marker(abr_chooser *x)
+{
+    abr_span cost = {0};
+    if (x->opts->marker == ABR_MARKER_OUTSIDE || x->format_len == 0)
+        return cost;
+    const abr_stretch before = {.ends_line = true, .last_line = 0};
+    const abr_stretch after = {
+        .line = x->view->lines + 1, .at = x->view->bytes, .chars = x->view->chars, .starts_line = true};
+    abr_weigh_joint(x, &before, &after, &cost);
+    cost.shown = abr_less(cost.shown, 1); /* one of its two newlines is counted with a line */
+    cost.chars = abr_less(cost.chars, 1);
+    return cost;
+}
+
+uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n)
+{
+    return x->scale.chars ? abr_count_chars(p, n, NULL) : 0;
+}
+
+/* ---- lines as they would be shown ---- */
+
+/* Bytes of a line from its byte `from` on, of the `size` bytes at hand from its byte `first` on. */
+static abr_stretch part_of(const abr_candidate *c, const char *p, uint64_t from, size_t n, uint64_t chars,
+                           uint64_t first, size_t size)
+{
+    abr_stretch s = {
+        .at = c->at + from, .n = n, .p = p, .line = c->line, .last_line = c->line, .chars = c->chars + chars};
+    s.starts_line = from == 0;
+    s.ends_line = from + n == c->size;
+    s.lead = (size_t)(from - first);
+    s.rest = size - s.lead - n;
+    s.lead_whole = first == 0;
+    s.rest_whole = first + size == c->size;
+    return s;
+}
+
+/* The part of a line around its sign, no more than n bytes of it, behind the first `from`. */
+static size_t window_of(const abr_candidate *c, uint64_t from, uint64_t n, abr_stretch *out,
+                        const abr_chooser *x)
+{
+    bool stored = c->window_n > 0;
+    const char *p = stored ? c->window : c->start;
+    size_t size = stored ? c->window_n : c->start_n;
+    uint64_t base = stored ? c->window_at : 0;
+    uint64_t lead = c->sign > base ? c->sign - base : 0;
+    size_t start = lead > n / 4 ? abr_char_start(p, size, (size_t)(lead - n / 4)) : 0;
+    if (base + start < from)
+        start = (size_t)(from - base);
+    if (start >= size)
+        return 0;
+    size_t end = size - start > n ? abr_char_start(p, size, start + (size_t)n) : size;
+    uint64_t chars = 0;
+    if (x->scale.chars)
+        chars = (stored ? c->window_chars : 0) + abr_count_chars(p, start, NULL);
+    *out = part_of(c, p + start, base + start, end - start, chars, base, size);
+    return end > start;
+}
+
+/* The end of the text's last line, n bytes of it at most, none before the place `from`. */
+static bool end_part(const abr_chooser *x, const abr_candidate *c, uint64_t from, uint64_t n,
+                     abr_stretch *out)
+{
+    const abr_edge *e = &x->view->back;
+    size_t end = e->n - x->view->ends_line;
+    uint64_t have = abr_at_most(end, c->at + c->size - from);
+    size_t start = end - (size_t)abr_at_most(have, n);
+    start = abr_char_start(e->p, end, start);
+    uint64_t at = x->view->bytes - e->n + start;
+    if (at < from || start >= end)
+        return false;
+    *out = part_of(c, e->p + start, at - c->at, end - start, 0, at - c->at, end - start);
+    if (x->scale.chars)
+        out->chars = x->view->chars - abr_count_chars(e->p + start, e->n - start, NULL);
+    return true;
+}
+
+/* The stretches a line is shown as; how many. */
+size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch parts[ABR_LINE_PARTS])
+{
+    const abr_candidate *c = u->c;
+    if (c->size <= x->width && c->start_n == c->size) {
+        parts[0] = part_of(c, c->start, 0, (size_t)c->size, 0, 0, c->start_n);
+        return 1;
+    }
+    uint64_t width = abr_at_most(x->width, c->size);
+    bool last = c->line + 1 == x->view->lines;
+    bool far = c->window_n > 0 || c->sign > width - width / 4;
+    uint64_t left = last ? width - width / 3 : width;
+    uint64_t first = abr_at_most(far || last ? width / 3 : width, c->start_n);
+    size_t n = abr_char_start(c->start, c->start_n, (size_t)first);
+    size_t count = 0;
+    if (n > 0)
+        parts[count++] = part_of(c, c->start, 0, n, 0, 0, c->start_n);
+    uint64_t end = n;
+    if (far && left > first && window_of(c, end, left - first, &parts[count], x)) {
+        end = parts[count].at + parts[count].n - c->at;
+        count++;
+    }
+    if (last && end_part(x, c, c->at + end, width - abr_at_most(width, far ? left : first), &parts[count]))
+        count++;
+    return count;
+}
+
+void abr_weigh_unit(const abr_chooser *x, abr_shown_line *u)
+{
+    abr_stretch parts[ABR_LINE_PARTS];
+    size_t count = abr_parts_of(x, u, parts);
+    abr_span cost = {0};
+    for (size_t i = 0; i < count; i++) {
+        abr_weigh(&x->scale, parts[i].p, (size_t)parts[i].n, &cost);
+        bool goes = i + 1 < count && parts[i].at + parts[i].n == parts[i + 1].at;
+        if (!parts[i].ends_line && !goes) {
+            cost.shown += ABR_INNER_SIZE;
+            cost.chars += ABR_INNER_SIZE;
+        }
+    }
+    size_t around = count == 0 ? 0 : parts[0].starts_line ? 1 : ABR_INNER_SIZE + 1;
+    u->shown = cost.shown + around;
+    u->chars = cost.chars + around;
+}
+
+/* ---- the content ---- */
+
+/* Is the text's final newline kept with its last line? */
+static bool keeps_newline(const abr_chooser *x)
+{
+    bool newline = false;
+    return x->kept_count > 0 && reaches_end(x, &x->kept[x->kept_count - 1], &newline) && newline;
+}
+
+/* Is the end of the text left out? */
+static bool lacks_end(const abr_chooser *x)
+{
+    bool newline;
+    return x->kept_count == 0 || !reaches_end(x, &x->kept[x->kept_count - 1], &newline);
+}
+
+/* Bytes that the content takes before utf8_replace. */
+static size_t raw_size(const abr_chooser *x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < x->kept_count; i++) {
+        bool newline;
+        const abr_stretch *s = &x->kept[i];
+        const abr_stretch *before = i > 0 ? s - 1 : NULL;
+        n += (size_t)s->n;
+        if (before && goes_on(before, s, &newline))
+            n += newline;
+        else if (before || s->at > 0)
+            n += print_joint(x, before, s, NULL);
+    }
+    const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
+    return n + keeps_newline(x) + (lacks_end(x) ? print_joint(x, last, NULL, NULL) : 0);
+}
+
+static void add_marker(abr_cut *cut, const char *p, size_t n)
+{
+    if (n > 0)
+        ((abr_piece *)cut->block)[cut->piece_count++] = (abr_piece){p, n, false, 0, 0, 0, 0};
+}
+
+/* Write the content to `to`, its pieces behind one another. */
+static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
+{
+    abr_piece *open = NULL;
+    for (size_t i = 0; i < x->kept_count; i++) {
+        const abr_stretch *s = &x->kept[i];
+        const abr_stretch *before = i > 0 ? s - 1 : NULL;
+        bool newline = false;
+        bool joined = before && goes_on(before, s, &newline);
+        if (newline)
+            *to++ = '\n';
+        if (!joined && (before || s->at > 0)) {
+            size_t n = print_joint(x, before, s, to);
+            add_marker(cut, to, n);
+            to += n;
+        }
+        memcpy(to, s->p, (size_t)s->n);
+        if (joined && open) {
+            open->n += (size_t)s->n + newline;
+            open->last_byte = s->at + s->n;
+            open->last_line = s->last_line + 1;
+        } else if (s->n > 0 || newline) {
+            const abr_stretch *first = newline ? before : s; /* an empty line has nothing but its newline */
+            open = &((abr_piece *)cut->block)[cut->piece_count++];
+            *open = (abr_piece){to - newline,    (size_t)s->n + newline, true, first->at + 1, s->at + s->n,
+                                first->line + 1, s->last_line + 1};
+        } else {
+            open = NULL;
+        }
+        to += s->n;
+    }
+    if (keeps_newline(x)) {
+        *to = '\n';
+        if (!open) {
+            const abr_stretch *last = &x->kept[x->kept_count - 1];
+            open = &((abr_piece *)cut->block)[cut->piece_count++];
+            *open = (abr_piece){to, 0, true, last->at + 1, last->at, last->line + 1, last->line + 1};
+        }
+        open->n++;
+        open->last_byte++;
+    } else if (lacks_end(x)) {
+        const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
+        add_marker(cut, to, print_joint(x, last, NULL, to));
+    }
+}
+
+/* Chars before the first range of the source; it starts where a stretch does. */
+static uint64_t chars_before(const abr_chooser *x, const abr_cut *cut)
+{
+    size_t i = 0;
+    while (i < cut->piece_count && !cut->pieces[i].source)
+        i++;
+    for (size_t k = 0; i < cut->piece_count && k < x->kept_count; k++)
+        if (x->kept[k].at + 1 == cut->pieces[i].first_byte)
+            return x->kept[k].chars;
+    return 0;
+}
+
+static void count_output(const abr_chooser *x, abr_cut *cut)
+{
+    abr_span shown = {0};
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *p = &cut->pieces[i];
+        abr_span span = {0};
+        abr_weigh(&(abr_scale){x->scale.chars, x->scale.replace}, p->p, p->n, &span);
+        shown.shown += span.shown;
+        if (!p->source)
+            continue;
+        cut->output_bytes += p->n;
+        cut->output_chars += x->scale.chars ? span.chars : 0;
+    }
+    for (size_t i = 0; i < x->kept_count; i++) {
+        const abr_stretch *s = &x->kept[i];
+        cut->output_lines += s->last_line - s->line + (i == 0 || s[-1].last_line != s->line);
+    }
+    cut->chars_before = x->scale.chars ? chars_before(x, cut) : 0;
+    cut->content_bytes = (size_t)shown.shown;
+    cut->omitted_lines = x->view->lines - cut->output_lines;
+    cut->omitted_bytes = x->view->bytes - cut->output_bytes;
+}
+
+abr_code abr_settle_kept(abr_chooser *x, abr_cut *cut)
+{
+    size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
+    cut->block = x->alloc->malloc(x->alloc->ctx, pieces + raw_size(x) + 1);
+    if (!cut->block)
+        return ABR_ENOMEM;
+    cut->pieces = cut->block;
+    make_pieces(x, (char *)cut->block + pieces, cut);
+    count_output(x, cut);
+    size_t k = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        const abr_candidate *c = x->units[i].c;
+        while (k < x->kept_count && x->kept[k].last_line < c->line)
+            k++;
+        cut->hits_kept += c->hit && k < x->kept_count && x->kept[k].line <= c->line;
+    }
+    return ABR_OK;
+}

@@ -1,0 +1,42 @@
+/* One pass over a line. */
+#ifndef ABR_PRIORITY_WORDS_H
+#define ABR_PRIORITY_WORDS_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "priority/lexicon.h"
+
+ABR_PRIVATE_BEGIN
+
+enum {
+    ABR_SIGNS = 24,  /* words of the lexicon that are taken note of in a line */
+    ABR_PADDING = 64 /* bytes that may be read behind a line */
+};
+
+/* A word of the lexicon in a line, or the name of an error type. */
+typedef struct {
+    uint32_t at;
+    uint16_t n;
+    uint8_t class;
+    bool type; /* SomethingError: a name of which only the end is in the lexicon */
+} abr_sign;
+
+/* What stands in a line. */
+typedef struct {
+    abr_sign signs[ABR_SIGNS];
+    unsigned count;
+    uint32_t shape; /* hash of the line with names, numbers and quoted parts folded */
+    uint32_t words; /* how many there were */
+    size_t indent;  /* blanks at the start */
+    size_t first;   /* where the first word starts; n: there is none */
+    size_t located; /* where a file:line starts; n: there is none */
+    size_t code;    /* where a diagnostic's code is: E1101, SC2086; n: there is none */
+    size_t mark;    /* the first tick, cross or other sign that is not ASCII; n: none */
+} abr_line_words;
+
+/* Read (p, n) into *out; ABR_PADDING bytes after it can be read too. */
+void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
+
+ABR_PRIVATE_END
+
+#endif

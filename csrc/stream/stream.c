@@ -1,0 +1,484 @@
+/*
+ * Streams: retain what a cut may need of a text that goes by; cut.c decides what is kept of it.
+ *
+ * The text's first `keep` bytes stay in `front`, its last ones in the ring `back`, whichever the strategy asks for;
+ * `keep` is what abr_keep() says. Whatever is within the budgets
+ * is therefore at hand as a whole, and a cut of anything longer never looks beyond what is at hand. Memory grows with
+ * the text, up to keep bytes a side. Each byte is scanned once for newlines, and once for chars where these count.
+ */
+#include <string.h>
+
+#include "abridge.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "budget/options.h"
+#include "budget/span.h"
+#include "budget/view.h"
+#include "cut/cut.h"
+#include "files/private_file.h"
+#include "priority/retain.h"
+#include "text/scan.h"
+
+enum { FIRST_SIZE = 4096 /* of a buffer */ };
+
+typedef struct {
+    char *p;
+    size_t n;     /* bytes in it */
+    size_t size;  /* allocated */
+    size_t first; /* of a ring: where its oldest byte is */
+} buffer;
+
+struct abr_stream {
+    abr_opts opts; /* strings point into `texts` */
+    const abr_alloc *alloc;
+    char *texts; /* copies of reserve, marker text, folder and name */
+    size_t texts_size;
+    const char *folder; /* NULL: no full output */
+    const char *name;
+    abr_file *file;
+    int file_error;  /* errno: the full output could not be opened */
+    bool wants_file; /* none was tried yet */
+    size_t keep;
+    buffer front;
+    buffer back;
+    uint64_t bytes;
+    uint64_t newlines;
+    uint64_t first_line;  /* size; ABR_UNLIMITED while the first newline has not come */
+    uint64_t line;        /* where the line that is open starts, 0-based */
+    uint64_t line_before; /* where the line before it starts */
+    abr_char_counter chars;
+    bool counts_chars;
+    abr_priority *priority; /* of ABR_PRIORITY: its lines that may be kept */
+    bool ends_line;
+    bool finished;
+    uint64_t scanned;  /* bytes looked at for newlines, for tests */
+    struct loan *loan; /* a preview is in the buffers: how to take it out again */
+};
+
+/* ---- buffers ---- */
+
+static bool grow(abr_stream *s, buffer *b, size_t wanted)
+{
+    const abr_alloc *a = s->alloc;
+    if (wanted <= b->size)
+        return true;
+    size_t size = b->size > 0 ? b->size : FIRST_SIZE;
+    while (size < wanted)
+        size = size > s->keep / 2 ? s->keep : size * 2;
+    char *p = b->p ? a->realloc(a->ctx, b->p, b->size, size) : a->malloc(a->ctx, size);
+    if (!p)
+        return false;
+    b->p = p;
+    b->size = size;
+    return true;
+}
+
+/* Add what still fits; the memory is there. */
+static void fill(const abr_stream *s, buffer *b, const char *p, size_t n)
+{
+    size_t room = s->keep - b->n;
+    if (n > room)
+        n = room;
+    if (n > 0)
+        memcpy(b->p + b->n, p, n);
+    b->n += n;
+}
+
+/* A place in a full ring, under twice its size; division would take as long as all the rest of a small write. */
+static size_t within_ring(const abr_stream *s, size_t at)
+{
+    return at < s->keep ? at : at - s->keep;
+}
+
+/* Add at the end, the oldest bytes of a full ring making room; the memory is there. */
+static void push(const abr_stream *s, buffer *b, const char *p, size_t n)
+{
+    if (n > s->keep) {
+        p += n - s->keep;
+        n = s->keep;
+    }
+    if (n <= s->keep - b->n) {
+        fill(s, b, p, n);
+        return;
+    }
+    /* the ring has its full size now; while it was growing its oldest byte was the first */
+    size_t at = within_ring(s, b->first + b->n);
+    size_t tail = n < s->keep - at ? n : s->keep - at;
+    memcpy(b->p + at, p, tail);
+    memcpy(b->p, p + tail, n - tail);
+    size_t lost = b->n + n - s->keep;
+    b->first = within_ring(s, b->first + lost);
+    b->n = s->keep;
+}
+
+static void swap(char *a, char *b, size_t n)
+{
+    char part[512];
+    for (size_t at = 0, size; at < n; at += size) {
+        size = n - at < sizeof part ? n - at : sizeof part;
+        memcpy(part, a + at, size);
+        memcpy(a + at, b + at, size);
+        memcpy(b + at, part, size);
+    }
+}
+
+/* Turn the ring so that its oldest byte is the first: the shorter side changes places with as much of the other one,
+ * which brings that much to where it belongs, and so on with the rest. */
+static void straighten(buffer *b)
+{
+    char shorter[4096];
+    char *p = b->p;
+    size_t newer = b->first; /* bytes that stand before the older ones, and belong behind them */
+    size_t older = b->n - b->first;
+    while (newer > sizeof shorter && older > sizeof shorter) {
+        size_t n = newer < older ? newer : older;
+        swap(p, p + newer, n);
+        p += n;
+        if (newer <= older)
+            older -= n;
+        else
+            newer -= n;
+    }
+    if (newer <= older && newer > 0) {
+        memcpy(shorter, p, newer);
+        memmove(p, p + newer, older);
+        memcpy(p + older, shorter, newer);
+    } else if (newer > older && older > 0) {
+        memcpy(shorter, p + newer, older);
+        memmove(p + older, p, newer);
+        memcpy(p, shorter, older);
+    }
+    b->first = 0;
+}
+
+static bool keeps_front(const abr_stream *s)
+{
+    return s->opts.strategy != ABR_TAIL;
+}
+
+/* All of the text while it is no longer than `keep`: in front, or for a tail in the ring. */
+static const buffer *whole(const abr_stream *s)
+{
+    return keeps_front(s) ? &s->front : &s->back;
+}
+
+/* Memory for n more bytes of a buffer. */
+static bool reserve(abr_stream *s, buffer *b, size_t n)
+{
+    size_t left = s->keep - b->n;
+    return grow(s, b, b->n + (n < left ? n : left));
+}
+
+/* Are both ends kept? */
+static bool keeps_both(const abr_stream *s)
+{
+    return s->opts.strategy == ABR_HEAD_TAIL || s->opts.strategy == ABR_PRIORITY ||
+           s->opts.strategy == ABR_PIPELINE;
+}
+
+/* Is the ring of both ends needed for n more bytes? Once the front no longer has all of the text. */
+static bool overflows(const abr_stream *s, size_t n)
+{
+    return keeps_both(s) && n > s->keep - s->front.n;
+}
+
+/* Memory for a chunk, before any byte of it is taken: a write that fails changes nothing, not the file either. The
+ * front has its full size before the ring is made, so that never more than twice `keep` is allocated. */
+static bool make_room(abr_stream *s, size_t n)
+{
+    if (!keeps_front(s))
+        return reserve(s, &s->back, n);
+    return reserve(s, &s->front, n) && (!overflows(s, n) || grow(s, &s->back, s->keep));
+}
+
+static void retain(abr_stream *s, const char *p, size_t n)
+{
+    bool both = overflows(s, n);
+    if (both && s->back.n == 0 && s->front.n > 0)
+        push(s, &s->back, s->front.p, s->front.n);
+    if (both || !keeps_front(s))
+        push(s, &s->back, p, n);
+    if (keeps_front(s))
+        fill(s, &s->front, p, n);
+}
+
+/* ---- the full output ---- */
+
+/* Open the file and put in what has come so far, which is all at hand. */
+static void open_full_output(abr_stream *s)
+{
+    s->wants_file = false;
+    s->file_error = abr_file_open(s->folder, s->name, false, s->alloc, &s->file);
+    if (s->file && whole(s)->n > 0)
+        abr_file_write(s->file, whole(s)->p, whole(s)->n);
+}
+
+/* Keep the bytes that are about to be lost. */
+static void save(abr_stream *s, const char *p, size_t n)
+{
+    if (s->wants_file && n > s->keep - whole(s)->n)
+        open_full_output(s);
+    if (s->file)
+        abr_file_write(s->file, p, n);
+}
+
+abr_full_output abr_stream_full_output(const abr_stream *s)
+{
+    abr_full_output out = {NULL, 0, NULL, NULL};
+    int error = s->file ? abr_file_error(s->file) : s->file_error;
+    if (s->file) {
+        out.path = abr_file_path(s->file);
+        out.bytes = abr_file_size(s->file);
+    }
+    if (error != 0) {
+        out.error = abr_errno_text(error);
+        out.code = abr_errno_name(error);
+    }
+    return out;
+}
+
+/* ---- counting ---- */
+
+/* Count a chunk that is taken, in which this was found. */
+static void count(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars, const char *p,
+                  size_t n)
+{
+    s->scanned += n;
+    if (found->count > 0) {
+        if (s->newlines == 0)
+            s->first_line = s->bytes + found->first;
+        s->line_before = found->count == 1 ? s->line : s->bytes + found->before_last + 1;
+        s->line = s->bytes + found->last + 1;
+    }
+    s->newlines += found->count;
+    s->bytes += n;
+    s->ends_line = p[n - 1] == '\n';
+    if (s->counts_chars)
+        s->chars = *chars;
+}
+
+/* ---- the public functions ---- */
+
+static const char *copy_text(abr_stream *s, const char *p, size_t n, size_t *at)
+{
+    if (!p)
+        return NULL;
+    char *copy = s->texts + *at;
+    memcpy(copy, p, n);
+    copy[n] = '\0';
+    *at += n + 1;
+    return copy;
+}
+
+static abr_code copy_texts(abr_stream *s, const char *dir, const char *name)
+{
+    size_t dir_size = dir ? strlen(dir) : 0;
+    size_t name_size = name ? strlen(name) : 0;
+    size_t at = 0;
+    s->texts_size = s->opts.reserve_len + s->opts.marker_text_len + dir_size + name_size + 4;
+    s->texts = s->alloc->malloc(s->alloc->ctx, s->texts_size);
+    if (!s->texts)
+        return ABR_ENOMEM;
+    s->opts.reserve = copy_text(s, s->opts.reserve, s->opts.reserve_len, &at);
+    s->opts.marker_text = copy_text(s, s->opts.marker_text, s->opts.marker_text_len, &at);
+    s->folder = copy_text(s, dir, dir_size, &at);
+    s->name = copy_text(s, name, name_size, &at);
+    s->wants_file = s->folder && s->name;
+    return ABR_OK;
+}
+
+static abr_code open_priority(abr_stream *s)
+{
+    const abr_opts *o = &s->opts;
+    const abr_priority_opts own = {NULL,         s->keep,         s->counts_chars, o->hits,
+                                   o->hit_count, o->quiet_groups, s->alloc};
+    return abr_priority_open(&own, &s->priority);
+}
+
+abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **out,
+                         abr_error *error)
+{
+    *out = NULL;
+    abr_code code = abr_check_opts(opts, error);
+    if (code != ABR_OK)
+        return code;
+    const abr_alloc *alloc = abr_allocator(opts->alloc);
+    abr_stream *s = alloc->malloc(alloc->ctx, sizeof *s);
+    if (!s)
+        return abr_fail(error, ABR_ENOMEM, "out of memory");
+    memset(s, 0, sizeof *s);
+    s->opts = *opts;
+    s->alloc = alloc;
+    s->first_line = ABR_UNLIMITED;
+    s->counts_chars = abr_wants_chars(opts);
+    s->keep = abr_keep(s->opts.strategy, &s->opts.max);
+    code = copy_texts(s, dir, name);
+    if (code == ABR_OK && s->opts.strategy == ABR_PRIORITY)
+        code = open_priority(s);
+    if (code != ABR_OK) {
+        abr_stream_close(s);
+        return abr_fail(error, code, "out of memory");
+    }
+    *out = s;
+    return ABR_OK;
+}
+
+/* ---- text that is only shown ---- */
+
+/* A stream as it was without its preview. */
+typedef struct loan {
+    abr_stream before;
+    size_t lost;  /* bytes that the preview pushed out of the ring */
+    char bytes[]; /* those bytes */
+} loan;
+
+/* Take the preview out again. */
+static void take_back(abr_stream *s)
+{
+    loan *l = s->loan;
+    buffer front = s->front;
+    buffer back = s->back;
+    straighten(&back);
+    if (l->lost > 0) {
+        memmove(back.p + l->lost, back.p, s->keep - l->lost);
+        memcpy(back.p, l->bytes, l->lost);
+    }
+    *s = l->before;
+    front.n = s->front.n;
+    back.n = s->back.n;
+    s->front = front;
+    s->back = back;
+    s->alloc->free(s->alloc->ctx, l);
+}
+
+static void end_preview(abr_stream *s)
+{
+    if (s->loan)
+        take_back(s);
+}
+
+abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
+{
+    end_preview(s);
+    if (n == 0)
+        return ABR_OK;
+    straighten(&s->back);
+    size_t pushed = n < s->keep ? n : s->keep;
+    size_t lost = s->back.n > s->keep - pushed ? s->back.n - (s->keep - pushed) : 0;
+    if (!overflows(s, n) && keeps_front(s))
+        lost = 0;
+    loan *l = s->alloc->malloc(s->alloc->ctx, sizeof *l + lost);
+    if (!l)
+        return ABR_ENOMEM;
+    if (!make_room(s, n)) {
+        s->alloc->free(s->alloc->ctx, l);
+        return ABR_ENOMEM;
+    }
+    l->before = *s;
+    l->lost = lost;
+    if (lost > 0)
+        memcpy(l->bytes, s->back.p, lost);
+    abr_char_counter chars = s->chars;
+    abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
+    retain(s, p, n);
+    count(s, &found, &chars, p, n);
+    s->loan = l;
+    return ABR_OK;
+}
+
+abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
+{
+    end_preview(s);
+    if (n == 0)
+        return ABR_OK;
+    abr_char_counter chars = s->chars;
+    abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
+    if (!make_room(s, n) || (s->priority && !abr_priority_reserve(s->priority, found.count, n)))
+        return ABR_ENOMEM;
+    save(s, p, n);
+    retain(s, p, n);
+    count(s, &found, &chars, p, n);
+    if (s->priority)
+        abr_priority_write(s->priority, p, n);
+    return ABR_OK;
+}
+
+static abr_edge edge_of(const buffer *b, uint64_t bytes)
+{
+    return (abr_edge){b->n > 0 ? b->p : "", b->n, b->n == bytes};
+}
+
+static abr_view view_of(abr_stream *s)
+{
+    straighten(&s->back);
+    bool fits = s->bytes <= s->keep;
+    const abr_edge none = {"", 0, s->bytes == 0};
+    abr_view v = {.bytes = s->bytes, .ends_line = s->ends_line, .invalid = ABR_UNLIMITED};
+    v.front = keeps_front(s) ? edge_of(&s->front, s->bytes) : fits ? edge_of(&s->back, s->bytes) : none;
+    v.back = s->opts.strategy == ABR_TAIL || s->back.n > 0 ? edge_of(&s->back, s->bytes)
+             : fits                                        ? v.front
+                                                           : none;
+    v.lines = s->newlines + (s->bytes > 0 && !s->ends_line);
+    if (s->counts_chars)
+        v.chars = abr_counted_chars(&s->chars, &v.invalid);
+    v.priority = s->priority;
+    v.first_line = s->first_line == ABR_UNLIMITED ? s->bytes : s->first_line;
+    v.last_line = s->ends_line ? s->line - 1 - s->line_before : s->bytes - s->line;
+    return v;
+}
+
+abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *cut, abr_error *error)
+{
+    abr_opts opts;
+    memset(cut, 0, sizeof *cut);
+    abr_code code = abr_narrowed(&s->opts, narrow, &opts, error);
+    if (code != ABR_OK)
+        return code;
+    if (s->loan && opts.strategy == ABR_PRIORITY) { /* lines that may still change are not weighed */
+        opts.strategy = ABR_HEAD_TAIL;
+        opts.snap = ABR_SNAP_LINE;
+    }
+    abr_view view = view_of(s);
+    return abr_cut_view(&view, &opts, cut, error);
+}
+
+abr_code abr_stream_finish(abr_stream *s, const abr_narrow *narrow, abr_cut *cut, abr_error *error)
+{
+    end_preview(s);
+    abr_code code = abr_stream_snapshot(s, narrow, cut, error);
+    if (code != ABR_OK)
+        return code;
+    if (cut->truncated && s->wants_file)
+        open_full_output(s);
+    if (s->file)
+        abr_file_finish(s->file);
+    s->finished = true;
+    return ABR_OK;
+}
+
+bool abr_stream_finished(const abr_stream *s)
+{
+    return s->finished;
+}
+
+uint64_t abr_stream_scanned(const abr_stream *s)
+{
+    return s->scanned;
+}
+
+void abr_stream_close(abr_stream *s)
+{
+    if (!s)
+        return;
+    const abr_alloc *a = s->alloc;
+    end_preview(s);
+    abr_file_close(s->file);
+    if (s->front.p)
+        a->free(a->ctx, s->front.p);
+    if (s->back.p)
+        a->free(a->ctx, s->back.p);
+    abr_priority_close(s->priority);
+    if (s->texts)
+        a->free(a->ctx, s->texts);
+    a->free(a->ctx, s);
+}

@@ -1,0 +1,157 @@
+/*
+ * Kernels in portable C: eight bytes at a time in a word. What a kernel of vectors leaves at the end of a text, and the
+ * exact place in a block where it found something, is looked for by these too.
+ */
+#include "text/kernels_scalar.h"
+#include "abridge.h"
+#include "base/word.h"
+#include "text/kernels.h"
+#include "text/utf8.h"
+
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGH UINT64_C(0x8080808080808080)
+
+enum { WORD = sizeof(uint64_t), DEL = 0x7F };
+
+/* ---- newlines ---- */
+
+/* 1 in each byte of the word at p that is a newline, else 0. */
+static uint64_t newlines_of(const char *p)
+{
+    uint64_t x = abr_load_word(p) ^ (ONES * '\n');
+    /* the high bit of each byte that is not zero, without carries between bytes */
+    uint64_t nonzero = (((x & ~HIGH) + ~HIGH) | x) & HIGH;
+    return (~nonzero & HIGH) >> 7;
+}
+
+static uint64_t count_in_word(const char *p)
+{
+    return (newlines_of(p) * ONES) >> 56;
+}
+
+static uint64_t count_newlines(const char *p, size_t n)
+{
+    uint64_t count = 0;
+    size_t i = 0;
+    for (; n - i >= WORD; i += WORD)
+        count += count_in_word(p + i);
+    for (; i < n; i++)
+        count += p[i] == '\n';
+    return count;
+}
+
+static size_t nth_newline(const char *p, size_t n, uint64_t *left)
+{
+    size_t i = 0;
+    for (; n - i >= WORD; i += WORD) {
+        uint64_t here = count_in_word(p + i);
+        if (here >= *left)
+            break;
+        *left -= here;
+    }
+    while (i<n && * left> 0)
+        *left -= p[i++] == '\n';
+    return i;
+}
+
+static size_t nth_newline_back(const char *p, size_t n, uint64_t *left)
+{
+    size_t end = n;
+    for (; end >= WORD; end -= WORD) {
+        uint64_t here = count_in_word(p + end - WORD);
+        if (here >= *left)
+            break;
+        *left -= here;
+    }
+    while (end > 0 && *left > 0)
+        *left -= p[--end] == '\n';
+    return end;
+}
+
+/* ---- UTF-8 ---- */
+
+static size_t well_formed(const char *p, size_t n, uint64_t *chars)
+{
+    size_t i = 0;
+    while (i < n) {
+        if (n - i >= WORD && !(abr_load_word(p + i) & HIGH)) {
+            *chars += WORD;
+            i += WORD;
+            continue;
+        }
+        size_t size = abr_char_size(p + i, n - i);
+        if (size == 1 && (unsigned char)p[i] >= 0x80)
+            break;
+        ++*chars;
+        i += size;
+    }
+    return i;
+}
+
+/* ---- plain text ---- */
+
+/* May one of the bytes of a word be under 0x20, DEL, or not ASCII? All that are, and falsely some others. */
+static bool looks_special(uint64_t x)
+{
+    return (((x - ONES * 0x20) | (x + ONES) | x) & HIGH) != 0;
+}
+
+/* Bytes of the plain char at p, 0 where it is none. */
+static size_t plain_char(const char *p, size_t n)
+{
+    unsigned char c = (unsigned char)p[0];
+    if (c < 0x80)
+        return (c >= 0x20 && c < DEL) || c == '\n' || c == '\t';
+    size_t size = abr_char_size(p, n);
+    bool c1 = c == 0xC2 && size == 2 && (unsigned char)p[1] < 0xA0;
+    return size == 1 || c1 ? 0 : size;
+}
+
+static size_t plain(const char *p, size_t n)
+{
+    for (size_t i = 0, size; i < n; i += size) {
+        if (n - i >= WORD && !looks_special(abr_load_word(p + i))) {
+            size = WORD;
+            continue;
+        }
+        size = plain_char(p + i, n - i);
+        if (size == 0)
+            return i;
+    }
+    return n;
+}
+
+/* ---- classes ---- */
+
+/* The high bits of a word, a bit a byte. */
+static uint64_t high_bits(uint64_t x)
+{
+    return ((x & HIGH) >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* The high bit of each byte that is ASCII and from `first` on, `count` of them. Nothing is carried from byte to byte. */
+static uint64_t in_range(uint64_t x, uint64_t first, uint64_t count)
+{
+    uint64_t ascii = x & ~HIGH;
+    uint64_t from = ascii + ONES * (0x80 - first);
+    uint64_t behind = ascii + ONES * (0x80 - first - count);
+    return from & ~behind & ~x & HIGH;
+}
+
+static void classify(const char *p, abr_classes *out)
+{
+    abr_classes c = {0};
+    for (unsigned i = 0; i < ABR_CLASSIFIED; i += WORD) {
+        uint64_t x = abr_load_word(p + i);
+        c.letters |= high_bits(in_range(x | ONES * ' ', 'a', 26)) << i;
+        c.upper |= high_bits(in_range(x, 'A', 26)) << i;
+        c.digits |= high_bits(in_range(x, '0', 10)) << i;
+        c.blanks |= high_bits(in_range(x, ' ', 1) | in_range(x, '\t', 1)) << i;
+        c.colons |= high_bits(in_range(x, ':', 1) | in_range(x, '(', 1)) << i;
+        c.high |= high_bits(x) << i;
+    }
+    *out = c;
+}
+
+const abr_kernels abr_scalar = {"scalar",    count_newlines, nth_newline, nth_newline_back,
+                                well_formed, plain,          classify};

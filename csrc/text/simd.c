@@ -1,0 +1,69 @@
+/*
+ * Which kernels are in force: chosen once, by what the processor has and the environment asks for.
+ *
+ * To ask a processor what it is traps in a virtual machine and takes microseconds. glibc has asked already; elsewhere
+ * the compiler's library has, when the program was loaded. Two threads that come first both choose, and choose the same.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/simd.h"
+#include "abridge.h"
+#include "text/kernels.h"
+#include "text/kernels_avx2.h"
+#include "text/kernels_neon.h"
+#include "text/kernels_scalar.h"
+#include "text/kernels_sse2.h"
+
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33) && defined(ABR_HAS_AVX2)
+#include <sys/platform/x86.h>
+#define HAS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
+#else
+#define HAS(name, NAME) __builtin_cpu_supports(name)
+#endif
+
+size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS])
+{
+    size_t n = 0;
+#ifdef ABR_HAS_AVX2
+    /* they came together, but a virtual machine may hide some; all of them are used */
+    if (HAS("avx2", AVX2) && HAS("bmi", BMI1) && HAS("bmi2", BMI2) && HAS("popcnt", POPCNT))
+        sets[n++] = &abr_avx2;
+#endif
+#ifdef ABR_HAS_SSE2
+    sets[n++] = &abr_sse2;
+#endif
+#ifdef ABR_HAS_NEON
+    sets[n++] = &abr_neon;
+#endif
+    sets[n++] = &abr_scalar;
+    return n;
+}
+
+const abr_kernels *abr_choose_kernels(const char *wanted)
+{
+    const abr_kernels *sets[ABR_MOST_KERNELS];
+    size_t n = abr_kernels_here(sets);
+    for (size_t i = 0; wanted && i < n; i++)
+        if (strcmp(sets[i]->name, wanted) == 0)
+            return sets[i];
+    return sets[0];
+}
+
+static _Atomic(const abr_kernels *) chosen;
+
+const abr_kernels *abr_kernels_now(void)
+{
+    const abr_kernels *set = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (!set) {
+        set = abr_choose_kernels(getenv("ABRIDGE_SIMD"));
+        atomic_store_explicit(&chosen, set, memory_order_relaxed);
+    }
+    return set;
+}
+
+const char *abr_simd(void)
+{
+    return abr_kernels_now()->name;
+}

@@ -1,0 +1,44 @@
+/* One char of UTF-8. In a header, since every loop over chars asks for it. */
+#ifndef ABR_TEXT_UTF8_H
+#define ABR_TEXT_UTF8_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+static inline bool abr_is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* Is a well-formed sequence of 2 to 4 bytes at p? */
+static inline bool abr_is_sequence(const char *p, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    unsigned char lead = u[0];
+    if (lead < 0xC2 || lead > 0xF4)
+        return false;
+    if (lead < 0xE0)
+        return n >= 2 && abr_is_continuation(u[1]);
+    if (n < 3 || !abr_is_continuation(u[1]) || !abr_is_continuation(u[2]))
+        return false;
+    if (lead < 0xF0) /* no overlong form, no surrogate */
+        return (lead != 0xE0 || u[1] >= 0xA0) && (lead != 0xED || u[1] < 0xA0);
+    /* no overlong form, nothing over U+10FFFF */
+    return n >= 4 && abr_is_continuation(u[3]) && (lead != 0xF0 || u[1] >= 0x90) &&
+           (lead != 0xF4 || u[1] < 0x90);
+}
+
+/* Bytes of the char that starts at p: 2 to 4 for a well-formed sequence that ends by p + n, else 1. n > 0. */
+static inline size_t abr_char_size(const char *p, size_t n)
+{
+    if (!abr_is_sequence(p, n))
+        return 1;
+    unsigned char lead = (unsigned char)p[0];
+    return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
+ABR_PRIVATE_END
+
+#endif
