@@ -12,8 +12,8 @@ read_globals = {
 }
 
 local nvim = { read_globals = { "vim" } }
-files["lua/abridge/host.lua"] = nvim
-files["lua/abridge/process.lua"] = nvim
+files["lua/abridge/base/host.lua"] = nvim
+files["lua/abridge/process/init.lua"] = nvim
 files["lua/abridge/nvim/*.lua"] = { globals = { "vim" } } -- options and variables of buffers are set there
 files["plugin/abridge.lua"] = { globals = { "vim" } }
 files["lua/abridge/health.lua"] = nvim

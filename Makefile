@@ -1,6 +1,6 @@
 # abridge: `make help` lists the targets.
 #
-#   make test HOST=luajit SPEC=spec/cut_spec.lua   one host (c, lua5.5 ... lua5.1, luajit, nvim0.12 ...), some spec files
+#   make test HOST=luajit SPEC=spec/core/cut_spec.lua   one host (c, lua5.5 ... lua5.1, luajit, nvim0.12 ...), some spec files
 #   make LUA_INCDIR_5_4=/opt/lua/include           headers of a Lua that is not found by itself
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
@@ -125,7 +125,7 @@ doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
 	@mv doc/abridge.txt~ doc/abridge.txt
 
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
-	@$(with_paths) $(LUA) spec/agent_scene.lua
+	@$(with_paths) $(LUA) spec/support/agent_scene.lua
 
 test: build lib $(shim) ## run the C tests under sanitizers and the suite on every host
 	@$(if $(SPEC),,$(if $(filter c,$(or $(HOST),c)),$(MAKE) --no-print-directory c-tests OBJ=build/obj/asan \
@@ -196,10 +196,10 @@ score: build ## make labelled logs with this machine's tools, score our cut and 
 	@$(with_paths) $(LUA) bench/score.lua
 
 soak: build ## gigabytes, on one line too, 100,000 calls, 1,000 runs, a million blocks, kills: memory flat, totals exact (SOAK=0.01: less)
-	@$(with_paths) $(LUA) spec/soak.lua
+	@$(with_paths) $(LUA) spec/soak/soak.lua
 
 rock: ## pack the release for luarocks into build/rock
-	@spec/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
+	@spec/support/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
 
 clean: ## remove build/ and lua/abridge/core.so
 	rm -rf build lua/abridge/core.so

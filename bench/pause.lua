@@ -3,8 +3,8 @@
 -- asks the main loop every millisecond; its pauses are the times between two of its answers, by the clock. Of some
 -- rounds the one with the shortest longest time is told, for each of the two.
 local abridge = require "abridge"
-local main_loop = require "main_loop"
-local web_server = require "web_server"
+local main_loop = require "support.main_loop"
+local web_server = require "support.web_server"
 local vim = rawget(_G, "vim")
 
 local uv = vim.uv or vim.loop

@@ -2,7 +2,7 @@
 -- nothing can beat, in medians and ratios of runs that took turns; last the figures to reach, and what was measured.
 --   make bench BENCH="cuts pages"    some sections alone
 --   BENCH_SCALE=0.01 make bench      sizes and times of a hundredth
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local targets = require "run.targets"
 local texts = require "run.texts"
 

@@ -10,7 +10,7 @@
 package.path = "bench/?.lua;" .. package.path
 
 local abridge = require "abridge"
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local make = require "score.make"
 local measure = require "score.measure"
 local rivals = require "score.rivals"

@@ -1,7 +1,7 @@
 -- The pictures of doc/: run by doc/screenshots.sh inside Neovim. A second Neovim with a screen of its own shows what
 -- real calls gave; its cells become SVG.
 
-local nvim_ui = require "nvim_ui"
+local nvim_ui = require "support.nvim_ui"
 
 local COLUMNS, ROWS = 112, 37
 local CELL_WIDTH, CELL_HEIGHT, FONT = 8.4, 19, 14

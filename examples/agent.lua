@@ -6,7 +6,7 @@
 -- A URL that ends in /messages is taken for Anthropic's Messages API, any other for Chat Completions.
 -- `make agent` shows it at work with a scripted model.
 local abridge = require "abridge"
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local process = require "abridge.process"
 
 local M = {}

@@ -1,6 +1,6 @@
 --- What else can be asked of 100 MB; then what a call costs from Lua: the hot path, and a block as JSON.
 local abridge = require "abridge"
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local ledger = require "run.ledger"
 local limit = require "limit"
 local measure = require "run.measure"

@@ -2,7 +2,7 @@
 local abridge = require "abridge"
 local core = require "abridge.core"
 local simd = rawget(core, "simd")
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local limit = require "limit"
 local measure = require "run.measure"
 

@@ -1,5 +1,5 @@
 --- The clock of the benchmark: medians of runs that take turns, so that what slows the machine for a while slows all.
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local process = require "abridge.process"
 
 local M = {}

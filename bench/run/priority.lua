@@ -3,7 +3,7 @@
 --- The logs are those of the folder BENCH_LOGS where that is set, else lines like those of a build; they are repeated
 --- to 256 MB. A priority stream reads each line, grep only looks for two words.
 local abridge = require "abridge"
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local measure = require "run.measure"
 local report = require "run.report"
 local texts = require "run.texts"

@@ -1,5 +1,5 @@
 --- What is cut: log lines, as a text and as a file.
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 
 local M = {}
 

@@ -92,7 +92,7 @@ static int redacted_stream(lua_State *L, const char *who, int full_output)
         lua_setfield(L, ARG_OPTS, "full_output");
     }
     abr_push_redactor(L, who);
-    abr_push_function(L, "abridge.redacted", "stream");
+    abr_push_function(L, "abridge.output.redacted_stream", "stream");
     lua_pushvalue(L, ARG_OPTS);
     lua_pushvalue(L, -3);
     lua_call(L, 2, 1);

@@ -1,7 +1,7 @@
 --- Tool calls of Anthropic's Messages API, made on a session, and the message that answers them. Shapes as in the types
 --- of anthropic-sdk-python (`ToolUseBlock`, `ToolResultBlockParam`).
 
-local turn = require "abridge.turn"
+local turn = require "abridge.session.turn"
 
 local M = {}
 

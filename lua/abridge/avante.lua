@@ -2,10 +2,10 @@
 --- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
 --- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
 
-local check = require "abridge.check"
-local crude = require "abridge.crude"
-local encode = require "abridge.encode"
-local safe = require "abridge.safe"
+local check = require "abridge.base.check"
+local crude = require "abridge.base.crude"
+local encode = require "abridge.base.encode"
+local safe = require "abridge.hosts.safe"
 
 local M = {}
 
@@ -27,7 +27,7 @@ local function capped_result(name, result, opts)
   if type(result) ~= "table" then return result end
   local json = encode.json(result)
   local ok, text = pcall(function()
-    return json or (require("abridge.result").encoded(result))
+    return json or (require("abridge.output.result").encoded(result))
   end)
   local shown = safe.cap(name, ok and text or crude.cut(result), opts)
   return json and shown == json and result or shown

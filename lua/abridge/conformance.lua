@@ -1,10 +1,10 @@
 --- The conformance harness: puts a tool of a session through its cases and checks what every result owes its reader
 --- (SPEC 3, 5, 8, 11). For specs of tools, in whatever framework: what is wrong is raised as "TOOL: what is wrong".
 
-local check = require "abridge.check"
-local core = require "abridge.core_loader"
-local fit = require "abridge.fit"
-local of_result = require "abridge.conformance_result"
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local fit = require "abridge.output.fit"
+local of_result = require "abridge.output.result_rules"
 
 local M = {}
 

@@ -3,8 +3,8 @@
 --- that was split was split for its bytes; no byte budget is exceeded, that of `truncate_line` included. Each result
 --- has its ledger as well, `cut`.
 
-local crude = require "abridge.crude"
-local safe = require "abridge.safe"
+local crude = require "abridge.base.crude"
+local safe = require "abridge.hosts.safe"
 
 local M = { MAX_LINES = 2000, MAX_BYTES = 50 * 1024, MAX_LINE_CHARS = 500 }
 
@@ -38,7 +38,7 @@ local function truncated(strategy, content, opts)
   if type(opts) ~= "table" then opts = {} end
   local max_lines, max_bytes = opts.max_lines or M.MAX_LINES, opts.max_bytes or M.MAX_BYTES
   local ok, kept, cut = pcall(function()
-    return require("abridge.core_loader")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
+    return require("abridge.base.core_loader")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
   end)
   if not ok then kept, cut = crudely(content, { max_lines = max_lines, max_bytes = max_bytes }, kept) end
   return {
@@ -81,7 +81,7 @@ function M.truncate_line(line, max_chars)
   local suffix = #SUFFIX < max_chars and SUFFIX or ""
   local ok, kept = pcall(function()
     local how = { max_bytes = max_chars - #suffix, snap = "char", head_ratio = 1, marker = "none" }
-    return (require("abridge.core_loader").head_tail(line, how))
+    return (require("abridge.base.core_loader").head_tail(line, how))
   end)
   if ok then return { text = kept .. suffix, truncated = true } end
   safe.warn("flemma.nvim", kept)
@@ -93,7 +93,7 @@ end
 ---@return string
 function M.format_size(bytes)
   local ok, size = pcall(function()
-    return require("abridge.core_loader").format_size(bytes)
+    return require("abridge.base.core_loader").format_size(bytes)
   end)
   return ok and size or tostring(bytes) .. "B"
 end

@@ -2,9 +2,9 @@
 ---
 --- Nothing here needs the core to be loaded, which is the first thing that is looked at.
 
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local process = require "abridge.process"
-local programs = require "abridge.program"
+local programs = require "abridge.process.program"
 
 local M = {}
 
@@ -185,7 +185,7 @@ end
 local function core_facts()
   local ok, loaded = pcall(require, "abridge")
   if not ok then return { error = tostring(loaded) } end
-  local core = require "abridge.core_loader"
+  local core = require "abridge.base.core_loader"
   return { path = core_path(), version = loaded.version, lua_version = core.lua_version }
 end
 
@@ -244,7 +244,7 @@ end
 --- Write a file in a folder made as sessions make theirs, and take both away.
 ---@return string|nil message
 local function try_folder(uv, dir)
-  local made, message = require("abridge.core_loader").private_folder(dir)
+  local made, message = require("abridge.base.core_loader").private_folder(dir)
   if not made then return message end
   local path = dir .. "/file"
   local fd
@@ -264,7 +264,7 @@ end
 ---@return abridge.health.RunFolder
 local function run_folder_facts()
   local uv = host.uv()
-  local path = require("abridge.runlog").state_dir()
+  local path = require("abridge.run.log").state_dir()
   local stat = uv.fs_stat(path)
   local probe = ("%s/%s-%d"):format(path, PROBE, uv.os_getpid())
   local missing, nearest = missing_folders(uv, probe)

@@ -2,7 +2,7 @@
 ---
 --- `require "abridge"` needs only the core; luv and JSON are looked for when a tool first wants them.
 
-local core = require "abridge.core_loader"
+local core = require "abridge.base.core_loader"
 
 local M = {
   version = core.version,
@@ -27,19 +27,19 @@ local M = {
   parse_size = core.parse_size,
 }
 
-local info = require "abridge.info"
+local info = require "abridge.output.info"
 M.info = { not_truncated = info.not_truncated, with_resume = info.with_resume }
 M.info.without_resume, M.info.parse = info.without_resume, info.parse
 M.assert_conforms = info.assert_conforms
 M.protocol = info.protocol
 
-M.page = require("abridge.page").page
+M.page = require("abridge.output.page").page
 
-M.profiles = require("abridge.limits").profiles
-M.display = require("abridge.display").display
-M.notice = require("abridge.notice").notice
-M.open_run = require("abridge.runlog").open_run
-M.cap = require("abridge.cap").cap
+M.profiles = require("abridge.output.limits").profiles
+M.display = require("abridge.output.display").display
+M.notice = require("abridge.output.notice").notice
+M.open_run = require("abridge.run.log").open_run
+M.cap = require("abridge.output.cap").cap
 M.session = require("abridge.session").new
 M.setup = require("abridge.nvim").setup
 

@@ -1,10 +1,10 @@
 --- Results of MCP tools under one budget. Their shapes are those of the MCP specification of 2026-07-28 and before
 --- (tools/call, resources/read), and what mcphub.nvim 6.2 makes of them (`parse_response`).
 
-local check = require "abridge.check"
-local crude = require "abridge.crude"
-local safe = require "abridge.safe"
-local view_of = require "abridge.mcp_view"
+local check = require "abridge.base.check"
+local crude = require "abridge.base.crude"
+local safe = require "abridge.hosts.safe"
+local view_of = require "abridge.hosts.mcp_view"
 
 local M = {}
 
@@ -13,7 +13,7 @@ M.truncation_key, M.parts_key = view_of.truncation_key, view_of.parts_key
 
 --- The structured content of a view as JSON; nil where it has none.
 local function json_of(view)
-  return (require("abridge.encode").json(view.out.structuredContent))
+  return (require("abridge.base.encode").json(view.out.structuredContent))
 end
 
 --- What becomes of structured content: it stays as it is, or becomes the text where there is none, or is left out.
@@ -21,7 +21,7 @@ end
 ---@return boolean|nil left_out
 ---@return abridge.Info|nil info
 local function structured(tool, view, limits, opts)
-  local share, info = require "abridge.share", require "abridge.info"
+  local share, info = require "abridge.output.share", require "abridge.output.info"
   local json, texts = json_of(view), safe.copied(view.texts)
   texts[#texts + 1] = json
   local budgets, whole = share.out(texts, limits)
@@ -42,12 +42,12 @@ local function structured(tool, view, limits, opts)
     _, _, cut, problem = share.cap(tool, json, limits, none, opts)
     if problem then safe.warn(tool, problem) end
   end
-  local said = require("abridge.notice").structured(json and #json, cut)
+  local said = require("abridge.output.notice").structured(json and #json, cut)
   return said, true, info.without_resume(0, json and #json, "size_cap")
 end
 
 local function capped(tool, value, opts)
-  local share, shown = require "abridge.share", safe.redacted(value, opts)
+  local share, shown = require "abridge.output.share", safe.redacted(value, opts)
   local view, limits = view_of.open(shown), share.limits(tool, opts)
   if shown ~= value then view:take_texts(value) end
   local beside, left_out, info
@@ -65,7 +65,7 @@ local function capped(tool, value, opts)
   view:put(contents)
   if left_out and whole[#texts] then view:append(beside) end
   blocks[#blocks + 1] = info
-  return view:tell(require("abridge.info").joined(blocks):to_table())
+  return view:tell(require("abridge.output.info").joined(blocks):to_table())
 end
 
 --- When something inside failed.

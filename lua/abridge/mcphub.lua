@@ -1,9 +1,9 @@
 --- mcphub.nvim (6.2): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
 --- handed to the callback. Its own window, where a user tries a tool out, still gets everything.
 
-local check = require "abridge.check"
+local check = require "abridge.base.check"
 local mcp = require "abridge.mcp"
-local safe = require "abridge.safe"
+local safe = require "abridge.hosts.safe"
 
 local M = {}
 

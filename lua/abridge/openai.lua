@@ -2,7 +2,7 @@
 --- openai-python 2.x: Chat Completions (`ChatCompletionMessageToolCall`, `ChatCompletionToolMessageParam`) and
 --- Responses (`ResponseFunctionToolCall`, `FunctionCallOutput`).
 
-local turn = require "abridge.turn"
+local turn = require "abridge.session.turn"
 
 local M = {}
 

@@ -1,10 +1,10 @@
 -- read_file and run_command under every profile in more than the harness puts every tool through: exact notices, odd
 -- input, and pages of any file, which rebuild it (SPEC 5, 8, 11, 12).
-local abridge = require "unsaved"
+local abridge = require "support.unsaved"
 local conformance = require "abridge.conformance"
-local host = require "abridge.host"
-local plain = require "plain"
-local random = require "random"
+local host = require "abridge.base.host"
+local plain = require "support.plain"
+local random = require "support.random"
 
 local must = random.must
 local uv = assert(host.uv())

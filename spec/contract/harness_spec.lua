@@ -1,9 +1,9 @@
 -- Every tool of a session under every profile through the conformance harness: what fits, what each budget cuts, what
 -- is empty, what fails. Then tools that are wrong, each of which the harness must catch.
-local abridge = require "unsaved"
+local abridge = require "support.unsaved"
 local conformance = require "abridge.conformance"
-local tmpdir = require "tmpdir"
-local web_server = require "web_server"
+local tmpdir = require "support.tmpdir"
+local web_server = require "support.web_server"
 
 local PROFILES = { "default", "pi", "pipeline", "contract", "dispatcher" }
 local has_sqlite, sqlite = pcall(require, "luasql.sqlite3")

@@ -1,7 +1,7 @@
 -- What a priority cut owes its reader, from Lua: the lines that matter, whatever surrounds them and however they come.
 local abridge = require "abridge"
-local plain = require "plain"
-local random = require "random"
+local plain = require "support.plain"
+local random = require "support.random"
 
 local must = random.must
 

@@ -2,9 +2,9 @@
 
 local abridge = require "abridge"
 local assert = require "luassert"
-local environment = require "environment"
-local host = require "abridge.host"
-local prune = require("abridge.runlog").prune
+local environment = require "support.environment"
+local host = require "abridge.base.host"
+local prune = require("abridge.run.log").prune
 
 local DAY = 86400
 

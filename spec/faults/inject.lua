@@ -1,6 +1,6 @@
 --- Faults in this host, which has the shim preloaded (see shim.c for the rules).
 
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 
 local M = {}
 

@@ -2,10 +2,10 @@
 
 local abridge = require "abridge"
 local assert = require "luassert"
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local process = require "abridge.process"
-local resources = require "resources"
-local waiting = require "waiting"
+local resources = require "support.resources"
+local waiting = require "support.waiting"
 
 local PIPE = "read>4095@pipe:*" -- ours: the loop's own pipes are read in smaller pieces
 local MB = 1024 * 1024

@@ -1,13 +1,13 @@
 -- Runs the rows of spec/faults/ in a host of their own, one after the other, and prints a line a row:
 --   ok NAME, skipped NAME<tab>REASON, failed NAME<tab>WHY
--- No row may leave a descriptor or a child. spec/faults_spec.lua reads the lines.
+-- No row may leave a descriptor or a child. spec/faults/faults_spec.lua reads the lines.
 
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 local inject = require "faults.inject"
-local paths = require "paths"
-local resources = require "resources"
-local tmpdir = require "tmpdir"
-local waiting = require "waiting"
+local paths = require "support.paths"
+local resources = require "support.resources"
+local tmpdir = require "support.tmpdir"
+local waiting = require "support.waiting"
 
 local uv = host.uv()
 local only = os.getenv "ABRIDGE_FAULTS_ONLY" -- a part of the names: for those who look for one

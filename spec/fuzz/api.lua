@@ -6,13 +6,13 @@
 --- metamethod raised; what it returns keeps the rules of the contract.
 local abridge = require "abridge"
 local core = require "abridge.core"
-local plain = require "plain"
-local random = require "random"
-local tmpdir = require "tmpdir"
+local plain = require "support.plain"
+local random = require "support.random"
+local tmpdir = require "support.tmpdir"
 local values = require "values"
 
 local unpack = table.unpack or unpack
-local uv = require("abridge.host").uv()
+local uv = require("abridge.base.host").uv()
 local must, chance, choose, one_of = random.must, random.chance, random.choose, values.one_of
 local dir
 

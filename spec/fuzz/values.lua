@@ -1,5 +1,5 @@
 --- Arguments for the fuzzer of the Lua API: sensible ones by name, and anything at all, made to hurt.
-local random = require "random"
+local random = require "support.random"
 
 local M = {}
 

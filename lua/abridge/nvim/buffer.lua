@@ -1,6 +1,6 @@
 --- What the faces of the editor share: scratch buffers, windows for them, and writing where nobody may write.
 
-local check = require "abridge.check"
+local check = require "abridge.base.check"
 
 local M = {}
 
@@ -10,7 +10,7 @@ local names = 0
 --- command says becomes harmless here.
 local function part_of_name(text)
   text = text:gsub("[^%w_./+@:,= \128-\255-]", "_")
-  local core = require "abridge.core_loader" -- not before: what is said where it is missing is said by this file
+  local core = require "abridge.base.core_loader" -- not before: what is said where it is missing is said by this file
   return (core.head(text, { max_bytes = 80, utf8 = "replace", long_line = "split" }))
 end
 

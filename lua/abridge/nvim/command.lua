@@ -44,7 +44,7 @@ function M.create()
   vim.api.nvim_create_user_command("Abridge", function(args)
     local ok, message = pcall(execute, args)
     if not ok then
-      message = require("abridge.check").message(message):gsub("^abridge: ", "")
+      message = require("abridge.base.check").message(message):gsub("^abridge: ", "")
       require("abridge.nvim.buffer").complain(message)
     end
   end, {

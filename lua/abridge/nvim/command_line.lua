@@ -3,8 +3,8 @@
 --- `<<`, say) it stands bare if no shell sees more than a word in it, and raises otherwise.
 
 local file_names = require "abridge.nvim.file_names"
-local host = require "abridge.host"
-local quoted = require("abridge.shell").quoted
+local host = require "abridge.base.host"
+local quoted = require("abridge.base.shell").quoted
 
 local M = {}
 
@@ -152,7 +152,7 @@ local function next_special(text, at)
 end
 
 local function refuse(special, file)
-  local name = require("abridge.names").name(file.text)
+  local name = require("abridge.base.name_on_a_line").name(file.text)
   error(("%s cannot be quoted safely there: %s"):format(special, name), 0)
 end
 

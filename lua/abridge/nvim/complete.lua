@@ -3,8 +3,8 @@
 --- out, since a newline ends a command line.
 
 local command_line = require "abridge.nvim.command_line"
-local files = require "abridge.files"
-local host = require "abridge.host"
+local files = require "abridge.base.files"
+local host = require "abridge.base.host"
 
 local M = {}
 

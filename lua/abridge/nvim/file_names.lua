@@ -1,7 +1,7 @@
 --- What `%` and `#` stand for in a command line of Neovim, with their modifiers (`:help cmdline-special`). Nothing
 --- here starts a shell or evaluates anything; `expandcmd()`, `expand()` and `fnamemodify(':p')` may, for a bad name.
 
-local host = require "abridge.host"
+local host = require "abridge.base.host"
 
 local M = {}
 

@@ -10,8 +10,8 @@ local SETUP = "abridge.nvim.setup"
 --- session that is open already stay.
 ---@param opts? { session: abridge.SessionOptions|nil } `session`: what :Abridge run works with
 function M.setup(opts)
-  local check = require "abridge.check"
-  if not require("abridge.host").in_nvim then check.fail(SETUP .. ": this host is not Neovim") end
+  local check = require "abridge.base.check"
+  if not require("abridge.base.host").in_nvim then check.fail(SETUP .. ": this host is not Neovim") end
   opts = check.options(SETUP, opts, { session = "table" }, 1)
   if opts.session then require("abridge.nvim.run").configure(SETUP, opts.session) end
   require("abridge.nvim.command").create()

@@ -3,9 +3,9 @@
 
 local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
-local notice = require "abridge.notice"
+local notice = require "abridge.output.notice"
 local ranges_of = require "abridge.nvim.ranges"
-local slices = require "abridge.nvim.slice"
+local slices = require "abridge.nvim.excerpt"
 
 local M = {}
 
@@ -180,7 +180,7 @@ local function look_for(self, what, step, found)
   self.seeking = token
   local function turn()
     if self.seeking ~= token or self.closed then return end
-    local uv = require("abridge.host").uv()
+    local uv = require("abridge.base.host").uv()
     local stop = uv.hrtime() + SLICE_MS * 1e6
     repeat
       local ok, over, byte = pcall(step)

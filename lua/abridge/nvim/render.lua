@@ -1,8 +1,8 @@
 --- A result in a buffer: what a screen shows of it, in our colours, replaced in place when it is shown again.
 
 local buffer = require "abridge.nvim.buffer"
-local check = require "abridge.check"
-local display = require "abridge.display"
+local check = require "abridge.base.check"
+local display = require "abridge.output.display"
 local highlight = require "abridge.nvim.highlight"
 
 local M = {}

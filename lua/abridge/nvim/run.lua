@@ -1,7 +1,7 @@
 --- A call whose output shows in a buffer while it runs; the editor's own session; the buffer of `:Abridge run`.
 
 local buffer = require "abridge.nvim.buffer"
-local check = require "abridge.check"
+local check = require "abridge.base.check"
 local render = require "abridge.nvim.render"
 
 local M = {}
@@ -87,8 +87,8 @@ local editor = { opts = {} }
 local function wrong(opts)
   local probe = check.copied(opts)
   if type(probe.databases) == "table" then probe.databases = nil end
-  if not require("abridge.runlog").check_run_dir(probe.run_dir) then probe.run_dir = false end
-  local ok, session = pcall(require("abridge").session, probe)
+  if not require("abridge.run.log").check_run_dir(probe.run_dir) then probe.run_dir = false end
+  local ok, session = pcall(require("abridge.session").new, probe)
   if not ok then return (check.reason(session):gsub("^abridge%.session: ", "")) end
   if session then session:close() end
 end
@@ -150,7 +150,7 @@ function M.command(command, mods)
   local session = M.session()
   local buf = buffer.scratch("run", command, "abridge-run")
   buffer.change(buf, function()
-    local shown = require("abridge.display").visible("$ " .. command:gsub("\n", " "))
+    local shown = require("abridge.output.display").visible("$ " .. command:gsub("\n", " "))
     vim.api.nvim_buf_set_lines(buf, 0, -1, true, { shown })
   end)
   buffer.show(buf, mods, true)

@@ -1,7 +1,7 @@
 --- find_files: the files below a folder whose path fits a glob, as `rg --files` lists them.
 
-local names = require "abridge.names"
-local ripgrep = require "abridge.ripgrep"
+local names = require "abridge.base.name_on_a_line"
+local ripgrep = require "abridge.search.ripgrep"
 
 local M = {
   name = "find_files",

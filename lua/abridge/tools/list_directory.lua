@@ -1,10 +1,10 @@
 --- list_directory: the entries of a directory, sorted, in pages.
 
-local host = require "abridge.host"
-local items = require "abridge.items"
-local names = require "abridge.names"
-local notice = require "abridge.notice"
-local slices = require "abridge.slices"
+local host = require "abridge.base.host"
+local items = require "abridge.output.items"
+local names = require "abridge.base.name_on_a_line"
+local notice = require "abridge.output.notice"
+local slices = require "abridge.base.time_slices"
 
 local M = {
   name = "list_directory",

@@ -1,10 +1,10 @@
 --- read_file: a page of a text file; of an image or another binary file its type and size.
 
-local core = require "abridge.core_loader"
-local magic = require "abridge.magic"
-local notice = require "abridge.notice"
-local page = require "abridge.page"
-local slices = require "abridge.slices"
+local core = require "abridge.base.core_loader"
+local magic = require "abridge.base.magic"
+local notice = require "abridge.output.notice"
+local page = require "abridge.output.page"
+local slices = require "abridge.base.time_slices"
 
 local M = {
   name = "read_file",

@@ -1,9 +1,9 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
-local data = require "abridge.data"
-local host = require "abridge.host"
-local limits_of = require "abridge.limits"
-local notice = require "abridge.notice"
+local data = require "abridge.base.data"
+local host = require "abridge.base.host"
+local limits_of = require "abridge.output.limits"
+local notice = require "abridge.output.notice"
 local process = require "abridge.process"
 
 local M = {

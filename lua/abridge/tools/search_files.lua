@@ -1,14 +1,14 @@
 --- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match shows.
 
-local core = require "abridge.core_loader"
-local fit = require "abridge.fit"
-local host = require "abridge.host"
-local info = require "abridge.info"
-local match_line = require "abridge.match_line"
-local names = require "abridge.names"
-local notice = require "abridge.notice"
-local rg_json = require "abridge.rg_json"
-local ripgrep = require "abridge.ripgrep"
+local core = require "abridge.base.core_loader"
+local fit = require "abridge.output.fit"
+local host = require "abridge.base.host"
+local info = require "abridge.output.info"
+local match_line = require "abridge.search.match_line"
+local names = require "abridge.base.name_on_a_line"
+local notice = require "abridge.output.notice"
+local rg_json = require "abridge.search.rg_json"
+local ripgrep = require "abridge.search.ripgrep"
 
 local M = {
   name = "search_files",

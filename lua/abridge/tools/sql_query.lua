@@ -1,12 +1,12 @@
 --- sql_query: one SQL statement over a connection that the host gave the session; its rows as a JSON array, a row a
 --- line. LuaSQL is synchronous: the call blocks the host while the engine works.
 
-local database = require "abridge.database"
-local info = require "abridge.info"
-local limits_of = require "abridge.limits"
-local notice = require "abridge.notice"
-local results = require "abridge.result"
-local rows_of = require "abridge.rows"
+local database = require "abridge.sql.database"
+local info = require "abridge.output.info"
+local limits_of = require "abridge.output.limits"
+local notice = require "abridge.output.notice"
+local results = require "abridge.output.result"
+local rows_of = require "abridge.sql.rows"
 
 local M = {
   name = "sql_query",

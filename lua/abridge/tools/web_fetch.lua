@@ -1,16 +1,16 @@
 --- web_fetch: the body of a response over http or https, a page of bytes at a time.
 
-local bodies = require "abridge.body"
-local check = require "abridge.check"
-local core = require "abridge.core_loader"
-local data_of = require "abridge.data"
-local fetch = require "abridge.fetch"
-local host = require "abridge.host"
-local info = require "abridge.info"
-local notice = require "abridge.notice"
-local programs = require "abridge.program"
-local results = require "abridge.result"
-local urls = require "abridge.url"
+local bodies = require "abridge.web.body"
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local data_of = require "abridge.base.data"
+local fetch = require "abridge.web.fetch"
+local host = require "abridge.base.host"
+local info = require "abridge.output.info"
+local notice = require "abridge.output.notice"
+local programs = require "abridge.process.program"
+local results = require "abridge.output.result"
+local urls = require "abridge.web.url"
 
 local M = {
   name = "web_fetch",

@@ -6,8 +6,8 @@
 --- table does not tell the call: it is that of the running tool, `chat.tool_orchestrator.tool`, in earlier releases
 --- `chat.tools.tool`. The first releases with the hook leave `tool` nil.
 
-local adapter = require "abridge.adapter"
-local safe = require "abridge.safe"
+local adapter = require "abridge.hosts.adapter"
+local safe = require "abridge.hosts.safe"
 
 local M = { exports = {} }
 

@@ -1,0 +1,197 @@
+--- Checks of what a caller hands in. A misuse raises at the level of whoever called the public function, and the
+--- message names the function, the argument and the value.
+
+local crude = require "abridge.base.crude"
+
+local M = {}
+
+local SHOWN = 40 -- bytes of a string in a message, and those that end its last char
+
+--- A value as a message shows it.
+---@param value any
+---@return string
+function M.show(value)
+  if type(value) == "string" then
+    if #value <= SHOWN then return '"' .. value .. '"' end
+    return '"' .. value:sub(1, SHOWN) .. value:match("^[\128-\191]?[\128-\191]?[\128-\191]?", SHOWN + 1) .. '..."'
+  elseif value ~= value then
+    return "nan" -- some hosts print its sign
+  elseif type(value) == "number" then
+    return ("%.14g"):format(value)
+  elseif type(value) == "boolean" then
+    return tostring(value)
+  end
+  return type(value)
+end
+
+--- A key or a name as a message shows it: a string as it is.
+---@param value any
+---@return string
+function M.name(value)
+  return type(value) == "string" and value or M.show(value)
+end
+
+--- What an error says, or any value; the name of its type where it says nothing, or only where it lies in memory.
+M.text = crude.text
+
+--- Raise at the level of the caller of the function that calls this one (plus `deeper`).
+---@param message string
+---@param deeper? integer
+function M.fail(message, deeper)
+  error(message, 3 + (deeper or 0))
+end
+
+--- What an error says, without the place in the code.
+---@param why any what pcall gave
+---@return string
+function M.message(why)
+  return (M.text(why):gsub("^[^\n]-%.lua:%d+: ", ""))
+end
+
+--- The first line of what an error says.
+---@param why any
+---@return string
+function M.reason(why)
+  return M.message(why):match "^[^\n]*"
+end
+
+--- Is the value a count: an integer from 0 to 2^53?
+---@param value any
+---@return boolean
+function M.is_count(value)
+  return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
+end
+
+--- A list that a caller gave, as it stands up to its first nil, in a new table: no metatable is asked. One that answers
+--- to every key has no end.
+---@param t table
+---@return any[]
+function M.list(t)
+  local list = {}
+  for i = 1, math.huge do
+    local value = rawget(t, i)
+    if value == nil then break end
+    list[i] = value
+  end
+  return list
+end
+
+--- What a caller's table holds itself, in a new one without its metatable.
+---@param t table
+---@return table
+function M.copied(t)
+  local copy = {}
+  for key, value in next, t do
+    copy[key] = value
+  end
+  return copy
+end
+
+--- Check how long to wait: nil, or a number of at least 0. Raises at the level of the caller's caller.
+---@param who string
+---@param seconds any
+function M.seconds(who, seconds)
+  if seconds ~= nil and not (type(seconds) == "number" and seconds >= 0) then
+    M.fail(("%s: seconds must be a number of at least 0, got %s"):format(who, M.show(seconds)), 1)
+  end
+end
+
+--- Check a table of options: each key known, each value of its kind. A kind is a Lua type name, several joined by
+--- "|", or a function that returns what the value should have been, or nil when it is right. Options are what the table
+--- itself holds: metatables are not asked.
+---@param who string the public function, for messages
+---@param opts any
+---@param kinds table<string, string|fun(value: any): string|nil>
+---@param deeper? integer levels between the caller of this function and the public one
+---@return table opts what stands in it, in a new table: no metatable of the caller's is asked, then or later
+function M.options(who, opts, kinds, deeper)
+  deeper = deeper or 0
+  local checked = {}
+  if opts == nil then return checked end
+  if type(opts) ~= "table" then M.fail(("%s: opts must be a table, got %s"):format(who, M.show(opts)), deeper) end
+  for key, value in next, opts do
+    local kind = kinds[key]
+    if kind == nil then
+      M.fail(("%s: unknown option '%s' (value %s)"):format(who, M.name(key), M.show(value)), deeper)
+    end
+    local expected
+    if type(kind) == "function" then
+      expected = kind(value)
+    elseif not ("|" .. kind .. "|"):find("|" .. type(value) .. "|", 1, true) then
+      expected = "a " .. kind:gsub("|", " or a ")
+    end
+    if expected then
+      M.fail(("%s: %s must be %s, got %s"):format(who, key, expected, M.show(value)), deeper)
+    end
+    checked[key] = value
+  end
+  return checked
+end
+
+--- Check the fields of a table that are there: each of its kind, a Lua type name.
+---@param who string the public function, for messages
+---@param name string the argument
+---@param t any
+---@param kinds table<string, string>
+---@param deeper? integer levels between the caller of this function and the public one
+function M.fields(who, name, t, kinds, deeper)
+  deeper = deeper or 0
+  if type(t) ~= "table" then M.fail(("%s: %s must be a table, got %s"):format(who, name, M.show(t)), deeper) end
+  for key, kind in next, kinds do
+    local value = t[key]
+    if value ~= nil and type(value) ~= kind then
+      M.fail(("%s: %s.%s must be a %s, got %s"):format(who, name, key, kind, M.show(value)), deeper)
+    end
+  end
+end
+
+local CUT = {
+  total_lines = "number", total_bytes = "number", total_chars = "number", output_lines = "number",
+  output_bytes = "number", output_chars = "number", chars_before = "number", line_bytes = "number",
+  max_lines = "number",
+  max_bytes = "number", max_chars = "number", max_tokens = "number", full_output_bytes = "number",
+  strategy = "string", truncated_by = "string", full_output_path = "string", full_output_error = "string",
+  kept = "table", hits = "table",
+}
+local RANGE = { first_byte = "number", last_byte = "number", first_line = "number", last_line = "number" }
+local HITS = { found = "number", kept = "number" }
+local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
+
+--- Check that a table is what a cut returned, as far as its fields go.
+---@param who string
+---@param cut any
+function M.cut(who, cut)
+  local function wrong(what)
+    M.fail(("%s: cut must be what a cut returned%s"):format(who, what), 2)
+  end
+  if type(cut) ~= "table" then wrong(", got " .. type(cut)) end
+  M.fields(who, "cut", cut, CUT, 1)
+  for _, key in ipairs { "total_lines", "total_bytes", "output_lines", "output_bytes" } do
+    if cut[key] == nil then wrong((", it has no %s"):format(key)) end
+  end
+  if cut.truncated_by and not UNITS[cut.truncated_by] then wrong(", truncated_by is " .. M.show(cut.truncated_by)) end
+  for i, range in ipairs(M.list(cut.kept or {})) do
+    M.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
+    for key in next, RANGE do
+      if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end
+    end
+  end
+  if cut.hits then
+    M.fields(who, "cut.hits", cut.hits, HITS, 1)
+    if not (cut.hits.found and cut.hits.kept) then wrong ", hits are not counted" end
+  end
+end
+
+--- The ranges of a cut, those that M.cut() checked.
+---@param cut abridge.Cut
+---@return integer count
+---@return { first_byte: integer, last_byte: integer, first_line: integer, last_line: integer }|nil first
+function M.ranges(cut)
+  local kept, count = cut.kept or {}, 0
+  while rawget(kept, count + 1) ~= nil do
+    count = count + 1
+  end
+  return count, rawget(kept, 1)
+end
+
+return M

@@ -1,0 +1,103 @@
+--- The core, or one error that says what to run. This module is the core; nothing else is added to it.
+---
+--- Lua files and core come to a machine by different ways: these are copied, it is compiled there, for one Lua. An
+--- update without a build, a build for another Lua, or none, would show as a list of searched folders, as the name of
+--- some symbol, or as a nil that is called much later.
+---
+--- Raises a message of two lines: what is wrong, and what to run. It may be asked again when that has been run.
+
+local check = require "abridge.base.check"
+local host = require "abridge.base.host"
+local version = require "abridge.base.version"
+
+local vim = rawget(_G, "vim")
+
+local MAX_REASON = 300 -- bytes; what a dynamic linker says is mostly one path and one symbol
+
+--- The folder of the checkout that this file is in; nil for an installed rock.
+local function checkout()
+  local dir = debug.getinfo(1, "S").source:match "^@(.*)lua/abridge/base/core_loader%.lua$"
+  local makefile = dir and io.open(dir .. "Makefile")
+  if not makefile then return nil end
+  makefile:close()
+  return dir == "" and "." or dir:gsub("/$", "")
+end
+
+local function lua_version()
+  return _VERSION:match "%d+%.%d+"
+end
+
+--- What to run.
+---@param state "missing"|"unloadable"|"loaded" of the core; a process keeps one that it loaded until it ends
+---@return string
+local function remedy(state)
+  local dir, rock = checkout(), ("`luarocks --lua-version %s install abridge`"):format(lua_version())
+  local make = state == "missing" and "make" or "make -B" -- by its date, what is there may be as new as its sources
+  if not host.in_nvim then
+    local build = "run `%s` in %s and put %s/build/%s/?.so first in LUA_CPATH, or run %s"
+    return dir and build:format(make, dir, dir, lua_version(), rock) or "run " .. rock
+  end
+  local run = "run " .. rock .. " (rocks.nvim: `:Rocks install abridge`)"
+  if dir then run = ("run `%s nvim` in %s"):format(make, dir) end
+  if dir and state == "missing" then run = run .. ' (lazy.nvim: build = "make nvim")' end
+  return run .. (state == "loaded" and ", then restart Neovim" or "")
+end
+
+--- Where this Lua finds the core.
+local function path()
+  local ok, found = pcall(function()
+    local file = host.in_nvim and vim.api.nvim_get_runtime_file("lua/abridge/core.so", false)[1]
+    return file or rawget(package, "searchpath")("abridge.core", package.cpath)
+  end)
+  return ok and found or "abridge/core.so"
+end
+
+--- Why a core that is there was not loaded, from the message of `require`.
+---@param message string
+---@return string
+local function reason(message)
+  local text = check.reason((message:gsub("^error loading module[^\n]*\n%s*", ""))):sub(1, MAX_REASON)
+  return text:find "symbol.*lua" and text .. "; it was built for another Lua than " .. lua_version() or text
+end
+
+local MARKS = { userdata = true, number = true } -- the kinds of value that Lua 5.1 and LuaJIT use
+
+--- Lua 5.1 and LuaJIT mark a module whose loading was cut short, and refuse it from then on, whatever was built since.
+local function forget_marks()
+  for name, module in pairs(package.loaded) do
+    local ours = type(name) == "string" and (name == "abridge" or name:find "^abridge%.")
+    if ours and MARKS[type(module)] then package.loaded[name] = nil end
+  end
+end
+
+---@param state "missing"|"unloadable"|"loaded"
+---@param what string
+local function fail(state, what, ...)
+  forget_marks()
+  error(("abridge: its core %s:\n%s"):format(what:format(...), remedy(state)), 0)
+end
+
+local found, core = pcall(require, "abridge.core")
+if not found then
+  local message = tostring(core)
+  if message:find("module 'abridge.core' not found", 1, true) then
+    fail("missing", "(abridge/core.so) is not there")
+  end
+  fail("unloadable", "cannot be loaded (%s)", reason(message))
+end
+
+-- Between two releases the version stays the same, what the core has does not.
+setmetatable(core, {
+  __index = function(_, name)
+    fail("loaded", "(%s) is older than its Lua files: it has no %s", path(), tostring(name))
+  end,
+})
+
+if core.version ~= version then
+  fail("loaded", "(%s) is of version %s, its Lua files are of %s", path(), core.version, version)
+elseif core.lua_version ~= lua_version() then
+  fail("loaded", "(%s) was built for Lua %s, this is Lua %s", path(), core.lua_version, lua_version())
+end
+
+---@cast core abridge.Core
+return core

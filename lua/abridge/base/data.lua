@@ -1,0 +1,54 @@
+--- Plain data: what any JSON library encodes, and what a caller may change without changing ours.
+
+local core = require "abridge.base.core_loader"
+
+local M = {}
+
+local MOST_VALUES = 1e6 -- of one copy; tables that share each other can stand for many more than there are
+--- Tables inside each other; JSON libraries refuse more than 1000.
+M.most_depth = 200
+
+local PLAIN = { number = true, boolean = true }
+
+local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
+
+--- A deep copy of what is plain in a value; strings become valid UTF-8. Functions, threads, userdata and what lies
+--- more than 200 tables deep are left out.
+---@param value any
+---@param keep_empty? boolean keep tables without content, which JSON may take for [] or {}
+---@return any
+function M.copy(value, keep_empty)
+  local open = {} -- tables that the value at hand lies in: one that comes again is a cycle, and left out
+  local room, depth = MOST_VALUES, 0
+  local function copied(inner)
+    room = room - 1
+    if room < 0 then return nil end
+    if PLAIN[type(inner)] then return inner end
+    if type(inner) == "string" then return (core.head(inner, WHOLE)) end
+    if type(inner) ~= "table" or open[inner] or depth == M.most_depth then return nil end
+    open[inner], depth = true, depth + 1
+    local copy = {}
+    for key, part in next, inner do
+      if type(key) == "string" or type(key) == "number" then copy[key] = copied(part) end
+    end
+    open[inner], depth = nil, depth - 1
+    if next(copy) == nil and not keep_empty then return nil end
+    return copy
+  end
+  return copied(value)
+end
+
+--- Move a ledger's ranges by bytes and lines that lie before its text.
+---@param cut abridge.Cut
+---@param bytes integer
+---@param lines integer
+function M.shift(cut, bytes, lines)
+  for _, range in ipairs(cut.kept) do
+    range.first_byte = range.first_byte + bytes
+    range.last_byte = range.last_byte + bytes
+    range.first_line = range.first_line + lines
+    range.last_line = range.last_line + lines
+  end
+end
+
+return M

@@ -1,0 +1,151 @@
+--- Files read through libuv: whole lines from a position on, names in a folder.
+
+local host = require "abridge.base.host"
+
+local M = {}
+
+M.BLOCK = 128 * 1024 -- bytes of one read; larger ones are mapped anew each time, which takes longer than the read
+M.LINE = 32 * 1024 * 1024 -- bytes of a line of a log; what is longer is neither written nor read
+
+local NAME_BYTES = 64
+local BATCH = 256 -- entries of one read of a folder
+
+--- The name of a full output: its number and its tool, of letters that are safe in any shell, at most 64 bytes.
+---@param number integer
+---@param tool string
+---@return string
+function M.output_name(number, tool)
+  local prefix, suffix = ("%04.0f-"):format(number), ".log"
+  tool = tool == "" and "_" or tool:sub(1, NAME_BYTES):gsub("[^A-Za-z0-9_-]", "_")
+  return prefix .. tool:sub(1, NAME_BYTES - #prefix - #suffix) .. suffix
+end
+
+--- A path that does not depend on the working directory, without slashes at its end.
+---@param path string
+---@return string
+function M.absolute(path)
+  if path:sub(1, 1) ~= "/" then path = host.uv().cwd() .. "/" .. path end
+  return #path > 1 and path:gsub("/+$", "") or path
+end
+
+--- Open a regular file to read it; nothing else is opened, a FIFO would block. What is looked at is what is handed to
+--- `use`: a path may stand for another file from one moment to the next. Closes the file, unless `use` returned
+--- something and it is to be kept.
+local function opened(path, use, keep)
+  local uv = host.uv()
+  local flags = uv.constants.O_RDONLY + uv.constants.O_NONBLOCK
+  local fd
+  local ok, first, second, third = pcall(function()
+    local message, code
+    fd, message, code = uv.fs_open(path, flags, 0)
+    if not fd then return nil, message, code end
+    local stat
+    stat, message, code = uv.fs_fstat(fd)
+    if not stat then return nil, message, code end
+    if stat.type ~= "file" then return nil, ("ENOTREG: %s is a %s"):format(path, stat.type), "ENOTREG" end
+    return use(fd, stat)
+  end)
+  local kept = keep and ok and first ~= nil
+  if fd and not kept and not pcall(uv.fs_close, fd) then uv.fs_close(fd) end -- closing takes memory, which may be back
+  if not ok then error(first, 0) end
+  return first, second, third
+end
+
+--- Call `use(fd)` with a regular file open to read it. Returns what `use` returns, raises what it raises, and closes
+--- the file.
+---@param path string
+---@param use fun(fd: integer): any, any, any
+---@return any ... nil, message, code when it cannot be opened
+function M.with_open(path, use)
+  return opened(path, use, false)
+end
+
+--- Open a regular file to read it for as long as the caller wants; what `with_open` does not open is not opened here.
+---@param path string
+---@return integer|nil fd the caller's to close
+---@return table|string stat the message when there is no fd
+---@return string|nil code
+function M.open(path)
+  return opened(path, function(fd, stat)
+    return fd, stat
+  end, true)
+end
+
+--- A line that grows: its pieces until it is too long, then only its length.
+local Line = {}
+Line.__index = Line
+
+function Line:add(piece)
+  self.bytes = self.bytes + #piece
+  if self.bytes > M.LINE then
+    self.pieces = {}
+  else
+    self.pieces[#self.pieces + 1] = piece
+  end
+end
+
+--- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
+--- it may return false to stop. A line of over `LINE` bytes is passed over: `pass_over(start, first)` is called in its
+--- place, once as soon as that is known and then with each block that is read of it.
+--- What follows the last newline is left out. A read that was interrupted is made again.
+---@param path string
+---@param position integer
+---@param visit fun(line: string, start: integer): boolean|nil
+---@param pass_over? fun(start: integer, first: boolean): boolean|nil may return false to stop
+---@return integer|nil position where the next line starts, or where a line that is passed over was left
+---@return string|nil message
+---@return string|nil code
+function M.each_line(path, position, visit, pass_over)
+  local uv = host.uv()
+  return M.with_open(path, function(fd)
+    local at, going, problem, code = position, true, nil, nil
+    local line = setmetatable({ bytes = 0, pieces = {} }, Line)
+    local function add(piece)
+      local first = line.bytes <= M.LINE
+      line:add(piece)
+      if line.bytes > M.LINE and pass_over then going = pass_over(position, first) ~= false end
+    end
+    while going do
+      local chunk
+      repeat
+        chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
+      until code ~= "EINTR"
+      if not chunk or chunk == "" then break end
+      local start = 1
+      while going do
+        local newline = chunk:find("\n", start, true)
+        if not newline then break end
+        add(chunk:sub(start, newline - 1))
+        start = newline + 1
+        local begun, bytes, text = position, line.bytes, table.concat(line.pieces)
+        line.bytes, line.pieces, position = 0, {}, position + bytes + 1
+        if bytes <= M.LINE then going = visit(text, begun) ~= false end
+      end
+      if going then add(start == 1 and chunk or chunk:sub(start)) end
+      at = at + #chunk
+    end
+    if problem then return nil, ("%s: %s"):format(problem, path), code end
+    return line.bytes > M.LINE and position + line.bytes or position
+  end)
+end
+
+--- The names in a folder, sorted; none when it cannot be read.
+---@param path string
+---@return string[]
+function M.names_in(path)
+  local uv = host.uv()
+  local names = {}
+  local dir = uv.fs_opendir(path, nil, BATCH) -- luv keeps what uv.fs_scandir returns for good
+  local entries = dir and uv.fs_readdir(dir)
+  while entries do
+    for _, entry in ipairs(entries) do
+      names[#names + 1] = entry.name
+    end
+    entries = uv.fs_readdir(dir)
+  end
+  if dir then uv.fs_closedir(dir) end
+  table.sort(names)
+  return names
+end
+
+return M

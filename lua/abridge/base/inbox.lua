@@ -1,0 +1,72 @@
+--- Events of the loop on their way to who handles them, in order, a slice at a time. Inside Neovim they arrive as
+--- fast events, where most of its API is forbidden and no key is heard; there they wait for its main loop. Elsewhere
+--- they are handled at once, as many as go into a slice.
+
+local host = require "abridge.base.host"
+local slices = require "abridge.base.time_slices"
+
+local M = {}
+
+---@class abridge.Inbox
+---@field private first integer of the events that wait
+---@field private last integer
+---@field private handling integer slices under way: a handler may turn the loop
+---@field private planned? boolean
+local Inbox = {}
+Inbox.__index = Inbox
+
+---@param on_empty? fun() called when events that waited have been handled
+---@return abridge.Inbox
+function M.new(on_empty)
+  return setmetatable({ events = {}, first = 1, last = 0, handling = 0, on_empty = on_empty }, Inbox)
+end
+
+--- An event has come, or the rest of one.
+---@param handle fun() must not raise, nor take long: who has more to do puts the rest
+function Inbox:put(handle)
+  self.last = self.last + 1
+  self.events[self.last] = handle
+  if host.in_fast_event() then return self:plan(host.on_main) end
+  if self.handling == 0 and self.first == self.last then return self:handle_slice() end
+  if host.in_nvim then self:plan(host.next_turn) end -- else the slice under way goes on to it
+end
+
+--- Put the rest of the event that is handled, before all that wait.
+---@param handle fun()
+function Inbox:put_back(handle)
+  self.first = self.first - 1
+  self.events[self.first] = handle
+end
+
+--- See to it that the events are handled.
+function Inbox:plan(how)
+  if self.planned then return end
+  self.planned = true
+  how(function()
+    self.planned = false
+    self:handle_slice()
+  end)
+end
+
+--- Handle the oldest event; false where none waits. The handler may turn the loop, in which case the next events are
+--- handled before it returns.
+local function handle_one(self)
+  local handle = self.events[self.first]
+  if not handle then return false end
+  self.events[self.first] = nil
+  self.first = self.first + 1
+  handle()
+  return true
+end
+
+function Inbox:handle_slice()
+  self.handling = self.handling + 1
+  slices.within(function(from)
+    repeat until not handle_one(self) or slices.is_over(from)
+  end)
+  self.handling = self.handling - 1
+  if self.first <= self.last then return self:plan(host.next_turn) end
+  if self.on_empty then self.on_empty() end
+end
+
+return M

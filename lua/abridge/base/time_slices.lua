@@ -1,0 +1,176 @@
+--- Work that takes long, done a few milliseconds at a time: between two slices the loop turns, so that keys are heard,
+--- timers fire and a cancel comes through.
+
+local check = require "abridge.base.check"
+local host = require "abridge.base.host"
+
+local M = {}
+
+local SLICE_MS = 4
+local SHORT_MS, LONG_MS = 1, 2.5 -- what a step of a slice is made to take
+
+--- Is a slice that began then over?
+---@param from number of `host.now()`
+---@return boolean
+function M.is_over(from)
+  return host.now() - from >= SLICE_MS
+end
+
+local slice_from -- when the slice that runs began; nil where none does
+
+--- Call `fn(from)` in a slice that began at `from`: now, or when what it is called from began one. All that a callback
+--- of the loop does is one slice, whatever it calls.
+---@param fn fun(from: number)
+function M.within(fn)
+  if slice_from then return fn(slice_from) end
+  slice_from = host.now()
+  local ok, message = pcall(fn, slice_from)
+  slice_from = nil
+  if not ok then error(message, 0) end
+end
+
+--- Does a slice run?
+---@return boolean
+function M.runs()
+  return slice_from ~= nil
+end
+
+---@class abridge.Pace How many bytes a step takes, by how long the steps before it took.
+---@field size integer of the next step
+---@field private least integer
+---@field private most integer
+local Pace = {}
+Pace.__index = Pace
+
+---@param least integer
+---@param first integer
+---@param most integer
+---@return abridge.Pace
+function M.pace(least, first, most)
+  return setmetatable({ least = least, size = first, most = most }, Pace)
+end
+
+--- A step of `bytes` took `ms`.
+---@param bytes integer
+---@param ms number
+function Pace:took(bytes, ms)
+  if ms > LONG_MS then
+    self.size = math.max(self.least, math.floor(math.min(bytes, self.size) * SHORT_MS / ms))
+  elseif ms < SHORT_MS and bytes >= self.size then
+    self.size = math.min(self.most, self.size * 2)
+  end
+end
+
+---@class abridge.Work What a piece of work is handed.
+---@field private at_once boolean
+---@field private from number when this slice began
+---@field private held table[]
+local Work = {}
+Work.__index = Work
+
+--- Give way if the slice is over. To be called often, but not inside a pcall, an iterator or a comparison, where Lua
+--- 5.1 cannot yield.
+function Work:pause()
+  if not self.at_once and M.is_over(self.from) then coroutine.yield() end
+end
+
+--- Have something closed that the work opens, should it be cancelled or raise.
+---@param thing { close: fun(self: any) }
+function Work:hold(thing)
+  self.held[#self.held + 1] = thing
+end
+
+function Work:drop()
+  for i = #self.held, 1, -1 do
+    self.held[i]:close()
+  end
+end
+
+--- Work that is done in one go.
+M.at_once = setmetatable({ at_once = true, held = {}, hold = function() end }, Work)
+
+--- Do `work(work)` and hand what it returns to `done`: before this returns where it is soon over, where `at_once` says
+--- so or there is no luv; else from the loop, where callbacks of the host may be called. What it raises is handed on as
+--- an error result.
+---@param work fun(work: abridge.Work): table
+---@param done fun(value: table)
+---@param at_once? boolean
+---@return fun() cancel `done` is not called after it
+function M.start(work, done, at_once)
+  local self = setmetatable({ at_once = at_once or not host.uv(), held = {} }, Work)
+  local thread = coroutine.create(work)
+  local next_turn, ended, go_on
+
+  local function slice(from)
+    self.from = from
+    local ok, value = coroutine.resume(thread, self)
+    if coroutine.status(thread) ~= "dead" then
+      next_turn = host.next_turn(go_on)
+      return
+    end
+    ended = true
+    if not ok then
+      self:drop()
+      value = { text = check.text(value), is_error = true }
+    end
+    done(value)
+  end
+  function go_on()
+    next_turn = nil
+    M.within(slice)
+  end
+  go_on()
+  return function()
+    if ended then return end
+    ended = true
+    if next_turn then next_turn() end
+    self:drop()
+  end
+end
+
+-- sorting -----------------------------------------------------------------------------------------
+
+local SORTED = 512 -- items that are sorted in one go
+
+--- Merge two sorted runs of a list, from..middle - 1 and middle..last, into another list.
+local function merge(work, list, into, from, middle, last)
+  local left, right = from, middle
+  for at = from, last do
+    if left < middle and (right > last or list[left] <= list[right]) then
+      into[at], left = list[left], left + 1
+    else
+      into[at], right = list[right], right + 1
+    end
+    if at % SORTED == 0 then work:pause() end
+  end
+end
+
+--- A list in the order of `table.sort`.
+---@param work abridge.Work
+---@param list string[] may be changed
+---@return string[]
+function M.sorted(work, list)
+  local n, size = #list, SORTED
+  for from = 1, n, size do
+    local run = {}
+    for i = from, math.min(from + size - 1, n) do
+      run[#run + 1] = list[i]
+    end
+    table.sort(run)
+    for i, item in ipairs(run) do
+      list[from + i - 1] = item
+    end
+    work:pause()
+  end
+  local other = {}
+  while size < n do
+    for from = 1, n, 2 * size do
+      local last = math.min(from + 2 * size - 1, n)
+      merge(work, list, other, from, math.min(from + size, last + 1), last)
+    end
+    list, other, size = other, list, 2 * size
+  end
+  return list
+end
+
+return M

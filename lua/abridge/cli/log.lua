@@ -1,0 +1,231 @@
+--- The `abridge log` command: the calls of a run, and pages of what they would have shown in full.
+
+local core = require "abridge.base.core_loader"
+local display = require "abridge.output.display"
+local files = require "abridge.base.files"
+local host = require "abridge.base.host"
+
+local M = {}
+
+local MOST_CELLS = 200 -- of a name: a column is as wide as the longest
+
+--- Text that cannot move a terminal's cursor nor turn what it shows: names in a log are those a model made up.
+---@param value any
+---@return string
+function M.visible(value)
+  local text = tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?")
+  text = text:gsub("\226\128[\168-\174]", "?"):gsub("\226\129[\166-\169]", "?")
+  if #text <= MOST_CELLS or core.cells(text) <= MOST_CELLS then return text end
+  return text:sub(1, core.fit_cells(text, MOST_CELLS - 3)) .. "..."
+end
+
+local function printed_size(bytes)
+  local ok, shown = pcall(core.format_size, bytes)
+  return ok and shown or "-"
+end
+
+--- Columns of the list: heading, least width, and which side they keep to.
+local COLUMNS = {
+  { "CALL", 7 },
+  { "TOOL", 14 },
+  { "IN", 8, right = true },
+  { "SHOWN", 8, right = true },
+  { "REASON", 11 },
+  { "TIME", 7, right = true },
+}
+
+--- What the list says of a call; of its result alone where it has one.
+local function row_of(event)
+  local block = type(event.truncation) == "table" and event.truncation or {}
+  local shown = event.bytes_shown
+  return {
+    M.visible(event.call_id),
+    M.visible(event.tool),
+    printed_size(event.bytes_in or event.bytes_total or block.bytes_total or shown),
+    printed_size(shown),
+    block.truncated and M.visible(block.reason) or "-",
+    display.duration(event.duration_ms) or "-",
+  }
+end
+
+local function print_row(row, widths, cli)
+  local cells = {}
+  for i, column in ipairs(COLUMNS) do
+    local padding = (" "):rep(widths[i] - core.cells(row[i]))
+    cells[i] = column.right and padding .. row[i] or row[i] .. padding
+  end
+  cli.out((table.concat(cells, "  "):gsub(" +$", "")), "\n")
+end
+
+--- Widths that rows need, and a print of the headings.
+local function start_list(rows, cli)
+  local headings, widths = {}, {}
+  for i, column in ipairs(COLUMNS) do
+    headings[i], widths[i] = column[1], column[2]
+    for _, row in ipairs(rows) do
+      widths[i] = math.max(widths[i], core.cells(row[i]))
+    end
+  end
+  print_row(headings, widths, cli)
+  cli.flush()
+  return widths
+end
+
+--- End as a write would end us when nobody reads our stdout any more, without waiting for something to write; call
+--- `closed` where SIGPIPE is ignored. Only a pipe can tell, and only where it can be opened anew: watching the
+--- descriptor itself would make stdout non-blocking, for other programs too.
+local function on_closed_stdout(uv, closed)
+  local fd = uv.guess_handle(1) == "pipe" and uv.fs_open("/proc/self/fd/1", uv.constants.O_WRONLY, 0)
+  local watch = fd and uv.new_poll(fd)
+  if watch then
+    io.stderr:setvbuf "full" -- luv writes a line of its own there before it calls back; it ends with us
+    uv.poll_start(watch, "d", function()
+      uv.kill(uv.os_getpid(), "sigpipe")
+      closed()
+    end)
+    uv.unref(watch)
+  end
+  return function()
+    if watch then uv.close(watch) end
+    if fd then uv.fs_close(fd) end
+  end
+end
+
+--- Tell of lines that were passed over.
+local function tell_long(run)
+  if run.too_long == 0 then return end
+  local lines = run.too_long == 1 and "line" or "lines"
+  io.stderr:write(("abridge: %d %s of over %s left out\n"):format(run.too_long, lines, core.format_size(files.LINE)))
+end
+
+local FOLLOW_MS = 100 -- between two looks at the log
+
+--- Show each event of a run and go on until interrupted, until nobody reads, or until the run is deleted. What `show`
+--- raises ends it too.
+local function follow(run, cli, show)
+  local uv = host.uv()
+  local position, stopped, failure = 0, false, nil
+  local function stop()
+    stopped = true
+  end
+  local function look()
+    local ok, raised = pcall(function()
+      position = run:each(function(event, line)
+        show(event, line)
+        cli.flush()
+        return not stopped
+      end, position)
+      tell_long(run)
+    end)
+    if not ok then failure = raised end
+    if not (ok and position) then stop() end
+  end
+  local off = { cli.on_signals(stop), on_closed_stdout(uv, stop) }
+  local timer = uv.new_timer()
+  uv.timer_start(timer, 0, FOLLOW_MS, function()
+    if not stopped then look() end
+  end)
+  host.wait(function()
+    return stopped
+  end)
+  uv.close(timer)
+  for _, turn_off in ipairs(off) do
+    turn_off()
+  end
+  host.pump()
+  if failure ~= nil and not (type(failure) == "table" and failure.closed) then error(failure, 0) end
+  return 0
+end
+
+--- List what has ended and go on as calls end.
+local function follow_calls(run, as_json, cli)
+  if as_json then
+    return follow(run, cli, function(_, line)
+      cli.out(line, "\n")
+    end)
+  end
+  local rows = {}
+  for _, event in ipairs(run:events { type = "tool_result" } or {}) do
+    rows[#rows + 1] = row_of(event)
+  end
+  local widths = start_list(rows, cli)
+  return follow(run, cli, function(event)
+    if event.type ~= "tool_result" then return end
+    local row = row_of(event)
+    for i in ipairs(COLUMNS) do
+      widths[i] = math.max(widths[i], core.cells(row[i]))
+    end
+    print_row(row, widths, cli)
+  end)
+end
+
+--- List the calls in the order they were made; those without a result too.
+local function list_calls(run, as_json, cli)
+  local rows, open = {}, {}
+  local position, message = run:each(function(event, line)
+    if as_json then return cli.out(line, "\n") end
+    local at = event.type == "tool_result" and open[event.call_id] or #rows + 1
+    rows[at] = row_of(event)
+    open[event.call_id or ""] = event.type == "tool_call" and at or nil
+  end)
+  if not position then cli.fail(message) end
+  tell_long(run)
+  if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
+  if as_json then return 0 end
+  local widths = start_list(rows, cli)
+  for _, row in ipairs(rows) do
+    print_row(row, widths, cli)
+  end
+  return 0
+end
+
+--- Print a page of a full output: the pages of a text, printed one after the other, are that text.
+local function print_page(run, call_id, args, cli)
+  local other = args.other
+  local at = { offset = other.offset, limit = other.limit, column = other.column }
+  local content, page = run:full_output(call_id, at)
+  if not content then cli.fail(page) end
+  if args.switches.json then
+    cli.json { content = core.head(content, { max_lines = 2 ^ 53, utf8 = "replace" }), page = page }
+    return 0
+  end
+  cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
+  cli.flush() -- before what is said of it
+  if page.full_output_error then
+    io.stderr:write("abridge: not the whole output: ", M.visible(page.full_output_error), "\n")
+  end
+  if page.next_offset then
+    local column = page.next_column and (" --column %.0f"):format(page.next_column) or ""
+    local note = "abridge: lines %.0f-%.0f of %.0f, go on with --offset %.0f%s\n"
+    io.stderr:write(note:format(page.first_line, page.last_line, page.total_lines, page.next_offset, column))
+  end
+  return 0
+end
+
+--- Run `abridge log`. Returns the exit code.
+---@param args table as the command line was read
+---@param cli table what the command line shares with its commands
+---@return integer
+function M.run(args, cli)
+  local bad = cli.bad
+  local dir, call_id = args.words[1], args.words[2]
+  if not dir or #args.words > 2 then bad("log needs RUN_DIR and at most one CALL_ID, got %d words", #args.words) end
+  for _, name in ipairs { "offset", "limit", "column" } do
+    if args.other[name] and not call_id then bad("--%s needs a CALL_ID", name) end
+  end
+  if args.switches.follow and call_id then bad "--follow lists calls and takes no CALL_ID" end
+  local run, message = require("abridge.run.log").open_run(dir)
+  if not run then cli.fail(message) end
+  local code
+  if call_id then
+    code = print_page(run, call_id, args, cli)
+  elseif args.switches.follow then
+    code = follow_calls(run, args.switches.json, cli)
+  else
+    code = list_calls(run, args.switches.json, cli)
+  end
+  run:close()
+  return code
+end
+
+return M

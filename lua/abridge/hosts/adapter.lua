@@ -1,0 +1,278 @@
+--- An adapter with a session of its own, for a host whose calls print in several parts: all outputs of a call have one
+--- budget, and nothing that fails here reaches the host. A wrong option is told and left out; where something else
+--- fails, the output is cut crudely (`abridge.safe`). Needs nothing but Lua to be loaded.
+
+local check = require "abridge.base.check"
+local crude = require "abridge.base.crude"
+local safe = require "abridge.hosts.safe"
+
+local M = {}
+
+local USER = { strategy = "head_tail", max_lines = 200, max_bytes = "10KB" }
+local USER_CRUDELY = { max_lines = 200, max_bytes = 10 * 1024 }
+local SHORT, SHORT_LINES = 256, 3 -- what passes where a call is at its limit: a refusal, how a command ended
+
+---@class (exact) abridge.AdapterOptions
+---@field limits? table<string, abridge.Limits> overrides by tool and key, as in abridge.SessionOptions; these too:
+---@field aliases? table<string, string>
+---@field profile? string
+---@field redact? fun(line: string): string|string[]
+---@field retention? abridge.Retention
+---@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
+---@field exempt? string[] tools whose output passes as it is
+---@field user? abridge.Limits|false of what the user is shown: both ends, 200 lines and 10 KB unless set; false: all
+
+-- options -----------------------------------------------------------------------------
+
+--- A check of an option of `abridge.session`, which raises in a session's own words.
+local function session_option(key)
+  return function(value)
+    local opts = { [key] = value }
+    if key ~= "run_dir" then
+      opts.run_dir = false
+    elseif value == false or type(value) == "string" and value ~= "" then
+      return nil -- a folder is made when the session is opened
+    end
+    local ok, why = pcall(require("abridge.session").new, opts)
+    if not ok then error(check.reason(why), 0) end
+  end
+end
+
+local SESSION_OPTIONS = { "aliases", "limits", "profile", "redact", "retention", "run_dir" }
+local OPTIONS = {
+  exempt = function(value)
+    local expected = "a list of tool names"
+    if type(value) ~= "table" then return expected end
+    for key, name in next, value do
+      if type(key) ~= "number" or type(name) ~= "string" then return expected end
+    end
+  end,
+  user = function(value)
+    if value == false then return nil end
+    if type(value) ~= "table" then return "limits or false" end
+    local ok, why = pcall(require("abridge.output.cap").cap, "", value)
+    if not ok then error("user: " .. check.reason(why), 0) end
+  end,
+}
+for _, key in ipairs(SESSION_OPTIONS) do
+  OPTIONS[key] = session_option(key)
+end
+
+--- The options that are right, each checked on its own.
+local function right_options(who, opts, tell)
+  local right = {}
+  if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, OPTIONS) end
+  for key, value in next, opts or {} do
+    local ok, why = pcall(check.options, who, { [key] = value }, OPTIONS)
+    if ok then
+      right[key] = value
+    else
+      tell(safe.reason(why))
+    end
+  end
+  return right
+end
+
+--- A session under these options; where its run folder cannot be had, one with a folder of its own.
+local function open(opts, aliases, tell)
+  local session_opts = { aliases = aliases }
+  for _, key in ipairs(SESSION_OPTIONS) do
+    if key ~= "aliases" and opts[key] ~= nil then session_opts[key] = opts[key] end
+  end
+  local logged = require("abridge.session").logged
+  local session, why = logged(session_opts)
+  if not session then
+    tell(why)
+    session_opts.run_dir = nil
+    session = assert(logged(session_opts))
+  end
+  return session
+end
+
+-- outputs -----------------------------------------------------------------------------
+
+---@class abridge.Adapter
+---@field session? abridge.Session nil where it could not be opened: all cuts are crude then
+---@field exempt table<string, boolean> tools whose output passes as it is
+---@field user abridge.Limits|false
+---@field private problem? string why there is no session
+---@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
+---@field private aliases table<string, string>
+---@field tell fun(message: string, reason: string|nil) says a thing once, or once what was for one reason
+---@field private calls table<any, table> what was given, by owner and call
+---@field private redacts boolean whether it was asked for: a text that cannot be redacted is not given
+local Adapter = {}
+Adapter.__index = Adapter
+
+--- Names of tools under which others are known: an adapter's, and those of its options.
+local function all_aliases(aliases, opts)
+  local all = safe.copied(aliases or {})
+  for alias, name in next, type(opts.aliases) == "table" and opts.aliases or {} do
+    all[alias] = name
+  end
+  return all
+end
+
+--- Never raises. A wrong option is told and left out.
+---@param who string for messages
+---@param opts any abridge.AdapterOptions
+---@param tell fun(message: string) gets each thing that went wrong, once
+---@param aliases? table<string, string> beside those of the options
+---@return abridge.Adapter
+function M.new(who, opts, tell, aliases)
+  local told = {}
+  local self = setmetatable({ exempt = {}, user = USER, calls = setmetatable({}, { __mode = "k" }) }, Adapter)
+  function self.tell(message, reason)
+    if told[reason or message] then return end
+    told[reason or message] = true
+    pcall(tell, message)
+  end
+  local ok, why = pcall(require, "abridge.base.core_loader")
+  if not ok then
+    self.problem = safe.reason(why)
+    self.tell("all outputs are cut crudely: " .. self.problem, self.problem)
+  end
+  ok, why = pcall(right_options, who, opts, self.tell)
+  local right = ok and why or {}
+  if not ok then self.tell(check.reason(why)) end
+  for _, name in ipairs(check.list(right.exempt or {})) do
+    self.exempt[name] = true
+  end
+  if right.user ~= nil then self.user = right.user end
+  self.redacts = type(opts) == "table" and opts.redact and true or false
+  local given = type(opts) == "table" and opts or {}
+  self.asked = type(given.limits) == "table" and given.limits or {}
+  self.aliases = all_aliases(aliases, self.problem and given or right)
+  local least = { redact = right.redact } -- options may be right but for each other
+  for _, session_opts in ipairs { right, least } do
+    ok, why = pcall(open, session_opts, all_aliases(aliases, session_opts), self.tell)
+    if ok then
+      self.session = why
+      break
+    end
+    self.problem = safe.reason(why)
+    self.tell(self.problem)
+  end
+  return self
+end
+
+--- What was given of a call so far.
+local function call_of(self, output)
+  local call = { bytes = 0, lines = 0 }
+  if output.owner == nil or output.call == nil then return call end
+  local calls = self.calls[output.owner] or {}
+  self.calls[output.owner] = calls
+  calls[output.call] = calls[output.call] or call
+  return calls[output.call]
+end
+
+local function tell_crude(self, tool, why)
+  local reason = safe.reason(why)
+  self.tell(safe.told_crude:format(tool, reason), reason)
+end
+
+--- A text under the limits of the session, which may have been closed meanwhile.
+local function capped(self, tool, text, how, limits)
+  local session = self.session
+  if session.closed then
+    local share = require "abridge.output.share"
+    if how.left_out then error(share.closed, 0) end
+    limits, how.limits, how.left_out = require("abridge.output.limits").narrowed(limits, how.limits), nil, nil
+    tell_crude(self, tool, share.closed)
+    return (share.cap_closed(text, limits, session, how))
+  end
+  local result = session:cap(tool, text, how)
+  local problem = result.details and result.details.inner_error
+  if problem then tell_crude(self, tool, problem) end
+  return result.content
+end
+
+local function for_model(self, output, call)
+  if not self.session then error(self.problem, 0) end
+  local text, how = output.text, safe.copied(output.how or {})
+  if self.redacts and not self.session.redactor then error(crude.withheld) end
+  if text == nil then return nil end
+  call.budget = call.budget or require("abridge.hosts.output_budget").new()
+  local limits = self.session:limits(output.tool)
+  how.wrapper, how.limits = "beside", call.budget:left(limits)
+  how.left_out = not how.limits and (type(text) ~= "string" or #text > SHORT)
+  local content = capped(self, output.tool, text, how, limits)
+  call.budget:give(content, limits)
+  return content
+end
+
+local function for_user(self, output)
+  local shown = output.shown
+  if shown == nil then shown = output.text end
+  if not self.user or type(shown) ~= "string" or shown == "" then return output.shown end
+  if self.session.redactor then shown = self.session.redactor:text(shown) end
+  local short = require("abridge.output.cap").cap(shown, self.user, { wrapper = "beside" })
+  if output.shown == nil and short == output.text then return nil end
+  return short
+end
+
+--- What is given where something failed. A text that may hold what nobody must see is not given at all.
+local function crudely(self, text, budgets)
+  local withheld = self.redacts and not (self.session and self.session.redactor)
+  return (crude.cut(withheld and crude.withheld or safe.redacted(text, self), budgets))
+end
+
+--- The limits that were asked for a tool, over the usual ones.
+local function asked_for(self, tool)
+  local limits = { max_bytes = crude.default, max_lines = crude.default_lines }
+  for _, name in ipairs { "*", self.aliases[tool] or tool, tool } do
+    for key, value in next, type(self.asked[name]) == "table" and self.asked[name] or {} do
+      limits[key] = value
+    end
+  end
+  return { limits = limits }
+end
+
+--- Budgets of a crude cut for the model: what is left of the call's, or a little where that is next to nothing.
+local function budgets_left(self, output, call)
+  local budgets = safe.crude_budgets(output.tool, self.session and self or asked_for(self, output.tool))
+  budgets.max_bytes = crude.bytes_of(budgets)
+  for key, given in pairs { max_bytes = call.bytes, max_chars = call.bytes, max_tokens = call.bytes } do
+    local most = budgets[key]
+    budgets[key] = most and math.min(math.max(most - given, SHORT), most)
+  end
+  local lines = budgets.max_lines
+  budgets.max_lines = lines and math.min(math.max(lines - call.lines, SHORT_LINES), lines)
+  return budgets
+end
+
+---@class (exact) abridge.Output
+---@field tool string
+---@field text any what the tool printed for the model
+---@field shown? any what the user is shown; nil: the same
+---@field owner? any what calls belong to, a chat
+---@field call? any the call's id; nil: a call of its own
+---@field how? abridge.SessionCapOptions what is known of the text
+
+--- Cut an output for the model and for the user. Never raises, and never gives everything.
+---@param output abridge.Output
+---@return any for_model within what is left of the call's budget; nil for nil
+---@return any for_user nil where the user may see what the model does
+function Adapter:cut(output)
+  if self.exempt[output.tool] then return output.text, output.shown end
+  local call = call_of(self, output)
+  local ok, text, shown = pcall(function()
+    return for_model(self, output, call), for_user(self, output)
+  end)
+  if not ok then
+    tell_crude(self, output.tool, text)
+    text, shown = output.text, output.shown
+    if text ~= nil then text = crudely(self, text, budgets_left(self, output, call)) end
+    if type(shown) == "string" and self.user then shown = crudely(self, shown, USER_CRUDELY) end
+  end
+  call.bytes, call.lines = call.bytes + #(text or ""), call.lines + crude.count_lines(text or "")
+  return text, shown
+end
+
+--- Let go of what was given of an owner's calls.
+---@param owner any
+function Adapter:forget(owner)
+  self.calls[owner] = nil
+end
+
+return M

@@ -1,0 +1,60 @@
+--- One budget for several outputs of a call: what was given of it lessens what the next one may take.
+
+local core = require "abridge.base.core_loader"
+local fit = require "abridge.output.fit"
+local limits_of = require "abridge.output.limits"
+
+local M = {}
+
+local LEAST = 1 / 50 -- of a budget; less than that is nothing
+
+--- How much of each budget a text takes; one more, as hosts join outputs with a blank line.
+local TAKES = {
+  max_lines = function(text)
+    return core.count_lines(text) + 1
+  end,
+  max_bytes = function(text)
+    return #text + 2
+  end,
+  max_chars = function(text)
+    return core.count_chars(text) + 2
+  end,
+  max_tokens = function(text, limits)
+    return fit.tokens_of(text, limits) + 1
+  end,
+}
+
+---@class abridge.Budget
+---@field private given table<string, integer> by budget
+local Budget = {}
+Budget.__index = Budget
+
+---@return abridge.Budget
+function M.new()
+  return setmetatable({ given = {} }, Budget)
+end
+
+--- What is left of the budgets of these limits; nil when it is next to nothing of one of them.
+---@param limits abridge.Limits
+---@return table<string, integer>|nil
+function Budget:left(limits)
+  local left = {}
+  for _, key in ipairs(limits_of.budgets) do
+    if limits[key] then
+      left[key] = math.max(limits[key] - (self.given[key] or 0), 0)
+      if self.given[key] and left[key] < limits[key] * LEAST then return nil end
+    end
+  end
+  return left
+end
+
+--- Count a text that was given under these limits.
+---@param text string
+---@param limits abridge.Limits
+function Budget:give(text, limits)
+  for _, key in ipairs(limits_of.budgets) do
+    if limits[key] then self.given[key] = (self.given[key] or 0) + TAKES[key](text, limits) end
+  end
+end
+
+return M

@@ -1,0 +1,377 @@
+--- A part of a text that may be gigabytes, as rows of a screen. It is read in blocks around what is looked at, never
+--- whole, and never counted whole: numbers of lines come from places whose line is known.
+---
+--- A row is a line without its newline, or a piece of a long line. Offsets are 0-based here.
+
+local core = require "abridge.base.core_loader"
+local last_of = require("abridge.nvim.ranges").last
+local visible = require("abridge.output.display").visible
+
+local M = {}
+
+M.BLOCK = 32 * 1024 -- bytes of one read
+M.PIECE = 4096 -- bytes of a line on one row
+M.MOST_ROWS = 500 -- rows that one read may give
+M.MOST_BYTES = 1024 * 1024 -- bytes that the slice holds at most, and
+M.MOST_HELD = 8000 -- rows
+
+---@class abridge.nvim.Source
+---@field size integer bytes
+---@field read fun(at: integer, bytes: integer): string|nil, string|nil bytes from an offset on; fewer only at the end
+
+---@class (exact) abridge.nvim.SliceRow
+---@field first integer offset of its first byte
+---@field bytes integer without the newline
+---@field begins boolean a line starts here
+---@field ends boolean the line ends here, or the text does
+---@field text string as it shows
+---@field raw? string its bytes, where they show otherwise
+
+---@class abridge.nvim.Slice
+---@field rows abridge.nvim.SliceRow[]
+---@field from integer offset of the first byte
+---@field to integer offset behind the last byte
+---@field first_line? integer number of the line of the first row, where it is known
+---@field blocks integer reads so far
+---@field private next_begins boolean a line starts behind the last row
+---@field private known { byte: integer, line: integer }[] in order
+local Slice = {}
+Slice.__index = Slice
+
+---@param source abridge.nvim.Source
+---@param known? { byte: integer, line: integer }[] bytes whose line is known
+---@return abridge.nvim.Slice
+function M.new(source, known)
+  local self = setmetatable({ source = source, rows = {}, from = 0, to = 0, blocks = 0, known = {} }, Slice)
+  self.next_begins = true
+  self:learn(0, 1)
+  for _, place in ipairs(known or {}) do
+    self:learn(place.byte, place.line)
+  end
+  return self
+end
+
+-- places whose line is known -----------------------------------------------------------
+
+local MOST_KNOWN = 4096
+
+--- Remember that a byte is on a line.
+---@param byte integer
+---@param line integer
+function Slice:learn(byte, line)
+  if byte >= self.source.size and byte > 0 then return end
+  local at = last_of(self.known, "byte", byte)
+  if at > 0 and self.known[at].byte == byte or #self.known >= MOST_KNOWN then return end
+  table.insert(self.known, at + 1, { byte = byte, line = line })
+end
+
+-- rows ------------------------------------------------------------------------------------
+
+local function read(self, at, bytes)
+  bytes = math.min(bytes, self.source.size - at)
+  if bytes <= 0 then return "" end
+  self.blocks = self.blocks + 1
+  local text, message = self.source.read(at, bytes)
+  if not text then error(message, 0) end
+  return text
+end
+
+--- The first byte from `at` on that a char may start with; one that is no continuation byte within three is none.
+local function char_start(text, at)
+  for next_at = at, math.min(at + 3, #text) do
+    local byte = text:byte(next_at)
+    if byte < 128 or byte >= 192 then return next_at end
+  end
+  return at
+end
+
+--- Where a piece of a long line that starts at `from` ends, so that no char is split.
+local function piece_end(text, from)
+  local last = from + M.PIECE - 1
+  for back = 0, 3 do
+    local byte = text:byte(last + 1 - back)
+    if byte < 128 or byte >= 192 then return last - back end
+  end
+  return last
+end
+
+local function row_of(raw, first, begins, ends)
+  local text = visible(raw)
+  local row = { first = first, bytes = #raw, begins = begins, ends = ends, text = text }
+  if text ~= raw then row.raw = raw end
+  return row
+end
+
+--- The rows of a text from an offset on: whole ones, and with `final` what is left too.
+---@return abridge.nvim.SliceRow[]
+---@return integer bytes of the text that they take
+local function split(text, offset, begins, final, most)
+  local rows, at = {}, 1
+  while at <= #text and #rows < most do
+    local newline = text:find("\n", at, true)
+    local last, ends, after
+    if newline and newline - at <= M.PIECE then
+      last, ends, after = newline - 1, true, newline + 1
+    elseif #text - at + 1 > M.PIECE then
+      last, ends = piece_end(text, at), false
+      after = last + 1
+    elseif final then
+      last, ends, after = #text, final == "end", #text + 1
+    else
+      break
+    end
+    rows[#rows + 1] = row_of(text:sub(at, last), offset + at - 1, begins, ends)
+    begins, at = ends, after
+  end
+  return rows, at - 1
+end
+
+local function count_begins(rows, from, to)
+  local count = 0
+  for i = from, to do
+    if rows[i].begins then count = count + 1 end
+  end
+  return count
+end
+
+--- The row that has a byte.
+---@param byte integer
+---@return integer row 1-based; that of the nearest byte where the slice has it not
+function Slice:row_at(byte)
+  local row = last_of(self.rows, "first", byte)
+  return math.max(row, 1)
+end
+
+--- The number of the line that a row is of.
+---@param row integer
+---@return integer|nil
+function Slice:line_of(row)
+  if not self.first_line or not self.rows[row] then return nil end
+  return self.first_line + count_begins(self.rows, 2, row)
+end
+
+--- Find out the number of the first line from a place in the slice whose line is known, and tell where the slice ends.
+local function settle(self)
+  local rows = self.rows
+  if #rows == 0 then return end
+  if not self.first_line then
+    local place = self.known[last_of(self.known, "byte", self.to - 1)]
+    if not place or place.byte < self.from then return end
+    self.first_line = place.line - count_begins(rows, 2, self:row_at(place.byte))
+  end
+  self:learn(self.from, self.first_line)
+  self:learn(rows[#rows].first, self:line_of(#rows))
+end
+
+-- loading -----------------------------------------------------------------------------------
+
+--- Where the line of a byte starts, or a piece of it where that is far.
+---@return integer offset
+---@return boolean begins
+local function start_of(self, byte)
+  local before = math.max(byte - M.PIECE, 0)
+  local text = read(self, before, byte - before + 1)
+  local newline = text:sub(1, -2):match "^.*()\n"
+  if newline then return before + newline, true end
+  if before == 0 then return 0, true end
+  local at = text:sub(-1) == "\n" and #text - 1 or #text -- a newline has no row of its own
+  for back = 0, 3 do -- to the start of a char
+    local lead = text:byte(at - back)
+    if lead < 128 or lead >= 192 then return before + at - back - 1, false end
+  end
+  return before + at - 1, false
+end
+
+--- Show the text around a byte: from its row on.
+---@param byte integer
+function Slice:load(byte)
+  byte = math.max(math.min(byte, self.source.size - 1), 0)
+  local first, begins = start_of(self, byte)
+  self.rows, self.from, self.to, self.first_line = {}, first, first, nil
+  self.next_begins = begins
+  self:after()
+end
+
+--- Take rows away from one end so that the slice stays small; returns how many.
+local function drop(self, at_end)
+  local rows, count = self.rows, 0
+  local function too_much()
+    local bytes = self.to - self.from
+    return #rows - count > 1 and (bytes > M.MOST_BYTES or #rows - count > M.MOST_HELD)
+  end
+  while too_much() do
+    local row = at_end and rows[#rows - count] or rows[count + 1]
+    count = count + 1
+    if at_end then
+      self.to = row.first
+      self.next_begins = row.begins
+    else
+      self.from = rows[count + 1].first
+    end
+  end
+  if count == 0 then return 0 end
+  local left = {}
+  if not at_end then self.first_line = self:line_of(count + 1) end
+  for i = at_end and 1 or count + 1, at_end and #rows - count or #rows do
+    left[#left + 1] = rows[i]
+  end
+  self.rows = left
+  return count
+end
+
+--- Is there text behind the slice?
+function Slice:has_after()
+  return self.to < self.source.size
+end
+
+--- Is there text before the slice?
+function Slice:has_before()
+  return self.from > 0
+end
+
+--- Read the block behind the slice.
+---@return integer added rows at the end
+---@return integer dropped rows at the start
+function Slice:after()
+  if not self:has_after() then return 0, 0 end
+  local text = read(self, self.to, M.BLOCK)
+  local final = self.to + #text >= self.source.size and "end" or nil
+  local rows, bytes = split(text, self.to, self.next_begins, final, M.MOST_ROWS)
+  for _, row in ipairs(rows) do
+    self.rows[#self.rows + 1] = row
+  end
+  self.to = self.to + bytes
+  if rows[1] then self.next_begins = rows[#rows].ends end
+  settle(self)
+  return #rows, drop(self, false)
+end
+
+--- Read the block before the slice.
+---@return integer added rows at the start
+---@return integer dropped rows at the end
+function Slice:before()
+  if not self:has_before() then return 0, 0 end
+  local start = math.max(self.from - M.BLOCK - 1, 0) -- a byte more, which may end a line
+  local text = read(self, start, self.from - start)
+  local first, begins = 1, start == 0
+  if not begins then
+    local newline = text:find("\n", 1, true)
+    begins = newline ~= nil and newline < #text
+    first = begins and newline + 1 or char_start(text, 2)
+  end
+  local rows = split(text:sub(first), start + first - 1, begins, "inside", math.huge)
+  local spare = math.max(#rows - M.MOST_ROWS, 0)
+  local all = {}
+  for i = spare + 1, #rows do
+    all[#all + 1] = rows[i]
+  end
+  local added = #all
+  for _, row in ipairs(self.rows) do
+    all[#all + 1] = row
+  end
+  self.rows, self.from = all, all[1].first
+  if self.first_line then self.first_line = self.first_line - count_begins(all, 2, added + 1) end
+  settle(self)
+  return added, drop(self, true)
+end
+
+-- finding a line ---------------------------------------------------------------------------------
+
+local SCAN = 1024 * 1024 -- bytes of a read that only counts or looks for something
+local LEARN_EVERY = 64 -- such reads between two places that are remembered
+
+local function newlines_in(text)
+  local lines = core.count_lines(text)
+  return text:sub(-1) == "\n" and lines or math.max(lines - 1, 0)
+end
+
+--- The place in a text behind its nth newline.
+local function behind_newline(text, n)
+  local at = 0
+  for _ = 1, n do
+    at = text:find("\n", at + 1, true)
+  end
+  return at
+end
+
+--- A search for the start of a line, from the known place nearest to it in lines.
+---@param line integer
+---@return fun(): boolean, integer step reads a block: whether the search is over, and the offset; that of the end of
+---  the text where it has no such line
+function Slice:seek(line)
+  local i = last_of(self.known, "line", line)
+  local low, high = self.known[i], self.known[i + 1]
+  local reads = 0
+  if low.line == line then high = low end -- a byte of that line: its start is before it
+  if not high or high ~= low and line - low.line <= high.line - line then
+    local at, left = low.byte, line - low.line
+    return function()
+      local text = read(self, at, SCAN)
+      if text == "" then return true, self.source.size end
+      local count = newlines_in(text)
+      if count >= left then return true, at + behind_newline(text, left) end
+      at, left, reads = at + #text, left - count, reads + 1
+      if reads % LEARN_EVERY == 0 then self:learn(at, line - left) end
+      return false, at
+    end
+  end
+  local at, left = high.byte, high.line - line + 1 -- newlines before it, the one that ends the line before included
+  return function()
+    local start = math.max(at - SCAN, 0)
+    local text = read(self, start, at - start)
+    local count = newlines_in(text)
+    if count >= left then return true, start + behind_newline(text, count - left + 1) end
+    at, left = start, left - count
+    if at == 0 then return true, 0 end
+    return false, at
+  end
+end
+
+--- The last place of bytes in a text; nil when they are not in it.
+local function last_find(text, needle)
+  local last, at = nil, text:find(needle, 1, true)
+  while at do
+    last, at = at, text:find(needle, at + 1, true)
+  end
+  return last
+end
+
+--- A search for bytes, block by block.
+---@param needle string not empty
+---@param from integer offset of the first byte where they may start; of a search backwards, the offset behind it
+---@param backwards? boolean
+---@return fun(): boolean, integer|nil step reads a block: whether the search is over, and the offset of what was found
+function Slice:search(needle, from, backwards)
+  local at = from
+  if backwards then
+    return function()
+      local start = math.max(at - SCAN, 0)
+      local found = last_find(read(self, start, at - start + #needle - 1), needle)
+      at = start
+      return found ~= nil or start == 0, found and start + found - 1
+    end
+  end
+  return function()
+    local found = read(self, at, SCAN + #needle - 1):find(needle, 1, true)
+    if found then return true, at + found - 1 end
+    at = at + SCAN
+    return at >= self.source.size, nil
+  end
+end
+
+--- Columns of a row, in bytes of what shows, between which a range of bytes shows.
+---@param row abridge.nvim.SliceRow
+---@param from integer offset
+---@param to integer offset behind the last byte
+---@return integer from 0-based
+---@return integer to exclusive
+function M.columns(row, from, to)
+  local function column(byte)
+    local bytes = math.max(math.min(byte - row.first, row.bytes), 0)
+    if not row.raw then return bytes end
+    return #visible(row.raw:sub(1, bytes))
+  end
+  return column(from), column(to)
+end
+
+return M

@@ -1,0 +1,178 @@
+--- `abridge.cap`: cut a text and say so, for hosts that run their tools themselves.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local files = require "abridge.base.files"
+local fit = require "abridge.output.fit"
+local info = require "abridge.output.info"
+local limits_of = require "abridge.output.limits"
+local memory = require "abridge.output.recent"
+local notice = require "abridge.output.notice"
+local page = require "abridge.output.page"
+local results = require "abridge.output.result"
+local wrapper = require "abridge.output.wrapper"
+
+local M = {}
+
+local WHO = "abridge.cap"
+
+---@class (exact) abridge.CapOptions
+---@field path? string the file the text came from, for the notice of "read_file"
+---@field first_line? integer number that the text's first line, inside its wrapper, has in its file; the file's total
+---  is then not told
+---@field limits? abridge.Limits in place of the tool's, key by key; false takes a budget away
+---@field resume? string a sentence on how to go on, with {next} or {next0}, in place of ours
+---@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": also a
+---  little text beside the fence
+---@field save? string folder for the full output of a text that is cut: made 0700 where it is missing, refused where it
+---  is not private
+
+--- What may be told of a text that is capped, here and in `session:cap`.
+M.options = {
+  path = "string",
+  first_line = function(value)
+    if not check.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
+  end,
+  limits = "table",
+  resume = notice.check_resume,
+  wrapper = wrapper.check,
+}
+
+local OPTIONS = {
+  save = function(value)
+    if type(value) ~= "string" or value == "" or value:find("\0", 1, true) then return "a folder" end
+  end,
+}
+for name, kind in pairs(M.options) do
+  OPTIONS[name] = kind
+end
+
+--- What these options say to the notice of a text.
+---@param opts table
+---@param text string
+---@return abridge.NoticeData
+function M.notice_data(opts, text)
+  local first = opts.first_line
+  return {
+    path = opts.path,
+    resume = opts.resume,
+    offset = first,
+    unknown_total = first and true,
+    total_lines = first and first - 1 + core.count_lines(text),
+  }
+end
+
+--- Make of a session's value what these options say of it. A text for read_file is the first page of a file, unless
+--- it is known to be something else.
+---@param call abridge.ResultCall
+---@param value table with a text
+---@param opts abridge.SessionCapOptions
+---@param redactor? abridge.Redactor
+function M.prepare(call, value, opts, redactor)
+  value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text)
+  if call.own_name ~= "read_file" or value.left_out or opts.first_line then return end
+  if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
+  if redactor then value.text, value.redacted = redactor:text(value.text), true end
+  value.wrapper = nil -- there is none
+  local how = { text = value.text, split = true }
+  value.stream = page.open({}, call.limits, how)
+  function value.ceiled(limits)
+    return page.open({}, limits, how)
+  end
+  value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
+end
+
+--- The limits of a tool by its name in the default profile, or those given.
+local function limits_for(tool_or_limits, over)
+  if tool_or_limits == nil then tool_or_limits = "*" end
+  if type(tool_or_limits) == "table" then
+    return limits_of.checked(WHO, limits_of.copy(tool_or_limits, over), 2), "run_command"
+  end
+  if type(tool_or_limits) ~= "string" then
+    check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
+  end
+  return limits_of.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 2):of(tool_or_limits), tool_or_limits
+end
+
+-- full outputs ------------------------------------------------------------------------
+
+local MOST_NUMBERS = 1e6 -- full outputs of one folder
+
+local numbers = {} -- by folder, the last one that was given
+
+--- Keeps a text in a folder, under the next number that is free there.
+local function saver(dir, tool)
+  return function(text)
+    local path, size, message, code
+    repeat
+      numbers[dir] = (numbers[dir] or 0) + 1
+      path, size, message, code = core.save(dir, files.output_name(numbers[dir], tool), text)
+    until code ~= "EEXIST" or numbers[dir] > MOST_NUMBERS
+    return path, size, message, code
+  end
+end
+
+-- cap ---------------------------------------------------------------------------------
+
+--- Let the full output be kept before a notice is made that may name it.
+local function keeping(parts, keep)
+  local adjust = parts.adjust
+  function parts.adjust(cut)
+    if adjust then adjust(cut) end
+    if cut.truncated then keep(cut) end
+  end
+  return parts
+end
+
+local function block_of(cut, body, limits, tool, opts)
+  if not cut.truncated then return info.not_truncated(#body) end
+  return page.block(cut, body, tool, opts.resume)
+    or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits))
+end
+
+--- Cut a text by a tool's limits and add the notice.
+---
+--- Never raises on account of `text`: what is no string is encoded first (JSON where a library is there). A text
+--- that `cap` returned lately passes again unchanged under the same limits. Raises on misuse of the other arguments,
+--- naming them.
+---@param text any
+---@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
+---@param opts? abridge.CapOptions
+---@return string content within the limits, notice and all
+---@return abridge.Cut cut
+---@return abridge.Block block
+function M.cap(text, tool_or_limits, opts)
+  opts = check.options(WHO, opts, OPTIONS, 1)
+  local limits, tool = limits_for(tool_or_limits, opts.limits)
+  text = results.encoded(text)
+  local parts = { tool = tool, data = M.notice_data(opts, text) }
+
+  if memory.has(text, limits) then
+    local content, cut = limits_of.cut(text, {}) -- whole
+    return content, cut, info.not_truncated(#content):to_table()
+  end
+  local given, raw_bytes = limits, nil
+  if tool ~= "read_file" then
+    text, limits, raw_bytes = limits_of.cleaned(text, limits)
+  end
+  if tool ~= "read_file" then limits = limits_of.split_lines(limits) end
+  local keep = results.keeper(opts.save and saver(opts.save, tool), text)
+  local content, cut, body
+  if opts.wrapper then
+    content, cut, body = wrapper.fit(text, limits, keeping(parts, keep), opts.wrapper)
+  end
+  if not content then
+    if tool == "read_file" and not opts.first_line then
+      text = page.open({}, limits, { text = text, split = true })
+      parts.data, parts.adjust = page.notice_data({}, limits, parts.data)
+    end
+    keeping(parts, keep)
+    content, cut, body = fit.fit(text, limits, parts)
+    if type(text) ~= "string" then text:close() end
+  end
+  cut.raw_bytes = raw_bytes
+  memory.add(content, given)
+  return content, cut, block_of(cut, body, limits, tool, opts):to_table()
+end
+
+return M

@@ -1,0 +1,307 @@
+--- What a screen shows of a result, and the screen's own block. Cut by the tool and cut for display are two facts:
+--- nothing here touches what the model got.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local info = require "abridge.output.info"
+local notice = require "abridge.output.notice"
+
+local M = {}
+
+local WHO = "abridge.display"
+local TAB = 8 -- columns between tab stops
+local MAX = 2 ^ 53
+local YELLOW, RED, RESET = "\27[33m", "\27[31m", "\27[0m"
+
+-- chars ------------------------------------------------------------------------------
+
+--- The next char at or after `from` that a screen must not get as it is: where it stands, its bytes, and how it
+--- shows. Controls show in caret form, those of C1 as the escape sequence they stand for; line separators and what
+--- turns the direction of text show by their number. The line must be valid UTF-8.
+local function next_control(line, from)
+  local at = line:find("[%z\1-\31\127\194\226]", from)
+  while at do
+    local byte, second, third = line:byte(at, at + 2)
+    if byte < 128 then return at, 1, "^" .. string.char((byte + 64) % 128) end
+    if byte == 194 then
+      if second < 160 then return at, 2, "^[" .. string.char(second - 64) end
+    elseif second == 128 and third >= 168 and third <= 174 or second == 129 and third >= 166 and third <= 169 then
+      return at, 3, ("<U+20%02X>"):format((second - 128) * 64 + third - 128)
+    end
+    at = line:find("[%z\1-\31\127\194\226]", at + 1)
+  end
+end
+
+--- The longest part of a line, from its start, that a screen shows in `width` cells.
+---@return string shown
+---@return integer bytes of the line
+local function prefix(line, width)
+  local shown, column, at = {}, 0, 1
+  while at <= #line do
+    local control, size, form = next_control(line, at)
+    local plain = line:sub(at, (control or #line + 1) - 1)
+    local fits = core.fit_cells(plain, width - column)
+    shown[#shown + 1] = plain:sub(1, fits)
+    at = at + fits
+    if at <= #line and at ~= control then break end
+    column = column + core.cells(plain)
+    if control then
+      if form == "^I" then form = (" "):rep(TAB - column % TAB) end
+      if column + #form > width then break end
+      shown[#shown + 1] = form
+      column, at = column + #form, at + size
+    end
+  end
+  return table.concat(shown), at - 1
+end
+
+--- Bytes of a text as a screen may get them, on one line: controls as `prefix` shows them, loose bytes as U+FFFD. Tabs
+--- stay. What shows of a start of the text that ends between chars is a start of what shows of the text.
+---@param text string any bytes
+---@return string
+function M.visible(text)
+  if not text:find "[%z\1-\8\10-\31\127-\255]" then return text end
+  text = core.head(text, { max_lines = MAX, utf8 = "replace" })
+  local parts, at = {}, 1
+  while true do
+    local control, size, form = next_control(text, at)
+    parts[#parts + 1] = text:sub(at, (control or #text + 1) - 1)
+    if not control then return table.concat(parts) end
+    parts[#parts + 1] = form == "^I" and "\t" or form
+    at = control + size
+  end
+end
+
+--- How long something took, as a list shows it.
+---@param ms any
+---@return string|nil nil for what is no length of time
+function M.duration(ms)
+  if type(ms) ~= "number" or ms < 0 or ms > MAX then return nil end
+  return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
+end
+
+-- lines ------------------------------------------------------------------------------
+
+local function lines_of(text)
+  if text == "" then return string.gmatch("", "x") end
+  return (text:sub(-1) == "\n" and text or text .. "\n"):gmatch "([^\n]*)\n"
+end
+
+--- A line of a tool's text, cut short where it is wider than the screen.
+---@return string shown
+---@return integer lost bytes of the line that are not shown
+---@return integer own bytes of what is shown that are the line's, before the mark of a cut
+local function fitted(line, width)
+  line = line:gsub("\r$", "")
+  local shown, bytes = prefix(line, width)
+  if bytes == #line then return shown, 0, #shown end
+  local mark = notice.line_cut:sub(1, width)
+  shown, bytes = prefix(line, width - #mark)
+  return shown .. mark, #line - bytes, #shown
+end
+
+--- Where a text wider than the screen is broken: the bytes of its first line, and where the next one starts.
+local function break_of(text, width)
+  local fits = core.fit_cells(text, width)
+  local space = text:sub(1, fits + 1):match "^.+() "
+  if space then return space - 1, space + 1 end
+  return fits, fits + 1
+end
+
+--- A sentence of ours, broken into lines and never cut. Of a char that is wider than the screen a point shows.
+local function wrapped(text, width, add)
+  for line in lines_of(text) do
+    local rest = prefix(line, MAX)
+    while core.cells(rest) > width do
+      local last, next_first = break_of(rest, width)
+      if last == 0 then
+        rest = rest:gsub("^[^\128-\191][\128-\191]*", ".", 1)
+      else
+        add(rest:sub(1, last))
+        rest = rest:sub(next_first)
+      end
+    end
+    if rest ~= "" or line == "" then add(rest) end
+  end
+end
+
+-- parts of a result ------------------------------------------------------------------
+
+local function as_table(value)
+  return type(value) == "table" and value or {}
+end
+
+local function is_command(result, details)
+  return result.tool == "run_command" or details.exit_code ~= nil or details.exit_line ~= nil
+end
+
+--- Is the end of this result what to look at? As the tool's cut says; where that kept both ends, a command's.
+local function from_end(result, details)
+  local strategy = as_table(details.cut).strategy
+  if strategy == "head" or strategy == "tail" then return strategy == "tail" end
+  return is_command(result, details)
+end
+
+local function valid(text)
+  return (core.head(text, { max_lines = MAX, utf8 = "replace" }))
+end
+
+--- The tool's text, the exit line and the notice of a result. The block says where the text ends: nothing is read
+--- out of the content.
+---@return string body
+---@return string exit "" when there is none
+---@return string said
+---@return { first_byte: integer, last_byte: integer }[] markers in the body
+local function parts_of(result, details)
+  local content = result.content
+  local size = as_table(result.truncation).bytes_returned
+  if not check.is_count(size) or size > #content then size = #content end
+  local body = valid(content:sub(1, size))
+  local markers = #body == size and as_table(as_table(details.cut).markers) or {}
+  local said = content:sub(size + 1):gsub("^\n+", "")
+  local exit = type(details.exit_line) == "string" and details.exit_line or ""
+  if said:sub(1, #exit) ~= exit then exit = "" end
+  return body, valid(exit), valid((said:sub(#exit + 1):gsub("^\n+", ""))), markers
+end
+
+-- display ----------------------------------------------------------------------------
+
+---@class (exact) abridge.DisplayOptions
+---@field max_lines? integer lines of the tool's text to show; no limit unless set
+---@field width? integer cells of a line of the screen, at least 1; no limit unless set
+---@field ansi? boolean colour warnings yellow and errors red
+
+local OPTIONS = {
+  max_lines = function(value)
+    if not check.is_count(value) then return "an integer from 0 to 2^53" end
+  end,
+  width = function(value)
+    if not check.is_count(value) or value < 1 then return "an integer from 1 to 2^53" end
+  end,
+  ansi = "boolean",
+}
+
+---@alias abridge.RowKind "marker"|"notice"|"error"
+
+--- A line of a screen, and what of it is ours: known from the ledger and the block, not read out of the text.
+---@class (exact) abridge.Row
+---@field text string
+---@field kind? abridge.RowKind what all of the line is: a remark on lines that do not show, a notice (or the exit
+---  line of a command that succeeded), an error
+---@field spans? { first_byte: integer, last_byte: integer }[] parts of a line of the tool's text that are markers
+
+local COLOURS = { marker = YELLOW, notice = YELLOW, error = RED }
+
+local function block_of(body, kept, lost, by_lines)
+  if not by_lines and lost == 0 then return info.not_truncated(#body) end
+  return info.without_resume(#kept - lost, #body, by_lines and "line_cap" or "size_cap")
+end
+
+--- What of a line is a marker, in bytes of what shows of it.
+---@param line string
+---@param at integer bytes of the body before the line
+---@param markers { first_byte: integer, last_byte: integer }[]
+---@param shown string
+---@param own integer bytes of `shown` before the mark of a cut
+---@return { first_byte: integer, last_byte: integer }[]|nil
+local function spans_of(line, at, markers, shown, own)
+  local spans = {}
+  for _, marker in ipairs(check.list(markers)) do
+    local first, last = as_table(marker).first_byte, as_table(marker).last_byte
+    if check.is_count(first) and check.is_count(last) and first <= at + #line and last > at then
+      first = #prefix(line:sub(1, math.max(first - at - 1, 0)), MAX) + 1
+      last = math.min(#prefix(line:sub(1, last - at), MAX), own)
+      if first <= last then spans[#spans + 1] = { first_byte = first, last_byte = last } end
+    end
+  end
+  if own < #shown then spans[#spans + 1] = { first_byte = own + 1, last_byte = #shown } end
+  return #spans > 0 and spans or nil
+end
+
+--- The lines of the tool's text as rows; returns the bytes of it that do not show.
+local function add_text(rows, text, at, markers, width, kind)
+  local lost = 0
+  for line in lines_of(text) do
+    local shown, missing, own = fitted(line, width)
+    rows[#rows + 1] = { text = shown, kind = kind, spans = spans_of(line, at, markers, shown, own) }
+    lost, at = lost + missing, at + #line + 1
+  end
+  return lost
+end
+
+--- `abridge.display` as rows; checks its arguments and sets `result.display` like it. Raises at the level of the caller
+--- of `who`, or `deeper` levels further out.
+---@param who string the public function, for messages
+---@param result abridge.Result
+---@param opts? abridge.DisplayOptions
+---@param deeper? integer
+---@return abridge.Row[]
+function M.rows(who, result, opts, deeper)
+  deeper = deeper or 0
+  if type(result) ~= "table" or type(result.content) ~= "string" then
+    check.fail(who .. ": result must be a result with content, got " .. check.show(result), 1 + deeper)
+  end
+  opts = check.options(who, opts, OPTIONS, 2 + deeper)
+  local width, details = opts.width or MAX, as_table(result.details)
+  local body, exit, said, markers = parts_of(result, details)
+  local at_end = from_end(result, details)
+  local kept, cut = core[at_end and "tail" or "head"](body, { max_lines = opts.max_lines or MAX })
+  local ended = cut.truncated and not at_end and cut.output_lines > 0 and "\n" or "" -- the newline a cut head lacks
+
+  local rows = {}
+  local function say(text, kind)
+    wrapped(text, width, function(line)
+      rows[#rows + 1] = { text = line, kind = kind }
+    end)
+  end
+  if cut.truncated and at_end then say(notice.earlier_lines(cut.omitted_lines), "marker") end
+  local failed = result.is_error == true
+  local before = at_end and #body - #kept or 0
+  local kind = failed and not is_command(result, details) and "error" or nil
+  local lost = add_text(rows, kept .. ended, before, markers, width, kind)
+  if cut.truncated and not at_end then say(notice.more_lines(cut.omitted_lines), "marker") end
+
+  for _, part in ipairs { { exit, failed and "error" or "notice" }, { said, "notice" } } do
+    if part[1] ~= "" then
+      if #rows > 0 then rows[#rows + 1] = { text = "" } end
+      say(part[1], part[2])
+    end
+  end
+  result.display = block_of(body, kept, lost, cut.truncated):to_table()
+  return rows
+end
+
+--- `abridge.display` by another name.
+---@param who string the public function, for messages
+---@param result abridge.Result
+---@param opts? abridge.DisplayOptions
+---@return string text
+function M.text(who, result, opts)
+  local rows = M.rows(who, result, opts, 1)
+  local ansi, lines = opts and rawget(opts, "ansi"), {}
+  for i, row in ipairs(rows) do
+    local colour = ansi and row.text ~= "" and COLOURS[row.kind]
+    lines[i] = colour and colour .. row.text .. RESET or row.text
+  end
+  return table.concat(lines, "\n")
+end
+
+--- What a screen shows of a result: lines without a newline after the last one.
+---
+--- Of the tool's text the first `max_lines` lines show, or the last ones where the tool kept the end or where it is the
+--- output of a command cut at both ends; a line says how many more there are. Lines wider than `width` cells
+--- end in "...", tabs go to every eighth column, controls and escape sequences show as `^[`. Exit line and notice
+--- are always there, whole, wrapped to the width and not counted in `max_lines`.
+---
+--- Sets `result.display` to the screen's own block: bytes of the tool's text that show, and all of them; its reason is
+--- "line_cap" when lines are missing, else "size_cap". Changes nothing else in the result. Raises on misuse, naming
+--- the argument. Cost: in proportion to the content.
+---@param result abridge.Result
+---@param opts? abridge.DisplayOptions
+---@return string text valid UTF-8
+function M.display(result, opts)
+  local text = M.text(WHO, result, opts)
+  return text -- no tail call: the level of an error counts this function
+end
+
+return M

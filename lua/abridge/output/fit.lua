@@ -1,0 +1,178 @@
+--- Fit a text, its exit line and its notice into one budget: what is shown, then what is said about it, all of it
+--- within the limits. The notice depends on the cut and the cut on the notice's size, so the notice is first
+--- weighed at its widest.
+
+local core = require "abridge.base.core_loader"
+local limits_of = require "abridge.output.limits"
+local notice = require "abridge.output.notice"
+
+local M = {}
+
+--- Ways to say it, from all to nothing; the first that takes at most half the budget is used (SPEC 3).
+local LEVELS = { "full", "no_path", "bare", "none" }
+
+---@class (exact) abridge.FitParts
+---@field tool string whose notices are used
+---@field data? abridge.NoticeData
+---@field exit? string a line on how a command ended, before the notice
+---@field empty? string what to show in place of an empty text
+---@field adjust? fun(cut: abridge.Cut) bring the ledger to the coordinates the notice speaks of
+
+local function no_limit(budget)
+  return budget or math.huge
+end
+
+--- Tokens of a text as its limits weigh them.
+---@param text string
+---@param limits abridge.Limits
+---@return integer
+function M.tokens_of(text, limits)
+  if limits.count_tokens then return limits.count_tokens(text) end
+  return core.weigh_tokens(text, limits.token_safety)
+end
+
+--- Does a whole text stay within a share of the byte, char and token budgets?
+local function within(text, limits, share)
+  if #text > no_limit(limits.max_bytes) * share then return false end
+  if limits.max_chars and core.count_chars(text) > limits.max_chars * share then return false end
+  return not limits.max_tokens or M.tokens_of(text, limits) <= limits.max_tokens * share
+end
+
+--- What follows the content: exit line and notice, a blank line before each.
+---@param body string
+---@param exit string|nil
+---@param said string|nil
+---@return string
+function M.trailer(body, exit, said)
+  local parts = {}
+  for _, part in ipairs { exit or false, said or false } do
+    if part then parts[#parts + 1] = part end
+  end
+  if #parts == 0 then return "" end
+  local gap = body == "" and "" or body:sub(-1) == "\n" and "\n" or "\n\n"
+  return gap .. table.concat(parts, "\n\n")
+end
+
+local function say(level, cut, parts)
+  if level == "none" then return nil end
+  local data = parts.data or {}
+  if level == "full" then return notice.notice(parts.tool, cut, data) end
+  if level == "bare" then return cut.truncated and notice.truncated or nil end
+  local bare = setmetatable({ no_path = true }, { __index = data })
+  return notice.notice(parts.tool, cut, bare)
+end
+
+--- The same with every number at full width.
+local function say_widest(level, cut, parts)
+  if level == "none" then return nil end
+  if level == "bare" then return notice.truncated end
+  local data = setmetatable({ no_path = level == "no_path" or nil }, { __index = parts.data or {} })
+  return notice.widest(parts.tool, cut, data)
+end
+
+--- Cut so that `extra` bytes, chars and tokens are left over, whether or not the text alone would fit.
+local function cut_beside(text, limits, extra, slack, long_line)
+  local left = {
+    long_line = long_line,
+    max_bytes = limits.max_bytes and math.max(limits.max_bytes - #extra, 0),
+    max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(extra), 0),
+    max_tokens = limits.max_tokens and math.max(limits.max_tokens - M.tokens_of(extra, limits) - slack, 0),
+  }
+  local content, cut = limits_of.cut(text, limits, left)
+  for _, name in ipairs(limits_of.budgets) do
+    cut[name] = limits[name]
+  end
+  return content, cut
+end
+
+local ROUNDS = 12 -- cuts tried at a level; the second or third one fits unless a counter of tokens is strange
+
+--- Cut beside what is said at its widest. A first line that alone fits, and that only what is said pushes out, is
+--- split: it exceeds nothing.
+local function cut_with(widest, text, limits, trial, slack)
+  local function cut(long_line)
+    if not trial.truncated or slack > 0 then return cut_beside(text, limits, widest, slack, long_line) end
+    return limits_of.cut(text, limits, { reserve = widest, long_line = long_line })
+  end
+  local body, ledger = cut()
+  if ledger.first_line_exceeds_limit and not trial.first_line_exceeds_limit then
+    body, ledger = cut "split"
+  end
+  return body, ledger
+end
+
+--- Cut with one way to say it. What has to be said depends on the cut: room is made for the notice of the cut at
+--- hand, and made anew when the next cut needs another. Tokens of parts need not add up, so what comes out is weighed
+--- whole.
+---@return string|nil content nil when it cannot be within the limits
+local function fit_at(level, text, limits, parts, exit, trial)
+  local cut, slack = trial, 0
+  for _ = 1, ROUNDS do
+    -- a text that fits but for what is said of it will be cut, so its notice is that of a cut
+    local ledger = cut
+    if not cut.truncated then ledger = setmetatable({ truncated = true, truncated_by = "bytes" }, { __index = cut }) end
+    local widest = M.trailer("x", exit, say_widest(level, ledger, parts))
+    if level ~= "none" and not within(widest, limits, 0.5) then return nil end
+    local body
+    body, cut = cut_with(widest, text, limits, trial, slack)
+    if parts.adjust then parts.adjust(cut) end
+    local said = { exit = exit, notice = say(level, cut, parts) }
+    local content = body .. M.trailer(body, said.exit, said.notice)
+    if within(content, limits, 1) then
+      -- another unit may have decided this time, or hits been left out, and the notice be longer
+      local said_widest = M.trailer("x", exit, say_widest(level, cut, parts))
+      if level ~= "none" and cut.truncated and not within(said_widest, limits, 0.5) then return nil end
+      return content, cut, body, said
+    end
+    if #content <= #body + #widest then slack = slack * 2 + 1 end
+  end
+end
+
+--- Cut a text by limits and say so.
+---
+--- The budgets bound the whole of what is returned; with the strategy "pipeline" its markers and the notice come on
+--- top, as in its document. Never raises but for what `count_tokens` raises.
+---@param text string|abridge.Source
+---@param limits abridge.Limits
+---@param parts abridge.FitParts
+---@return string content text kept, exit line, notice
+---@return abridge.Cut cut
+---@return string body the text kept with its markers
+---@return { exit: string|nil, notice: string|nil } said what follows the body
+function M.fit(text, limits, parts)
+  local outside = limits.strategy == "pipeline"
+  local body, cut = limits_of.cut(text, limits)
+  if not cut.truncated or outside then
+    if parts.adjust then parts.adjust(cut) end
+    if limits.indicators then body = notice.indicated(body, cut) end
+    if cut.total_bytes == 0 and parts.empty and within(parts.empty, limits, 1) then body = parts.empty end
+    local said = { exit = parts.exit, notice = say("full", cut, parts) }
+    local content = body .. M.trailer(body, said.exit, said.notice)
+    if outside or content == body or within(content, limits, 1) then return content, cut, body, said end
+  end
+
+  if parts.adjust and cut.truncated then parts.adjust(cut) end
+  local trial = cut
+  local exit = parts.exit
+  if exit and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
+  for _, level in ipairs(LEVELS) do
+    local content, said
+    content, cut, body, said = fit_at(level, text, limits, parts, exit, trial)
+    if content then
+      -- what this cut needs said may be shorter than what kept the levels before from being used
+      for _, fuller in ipairs(LEVELS) do
+        if fuller == level then return content, cut, body, said end
+        local words = say(fuller, cut, parts)
+        local whole = body .. M.trailer(body, exit, words)
+        if within(M.trailer("x", exit, words), limits, 0.5) and within(whole, limits, 1) then
+          return whole, cut, body, { exit = exit, notice = words }
+        end
+      end
+    end
+  end
+  body, cut = limits_of.cut(text, limits)
+  if parts.adjust then parts.adjust(cut) end
+  return body, cut, body, {}
+end
+
+return M

@@ -1,0 +1,133 @@
+--- Listings: items one after the other (matches, files, entries, rows), from an offset on, as many as a limit and the
+--- budgets allow, with the place where the next page starts.
+
+local core = require "abridge.base.core_loader"
+local data_of = require "abridge.base.data"
+local info = require "abridge.output.info"
+local limits_of = require "abridge.output.limits"
+local notice = require "abridge.output.notice"
+local results = require "abridge.output.result"
+local slices = require "abridge.base.time_slices"
+
+local M = {}
+
+---@class (exact) abridge.Listing
+---@field items string[] from `offset` on; each of one or more lines, without a newline at its end
+---@field unit "matches"|"results"|"entries"|"rows" what they are, for the notice
+---@field offset integer number of the first item
+---@field limit? integer the limit of items in force
+---@field reached? boolean that limit was reached, and items follow
+---@field more? boolean items follow that were not gathered, whatever the reason
+---@field reason abridge.Reason on the wire, when the limit was reached
+---@field no_resume? boolean the tool cannot go on at an offset
+---@field total? integer number of all items; of a listing that stopped early, of those that are known
+---@field bytes_total? integer size of the listing without any limit or offset, where it is known
+---@field bytes_before? integer of that, what lies before the offset: the ledger is then one of the whole listing
+---@field empty? string in place of no items
+---@field notice? abridge.NoticeData what the notice needs beside the listing
+---@field details? table
+
+--- For each item, the lines up to its end.
+local function line_ends(items, work)
+  local ends, lines = {}, 0
+  for i, item in ipairs(items) do
+    lines = lines + math.max(core.count_lines(item), 1)
+    ends[i] = lines
+    work:pause()
+  end
+  return ends
+end
+
+--- How many items a cut from the start shows. One that alone is over the budget counts when a part of it is shown: the
+--- next page goes on behind it.
+local function shown_items(cut, ends)
+  if not cut.truncated then return #ends end
+  local whole = cut.output_lines - (cut.last_line_partial and 1 or 0)
+  local low, high = 0, #ends -- looked for: the last item that ends within the lines kept whole
+  while low < high do
+    local middle = math.ceil((low + high) / 2)
+    if ends[middle] <= whole then
+      low = middle
+    else
+      high = middle - 1
+    end
+  end
+  return math.max(low, math.min(cut.output_lines, 1))
+end
+
+--- Is what a cut shows the start of the listing, so that one place says where to go on?
+local function is_start(cut)
+  return not cut.kept or #cut.kept == 0 or (#cut.kept == 1 and cut.kept[1].first_byte == 1)
+end
+
+--- Bring the ledger of a page to the whole listing, one line an item, where more follows and the size of all is known:
+--- no full output is kept of it, whose places the ledger would have to fit.
+local function tell_whole(cut, listing)
+  if not (listing.more and listing.bytes_total and listing.bytes_before) then
+    cut.more = listing.more or nil
+    return
+  end
+  data_of.shift(cut, listing.bytes_before, listing.offset - 1)
+  cut.total_bytes, cut.total_lines = listing.bytes_total, listing.total
+  cut.omitted_bytes, cut.omitted_lines = cut.total_bytes - cut.output_bytes, cut.total_lines - cut.output_lines
+  cut.total_chars, cut.chars_before = nil, nil -- of the page alone
+end
+
+local function block_of(listing, ctx)
+  return function(cut, body)
+    if not cut.truncated and not listing.more then
+      -- of a listing that was begun in the middle the size is told only where it is known
+      return info.not_truncated(#body, listing.bytes_total or (listing.offset == 1 and #body) or false)
+    end
+    local bytes_total = listing.bytes_total
+    if not bytes_total and listing.offset == 1 and not listing.more then bytes_total = cut.total_bytes end
+    local reason = cut.truncated_by and results.reason(cut, ctx.limits) or listing.reason
+    if not cut.next_offset then return info.without_resume(#body, bytes_total, reason) end
+    local hint = notice.resume_hint(ctx.tool, cut.next_offset)
+    return info.with_resume(#body, bytes_total, cut.next_offset, hint, reason)
+  end
+end
+
+--- What a tool yields for a listing: the dispatcher cuts it and asks back.
+---@param listing abridge.Listing
+---@param ctx table what the tool was handed
+---@param work? abridge.Work gives way between items
+---@return table
+function M.value(listing, ctx, work)
+  work = work or slices.at_once
+  local items = {}
+  for i, item in ipairs(listing.items) do
+    items[i] = ctx.redacted(item) -- before lines are counted
+    work:pause()
+  end
+  local ends = line_ends(items, work)
+  local data = listing.notice or {}
+  data.read = data.read or ctx.names.read
+  data.reached = listing.reached and listing.unit or nil
+  data.count = listing.limit
+  local limits = limits_of.copy(ctx.limits)
+  if limits.strategy ~= "pipeline" then limits.long_line = "split" end
+  local value
+  value = {
+    text = table.concat(items, "\n"),
+    redacted = true,
+    limits = limits,
+    adjust = function(cut)
+      local shown = shown_items(cut, ends)
+      data.shown, data.seen = shown, listing.unit == "matches" and #items or nil
+      local goes_on = (shown < #items or listing.more) and shown > 0 and is_start(cut) and not listing.no_resume
+      cut.next_offset = goes_on and listing.offset + shown or nil
+      value.total = (shown < #items or listing.more) and listing.total or nil
+      tell_whole(cut, listing)
+    end,
+    notice = data,
+    block = block_of(listing, ctx),
+    empty = listing.empty,
+    unsaved = listing.more, -- what was gathered is not the full output then
+    partial = listing.more and not listing.bytes_total,
+    details = listing.details,
+  }
+  return value
+end
+
+return M

@@ -1,0 +1,533 @@
+--- Limits: how much of each tool's output a model sees. Profiles are data; a session overrides them key by key.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local notice = require "abridge.output.notice"
+
+local M = {}
+
+local KB = 1024
+
+M.exec_budgets = require "abridge.base.exec_budgets"
+
+--- What "auto" shows of a command that succeeded and whose full output is kept, in place of its byte budget.
+M.auto_success = 512
+
+---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
+---@field strategy? "head"|"tail"|"head_tail"|"priority"|"pipeline" what to keep; "head" unless set
+---@field max_lines? integer
+---@field max_bytes? integer|string bytes, or a size such as "30KB"
+---@field max_chars? integer code points
+---@field max_tokens? integer as `count_tokens` says, else as estimated
+---@field count_tokens? fun(text: string): integer
+---@field token_safety? number factor on the estimate
+---@field long_line? "omit"|"split" a line that alone is over budget
+---@field head_ratio? number share of the budget for the head, 0 to 1
+---@field snap? "line"|"char" where a head_tail may cut
+---@field marker? "inside"|"outside"|"none"
+---@field marker_text? string format of the omission marker
+---@field utf8? "keep"|"replace" sessions replace
+---@field hits? table patterns that "priority" looks for, and groups of words it does not
+---@field indicators? boolean headings of a pipeline cut
+---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise,
+---  `invisible = true` takes out what hides text
+---@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto" a byte budget by name (commands)
+---@field max_matches? integer
+---@field max_results? integer
+---@field max_entries? integer
+---@field max_rows? integer
+---@field max_line_chars? integer chars of a line before it is cut short
+
+--- Named tables of limits by tool; the row "*" is for tools that have none. `ceiling` is what the dispatcher lays
+--- over every result, but for a row that is over its own profile's; `aliases` are names that a model may know the tools
+--- by.
+---@type table<string, table>
+M.profiles = {
+  default = {
+    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
+    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
+    search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
+    find_files = { max_results = 1000, max_bytes = 30 * KB },
+    list_directory = { max_entries = 500, max_bytes = 30 * KB },
+    sql_query = { max_rows = 1000, max_bytes = 30 * KB },
+    web_fetch = { max_bytes = 100 * KB },
+    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
+    ceiling = { max_bytes = 128 * KB },
+  },
+  -- The tools of the pi agent (seed "Tool Output Truncation").
+  pi = {
+    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
+    run_command = { strategy = "tail", max_lines = 2000, max_bytes = 30 * KB },
+    search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
+    find_files = { max_results = 1000, max_bytes = 30 * KB },
+    list_directory = { max_entries = 500, max_bytes = 30 * KB },
+    aliases = {
+      read = "read_file",
+      bash = "run_command",
+      grep = "search_files",
+      find = "find_files",
+      ls = "list_directory",
+    },
+  },
+  -- Two stages, chars then lines (seed "Tools and Truncation").
+  pipeline = {
+    read_file = { strategy = "pipeline", max_chars = 50000, max_lines = 500, head_ratio = 0.3 },
+    run_command = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
+    search_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
+    find_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
+    list_directory = { strategy = "pipeline", max_chars = 10000, max_lines = 100, head_ratio = 0.3 },
+    ["*"] = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
+  },
+  -- The reading-tool contract.
+  contract = {
+    read_file = { strategy = "head", max_lines = 2000, max_bytes = 50 * KB },
+    run_command = { strategy = "priority", output = "normal" },
+    search_files = { max_lines = 2000, max_bytes = 50 * KB },
+    find_files = { max_results = 1000 },
+    list_directory = { max_entries = 500 },
+    sql_query = { max_rows = 1000 },
+    web_fetch = { max_bytes = 100 * KB },
+    ["*"] = { strategy = "head_tail", max_bytes = 64 * KB },
+    ceiling = { max_bytes = 64 * KB },
+  },
+  -- View shape by the tool, one byte ceiling over all (seed "centralize MAX_OUTPUT_BYTES").
+  dispatcher = {
+    read_file = { strategy = "head", max_lines = 2000, max_line_chars = 500 },
+    search_files = { max_matches = 250, max_line_chars = 500 },
+    find_files = { max_results = 100 },
+    ceiling = { max_bytes = 128 * KB },
+  },
+}
+
+--- The rows of a profile that are not limits of a tool.
+local NOT_TOOLS = { ceiling = true, aliases = true }
+
+--- Keys that the cut functions of the core take; it checks their values.
+local CUT_KEYS = {
+  max_lines = true,
+  max_bytes = true,
+  max_chars = true,
+  max_tokens = true,
+  count_tokens = true,
+  token_safety = true,
+  long_line = true,
+  head_ratio = true,
+  snap = true,
+  marker = true,
+  marker_text = true,
+  utf8 = true,
+  hits = true,
+  clean = true,
+}
+local PIPELINE_KEYS = {
+  max_chars = true,
+  max_lines = true,
+  head_ratio = true,
+  indicators = true,
+  utf8 = true,
+  clean = true,
+}
+--- The keys that are budgets.
+M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+
+local function count_wanted(value)
+  if not check.is_count(value) then return "an integer from 0 to 2^53" end
+end
+
+local BUDGET_OPTIONS = {
+  max_bytes = function(value)
+    if not pcall(core.parse_size, value) then return 'bytes, or a size such as "30KB"' end
+  end,
+}
+for _, key in ipairs(M.budgets) do
+  BUDGET_OPTIONS[key] = BUDGET_OPTIONS[key] or count_wanted
+end
+
+--- Check budgets that narrow limits and bring sizes to bytes. Raises at the caller's level, or `deeper` levels out.
+---@param who string
+---@param budgets any
+---@param deeper? integer
+---@return table<string, integer> budgets a copy
+function M.checked_budgets(who, budgets, deeper)
+  local checked = {}
+  for key, value in pairs(check.options(who, budgets, BUDGET_OPTIONS, (deeper or 0) + 1)) do
+    checked[key] = key == "max_bytes" and core.parse_size(value) or value
+  end
+  return checked
+end
+
+--- Keys of limits that only the tools know, with their checks.
+local TOOL_KEYS = {
+  max_matches = count_wanted,
+  max_results = count_wanted,
+  max_entries = count_wanted,
+  max_rows = count_wanted,
+  max_line_chars = count_wanted,
+  output = function(value)
+    if M.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose", "full" or "auto"' end
+  end,
+}
+
+local function merged(base, over)
+  local all = check.copied(base or {})
+  for key, value in next, over or {} do
+    if value == false then
+      all[key] = nil -- `max_lines = false` takes a profile's budget away
+    else
+      all[key] = value
+    end
+  end
+  if type(all.clean) == "table" then all.clean = check.copied(all.clean) end -- that of a profile is nobody's to change
+  return all
+end
+
+--- What the core weighs a char and a token where it keeps bytes, and the bytes it keeps where only lines are limited
+--- (`abr_keep`).
+M.bytes_per_char, M.bytes_per_token, M.lines_only = 4, 16, 1024 * KB
+
+--- The most bytes that these budgets let through; math.huge where none of them bounds bytes.
+---@param limits abridge.Limits
+---@return number
+function M.most_bytes(limits)
+  return math.min(
+    limits.max_bytes or math.huge,
+    (limits.max_chars or math.huge) * M.bytes_per_char,
+    (limits.max_tokens or math.huge) * M.bytes_per_token
+  )
+end
+
+--- Does this table limit text at all?
+---@param limits abridge.Limits
+---@return boolean
+function M.has_budget(limits)
+  for _, key in ipairs(M.budgets) do
+    if limits[key] then return true end
+  end
+  return false
+end
+
+--- A counter that falls back on the estimate when the host's raises, so that a stream's text is never lost to it. The
+--- error shows where the whole content is weighed.
+local function sure_counter(limits)
+  return function(text)
+    local ok, tokens = pcall(limits.count_tokens, text)
+    return ok and check.is_count(tokens) and tokens or core.weigh_tokens(text, limits.token_safety)
+  end
+end
+
+--- These limits as options of the core.
+local function options_of(limits)
+  local known = limits.strategy == "pipeline" and PIPELINE_KEYS or CUT_KEYS
+  local opts = { strategy = limits.strategy or "head" }
+  for key, value in pairs(limits) do
+    if known[key] then opts[key] = value end
+  end
+  return opts
+end
+
+--- What a stream keeps where nothing is limited: as much as a host may want to hold at once.
+local MOST_KEPT = 64 * 1024 * 1024
+
+--- Options of a stream under these limits. Where they forbid nothing, the last 64 MiB are kept. With `clean`, which
+--- a source takes out again.
+---@param limits abridge.Limits
+---@param full_output table|false
+---@return table
+function M.stream_options(limits, full_output)
+  local opts = { strategy = "tail", max_bytes = MOST_KEPT }
+  if M.has_budget(limits) then opts = options_of(M.split_lines(limits)) end
+  opts.full_output, opts.utf8, opts.clean = full_output, "replace", limits.clean
+  if opts.count_tokens then opts.count_tokens = sure_counter(limits) end
+  return opts
+end
+
+--- Options of a page under these limits. A page is never cleaned: its lines and bytes are those of the file.
+---@param limits abridge.Limits
+---@return table
+function M.page_options(limits)
+  local opts = options_of(limits)
+  if not M.has_budget(opts) then opts.max_bytes = 2 ^ 53 end
+  opts.utf8, opts.clean = "replace", nil
+  return opts
+end
+
+--- A text cleaned where its limits ask for it, and these without `clean`.
+---@param text string
+---@param limits abridge.Limits
+---@return string text
+---@return abridge.Limits limits
+---@return integer|nil raw_bytes what came, where it was cleaned
+function M.cleaned(text, limits)
+  if not limits.clean then return text, limits, nil end
+  local left = merged(limits)
+  left.clean = nil
+  return (core.clean(text, limits.clean ~= true and limits.clean or nil)), left, #text
+end
+
+--- Cut a text by limits: the one place where limits become options of the core. A source has its limits already.
+---@param text string|abridge.Source
+---@param limits abridge.Limits
+---@param extra? table options that go before the limits: `reserve`, budgets
+---@return string content
+---@return abridge.Cut cut
+function M.cut(text, limits, extra)
+  if type(text) ~= "string" then return text:snapshot(extra) end
+  local opts = options_of(limits)
+  for key, value in pairs(extra or {}) do
+    opts[key] = value
+  end
+  if M.has_budget(opts) then return core.cut(text, opts) end
+  opts.max_lines = 2 ^ 53 -- nothing is forbidden; invalid bytes may still have to be replaced
+  local content, cut = core.cut(text, opts)
+  cut.max_lines = nil
+  return content, cut
+end
+
+--- Is this the name of a limit?
+---@param key any
+---@return boolean
+function M.is_limit(key)
+  return (CUT_KEYS[key] or PIPELINE_KEYS[key] or TOOL_KEYS[key] or key == "strategy") and true or false
+end
+
+local function unknown_limit(who, key, value, deeper)
+  check.fail(("%s: unknown limit '%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper + 1)
+end
+
+--- Check one tool's limits and bring sizes to bytes. Raises with the key and the value.
+---@param who string
+---@param limits table
+---@param deeper integer
+---@return abridge.Limits
+local function normalized(who, limits, deeper)
+  local plain, cut = {}, {}
+  for key, value in pairs(limits) do
+    local for_pipeline = limits.strategy == "pipeline" and PIPELINE_KEYS[key]
+    if TOOL_KEYS[key] then
+      local expected = TOOL_KEYS[key](value)
+      if expected then
+        check.fail(("%s: %s must be %s, got %s"):format(who, key, expected, check.show(value)), deeper)
+      end
+    elseif key == "strategy" and value == "pipeline" then
+      plain.strategy = value
+    elseif for_pipeline or key == "strategy" or CUT_KEYS[key] then
+      cut[key] = value
+    else
+      unknown_limit(who, key, value, deeper)
+    end
+    plain[key] = value
+  end
+  -- a trial cut of an empty text: the core knows which values are right
+  cut.strategy = limits.strategy or "head"
+  if not M.has_budget(cut) then cut.max_lines = 0 end
+  local ok, message = pcall(core.cut, "", cut)
+  if not ok then check.fail(who .. tostring(message):gsub("^abridge%.%w+", ""), deeper) end
+  if plain.max_bytes then plain.max_bytes = core.parse_size(plain.max_bytes) end
+  return plain
+end
+
+--- A copy that the caller may change, with other values for some keys; false takes one away.
+---@param limits abridge.Limits
+---@param over? table
+---@return abridge.Limits
+function M.copy(limits, over)
+  return merged(limits, over)
+end
+
+--- These limits with each budget that is given where it is the smaller one.
+---@param limits abridge.Limits
+---@param budgets table<string, integer> by name
+---@return abridge.Limits a new table
+function M.narrowed(limits, budgets)
+  local narrow = merged(limits)
+  for _, key in ipairs(M.budgets) do
+    if budgets[key] then narrow[key] = math.min(narrow[key] or math.huge, budgets[key]) end
+  end
+  return narrow
+end
+
+--- These limits under an exec budget, where that is the smaller one. A pipeline knows no bytes and stays as it is.
+---@param limits abridge.Limits
+---@param output string|nil its name
+---@param bytes? integer in place of that of the name
+---@return abridge.Limits
+function M.under_output(limits, output, bytes)
+  local budget = bytes or M.exec_budgets[output]
+  -- a stream limited in chars or tokens alone keeps so many bytes
+  local chars = limits.max_chars and limits.max_chars * M.bytes_per_char
+  local tokens = limits.max_tokens and limits.max_tokens * M.bytes_per_token
+  local most = limits.max_bytes or chars or tokens or math.huge
+  if not budget or budget >= most or limits.strategy == "pipeline" then return limits end
+  return merged(limits, { output = output, max_bytes = budget })
+end
+
+local OUTPUTS = { "silent", "concise", "normal", "verbose" }
+
+--- The exec budgets that a model may choose among under these limits, smallest first; none where none is less than what
+--- is in force.
+---@param limits abridge.Limits
+---@return string[]
+function M.outputs(limits)
+  local names, less = {}, false
+  for _, name in ipairs(OUTPUTS) do
+    local is_less = M.under_output(limits, name) ~= limits
+    less = less or is_less
+    if is_less or M.exec_budgets[name] == limits.max_bytes then names[#names + 1] = name end
+  end
+  return less and names or {}
+end
+
+--- Is the byte budget of these limits an exec budget?
+---@param limits abridge.Limits
+---@return boolean
+function M.has_exec_budget(limits)
+  local budget = limits.output and M.exec_budgets[limits.output]
+  return (budget and budget == limits.max_bytes or limits.output == "auto" and limits.max_bytes == M.auto_success)
+    and true
+    or false
+end
+
+--- These limits with a line over budget split where they do not say: what is no page of a file, whose notice names such
+--- a line, never shows nothing because its first line is long.
+---@param limits abridge.Limits
+---@return abridge.Limits a new table
+function M.split_lines(limits)
+  local own = merged(limits)
+  if (own.strategy or "head") == "head" and own.long_line == nil then own.long_line = "split" end
+  return own
+end
+
+--- The limits of one session: a profile with overrides, checked.
+---@class abridge.LimitTable
+---@field rows table<string, abridge.Limits> the profile's
+---@field overrides table<string, table> the session's, by the tools' own names
+---@field ceiling abridge.Limits|nil
+---@field ceiling_is_own boolean|nil it is the profile's: a row of the profile may be over it
+---@field aliases table<string, string>
+local LimitTable = {}
+LimitTable.__index = LimitTable
+
+--- Build the table of limits of a session. `deeper` as in check.fail.
+---@param who string
+---@param profile_name string
+---@param overrides table<string, table>
+---@param ceiling table|false|nil
+---@param aliases table<string, string>|nil
+---@param deeper integer
+---@return abridge.LimitTable
+function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
+  local profile = M.profiles[profile_name]
+  if not profile then check.fail(("%s: unknown profile %s"):format(who, check.show(profile_name)), deeper) end
+  local self = setmetatable({ rows = {}, overrides = {}, aliases = merged(profile.aliases, aliases) }, LimitTable)
+  for name, row in pairs(profile) do
+    if not NOT_TOOLS[name] then self.rows[name] = row end
+  end
+  for tool, row in pairs(overrides) do
+    local where = ("%s: limits.%s"):format(who, check.name(tool))
+    if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
+    row = check.copied(row)
+    local name = self.aliases[tool] or tool
+    for key, value in pairs(row) do
+      if value == false and not M.is_limit(key) then unknown_limit(where, key, value, deeper) end
+    end
+    if name == "read_file" and row.strategy == "priority" then
+      check.fail(where .. ': strategy must be head, tail, head_tail or pipeline for pages, got "priority"', deeper)
+    end
+    normalized(where, merged(self.rows[name] or self.rows["*"], row), deeper + 1)
+    self.overrides[name] = self.overrides[name] or {}
+    for key, value in pairs(row) do -- an alias and the tool's own name may both be given
+      self.overrides[name][key] = value
+    end
+  end
+  if ceiling ~= false then
+    local limits = merged(profile.ceiling, ceiling)
+    for key, value in pairs(limits) do
+      if key ~= "max_bytes" and key ~= "head_ratio" then
+        check.fail(("%s: unknown key 'ceiling.%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper)
+      end
+    end
+    self.ceiling = limits.max_bytes and normalized(who .. ": ceiling", limits, deeper + 1)
+    self.ceiling_is_own = not (ceiling and ceiling.max_bytes)
+  end
+  return self
+end
+
+--- The limits of a tool: its row or those it was registered with or the row "*", and the session's overrides.
+--- Also the place where `output` becomes a byte budget.
+---@param tool string the tool's own name
+---@param own? abridge.Limits what the tool was registered with
+---@return abridge.Limits
+function LimitTable:of(tool, own)
+  local base = own or self.rows[tool] or merged(self.rows["*"], self.overrides["*"])
+  local limits = merged(base, self.overrides[tool])
+  limits.max_bytes = limits.max_bytes and core.parse_size(limits.max_bytes)
+  local budget = limits.output and M.exec_budgets[limits.output]
+  if budget and budget < (limits.max_bytes or math.huge) then limits.max_bytes = budget end
+  return limits
+end
+
+--- The ceiling as limits of a cut: both ends, hard, cut anywhere between chars.
+---@param tool? string a tool's name
+---@return abridge.Limits|nil
+function LimitTable:ceiling_limits(tool)
+  if not self.ceiling then return nil end
+  local row = tool and self.ceiling_is_own and self.rows[self.aliases[tool] or tool] or {}
+  return {
+    strategy = "head_tail",
+    snap = "char",
+    head_ratio = self.ceiling.head_ratio or 0.5,
+    max_bytes = math.max(self.ceiling.max_bytes, row.max_bytes or 0),
+    marker_text = notice.ceiling_marker,
+  }
+end
+
+--- The same, with the ceiling: what binds a tool of this package, whose output the ceiling need not cut again. A
+--- pipeline knows no bytes, so there the ceiling is laid over the result.
+---@param tool string
+---@return abridge.Limits
+function LimitTable:under_ceiling(tool)
+  local limits = self:of(tool)
+  local ceiling = self:ceiling_limits(tool)
+  if not ceiling or limits.strategy == "pipeline" then return limits end
+  if next(limits) == nil then return ceiling end
+  limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling.max_bytes)
+  return limits
+end
+
+--- These limits in the way of a ceiling: its strategy and marker, its bytes and the budgets beside.
+---@param limits abridge.Limits
+---@param ceiling abridge.Limits
+---@return abridge.Limits a new table
+function M.ceiled(limits, ceiling)
+  local own = { utf8 = "replace", count_tokens = limits.count_tokens, token_safety = limits.token_safety }
+  return M.narrowed(merged(ceiling, own), limits)
+end
+
+--- May what these limits let through be over a ceiling?
+---@param limits abridge.Limits
+---@param ceiling abridge.Limits
+---@return boolean
+function M.may_exceed(limits, ceiling)
+  local on_top = limits.strategy == "pipeline" or limits.marker == "outside"
+  return on_top or M.most_bytes(limits) > ceiling.max_bytes
+end
+
+--- The bytes of the ceiling where it is what bounds a tool of this package, else nil.
+---@param tool string
+---@return integer|nil
+function LimitTable:ceiling_bound(tool)
+  local own, limits = self:of(tool).max_bytes, self:under_ceiling(tool).max_bytes
+  return limits ~= own and limits or nil
+end
+
+--- Check limits given outside a session, for one tool.
+---@param who string
+---@param limits table
+---@param deeper integer
+---@return abridge.Limits
+function M.checked(who, limits, deeper)
+  local plain = normalized(who, merged(nil, limits), deeper + 1)
+  return plain -- no tail call: the level of an error counts this function
+end
+
+return M

@@ -1,0 +1,219 @@
+--- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
+--- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
+
+local core = require "abridge.base.core_loader"
+local check = require "abridge.base.check"
+local info = require "abridge.output.info"
+local limits_of = require "abridge.output.limits"
+local notice = require "abridge.output.notice"
+local page_view = require "abridge.output.page_view"
+local slices = require "abridge.base.time_slices"
+
+local M = {}
+
+local WHO = "abridge.page"
+local STEP = 1024 * 1024 -- bytes of a file that are read in one go
+local DEFAULT = limits_of.profiles.default.read_file
+
+---@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
+---@field offset? integer number of the first line, from 1
+---@field column? integer first char of that line, from 1; then a line over budget is split
+---@field limit? integer lines wanted
+---@field index? userdata what abridge.index() returned: makes the next pages of a file quick
+---@field version? string `cut.version` of the page before, to learn whether the file changed
+---@field binary? boolean read the file although it looks binary
+
+---@class abridge.PageCut: abridge.Cut
+---@field first_line integer
+---@field last_line integer
+---@field next_offset? integer line where the next page starts; nil where nothing is left, or not one char fitted
+---@field next_column? integer char in that line, where the page ends inside it
+---@field version string the file's identity in short
+---@field changed? true the file is not the one of `version`, or changed while it was read
+
+--- What the core says of a page that cannot be had, as a sentence.
+---@param code string
+---@param detail any
+---@param at abridge.PageAt
+---@param path string
+---@return string
+function M.message(code, detail, at, path)
+  local number = code == "EOFFSET" or code == "ECOLUMN"
+  local values = { path = notice.path(path), offset = at.offset or 1, column = at.column }
+  values.total, values.what = number and detail or nil, detail
+  return notice.message(code, values)
+end
+
+--- The options with the budgets that nobody gave. A pipeline knows no bytes.
+local function with_defaults(opts)
+  local own = check.copied(opts or {})
+  local by_size = own.max_bytes ~= nil or own.max_chars ~= nil or own.max_tokens ~= nil
+  if not by_size and own.max_lines == nil then own.max_lines = DEFAULT.max_lines end
+  if not by_size and own.strategy ~= "pipeline" then own.max_bytes = DEFAULT.max_bytes end
+  return own
+end
+
+--- A page of a file (SPEC 5).
+---
+--- Budgets: those given; without any of size 30KB, without any at all also 2000 lines. Reads blocks of 256 KiB, never
+--- the file whole; totals are exact. The first page costs one pass over the file; with an index that knows the file
+--- as it is a page costs time in proportion to itself.
+---@param path string
+---@param opts? abridge.FilePageOptions
+---@return string|nil content
+---@return abridge.PageCut|string cut the message when there is no content
+---@return string|nil code ENOENT, EACCES, EISDIR, ENOTREG, EBINARY, EOFFSET, ECOLUMN, EIO
+function M.page(path, opts)
+  if type(path) ~= "string" then check.fail(("%s: path must be a string, got %s"):format(WHO, check.show(path))) end
+  if opts ~= nil and type(opts) ~= "table" then
+    check.fail(("%s: opts must be a table, got %s"):format(WHO, check.show(opts)))
+  end
+  local own = with_defaults(opts)
+  local ok, page, code, detail = pcall(core.page, path, own)
+  if not ok then check.fail(page) end
+  if not page then return nil, M.message(code, detail, own, path), code end
+  local content, cut
+  ok, content, cut = pcall(page.snapshot, page)
+  page:close()
+  if not ok then error(content, 0) end -- what the counter of tokens raised
+  return content, cut
+end
+
+---@class (exact) abridge.PageAt
+---@field offset? integer
+---@field column? integer
+---@field limit? integer
+
+---@class (exact) abridge.PageHow
+---@field path? string the file; or
+---@field text? string a text at hand
+---@field split? boolean a line over budget is split, as nothing can show the rest of it
+---@field index? userdata
+---@field version? string
+---@field redactor? abridge.Redactor of a file: lines, chars and bytes are those of what may be shown
+---@field line_numbers? boolean a number in front of each line, with the strategy "head"; as is `max_line_chars`
+---@field work? abridge.Work of a file: gives way while it is read
+
+--- core.page, giving way between steps.
+local function page_opener(work)
+  return function(path, opts)
+    local page, code, detail = core.page_in_steps(path, opts)
+    if not page then return nil, code, detail end
+    work:hold(page)
+    while true do
+      local is_open
+      is_open, code, detail = page:step(STEP)
+      if is_open then return page end
+      if is_open == nil then return nil, code, detail end
+      work:pause()
+    end
+  end
+end
+
+--- Open a page as a source that a dispatcher cuts (see abridge.Source).
+---@param at abridge.PageAt
+---@param limits abridge.Limits
+---@param how abridge.PageHow
+---@return table|nil source with snapshot, finish, close
+---@return string|nil code
+---@return any detail for M.message
+function M.open(at, limits, how)
+  local opts = limits_of.page_options(limits)
+  opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
+  if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
+  opts.binary = true -- who shows binary files looks before
+  local work = how.work or slices.at_once
+  local open, source = page_opener(work), how.path
+  if how.text then
+    open, source = core.page_text, how.text
+  else
+    opts.index, opts.version = how.index, how.version
+  end
+  local view = { redactor = how.redactor }
+  if opts.strategy == "head" then
+    view.line_numbers = how.line_numbers or nil
+    view.max_line_chars = not at.column and limits.max_line_chars or nil -- who asks for a char wants the line whole
+  end
+  local page, code, detail
+  if next(view) then
+    page, code, detail = page_view.open(open, source, opts, view, work)
+  else
+    page, code, detail = open(source, opts)
+  end
+  return page, code, detail
+end
+
+--- Does a page go on from another one?
+---@param at abridge.PageAt
+---@return boolean
+function M.goes_on(at)
+  return (at.offset or 1) > 1 or at.column ~= nil
+end
+
+--- What the notice of a page needs, and how it learns of the cut.
+---@param at abridge.PageAt
+---@param limits abridge.Limits
+---@param data abridge.NoticeData names, path
+---@return abridge.NoticeData data
+---@return fun(cut: abridge.PageCut) adjust
+function M.notice_data(at, limits, data)
+  data.offset, data.column, data.limit = at.offset, at.column, at.limit
+  data.max_line_chars = limits.max_line_chars
+  local goes_on = M.goes_on(at)
+  return data, function(cut)
+    data.next, data.next_column = cut.next_offset, cut.next_column
+    data.lines_truncated, data.changed = cut.lines_truncated, goes_on and cut.changed
+  end
+end
+
+--- What a session knows of the files it showed: where their lines are, and in which state each was.
+---@class abridge.PageMemory
+---@field index userdata
+local Memory = {}
+Memory.__index = Memory
+
+local FILES = 256 -- files whose state is kept at least
+
+---@return abridge.PageMemory
+function M.memory()
+  return setmetatable({ index = core.index(), young = {}, old = {}, count = 0 }, Memory)
+end
+
+--- The version of a file when a page of it was last shown.
+---@param path string
+---@return string|nil
+function Memory:version(path)
+  return self.young[path] or self.old[path]
+end
+
+---@param path string
+---@param version string|nil
+function Memory:shown(path, version)
+  if self.count >= FILES then
+    self.young, self.old, self.count = {}, self.young, 0
+  end
+  if not self.young[path] then self.count = self.count + 1 end
+  self.young[path] = version
+end
+
+--- The block of a page.
+---@param cut abridge.PageCut
+---@param body string
+---@param tool string the name under which the reader knows the tool
+---@param resume? string a sentence with {next} or {next0} in place of our hint
+---@return abridge.Info|nil
+function M.block(cut, body, tool, resume)
+  if not cut.truncated then
+    if cut.lines_truncated then return info.without_resume(#body, cut.total_bytes, "size_cap") end
+    local begun_inside = cut.first_line > 1 or (cut.kept[1] and cut.kept[1].first_byte > 1)
+    return info.not_truncated(#body, begun_inside and cut.total_bytes or nil)
+  end
+  if not cut.next_offset then return nil end
+  local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
+  local own = resume and not cut.next_column and notice.resume(resume, cut.next_offset)
+  if own and #own <= info.most_hint then hint = own end
+  local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"
+  return info.with_resume(#body, cut.total_bytes, cut.next_offset, hint, reason)
+end
+
+return M

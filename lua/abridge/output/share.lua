@@ -1,0 +1,145 @@
+--- Several texts of one result under one budget: who gets what of it, and each text's cut by its share.
+
+local cap = require "abridge.output.cap"
+local core = require "abridge.base.core_loader"
+local fit = require "abridge.output.fit"
+local limits_of = require "abridge.output.limits"
+local memory = require "abridge.output.recent"
+local results = require "abridge.output.result"
+
+local M = {}
+
+local WHO = "abridge.share"
+
+--- Share a total out: what is small gets all it wants, and the others get the same (max-min fairness). What is left
+--- when all have enough is shared out too.
+---@param sizes integer[]
+---@param total integer
+---@return integer[] shares no more than `total` together
+function M.fair(sizes, total)
+  local order, shares, left = {}, {}, total
+  for i = 1, #sizes do
+    order[i] = i
+  end
+  table.sort(order, function(a, b)
+    if sizes[a] ~= sizes[b] then return sizes[a] < sizes[b] end
+    return a < b
+  end)
+  for rank, i in ipairs(order) do
+    shares[i] = math.min(sizes[i], math.floor(left / (#sizes - rank + 1)))
+    left = left - shares[i]
+  end
+  for i = 1, #sizes do
+    shares[i] = shares[i] + math.floor(left / #sizes)
+  end
+  return shares
+end
+
+--- What a text takes of each budget, bytes outside UTF-8 at the three that show for them.
+local function size_of(text, limits)
+  local chars, invalid = core.count_chars(text)
+  return {
+    max_lines = core.count_lines(text),
+    max_bytes = #text + 2 * invalid,
+    max_chars = chars,
+    max_tokens = limits.max_tokens and fit.tokens_of(text, limits),
+  }
+end
+
+--- The limits of a whole result: those of a tool in a session with its ceiling, those given, or those of the tool in
+--- the default profile.
+---@param tool string
+---@param opts { session: abridge.Session|nil, limits: abridge.Limits|nil }
+---@return abridge.Limits
+function M.limits(tool, opts)
+  if opts.session then
+    local ceiling = opts.session.table_of_limits:ceiling_limits(tool)
+    return limits_of.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
+  end
+  local limits = opts.limits and limits_of.checked(WHO, opts.limits, 1)
+  limits = limits_of.copy(limits or limits_of.table(WHO, "default", {}, false, nil, 1):of(tool))
+  limits.utf8 = limits.utf8 or "replace" -- what goes out as JSON
+  return limits
+end
+
+--- Share the budgets of some limits out among texts.
+---@param texts string[]
+---@param limits abridge.Limits
+---@param ends_in_notice? boolean the last one is a sentence of ours, and no line of a source
+---@return table<string, integer>[] budgets of each text
+---@return boolean[] whole whether each text is within its budgets
+function M.out(texts, limits, ends_in_notice)
+  local sizes, budgets, whole = {}, {}, {}
+  for i, text in ipairs(texts) do
+    sizes[i], budgets[i], whole[i] = size_of(text, limits), {}, true
+  end
+  if ends_in_notice then sizes[#texts].max_lines = 0 end
+  for _, key in ipairs(limits_of.budgets) do
+    if limits[key] then
+      local wanted = {}
+      for i in ipairs(texts) do
+        wanted[i] = sizes[i][key]
+      end
+      for i, share in ipairs(M.fair(wanted, limits[key])) do
+        budgets[i][key] = share
+        whole[i] = whole[i] and wanted[i] <= share
+      end
+    end
+  end
+  return budgets, whole
+end
+
+--- Why the log and the full outputs of a session are not kept.
+M.closed = "the session is closed"
+
+--- Cut a text by limits of a session that was closed meanwhile: as it would, without log and full output.
+---@param text any
+---@param limits abridge.Limits
+---@param session abridge.Session
+---@param how? table as of abridge.cap
+---@return string content
+---@return abridge.Cut cut
+---@return abridge.Block block
+function M.cap_closed(text, limits, session, how)
+  if session.redactor then
+    text, limits = limits_of.cleaned(results.encoded(text), limits)
+    text = session.redactor:text(text)
+  end
+  return cap.cap(text, limits, how or {})
+end
+
+--- Cut one text by a tool's limits and its share of their budgets, and say so: through the session, where there is one,
+--- with its log and full output. A text that was cut here lately passes as it is.
+---@param tool string
+---@param text string
+---@param limits abridge.Limits of the whole result
+---@param budgets table<string, integer> the text's share
+---@param opts { session: abridge.Session|nil, save: string|nil, resume: string|nil }
+---@return string content
+---@return abridge.Block block
+---@return abridge.Cut|nil cut absent when making it failed
+---@return string|nil problem why this is less than it should be
+function M.cap(tool, text, limits, budgets, opts)
+  local own = limits_of.narrowed(limits, budgets)
+  if not opts.session then
+    local how = { save = opts.save, resume = opts.resume }
+    local content, cut, block = cap.cap(text, opts.resume and tool or own, how)
+    return content, block, cut
+  end
+  own.session = opts.session -- another one may redact
+  if memory.has(text, own) then
+    local content, cut, block = cap.cap(text, {})
+    return content, block, cut
+  end
+  if opts.session.closed then
+    own.session = nil
+    local content, cut, block = M.cap_closed(text, own, opts.session)
+    return content, block, cut, M.closed
+  end
+  local result = opts.session:cap(tool, text, { limits = budgets })
+  if result.truncation.truncated then memory.add(result.content, own) end
+  local details = result.details or {}
+  return result.content, result.truncation, details.cut, details.inner_error
+end
+
+return M

@@ -1,0 +1,214 @@
+--- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local limits_of = require "abridge.output.limits"
+
+local M = {}
+
+local CAREFUL = 16 * 1024 -- bytes read at once where what they cost depends on what they say
+
+---@class abridge.Source A stream whose chunks are cleaned and redacted before anything is kept of them.
+---@field private stream userdata
+---@field private cleaner? userdata
+---@field private raw_bytes? integer bytes that came, where they are cleaned
+---@field private redaction? table
+---@field private most? integer bytes read at once
+---@field private room integer bytes until a file may be needed
+---@field closed? boolean
+---@field lost? string why the last of it could not be kept
+local Source = {}
+Source.__index = Source
+Source.__name = "abridge.Source"
+
+--- Bytes that are at hand whatever the budgets: until more have come nothing is written to disk.
+local function at_hand(opts)
+  local least = limits_of.lines_only
+  for _, key in ipairs { "max_bytes", "max_chars", "max_tokens" } do
+    local budget = opts[key]
+    if type(budget) == "string" then budget = core.parse_size(budget) end
+    least = math.min(least, budget or least)
+  end
+  return least
+end
+
+--- Open a stream.
+---@param opts table as abridge.stream takes; `clean` is taken out
+---@param redactor? abridge.Redactor
+---@param before_file? fun() called once, before the full output may be opened
+---@param ceiled? table options of a second stream of the same text, for a cut by the ceiling
+---@return abridge.Source
+function M.open(opts, redactor, before_file, ceiled)
+  local clean = opts.clean
+  opts.clean = nil -- cleaned here, before redaction
+  local self = { stream = core.stream(opts), redaction = redactor and redactor:stream(), room = at_hand(opts) }
+  self.under_ceiling = ceiled and core.stream(ceiled)
+  if clean then
+    self.cleaner, self.raw_bytes = core.cleaner(clean ~= true and clean or nil), 0
+  end
+  self.before_file = opts.full_output and before_file or nil
+  if clean or redactor or opts.strategy == "priority" then self.most = CAREFUL end
+  return setmetatable(self, Source)
+end
+
+local function prepare_file(self)
+  local before_file = self.before_file
+  self.before_file = nil
+  if before_file then before_file() end
+end
+
+--- Is this value a source?
+---@param value any
+---@return boolean
+function M.is_source(value)
+  return type(value) == "table" and rawequal(getmetatable(value), Source)
+end
+
+--- Keep text that is redacted.
+local function keep(self, text)
+  self.room = self.room - #text
+  if self.room < 0 and self.before_file then prepare_file(self) end
+  if self.under_ceiling then
+    local ok, message, code = self.under_ceiling:write(text)
+    if not ok then return nil, message, code end
+  end
+  return self.stream:write(text)
+end
+
+--- Keep the last text; what cannot be told by a result is raised.
+local function keep_last(self, text)
+  local ok, message = keep(self, text)
+  if not ok then error(message, 0) end
+end
+
+--- Add a chunk.
+---@param chunk string
+---@return true|nil ok
+---@return string|nil message
+---@return string|nil code
+function Source:write(chunk)
+  if self.cleaner and not self.closed then
+    self.raw_bytes = self.raw_bytes + #chunk
+    chunk = self.cleaner:write(chunk)
+  end
+  return keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
+end
+
+--- Add what a descriptor has: with redaction, and until a file may be needed, as chunks; else past Lua.
+---@param fd integer
+---@param most? integer bytes
+---@return integer|nil n bytes read, 0 at its end
+---@return string|nil message
+---@return string|nil code EAGAIN: there is nothing now
+function Source:read_fd(fd, most)
+  if self.most and (most == nil or check.is_count(most) and most > self.most) then most = self.most end
+  if self.redaction or self.before_file or self.under_ceiling then
+    local chunk, message, code = core.read_fd(fd, most)
+    if not chunk then return nil, message, code end
+    if chunk == "" then return 0 end
+    local ok
+    ok, message, code = self:write(chunk)
+    return ok and #chunk, message, code
+  end
+  local n, message, code = self.stream:read_fd(fd, most, self.cleaner)
+  if n and self.cleaner then self.raw_bytes = self.raw_bytes + n end
+  return n, message, code
+end
+
+--- Let the cuts that come show `text` behind what has come, until more comes. Where text is cleaned, what its screen
+--- shows takes the place.
+---@param text string
+function Source:preview(text)
+  self.stream:preview(self.redaction and self.redaction:preview(text) or text)
+end
+
+--- Put budgets in force under the stream's own, for this cut and those after it.
+---@param budgets table<string, integer>
+function Source:lower(budgets)
+  self.lowered = budgets
+end
+
+--- What narrows a cut: what it was called with, and what the source was lowered to.
+local function narrowed(self, narrower)
+  if not self.lowered then return narrower end
+  local all = {}
+  for key, value in pairs(narrower or {}) do
+    all[key] = value
+  end
+  for key, budget in pairs(self.lowered) do
+    all[key] = math.min(all[key] or budget, budget)
+  end
+  return all
+end
+
+--- A cut with what came before cleaning.
+local function told(self, content, cut)
+  cut.raw_bytes = self.raw_bytes
+  return content, cut
+end
+
+--- The cut of what has come so far. What redaction still holds back is not in it; what cleaning still may change is.
+---@param narrower? table budgets under the stream's own, and `reserve`
+---@return string content
+---@return abridge.Cut cut
+function Source:snapshot(narrower)
+  if self.cleaner then
+    local text = self.cleaner:pending()
+    if self.redaction then text = self.redaction:preview(text) end
+    self.stream:preview(text)
+  end
+  return told(self, self.stream:snapshot(narrowed(self, narrower)))
+end
+
+--- Keep what cleaning and redaction held back.
+local function keep_held_back(self)
+  local cleaner, redaction = self.cleaner, self.redaction
+  self.cleaner, self.redaction = nil, nil
+  if cleaner then
+    local text = cleaner:finish()
+    cleaner:close()
+    keep_last(self, redaction and redaction:feed(text) or text)
+  end
+  if redaction then keep_last(self, redaction:finish()) end
+end
+
+--- The cut of all that came; the full output is complete then. Snapshots may follow. Where memory for what was held
+--- back is missing it raises, `lost` says why, and snapshots show the rest.
+---@param narrower? table
+---@return string content
+---@return abridge.Cut cut
+function Source:finish(narrower)
+  if self.finished then return self:snapshot(narrower) end
+  narrower = narrowed(self, narrower)
+  self.finished = true
+  local kept, problem = pcall(keep_held_back, self)
+  if not kept then
+    self.lost = check.text(problem)
+    error(problem, 0)
+  end
+  if self.before_file and select(2, self.stream:snapshot(narrower)).truncated then prepare_file(self) end
+  return told(self, self.stream:finish(narrower))
+end
+
+--- The same text under a ceiling, once all of it came; for `opts.ceiled` of `open` alone.
+---@param limits abridge.Limits at or under those of `ceiled`
+---@return abridge.Source
+function Source:ceiled(limits)
+  local budgets = {}
+  for _, key in ipairs(limits_of.budgets) do
+    budgets[key] = limits[key]
+  end
+  local source = setmetatable({ stream = self.under_ceiling, raw_bytes = self.raw_bytes, finished = true }, Source)
+  source:lower(budgets)
+  return source
+end
+
+--- Release the stream. Idempotent.
+function Source:close()
+  self.closed = true
+  if self.under_ceiling then self.under_ceiling:close() end
+  if self.cleaner then self.cleaner:close() end
+  self.stream:close()
+end
+
+return M

@@ -1,0 +1,218 @@
+--- What stands around a text, a Markdown fence or a tag pair: it is kept while what is inside is cut.
+
+local core = require "abridge.base.core_loader"
+local fit = require "abridge.output.fit"
+local limits_of = require "abridge.output.limits"
+
+local M = {}
+
+local BESIDE = 1024 -- bytes of text that may stand on each side of a fence
+
+--- What the option `wrapper` should have been, or nil when it is right.
+---@param value any
+---@return string|nil expected
+function M.check(value)
+  if type(value) ~= "boolean" and value ~= "beside" then return 'a boolean or "beside"' end
+end
+
+-- finding it --------------------------------------------------------------------------
+
+local function last_visible(text, first, last)
+  while last >= first and text:find("^%s", last) do
+    last = last - 1
+  end
+  return last
+end
+
+--- What is between `from` and a closing word at the end; the newline before the word is the word's.
+local function up_to(text, from, last, word, own_line)
+  local stop = last_visible(text, from, last)
+  local to = stop - #word
+  if text:sub(to + 1, stop) ~= word then return nil end
+  if text:sub(to, to) == "\n" then
+    to = to - 1
+  elseif own_line then
+    return nil
+  end
+  if to >= from - 1 then return from, to end
+end
+
+--- Inside a tag pair that starts and ends the range; each tag on a line of its own unless `inline`.
+local function in_tags(text, first, last, inline)
+  local name, behind = text:match("^<([%a_][%w_:.-]*)()", first)
+  local from = name and text:match("^[^<>\n]*>()", behind) -- one pattern for both would take the square of the time
+  if not from then return nil end
+  local newline = text:sub(from, from) == "\n"
+  if not newline and not inline then return nil end
+  return up_to(text, newline and from + 1 or from, last, "</" .. name .. ">", not inline)
+end
+
+local function opening(text, at)
+  return text:match("^(```+)[^`\n]*\n()", at)
+end
+
+--- Inside a fence that starts and ends the range.
+local function in_fence(text, first, last)
+  local fence, from = opening(text, first)
+  if fence then return up_to(text, from, last, fence, true) end
+end
+
+--- Inside a fence with a little text before or behind it. It is closed where Markdown closes it, so a document of
+--- several fences is none.
+local function in_fence_beside(text, first, last)
+  local at = first
+  local fence, from = opening(text, at)
+  while not fence do
+    local newline = text:find("\n", at, true)
+    if not newline or newline > first + BESIDE then return nil end
+    at = newline + 1
+    fence, from = opening(text, at)
+  end
+  local found = from - 2
+  repeat
+    found = text:find("\n" .. fence, found + 1, true)
+    local stop = found and text:match("^[ \t\r]*()", found + 1 + #fence)
+    if stop and (stop > last or text:sub(stop, stop) == "\n") then
+      if last - stop <= BESIDE and found >= from then return from, found - 1 end
+      return nil
+    end
+  until not found or found > last
+end
+
+--- Split a text into what opens its wrapper, what is inside, and what closes it; nil where there is no wrapper.
+---@param text string
+---@param how true|"beside" "beside": tags need no lines of their own, a fence may stand inside them, and up to 1 KiB
+---  of text before and behind it
+---@return string|nil open
+---@return string inside
+---@return string close
+function M.split(text, how)
+  local first, last = 1, #text
+  local from, to
+  if how == "beside" then
+    from, to = in_tags(text, first, last, true)
+    if from then
+      first, last = from, to
+    end
+    from, to = in_fence(text, first, last)
+    if not from then
+      from, to = in_fence_beside(text, first, last)
+    end
+  else
+    from, to = in_fence(text, first, last)
+    if not from then
+      from, to = in_tags(text, first, last, false)
+    end
+  end
+  first, last = from or first, to or last
+  if first == 1 then return nil end
+  return text:sub(1, first - 1), text:sub(first, last), text:sub(last + 1)
+end
+
+-- cutting inside ----------------------------------------------------------------------
+
+--- Bring a cut of the inside to the coordinates of the whole text, open and close kept.
+local function rewrap(cut, open, inside, close)
+  local before = open .. inside
+  local lines, lines_before = core.count_lines(open), core.count_lines(before)
+  local mid_open, mid_close = open:sub(-1) ~= "\n", before:sub(-1) ~= "\n"
+  local shift = mid_open and lines - 1 or lines
+  local kept = cut.kept
+  local first_kept = kept[1] and kept[1].first_line == 1
+  local last_kept = kept[1] and kept[#kept].last_line == cut.total_lines
+
+  cut.total_bytes = #before + #close
+  cut.total_lines = core.count_lines(before .. close)
+  -- a line that a part of the wrapper stands on counts once, whether or not something of the text is kept there
+  local shared = mid_open and first_kept and 1 or 0
+  local lost = mid_close and close:sub(1, 1) ~= "\n" and not last_kept and 1 or 0
+  cut.output_bytes = cut.output_bytes + #open + #close
+  cut.output_lines = cut.output_lines + lines - shared + cut.total_lines - lines_before + lost
+  cut.omitted_lines = cut.total_lines - cut.output_lines
+
+  for _, marker in ipairs(cut.markers or {}) do
+    marker.first_byte, marker.last_byte = marker.first_byte + #open, marker.last_byte + #open
+  end
+  cut.chars_before = nil -- the wrapper's first part is kept
+  local ranges = { { first_byte = 1, last_byte = #open, first_line = 1, last_line = lines } }
+  for _, range in ipairs(kept) do
+    ranges[#ranges + 1] = {
+      first_byte = range.first_byte + #open,
+      last_byte = range.last_byte + #open,
+      first_line = range.first_line + shift,
+      last_line = range.last_line + shift,
+    }
+  end
+  ranges[#ranges + 1] = {
+    first_byte = #before + 1,
+    last_byte = cut.total_bytes,
+    first_line = mid_close and lines_before or lines_before + 1,
+    last_line = cut.total_lines,
+  }
+  cut.kept = { ranges[1] }
+  for i = 2, #ranges do -- ranges that touch are one
+    local last, range = cut.kept[#cut.kept], ranges[i]
+    if range.first_byte == last.last_byte + 1 then
+      last.last_byte, last.last_line = range.last_byte, range.last_line
+    else
+      cut.kept[#cut.kept + 1] = range
+    end
+  end
+end
+
+--- Limits less what stands around the text.
+local function beside(limits, around)
+  local left = limits_of.copy(limits)
+  left.max_bytes = limits.max_bytes and limits.max_bytes - #around
+  left.max_chars = limits.max_chars and limits.max_chars - core.count_chars(around)
+  left.max_tokens = limits.max_tokens and limits.max_tokens - fit.tokens_of(around, limits)
+  return left
+end
+
+--- The most lines that a wrapper takes of those kept, whichever are.
+local function lines_around(open, inside, close, total)
+  local own = total - core.count_lines(inside)
+  if open:sub(-1) ~= "\n" then own = own + 1 end
+  if close:sub(1, 1) ~= "\n" and inside:sub(-1) ~= "\n" then own = own + 1 end
+  return math.max(own, core.count_lines(open .. close))
+end
+
+--- Cut a text inside its wrapper and put the notice behind the wrapper, as `fit.fit` does with a bare text. A line
+--- over budget is split: there is no other way to it.
+---@param text string
+---@param limits abridge.Limits
+---@param parts abridge.FitParts
+---@param how true|"beside"
+---@return string|nil content nil where there is no wrapper, it takes more than half of a budget, or nothing is cut
+---@return abridge.Cut cut
+---@return string body
+---@return { notice: string|nil } said
+function M.fit(text, limits, parts, how)
+  local open, inside, close = M.split(text, how)
+  if not open then return nil end
+  local _, whole = limits_of.cut(text, limits)
+  if not whole.truncated then return nil end
+  local around = lines_around(open, inside, close, whole.total_lines)
+  local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, beside the blank line inside would need
+  local left = beside(limits_of.split_lines(limits), open .. close .. gap)
+  left.max_lines = limits.max_lines and limits.max_lines - around
+  for _, budget in ipairs(limits_of.budgets) do
+    -- a wrapper that takes most of the budget is no frame for what is left
+    if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
+  end
+  local inner, adjust = setmetatable({}, { __index = parts }), parts.adjust
+  function inner.adjust(cut)
+    for _, budget in ipairs(limits_of.budgets) do -- those that were asked for, in the notice too
+      cut[budget] = limits[budget]
+    end
+    if adjust then adjust(cut) end
+  end
+  local content, cut, body = fit.fit(inside, left, inner)
+  local notice = content:sub(#body + 1):gsub("^\n+", "")
+  rewrap(cut, open, inside, close)
+  body = open .. body .. close
+  local said = { notice = notice ~= "" and notice or nil }
+  return body .. fit.trailer(body, nil, said.notice), cut, body, said
+end
+
+return M

@@ -1,0 +1,245 @@
+--- Redaction: what must never be cut, shown, logged or written. A redactor is a function of whole lines or a list of
+--- Lua patterns; it works on texts, on streams in bounded memory, and on plain data.
+---
+--- What holds for both kinds:
+--- - A line is handed over without its newline; a `\r` before it belongs to the line. Nothing matches across lines.
+--- - Every chunking of the same bytes gives the same text, which is that of `text`.
+--- - A line of at most 64 KiB is seen whole.
+--- - A longer line goes in pieces, at places that depend on the line alone. A secret of at most 256 bytes, counted
+---   with all that the pattern or function must see to know it, is hidden wherever it lies; a line without secrets
+---   comes through byte for byte.
+---
+--- How a longer line is taken, what of a longer secret is not hidden, and what it costs: see redact_patterns.lua and
+--- redact_function.lua.
+
+local bounds = require "abridge.redact.bounds"
+local check = require "abridge.base.check"
+local data = require "abridge.redact.data"
+local functions = require "abridge.redact.function"
+local patterns = require "abridge.redact.patterns"
+local rules_of = require "abridge.redact.rule"
+local split = require "abridge.redact.split"
+
+local byte, find, sub = string.byte, string.find, string.sub
+local concat = table.concat
+
+local M = {}
+
+local PIECE = bounds.piece
+local FEW_PARTS = 128 -- chunks held as they came, before they are joined
+
+-- streams ----------------------------------------------------------------------------------
+
+---@class abridge.redact.Stream One text on its way through a redactor.
+local Stream = {}
+Stream.__index = Stream
+
+--- The last byte of the whole lines from `at` on, none over 64 KiB, as far as they are taken at once.
+local function lines_end(text, at)
+  local half = PIECE / 2
+  local newline = find(text, "\n", at + half, true)
+  if newline and newline - at <= PIECE then return newline end
+  local near = sub(text, at, at + half - 1)
+  local back = find(near:reverse(), "\n", 1, true)
+  return back and at + #near - back
+end
+
+--- The text of whole lines from `at` to `stop`, with a newline in front of the first and behind the last.
+local function framed(text, at, stop)
+  local lines = at > 1 and sub(text, at - 1, stop) or "\n" .. sub(text, 1, stop)
+  return byte(text, stop) == 10 and lines or lines .. "\n"
+end
+
+--- Redact what can be decided of a text; the rest is held.
+---@param text string
+---@param last boolean the text ends here
+---@return string
+function Stream:run(text, last)
+  local kind, out = self.kind, {}
+  local at, same = 1, 1 -- what comes next; from `same` to it the text is shown as it is
+  local function show()
+    if same < at then out[#out + 1] = sub(text, same, at - 1) end
+  end
+  while at <= #text do
+    if self.long then
+      local newline = find(text, "\n", at, true)
+      local stop = newline and newline - 1 or #text
+      show()
+      at = self.long:take(text, at, stop, out)
+      same = at
+      if not newline and not last then break end
+      self.long:close(text, at, stop, out)
+      self.long = nil
+      at, same = stop + (newline and 2 or 1), stop + 1
+    else
+      local stop = lines_end(text, at)
+      if not stop then
+        local size = (find(text, "\n", at, true) or #text + 1) - at
+        if size > PIECE then
+          self.long = kind:long_line()
+        elseif last then
+          stop = #text
+        else
+          break
+        end
+      end
+      if stop then
+        local lines = framed(text, at, stop)
+        local shown = split.lines(kind, lines)
+        if shown ~= lines then
+          show()
+          same = stop + 1
+          out[#out + 1] = sub(shown, 2, byte(text, stop) == 10 and -1 or -2)
+        end
+        at = stop + 1
+      end
+    end
+  end
+  self:hold(sub(text, at))
+  if same == 1 and at > #text then return text end
+  show()
+  return concat(out)
+end
+
+--- Keep a chunk for later, without joining all that is held each time.
+function Stream:hold(chunk)
+  if chunk == "" then return end
+  local parts = self.parts
+  parts[#parts + 1] = chunk
+  self.bytes, self.loose = self.bytes + #chunk, self.loose + 1
+  if self.loose == FEW_PARTS then
+    local first = #parts - FEW_PARTS + 1
+    local joined = concat(parts, "", first)
+    for i = #parts, first + 1, -1 do
+      parts[i] = nil
+    end
+    parts[first], self.loose = joined, 0
+  end
+end
+
+--- All that is held, taken out.
+function Stream:release(chunk)
+  if self.bytes == 0 then return chunk end
+  local parts = self.parts
+  parts[#parts + 1] = chunk
+  self.parts, self.bytes, self.loose = {}, 0, 0
+  return concat(parts)
+end
+
+--- Bytes held back: at most 64 KiB + 511, and of a line over 64 KiB another 256 to 257 a pattern.
+---@return integer
+function Stream:held()
+  return self.bytes + (self.long and self.long:held() or 0)
+end
+
+--- The next bytes of the text. The concatenation of all that `feed` and `finish` return does not depend on where the
+--- text was split. A line is searched once, whatever the size of the chunks; a short chunk costs a table entry.
+---@param chunk string
+---@return string redacted what is ready; it may be empty
+function Stream:feed(chunk)
+  if self.bytes + #chunk <= self.kind.room and not find(chunk, "\n", 1, true) then
+    self:hold(chunk)
+    return ""
+  end
+  return self:run(self:release(chunk), false)
+end
+
+--- What `feed` would return for these bytes; the stream stays as it is. Of a line over 64 KiB nothing is told.
+---@param chunk string
+---@return string redacted
+function Stream:preview(chunk)
+  if self.long then return "" end
+  local copy = setmetatable({ kind = self.kind, parts = {}, bytes = 0, loose = 0, long = nil }, Stream)
+  return copy:feed(concat(self.parts) .. chunk)
+end
+
+--- The end of the text. What is fed afterwards is a new one.
+---@return string redacted the rest
+function Stream:finish()
+  return self:run(self:release "", true) -- of a long line a byte is always left
+end
+
+-- redactors --------------------------------------------------------------------------------
+
+---@class abridge.Redactor
+---@field error? string what went wrong first in the function: it raised, or returned no string. The line in question
+---  was shown as "[redacted]". The message may quote the line: it is for the host, not for a log or a model.
+local Redactor = {}
+Redactor.__index = Redactor
+
+--- Start a stream. Streams of one redactor do not touch each other.
+---@return abridge.redact.Stream
+function Redactor:stream()
+  return setmetatable({ kind = self.kind, parts = {}, bytes = 0, loose = 0, long = nil }, Stream)
+end
+
+--- A text redacted; the very string that came in when there is nothing to hide in lines of at most 64 KiB.
+---@param text string
+---@return string
+function Redactor:text(text)
+  return self:stream():run(text, true)
+end
+
+--- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered. A number
+--- becomes what is left of its digits where these are hidden, and a value is hidden that is so together with its key,
+--- as `"key":"value"`. Other values stay as they are. Metatables, and keys that are tables, are left out; a table more
+--- than 200 tables deep shows as "[redacted]".
+---@param value any
+---@return any copy
+---@return boolean changed
+function Redactor:data(value)
+  return data.of(self, value)
+end
+
+--- A text redacted as `text` does it, and as data where it is a JSON document: what escapes in it spell is read.
+---@param text string
+---@return string
+function Redactor:document(text)
+  return data.text(self, text)
+end
+
+--- A text that was meant as JSON and is none, redacted as it stands and as its escapes read.
+---@param text string
+---@return string
+function Redactor:broken_json(text)
+  return data.broken(self, text)
+end
+
+--- Make a redactor. Raises at the caller's level, or `deeper` levels further out, with what is wrong in `spec`.
+---@param who string the public function, for messages
+---@param spec (fun(line: string): string)|(string|{ [1]: string, [2]: string|nil })[] a function of lines, or Lua
+---  patterns, each alone or with a replacement as string.gsub takes it ("[redacted]" unless given)
+---@param deeper? integer
+---@return abridge.Redactor
+function M.compile(who, spec, deeper)
+  local self = setmetatable({}, Redactor)
+  if type(spec) == "function" then
+    self.kind = functions.new(spec, self)
+    return self
+  end
+  if type(spec) ~= "table" then
+    local got = check.show(spec)
+    check.fail(("%s: redact must be a function or a list of Lua patterns, got %s"):format(who, got), deeper)
+  end
+  local rules = {}
+  -- what stands in the list: the __index of one that answers to any number would never end
+  for i = 1, math.huge do
+    local entry = rawget(spec, i)
+    if entry == nil then break end
+    local rule, expected, value = rules_of.of(entry)
+    if not rule then
+      check.fail(("%s: redact[%d] must be %s, got %s"):format(who, i, expected, check.show(value)), deeper)
+    end
+    rules[i] = rule
+  end
+  for key, value in next, spec do
+    if not rules[key] then
+      local where = ("%s: redact must be a list of Lua patterns"):format(who)
+      check.fail(("%s, got a field '%s' (value %s)"):format(where, check.name(key), check.show(value)), deeper)
+    end
+  end
+  self.kind = patterns.new(rules)
+  return self
+end
+
+return M

@@ -1,0 +1,160 @@
+--- Redaction by a list of Lua patterns.
+---
+--- Patterns are applied in order, each to what those before it left, as by string.gsub. In a longer line a pattern
+--- decides a place once the 256 bytes from there and the one behind them are seen, and goes on behind a match that
+--- crosses a border: what gsub does with the whole line, unless a match has more than 256 bytes. One that has, and
+--- runs into the end of what is seen, is hidden, whether a `$` of the pattern is reached or not, and hiding goes on
+--- as far as its first 256 bytes together with what follows match. Not hidden is a match of more than 256 bytes that
+--- only its end tells (`BEGIN.-END`) when a border lies between.
+--- Cost: for every 32 to 64 KiB a plain search for the longest literal of each pattern; where that is found a
+--- string.find, and where that matches a string.gsub. A text in which nothing matches is not copied.
+
+local bounds = require "abridge.redact.bounds"
+
+local find, gsub, sub = string.find, string.gsub, string.sub
+local concat = table.concat
+
+local M = {}
+
+local PIECE, OVERLAP = bounds.piece, bounds.overlap
+
+-- long lines -----------------------------------------------------------------------------
+
+--- What stands for one match; `found` is what string.find gave.
+local function expanded(rule, text, found)
+  if rule.constant then return rule.constant end
+  return (
+    gsub(rule.replacement, "%%(.)", function(escaped)
+      if escaped == "%" then return "%" end
+      local index = tonumber(escaped)
+      return index > 0 and found[index + 2] or sub(text, found[1], found[2])
+    end)
+  )
+end
+
+--- Apply a pattern with %b, which does not stop at a newline.
+local function each_line(rule, text)
+  return "\n"
+    .. gsub(sub(text, 2), "[^\n]*\n", function(line)
+      line = "\n" .. line
+      if find(line, rule.pattern) then return sub(gsub(line, rule.pattern, rule.replacement), 2) end
+    end)
+end
+
+--- A long line under one pattern: what was seen of it and is not decided.
+local function long_rule(rule)
+  return {
+    rule = rule,
+    before = "\n", -- the byte in front of `rest`
+    rest = "", -- where a match may start that is not seen to its end
+    open = nil, -- the byte before and the first bytes of a match that may go on
+  }
+end
+
+--- How many bytes of the next block belong to the match that ran to the end of the last one; and whether it goes on.
+local function continued(long, block, last)
+  local text = long.open .. block .. "\n"
+  local _, stop = find(text, long.rule.anchored, 2)
+  local more = stop and math.max(stop - #long.open, 0) or 0
+  return more, more == #block and not last
+end
+
+--- The next block of a long line: what is decided, redacted.
+local function pass(long, block, last)
+  local rule = long.rule
+  local from = 2
+  if long.open then
+    local more, goes_on = continued(long, block, last)
+    if goes_on then return "" end
+    from, long.open = from + more, nil
+  end
+  local text = long.before .. long.rest .. block .. "\n"
+  local size = #text - 1
+  local decided = last and size or size - OVERLAP -- the last place where a match may start
+  local out = {}
+  if not rule.literal or find(text, rule.literal, from, true) then
+    while true do
+      local found = { find(text, rule.pattern, from) }
+      local start, stop = found[1], found[2]
+      if not start or start > decided then break end
+      out[#out + 1] = sub(text, from, start - 1)
+      out[#out + 1] = expanded(rule, text, found)
+      from = stop + 1
+      if stop == size and not last then long.open = sub(text, start - 1, start + OVERLAP - 1) end
+    end
+  end
+  local keep = math.max(from, decided + 1)
+  out[#out + 1] = sub(text, from, keep - 1)
+  long.before, long.rest = sub(text, keep - 1, keep - 1), sub(text, keep, size)
+  return concat(out)
+end
+
+-- texts ----------------------------------------------------------------------------------
+
+local Patterns = {}
+Patterns.__index = Patterns
+Patterns.room = PIECE -- bytes of a line that may have to be held
+
+--- Redact whole lines, a newline in front of the first and behind each.
+function Patterns:lines(text)
+  for _, rule in ipairs(self.rules) do
+    if not rule.literal or find(text, rule.literal, 1, true) then
+      if rule.balanced then
+        text = each_line(rule, text)
+      elseif find(text, rule.pattern) then
+        text = gsub(text, rule.pattern, rule.replacement)
+      end
+    end
+  end
+  return text
+end
+
+local PatternLine = {}
+PatternLine.__index = PatternLine
+
+function Patterns:long_line()
+  local line = setmetatable({}, PatternLine)
+  for i, rule in ipairs(self.rules) do
+    line[i] = long_rule(rule)
+  end
+  return line
+end
+
+function PatternLine:block(block, last, out)
+  for _, long in ipairs(self) do
+    if block ~= "" or last then block = pass(long, block, last) end
+  end
+  out[#out + 1] = block
+end
+
+--- Take what can be taken of a long line, which text[from .. to] is the next part of; returns where the rest starts.
+function PatternLine:take(text, from, to, out)
+  while to - from + 1 > PIECE do
+    self:block(sub(text, from, from + PIECE - 1), false, out)
+    from = from + PIECE
+  end
+  return from
+end
+
+--- The end of the line.
+function PatternLine:close(text, from, to, out)
+  self:block(sub(text, from, to), true, out)
+end
+
+--- Bytes that are held back.
+function PatternLine:held()
+  local bytes = 0
+  for _, long in ipairs(self) do
+    bytes = bytes + #long.rest + #(long.open or "")
+  end
+  return bytes
+end
+
+--- What redacts by these rules, in their order.
+---@param rules abridge.redact.Rule[]
+---@return table kind
+function M.new(rules)
+  return setmetatable({ rules = rules }, Patterns)
+end
+
+return M

@@ -1,0 +1,143 @@
+--- Secrets split by what does not show (escape sequences, C1 controls, chars without width), or spelled with escapes,
+--- as JSON has them and names in our listings. A model, and who reads with it, puts the parts together and reads the
+--- escapes; so a line is also looked at without them.
+
+local core = require "abridge.base.core_loader"
+local escapes = require "abridge.redact.escapes"
+
+local HIDDEN = require("abridge.redact.bounds").hidden
+
+local find, sub = string.find, string.sub
+
+local M = {}
+
+--- How many bytes two texts have in common at their start, and at their end beside that.
+local function common(a, b)
+  local most = math.min(#a, #b)
+  local head = 0
+  while head < most and a:byte(head + 1) == b:byte(head + 1) do
+    head = head + 1
+  end
+  local tail = 0
+  while tail < most - head and a:byte(#a - tail) == b:byte(#b - tail) do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
+--- Ways to read a line: what it says that it does not show as it stands.
+---@class (exact) abridge.redact.Reading
+---@field of fun(text: string): string
+---@field apart? fun(head: string, tail: string): string, string
+
+local SEQUENCES = {
+  of = function(text)
+    return core.seen(text, true)
+  end,
+}
+local ESCAPES_ALONE = { -- where a sequence would take a byte of the secret
+  of = function(text)
+    return core.seen(text, false)
+  end,
+}
+local SPELLED = { of = escapes.read, apart = escapes.apart }
+
+--- What is shown of a line: `shown`, as it is redacted; or, where more is hidden of what is read of it, that. Where
+--- each hides something that the other shows, all between is hidden.
+local function unsplit(redacted, line, shown, reading)
+  local plain = reading.of(line)
+  if plain == line then return shown end
+  local hidden = redacted(plain)
+  if hidden == plain or hidden == reading.of(shown) then return shown end
+  if shown == line then return hidden end
+  local head, tail = common(line, shown)
+  local before, behind = sub(line, 1, head), sub(line, #line - tail + 1)
+  if reading.apart then
+    before, behind = reading.apart(before, behind)
+  end
+  local first, last = #reading.of(before), #reading.of(behind)
+  local kept_first, kept_last = common(plain, hidden)
+  if kept_first <= first and kept_last <= last then return hidden end
+  return sub(plain, 1, math.min(first, kept_first))
+    .. HIDDEN
+    .. sub(plain, #plain - math.min(last, kept_last) + 1)
+end
+
+local MOST_SPELLED = 3 -- how often one spelling is spelled in another: JSON in a string of JSON
+
+local function redacted_line(kind, line, depth)
+  local function redacted(text)
+    return sub(kind:lines("\n" .. text .. "\n"), 2, -2)
+  end
+  local shown = redacted(line)
+  if core.has_unseen(line) then
+    local first = shown
+    shown = unsplit(redacted, line, first, SEQUENCES)
+    if shown == first and find(line, "\27", 1, true) then
+      shown = unsplit(redacted, line, first, ESCAPES_ALONE)
+    end
+  end
+  if depth == MOST_SPELLED or not escapes.any(line) then return shown end
+  return unsplit(function(text)
+    return redacted_line(kind, text, depth + 1)
+  end, line, shown, SPELLED)
+end
+
+--- Is no more hidden of lines, read that way, than of these?
+local function hides_all(kind, lines, shown, reading)
+  local plain = reading.of(lines)
+  return kind:lines(plain) == (shown == lines and plain or reading.of(shown))
+end
+
+--- Is no more hidden of what is seen of lines than of these?
+local function splits_nothing(kind, lines, shown)
+  if not core.has_unseen(lines) then return true end
+  if not hides_all(kind, lines, shown, SEQUENCES) then return false end
+  return not find(lines, "\27", 1, true) or hides_all(kind, lines, shown, ESCAPES_ALONE)
+end
+
+--- Is there nothing to hide in what the escapes of lines spell?
+local function spells_nothing(kind, lines)
+  local spelled = escapes.lines(lines)
+  for _ = 1, spelled and MOST_SPELLED or 0 do
+    local plain = escapes.read(spelled)
+    if plain == spelled then return true end
+    if kind:lines(plain) ~= plain or not splits_nothing(kind, plain, plain) then return false end
+    spelled = plain
+  end
+  return true
+end
+
+local function is_plain(text)
+  return not (core.has_unseen(text) or escapes.any(text))
+end
+
+--- Redact whole lines, a newline in front of the first and behind each, as `kind` does, split secrets too.
+---@param kind table of redact_patterns.lua or redact_function.lua
+---@param lines string
+---@return string
+function M.lines(kind, lines)
+  if is_plain(lines) then return kind:lines(lines) end
+  if not kind.calls then -- all at once, where no function of the caller's is called for it
+    local shown = kind:lines(lines)
+    if splits_nothing(kind, lines, shown) and spells_nothing(kind, lines) then return shown end
+  end
+  local out, from, at = { "\n" }, 2, 2 -- from..at: lines in which all shows
+  local function take_plain()
+    if from < at then out[#out + 1] = sub(kind:lines("\n" .. sub(lines, from, at - 1)), 2) end
+  end
+  while at <= #lines do
+    local stop = find(lines, "\n", at, true)
+    local line = sub(lines, at, stop - 1)
+    if not is_plain(line) then
+      take_plain()
+      out[#out + 1] = redacted_line(kind, line, 0) .. "\n"
+      from = stop + 1
+    end
+    at = stop + 1
+  end
+  take_plain()
+  return table.concat(out)
+end
+
+return M

@@ -1,0 +1,101 @@
+--- Pages of a full output, by lines, in memory that does not depend on its size.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local limits_of = require "abridge.output.limits"
+local pages = require "abridge.output.page"
+
+local M = {}
+
+local PAGE = limits_of.profiles.default.read_file
+
+---@class (exact) abridge.PageOptions
+---@field offset? integer first line, from 1
+---@field limit? integer lines wanted; no more than read_file shows by default
+---@field column? integer first char of that line, from 1
+
+---@class (exact) abridge.PageInfo
+---@field first_line integer
+---@field last_line integer
+---@field total_lines integer
+---@field total_bytes integer
+---@field next_offset? integer line where the next page starts; nil at the end
+---@field next_column? integer char in that line, where the page ends inside it
+---@field final_newline? true only the last newline did not fit
+---@field full_output_error? string why the text is not the whole output
+
+local function positive(value)
+  if not check.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
+end
+
+local OPTIONS = { offset = positive, limit = positive, column = positive }
+
+--- Check what a public function is given to show a page. Raises at the level of that function's caller.
+---@param who string
+---@param call_id any
+---@param opts any
+---@return abridge.PageOptions
+function M.check(who, call_id, opts)
+  if type(call_id) ~= "string" then
+    check.fail(("%s: call_id must be a string, got %s"):format(who, check.show(call_id)), 1)
+  end
+  local checked = check.options(who, opts, OPTIONS, 2)
+  return checked
+end
+
+--- What a page shows, and what there is to know of it.
+local function told(page)
+  local content, cut = page:snapshot()
+  page:close()
+  return content,
+    {
+      first_line = cut.first_line,
+      last_line = cut.last_line,
+      total_lines = cut.total_lines,
+      total_bytes = cut.total_bytes,
+      next_offset = cut.next_offset,
+      next_column = cut.next_column,
+      final_newline = cut.final_newline,
+    }
+end
+
+local function page_options(opts)
+  return {
+    offset = opts.offset,
+    column = opts.column,
+    limit = opts.limit,
+    max_lines = PAGE.max_lines,
+    max_bytes = PAGE.max_bytes,
+    long_line = "split",
+    binary = true,
+  }
+end
+
+--- A page of a text.
+---@param text string
+---@param opts abridge.PageOptions
+---@return string|nil content
+---@return abridge.PageInfo|string info the message when there is no content
+---@return string|nil code EOFFSET, ECOLUMN
+function M.text_page(text, opts)
+  local page, code, detail = core.page_text(text, page_options(opts))
+  if not page then return nil, pages.message(code, detail, opts, ""), code end
+  return told(page)
+end
+
+--- A page of a file.
+---@param path string
+---@param opts abridge.PageOptions
+---@param index userdata what abridge.index() returned
+---@return string|nil content
+---@return abridge.PageInfo|string info the message when there is no content
+---@return string|nil code EOFFSET, ECOLUMN, or that of the file's error
+function M.file_page(path, opts, index)
+  local own = page_options(opts)
+  own.index = index
+  local page, code, detail = core.page(path, own)
+  if not page then return nil, pages.message(code, detail, opts, path), code end
+  return told(page)
+end
+
+return M

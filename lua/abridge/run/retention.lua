@@ -1,0 +1,193 @@
+--- Old runs go: which folders are runs of ours, which of them are over age or over budget, and how they are deleted.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local files = require "abridge.base.files"
+local host = require "abridge.base.host"
+
+local M = {}
+
+--- The names that a run's folder may have; no other name is ever deleted.
+M.LOG = "events.jsonl"
+M.LOCK = "lock" -- held in place of the log by a run that keeps none
+M.ARTIFACTS = "artifacts"
+M.ARTIFACT = "^%d%d%d%d+%-[A-Za-z0-9_-]+%.log$"
+--- Names of folders that we make in the state directory.
+M.FRESH = "^%d+T%d+%.%d+Z%-%d+%-%d+$"
+
+---@class (exact) abridge.Retention
+---@field max_bytes? integer|string of all runs in one folder
+---@field max_age? number|string seconds, or an age such as "30m", "12h", "7d"
+
+local SECONDS = { s = 1, m = 60, h = 3600, d = 86400, w = 604800 }
+
+--- An age as a number of seconds, or nil.
+local function parse_age(value)
+  if type(value) == "number" then return value >= 0 and value < math.huge and value or nil end
+  if type(value) ~= "string" then return nil end
+  local digits, unit = value:match "^(%d+%.?%d*)([smhdw])$"
+  return digits and tonumber(digits) * SECONDS[unit]
+end
+
+local KINDS = {
+  { "max_bytes", core.parse_size, 'a size such as "1GB"' },
+  { "max_age", parse_age, 'a number of seconds or an age such as "30m", "12h" or "7d"' },
+}
+local KNOWN = { max_bytes = true, max_age = true }
+
+--- What a retention should have been, or nil when it is right.
+---@param value any
+---@return string|nil expected
+function M.check(value)
+  if type(value) ~= "table" then return "a table" end
+  for _, kind in ipairs(KINDS) do
+    local key, is_right, expected = kind[1], kind[2], kind[3]
+    local inner = rawget(value, key)
+    if inner ~= nil and not is_right(inner) then
+      return ("a table whose %s is %s (not %s)"):format(key, expected, check.show(inner))
+    end
+  end
+  for key, inner in next, value do
+    if not KNOWN[key] then
+      return ("a table without the key %s (value %s)"):format(check.name(key), check.show(inner))
+    end
+  end
+end
+
+-- runs -------------------------------------------------------------------------------
+
+--- A regular file of a run.
+---@return { name: string, bytes: integer, time: number }|nil
+local function file_in(run_path, name)
+  local stat = host.uv().fs_lstat(run_path .. "/" .. name)
+  if not stat or stat.type ~= "file" then return nil end
+  return { name = name, bytes = stat.size, time = stat.mtime.sec + stat.mtime.nsec / 1e9 }
+end
+
+local function is_private_folder(path)
+  local uv = host.uv()
+  local stat = uv.fs_lstat(path)
+  return stat ~= nil and stat.type == "directory" and stat.uid == uv.getuid() and stat.mode % 64 == 0
+end
+
+--- Is a log one of ours? Its first line tells; an empty one holds nothing that could be lost.
+local function is_log(path, file)
+  local json = host.json()
+  local ours = file.bytes == 0
+  files.each_line(path, 0, function(line)
+    local ok, event = pcall(json.decode, line)
+    ours = ok and type(event) == "table" and event.type and event.seq and event.time and event.call_id and true or false
+    return false
+  end, function()
+    return false
+  end)
+  return ours
+end
+
+--- The run in a folder: files that we have put there, the log last; nil when it is none of ours.
+local function run_in(parent, name)
+  local path = parent .. name
+  if not is_private_folder(path) then return nil end
+  local log, lock = file_in(path, M.LOG), file_in(path, M.LOCK)
+  local has_artifacts = is_private_folder(path .. "/" .. M.ARTIFACTS)
+  if log then
+    if not is_log(path .. "/" .. M.LOG, log) then return nil end
+  elseif host.uv().fs_lstat(path .. "/" .. M.LOG) or not (name:find(M.FRESH) and (lock or has_artifacts)) then
+    return nil
+  end
+
+  local run = { path = path, name = name, log = log, lock = lock, outputs = {}, bytes = 0, time = 0 }
+  local function count(file)
+    run.bytes, run.time = run.bytes + file.bytes, math.max(run.time, file.time)
+  end
+  for _, output in ipairs(has_artifacts and files.names_in(path .. "/" .. M.ARTIFACTS) or {}) do
+    local file = output:find(M.ARTIFACT) and file_in(path, M.ARTIFACTS .. "/" .. output)
+    if file then
+      run.outputs[#run.outputs + 1] = file
+      count(file)
+    end
+  end
+  if lock then count(lock) end
+  if log then count(log) end
+  return run
+end
+
+local function older(a, b)
+  if a.time ~= b.time then return a.time < b.time end
+  return a.name < b.name
+end
+
+--- Delete a run unless a session has it. What we have not put there stays, and its folder.
+---@return boolean removed all that we have put there is gone
+local function remove(run)
+  local uv = host.uv()
+  local held = {}
+  local free = true
+  for _, file in ipairs { run.log or false, run.lock or false } do
+    local log = file and free and core.log(run.path, file.name)
+    held[#held + 1] = log or nil
+    free = free and (not file or log ~= nil)
+  end
+  if free then
+    for _, file in ipairs(run.outputs) do
+      free = uv.fs_unlink(run.path .. "/" .. file.name) and free
+    end
+    uv.fs_rmdir(run.path .. "/" .. M.ARTIFACTS)
+    -- last: what is left of a run half deleted is a run still
+    for _, file in ipairs { run.lock or false, run.log or false } do
+      free = free and (not file or uv.fs_unlink(run.path .. "/" .. file.name))
+    end
+    uv.fs_rmdir(run.path)
+  end
+  for _, log in ipairs(held) do
+    log:close()
+  end
+  return free and true or false
+end
+
+--- Delete the oldest runs in a folder until they fit; a run is as old as its newest file. One that a session has, and
+--- what is none of ours, is left alone; symbolic links are not followed. When nothing else is left to go, so do the
+--- oldest full outputs of the caller's own run.
+---@param parent string
+---@param retention abridge.Retention
+---@param own? string name of the run that the caller has locked
+---@return integer removed runs and full outputs
+function M.prune(parent, retention, own)
+  local uv = host.uv()
+  if not (uv and host.json()) then return 0 end
+  parent = parent:gsub("/*$", "/", 1)
+  local max_bytes = retention.max_bytes and core.parse_size(retention.max_bytes) or math.huge
+  local seconds, microseconds = uv.gettimeofday()
+  local oldest = retention.max_age and seconds + microseconds / 1e6 - parse_age(retention.max_age) or -math.huge
+  local total, removed = 0, 0
+  local runs, own_outputs = {}, {}
+  for _, name in ipairs(files.names_in(parent)) do
+    local run = run_in(parent, name)
+    if run then
+      total = total + run.bytes
+      if name == own then
+        own_outputs = run.outputs
+      else
+        runs[#runs + 1] = run
+      end
+    end
+  end
+
+  table.sort(runs, older)
+  for _, run in ipairs(runs) do
+    local too_much = total > max_bytes and run.bytes > 0
+    if (too_much or run.time < oldest) and remove(run) then
+      total, removed = total - run.bytes, removed + 1
+    end
+  end
+  table.sort(own_outputs, older)
+  for _, file in ipairs(own_outputs) do
+    local too_much = total > max_bytes
+    if (too_much or file.time < oldest) and uv.fs_unlink(parent .. own .. "/" .. file.name) then
+      total, removed = total - file.bytes, removed + 1
+    end
+  end
+  return removed
+end
+
+return M

@@ -1,0 +1,255 @@
+--- A call of a session on its way to its result: told of, checked, approved, run, and what its tool gave made what the
+--- model gets.
+
+local calls = require "abridge.session.call"
+local core = require "abridge.base.core_loader"
+local host = require "abridge.base.host"
+local jobs = require "abridge.session.job"
+local limits_of = require "abridge.output.limits"
+local notice = require "abridge.output.notice"
+local results = require "abridge.output.result"
+local schema = require "abridge.session.schema"
+
+local M = {}
+
+local MOST_NESTED = 10 -- calls that tools and callbacks make inside each other
+
+-- results -----------------------------------------------------------------------
+
+--- Number an event, log it and hand it to the host.
+---@param self abridge.Session
+---@param event table
+---@return string|nil message why it was not logged
+function M.emit(self, event)
+  local _, message = self.run:event(event)
+  if self.opts.on_event then
+    host.on_main(function()
+      if self.nested >= MOST_NESTED then return end
+      self.nested = self.nested + 1
+      jobs.guarded(self.errors, self.opts.on_event, event)
+      self.nested = self.nested - 1
+    end)
+  end
+  return message
+end
+
+--- An error in place of content.
+local function failed(name, values)
+  return { text = notice.message(name, values), is_error = true }
+end
+
+--- What a foreign tool gave, in our form; a table may be built so that reading it raises.
+---@param value any
+---@param redactor? abridge.Redactor
+---@return table
+function M.normalized(value, redactor)
+  local ok, inner = pcall(results.normalized, value, redactor)
+  return ok and inner or { text = results.encoded(inner, redactor), is_error = true }
+end
+
+--- Clean the text that a tool gave, where its limits say so; a stream was cleaned while it was written, and a page is
+--- shown as it is.
+local function clean_value(call, value)
+  if type(value.text) ~= "string" or value.stream then return end
+  local _
+  value.text, _, value.raw_bytes = limits_of.cleaned(value.text, call.limits)
+end
+
+--- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a
+--- stream while it was written.
+local function redact_value(redactor, call, value)
+  if value.text and not value.redacted then value.text = redactor:document(value.text) end
+  if value.resume_hint then value.resume_hint = redactor:data(value.resume_hint) end
+  value.blocks = value.blocks and redactor:data(value.blocks)
+  if not call.built_in then value.details = value.details and redactor:data(value.details) end
+  if redactor.error then
+    value.details = value.details or {}
+    value.details.redact_error = true -- the message itself may hold what it was to hide
+  end
+end
+
+--- What was raised in here, as a text that may be shown.
+local function told(self, problem)
+  local text = results.encoded(problem, self.redactor)
+  return self.redactor and self.redactor:text(text) or text
+end
+
+--- Why a session takes no call now: the value to end it with.
+---@param self abridge.Session
+---@return table|nil
+function M.refusal(self)
+  if self.closed then return failed "closed" end
+  if self.nested > MOST_NESTED then return failed("nested", { count = MOST_NESTED }) end
+end
+
+--- The result of what a tool gave: any value, or one of the marks of a job.
+---@param self abridge.Session
+---@param call table as `abridge.call` makes
+---@param value any
+---@return abridge.Result
+function M.result(self, call, value)
+  if rawequal(value, jobs.abandoned) then
+    value = failed("no_result", { name = call.tool })
+  elseif rawequal(value, jobs.aborted) then
+    value = failed("aborted", { name = call.tool })
+  elseif not (call.built_in or call.failed) then
+    value = value == nil and failed("no_result", { name = call.tool }) or M.normalized(value, self.redactor)
+  end
+  clean_value(call, value)
+  if self.redactor then redact_value(self.redactor, call, value) end
+  local ok, result = pcall(results.make, call, value)
+  if not ok then result = results.crude(call, value, told(self, result)) end
+  result.duration_ms = math.floor(host.now() - call.started + 0.5)
+  local cut = result.details and result.details.cut or {}
+  local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
+  local unlogged = M.emit(self, {
+    type = "tool_result",
+    call_id = call.call_id,
+    tool = call.tool,
+    content = result.content,
+    is_error = result.is_error,
+    truncation = result.truncation,
+    metadata = result.metadata,
+    cut = result.details and result.details.cut,
+    exit_line = result.details and result.details.exit_line,
+    notice = result.details and result.details.notice,
+    full_output = (name or cut.full_output_error) and {
+      path = name and "artifacts/" .. name,
+      bytes = cut.full_output_bytes,
+      error = cut.full_output_error,
+    } or nil,
+    bytes_in = cut.total_bytes or #result.content,
+    bytes_shown = #result.content,
+    duration_ms = result.duration_ms,
+  })
+  if unlogged then
+    result.details = result.details or {}
+    result.details.log_error = unlogged
+  end
+  return result
+end
+
+-- calls -------------------------------------------------------------------------
+
+--- The input as a table that fits the schema, or nil and what is wrong.
+local function checked_input(entry, input)
+  if type(input) == "string" then
+    local json, message = host.json()
+    if not json then return nil, message end
+    local ok, value = pcall(json.decode, input)
+    if not ok then return nil, "not JSON: " .. tostring(value) end
+    input = value
+  end
+  return schema.checked(entry.schema or {}, input == nil and {} or input)
+end
+
+--- Is the host for it? It is asked with the tool's own name, and with the alias where one was called.
+local function approved(self, entry, name, input)
+  if not self.opts.approve then return true end
+  local alias = name ~= entry.name and name or nil
+  self.nested = self.nested + 1
+  local ok, answer, why = core.pcall(self.opts.approve, entry.name, input, alias)
+  self.nested = self.nested - 1
+  if not ok then return false, results.encoded(answer, self.redactor) end
+  return answer == true, why
+end
+
+--- Run a tool under a job; whatever it raises becomes the result.
+local function execute(self, call, entry, input, job)
+  local function done(value)
+    job:finish(value)
+  end
+  self.nested, job.entered = self.nested + 1, true
+  local ok, value = core.pcall(entry.tool.execute, input, calls.context(self, call, job), done)
+  self.nested, job.entered = self.nested - 1, nil
+  if not ok then
+    calls.fail(call, job, value)
+  elseif type(value) == "function" then
+    job.cancel_tool = value
+  elseif value ~= nil then
+    job:finish(value)
+  end
+end
+
+--- An input as events show it.
+local function shown_input(self, input)
+  if not self.redactor then return input end
+  if type(input) ~= "string" then return (self.redactor:data(input)) end
+  local json = host.json()
+  local ok, value = pcall(json and json.decode or error, input)
+  if not ok then return self.redactor:broken_json(input) end
+  return (self.redactor:data(value))
+end
+
+--- The checked input, or nil and what is wrong: nothing of half a secret, where a message cuts a value short.
+local function fitting_input(self, entry, input)
+  local checked, message = checked_input(entry, input)
+  if not checked and self.redactor then
+    local fits
+    fits, message = checked_input(entry, shown_input(self, input))
+    if fits then message = "it does not fit the tool's schema" end
+  end
+  return checked, message
+end
+
+--- What keeps a call from being made: the value to end it with, or nil and the checked input.
+local function obstacle(self, name, entry, input)
+  local refused = M.refusal(self)
+  if refused then return refused end
+  if not entry then return failed("unknown_tool", { name = calls.shown_name(self, name) }) end
+  local ok, checked, message = pcall(fitting_input, self, entry, input)
+  if not ok then -- a schema may be built so that reading it raises
+    checked, message = nil, results.encoded(checked, self.redactor)
+  end
+  if not checked then return failed("invalid_input", { what = message }) end
+  local allowed, why = approved(self, entry, name, checked)
+  if not allowed then
+    local reason = type(why) == "string" and why ~= "" and why
+    return reason and failed("denied", { what = reason }) or failed "denied_plain"
+  end
+  return nil, checked
+end
+
+--- Begin a job whose call was told of.
+local function begin(self, job, call, entry, name, input)
+  self.running[job], job.begun = true, true
+  if job.cancelled then return job:finish(jobs.aborted) end
+  local value, checked = obstacle(self, name, entry, input)
+  if value then
+    call.failed = true
+    job:finish(value)
+  else
+    execute(self, call, entry, checked, job)
+  end
+end
+
+--- Start a call.
+---@param self abridge.Session
+---@param name string
+---@param input any
+---@param opts abridge.CallOptions
+---@param at_once boolean the tool may not give way to the loop
+---@return abridge.Job
+function M.start(self, name, input, opts, at_once)
+  local number, call = self.run:begin_call(), nil
+  local job = jobs.new(opts.id or calls.id_of(number), function(job, value)
+    self.running[job] = nil
+    call = call or calls.new(self, name, nil, number, opts.id) -- it ends before it began
+    if call.updates then call.updates:stop() end
+    local result = M.result(self, call, value)
+    if self.closed and next(self.running) == nil then self.run:close() end
+    return result
+  end, self.errors, opts.on_done)
+  if host.in_fast_event() then self.running[job] = true end
+  host.on_main(function() -- from here on callbacks of the host are called
+    local entry = self:find(name)
+    call = calls.new(self, name, entry, number, opts.id)
+    call.at_once = at_once
+    M.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
+    if opts.on_update then calls.follow(self, call, opts.on_update) end
+    begin(self, job, call, entry, name, input)
+  end)
+  return job
+end
+
+return M

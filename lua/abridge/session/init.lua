@@ -1,0 +1,268 @@
+--- Sessions: tools under one set of limits, and the calls that a model makes of them.
+
+local artifact = require "abridge.run.artifact"
+local calls = require "abridge.session.call"
+local cap = require "abridge.output.cap"
+local check = require "abridge.base.check"
+local database = require "abridge.sql.database"
+local dispatch = require "abridge.session.dispatch"
+local display = require "abridge.output.display"
+local host = require "abridge.base.host"
+local jobs = require "abridge.session.job"
+local limits_of = require "abridge.output.limits"
+local options = require "abridge.session.options"
+local page = require "abridge.output.page"
+local redact = require "abridge.redact"
+local registry = require "abridge.session.registry"
+local root_of = require "abridge.session.root"
+local runlog = require "abridge.run.log"
+
+local M = {}
+
+local WHO = "abridge.session"
+
+--- What the state directory keeps of runs that nobody named.
+M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
+
+--- Most seconds that a model may ask for where the host says nothing.
+M.TIMEOUT_MAX = 3600
+
+---@class abridge.Session
+---@field private table_of_limits abridge.LimitTable
+---@field private tools table<string, table> by own name
+---@field private order string[] own names
+---@field private opts abridge.SessionOptions
+local Session = {}
+Session.__index = Session
+Session.__name = "abridge.Session"
+
+-- creation -------------------------------------------------------------------
+
+--- Open a session. Raises on an unknown option, tool, profile or limit, with its name and value.
+---@param opts? abridge.SessionOptions
+---@return abridge.Session|nil session
+---@return string|nil message why the run folder cannot be had, or what `root` is missing
+---@return string|nil code EBUSY when another session writes it, EPERM when it is not private, ENOLUV
+function M.new(opts)
+  opts = options.checked(opts)
+  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {}, nested = 0 }, Session)
+  self.pages = page.memory()
+  self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
+  self.allowed = options.allowed_hosts(opts.allow_private)
+  local profile = opts.profile or "default"
+  self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
+  self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
+  self.timeout_max = math.max(opts.timeout_max or M.TIMEOUT_MAX, opts.timeout or 0)
+  registry.add_built_in(self, WHO, opts.tools or registry.built_in)
+  local message, code
+  if opts.root then
+    self.root, message, code = root_of.new(WHO, opts.root)
+    if not self.root then return nil, message, code end
+  end
+  self.cwd = opts.cwd or (self.root and self.root.dir)
+  local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
+  self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
+  if not self.run then return nil, message, code end
+  return self
+end
+
+--- A session as `new` opens it, which keeps a log where nobody has said otherwise: in a folder of its own in the
+--- state directory, made with the first call. What commands and adapters of ours work with.
+---@param opts? abridge.SessionOptions
+---@return abridge.Session|nil session
+---@return string|nil message
+---@return string|nil code
+function M.logged(opts)
+  local session, message, code = M.new(opts)
+  if session and session.opts.run_dir == nil then session.run:keep_log() end
+  return session, message, code
+end
+
+-- the registry -----------------------------------------------------------------
+
+Session.register = registry.register
+Session.find = registry.find
+Session.shown_name = registry.shown_name
+Session.names = registry.names
+Session.limits = registry.limits
+Session.definitions = registry.definitions
+
+-- calls -------------------------------------------------------------------------
+
+---@class (exact) abridge.CallOptions
+---@field id? string the call's id; numbered unless set
+---@field on_update? fun(content: string, cut: abridge.Cut) what the model would see so far
+---@field on_done? fun(result: abridge.Result)
+
+local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
+
+--- Wait for a blocking call. Ctrl-C inside Neovim ends the wait: the call is cancelled then, and a second one gives up
+--- on what it still has to say.
+local function waited(job)
+  if not job:wait() then
+    job:cancel()
+    if not job:wait() then job:finish(jobs.aborted) end
+  end
+  return job.result
+end
+
+--- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
+--- Whatever goes wrong with the tool or its input is told in the result. Raises on misuse of this function, and
+--- with what a callback of the host raised.
+---@param name string
+---@param input table|string a table or JSON
+---@param opts? abridge.CallOptions
+---@return abridge.Result|abridge.Job
+function Session:call(name, input, opts)
+  if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
+  local checked = check.options("session:call", opts, CALL_OPTIONS, 1)
+  if opts == nil and host.in_fast_event() then error(host.nested, 2) end
+  local job = dispatch.start(self, name, input, checked, opts == nil and not host.can_wait())
+  if opts ~= nil then return job end
+  local ok, result = pcall(waited, job)
+  if not ok then
+    job:cancel() -- waiting is not possible here: nothing is left running unseen
+    error(result, 0)
+  end
+  jobs.raise(self.errors)
+  return result
+end
+
+---@class (exact) abridge.SessionCapOptions
+---@field left_out? boolean show nothing of the value, only that it was left out because its call is at its limit
+---@field path? string as in abridge.CapOptions, these too:
+---@field first_line? integer
+---@field limits? table<string, integer|string> budgets for this value alone, each where it is less than the session's
+---@field resume? string
+---@field wrapper? boolean|"beside"
+
+local CAP_OPTIONS = { left_out = "boolean" }
+for key, kind in pairs(cap.options) do
+  CAP_OPTIONS[key] = kind
+end
+
+--- Cap output that was made elsewhere, under this session's limits. Raises on misuse of the arguments but `value`,
+--- naming them.
+---@param name string the tool it came from
+---@param value any a string, MCP content, or any value
+---@param opts? abridge.SessionCapOptions
+---@return abridge.Result
+function Session:cap(name, value, opts)
+  if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
+  opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
+  local budgets = opts.limits and limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+  local call = calls.new(self, name, nil, self.run:begin_call())
+  if budgets then
+    call.limits = limits_of.narrowed(call.limits, budgets)
+    call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
+  end
+  dispatch.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
+  call.failed = true -- the value is brought to our form here
+  local refused = dispatch.refusal(self)
+  if self.redactor then
+    opts = self.redactor:data(opts) -- paths and sentences of notices
+  end
+  value = refused or dispatch.normalized(value == nil and "" or value, self.redactor)
+  if not refused and value.text then
+    cap.prepare(call, value, opts, self.redactor)
+    value.notice.read = self:names().read
+  end
+  local result = dispatch.result(self, call, value)
+  jobs.raise(self.errors)
+  return result
+end
+
+--- Jobs under way, as a list: one that ends may start another.
+local function running(self)
+  local all = {}
+  for job in pairs(self.running) do
+    all[#all + 1] = job
+  end
+  return all
+end
+
+--- Is there a job to wait for? One whose tool is waiting here itself cannot end.
+local function has_to_wait(self)
+  for job in pairs(self.running) do
+    if not job.entered then return true end
+  end
+  return false
+end
+
+local function wait_all(self, seconds)
+  local all = running(self)
+  local _, why = host.wait(function()
+    return not has_to_wait(self)
+  end, seconds)
+  if why ~= "idle" then return end
+  for _, job in ipairs(all) do
+    if not job.entered then job:finish(jobs.abandoned) end
+  end
+end
+
+--- Wait until every job is done; a tool that waits does not wait for its own. Raises what callbacks of the host
+--- raised.
+---@param seconds? number no limit when nil
+---@return boolean done false when the seconds are over
+function Session:wait(seconds)
+  check.seconds("session:wait", seconds)
+  wait_all(self, seconds)
+  jobs.raise(self.errors)
+  return next(self.running) == nil
+end
+
+--- The events of this run so far, from its log. Nil and a message where the session keeps none.
+---@param filter? { tool: string|nil, since: integer|nil, type: string|nil, call_id: string|nil }
+---@return table[]|nil events
+---@return string|nil message
+---@return string|nil code
+function Session:events(filter)
+  filter = runlog.check_filter("session:events", filter)
+  local dir = self.run:log_dir()
+  if not dir then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
+  local run, message, code = runlog.open_run(dir)
+  if not run then return nil, message, code end
+  local events
+  events, message, code = run:events(filter)
+  return events, message, code
+end
+
+--- A page of the full output of a call.
+---@param call_id string
+---@param opts? { offset: integer|nil, limit: integer|nil }
+---@return string|nil content
+---@return table|string info of the page, or the message
+---@return string|nil code
+function Session:full_output(call_id, opts)
+  opts = artifact.check("session:full_output", call_id, opts)
+  local content, page_info, code = self.run:full_output(call_id, opts)
+  return content, page_info, code
+end
+
+--- What a screen shows of a result (see abridge.display), told in the run's log beside the tool's own block.
+---@param result abridge.Result
+---@param opts? { max_lines: integer|nil, width: integer|nil, ansi: boolean|nil }
+---@return string
+function Session:display(result, opts)
+  local text = display.text("session:display", result, opts)
+  dispatch.emit(self, { type = "display", call_id = result.call_id, tool = result.tool, display = result.display })
+  return text
+end
+
+--- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent. Inside
+--- a callback of the event loop, where nothing can be waited for, the run is let go when the last job has ended. Raises
+--- what callbacks of the host raised, after all is closed.
+function Session:close()
+  if not self.closed then
+    self.closed = true
+    for _, job in ipairs(running(self)) do
+      job:cancel()
+    end
+    if host.can_wait() then wait_all(self) end
+  end
+  if next(self.running) == nil then self.run:close() end
+  if self.databases then database.close(self.databases) end
+  jobs.raise(self.errors)
+end
+
+return M

@@ -1,0 +1,109 @@
+--- A job: one call of a tool that may take its time.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local host = require "abridge.base.host"
+
+local M = {}
+
+---@class abridge.Job
+---@field call_id string
+---@field result? abridge.Result nil until the job is done
+---@field private value_of fun(value: any, failed: boolean): abridge.Result
+---@field private on_done? fun(result: abridge.Result)
+---@field private cancel_tool? fun(): boolean|nil
+---@field private begun? boolean callbacks of the host may be called
+---@field private finishing? boolean its result is being made
+---@field entered? boolean its tool is being called: nothing that it waits for can end it
+---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
+local Job = {}
+Job.__index = Job
+Job.__name = "abridge.Job"
+
+---@param call_id string
+---@param value_of fun(job: abridge.Job, value: any): abridge.Result makes the result of what the tool gave
+---@param errors { first: any }
+---@param on_done? fun(result: abridge.Result)
+---@return abridge.Job
+function M.new(call_id, value_of, errors, on_done)
+  local self = { call_id = call_id, value_of = value_of, errors = errors, on_done = on_done, cancelled = false }
+  return setmetatable(self, Job)
+end
+
+--- Call back into the host, which may not yield. What it raises is kept, and raised where the host waits, not in the
+--- loop.
+---@param errors { first: any }
+---@param callback function
+function M.guarded(errors, callback, ...)
+  local ok, message = core.pcall(callback, ...)
+  if not ok and errors.first == nil then errors.first = message == nil and "nil" or message end
+end
+
+--- Raise what a callback raised, once.
+---@param errors { first: any }
+function M.raise(errors)
+  local message = errors.first
+  errors.first = nil
+  if message ~= nil then error(message, 0) end
+end
+
+--- Is the job done?
+---@return boolean
+function Job:is_done()
+  return self.result ~= nil
+end
+
+--- End the job with what the tool gave; only the first time counts, from callbacks that run meanwhile too. From a fast
+--- event of Neovim it ends a little later, where callbacks of the host may be called.
+---@param value any
+function Job:finish(value)
+  if self.finishing then return end
+  self.finishing = true
+  host.on_main(function()
+    local ok, result = pcall(self.value_of, self, value)
+    self.finishing = ok
+    if not ok then error(result, 0) end
+    self.result = result
+    if self.on_done then M.guarded(self.errors, self.on_done, self.result) end
+  end)
+end
+
+--- Wait until the job is done. Raises when called from a callback of the event loop, and what a
+--- callback of the host raised.
+---@param seconds? number no limit when nil
+---@return abridge.Result|nil result nil when the seconds are over
+function Job:wait(seconds)
+  check.seconds("job:wait", seconds)
+  local done, why = host.wait(function()
+    return self.result ~= nil
+  end, seconds)
+  if not done and why == "idle" then self:finish(M.abandoned) end
+  M.raise(self.errors)
+  return self.result
+end
+
+--- What `finish` is given when nothing is left that could end the job.
+M.abandoned = {}
+--- What `finish` is given when a job was cancelled and its tool has nothing more to say.
+M.aborted = {}
+
+--- Ask the tool to stop. A command keeps what it has printed so far; other tools end at once.
+function Job:cancel()
+  if self.finishing or self.cancelled then return end
+  self.cancelled = true
+  if not self.begun then return end
+  host.on_main(function()
+    if self.finishing then return end
+    local goes_on = false
+    if self.cancel_tool then
+      local before = self.entered
+      self.entered = true
+      local ok, answer = core.pcall(self.cancel_tool)
+      self.entered = before
+      goes_on = ok and answer == true
+    end
+    if not goes_on then self:finish(M.aborted) end
+  end)
+end
+
+return M

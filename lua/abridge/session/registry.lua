@@ -1,0 +1,182 @@
+--- The tools of a session: which it has, by which names, under which limits, and how a model is told of them. The
+--- functions that take a session are methods of it.
+
+local check = require "abridge.base.check"
+local data = require "abridge.base.data"
+local info = require "abridge.output.info"
+local limits_of = require "abridge.output.limits"
+local notice = require "abridge.output.notice"
+
+local M = {}
+
+--- Tools of this package, in the order of their definitions.
+M.built_in = {
+  "read_file",
+  "run_command",
+  "search_files",
+  "find_files",
+  "list_directory",
+  "sql_query",
+  "web_fetch",
+}
+
+--- Give a session the tools of this package that it wants. Raises at the level of whoever opens it.
+---@param self abridge.Session
+---@param who string the public function, for messages
+---@param names string[]
+function M.add_built_in(self, who, names)
+  for _, given in ipairs(names) do
+    local name = self.table_of_limits.aliases[given] or given
+    local known = false
+    for _, built_in in ipairs(M.built_in) do
+      known = known or built_in == name
+    end
+    if not known then check.fail(("%s: unknown tool %s in tools"):format(who, check.show(name)), 1) end
+    if self.tools[name] then check.fail(("%s: tool %s stands twice in tools"):format(who, check.show(name)), 1) end
+    local tool = require("abridge.tools." .. name)
+    local schema = tool.schema and tool.schema(self) or tool.input_schema
+    self.tools[name] = { name = name, tool = tool, schema = schema, built_in = true }
+    self.order[#self.order + 1] = name
+  end
+end
+
+local REGISTER = {
+  name = "string",
+  description = "string",
+  input_schema = "table",
+  limits = "table",
+  reason = info.check_reason,
+  execute = "function",
+}
+
+---@class (exact) abridge.ToolDefinition
+---@field name string
+---@field description? string
+---@field input_schema? table JSON Schema; `type`, `required`, `enum`, `properties`, `items`, `minimum`, `maximum`
+---  are checked
+---@field limits? abridge.Limits in place of the profile's row "*"
+---@field reason? abridge.Reason why its cuts are made, for the block
+---@field execute fun(input: table, ctx: table, done: fun(value: any)): any returns a value, or calls done(value)
+---  later and may return a function that cancels
+
+--- Add a tool of the host's. Raises on a bad definition or a name that is taken.
+---@param self abridge.Session
+---@param definition abridge.ToolDefinition
+function M.register(self, definition)
+  local who = "session:register"
+  if type(definition) ~= "table" then
+    check.fail(("%s: definition must be a table, got %s"):format(who, check.show(definition)))
+  end
+  definition = check.options(who, definition, REGISTER, 1)
+  local name = definition.name
+  if not name or name == "" then
+    check.fail(who .. ": name must be a string that is not empty, got " .. check.show(name))
+  end
+  if not definition.execute then check.fail(("%s: execute is missing for tool %s"):format(who, check.show(name))) end
+  if self.tools[name] or self.table_of_limits.aliases[name] then
+    check.fail(("%s: name %s is taken"):format(who, check.show(name)))
+  end
+  self.tools[name] = {
+    name = name,
+    tool = definition,
+    schema = definition.input_schema,
+    limits = definition.limits and limits_of.checked(("%s: limits of %s"):format(who, name), definition.limits, 1),
+  }
+  self.order[#self.order + 1] = name
+end
+
+--- The entry of a tool by its own name or an alias.
+function M.find(self, name)
+  return self.tools[self.table_of_limits.aliases[name] or name]
+end
+
+--- The name under which the model knows a tool: its alias where there is one.
+function M.shown_name(self, own_name)
+  local shown
+  for alias, name in pairs(self.table_of_limits.aliases) do
+    if name == own_name and (not shown or alias < shown) then shown = alias end
+  end
+  return shown or own_name
+end
+
+--- The names notices use; nil for a tool the session has not.
+function M.names(self)
+  local given = self.opts.tool_names or {}
+  return {
+    shell = given.shell or (self.tools.run_command and self:shown_name "run_command") or nil,
+    read = given.read or (self.tools.read_file and self:shown_name "read_file") or nil,
+  }
+end
+
+local function limits_in_force(self, own_name)
+  local entry = self.tools[own_name]
+  if entry and entry.built_in then return self.table_of_limits:under_ceiling(own_name) end
+  return self.table_of_limits:of(own_name, entry and entry.limits)
+end
+
+--- The limits in force for a tool, as a new table. A tool of this package is bound by the ceiling too.
+---@param self abridge.Session
+---@param tool string
+---@return abridge.Limits
+function M.limits(self, tool)
+  if type(tool) ~= "string" then
+    check.fail("session:limits: tool must be a string, got " .. check.show(tool))
+  end
+  return limits_in_force(self, self.table_of_limits.aliases[tool] or tool)
+end
+
+local FORMATS = {
+  anthropic = function(name, description, input_schema)
+    return { name = name, description = description, input_schema = input_schema }
+  end,
+  openai = function(name, description, input_schema)
+    local described = { name = name, description = description }
+    if input_schema.properties then described.parameters = input_schema end -- it refuses an object without
+    return { type = "function", ["function"] = described }
+  end,
+  responses = function(name, description, input_schema)
+    local described = { type = "function", name = name, description = description }
+    if input_schema.properties then described.parameters = input_schema end
+    described.strict = false -- strict schemas have no optional field
+    return described
+  end,
+  mcp = function(name, description, input_schema)
+    return { name = name, description = description, inputSchema = input_schema }
+  end,
+}
+
+--- A schema as a definition has it: JSON libraries differ on an empty table, so none stands for a list or an object.
+local function shown_schema(given)
+  local copy = data.copy(given, true)
+  for _, key in ipairs { "properties", "required" } do
+    if type(copy[key]) == "table" and next(copy[key]) == nil then copy[key] = nil end
+  end
+  return copy
+end
+
+--- Definitions of the tools whose needs are present, each description with the limits in force.
+---@param self abridge.Session
+---@param format "anthropic"|"openai"|"responses"|"mcp"
+---@return table[]
+function M.definitions(self, format)
+  local make = FORMATS[format]
+  if not make then
+    local wanted = '"anthropic", "openai", "responses" or "mcp"'
+    check.fail(("session:definitions: format must be %s, got %s"):format(wanted, check.show(format)))
+  end
+  local list = {}
+  for _, own_name in ipairs(self.order) do
+    local tool, schema = self.tools[own_name].tool, self.tools[own_name].schema
+    if not tool.ready or tool.ready(self) then
+      local description, input_schema = tool.description or "", schema or { type = "object" }
+      if tool.define then
+        description, input_schema = tool.define(self)
+      end
+      description = notice.description(description, limits_in_force(self, own_name))
+      list[#list + 1] = make(self:shown_name(own_name), description, shown_schema(input_schema))
+    end
+  end
+  return list
+end
+
+return M

@@ -1,0 +1,116 @@
+--- What a statement may be on a database that is read only, by its words. They stand behind the engine's own means and
+--- refuse what these leave open: other files, settings of the connection, effects beside the transaction.
+
+local sql_of = require "abridge.sql.statement"
+
+local M = {}
+
+local function set_of(words)
+  local set = {}
+  for word in words:gmatch "%S+" do
+    set[word] = true
+  end
+  return set
+end
+
+-- what changes rows ------------------------------------------------------------------
+
+local WRITING = set_of "INSERT UPDATE DELETE REPLACE MERGE"
+local LOCKING = set_of "FOR KEY" -- SELECT ... FOR UPDATE
+
+--- Does this token name something, or begin something that is no operator?
+local function is_operand(token)
+  return token ~= nil and token:find "^[%a_'\128-\255]" ~= nil
+end
+
+--- The word that changes rows inside or behind a WITH or an EXPLAIN, or nil. Some engines take these words as names
+--- too: what changes rows stands behind a bracket, or behind the words of the EXPLAIN.
+local function changes_rows(found, explained)
+  local tokens = found.tokens
+  for i, token in ipairs(tokens) do
+    local before = tokens[i - 1]
+    local begins = before == "(" or before == ")" or (explained and not LOCKING[before])
+    if WRITING[token] and begins and is_operand(tokens[i + 1]) then return token end
+  end
+end
+
+-- SQLite -----------------------------------------------------------------------------------
+
+local SQLITE_READING = set_of "SELECT WITH VALUES"
+
+--- Pragmas that only tell: with an argument, which names what is asked about, or without.
+local TELLING = set_of [[TABLE_INFO TABLE_XINFO TABLE_LIST INDEX_LIST INDEX_INFO INDEX_XINFO FOREIGN_KEY_LIST
+  FOREIGN_KEY_CHECK INTEGRITY_CHECK QUICK_CHECK DATABASE_LIST COLLATION_LIST FUNCTION_LIST MODULE_LIST PRAGMA_LIST
+  COMPILE_OPTIONS]]
+local TELLING_ALONE = set_of [[APPLICATION_ID AUTO_VACUUM DATA_VERSION ENCODING FOREIGN_KEYS FREELIST_COUNT JOURNAL_MODE
+  PAGE_COUNT PAGE_SIZE QUERY_ONLY SCHEMA_VERSION USER_VERSION]]
+
+--- Functions of the engine, its shell and its extensions that reach out of the database, or show addresses of memory.
+local REACHING = set_of [[LOAD_EXTENSION ICU_LOAD_COLLATION FTS3_TOKENIZER READFILE WRITEFILE EDIT EVAL FSDIR LSMODE
+  ZIPFILE SQLAR_COMPRESS BLOBFROMFILE BLOBTOFILE LOAD_FILE BYTECODE]]
+
+--- A pragma that may do something: set, or anything not known to be harmless.
+local function pragma_acts(found, at)
+  local name, after = found.tokens[at + 1], at + 2
+  if found.tokens[after] == "." then name, after = found.tokens[at + 3], at + 4 end
+  local argument = found.tokens[after]
+  if not name then return false end -- the engine will say so
+  return not (TELLING[name] or (TELLING_ALONE[name] and (argument == nil or argument == ";")))
+end
+
+--- A function or table that is called with a bracket, quoted or not, and reaches out.
+local function reaches(found)
+  for i, token in ipairs(found.tokens) do
+    local name = found.tokens[i + 1] == "(" and (found.quoted[i] or token)
+    if name and REACHING[name] then return name end
+  end
+end
+
+--- What of a statement SQLite must not be asked, or nil.
+---@param found abridge.SqlReading
+---@return string|nil what
+function M.sqlite(found)
+  local word, at = sql_of.first_word(found)
+  if word == "EXPLAIN" then -- not run, but some pragmas act while they are compiled
+    at = at + (found.tokens[at + 1] == "QUERY" and 3 or 1)
+    word = found.tokens[at]
+  end
+  if word == "PRAGMA" then return pragma_acts(found, at) and "PRAGMA " .. found.tokens[at + 1] or nil end
+  if word and not SQLITE_READING[word] then return word end
+  return changes_rows(found) or reaches(found)
+end
+
+-- servers ----------------------------------------------------------------------------------
+
+local READING = set_of "SELECT WITH VALUES TABLE SHOW EXPLAIN DESCRIBE DESC"
+local EXPLAINING = set_of "EXPLAIN DESCRIBE DESC"
+local FILES = set_of "OUTFILE DUMPFILE"
+
+--- What of a statement a server must not be asked, or nil.
+---@param found abridge.SqlReading
+---@return string|nil what
+function M.server(found)
+  local word = sql_of.first_word(found)
+  if not READING[word] then return word end
+  for i, token in ipairs(found.tokens) do
+    local after = found.tokens[i + 1]
+    if token == "INTO" then return FILES[after] and "INTO " .. after or "INTO" end
+    if token == "/" and after == "*" then return "/*!" end
+  end
+  return changes_rows(found, EXPLAINING[word])
+end
+
+--- The same for MySQL, where a SELECT also sets variables and reads files of the server's.
+---@param found abridge.SqlReading
+---@return string|nil what
+function M.mysql(found)
+  local what = M.server(found)
+  if what then return what end
+  for i, token in ipairs(found.tokens) do
+    local before = found.tokens[i - 1]
+    if token == "=" and before and before:find ":$" then return ":=" end
+  end
+  return reaches(found)
+end
+
+return M

@@ -1,0 +1,251 @@
+-- SPEC 6: what a priority cut keeps, as a host and a model see it. What counts as a hit is in spec/c/test_priority.c.
+local abridge = require "support.unsaved"
+local tmpdir = require "support.tmpdir"
+
+local function lines(count, format)
+  local all = {}
+  for i = 1, count do
+    all[i] = format:format(i)
+  end
+  return table.concat(all, "\n") .. "\n"
+end
+
+local quiet = lines(10000, "test foo_error_handling_%d ... ok")
+local failure = "src/cart.rs:40: assertion failed: total == 7\n"
+local log = quiet .. failure .. quiet .. "test run over\n"
+
+local function has(content, wanted)
+  assert.is_true(content:find(wanted, 1, true) ~= nil, wanted .. " is not in\n" .. content)
+end
+
+local function raises(wanted, fn, ...)
+  local ok, message = pcall(fn, ...)
+  assert.is_false(ok, "nothing was raised")
+  for _, word in ipairs(wanted) do
+    assert.is_true(tostring(message):find(word, 1, true) ~= nil, ("%s is not in: %s"):format(word, tostring(message)))
+  end
+end
+
+describe("priority", function()
+  it("keeps one failure amid twenty thousand tests that passed, and the last line", function()
+    local content, cut = abridge.priority(log, { max_bytes = 2048 })
+    assert.is_true(#content <= 2048 and #content >= 2048 * 0.95)
+    has(content, failure)
+    assert.equal("test run over\n", content:sub(-14))
+    has(content, "test foo_error_handling_1 ... ok\n")
+    assert.equal("priority", cut.strategy)
+    assert.equal("bytes", cut.truncated_by)
+    assert.same({ found = 1, kept = 1 }, cut.hits)
+  end)
+
+  it("keeps one failure amid hundreds of '0 failed'", function()
+    local zeros = lines(400, "suite %d: 12 passed, 0 failed")
+    local content, cut = abridge.cut(zeros .. "suite cart: 11 passed, 1 failed\n" .. zeros, {
+      strategy = "priority",
+      max_bytes = "2KB",
+    })
+    has(content, "suite cart: 11 passed, 1 failed\n")
+    has(content, "suite 400: 12 passed, 0 failed\n")
+    assert.equal(1, cut.hits.found)
+  end)
+
+  it("marks each gap with its lines, and tells each range", function()
+    local content, cut = abridge.priority(log, { max_bytes = 2048 })
+    local told = 0
+    for count in content:gmatch "%f[^\n%z]%.%.%. %[(%d+) lines omitted%] %.%.%.\n" do
+      told = told + tonumber(count)
+    end
+    assert.equal(cut.omitted_lines, told)
+    local at, kept = 0, 0
+    for _, range in ipairs(cut.kept) do
+      assert.is_true(range.first_byte > at)
+      has(content, log:sub(range.first_byte, range.last_byte))
+      local _, newlines = log:sub(1, range.first_byte - 1):gsub("\n", "")
+      assert.equal(newlines + 1, range.first_line)
+      at, kept = range.last_byte, kept + range.last_byte - range.first_byte + 1
+    end
+    assert.is_true(#cut.kept > 1)
+    assert.equal(cut.output_bytes, kept)
+  end)
+
+  it("is head_tail where nothing is said", function()
+    local opts = { max_bytes = 500 }
+    local content, cut = abridge.priority(quiet, opts)
+    assert.equal((abridge.head_tail(quiet, opts)), content)
+    assert.same({ found = 0, kept = 0 }, cut.hits)
+  end)
+
+  it("hands back a text that fits, its hits counted", function()
+    local content, cut = abridge.priority(failure, { max_bytes = 100 })
+    assert.equal(failure, content)
+    assert.is_false(cut.truncated)
+    assert.same({ found = 1, kept = 1 }, cut.hits)
+  end)
+
+  it("holds every budget", function()
+    for _, budget in ipairs { 0, 1, 10, 50, 96, 100, 300, 2048 } do
+      local content = abridge.priority(log, { max_bytes = budget })
+      assert.is_true(#content <= budget)
+      content = abridge.priority(log, { max_chars = budget })
+      assert.is_true(abridge.count_chars(content) <= budget)
+      local _, cut = abridge.priority(log, { max_lines = budget })
+      assert.is_true(cut.output_lines <= budget)
+      content = abridge.priority(log, { max_tokens = budget, count_tokens = function(text) return #text end })
+      assert.is_true(#content <= budget)
+      content = abridge.priority(log, { max_bytes = budget, reserve = "[cut]" })
+      assert.is_true(#content + 5 <= math.max(budget, 5))
+    end
+  end)
+
+  it("asks a counter of tokens a few times only, and raises what it raises", function()
+    local calls = 0
+    abridge.priority(log, { max_tokens = 600, count_tokens = function(text)
+      calls = calls + 1
+      return #text
+    end })
+    assert.is_true(calls > 0 and calls < 40, calls .. " calls")
+    local function broken() error "no counter" end
+    raises({ "no counter" }, abridge.priority, log, { max_tokens = 600, count_tokens = broken })
+  end)
+
+  it("takes the markers of head_tail", function()
+    has((abridge.priority(log, { max_bytes = 999, marker_text = "~{lines}~" })), "\n~9")
+    assert.is_nil((abridge.priority(log, { max_bytes = 999, marker = "none" })):find("omitted", 1, true))
+    local content, cut = abridge.priority(log, { max_bytes = 999, marker = "outside" })
+    assert.is_true(cut.output_bytes <= 999 and #content > cut.output_bytes)
+  end)
+end)
+
+describe("hits", function()
+  local text = lines(500, "step %d") .. "Queue depth 9000 is high\n" .. lines(500, "step %d")
+
+  local function found(hits)
+    return select(2, abridge.priority(text, { max_bytes = 300, hits = hits })).hits.found
+  end
+
+  it("add patterns", function()
+    local content, cut = abridge.priority(text, { max_bytes = 300, hits = { "queue depth *000" } })
+    has(content, "Queue depth 9000 is high\n")
+    assert.same({ found = 1, kept = 1 }, cut.hits)
+    assert.equal(0, found {})
+    assert.equal(0, found { { text = "queue depth", case = true } })
+    assert.equal(1, found { { text = "depth", word = true } })
+    assert.equal(0, found { { text = "dept", word = true } })
+    assert.equal(1, found { "nothing", { text = "HIGH", weight = 50 } })
+  end)
+
+  it("switch groups of words off, and lines with a pattern", function()
+    local opts = { max_bytes = 300 }
+    local failed = quiet .. "a: error: b\n" .. quiet
+    assert.equal(1, select(2, abridge.priority(failed, opts)).hits.found)
+    opts.hits = { groups = { errors = false, warnings = true } }
+    assert.equal(0, select(2, abridge.priority(failed, opts)).hits.found)
+    opts.hits = { { text = "a: error:", weight = 0 } }
+    assert.equal(0, select(2, abridge.priority(failed, opts)).hits.found)
+  end)
+
+  it("find a match of up to 1024 bytes anywhere in a line of any length", function()
+    local long = "<" .. ("match"):rep(204) .. ">" -- of 1022 bytes
+    local starred = "begin" .. ("."):rep(1014) .. "end" -- and 1022
+    for place = 2900, 4200, 37 do
+      local line = ("- "):rep(place):sub(1, place)
+      for pattern, match in pairs { [long] = long, ["begin*end"] = starred } do
+        local whole = "first\n" .. line .. match .. line .. "\n" .. ("rest\n"):rep(100)
+        local _, cut = abridge.priority(whole, { max_bytes = 300, hits = { { text = pattern, word = true } } })
+        assert.same({ place, 1 }, { place, cut.hits.found })
+      end
+    end
+  end)
+
+  it("raise with key and value", function()
+    local function wrong(wanted, hits)
+      raises(wanted, abridge.priority, "x", { max_bytes = 1, hits = hits })
+    end
+    wrong({ "hits", "got 5" }, 5)
+    wrong({ "hits[1]", "got 5" }, { 5 })
+    wrong({ "hits[2]" }, { "a", "" })
+    wrong({ "hits[1]" }, { {} })
+    wrong({ "hits[1]" }, { ("x"):rep(1025) })
+    wrong({ "hits[1].weight", "-1" }, { { text = "a", weight = -1 } })
+    wrong({ "hits[1].weight", "101" }, { { text = "a", weight = 101 } })
+    wrong({ "hits[1].word", "yes" }, { { text = "a", word = "yes" } })
+    wrong({ "wieght", "hits[1]" }, { { text = "a", wieght = 1 } })
+    wrong({ "hits.groups.errors", "no" }, { groups = { errors = "no" } })
+    wrong({ "hits.groups", "eror" }, { groups = { eror = false } })
+    wrong({ "hits.groups", "got 1" }, { groups = 1 })
+    wrong({ "'pattern'", "hits" }, { pattern = "a" })
+    local many = {}
+    for i = 1, 257 do
+      many[i] = "a"
+    end
+    wrong({ "hits", "257" }, many)
+    raises({ "hits", "head" }, abridge.head, "x", { max_bytes = 1, hits = { "a" } })
+  end)
+
+  it("are copied: a stream goes by what they were", function()
+    local hits = { "queue depth" }
+    local stream = abridge.stream { strategy = "priority", max_bytes = 300, hits = hits }
+    hits[1] = "nothing"
+    hits = nil -- luacheck: ignore
+    collectgarbage()
+    stream:write(text)
+    assert.equal(1, select(2, stream:finish()).hits.found)
+    stream:close()
+  end)
+end)
+
+describe("a priority stream", function()
+  it("gives what one call gives, its budget lowered at the end", function()
+    for _, size in ipairs { 7, 1000, 65536 } do
+      local stream = abridge.stream { strategy = "priority", max_bytes = "30KB" }
+      for at = 1, #log, size do
+        stream:write(log:sub(at, at + size - 1))
+      end
+      local want, want_cut = abridge.priority(log, { max_bytes = 2048 })
+      local content, cut = stream:finish { max_bytes = 2048 }
+      assert.equal(want, content)
+      assert.same(want_cut, cut)
+      stream:close()
+    end
+  end)
+
+  it("keeps the full output", function()
+    local dir = tmpdir.new()
+    local stream = abridge.stream {
+      strategy = "priority",
+      max_bytes = 1000,
+      full_output = { dir = dir:at "outputs", name = "log" },
+    }
+    stream:write(log)
+    local _, cut = stream:finish()
+    assert.equal(#log, cut.full_output_bytes)
+    assert.is_true(dir:read "outputs/log" == log)
+    stream:close()
+    dir:remove()
+  end)
+end)
+
+describe("a command", function()
+  it("is cut by priority, and told how many error lines are not shown", function()
+    local session = abridge.session { limits = { run_command = { max_bytes = 1000 } } }
+    local command = "i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo \"job $i: error: no disk\"; done; echo over"
+    local result = session:call("run_command", { command = command })
+    local cut = result.details.cut
+    assert.is_true(#result.content <= 1000)
+    assert.equal(200, cut.hits.found)
+    assert.is_true(cut.hits.kept < 200)
+    has(result.content, "over\n\n[Showing ")
+    has(result.content, ("%d more error lines not shown]"):format(200 - cut.hits.kept))
+    abridge.assert_conforms("run_command", result)
+  end)
+
+  it("may look for what its host asks for", function()
+    local hits = { { text = "needle *", weight = 2 } }
+    local session = abridge.session { limits = { run_command = { max_bytes = 500, hits = hits } } }
+    local result = session:call("run_command", { command = "seq 1000; echo a needle here; seq 1000" })
+    has(result.content, "a needle here\n")
+    raises({ "limits.run_command", "hits[1].weight" }, abridge.session, {
+      limits = { run_command = { hits = { { text = "x", weight = "heavy" } } } },
+    })
+  end)
+end)

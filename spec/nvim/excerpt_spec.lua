@@ -1,0 +1,302 @@
+-- The part of a text around what is looked at, in rows, and what of it the model saw.
+local abridge = require "abridge"
+local display = require "abridge.output.display"
+local host = require "abridge.base.host"
+local plain = require "support.plain"
+local random = require "support.random"
+local ranges_of = require "abridge.nvim.ranges"
+local slices = require "abridge.nvim.excerpt"
+local tmpdir = require "support.tmpdir"
+
+local function source_of(text)
+  return {
+    size = #text,
+    read = function(at, bytes)
+      return text:sub(at + 1, at + bytes)
+    end,
+  }
+end
+
+--- Small blocks, so that short texts have many of them; gives back what undoes it.
+local function small_blocks()
+  local saved = {}
+  for name, value in pairs { BLOCK = 64, PIECE = 16, MOST_ROWS = 20, MOST_BYTES = 400, MOST_HELD = 40 } do
+    saved[name], slices[name] = slices[name], value
+  end
+  return function()
+    for name, value in pairs(saved) do
+      slices[name] = value
+    end
+  end
+end
+
+--- The number of the line that a byte (0-based) is on.
+local function line_at(text, byte)
+  return select(2, text:sub(1, byte):gsub("\n", "")) + 1
+end
+
+local ALPHABET = { "a", "bc def", "\n", "\n", "\n\n", "\195\169", "\230\188\162", "\240\159\152\128", "x" }
+local ODD = { "a", "\n", "\255", "\0", "\27[1m", "\195", "\128\128\128\128\128", "\t", "\r\n", "\226\128\174" }
+
+--- All that holds of a slice of a text, whatever was loaded.
+local function check_slice(slice, text, valid)
+  local at = slice.from
+  for i, row in ipairs(slice.rows) do
+    local raw = row.raw or row.text
+    random.must(row.first == at, "row %s starts at %s, not at %s", i, row.first, at)
+    random.must(raw == text:sub(at + 1, at + row.bytes) and #raw == row.bytes, "row %s is %s", i, raw)
+    random.must(row.text == display.visible(raw), "row %s shows %s", i, row.text)
+    random.must(not row.text:find "[%z\1-\8\10-\31\127]", "row %s has a control: %s", i, row.text)
+    random.must(plain.is_valid_utf8(row.text) and #raw <= slices.PIECE, "row %s is %s", i, raw)
+    random.must(not valid or plain.is_valid_utf8(raw), "row %s splits a char: %s", i, raw)
+    random.must(row.begins == (at == 0 or text:sub(at, at) == "\n"), "row %s begins: %s", i, row.begins)
+    at = at + row.bytes
+    random.must(row.ends == (at == #text or text:sub(at + 1, at + 1) == "\n"), "row %s ends: %s", i, row.ends)
+    if text:sub(at + 1, at + 1) == "\n" then at = at + 1 end
+    local line = slice:line_of(i)
+    random.must(not line or line == line_at(text, row.first), "row %s is of line %s, says %s", i,
+      line_at(text, row.first), line)
+  end
+  random.must(slice.to == at, "the slice ends at %s, not at %s", slice.to, at)
+  random.must(#slice.rows <= 1 or #slice.rows <= slices.MOST_HELD and slice.to - slice.from <= slices.MOST_BYTES,
+    "%s rows are held", #slice.rows)
+end
+
+describe("a slice", function()
+  local restore
+
+  before_each(function()
+    restore = small_blocks()
+  end)
+
+  after_each(function()
+    restore()
+  end)
+
+  it("is the text, wherever it was jumped to and read on", function()
+    random.each(300, function()
+      local odd = random.chance(3)
+      local text = random.join(odd and ODD or ALPHABET, random.below(200))
+      local _, cut = abridge.priority(text, { max_bytes = random.below(200) + 1 })
+      local slice = slices.new(source_of(text), random.chance(2) and ranges_of.known_lines(cut, #text) or nil)
+      for _ = 1, 12 do
+        local what = random.below(4)
+        if what == 0 and #text > 0 then
+          local byte = random.below(#text)
+          slice:load(byte)
+          local row = slice.rows[slice:row_at(byte)]
+          random.must(row.first <= byte and byte <= row.first + row.bytes, "byte %s is not in %s", byte, row.text)
+        else
+          slice[what == 1 and "before" or "after"](slice)
+        end
+        check_slice(slice, text, not odd)
+      end
+    end)
+  end)
+
+  it("gives the whole text read from the start, and from the end", function()
+    random.each(60, function()
+      local text = random.join(ALPHABET, 30 + random.below(200))
+      slices.MOST_BYTES, slices.MOST_HELD = 1e6, 1e6
+      for _, way in ipairs { "after", "before" } do
+        local slice = slices.new(source_of(text))
+        slice:load(way == "after" and 0 or #text - 1)
+        while slice["has_" .. way](slice) do
+          local added = slice[way](slice)
+          random.must(added > 0, "nothing came %s", way)
+        end
+        check_slice(slice, text, true)
+        random.must(slice.from == 0 and slice.to == #text, "%s to %s", slice.from, slice.to)
+      end
+    end)
+  end)
+
+  it("begins a line where a block before it begins with one", function()
+    local text = ("x"):rep(99) .. "\n" .. ("y"):rep(63) .. "\nz\n" -- a line of a block's size
+    local slice = slices.new(source_of(text))
+    slice:load(#text - 1)
+    while slice:has_before() do
+      slice:before()
+      check_slice(slice, text, true)
+    end
+    assert.equal(0, slice.from)
+  end)
+
+  it("finds the start of any line, from any known place", function()
+    random.each(100, function()
+      local text = random.join(ALPHABET, 20 + random.below(150))
+      local _, cut = abridge.head_tail(text, { max_bytes = random.below(100) + 1 })
+      local slice = slices.new(source_of(text), ranges_of.known_lines(cut, #text))
+      local line = random.below(plain.count_lines(text)) + 1
+      local step = slice:seek(line)
+      local over, byte = step()
+      while not over do
+        over, byte = step()
+      end
+      random.must(byte == 0 or text:sub(byte, byte) == "\n", "%s is no start", byte)
+      random.must(line_at(text, byte) == line, "line %s is found at %s", line, byte)
+    end)
+  end)
+
+  it("finds what stands in the text, forwards and backwards", function()
+    random.each(100, function()
+      local text = random.join({ "ab", "a", "\n", "\0" }, random.below(60) + 1)
+      local slice = slices.new(source_of(text))
+      local needle, from = random.choose { "a", "aba", "\na", "\0", "zz", "bab" }, random.below(#text)
+      local function found(backwards)
+        local step = slice:search(needle, from, backwards)
+        local over, byte = step()
+        while not over do
+          over, byte = step()
+        end
+        return byte
+      end
+      local ahead, behind = text:find(needle, from + 1, true), nil
+      for at = 1, from do
+        if text:sub(at, at + #needle - 1) == needle then behind = at end
+      end
+      random.must(found() == (ahead and ahead - 1), "%s ahead of %s in %s", needle, from, text)
+      random.must(found(true) == (behind and behind - 1), "%s behind %s in %s", needle, from, text)
+    end)
+  end)
+
+  it("of an empty text has no rows", function()
+    local slice = slices.new(source_of "")
+    slice:load(0)
+    assert.same({}, slice.rows)
+    assert.same({ 0, 0 }, { slice:after() })
+    assert.same({ 0, 0 }, { slice:before() })
+    assert.is_nil(slice:line_of(1))
+  end)
+
+  it("raises what the source cannot read", function()
+    local slice = slices.new { size = 10, read = function() return nil, "EIO: i/o error" end }
+    assert.has_error(function() slice:load(0) end, "EIO: i/o error")
+  end)
+end)
+
+describe("a slice of a file of 5 GB", function()
+  local GB = 2 ^ 30
+  local dir, fd, slice
+
+  setup(function()
+    local uv = host.uv()
+    dir = tmpdir.new()
+    fd = assert(uv.fs_open(dir:at "sparse", "w+", 384))
+    assert(uv.fs_ftruncate(fd, 5 * GB))
+    assert(uv.fs_write(fd, "first\nsecond\n", 0))
+    assert(uv.fs_write(fd, "\nmiddle\nkept\n", 2 * GB))
+    assert(uv.fs_write(fd, "\nlast but one\nlast\n", 5 * GB - 19))
+  end)
+
+  teardown(function()
+    host.uv().fs_close(fd)
+    dir:remove()
+  end)
+
+  before_each(function()
+    local source = {
+      size = 5 * GB,
+      read = function(at, bytes)
+        return host.uv().fs_read(fd, bytes, at)
+      end,
+    }
+    slice = slices.new(source, {
+      { byte = 2 * GB + 1, line = 4 },
+      { byte = 5 * GB - 1, line = 8 },
+    })
+  end)
+
+  local function row(byte)
+    local i = slice:row_at(byte)
+    return slice.rows[i].text, slice:line_of(i)
+  end
+
+  it("shows both ends and what lies between after two reads each", function()
+    slice:load(0)
+    assert.same({ "first", 1 }, { row(0) })
+    assert.same({ "second", 2 }, { row(6) })
+    slice:load(5 * GB - 1)
+    assert.same({ "last", 8 }, { row(5 * GB - 1) })
+    slice:load(2 * GB + 1)
+    assert.same({ "middle", 4 }, { row(2 * GB + 1) })
+    slice:before()
+    assert.same({ "middle", 4 }, { row(2 * GB + 1) })
+    slice:after()
+    assert.same({ "kept", 5 }, { row(2 * GB + 8) })
+    assert.is_true(slice.blocks <= 9, slice.blocks .. " reads")
+  end)
+
+  it("shows a line of gigabytes in pieces", function()
+    slice:load(3 * GB)
+    assert.equal(("^@"):rep(4096), slice.rows[1].text)
+    assert.is_false(slice.rows[2].begins)
+    assert.is_nil(slice:line_of(1)) -- nobody knows, and nobody counts
+    assert.is_true(slice.blocks <= 3, slice.blocks .. " reads")
+  end)
+
+  it("finds a text where blocks of a search meet", function()
+    local step = slice:search("middle", 2 * GB - 1024 * 1024 + 4)
+    assert.same({ true, 2 * GB + 1 }, { step() })
+    step = slice:search("second", 1024 * 1024 + 8, true)
+    assert.is_false((step()))
+    assert.same({ true, 6 }, { step() })
+  end)
+
+  it("finds a line next to one that is known by reading a block", function()
+    local step = slice:seek(5)
+    assert.same({ true, 2 * GB + 8 }, { step() })
+    step = slice:seek(7)
+    assert.same({ true, 5 * GB - 18 }, { step() })
+    assert.is_true(slice.blocks <= 2, slice.blocks .. " reads")
+  end)
+end)
+
+describe("ranges of a ledger", function()
+  local function short(list)
+    local parts = {}
+    for i, range in ipairs(list) do
+      parts[i] = ("%s%d-%d"):format(range.kept and "+" or "-", range.from, range.to)
+    end
+    return table.concat(parts, " ")
+  end
+
+  it("tile the text", function()
+    random.each(100, function()
+      local text = random.join(ALPHABET, random.below(200))
+      local _, cut = abridge.priority(text, { max_bytes = random.below(120) + 1 })
+      local list, at, kept = ranges_of.of(cut, #text), 0, 0
+      for i, range in ipairs(list) do
+        random.must(range.from == at and range.to > at, "%s: %s", i, short(list))
+        at, kept = range.to, kept + (range.kept and range.to - range.from or 0)
+        local byte = range.from + random.below(range.to - range.from)
+        random.must(ranges_of.at(list, byte) == i, "byte %s of %s", byte, short(list))
+      end
+      random.must(at == #text and kept == cut.output_bytes, "%s of %s bytes", short(list), #text)
+      for _, place in ipairs(ranges_of.known_lines(cut, #text)) do
+        random.must(line_at(text, place.byte) == place.line, "byte %s is not on line %s", place.byte, place.line)
+      end
+    end)
+  end)
+
+  it("are one where there is no ledger, and end with a file that is short", function()
+    assert.equal("+0-10", short(ranges_of.of(nil, 10)))
+    assert.equal("", short(ranges_of.of(nil, 0)))
+    local cut = { total_bytes = 100, total_lines = 9, kept = { { first_byte = 1, last_byte = 4, first_line = 1 },
+      { first_byte = 90, last_byte = 100, first_line = 8 } } }
+    assert.equal("+0-4 -4-30", short(ranges_of.of(cut, 30)))
+    assert.equal("-0-30", short(ranges_of.of({ total_bytes = 30 }, 30)))
+    assert.equal(2, #ranges_of.known_lines(cut, 30)) -- nothing tells the line of a short file's end
+    assert.equal(3, #ranges_of.known_lines(cut, 100))
+  end)
+
+  it("are gone through by kind", function()
+    local list = ranges_of.of({ kept = { { first_byte = 3, last_byte = 4 }, { first_byte = 8, last_byte = 9 } } }, 12)
+    assert.equal("-0-2 +2-4 -4-7 +7-9 -9-12", short(list))
+    assert.equal(7, ranges_of.next(list, 3, true, 1).from)
+    assert.equal(4, ranges_of.next(list, 3, false, 1).from)
+    assert.equal(0, ranges_of.next(list, 3, false, -1).from)
+    assert.is_nil(ranges_of.next(list, 3, true, -1))
+    assert.is_nil(ranges_of.next(list, 8, true, 1))
+  end)
+end)

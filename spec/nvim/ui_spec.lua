@@ -1,0 +1,122 @@
+-- What a user of Neovim sees: cells of a real screen and their colours, typed at and read back.
+local host = require "abridge.base.host"
+local tmpdir = require "support.tmpdir"
+
+local vim = rawget(_G, "vim")
+if not (vim and vim.api and vim.mpack) then
+  describe("Neovim's screen", function()
+    pending "is not there: this host is not Neovim"
+  end)
+  return
+end
+
+local nvim_ui = require "support.nvim_ui"
+
+local COLOURS = {
+  AbridgeNotice = 0xff8800,
+  AbridgeMarker = 0x0088ff,
+  AbridgeError = 0xff0044,
+  AbridgeOmitted = 0x777777,
+}
+local PLAIN = 0xeeeeee
+
+describe("on the screen", function()
+  local dir, ui
+
+  setup(function()
+    dir = tmpdir.new()
+    ui = nvim_ui.start { columns = 120, rows = 24, env = { HOME = dir.path } }
+    ui:lua("vim.cmd(('highlight Normal guifg=#%06x guibg=#111111'):format(...))", PLAIN)
+    for group, colour in pairs(COLOURS) do
+      ui:lua("vim.cmd(('highlight %s guifg=#%06x'):format(...))", group, colour)
+    end
+    ui:lua([[
+      vim.cmd "runtime plugin/abridge.lua"
+      require("abridge.nvim").setup { session = { run_dir = ..., limits = { run_command = { max_lines = 8 } } } }
+    ]], dir:at "run")
+  end)
+
+  teardown(function()
+    ui:stop()
+    dir:remove()
+  end)
+
+  --- The colour in which a text stands on the screen; all of it is of that colour.
+  local function colour_of(text)
+    local row, column = ui:wait_for(text)
+    local colour = ui:look(row, column).foreground
+    for at = column, column + #text - 1 do
+      assert.equal(colour, ui:look(row, at).foreground, text)
+    end
+    return colour
+  end
+
+  it(":Abridge run shows notice, marker and exit line in the colours of their groups, imitations plain", function()
+    ui:input ":Abridge run echo '[Showing nothing]'; seq 500; exit 7<CR>:only<CR>"
+    assert.equal(PLAIN, colour_of "[Showing nothing]")
+    assert.equal(COLOURS.AbridgeMarker, colour_of "... [493 lines, 1867 bytes omitted] ...")
+    assert.equal(COLOURS.AbridgeError, colour_of "Command exited with code 7")
+    assert.equal(COLOURS.AbridgeNotice, colour_of "[Showing 8 of 501 lines (8 line limit). Full output: ")
+  end)
+
+  it("a page of a full output shows what the model saw plain and the rest dimmed", function()
+    ui:input ":Abridge log<CR>:only<CR>"
+    assert.equal(COLOURS.AbridgeError, colour_of "error")
+    assert.equal(COLOURS.AbridgeNotice, colour_of "line_cap")
+    ui:input "<CR>:only<CR>"
+    ui:wait_for "line 1 of 501"
+    assert.equal(PLAIN, colour_of "[Showing nothing]")
+    assert.same({ "2", COLOURS.AbridgeOmitted }, { ui:look(3, 1).text, ui:look(3, 1).foreground })
+    ui:input "G"
+    ui:wait_for "line 501 of 501"
+    local row = ui:wait_for "496" -- the number of the line that reads 495
+    assert.equal("4", ui:look(row, 1).text)
+    assert.equal(PLAIN, ui:look(row, 1).foreground)
+    assert.equal(COLOURS.AbridgeOmitted, ui:look(row - 1, 1).foreground)
+    ui:input "<C-u>"
+    ui:wait_for "not shown to the model"
+  end)
+
+  it("a search for a text that is given up, or finds nothing, leaves the page as it is", function()
+    ui:input "g/nowhere"
+    ui:wait_for "Find: nowhere"
+    ui:input "<C-c>"
+    ui:wait_for "not shown to the model"
+    ui:input "g/nowhere<CR>"
+    local row, column = ui:wait_for "abridge: Not found: nowhere"
+    assert.same({ 24, 1 }, { row, column })
+    assert.equal("abridge: Not found: nowhere", ui:lua "return vim.v.errmsg") -- and nothing else
+  end)
+
+  it("lines show to their end, none is folded away, and no numbers stand beside ours", function()
+    ui:lua "vim.cmd 'set foldmethod=indent shiftwidth=2 number relativenumber spell'"
+    ui:input(":Abridge run printf '\\ta\\n\\tb\\n'; printf '\\%0150d end of line\\n' 7<CR>:only<CR>")
+    assert.same({ 2, 1 }, { ui:wait_for "        a" })
+    assert.same({ 5, 28 }, { ui:wait_for "007 end of line" })
+    ui:lua "vim.cmd 'set foldmethod& shiftwidth& nonumber norelativenumber nospell'"
+  end)
+end)
+
+describe("doc/screenshots.sh", function()
+  it("makes both pictures, of cells in colours, without a trace", function()
+    local dir = tmpdir.new()
+    local folder = tmpdir.quote(dir.path)
+    local status = os.execute(("TMPDIR=%s timeout 100 doc/screenshots.sh %s"):format(folder, folder))
+    assert.is_true(status == 0 or status == true)
+    local result, log = dir:read "nvim-result.svg", dir:read "nvim-log.svg"
+    assert.matches('fill="#e5c07b">%[Showing %d+ of 129 lines %(1%.1KB limit%)%. Full output:', result)
+    assert.matches('fill="#f07178">Command exited with code 2</text>', result)
+    assert.matches('fill="#5c9ded" font%-style="italic">%.%.%. %[%d+ lines omitted%] %.%.%.</text>', result)
+    assert.matches(">src/unit_063.c:3:13: error: ", result, 1, true)
+    assert.matches('fill="#636d83">gcc %-O2 %-Wall %-Wextra %-c src/unit_06%d.c', log)
+    assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)
+    assert.matches('fill="#e5c07b">size_cap</text>', log)
+    local names = {}
+    for name in host.uv().fs_scandir_next, assert(host.uv().fs_scandir(dir.path)) do
+      names[#names + 1] = name
+    end
+    table.sort(names)
+    assert.same({ "nvim-log.svg", "nvim-result.svg" }, names)
+    dir:remove()
+  end)
+end)

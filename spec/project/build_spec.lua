@@ -1,0 +1,133 @@
+-- What the build makes: one version everywhere, a C library that stands alone, a module that exports one symbol,
+-- a command that runs from anywhere, and nothing left beside the sources.
+
+local paths = require "support.paths"
+local shell = require "support.shell"
+
+local run, sh = shell.run, shell.try
+
+local function words(text)
+  local list = {}
+  for word in text:gmatch("%S+") do list[#list + 1] = word end
+  table.sort(list)
+  return list
+end
+
+local header = paths.read("csrc/abridge.h")
+local version = header:match('#define ABR_VERSION "([^"]+)"')
+local root = run("pwd"):match("[^\n]+")
+local dir
+
+setup(function() dir = run("mktemp -d"):match("[^\n]+") end)
+teardown(function() run("rm -rf '" .. dir .. "'") end)
+
+describe("the version", function()
+  it("stands in one macro, and once among the Lua files, which may meet a core of another", function()
+    assert.matches("^%d+%.%d+%.%d+$", version)
+    local places = words(run("grep -rlF '\"" .. version .. "\"' csrc lua --include='*.[ch]' --include='*.lua'"))
+    assert.same({ "csrc/abridge.h", "lua/abridge/base/version.lua" }, places)
+    local sources = "$(find csrc lua -name '*.[ch]' -o -name '*.lua')"
+    assert.equal(2, tonumber(run("cat " .. sources .. " | grep -cF '\"" .. version .. "\"'")))
+  end)
+
+  it("is the Lua files', the module's and the command's", function()
+    assert.equal(version, require("abridge.base.version"))
+    assert.equal(version, require("abridge").version)
+    assert.equal("abridge " .. version .. "\n", run("build/bin/abridge --version"))
+  end)
+end)
+
+describe("the C library", function()
+  local cc = "cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Ibuild/include "
+
+  for kind, link in pairs({
+    static = "build/libabridge.a",
+    shared = "-Lbuild -labridge -Wl,-rpath,'" .. root .. "/build'",
+  }) do
+    it("serves the example, " .. kind, function()
+      local program = dir .. "/count_cut_" .. kind
+      run(cc .. "examples/count_cut.c " .. link .. " -o " .. program)
+      assert.equal("998\n999\n1000\n[3 of 1000 lines, 13 of 3893 bytes]\n", run("seq 1000 | " .. program))
+    end)
+  end
+
+  it("exports what the header declares and nothing else", function()
+    local declared = {}
+    for name in header:gmatch("\nABR_API [^(]-(abr_[%w_]+)%(") do declared[#declared + 1] = name end
+    table.sort(declared)
+    assert.is_true(#declared > 5)
+    assert.same(declared, words(run("nm -D --defined-only build/libabridge.so | awk '$2 == \"T\" { print $3 }'")))
+  end)
+
+  it("compiles without any flag but where its headers are", function()
+    run("cc -Icsrc -fsyntax-only $(ls csrc/*/*.c | grep -v csrc/lua/)")
+  end)
+
+  for _, cxx in ipairs({ "g++", "clang++" }) do
+    it("has a header for C++, " .. cxx, function()
+      local source, program = dir .. "/use.cpp", dir .. "/use_" .. cxx
+      local file = assert(io.open(source, "w"))
+      file:write([[
+#include <abridge.h>
+int main()
+{
+    abr_opts opts = ABR_OPTS_INIT;
+    opts.max.lines = 1;
+    abr_cut cut;
+    bool ok = abr_cut_text("a\nb\n", 4, &opts, &cut, nullptr) == ABR_OK && cut.truncated && cut.output_bytes == 1;
+    abr_cut_free(&cut);
+    abr_page_opts page = ABR_PAGE_OPTS_INIT;
+    abr_pipeline_opts pipeline = ABR_PIPELINE_OPTS_INIT;
+    return ok && page.offset == 1 && pipeline.max_lines == ABR_UNLIMITED ? 0 : 1;
+}
+]])
+      file:close()
+      run("printf '#include <abridge.h>\\n' | " .. cxx
+        .. " -std=c++17 -Wall -Wextra -pedantic -Werror -Ibuild/include -fsyntax-only -x c++ -")
+      run(cxx .. " -std=c++20 -Wall -pedantic -Werror -Ibuild/include " .. source .. " build/libabridge.a -o "
+        .. program .. " && " .. program)
+    end)
+  end
+
+  it("does not know Lua", function()
+    assert.equal("", (sh("grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.h csrc/*/*.[ch] | grep -v csrc/lua/)")))
+  end)
+end)
+
+describe("the module", function()
+  it("exports its entry point and nothing else, for each Lua", function()
+    local seen = 0
+    for _, v in ipairs({ "5.4", "5.3", "5.2", "5.1" }) do
+      local path = "build/" .. v .. "/abridge/core.so"
+      local file = io.open(path)
+      if file then
+        file:close()
+        seen = seen + 1
+        assert.same({ "luaopen_abridge_core" }, words(run("nm -D --defined-only " .. path .. " | awk '{ print $3 }'")))
+      end
+    end
+    assert.is_true(seen > 0)
+  end)
+
+  it("leaves nothing beside the sources, unless `make nvim` was run", function()
+    assert.equal("", run("find . -path ./build -prune -o -path ./.git -prune -o -path ./lua/abridge/core.so -prune -o "
+      .. "'(' -name '*.o' -o -name '*.so' -o -name '*.a' -o -name '*.d' ')' -print"))
+  end)
+end)
+
+describe("build/bin/abridge", function()
+  it("runs from any folder, through a symbolic link, whatever LUA_PATH says", function()
+    run(("ln -s '%s/build/bin/abridge' '%s/link'"):format(root, dir))
+    assert.equal("abridge " .. version .. "\n",
+      run(("cd / && LUA_PATH=/nowhere LUA_CPATH=/nowhere '%s/link' --version"):format(dir)))
+  end)
+end)
+
+describe("make help", function()
+  it("lists the targets, one line each", function()
+    local help = "\n" .. run("make -s help")
+    for _, target in ipairs(words("setup build nvim lib demo doc test check lint memcheck bench rock clean")) do
+      assert.matches("\n" .. target .. " +%S[^\n]*\n", help)
+    end
+  end)
+end)

@@ -1,0 +1,35 @@
+-- Every public function of the C header is called by a fuzz target, and every target has a corpus.
+local paths = require "support.paths"
+
+describe("the fuzz targets", function()
+  it("call every public function", function()
+    local calls, missing = {}, {}
+    for _, name in ipairs(paths.names "spec/fuzz") do
+      if name:find "%.[ch]$" then
+        for called in paths.read("spec/fuzz/" .. name):gmatch "(abr_[%w_]+)%(" do calls[called] = true end
+      end
+    end
+    local public = 0
+    for declaration in paths.read("csrc/abridge.h"):gmatch "\nABR_API ([^;]*);" do
+      local name = declaration:match "(abr_[%w_]+)%("
+      public = public + 1
+      if not calls[name] then missing[#missing + 1] = name end
+    end
+    assert.is_true(public > 40)
+    assert.same({}, missing)
+  end)
+
+  it("have corpora of small files", function()
+    local size = 0
+    for _, name in ipairs(paths.names "spec/fuzz") do
+      local target = name:match "^fuzz_(%w+)%.c$"
+      if target then
+        local corpus = "spec/fuzz/corpus/" .. target
+        local inputs = paths.names(corpus)
+        assert.is_true(#inputs >= 10, target)
+        for _, input in ipairs(inputs) do size = size + #paths.read(corpus .. "/" .. input) end
+      end
+    end
+    assert.is_true(size < 300 * 1024, size)
+  end)
+end)

@@ -1,0 +1,167 @@
+-- What `make score` measures with: the share of needed lines that a cut keeps, and logs labelled by what we know of
+-- the fault that we made.
+
+package.path = "bench/?.lua;" .. package.path
+
+local make = require "score.make"
+local measure = require "score.measure"
+local rivals = require "score.rivals"
+local tmpdir = require "support.tmpdir"
+
+local function entry(position, log, ...)
+  local needles = {}
+  for i, text in ipairs { ... } do
+    needles[i] = { text = text, why = i == 1 and "root cause" or "summary" }
+  end
+  return { name = position, position = position, log = log, needles = needles }
+end
+
+local function as_is(log)
+  return function() return log end
+end
+
+describe("the score", function()
+  it("counts needles by column, whole logs, and lists what is missed", function()
+    local missed = {}
+    local entries = { entry("head", "", "cause one", "sum one"), entry("tail", "", "cause two", "sum two") }
+    local result = measure.score(as_is "cause one\nsum one\nsum two\n", 100, entries, missed)
+    assert.equal(3 / 4, result.all)
+    assert.equal(1 / 2, result["root cause"])
+    assert.equal(1, result.head)
+    assert.equal(1 / 2, result.tail)
+    assert.is_nil(result.middle)
+    assert.equal(1 / 2, result.logs)
+    assert.equal(0, result.over)
+    assert.same({ { name = "tail", needle = entries[2].needles[1] } }, missed)
+  end)
+
+  it("wants the whole text, without its outer blanks", function()
+    local entries = { entry("middle", "", "   error: no such thing  ") }
+    assert.equal(1, measure.score(as_is "x error: no such thing", 100, entries).all)
+    assert.equal(0, measure.score(as_is "x error: no such thin", 100, entries).all)
+  end)
+
+  it("removes ANSI sequences first", function()
+    local entries = { entry("middle", "", "a.c:1: error: gone") }
+    local output = "\27[1ma.c:1:\27[0m \27[01;31m\27[Kerror:\27[m\27[K \27]8;;http://x\7go\27]8;;\27\\ne\27(B"
+    assert.equal(1, measure.score(as_is(output), 100, entries).all)
+  end)
+
+  it("counts outputs over the budget, of logs without needles too", function()
+    local entries = { entry("none", ""), entry("head", "", "x") }
+    local result = measure.score(as_is(("x"):rep(11)), 10, entries)
+    assert.equal(2, result.over)
+    assert.equal(1, result.logs)
+    assert.equal(0, measure.score(as_is(("x"):rep(10)), 10, entries).over)
+  end)
+
+  it("prints a row a strategy", function()
+    local text = measure.table("10 bytes", {
+      { name = "cat", result = { all = 0.5, ["root cause"] = 1, tail = 0, logs = 0.25, over = 3 } },
+    })
+    assert.truthy(text:find("**10 bytes**\n\n| strategy | needles %", 1, true))
+    assert.truthy(text:find("\n| cat | 50.0 | 100.0 | - | - | 0.0 | - | 25.0 | 3 |\n", 1, true))
+  end)
+end)
+
+describe("the rivals", function()
+  local lines = {}
+  for i = 1, 400 do
+    lines[i] = ("line %d of a long build"):format(i)
+  end
+  lines[200] = "main.c:3: fatal: the disk is full"
+  local log = table.concat(lines, "\n") .. "\n"
+
+  it("stay within the budget, and give back what fits", function()
+    for _, rival in ipairs(rivals.all) do
+      for _, budget in ipairs { 400, 1000, 5000 } do
+        local output = rival.run({ log = log }, budget)
+        assert.truthy(#output <= budget, rival.name .. ": " .. #output)
+        assert.truthy(#output > budget * 0.5, rival.name .. ": " .. #output)
+      end
+      assert.equal(log, rival.run({ log = log }, #log))
+    end
+  end)
+
+  it("keep what their names say", function()
+    local function keeps(name, text)
+      for _, rival in ipairs(rivals.all) do
+        if rival.name == name then return rival.run({ log = log }, 1000):find(text, 1, true) ~= nil end
+      end
+    end
+    assert.is_true(keeps("head", "line 1 of"))
+    assert.is_false(keeps("head", "line 400 of"))
+    assert.is_true(keeps("tail", "line 400 of"))
+    assert.is_true(keeps("head/tail 30/70", "line 1 of") and keeps("head/tail 30/70", "line 400 of"))
+    assert.is_false(keeps("head/tail 50/50", lines[200]))
+    assert.is_true(keeps("keywords", lines[198] .. "\n" .. lines[199] .. "\n" .. lines[200] .. "\n" .. lines[201]))
+  end)
+end)
+
+describe("a log", function()
+  local dir
+  before_each(function() dir = tmpdir.new() end)
+  after_each(function() dir:remove() end)
+
+  local function case(command, needles, more)
+    local made = { name = "made", tools = { "sh" }, family = "test", command = command, needles = needles }
+    made.write = function(folder) folder:write("in/loop.sh", "i=0\nwhile [ $i -lt 1500 ]; do\n"
+      .. 'i=$((i + 1)); echo "step $i of 1500 is done, all well"\n[ $i -ne "$1" ] || echo "step $i: no ink" >&2\n'
+      .. "done\nexit 4\n") end
+    for key, value in pairs(more or {}) do
+      made[key] = value
+    end
+    return made
+  end
+
+  it("is what the tool printed on both streams, labelled", function()
+    local made, log = make.make(case("sh in/loop.sh 700", { { "root cause", "no ink" } }), dir.path)
+    assert.truthy(#log > make.MIN_BYTES)
+    assert.equal(#log, made.bytes)
+    assert.equal(4, made.exit_code)
+    assert.equal(1501, made.lines)
+    assert.equal("middle", made.position)
+    assert.same({ { line = 701, text = "step 700: no ink", why = "root cause", occurrences = 1 } }, made.needles)
+  end)
+
+  it("raises when a needle is not there, is there twice, or the log is short", function()
+    local function fails(message, ...)
+      local ok, reason = pcall(make.make, case(...), dir.path)
+      assert.is_false(ok)
+      assert.equal(message, reason)
+    end
+    fails('made: no line holds "no paper"', "sh in/loop.sh 7", { { "root cause", "no paper" } })
+    fails('made: 1500 lines hold "is done"', "sh in/loop.sh 0", { { "root cause", "is done" } })
+    fails("made: only 3 bytes", "echo hi; exit 1", {})
+    fails(("made: exit code 4; see %s/made.log"):format(dir.path), "sh in/loop.sh 0", {}, { succeeds = true })
+  end)
+
+  it("has the text that a terminal shows: after the last carriage return, without colours", function()
+    local log = ("ok\n"):rep(9) .. "\27[32m10 %\r 20 %\r\27[31mfull disk\27[0m\r\nend\n"
+    local shown = make.label(case("", { { "root cause", "disk" } }), log, 1)
+    assert.equal("full disk", shown.needles[1].text)
+    assert.equal(10, shown.needles[1].line)
+    assert.is_true(shown.ansi)
+    assert.equal(3, shown.carriage_returns)
+  end)
+
+  it("of a case of the benchmark is long and has all its needles", function()
+    for _, real in ipairs(require "score.cases.shell") do
+      if real.name == "bash-trace" and not make.missing(real) then
+        local made, log = make.make(real, dir.path)
+        assert.truthy(#log > make.MIN_BYTES)
+        assert.equal(#real.needles, #made.needles)
+        for _, needle in ipairs(made.needles) do
+          assert.truthy(log:find(needle.text, 1, true))
+        end
+        return
+      end
+    end
+    pending "no bash here"
+  end)
+
+  it("is left out where its tool is missing", function()
+    assert.equal("no-such-tool-here", make.missing { tools = { "sh", "no-such-tool-here" } })
+    assert.is_nil(make.missing { tools = { "sh" } })
+  end)
+end)

@@ -1,0 +1,71 @@
+--- A private folder for specs of runs: sessions in it, and programs that write to runs and are limited or killed.
+
+local host = require "abridge.base.host"
+local opened = require "support.opened"
+local tmpdir = require "support.tmpdir"
+
+local M = {}
+
+-- Calls commands in a session, and prints what came of it as JSON.
+local CALLER = [[
+local abridge = require "abridge"
+local host = require "abridge.base.host"
+local opts = host.json().decode(arg[1])
+local session, message, code = abridge.session(opts)
+if not session then
+  print(host.json().encode { message = message, code = code })
+  os.exit(0)
+end
+local results = {}
+for i = 2, #arg do
+  results[#results + 1] = session:call("run_command", { command = arg[i] })
+end
+session:close()
+io.stdout:write(host.json().encode { results = results, run_dir = session.run.dir }, "\n")
+]]
+
+--- The result of a command; `more` is other input.
+function M.run(session, command, more)
+  local input = { command = command }
+  for key, value in pairs(more or {}) do
+    input[key] = value
+  end
+  return session:call("run_command", input)
+end
+
+--- A folder of tmpdir that can more.
+function M.new()
+  local dir, runs = tmpdir.new(), 0
+  dir:write("caller.lua", CALLER)
+
+  --- A path for a run that nobody has used yet.
+  function dir:new_path()
+    runs = runs + 1
+    return self:at("run" .. runs)
+  end
+
+  --- A session in this folder; opened.close closes it.
+  function dir:open(opts)
+    local own = { cwd = self.path }
+    for key, value in pairs(opts or {}) do
+      own[key] = value
+    end
+    return opened.session(own)
+  end
+
+  --- What came of commands in a session of a process of its own, run by a shell behind `before` (say, "ulimit -f 8; ").
+  function dir:in_child(before, opts, ...)
+    local json = host.json()
+    -- through a pipe: a limit on file sizes is not for what it says
+    local command = before .. self:lua_command("caller.lua", json.encode(opts), ...)
+    local out, err = self:sh("{ " .. command .. "; echo status $?; } | cat")
+    if err ~= "" then error(err) end
+    local said, status = out:match "^(.*)status (%d+)\n$"
+    if status ~= "0" then error("status " .. status) end
+    return json.decode(said)
+  end
+
+  return dir
+end
+
+return M
