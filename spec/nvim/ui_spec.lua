@@ -111,7 +111,8 @@ describe("doc/screenshots.sh", function()
     assert.matches('fill="#636d83">gcc %-O2 %-Wall %-Wextra %-c src/unit_06%d.c', log)
     assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)
     assert.matches('fill="#e5c07b">size_cap</text>', log)
-    local before, after = dir:read("before-after.svg"):match "%| tail %-c 800</text>(.*)%$ abridge run %-%-max%-bytes 800 (.*)"
+    local both = dir:read "before-after.svg"
+    local before, after = both:match "%| tail %-c 800</text>(.*)%$ abridge run %-%-max%-bytes 800 (.*)"
     assert.is_nil(before:find "error: ")
     assert.matches(">src/unit_063.c:3:13: error: ", after, 1, true)
     assert.matches("B limit%)%. Full output:", after)

@@ -117,15 +117,14 @@ describe("doc/lua.md", function()
 end)
 
 describe("doc/promises.md", function()
-  --- The specs below a folder by their names, those in C with their ending; a name may stand for several.
-  local function specs_in(folder, found)
-    for _, name in ipairs(paths.names(folder)) do
-      local key = name:match "^(.+_spec)%.lua$" or name:match "^test_[%w_]+%.c$"
-      if key then
-        found[key] = found[key] or {}
-        table.insert(found[key], folder .. "/" .. name)
-      elseif not name:find("%.") then
-        specs_in(folder .. "/" .. name, found)
+  --- The paths of specs by the names that the page gives them; a name may stand for several.
+  local function specs_by_name()
+    local found = {}
+    for _, path in ipairs(paths.below "spec") do
+      local name = path:match "([%w_]+_spec)%.lua$" or path:match "/(test_[%w_]+%.c)$"
+      if name then
+        found[name] = found[name] or {}
+        table.insert(found[name], path)
       end
     end
     return found
@@ -133,7 +132,7 @@ describe("doc/promises.md", function()
 
   it("names for each promise specs that exist and test something", function()
     if not host.uv() then return pending "luv is missing" end
-    local specs, count = specs_in("spec", {}), 0
+    local specs, count = specs_by_name(), 0
     for promise in (paths.read("doc/promises.md"):gsub("\n%- ", "\0%0") .. "\0"):gmatch "\n%- ([^%z]*)%z" do
       local tests = promise:gsub("\n\n.*", ""):match "%(([^()]*)%)%.?%s*$"
       assert.truthy(tests, "no test is named by: " .. promise)
