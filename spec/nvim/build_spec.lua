@@ -51,7 +51,7 @@ describe("doc/install.md", function()
   it("has commands for a checkout and for C that do what they say", function()
     local dir = tmpdir.new()
     finally(function() dir:remove() end)
-    for _, name in ipairs { "Makefile", "csrc", "lua", "examples", "build" } do
+    for _, name in ipairs { "Makefile", "mk", "csrc", "lua", "examples", "build" } do
       dir:sh(("ln -s %s ."):format(quote(root .. "/" .. name)))
     end
     local clean = "unset MAKEFLAGS MAKELEVEL LUA_PATH LUA_CPATH LUA_INIT; set -e\n"

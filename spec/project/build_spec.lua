@@ -126,8 +126,13 @@ end)
 describe("make help", function()
   it("lists the targets, one line each", function()
     local help = "\n" .. run("make -s help")
-    for _, target in ipairs(words("setup build nvim lib demo doc test check lint memcheck bench rock clean")) do
+    for _, target in ipairs(words("setup build nvim lib demo doc test check lint memcheck tsan fuzz bench bench-check "
+      .. "test-arm64 score soak rock clean")) do
       assert.matches("\n" .. target .. " +%S[^\n]*\n", help)
     end
+  end)
+
+  it("reads a Makefile of at most 150 lines", function()
+    assert.is_true(select(2, paths.read("Makefile"):gsub("\n", "")) <= 150)
   end)
 end)
