@@ -29,7 +29,7 @@ local function run_snippet(code, env)
   return chunk()
 end
 
-describe("doc/install.md", function()
+describe("doc/install.md #once", function()
   it("has snippets that are Lua, with one command to build", function()
     local commands = {}
     for block in page:gmatch "\n```lua\n(.-)```" do
@@ -63,7 +63,7 @@ describe("doc/install.md", function()
   end)
 end)
 
-describe("make nvim", function()
+describe("make nvim #few", function()
   if not host.in_nvim then
     pending "is run from Neovim alone: it builds for Neovim"
     return

@@ -4,7 +4,7 @@ local host = require "abridge.base.host"
 local paths = require "support.paths"
 local tmpdir = require "support.tmpdir"
 
-describe("README", function()
+describe("README #once", function()
   local readme = paths.read "README.md"
 
   it("says in its first 25 lines what seq 100000 becomes", function()
@@ -70,7 +70,7 @@ describe("README", function()
   end)
 end)
 
-describe("README and the pages beside it", function()
+describe("README and the pages beside it #once", function()
   local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
   for _, name in ipairs { "c", "design", "install", "lua", "reliability", "profiles/pi", "profiles/pipeline",
     "profiles/contract", "profiles/dispatcher" } do
