@@ -424,7 +424,7 @@ describe("much text", function()
     assert.equal(1, notes.reads)
   end)
 
-  it("is redacted whole, in bounded memory", function()
+  it("is redacted whole, in bounded memory #few", function()
     local content, cut = page_of({ max_bytes = 30720, offset = 250000 }, { redactor = LONGER, line_numbers = true })
     assert.is_true(notes.reads > 80)
     assert.equal("250000\t<\195\169> line", content:sub(1, 16))

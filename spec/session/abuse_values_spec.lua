@@ -386,7 +386,7 @@ describe("a deep or cyclic table", function()
     dir:remove()
   end)
 
-  it("of tables that share each other ends, though written out it would have no end", function()
+  it("of tables that share each other ends, though written out it would have no end #few", function()
     local value = { "one" }
     for _ = 1, 60 do
       value = { value, value }

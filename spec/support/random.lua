@@ -82,6 +82,19 @@ function M.some(cases)
   return math.max(math.ceil(cases * share), math.min(cases, FEWEST))
 end
 
+--- The numbers from `from` to `to`, `step` or 1 apart; on hosts that try a share of the cases, this share of them, evenly
+--- spread from one drawn at random.
+function M.sweep(from, to, step)
+  step = step or 1
+  local every = math.max(1, math.floor(1 / share))
+  M.start(from)
+  local at = from + (M.below(every) - every) * step
+  return function()
+    at = at + every * step
+    return at <= to and at or nil
+  end
+end
+
 --- How many a property finds at least on this host, where it finds over `n` on all its cases.
 function M.found(n)
   return share < 1 and n * share / 2 or n
