@@ -95,7 +95,7 @@ describe("the harness, with", function()
   end
 
   for _, profile in ipairs(PROFILES) do
-    describe(profile .. ",", function()
+    describe(profile .. (profile == "default" and "," or ", #few"), function()
       it("read_file", function()
         conformance.run {
           tool = "read_file",

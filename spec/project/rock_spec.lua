@@ -67,7 +67,8 @@ end)
 local INTERPRETERS = { ["5.1"] = "lua5.1" }
 if not jit then INTERPRETERS[_VERSION:match("%d+%.%d+")] = tmpdir.interpreter() end
 
-for lua_version, interpreter in pairs(INTERPRETERS) do describe("the rock of Lua " .. lua_version .. " #once", function()
+--- The tests of the rock of a Lua.
+local function of(lua_version, interpreter)
   local dir, tree
 
   setup(function()
@@ -146,4 +147,8 @@ for lua_version, interpreter in pairs(INTERPRETERS) do describe("the rock of Lua
       assert.matches(" " .. name .. "\n", listing, 1, true)
     end
   end)
-end) end
+end
+
+for lua_version, interpreter in pairs(INTERPRETERS) do
+  describe("the rock of Lua " .. lua_version .. " #once", function() of(lua_version, interpreter) end)
+end

@@ -552,7 +552,7 @@ describe("a string", function()
     assert.matches("^Invalid input: not JSON", session:call("read_file", '{"path":1e999}').content)
   end)
 
-  it("of 100 MB on one line is cut like any other", function()
+  it("of 100 MB on one line is cut like any other #few", function()
     local huge = ("0123456789abcdef"):rep(100 * 1024 * 1024 / 16)
     local session = abridge.session { profile = "pi" }
     local result = session:cap("bash", huge)

@@ -7,7 +7,7 @@ M.seed = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
 
 local reference = _VERSION == "Lua 5.4" and not rawget(_G, "vim")
 local share = tonumber(os.getenv "ABRIDGE_CASES") or (reference and 1 or 0.1)
-local FEWEST = 10
+local FEWEST = 4
 
 local state = 1
 
@@ -77,13 +77,13 @@ function M.bytes(n)
   return table.concat(parts)
 end
 
---- How many of so many cases this host tries: its share, but not under ten.
+--- How many of so many cases this host tries: its share, but not under four.
 function M.some(cases)
   return math.max(math.ceil(cases * share), math.min(cases, FEWEST))
 end
 
---- The numbers from `from` to `to`, `step` or 1 apart; on hosts that try a share of the cases, this share of them, evenly
---- spread from one drawn at random.
+--- The numbers from `from` to `to`, `step` or 1 apart; on hosts that try a share of the cases, this share of them,
+--- evenly spread from one drawn at random.
 function M.sweep(from, to, step)
   step = step or 1
   local every = math.max(1, math.floor(1 / share))

@@ -1,5 +1,5 @@
---- How busted tells of a run: as its plainTerminal does. Where ABRIDGE_TIMES names a file, each spec file gets a line in
---- it: seconds, tab, path.
+--- How busted tells of a run: as its plainTerminal does. Where ABRIDGE_TIMES names a file, each spec file gets a line
+--- in it: seconds, tab, path.
 return function(options)
   local busted = require "busted"
   local times = os.getenv "ABRIDGE_TIMES"
