@@ -263,7 +263,8 @@ describe("head_tail with snap=char and marker=outside", function()
       })
       local want = cut.final_newline and text:sub(1, -2) or truncate(text, max_chars, ratio)
       if content ~= want then
-        error(("max_chars %d, ratio %s\ntext %s\nwant %s\ngot %s"):format(max_chars, tostring(ratio), quote(text), quote(want), quote(content)))
+        error(("max_chars %d, ratio %s\ntext %s\nwant %s\ngot %s"):format(max_chars, tostring(ratio), quote(text),
+          quote(want), quote(content)))
       end
     end)
   end)
