@@ -129,7 +129,7 @@ describe("make help #once", function()
     local help = "\n" .. run("make -s help")
     for _, target in ipairs(words("setup build nvim lib demo doc test check lint memcheck tsan fuzz bench bench-check "
       .. "test-arm64 score soak rock clean")) do
-      assert.matches("\n" .. target .. " +%S[^\n]*\n", help)
+      assert.matches("\n" .. target:gsub("%-", "%%-") .. " +%S[^\n]*\n", help)
     end
   end)
 
