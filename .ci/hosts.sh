@@ -7,7 +7,8 @@
 # Quick when they are there. Where one cannot be had, says so and fails, after the others.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-hosts=$PWD/build/hosts
+mkdir -p build/hosts
+hosts=$(cd build/hosts && pwd -P) # the paths that programs there are given, whatever folder links to it
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}") # whose name the system's sources have
 stable=trixie newest=sid
 log=$hosts/log
@@ -133,7 +134,6 @@ fi
 for tool in apt-get dpkg-deb patchelf cc; do
   command -v "$tool" >/dev/null || { echo "hosts: no $tool here: Neovim 0.10, the newest and Lua 5.5 are left out" >&2; exit 1; }
 done
-mkdir -p "$hosts"
 : > "$log"
 multiarch=$(cc -print-multiarch)
 echo "hosts: getting Neovim and Lua of newer suites into build/hosts"

@@ -1,25 +1,44 @@
 #!/usr/bin/env bash
-# Installs what building and testing need, through apt, and gets newer hosts (hosts.sh). Quick when nothing is missing;
-# safe to run again.
+# .ci/setup.sh [check]
+# Installs what building, the demo and the suite need, through apt, and gets newer hosts (hosts.sh); with `check`, what
+# `make check` needs beside these. Quick when nothing is missing; safe to run again.
 set -u
-packages="gcc g++ libc6-dev make clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind
-  lua5.1 lua5.2 lua5.3 lua5.4 luajit neovim
-  liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev libluajit-5.1-dev
-  luarocks zip unzip lua-busted lua-check lua-cjson lua-luv lua-filesystem lua-system lua-term
-  lua-sql-sqlite3 ripgrep curl procps
-  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user patchelf"
+cd "$(dirname "$0")/.." || exit 1
+case ${1:-} in
+  '')
+    packages="gcc g++ libc6-dev make
+      lua5.1 lua5.2 lua5.3 lua5.4 luajit neovim
+      liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev libluajit-5.1-dev
+      lua-busted lua-cjson lua-luv lua-filesystem lua-system lua-term lua-sql-sqlite3
+      luarocks zip unzip ripgrep curl procps valgrind patchelf"
+    tools="cc make lua5.4 busted" ;;
+  check)
+    packages="gcc libc6-dev clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind lua-check liblua5.4-dev
+      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+    tools="gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64" ;;
+  *) echo "setup.sh: nothing or check, not $1" >&2; exit 2 ;;
+esac
+
+still_missing() {
+  local tool missing=0
+  for tool in $tools; do
+    command -v "$tool" >/dev/null || { echo "setup: still missing: $tool" >&2; missing=1; }
+  done
+  return $missing
+}
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  if still_missing 2>/dev/null; then exit; fi
   echo "abridge: no apt-get here. Please install, by your system's own means:"
-  echo "  a C11 compiler, make, Lua 5.4 with its headers, busted, lua-cjson, luv, ripgrep, curl, LuaSQL for sqlite3"
-  echo "  for every host of the suite: Lua 5.5, 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip"
-  echo "  for make check: gcc and clang with their sanitizers and libFuzzer, clang-format, clang-tidy, cppcheck, luacheck,"
-  echo "  valgrind, aarch64-linux-gnu-gcc, qemu-aarch64"
-  missing=0
-  for tool in cc make lua5.4 busted; do
-    command -v "$tool" >/dev/null || { echo "missing: $tool" >&2; missing=1; }
-  done
-  exit $missing
+  if [ -z "${1:-}" ]; then
+    echo "  a C11 compiler, make, Lua 5.4 with its headers, busted, lua-cjson, luv, ripgrep, curl, LuaSQL for sqlite3"
+    echo "  for every host of the suite: Lua 5.5, 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip, valgrind"
+  else
+    echo "  gcc and clang with their sanitizers and libFuzzer, clang-format, clang-tidy, cppcheck, luacheck, valgrind,"
+    echo "  aarch64-linux-gnu-gcc, qemu-aarch64"
+  fi
+  still_missing
+  exit
 fi
 
 list_missing() {
@@ -29,7 +48,7 @@ list_missing() {
 }
 
 install_missing() {
-  local root= known= package missing
+  local root='' known='' package missing
   missing=$(list_missing)
   if [ -z "$missing" ]; then
     echo "setup: everything is installed"
@@ -38,13 +57,13 @@ install_missing() {
   if [ "$(id -u)" -ne 0 ]; then
     root=sudo
     if ! command -v sudo >/dev/null; then
-      echo "setup: no sudo here; as root: apt-get install --no-install-recommends" $missing >&2
+      echo "setup: no sudo here; as root: apt-get install --no-install-recommends ${missing//$'\n'/ }" >&2
       exit 1
     fi
   fi
   apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
 
-  echo "setup: installing" $missing
+  echo "setup: installing ${missing//$'\n'/ }"
   apt update || echo "setup: apt-get update failed; going on with the lists there are" >&2
 
   # A release without one of the packages (an old Lua, say) still gets the rest; the suite then says what it misses.
@@ -60,7 +79,5 @@ install_missing() {
 }
 
 install_missing
-for tool in cc make lua5.4 busted; do
-  command -v "$tool" >/dev/null || { echo "setup: still missing: $tool" >&2; exit 1; }
-done
-.ci/hosts.sh || true # the suite names the hosts that it leaves out
+still_missing || exit 1
+if [ -z "${1:-}" ]; then .ci/hosts.sh || true; fi # the suite names the hosts that it leaves out

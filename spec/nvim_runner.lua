@@ -1,6 +1,7 @@
 -- Runs the suite inside headless Neovim, with the same busted as everywhere else:
 --   nvim --headless -u NONE -i NONE -n --cmd 'set shada=' -c 'luafile spec/nvim_runner.lua'
--- The environment variable SPEC narrows it to some files. Ends Neovim, with status 1 if a test failed.
+-- The environment variable SPEC narrows it to some files; BUSTED has arguments of busted instead. Ends Neovim, with
+-- status 1 if a test failed.
 
 -- Neovim's print() goes to its message area, without line ends; a test's output belongs to stdout.
 function print(...) -- luacheck: ignore 121
@@ -10,7 +11,7 @@ function print(...) -- luacheck: ignore 121
 end
 
 arg = { [0] = "busted" }
-for file in (os.getenv("SPEC") or ""):gmatch("%S+") do arg[#arg + 1] = file end
+for word in (os.getenv("BUSTED") or os.getenv("SPEC") or ""):gmatch("%S+") do arg[#arg + 1] = word end
 
 -- busted ends a failed run by os.exit() or by an error without a message, depending on how it was started.
 -- Neither may pass by Neovim, which would leave its own temporary folder behind.

@@ -2,13 +2,15 @@
 # spec/run_suite.sh C_TEST_FOLDER
 # Runs the C tests of that folder and the suite on every host, one more at once than there are processors, since tests
 # wait a good part of their time. Prints a line a host as it ends, then what the hosts that failed printed, then all
-# lines together:
-#   HOST: N passed, M failed[, K skipped]
+# lines together, and which spec files took longest:
+#   HOST: N passed, M failed[, K skipped], S s
 # Fails when a host fails or runs no test. A host that is not on this machine is left out and named; one that was asked
 # for by HOST has failed then.
-#   HOST="luajit nvim0.12"   these hosts only, of: c lua5.5 lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim0.7 nvim0.10 nvim0.12;
-#                            nvim is the one on the PATH
-#   SPEC="spec/a_spec.lua ..."  these spec files only, and no C tests
+# A test whose name has the tag #once does not depend on the host: these are a host of their own, `once`, which is Lua
+# 5.4. One with the tag #few depends on little of it: it runs on Lua 5.4 and 5.1, LuaJIT and the newest Neovim.
+#   HOST="luajit nvim0.12"   these hosts only, of: c once lua5.5 lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim0.7 nvim0.10
+#                            nvim0.12; nvim is the one on the PATH
+#   SPEC="spec/a_spec.lua ..."  these spec files only, all of their tests on each host, and no C tests
 #   C_TESTS="scan cut"   these C tests only
 #   VALGRIND=1           the C tests under valgrind
 #   EMULATOR=qemu-aarch64   the C tests, built for another processor, under an emulator
@@ -19,14 +21,12 @@ cd "$(dirname "$0")/.." || exit 1
 c_tests=$1
 SPEC=${SPEC:-}
 newer=$PWD/build/hosts/bin # what .ci/hosts.sh made
-if [ -n "${HOST:-}" ]; then
-  asked=1
-else
-  asked=
-  newest=$(cd "$newer" 2>/dev/null && printf '%s\n' nvim* | sort -V | tail -n 1) # the suite it comes from moves on
-  case $newest in ''|nvim0.10|'nvim*') newest=nvim0.12 ;; esac
-  HOST="${SPEC:-c} lua5.5 lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim0.7 nvim0.10 $newest"
-  HOST=${HOST#"$SPEC"}
+newest=$(cd "$newer" 2>/dev/null && printf '%s\n' nvim* | sort -V | tail -n 1) # the suite it comes from moves on
+case $newest in ''|nvim0.10|'nvim*') newest=nvim0.12 ;; esac
+asked=${HOST:-}
+if [ -z "$asked" ]; then # what takes longest first
+  HOST="lua5.4 c once $newest nvim0.10 nvim0.7 lua5.1 luajit lua5.2 lua5.3 lua5.5"
+  if [ -n "$SPEC" ]; then HOST=${HOST/c once /}; fi
 fi
 JOBS=${JOBS:-$(($(getconf _NPROCESSORS_ONLN) + 1))}
 case $HOST in *[!\ ]*\ *[!\ ]*) ;; *) JOBS=one ;; esac # a single host is shown as it runs
@@ -46,6 +46,7 @@ export LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;"
 # program_of HOST: the path of its program; nothing where it is not here
 program_of() {
   case $1 in
+    once) program_of lua5.4 ;;
     nvim?*)
       if [ -x "$newer/$1" ]; then
         echo "$newer/$1"
@@ -65,17 +66,26 @@ run() {
   timeout -k 10 "${HOST_TIMEOUT:-1500}" "$@" </dev/null >> "$log" 2>&1
 }
 
+# without HOST: the tags of tests that it leaves to others
+without() {
+  case $1 in
+    once|lua5.4|lua5.1|luajit|nvim|"$newest") echo once ;;
+    *) echo once,few ;;
+  esac
+}
+
 # report HOST PASSED FAILED SKIPPED [NOTE]
 report() {
   local line="$1: $2 passed, $3 failed"
   if [ "$4" -gt 0 ]; then line+=", $4 skipped"; fi
+  line+=", $((SECONDS - began)) s"
   if [ -n "${5:-}" ]; then line+=" ($5)"; fi
   echo "$line" > "$place/line"
   [ "$3" -eq 0 ]
 }
 
 run_c_tests() {
-  local name=c test status line passed=0 wrong=0 note= from
+  local name=c test status line passed=0 wrong=0 note='' from
   if [ -n "${VALGRIND:-}" ]; then name=memcheck; fi
   if [ -n "${EMULATOR:-}" ]; then name=$EMULATOR; fi
   for test in "$c_tests"/test_*; do
@@ -106,7 +116,7 @@ run_c_tests() {
 run_lua_host() {
   local host=$1 version=$2 status line passed=0 wrong=0 skipped=0 note=
   shift 2
-  LUA_CPATH="build/$version/?.so;;" run "$@"
+  LUA_CPATH="build/$version/?.so;;" ABRIDGE_TIMES=$place/times run "$@"
   status=$?
   line=$(grep -E '^[0-9]+ success(es)? / [0-9]+ failures? / [0-9]+ errors? / [0-9]+ pending' "$log" | tail -n 1)
   if [[ $line =~ ^([0-9]+)\ [a-z]+\ /\ ([0-9]+)\ [a-z]+\ /\ ([0-9]+)\ [a-z]+\ /\ ([0-9]+) ]]; then
@@ -124,7 +134,7 @@ run_lua_host() {
 
 # run_host HOST: in folders of its own; ends with its line printed
 run_host() {
-  local host=$1 version=5.1 program status=0
+  local host=$1 version=5.1 program status=0 began=$SECONDS tags=() specs=$SPEC
   place=$private/$1
   log=$place/log
   mkdir -p "$place/tmp" "$place/home"
@@ -132,7 +142,13 @@ run_host() {
   : > "$log"
   export TMPDIR=$place/tmp HOME=$place/home
   program=$(program_of "$host")
-  case $host in lua5.*) version=${host#lua} ;; esac
+  case $host in lua5.*) version=${host#lua} ;; once) version=5.4 ;; esac
+  if [ "$host" = once ]; then
+    tags=(--tags=once)
+    specs=${SPEC:-$(grep -rl --include='*_spec.lua' '#once' spec)}
+  elif [ -z "$SPEC" ]; then
+    tags=("--exclude-tags=$(without "$host")")
+  fi
   if [ "$host" = c ]; then
     run_c_tests
   elif [ -z "$program" ]; then
@@ -141,10 +157,10 @@ run_host() {
     report "$host" 0 1 0 "no headers of Lua $version: make setup"
   else
     case $host in
-      # shellcheck disable=SC2086 # SPEC is a list
-      lua*) run_lua_host "$host" "$version" busted --lua="$program" $SPEC ;;
-      *) run_lua_host "$host" "$version" \
+      nvim*) BUSTED="${tags[*]} $specs" run_lua_host "$host" "$version" \
         "$program" --headless -u NONE -i NONE -n --cmd 'set shada=' -c 'luafile spec/nvim_runner.lua' ;;
+      *) # shellcheck disable=SC2086 # a list
+        run_lua_host "$host" "$version" busted --lua="$program" "${tags[@]}" $specs ;;
     esac
   fi || status=1
   rmdir "$TMPDIR"/nvim.* 2>/dev/null # since 0.9 Neovim leaves the one that its folders of temporary files were in
@@ -158,11 +174,11 @@ run_host() {
   cat "$place/line"
 }
 
-left_out= hosts=()
+left_out='' hosts=()
 for host in $HOST; do
   case $host in
-    c|lua5.[1-5]|luajit|nvim|nvim[0-9]*) ;;
-    *) echo "no such host: $host; of c lua5.5 ... lua5.1 luajit nvim nvim0.7 ..." >&2; exit 1 ;;
+    c|once|lua5.[1-5]|luajit|nvim|nvim[0-9]*) ;;
+    *) echo "no such host: $host; of c once lua5.5 ... lua5.1 luajit nvim nvim0.7 ..." >&2; exit 1 ;;
   esac
   if [ -z "$asked" ] && [ "$host" != c ] && [ -z "$(program_of "$host")" ]; then
     left_out+=" $host"
@@ -197,5 +213,13 @@ for host in "${hosts[@]}"; do
   cat "$private/$host/line" 2>/dev/null || { echo "$host: 0 passed, 1 failed (nothing came of it)"; failed=1; }
   if [ -f "$private/$host/failed" ]; then failed=1; fi
 done
+cat "$private"/*/times 2>/dev/null | awk -F '\t' '
+  { sum[$2] += $1; if ($1 > most[$2]) most[$2] = $1 }
+  END { for (spec in sum) printf "%7.1f s, %5.1f s on one host: %s\n", sum[spec], most[spec], spec }' |
+  sort -rn | head -n 10 > "$private/slowest"
+if [ "$(wc -l < "$private/slowest")" -eq 10 ]; then
+  echo "slowest specs, all hosts together:"
+  cat "$private/slowest"
+fi
 if [ -n "$left_out" ]; then echo "left out, not on this machine:$left_out (make setup)"; fi
 exit $failed

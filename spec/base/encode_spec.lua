@@ -79,7 +79,7 @@ describe("JSON of a value", function()
     assert.equal(("\195\169"):rep(50) .. "... is a function", problem)
   end)
 
-  it("takes what comes again, but not for ever", function()
+  it("takes what comes again, but not for ever #few", function()
     local shared = { 1 }
     assert.equal('[[1],[1]]', encode.json { shared, shared })
     local bomb = { 1 }

@@ -174,7 +174,7 @@ describe("the budget that bound a cut by priority", function()
 
   it("is what a plain reading gives, in one call and in a stream", function()
     local seen = {}
-    random.each(_VERSION == "Lua 5.4" and 3000 or 400, function()
+    random.each(3000, function()
       local text = log()
       local opts = { strategy = "priority" }
       repeat

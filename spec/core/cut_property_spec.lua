@@ -1,34 +1,10 @@
 -- What holds for every text and every budget, on random ones. ABRIDGE_SEED=n repeats a run; a failure prints it.
 local abridge = require "abridge"
 
-local SEED = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
+local random = require "support.random"
+
 local CASES = 9000
-
--- ---------------------------------------------------------------- random things, equal on every host
-
-local state
-
----Starts the generator for one case of one property.
-local function start(case)
-  state = (SEED * 31 + case * 7919) % 2147483646 + 1
-  for _ = 1, 3 do
-    state = state * 16807 % 2147483647
-  end
-end
-
----An integer from 0 to n - 1.
-local function below(n)
-  state = state * 16807 % 2147483647
-  return state % n
-end
-
-local function choose(list)
-  return list[below(#list) + 1]
-end
-
-local function chance(n)
-  return below(n) == 0
-end
+local below, choose, chance = random.below, random.choose, random.chance
 
 ---One of the list, or nothing: the default.
 local function maybe(list)
@@ -237,17 +213,6 @@ local function show(value)
     parts[#parts + 1] = tostring(key) .. "=" .. show(value[key])
   end
   return "{" .. table.concat(parts, ", ") .. "}"
-end
-
----Runs `property(case)` for many cases; what it raises is told with the seed.
-local function for_cases(cases, property)
-  for case = 1, cases do
-    start(case)
-    local ok, message = pcall(property, case)
-    if not ok then
-      error(("ABRIDGE_SEED=%d, case %d: %s"):format(SEED, case, tostring(message)), 0)
-    end
-  end
 end
 
 ---A function that raises with the case's data unless `fact` holds.
@@ -612,7 +577,7 @@ end
 
 describe("head and tail", function()
   it("are what a plain reading of the rules gives", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, choose { "head", "tail" })
       local content, cut = abridge.cut(text, opts)
@@ -635,7 +600,7 @@ describe("head and tail", function()
   end)
 
   it("never keep less of a text when a budget grows", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, choose { "head", "tail" })
       local content, cut = abridge.cut(text, opts)
@@ -651,7 +616,7 @@ describe("head and tail", function()
   end)
 
   it("leave their own result as it is", function()
-    for_cases(CASES / 5, function()
+    random.each(CASES / 5, function()
       local text = random_text()
       local opts = { strategy = choose { "head", "tail" }, max_bytes = random_budget(#text),
         utf8 = choose { "keep", "replace" }, long_line = choose { "omit", "split" } }
@@ -665,7 +630,7 @@ end)
 
 describe("head_tail", function()
   it("keeps its budgets and uses them", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, "head_tail")
       local content, cut = abridge.cut(text, opts)
@@ -684,7 +649,7 @@ end)
 
 describe("priority", function()
   it("keeps its budgets, and what it keeps stands in the content in order", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, "priority")
       local content, cut = abridge.cut(text, opts)
@@ -712,7 +677,7 @@ end)
 -- Where a cut nearly fits, each byte of it counts: all budgets there, for texts of long lines beside short ones.
 describe("a budget near the size of the text", function()
   local function within(strategy)
-    for_cases(CASES / 9, function()
+    random.each(CASES / 9, function()
       local text = random_text(8)
       local opts = { strategy = strategy, utf8 = choose { "keep", "replace" } }
       opts.marker_text = (strategy == "head_tail" or strategy == "priority") and maybe { "-" } or nil
@@ -738,7 +703,7 @@ end)
 
 describe("a cut", function()
   it("of valid UTF-8 is valid UTF-8, and with utf8=replace any cut is", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text, valid = random_text()
       local opts = random_opts(text, choose { "head", "tail", "head_tail", "priority" })
       if opts.marker_text == "\255" then
@@ -752,7 +717,7 @@ describe("a cut", function()
   end)
 
   it("counts as the naive counts do", function()
-    for_cases(CASES / 3, function()
+    random.each(CASES / 3, function()
       local text = random_text()
       local check = checker(text)
       local chars, invalid = chars_of(text)

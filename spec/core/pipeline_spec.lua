@@ -1,13 +1,9 @@
 -- The two stages of the pipeline document, against its own formula.
 local abridge = require "abridge"
 
-local SEED = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
-local state = SEED % 2147483646 + 1
+local random = require "support.random"
 
-local function below(n)
-  state = state * 16807 % 2147483647
-  return state % n
-end
+local below = random.below
 
 ---The chars of valid UTF-8, in a table.
 local function chars_of(s)
@@ -180,7 +176,7 @@ describe("pipeline", function()
   end)
 
   it("is the document's formula to the byte", function()
-    for case = 1, 1500 do
+    random.each(1500, function()
       local text, ratio = random_text(), RATIOS[below(#RATIOS) + 1]
       local max_chars = below(3) > 0 and below(60) or nil
       local max_lines = (not max_chars or below(3) > 0) and below(12) or nil
@@ -197,14 +193,13 @@ describe("pipeline", function()
       end
       if content ~= want then
         local limits = ("max_chars %s, max_lines %s, ratio %s"):format(tostring(max_chars), tostring(max_lines), ratio)
-        error(("ABRIDGE_SEED=%d, case %d: %s\ntext %s\nwant %s\ngot %s"):format(SEED, case, limits, quote(text),
-          quote(want), quote(content)))
+        error(("%s\ntext %s\nwant %s\ngot %s"):format(limits, quote(text), quote(want), quote(content)))
       end
-    end
+    end)
   end)
 
   it("counts what is gone", function()
-    for case = 1, 1500 do
+    random.each(1500, function()
       local text = random_text()
       local opts = { max_chars = below(60), max_lines = below(12), head_ratio = RATIOS[below(#RATIOS) + 1] }
       local _, cut = abridge.pipeline(text, opts)
@@ -226,11 +221,11 @@ describe("pipeline", function()
         or cut.omitted_bytes ~= #text - kept
         or cut.omitted_lines ~= cut.total_lines - cut.output_lines
       then
-        error(("ABRIDGE_SEED=%d, case %d: %d lines gone, %d said, %d bytes kept, %d said: max_chars %d, "
-          .. "max_lines %d, ratio %s, text %s"):format(SEED, case, gone, cut.omitted_lines, kept, cut.output_bytes,
+        error(("%d lines gone, %d said, %d bytes kept, %d said: max_chars %d, "
+          .. "max_lines %d, ratio %s, text %s"):format(gone, cut.omitted_lines, kept, cut.output_bytes,
           opts.max_chars, opts.max_lines, tostring(opts.head_ratio), quote(text)))
       end
-    end
+    end)
   end)
 
   it("names the option that is wrong, and its value", function()
@@ -258,7 +253,7 @@ end)
 
 describe("head_tail with snap=char and marker=outside", function()
   it("is the first stage's formula to the byte", function()
-    for case = 1, 1500 do
+    random.each(1500, function()
       local text, ratio, max_chars = random_text(), RATIOS[below(#RATIOS) + 1], below(60)
       local content, cut = abridge.head_tail(text, {
         max_chars = max_chars,
@@ -268,9 +263,9 @@ describe("head_tail with snap=char and marker=outside", function()
       })
       local want = cut.final_newline and text:sub(1, -2) or truncate(text, max_chars, ratio)
       if content ~= want then
-        error(("ABRIDGE_SEED=%d, case %d: max_chars %d, ratio %s\ntext %s\nwant %s\ngot %s"):format(SEED, case,
-          max_chars, tostring(ratio), quote(text), quote(want), quote(content)))
+        error(("max_chars %d, ratio %s\ntext %s\nwant %s\ngot %s"):format(max_chars, tostring(ratio), quote(text),
+          quote(want), quote(content)))
       end
-    end
+    end)
   end)
 end)

@@ -434,7 +434,7 @@ describe("a log", function()
   end)
 
   it("is freed by the collector", function()
-    for _ = 1, 100 do
+    for _ = 1, 10 do -- the lock of one not freed would keep the next one out
       assert(open())
       collectgarbage()
       collectgarbage()

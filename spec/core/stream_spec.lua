@@ -214,9 +214,9 @@ describe("the end of a stream", function()
 
   it("comes with the collector", function()
     local before = resident()
-    local chunk = ("x"):rep(2 * MB)
-    for _ = 1, 200 do
-      abridge.stream({ strategy = "tail", max_bytes = 4 * MB, count_tokens = function() return 0 end }):write(chunk)
+    local chunk = ("x"):rep(16 * MB)
+    for _ = 1, 25 do
+      abridge.stream({ strategy = "tail", max_bytes = 32 * MB, count_tokens = function() return 0 end }):write(chunk)
       collectgarbage()
     end
     if before then assert.is_true(resident() - before < 100 * MB) end
@@ -238,7 +238,7 @@ describe("the end of a stream", function()
   end)
 
   it("is safe in any order with the collector", function()
-    for _ = 1, 50 do
+    for _ = 1, 10 do
       local s = abridge.stream { strategy = "tail", max_tokens = 3, count_tokens = function(text) return #text end }
       s:write "some words\n"
       s:finish()

@@ -51,7 +51,7 @@ local function ran()
   return said, ("no more ran after %q: status %s\n%s"):format(last, tostring(code), err)
 end
 
-describe("a fault", function()
+describe("a fault #few", function()
   local said, ending
 
   setup(function()

@@ -29,7 +29,7 @@ local function run_snippet(code, env)
   return chunk()
 end
 
-describe("doc/install.md", function()
+describe("doc/install.md #once", function()
   it("has snippets that are Lua, with one command to build", function()
     local commands = {}
     for block in page:gmatch "\n```lua\n(.-)```" do
@@ -51,7 +51,7 @@ describe("doc/install.md", function()
   it("has commands for a checkout and for C that do what they say", function()
     local dir = tmpdir.new()
     finally(function() dir:remove() end)
-    for _, name in ipairs { "Makefile", "csrc", "lua", "examples", "build" } do
+    for _, name in ipairs { "Makefile", "mk", "csrc", "lua", "examples", "build" } do
       dir:sh(("ln -s %s ."):format(quote(root .. "/" .. name)))
     end
     local clean = "unset MAKEFLAGS MAKELEVEL LUA_PATH LUA_CPATH LUA_INIT; set -e\n"
@@ -63,7 +63,7 @@ describe("doc/install.md", function()
   end)
 end)
 
-describe("make nvim", function()
+describe("make nvim #few", function()
   if not host.in_nvim then
     pending "is run from Neovim alone: it builds for Neovim"
     return

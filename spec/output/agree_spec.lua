@@ -154,7 +154,7 @@ describe("a view and the ceiling together", function()
 
   it("agree with each other for any text, view and ceiling", function()
     local PROFILES = { "default", "contract", "dispatcher", "pi", "pipeline" }
-    random.each(_VERSION == "Lua 5.4" and 1500 or 200, function()
+    random.each(1500, function()
       local text_of = random.text(120):gsub("[^\n\32-\126]", "") -- nothing that is cleaned, or shows as something else
       local limits
       if random.chance(2) then

@@ -1,9 +1,6 @@
 -- What `make bench` and `make bench-check` say: that all that is to be measured is, that the tables
 -- of doc/speed.md are made of its rows, and that a growth of instructions is found.
 
--- Both start the same programs whichever host runs this: once is enough.
-if _VERSION ~= "Lua 5.4" or rawget(_G, "vim") then return end
-
 local tmpdir = require "support.tmpdir"
 
 local dir
@@ -25,7 +22,7 @@ local function shape(line)
   return ("%s, %d"):format(name:gsub("%d[%d.]*[KMG]?B?", "#"), count)
 end
 
-describe("make bench", function()
+describe("make bench #once", function()
   local said, shapes = nil, {}
 
   setup(function()
@@ -108,7 +105,7 @@ describe("make bench", function()
   end)
 end)
 
-describe("make bench-check", function()
+describe("make bench-check #once", function()
   local HEADER = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\nvoid spin(int turns);\n"
   local LIBRARY = '#include "abridge.h"\nvoid spin(int turns)\n{\n    volatile int i;\n'
     .. "    for (i = 0; i < turns * %d; i++)\n        ;\n}\n"

@@ -70,7 +70,7 @@ local function add(names, more)
   end
 end
 
-describe("doc/lua.md", function()
+describe("doc/lua.md #few", function()
   local page = pages.lua
   local dir
 
@@ -258,7 +258,7 @@ describe("doc/lua.md", function()
   end)
 end)
 
-describe("doc/c.md", function()
+describe("doc/c.md #few", function()
   local page = pages.c
   local header = paths.read("csrc/abridge.h"):gsub("/%*.-%*/", "")
 

@@ -1,7 +1,7 @@
 -- Every public function of the C header is called by a fuzz target, and every target has a corpus.
 local paths = require "support.paths"
 
-describe("the fuzz targets", function()
+describe("the fuzz targets #once", function()
   it("call every public function", function()
     local calls, missing = {}, {}
     for _, name in ipairs(paths.names "spec/fuzz") do

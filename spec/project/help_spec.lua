@@ -64,7 +64,7 @@ local function at_right(tag)
   return (" "):rep(78 - #tag) .. tag
 end
 
-describe("the help made of a page", function()
+describe("the help made of a page #once", function()
   it("begins with its name, lists the headings and ends with a modeline", function()
     local lines = lines_of(help.render "# Title\n\n## First part\n\ntext\n\n### Inner\n\n## second\n")
     assert.matches("^%*abridge%.txt%*  For Neovim ", lines[1])
@@ -213,7 +213,7 @@ describe("the help made of a page", function()
   end)
 end)
 
-describe("doc/abridge.txt", function()
+describe("doc/abridge.txt #once", function()
   local text = paths.read "doc/abridge.txt"
   local prose, blocks = parts_of(text)
   local _, tags = tags_of(text)
@@ -361,7 +361,7 @@ out("type", vim.bo.filetype)
 vim.cmd "qall!"
 ]]
 
-describe("Neovim", function()
+describe("Neovim #few", function()
   it("finds every tag of the help, each once, and jumps to it", function()
     local dir = tmpdir.new()
     local text = paths.read "doc/abridge.txt"

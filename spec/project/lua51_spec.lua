@@ -52,7 +52,7 @@ end
 local CC = "cc -std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wpedantic -Werror "
 
 for lua, folder in pairs { ["Lua 5.1"] = "/usr/include/lua5.1", LuaJIT = "/usr/include/luajit-2.1" } do
-  describe("csrc/lua/lua51.h and the headers of " .. lua, function()
+  describe("csrc/lua/lua51.h and the headers of " .. lua .. " #once", function()
     local there = io.open(folder .. "/lua.h")
     if not there then
       pending("are not compared without " .. folder)
@@ -134,7 +134,7 @@ for lua, folder in pairs { ["Lua 5.1"] = "/usr/include/lua5.1", LuaJIT = "/usr/i
   end)
 end
 
-describe("csrc/lua/lua51.h", function()
+describe("csrc/lua/lua51.h #once", function()
   it("holds nothing that the binding does not use", function()
     local used = {}
     for _, name in ipairs(paths.names "csrc/lua") do

@@ -4,7 +4,7 @@ local host = require "abridge.base.host"
 local paths = require "support.paths"
 local tmpdir = require "support.tmpdir"
 
-describe("README", function()
+describe("README #once", function()
   local readme = paths.read "README.md"
 
   it("says in its first 25 lines what seq 100000 becomes", function()
@@ -116,7 +116,7 @@ describe("doc/lua.md", function()
   end)
 end)
 
-describe("doc/promises.md", function()
+describe("doc/promises.md #once", function()
   --- The paths of specs by the names that the page gives them; a name may stand for several.
   local function specs_by_name()
     local found = {}
@@ -150,7 +150,7 @@ describe("doc/promises.md", function()
   end)
 end)
 
-describe("README and the pages beside it", function()
+describe("README and the pages beside it #once", function()
   local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
   for _, name in ipairs { "c", "design", "hosts", "install", "lua", "promises", "reliability", "scores", "speed",
     "profiles/pi", "profiles/pipeline", "profiles/contract", "profiles/dispatcher" } do
@@ -187,6 +187,7 @@ describe("README and the pages beside it", function()
 
   it("name targets of make, commands and flags that there are", function()
     local makefile, usage = paths.read "Makefile", paths.read("lua/abridge/cli/init.lua"):match "USAGE = %[%[(.-)%]%]"
+    for _, name in ipairs(paths.names "mk") do makefile = makefile .. "\n" .. paths.read("mk/" .. name) end
     local function check(path, kind, word, known)
       assert.truthy(known:find(word, 1, true), ("%s: no %s %q"):format(path, kind, word))
     end

@@ -20,7 +20,7 @@ local function as_is(log)
   return function() return log end
 end
 
-describe("the score", function()
+describe("the score #once", function()
   it("counts needles by column, whole logs, and lists what is missed", function()
     local missed = {}
     local entries = { entry("head", "", "cause one", "sum one"), entry("tail", "", "cause two", "sum two") }
@@ -64,7 +64,7 @@ describe("the score", function()
   end)
 end)
 
-describe("the rivals", function()
+describe("the rivals #once", function()
   local lines = {}
   for i = 1, 400 do
     lines[i] = ("line %d of a long build"):format(i)
@@ -98,7 +98,7 @@ describe("the rivals", function()
   end)
 end)
 
-describe("a log", function()
+describe("a log #once", function()
   local dir
   before_each(function() dir = tmpdir.new() end)
   after_each(function() dir:remove() end)

@@ -2,7 +2,7 @@
 local host = require "abridge.base.host"
 local paths = require "support.paths"
 
-describe("SECURITY.md", function()
+describe("SECURITY.md #once", function()
   local page = assert(paths.read "SECURITY.md")
   local promises = page:match "\n## What is promised\n(.-)\n## "
 

@@ -414,7 +414,7 @@ describe("a secret", function()
     end))
   end
 
-  it("spelled with escapes is hidden in any line of any text", function()
+  it("spelled with escapes is hidden in any line of any text #few", function()
     for _, how in ipairs { "\\/", "\\u%04x", "\\u%04X", "\\x%02x", "\\%03o" } do
       local secret = spelled(how)
       while secret == SECRET do secret = spelled(how) end
@@ -522,7 +522,7 @@ describe("a secret", function()
     return environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, body)
   end
 
-  it("in what rg says is hidden, however rg ends", function()
+  it("in what rg says is hidden, however rg ends #few", function()
     local event = '{"type":"begin","data":{"path":{"text":"./f"}}}\n'
       .. '{"type":"match","data":{"path":{"text":"./f"},"lines":{"text":"one\\n"},"line_number":1,'
       .. '"absolute_offset":0,"submatches":[{"match":{"text":"one"},"start":0,"end":3}]}}\n'

@@ -8,9 +8,9 @@ local shell = require "support.shell"
 local tmpdir = require "support.tmpdir"
 
 local uv = host.uv()
-local MEGABYTES = 512 -- of the line that is too long: many times what it may cost
+local MEGABYTES = 256 -- of the line that is too long: many times what it may cost
 
-describe("a log with a line that never ends", function()
+describe("a log with a line that never ends #few", function()
   local dir, run
 
   before_each(function()

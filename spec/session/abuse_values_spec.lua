@@ -386,7 +386,7 @@ describe("a deep or cyclic table", function()
     dir:remove()
   end)
 
-  it("of tables that share each other ends, though written out it would have no end", function()
+  it("of tables that share each other ends, though written out it would have no end #few", function()
     local value = { "one" }
     for _ = 1, 60 do
       value = { value, value }
@@ -552,7 +552,7 @@ describe("a string", function()
     assert.matches("^Invalid input: not JSON", session:call("read_file", '{"path":1e999}').content)
   end)
 
-  it("of 100 MB on one line is cut like any other", function()
+  it("of 100 MB on one line is cut like any other #few", function()
     local huge = ("0123456789abcdef"):rep(100 * 1024 * 1024 / 16)
     local session = abridge.session { profile = "pi" }
     local result = session:cap("bash", huge)

@@ -177,7 +177,7 @@ describe("a redacting session", function()
       end)
 
       it("hides a secret from a tool cut short, whatever the budget", function()
-        for bytes = 0, 120, 3 do
+        for bytes in random.sweep(0, 120, 3) do
           local session, seen = open { redact = redact, ceiling = { max_bytes = bytes } }
           local text = ("a %s b %s\n"):format(SECRET, SECRET):rep(8)
           assert_hidden(session:cap("tool", text), session, seen, 7)

@@ -1,7 +1,13 @@
 --- Random numbers and texts for property tests, the same on every host. ABRIDGE_SEED=n repeats a run.
+--- A property is tried on all its cases on one host, Lua 5.4, and on the first tenth of them on the others;
+--- ABRIDGE_CASES=n has it tried on n times as many as it asks for.
 local M = {}
 
 M.seed = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
+
+local reference = _VERSION == "Lua 5.4" and not rawget(_G, "vim")
+local share = tonumber(os.getenv "ABRIDGE_CASES") or (reference and 1 or 0.1)
+local FEWEST = 4
 
 local state = 1
 
@@ -71,13 +77,36 @@ function M.bytes(n)
   return table.concat(parts)
 end
 
---- Run a property on `cases` random cases; what fails is raised with the seed that repeats it.
+--- How many of so many cases this host tries: its share, but not under four.
+function M.some(cases)
+  return math.max(math.ceil(cases * share), math.min(cases, FEWEST))
+end
+
+--- The numbers from `from` to `to`, `step` or 1 apart; on hosts that try a share of the cases, this share of them,
+--- evenly spread from one drawn at random.
+function M.sweep(from, to, step)
+  step = step or 1
+  local every = math.max(1, math.floor(1 / share))
+  M.start(from)
+  local at = from + (M.below(every) - every) * step
+  return function()
+    at = at + every * step
+    return at <= to and at or nil
+  end
+end
+
+--- How many a property finds at least on this host, where it finds over `n` on all its cases.
+function M.found(n)
+  return share < 1 and n * share / 2 or n
+end
+
+--- Run a property on this host's share of `cases` random cases; what fails is raised with the seed that repeats it.
 function M.each(cases, property)
-  for case = 1, cases do
+  for case = 1, M.some(cases) do
     M.start(case)
     local ok, message = pcall(property, case)
     if not ok then
-      error(("ABRIDGE_SEED=%.0f, case %d: %s"):format(M.seed, case, tostring(message)), 2)
+      error(("ABRIDGE_SEED=%.0f ABRIDGE_CASES=%g, case %d: %s"):format(M.seed, share, case, tostring(message)), 2)
     end
   end
 end

@@ -63,7 +63,7 @@ describe("a search", function()
     end
   end)
 
-  it("ends where one below stands in the way, and says which it is", function()
+  it("ends where one below stands in the way, and says which it is #few", function()
     for i, name in ipairs(NAMES) do
       local hostile = HOSTILE[i]
       dir:sh("cd tree/in/deep && " .. hostile[1]:format(name))

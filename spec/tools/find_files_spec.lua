@@ -150,7 +150,7 @@ describe("find_files", function()
     assert.equal(#"sub/[redacted]" * 2 + 1, result.truncation.bytes_total)
   end)
 
-  it("answers within the budget in a folder of 100,000 files, and goes on without loss or repeat", function()
+  it("answers within the budget in a folder of 100,000 files, and goes on without loss or repeat #few", function()
     plant(100, 1000)
     local limits = { max_results = 30000, max_bytes = "256KB" }
     local input, number, pages = { pattern = "*.c" }, 0, 0

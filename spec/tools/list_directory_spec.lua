@@ -438,7 +438,7 @@ describe("list_directory", function()
     session:close()
   end)
 
-  it("gives 100,000 entries in pages, within the budget, none lost and none twice", function()
+  it("gives 100,000 entries in pages, within the budget, none lost and none twice #few", function()
     assert(uv.fs_mkdir(dir:at "many", 511)) -- 0777, less the umask
     local first
     for i = 1, 100000 do -- few files under many names: quicker made, and quicker gone

@@ -1,5 +1,6 @@
 local host = require "abridge.base.host"
 local process = require "abridge.process"
+local random = require "support.random"
 local resources = require "support.resources"
 local tmpdir = require "support.tmpdir"
 local waiting = require "support.waiting"
@@ -366,7 +367,7 @@ describe("process cancel", function()
     assert.equal(1, run.exits)
   end)
 
-  it("keeps nothing of the looks at a group that outlives its leader", function()
+  it("keeps nothing of the looks at a group that outlives its leader #few", function()
     local function kept()
       collectgarbage()
       collectgarbage()
@@ -699,7 +700,7 @@ describe("many processes", function()
   it("leave neither handles nor descriptors", function()
     finish(start { "true" }) -- what the loop opens once
     leaves_nothing(function()
-      for i = 1, 100 do
+      for i = 1, random.some(100) do
         local run = run_to_end({ "sh", "-c", "echo x; exit 1" }, { timeout = 20, merge_stderr = i % 2 == 0 })
         assert.equal(1, run.outcome.code)
         assert.equal("x\n", run.text)

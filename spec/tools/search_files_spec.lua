@@ -75,7 +75,7 @@ describe("search_files", function()
       assert.is_nil(result.details.lines_truncated)
     end)
 
-    it("paths as read_file takes them, whatever path was given", function()
+    it("paths as read_file takes them, whatever path was given #few", function()
       dir:sh "mkdir -p tree/-d tree/lua/deep beside && ln -s lua tree/link && ln -s deep/f tree/lua/f"
       for _, path in ipairs { "tree/f", "tree/-f", "tree/-d/f", "tree/lua/deep/f", "beside/f" } do
         dir:write(path, "word\n")
@@ -322,7 +322,7 @@ describe("search_files", function()
       assert.equal("f:1: [truncated] ..." .. ("x"):rep(1994) .. "needle", hit(result):match "^[^\n]*")
     end)
 
-    it("to a window that the budget has room for", function()
+    it("to a window that the budget has room for #few", function()
       dir:write("tree/f", ("x"):rep(5000) .. "needle" .. ("y"):rep(5000) .. "\n" .. ("x"):rep(5000) .. "needle\n")
       for _, budget in ipairs { 20, 30, 60, 100, 200, 500, 1000 } do
         for _, limits in ipairs {

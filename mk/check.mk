@@ -1,0 +1,53 @@
+# What is looked at before a change goes in: linters, compilers with -Werror, and the checks of the other files.
+
+all_src := $(wildcard csrc/*/*.c spec/c/*.c spec/faults/*.c spec/fuzz/*.c examples/*.c bench/*.c bench/check/*.c)
+all_c := $(all_src) $(wildcard csrc/*.h csrc/*/*.h spec/*/*.h bench/check/*.h)
+lua_dirs := $(wildcard lua plugin spec bench examples doc)
+embedding := bench/limit.c $(if $(lua_lib),spec/c/lua_memory.c spec/c/lua_threads.c)# built with Lua 5.4
+plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/%),$(all_src))
+
+lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck
+
+.PHONY: check lint check-tools objects check-arm64 check-fuzz $(lints)
+
+# Two parts at a time, what takes longest first, what each prints kept together.
+check: check-tools ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, each fuzzer for 20 seconds
+	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
+		memcheck lint-tidy bench-check check-fuzz check-arm64 tsan $(filter-out lint-tidy,$(lints))
+
+check-tools:
+	@.ci/setup.sh check
+
+check-arm64:
+	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
+
+check-fuzz:
+	@$(MAKE) --no-print-directory fuzz SECONDS=20
+
+lint: $(lints) ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
+
+lint-lua:
+	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc
+
+lint-format:
+	@clang-format --dry-run --Werror $(all_c)
+	@echo "clang-format: nothing to change"
+
+lint-gcc lint-clang: lint-%:
+	@$(MAKE) --no-print-directory objects QUIET=1 CC=$* OBJ=build/obj/lint/$* CFLAGS="-O2 -Werror"
+	@echo "$*: no warnings"
+
+objects: $(plain_src:%.c=$(OBJ)/c/%.o) $(call binding_for,nvim) \
+	$(foreach v,$(luas),$(call binding_for,$(v))) $(if $(filter 5.4,$(luas)),$(embedding:%.c=$(OBJ)/5.4/%.o))
+
+lint-tidy:
+	@mkdir -p build/obj/lint
+	@printf '%s\n' $(core_src) $(binding) | \
+		xargs -P 4 -I SRC clang-tidy --quiet SRC -- -std=c11 -Icsrc -isystem $(incdir_5.4) \
+		2> build/obj/lint/tidy.log || { grep -v 'warnings* generated' build/obj/lint/tidy.log >&2; exit 1; }
+	@echo "clang-tidy: no warnings"
+
+lint-cppcheck:
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem -Icsrc $(core_src) $(binding)
+	@echo "cppcheck: no warnings"

@@ -1,0 +1,52 @@
+# The tests in C, and what the suite preloads.
+
+test_src := $(wildcard spec/c/test_*.c)
+fuzz_src := $(wildcard spec/fuzz/fuzz_*.c)
+test_bin = $(test_src:spec/c/%.c=$(BIN)/%)
+replay_bin = $(fuzz_src:spec/fuzz/%.c=$(BIN)/test_%)# the fuzzers' corpora as plain tests
+sanitizers := -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# Tests that embed Lua 5.4, with the library that its headers belong to.
+lua_lib := $(if $(incdir_5.4),$(or $(shell pkg-config --libs lua5.4 2>/dev/null),-llua5.4))
+lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/test_lua_memory))
+
+# Faults are injected by what only Linux preloads.
+shim := $(if $(filter Linux,$(shell uname -s)),build/test/shim.so)
+
+.PHONY: test-tools c-tests memcheck tsan
+
+# What `make test` needs beside the build, for what it was asked to run.
+test-tools: $(shim)
+	@$(if $(SPEC),,$(if $(filter c,$(or $(HOST),c)),$(MAKE) --no-print-directory $(parallel) c-tests OBJ=build/obj/asan \
+		BIN=build/test/asan CFLAGS="-O1 $(sanitizers)"))
+
+memcheck: ## valgrind on the C tests
+	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" lua_test_bin=
+	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
+
+tsan: ## ThreadSanitizer on two Lua states in two threads
+	@$(MAKE) --no-print-directory build/test/tsan/lua_threads OBJ=build/obj/tsan BIN=build/test/tsan \
+		CFLAGS="-O1 -g -fsanitize=thread"
+	@echo "== tsan" && build/test/tsan/lua_threads
+
+.SECONDARY:
+c-tests: $(test_bin) $(lua_test_bin) $(replay_bin)
+
+$(test_bin): $(BIN)/%: $(OBJ)/c/spec/c/%.o $(core_obj)
+	$(call link)
+
+$(replay_bin): $(BIN)/test_%: $(OBJ)/c/spec/fuzz/%.o $(OBJ)/c/spec/fuzz/replay.o $(core_obj)
+	$(call link)
+
+comma := ,
+wrapped := malloc realloc free read pread
+$(BIN)/test_lua_memory: $(OBJ)/5.4/spec/c/lua_memory.o $(call binding_for,5.4) $(core_obj)
+	$(call link,$(wrapped:%=-Wl$(comma)--wrap=%),$(lua_lib))
+
+$(BIN)/lua_threads: $(OBJ)/5.4/spec/c/lua_threads.o $(call binding_for,5.4) $(core_obj)
+	$(call link,,$(lua_lib) -lpthread)
+
+build/test/shim.so: $(OBJ)/c/spec/faults/shim.o
+	$(call link,-shared,-ldl)
+
+$(OBJ)/c/spec/faults/shim.o: FLAGS += -fvisibility=default
