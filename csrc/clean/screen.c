@@ -44,8 +44,6 @@ static void trim(abr_screen *s)
     while (to < s->at && (s->buffer[to] & 0xC0) == 0x80)
         to++;
     to = to < s->at ? to : s->at;
-    if (abr_columns_has(&s->columns, s->top % ABR_SCREEN_SLOTS))
-        abr_columns_cut(&s->columns, s->top % ABR_SCREEN_SLOTS, to - abr_row_start(s, s->top));
     abr_row_at(s, s->top)->start = s->written + to;
 }
 
@@ -64,7 +62,7 @@ static void leave_row(abr_screen *s)
     if (s->row > s->last || !abr_row_at(s, s->row)->rewritten)
         return;
     size_t end = abr_unblanked_end(s, s->row);
-    abr_splice(s, end, abr_row_end(s, s->row), 0, true);
+    abr_splice(s, end, abr_row_end(s, s->row), 0);
     if (s->at > end)
         s->at = end;
 }
@@ -81,7 +79,6 @@ static void index_rows(abr_screen *s, size_t from, uint64_t newlines)
         const char *newline = abr_find_last_newline(s->buffer + from, end - from);
         end = (size_t)(newline - s->buffer);
         *abr_row_at(s, s->last - i) = (abr_row){s->written + end + 1, false};
-        abr_columns_drop(&s->columns, (s->last - i) % ABR_SCREEN_SLOTS);
     }
     scroll(s);
 }

@@ -19,9 +19,8 @@ void abr_go_to_column(abr_screen *s, size_t column);
 /* Do more than n columns of its line follow the cursor? */
 bool abr_line_exceeds(abr_screen *s, size_t n);
 
-/* Make the bytes from `from` to `to` of the cursor's line `size` bytes, for which there is room; `plain`: each of them
- * will take a column. */
-void abr_splice(abr_screen *s, size_t from, size_t to, size_t size, bool plain);
+/* Make the bytes from `from` to `to` of the cursor's line `size` bytes, for which there is room. */
+void abr_splice(abr_screen *s, size_t from, size_t to, size_t size);
 
 /* The cursor's line is about to be rewritten. */
 void abr_begin_rewrite(abr_screen *s);

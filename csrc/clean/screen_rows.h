@@ -13,9 +13,9 @@ enum {
     ABR_SCREEN_WINDOW = 64 * 1024, /* bytes of them, at most */
     ABR_SCREEN_COLUMNS = 4096,     /* where a move to the right ends that is not within a line */
     ABR_SCREEN_TAB = ABR_COLUMNS_TAB,
-    ABR_SCREEN_PIECE = 64 * 1024,        /* bytes added to the buffer at once */
-    ABR_SCREEN_BUFFER = 192 * 1024,      /* two windows with the blanks of a move, and a piece */
-    ABR_SCREEN_SLOTS = ABR_COLUMNS_SLOTS /* rows with a place in the ring, a power of two over ROWS */
+    ABR_SCREEN_PIECE = 64 * 1024,   /* bytes added to the buffer at once */
+    ABR_SCREEN_BUFFER = 192 * 1024, /* two windows with the blanks of a move, and a piece */
+    ABR_SCREEN_SLOTS = 128          /* rows with a place in the ring, a power of two over ROWS */
 };
 
 /* A line at hand. */
