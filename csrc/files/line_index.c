@@ -262,11 +262,10 @@ static void nearest_place(const abr_lines *x, uint64_t line, uint64_t *column, u
     }
 }
 
-int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
-                   uint64_t column, uint64_t at)
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line)
 {
+    const uint64_t column = walk->left + 1;
     uint64_t from = column;
-    walk->at = at;
     nearest_place(x, line, &from, &walk->at);
     walk->left = column - from;
     return abr_line_end(x, r, block, line, &walk->end);

@@ -91,9 +91,8 @@ typedef struct {
     uint64_t left; /* chars to go; those that the line has too few, once at its end */
 } abr_walk;
 
-/* The way to char `column` of the line that starts at `at`, from the known place that is nearest before it. */
-int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
-                   uint64_t column, uint64_t at);
+/* Begin a walk at the start of a line: `at` and `left` are set, and both move on to the last known place on the way. */
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line);
 /* Walk on: blocks until *most bytes are read, which it takes off, at least one; *there: at the char or the end. */
 int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
 

@@ -39,52 +39,6 @@ struct abr_file {
     char *path;       /* in the same block, after the struct */
 };
 
-static const struct {
-    int number;
-    const char *name;
-    const char *text;
-} errors[] = {
-    {ENOSPC, "ENOSPC", "no space left on device"},
-    {EDQUOT, "EDQUOT", "disk quota exceeded"},
-    {EFBIG, "EFBIG", "file too large"},
-    {EIO, "EIO", "input/output error"},
-    {EROFS, "EROFS", "read-only file system"},
-    {EACCES, "EACCES", "permission denied"},
-    {EPERM, "EPERM", "not private: another owner, a wider mode or a link"},
-    {EEXIST, "EEXIST", "file exists"},
-    {ENOENT, "ENOENT", "no such file or directory"},
-    {ENOTDIR, "ENOTDIR", "not a directory"},
-    {EISDIR, "EISDIR", "is a directory"},
-    {ELOOP, "ELOOP", "a symbolic link stands there"},
-    {EMFILE, "EMFILE", "too many open files"},
-    {ENFILE, "ENFILE", "too many open files in the system"},
-    {ENAMETOOLONG, "ENAMETOOLONG", "file name too long"},
-    {EINVAL, "EINVAL", "invalid name"},
-    {EBUSY, "EBUSY", "another process is writing it"},
-    {ENOMEM, "ENOMEM", "out of memory"},
-    {EAGAIN, "EAGAIN", "resource temporarily unavailable"},
-    {ENOLCK, "ENOLCK", "no locks available"},
-    {ESTALE, "ESTALE", "stale file handle"},
-    {ETIMEDOUT, "ETIMEDOUT", "connection timed out"},
-    {EBADF, "EBADF", "not an open file"},
-};
-
-const char *abr_errno_name(int number)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].number == number)
-            return errors[i].name;
-    return "EIO";
-}
-
-const char *abr_errno_text(int number)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].number == number)
-            return errors[i].text;
-    return "input/output error";
-}
-
 /* ---- folders ---- */
 
 /* A folder made a moment ago, under a umask that took its owner's own bits away? */

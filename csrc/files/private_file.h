@@ -11,10 +11,6 @@ enum { ABR_PATH_MOST = 4096 }; /* bytes of any path here, its NUL too */
 
 typedef struct abr_file abr_file;
 
-/* Short name ("ENOSPC") and sentence of an errno, the same in every locale. */
-const char *abr_errno_name(int number);
-const char *abr_errno_text(int number);
-
 /* Make a folder of mode 0700, and those on the way to it. 0 or an errno: EPERM where it has another owner or a wider
  * mode, or is a link. */
 int abr_private_folder(const char *dir);

@@ -4,6 +4,7 @@
 
 #include "lua/file.h"
 #include "abridge.h"
+#include "files/errno_text.h"
 #include "files/private_file.h"
 #include "lua/check.h"
 #include "lua/clean.h"

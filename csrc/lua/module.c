@@ -6,6 +6,7 @@
 #include "lua/file.h"
 #include "lua/info.h"
 #include "lua/page.h"
+#include "lua/ledger.h"
 #include "lua/results.h"
 #include "lua/stream.h"
 #include "lua/text.h"

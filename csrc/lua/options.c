@@ -6,7 +6,7 @@
 #include "lua/check.h"
 #include "lua/clean.h"
 #include "lua/compat.h"
-#include "lua/results.h"
+#include "lua/counter.h"
 #include "lua/slots.h"
 
 /* ---- options of a cut ---- */

@@ -8,6 +8,8 @@
 #include "lua/clean.h"
 #include "lua/compat.h"
 #include "lua/options.h"
+#include "lua/counter.h"
+#include "lua/ledger.h"
 #include "lua/results.h"
 #include "lua/slots.h"
 

@@ -25,7 +25,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "files/line_index.h"
-#include "files/private_file.h"
+#include "files/errno_text.h"
 #include "page/page_state.h"
 #include "text/scan.h"
 
@@ -211,9 +211,9 @@ static abr_code find_line(abr_page *page, const abr_lines *x, abr_error *error)
         return ABR_OK;
     }
     int failed = abr_line_start(x, &page->source, page->block, line, &at);
-    page->start.at = page->start.end = at;
+    page->start = (abr_walk){.at = at, .end = at, .left = column - 1};
     if (failed == 0 && column > 1)
-        failed = abr_walk_begin(&page->start, x, &page->source, page->block, line, column, at);
+        failed = abr_walk_begin(&page->start, x, &page->source, page->block, line);
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
