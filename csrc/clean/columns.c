@@ -1,13 +1,14 @@
 /*
  * Where the columns of a line are.
  *
- * A line is walked char by char, which for one of 64 KiB takes a quarter of a millisecond: too long for each of the many
- * moves a few bytes can ask for. So lines over COLUMNS_STEP bytes are walked once and their columns noted by segments of
- * that size. A change makes unknown only the segment it falls into: the columns of the others depend on nothing before
- * them, save in those with tabs on the column they start at, modulo the tab stops. The place found last is kept, since
- * most searches go on from there.
+ * Lines are walked char by char. For a line of 64 KiB that takes a quarter of a millisecond, too long when a
+ * few bytes of input can ask for it. So lines over COLUMNS_STEP bytes are walked once, and their columns
+ * noted in segments of that size. A change makes only the segment it falls into unknown, since the columns of
+ * a segment depend on nothing before it; except that those of one with tabs depend on the column it starts
+ * at, modulo the tab stops. The last place found is kept: most searches go on from there.
  *
- * Segments that shrink are not joined: when there are too many, all are dropped and made again as they are needed.
+ * Segments that shrink are not joined: when there are too many, all are dropped and made again as they are
+ * needed.
  */
 #include <string.h>
 
@@ -49,7 +50,7 @@ static bool is_printable(char c)
 
 enum { BEL = 0x07, ESC = 0x1B, DEL = 0x7F };
 
-/* Bytes of the char, or of the kept control sequence, at p. n > 0. */
+/* Bytes of the char or kept control sequence at p. n > 0. */
 static size_t unit_size(const char *p, size_t n)
 {
     if (*p != ESC || n < 2)
@@ -123,7 +124,7 @@ static void take_bytes(abr_columns *c, size_t i, size_t n)
     c->n -= end - i;
 }
 
-/* Something changes `at` bytes into segment i. */
+/* The text changes `at` bytes into segment i. */
 static void forget(abr_columns *c, size_t i, size_t at)
 {
     c->segments[i].kind = ABR_SEGMENT_UNKNOWN;
@@ -131,7 +132,7 @@ static void forget(abr_columns *c, size_t i, size_t at)
         c->segments[i - 1].kind = ABR_SEGMENT_UNKNOWN; /* its last char may become another */
 }
 
-/* The segment that has byte `at` of those they cover, and *start, where it starts. */
+/* The segment that holds byte `at`, counted from the first segment's start; *start gets where it starts. */
 static size_t segment_at(const abr_columns *c, size_t at, size_t *start)
 {
     size_t i = 0;
@@ -148,7 +149,7 @@ static size_t segment_at(const abr_columns *c, size_t at, size_t *start)
     return i;
 }
 
-/* Let the first segment start earlier. */
+/* Make the first segment start earlier. */
 static void extend_back(abr_columns *c, uint64_t start)
 {
     c->segments[0].bytes += (uint32_t)(c->start - start);
@@ -158,7 +159,7 @@ static void extend_back(abr_columns *c, uint64_t start)
     c->line = NO_LINE;
 }
 
-/* Let the segments cover a line. */
+/* Make the segments cover a line. */
 static void cover(abr_columns *c, abr_columns_line line)
 {
     if (c->n == 0 || c->n > ABR_COLUMNS_SEGMENTS / 2 || line.start > c->start + UINT32_MAX / 2) {
@@ -189,7 +190,8 @@ static abr_place step(abr_place x, size_t blanks)
     return (abr_place){x.at + blanks, x.column + blanks};
 }
 
-/* Blanks at the start of (p, n), where there are more than COLUMNS_STEP; some at their end may not be counted. */
+/* Blanks at the start of (p, n), 0 where there are no more than COLUMNS_STEP; the last few may not be
+ * counted. */
 static size_t blank_run(const char *p, size_t n)
 {
     size_t run = 1;
@@ -200,7 +202,8 @@ static size_t blank_run(const char *p, size_t n)
     return run > COLUMNS_STEP ? run : 0;
 }
 
-/* Measure a segment, which keeps its blanks or COLUMNS_STEP of its bytes. False: there is no room for the others. */
+/* Measure a segment; it keeps its leading blanks, or COLUMNS_STEP bytes. False: there is no room for the
+ * rest. */
 static bool measure(abr_columns *c, abr_columns_line line, position in)
 {
     abr_columns_segment *s = &c->segments[in.i];
@@ -238,7 +241,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* From x, in the segment *in, as abr_columns_walk(); *in becomes the segment where that ends. */
+/* As abr_columns_walk(), from x, which lies in *in; *in becomes the segment where the walk ends. */
 static abr_place search(abr_columns *c, abr_columns_line line, position *in, abr_place x, size_t stop,
                         size_t target)
 {
@@ -265,13 +268,13 @@ static abr_place search(abr_columns *c, abr_columns_line line, position *in, abr
     }
 }
 
-/* Is a place in the line, which was found before, on the way to byte `stop` and column `target`? */
+/* Can a walk to byte `stop` and column `target` begin at x, a place found before? */
 static bool leads_to(const abr_columns *c, abr_columns_line line, abr_place x, size_t stop, size_t target)
 {
     return c->line == line.start && !c->joins && x.at <= stop && x.column <= target;
 }
 
-/* The segment that starts with the line. */
+/* The segment that starts where the line does. */
 static size_t first_segment(abr_columns *c, abr_columns_line line)
 {
     size_t at = (size_t)(line.start - c->start);

@@ -7,8 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Bytes walked through char by char to find a place. Smaller where the fuzzers are built: there short lines have all
- * that long ones have here. */
+/* Bytes of a segment. Smaller in the fuzzers' builds, so that short lines have several, too. */
 #ifndef COLUMNS_STEP
 #define COLUMNS_STEP 256
 #endif
@@ -46,8 +45,8 @@ typedef struct {
     uint8_t phase; /* column it started at when it was measured, modulo ABR_COLUMNS_TAB */
 } abr_columns_segment;
 
-/* Segments that tile a part of the text. They are made and measured by the searches that meet them; whoever changes
- * the text says so, and what is appended at its end needs no word. */
+/* Segments that tile part of the text. Searches make and measure them. Every change of the text must be told,
+ * except text appended at its end. */
 typedef struct {
     bool keeps_tabs; /* a tab is a char of one column */
     bool joins;      /* kept bytes outside UTF-8 may become a char with those written next to them */
@@ -58,7 +57,7 @@ typedef struct {
 
     /* The place found last, and the segment it is in. */
     uint64_t line;  /* start of the line it is in */
-    size_t segment; /* ABR_COLUMNS_SEGMENTS: the start of the line stands for one */
+    size_t segment; /* ABR_COLUMNS_SEGMENTS: none, the line was walked from its start */
     abr_place segment_start;
     abr_place found;
 
@@ -70,13 +69,13 @@ void abr_columns_start(abr_columns *c, bool keeps_tabs, bool joins);
 /* Columns of the char, tab or control sequence at x, with its bytes in *size. x.at < line.n. */
 size_t abr_columns_unit(const abr_columns *c, abr_columns_line line, abr_place x, size_t *size);
 
-/* From x over all that starts before byte `stop` and ends by the column `target`, and over what follows without
- * columns. Cost: the bytes passed. */
+/* Walk from x over the chars that start before byte `stop` and end at column `target` or before it, and over
+ * the chars without columns that follow them. Cost: the bytes passed. */
 abr_place abr_columns_walk(const abr_columns *c, abr_columns_line line, abr_place x, size_t stop,
                            size_t target);
 
-/* The same from the start of the line. Cost: the segments passed, a walk through one of them, and the measuring of
- * those changed. */
+/* The same from the start of the line. Cost: the segments passed, a walk through one of them, and measuring
+ * those that changed. */
 abr_place abr_columns_seek(abr_columns *c, abr_columns_line line, size_t stop, size_t target);
 
 /* The same from byte `at` of a line without tabs to its end; columns count from there. */

@@ -1,6 +1,4 @@
-/*
- * Erasing, and chars that are blanked, taken out or put in.
- */
+/* Erasing, deleting and inserting cells. */
 #include <string.h>
 
 #include "clean/screen_erase.h"
@@ -106,7 +104,7 @@ void abr_screen_erase_all(abr_screen *s, abr_erase what)
 
 /* ---- chars ---- */
 
-/* Are there n cells and more from the cursor to the end of its line? Else what is there is erased. */
+/* Do more than n cells follow the cursor in its line? Otherwise those that do are erased. */
 static bool reaches(abr_screen *s, size_t n)
 {
     if (s->row > s->last || s->at == abr_row_end(s, s->row))

@@ -1,6 +1,4 @@
-/*
- * The cursor's line: its columns, and how it is rewritten.
- */
+/* The cursor's line: its columns, and how it is rewritten. */
 #include <string.h>
 
 #include "clean/screen_line.h"
@@ -73,7 +71,7 @@ void abr_splice(abr_screen *s, size_t from, size_t to, size_t size)
         abr_row_at(s, row)->start += (uint64_t)size - (to - from);
 }
 
-/* A line with blanks for tabs: its bytes, copied to dst where that is not NULL. */
+/* Copy a line to dst, unless that is NULL, with blanks for tabs; returns the bytes. */
 static size_t expand_tabs(const abr_screen *s, abr_columns_line line, char *dst)
 {
     size_t n = 0;
@@ -91,7 +89,7 @@ static size_t expand_tabs(const abr_screen *s, abr_columns_line line, char *dst)
     return n;
 }
 
-/* There is no room for the blanks of the line's tabs: a blank each. */
+/* Make each tab of a line one blank, where there is no room for more. */
 static void blank_tabs(abr_screen *s, size_t start, size_t stop)
 {
     abr_columns_splice(&s->columns, s->written + start, s->written + stop, stop - start);

@@ -43,7 +43,8 @@ static void frame_free(void *ctx, void *p)
 
 void abr_frame_begin(abr_frame *frame)
 {
-    frame->alloc = (abr_alloc){frame_malloc, frame_realloc, frame_free, frame};
+    frame->alloc =
+        (abr_alloc){.malloc = frame_malloc, .realloc = frame_realloc, .free = frame_free, .ctx = frame};
     frame->used = 0;
     frame->spilled = false;
 }

@@ -8,8 +8,8 @@
 ABR_PRIVATE_BEGIN
 
 /*
- * For a core that needs little: a Lua error that jumps over the frame leaks nothing. What finds no room there comes from
- * malloc, as if there were no such frame.
+ * For a core that needs little: a Lua error that jumps over the frame leaks nothing. What finds no room there
+ * comes from malloc, as if there were no such frame.
  */
 typedef struct {
     abr_alloc alloc; /* for the core */

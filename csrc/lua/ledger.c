@@ -1,4 +1,5 @@
-/* The ledger of a cut as a table of Lua. Its keys are upvalues: to make them strings anew takes longer than the rest. */
+/* The ledger of a cut as a table of Lua. Its keys are upvalues: to make them strings anew takes longer than
+ * the rest. */
 #include "lua/ledger.h"
 #include "abridge.h"
 #include "lua/compat.h"

@@ -8,8 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The words of ledgers. Each becomes a string of Lua once, and an upvalue of the functions that push ledgers: the one
- * after their first. */
+/* The words of ledgers. Each becomes a string of Lua once, and an upvalue of the functions that push ledgers:
+ * the one after their first. */
 #define LEDGER_WORDS(X)                                                                                      \
     X(strategy)                                                                                              \
     X(truncated)                                                                                             \

@@ -1,4 +1,5 @@
-/* What a cut returns, its content and its ledger, pushed so that no error of Lua leaks or finds an object half done. */
+/* What a cut returns, its content and its ledger, pushed so that no error of Lua leaks or finds an object
+ * half done. */
 #include <stdlib.h>
 
 #include "lua/results.h"
@@ -46,7 +47,7 @@ static int push_results(lua_State *L)
 
 void abr_push_pusher(lua_State *L)
 {
-    lua_pushboolean(L, false); /* where the functions that return cuts have the pusher */
+    lua_pushboolean(L, false); /* in place of the pusher, which the functions that return cuts have here */
     abr_push_words(L);
     lua_pushcclosure(L, push_results, 1 + WORDS);
 }
@@ -89,6 +90,6 @@ int abr_finish_results(lua_State *L, abr_cut_results *r, const char *who, abr_co
     if (r->busy)
         *r->busy = false;
     if (raised || code == ABR_ECOUNT)
-        return lua_error(L); /* on top of the stack; by ABR_ECOUNT what the counter raised */
+        return lua_error(L); /* on top of the stack; with ABR_ECOUNT what the counter raised */
     return code == ABR_OK ? 2 : luaL_error(L, "%s: %s", who, message);
 }

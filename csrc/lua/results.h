@@ -10,20 +10,20 @@
 ABR_PRIVATE_BEGIN
 
 /*
- * A cut on its way to Lua. What it owns, and the object it is of, must outlast whatever is raised while its results
- * are pushed, and no finalizer that runs meanwhile may touch the object: they are pushed by a function that is called
- * protected, unless there is no object and the cut owns nothing but a frame's memory. From the call of the core to
- * abr_finish_results() nothing may raise.
+ * A cut on its way to Lua. Pushing its results may raise, and may run finalizers. What the cut owns must be
+ * freed all the same, and no finalizer may touch the stream or page it was made from. So the results are
+ * pushed by a protected call, unless there is no such object and the cut owns nothing but a frame's memory.
+ * Between the call of the core and abr_finish_results() nothing may raise.
  */
 typedef struct {
     abr_cut cut;      /* for the core to fill in */
-    size_t text_size; /* of the text on the stack, handed back where all is kept; SIZE_MAX: there is none */
-    char *content;    /* of more than one piece; NULL: none was made */
+    size_t text_size; /* of the text on the stack, handed back if all of it is kept; SIZE_MAX: none */
+    char *content;    /* of several pieces joined; NULL: not made */
     /* Sets further fields of the ledger on top of the stack; or NULL. */
     void (*push_more)(lua_State *L, void *ctx);
     void *ctx;
-    int more;   /* how many they are at most */
-    bool *busy; /* of the object, set before the core is called; or NULL */
+    int more;   /* how many of them, at most */
+    bool *busy; /* of the stream or page, set before the core is called; or NULL */
     /* What the core allocated from; NULL: libc. The function that has it has the words as upvalues. */
     const abr_frame *frame;
 } abr_cut_results;
