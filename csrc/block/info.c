@@ -24,14 +24,14 @@ const char *abr_reason_name(abr_reason reason)
     return NULL;
 }
 
-/* Bytes wanted so far; written only while they fit. */
+/* Counts the bytes wanted so far, and writes them while they fit. */
 typedef struct {
     char *dst;
     size_t cap;
     size_t n;
 } sink;
 
-/* Inlined, so that what is put of a known size is stored without a call. */
+/* Inlined, so that text of a known size is stored without a call. */
 static inline void put(sink *s, const char *p, size_t n)
 {
     if (n <= s->cap && s->n <= s->cap - n)
@@ -70,7 +70,8 @@ static size_t escape(unsigned char c, char dst[6])
     return 6;
 }
 
-/* The highest bit of each byte of a word that does not stand for itself; a byte behind such a one may be marked too. */
+/* The high bit of each byte of a word that does not stand for itself; a byte after such a one may be marked,
+ * too. */
 static uint64_t special_bytes(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

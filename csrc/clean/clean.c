@@ -1,9 +1,9 @@
 /*
  * Clean-up: turn what was written for a terminal into the text that the terminal would finally show.
  *
- * A state machine takes the bytes apart, and screen.c has the lines. Runs of plain text are found many bytes at a time
- * and go to the screen whole; only control bytes, escape sequences and what is not UTF-8 are looked at one by one. What
- * the end of a chunk may have cut in two (a sequence, a char) is kept in the state.
+ * A state machine parses the bytes, and the screen holds the lines. Runs of plain text are found many bytes
+ * at a time and go to the screen whole; only control bytes, escape sequences and bytes outside UTF-8 are
+ * looked at one by one. A sequence or char that the end of a chunk may have cut in two is kept in the state.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ typedef enum {
 struct abr_cleaner {
     const abr_alloc *alloc;
     unsigned keep;
-    bool filters; /* what hides text is taken out of what the screen lets go of */
+    bool filters; /* chars that hide text are taken out of the screen's output */
     parse_state state;
     size_t swallowed; /* bytes of the sequence so far */
     size_t parameters[PARAMETERS];
@@ -58,14 +58,14 @@ struct abr_cleaner {
 
 /* ---- units ---- */
 
-/* ---- what is found ---- */
+/* ---- what each kind does ---- */
 
 static bool is_kept(const abr_cleaner *c, abr_clean_kind kind)
 {
     return (c->keep & 1u << kind) != 0;
 }
 
-/* A control byte or char of a kind: true when it is to be acted on; one that is kept goes to the text. */
+/* Count a control byte or char. True: act on it; false: it was kept, and put into the text. */
 static bool take(abr_cleaner *c, abr_clean_kind kind, const char *p, size_t n)
 {
     if (is_kept(c, kind)) {
@@ -76,7 +76,7 @@ static bool take(abr_cleaner *c, abr_clean_kind kind, const char *p, size_t n)
     return true;
 }
 
-/* The sequence is over, of which the kind is now known. */
+/* The sequence has ended, and its kind is known. */
 static bool take_sequence(abr_cleaner *c, abr_clean_kind kind)
 {
     c->state = GROUND;
@@ -89,11 +89,11 @@ static bool take_sequence(abr_cleaner *c, abr_clean_kind kind)
     if (invalid == 0 || is_kept(c, ABR_CLEAN_INVALID))
         abr_screen_mark(&c->screen, c->sequence, c->swallowed);
     else
-        c->count[kind]++; /* what would break the text is not kept */
+        c->count[kind]++; /* kept, it would break the text */
     return false;
 }
 
-/* A sequence that is broken off, or never ends. */
+/* The sequence breaks off, or never ends. */
 static void give_up(abr_cleaner *c)
 {
     c->state = GROUND;
@@ -300,14 +300,14 @@ static void add_to_sequence(abr_cleaner *c, char byte)
         else if (byte == ESC)
             c->state = STRING_END;
         break;
-    default: /* STRING_END; a byte other than '\\' did not come here */
+    default: /* STRING_END; only '\\' gets here */
         take_sequence(c, ABR_CLEAN_STRING);
     }
     if (c->state != GROUND && c->swallowed == SWALLOW_MOST)
         give_up(c);
 }
 
-/* A byte within a sequence; false: it breaks the sequence off, and is to be looked at again. */
+/* Take a byte within a sequence; false: it breaks the sequence off, and must be looked at again. */
 static bool sequence_byte(abr_cleaner *c, char byte)
 {
     bool in_string = c->state == STRING;
@@ -335,7 +335,7 @@ static bool sequence_byte(abr_cleaner *c, char byte)
     return true;
 }
 
-/* What is no plain text, at the start of (p, n); returns the bytes that are done with. */
+/* Take the start of (p, n), which is no plain text; returns the bytes taken. */
 static size_t special(abr_cleaner *c, const char *p, size_t n)
 {
     if (*p == ESC) {
@@ -344,7 +344,7 @@ static size_t special(abr_cleaner *c, const char *p, size_t n)
     }
     if ((unsigned char)*p < 0x80) {
         if (*p == '\r' && n > 1 && p[1] == '\n' && !is_kept(c, ABR_CLEAN_RETURN))
-            c->count[ABR_CLEAN_RETURN]++; /* the newline returns by itself */
+            c->count[ABR_CLEAN_RETURN]++; /* a newline returns anyway */
         else
             act_on(c, *p);
         return 1;
@@ -404,7 +404,7 @@ abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *si
     return ABR_OK;
 }
 
-/* Did the sink take all it was given since the last time? */
+/* Did the sink take all it was given since the last call? */
 static abr_code outcome(abr_cleaner *c)
 {
     bool failed = c->screen.failed;
@@ -431,7 +431,7 @@ abr_code abr_cleaner_write(abr_cleaner *c, const char *p, size_t n)
     return outcome(c);
 }
 
-/* Copy to *ctx, unless it is NULL, and move it on. */
+/* Copy to *ctx, unless that is NULL, and advance it. */
 static bool copy_on(void *ctx, const char *p, size_t n)
 {
     char **dst = ctx;
@@ -442,7 +442,7 @@ static bool copy_on(void *ctx, const char *p, size_t n)
     return true;
 }
 
-/* Pending text without what hides in it; returns its bytes. */
+/* Copy the pending text without the chars that hide text; returns its bytes. */
 static size_t filtered(const abr_cleaner *c, const abr_screen_rest *rest, char *dst)
 {
     abr_invisible seen = c->seen;
@@ -488,7 +488,9 @@ abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
 abr_clean_stats abr_cleaner_stats(const abr_cleaner *c)
 {
     const uint64_t written = c->filters ? c->seen.written : c->screen.written;
-    abr_clean_stats stats = {c->raw_bytes, written + abr_cleaner_pending(c, NULL), {0}, c->seen.dropped};
+    abr_clean_stats stats = {.raw_bytes = c->raw_bytes,
+                             .bytes = written + abr_cleaner_pending(c, NULL),
+                             .invisible = c->seen.dropped};
     memcpy(stats.count, c->count, sizeof stats.count);
     stats.count[ABR_CLEAN_TAB] = c->screen.blanked_tabs;
     return stats;
@@ -502,7 +504,7 @@ void abr_cleaner_close(abr_cleaner *c)
 
 /* ---- a whole text ---- */
 
-/* Add to the block of a cleaned text, making it larger where it has to be. */
+/* Add to the block of a cleaned text, growing it where needed. */
 static bool add_cleaned(void *ctx, const char *p, size_t n)
 {
     abr_cleaned *out = ctx;

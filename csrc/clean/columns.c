@@ -1,13 +1,14 @@
 /*
  * Where the columns of a line are.
  *
- * A line is a list of stretches, each with its bytes and its columns, so that a change in one leaves the others as they
- * are: what comes before and behind it keeps its width. Columns behind a tab do not depend on what is before the tab,
- * but for the stop they count from. In a plain stretch a byte is a column, so it may be of any length; all others are
- * about COLUMNS_STEP bytes, for they are walked through.
+ * Lines are walked char by char. For a line of 64 KiB that takes a quarter of a millisecond, too long when a
+ * few bytes of input can ask for it. So lines over COLUMNS_STEP bytes are walked once, and their columns
+ * noted in segments of that size. A change makes only the segment it falls into unknown, since the columns of
+ * a segment depend on nothing before it; except that those of one with tabs depend on the column it starts
+ * at, modulo the tab stops. The last place found is kept: most searches go on from there.
  *
- * The list is a memory of work done: it may end before the line does, and when there are no stretches left, all lists
- * are given up and made again as they are needed. Stretches that shrank are joined in passing.
+ * Segments that shrink are not joined: when there are too many, all are dropped and made again as they are
+ * needed.
  */
 #include <string.h>
 
@@ -16,11 +17,28 @@
 #include "text/utf8.h"
 #include "text/width.h"
 
+enum {
+    NO_SEGMENT = ABR_COLUMNS_SEGMENTS,
+    CHAR_MOST = 4 /* bytes */
+};
+
+#define NO_LINE UINT64_MAX
+
+/* Segments that start at the byte `start` of the text: none yet. */
+static void drop_all(abr_columns *c, uint64_t start)
+{
+    c->start = start;
+    c->size = 0;
+    c->n = 0;
+    c->line = NO_LINE;
+}
+
 void abr_columns_start(abr_columns *c, bool keeps_tabs, bool joins)
 {
-    memset(c, 0, offsetof(abr_columns, stretches));
+    memset(c, 0, offsetof(abr_columns, segments));
     c->keeps_tabs = keeps_tabs;
     c->joins = joins;
+    drop_all(c, 0);
 }
 
 /* ---- columns of a text ---- */
@@ -30,14 +48,9 @@ static bool is_printable(char c)
     return c >= 0x20 && c < 0x7F;
 }
 
-static size_t next_stop(size_t column)
-{
-    return column - column % ABR_COLUMNS_TAB + ABR_COLUMNS_TAB;
-}
-
 enum { BEL = 0x07, ESC = 0x1B, DEL = 0x7F };
 
-/* Bytes of what stands at p in a line: a char, or a control sequence that was kept. n > 0. */
+/* Bytes of the char or kept control sequence at p. n > 0. */
 static size_t unit_size(const char *p, size_t n)
 {
     if (*p != ESC || n < 2)
@@ -61,7 +74,7 @@ size_t abr_columns_unit(const abr_columns *c, abr_columns_line line, abr_place x
     const char *p = line.p + x.at;
     *size = 1;
     if (*p == '\t')
-        return c->keeps_tabs ? 1 : next_stop(x.column) - x.column;
+        return c->keeps_tabs ? 1 : ABR_COLUMNS_TAB - x.column % ABR_COLUMNS_TAB;
     *size = unit_size(p, line.n - x.at);
     return *p == '\x1B' ? 0 : abr_char_cells(p, *size);
 }
@@ -69,7 +82,6 @@ size_t abr_columns_unit(const abr_columns *c, abr_columns_line line, abr_place x
 abr_place abr_columns_walk(const abr_columns *c, abr_columns_line line, abr_place x, size_t stop,
                            size_t target)
 {
-    line.n = stop;
     while (x.at < stop) {
         for (; x.at < stop && x.column < target && is_printable(line.p[x.at]); x.at++)
             x.column++;
@@ -85,379 +97,256 @@ abr_place abr_columns_walk(const abr_columns *c, abr_columns_line line, abr_plac
     return x;
 }
 
-/* ---- stretches ---- */
+/* ---- segments ---- */
 
-/* A stretch behind b, or the only one of a line; 0: there are none left. */
-static uint16_t take(abr_columns *c, size_t bytes, abr_stretch_kind kind, uint16_t next)
+/* False: there is no room. */
+static bool insert(abr_columns *c, size_t i, size_t bytes)
 {
-    uint16_t id = c->unused;
-    if (id)
-        c->unused = c->stretches[id].next;
-    else if (c->used + 1 < COLUMNS_STRETCHES)
-        id = ++c->used;
-    if (id)
-        c->stretches[id] = (abr_columns_stretch){(uint32_t)bytes, (uint32_t)bytes, 0, next, (uint8_t)kind};
-    return id;
+    if (c->n == ABR_COLUMNS_SEGMENTS)
+        return false;
+    memmove(c->segments + i + 1, c->segments + i, (c->n - i) * sizeof *c->segments);
+    c->segments[i] = (abr_columns_segment){.bytes = (uint32_t)bytes};
+    c->n++;
+    return true;
 }
 
-static void give_back(abr_columns *c, uint16_t id)
+/* Take n bytes off the start of segment i, and off those after it when it has fewer. */
+static void take_bytes(abr_columns *c, size_t i, size_t n)
 {
-    c->stretches[id].next = c->unused;
-    c->unused = id;
-}
-
-static void forget(abr_columns_stretch *b)
-{
-    b->kind = ABR_STRETCH_UNKNOWN;
-}
-
-/* Take the stretch behind b out of the list. */
-static void unlink_next(abr_columns *c, abr_columns_stretch *b)
-{
-    uint16_t next = b->next;
-    b->next = c->stretches[next].next;
-    give_back(c, next);
-}
-
-static void drop_all(abr_columns *c)
-{
-    memset(c->first, 0, sizeof c->first);
-    c->used = 0;
-    c->unused = 0;
-    c->last = 0;
-}
-
-void abr_columns_forget(abr_columns *c, size_t slot)
-{
-    uint16_t id = c->first[slot];
-    if (c->last_slot == slot)
-        c->last = 0;
-    c->first[slot] = 0;
-    while (id) {
-        uint16_t next = c->stretches[id].next;
-        give_back(c, id);
-        id = next;
+    size_t end = i;
+    while (n > 0 && end < c->n && c->segments[end].bytes <= n)
+        n -= c->segments[end++].bytes;
+    if (n > 0 && end < c->n) {
+        c->segments[end].bytes -= (uint32_t)n;
+        c->segments[end].kind = ABR_SEGMENT_UNKNOWN;
     }
+    memmove(c->segments + i, c->segments + end, (c->n - end) * sizeof *c->segments);
+    c->n -= end - i;
 }
 
-static size_t column_behind(const abr_columns_stretch *b, size_t column)
+/* The text changes `at` bytes into segment i. */
+static void forget(abr_columns *c, size_t i, size_t at)
 {
-    column += b->columns;
-    return b->kind == ABR_STRETCH_TABBED ? next_stop(column) + b->behind : column;
+    c->segments[i].kind = ABR_SEGMENT_UNKNOWN;
+    if (i > 0 && at < CHAR_MOST)
+        c->segments[i - 1].kind = ABR_SEGMENT_UNKNOWN; /* its last char may become another */
 }
 
-/* Join to b what fits behind it. */
-static void join(abr_columns *c, abr_columns_stretch *b)
+/* The segment that holds byte `at`, counted from the first segment's start; *start gets where it starts. */
+static size_t segment_at(const abr_columns *c, size_t at, size_t *start)
 {
-    while (b->next) {
-        const abr_columns_stretch *next = &c->stretches[b->next];
-        bool plain = b->kind == ABR_STRETCH_PLAIN && next->kind == ABR_STRETCH_PLAIN;
-        if (!plain && b->bytes + next->bytes > COLUMNS_STEP)
-            return;
-        b->bytes += next->bytes;
-        b->columns += next->columns;
-        if (!plain)
-            forget(b);
-        unlink_next(c, b);
-    }
-}
-
-/* ---- measuring ---- */
-
-/* Let b end before `bytes`; what is behind is another stretch. */
-static bool split(abr_columns *c, abr_columns_stretch *b, size_t bytes)
-{
-    uint16_t rest = take(c, b->bytes - bytes, ABR_STRETCH_UNKNOWN, b->next);
-    b->bytes = (uint32_t)bytes;
-    b->next = rest;
-    return rest != 0;
-}
-
-/* The last char of b has more bytes than b: it takes them from what follows. */
-static void overrun(abr_columns *c, abr_columns_stretch *b, size_t n)
-{
-    b->bytes += (uint32_t)n;
-    while (n > 0 && b->next) {
-        abr_columns_stretch *next = &c->stretches[b->next];
-        uint32_t k = next->bytes < n ? next->bytes : (uint32_t)n;
-        next->bytes -= k;
-        forget(next);
-        n -= k;
-        if (next->bytes == 0)
-            unlink_next(c, b);
-    }
-}
-
-/* Measure the columns of b, which starts at `start`; what is too long is split. False: no stretches are left. */
-static bool measure(abr_columns *c, abr_columns_line line, size_t start, abr_columns_stretch *b)
-{
-    size_t stop = start + b->bytes;
-    size_t plain = start;
-    while (plain < stop && is_printable(line.p[plain]))
-        plain++;
-    if (plain == stop || plain - start >= COLUMNS_STEP) {
-        b->kind = ABR_STRETCH_PLAIN;
-        b->columns = (uint32_t)(plain - start);
-        return plain == stop || split(c, b, plain - start);
-    }
-    abr_place x = {start, 0};
-    size_t before_tab = 0;
-    b->kind = ABR_STRETCH_MIXED;
-    while (x.at < stop && x.at - start < COLUMNS_STEP) {
-        size_t size;
-        size_t cells = abr_columns_unit(c, line, x, &size);
-        if (size > COLUMNS_STEP && x.at > start) /* a kept sequence that long is a stretch of its own */
-            break;
-        if (line.p[x.at] == '\t' && b->kind != ABR_STRETCH_TABBED && !c->keeps_tabs) {
-            b->kind = ABR_STRETCH_TABBED;
-            before_tab = x.column;
-            x.column = 0;
-        } else {
-            x.column += cells;
+    size_t i = 0;
+    *start = 0;
+    if (c->line != NO_LINE && c->segment < c->n) {
+        size_t last = (size_t)(c->line - c->start) + c->segment_start.at;
+        if (last <= at) {
+            i = c->segment;
+            *start = last;
         }
-        x.at += size;
     }
-    b->columns = (uint32_t)(b->kind == ABR_STRETCH_TABBED ? before_tab : x.column);
-    b->behind = (uint32_t)(b->kind == ABR_STRETCH_TABBED ? x.column : 0);
-    if (x.at > stop)
-        overrun(c, b, x.at - stop);
-    return x.at >= stop || split(c, b, x.at - start);
+    while (*start + c->segments[i].bytes <= at)
+        *start += c->segments[i++].bytes;
+    return i;
+}
+
+/* Make the first segment start earlier. */
+static void extend_back(abr_columns *c, uint64_t start)
+{
+    c->segments[0].bytes += (uint32_t)(c->start - start);
+    c->segments[0].kind = ABR_SEGMENT_UNKNOWN;
+    c->size += (size_t)(c->start - start);
+    c->start = start;
+    c->line = NO_LINE;
+}
+
+/* Make the segments cover a line. */
+static void cover(abr_columns *c, abr_columns_line line)
+{
+    if (c->n == 0 || c->n > ABR_COLUMNS_SEGMENTS / 2 || line.start > c->start + UINT32_MAX / 2) {
+        drop_all(c, line.start);
+        insert(c, 0, 0);
+    }
+    if (line.start < c->start)
+        extend_back(c, line.start);
+    size_t end = (size_t)(line.start - c->start) + line.n;
+    if (end > c->size) {
+        abr_columns_segment *last = &c->segments[c->n - 1];
+        forget(c, c->n - 1, last->bytes);
+        last->bytes += (uint32_t)(end - c->size);
+        c->size = end;
+    }
 }
 
 /* ---- searching ---- */
 
-/* A stretch, and the place where it starts. */
+/* A segment, and the place where it starts. */
 typedef struct {
-    uint16_t id;
+    size_t i;
     abr_place start;
 } position;
 
-/* Join to the last stretch what of the line is behind it. False: no stretches are left. */
-static bool extend(abr_columns *c, abr_columns_line line, size_t start, abr_columns_stretch *b)
+static abr_place step(abr_place x, size_t blanks)
 {
-    size_t rest = line.n - start - b->bytes;
-    if (rest == 0)
-        return true;
-    if (b->kind == ABR_STRETCH_PLAIN) {
-        b->next = take(c, rest, ABR_STRETCH_UNKNOWN, 0);
-        return b->next != 0;
+    return (abr_place){x.at + blanks, x.column + blanks};
+}
+
+/* Blanks at the start of (p, n), 0 where there are no more than COLUMNS_STEP; the last few may not be
+ * counted. */
+static size_t blank_run(const char *p, size_t n)
+{
+    size_t run = 1;
+    if (n == 0 || *p != ' ')
+        return 0;
+    while (n - run >= COLUMNS_STEP && memcmp(p, p + run, COLUMNS_STEP) == 0)
+        run += COLUMNS_STEP;
+    return run > COLUMNS_STEP ? run : 0;
+}
+
+/* Measure a segment; it keeps its leading blanks, or COLUMNS_STEP bytes. False: there is no room for the
+ * rest. */
+static bool measure(abr_columns *c, abr_columns_line line, position in)
+{
+    abr_columns_segment *s = &c->segments[in.i];
+    const char *p = line.p + in.start.at;
+    size_t most = line.n - in.start.at < s->bytes ? line.n - in.start.at : s->bytes;
+    size_t blanks = blank_run(p, most);
+    abr_place end = step(in.start, blanks);
+    if (blanks == 0) {
+        size_t stop = in.start.at + (most < COLUMNS_STEP ? most : COLUMNS_STEP);
+        end = abr_columns_walk(c, line, in.start, stop, SIZE_MAX);
     }
-    b->bytes += (uint32_t)rest;
-    forget(b);
+    size_t bytes = end.at - in.start.at;
+    if (bytes < s->bytes && !insert(c, in.i + 1, s->bytes - bytes))
+        return false;
+    if (bytes > s->bytes)
+        take_bytes(c, in.i + 1, bytes - s->bytes);
+    s->bytes = (uint32_t)bytes;
+    s->columns = (uint32_t)(end.column - in.start.column);
+    s->phase = in.start.column % ABR_COLUMNS_TAB;
+    if (blanks > 0)
+        s->kind = ABR_SEGMENT_BLANK;
+    else
+        s->kind = memchr(p, '\t', bytes) ? ABR_SEGMENT_TABBED : ABR_SEGMENT_MIXED;
     return true;
 }
 
-/* Measure b, which starts at `start`, where that is to be done. Afterwards it ends with the line, or another follows. */
-static bool learn(abr_columns *c, abr_columns_line line, size_t start, abr_columns_stretch *b)
+static bool is_measured(const abr_columns_segment *s, size_t column)
 {
-    do {
-        join(c, b);
-        if (!b->next && !extend(c, line, start, b))
-            return false;
-        if (b->kind == ABR_STRETCH_UNKNOWN && !measure(c, line, start, b))
-            return false;
-    } while (!b->next && start + b->bytes < line.n); /* it ran over the one that followed */
-    return true;
+    return s->kind != ABR_SEGMENT_UNKNOWN &&
+           (s->kind != ABR_SEGMENT_TABBED || s->phase == column % ABR_COLUMNS_TAB);
 }
 
-static void remember(abr_columns *c, abr_columns_line line, position in, abr_place x)
+static size_t smaller(size_t a, size_t b)
 {
-    c->last_slot = line.slot;
-    c->last = in.id;
-    c->last_start = in.start;
-    c->last_place = x;
+    return a < b ? a : b;
 }
 
-/* From x, which lies in the stretch `in`, on, as abr_columns_walk(). False: no stretches are left. */
-static bool search(abr_columns *c, abr_columns_line line, position in, abr_place *x, size_t stop,
-                   size_t target)
+/* As abr_columns_walk(), from x, which lies in *in; *in becomes the segment where the walk ends. */
+static abr_place search(abr_columns *c, abr_columns_line line, position *in, abr_place x, size_t stop,
+                        size_t target)
 {
+    abr_columns_line seen = {line.p, stop, line.start};
     for (;;) {
-        abr_columns_stretch *b = &c->stretches[in.id];
-        if (!learn(c, line, in.start.at, b))
-            return false;
-        size_t end = in.start.at + b->bytes;
-        bool whole = x->at == in.start.at;
-        if (whole && end <= stop && column_behind(b, x->column) <= target) {
-            x->at = end;
-            x->column = column_behind(b, x->column);
-        } else if (b->kind == ABR_STRETCH_PLAIN) {
-            size_t most = (end < stop ? end : stop) - x->at;
-            size_t n = target - x->column < most ? target - x->column : most;
-            x->at += n;
-            x->column += n;
-        } else {
-            *x = abr_columns_walk(c, line, *x, end < stop ? end : stop, target);
+        abr_columns_segment *s = &c->segments[in->i];
+        if (!is_measured(s, in->start.column) && !measure(c, line, *in)) {
+            in->i = NO_SEGMENT;
+            return abr_columns_walk(c, seen, x, stop, target);
         }
-        if (x->at < end || !b->next) {
-            remember(c, line, in, *x);
-            return true;
-        }
-        in.start.at = end;
-        in.start.column = x->column;
-        in.id = b->next;
+        size_t end = in->start.at + s->bytes;
+        size_t column = in->start.column + s->columns;
+        if (x.at > end)
+            x = in->start; /* it was found when the segment had more blanks */
+        if (x.at == in->start.at && end <= stop && column <= target)
+            x = (abr_place){end, column};
+        else if (s->kind == ABR_SEGMENT_BLANK)
+            x = step(x, smaller(smaller(end, stop) - x.at, target - x.column));
+        else
+            x = abr_columns_walk(c, seen, x, smaller(end, stop), target);
+        if (x.at < end || x.at == stop)
+            return x;
+        *in = (position){in->i + 1, x};
     }
 }
 
-/* Is what was found last of this line, and not behind byte `stop` and column `target`? */
-static bool has_last(const abr_columns *c, abr_columns_line line, abr_place x, size_t stop, size_t target)
+/* Can a walk to byte `stop` and column `target` begin at x, a place found before? */
+static bool leads_to(const abr_columns *c, abr_columns_line line, abr_place x, size_t stop, size_t target)
 {
-    return c->last != 0 && c->last_slot == line.slot && !c->joins && x.at <= stop && x.column <= target;
+    return c->line == line.start && !c->joins && x.at <= stop && x.column <= target;
 }
 
-/* The stretch that has the byte `from`, or the last one, and where it starts. */
-static position find(abr_columns *c, size_t slot, size_t from)
+/* The segment that starts where the line does. */
+static size_t first_segment(abr_columns *c, abr_columns_line line)
 {
-    position in = {c->first[slot], {0, 0}};
-    if (c->last && c->last_slot == slot && !c->joins && c->last_start.at <= from)
-        in = (position){c->last, c->last_start};
-    for (;;) {
-        abr_columns_stretch *b = &c->stretches[in.id];
-        join(c, b);
-        size_t end = in.start.at + b->bytes;
-        if (c->joins && end + 4 > from && b->kind != ABR_STRETCH_PLAIN)
-            forget(b); /* its last char may become another */
-        if (end > from || !b->next)
-            return in;
-        in.start.at = end;
-        in.id = b->next;
-    }
-}
-
-/* Of bytes outside UTF-8 the last ones known may become a char with what was added behind them. */
-static void doubt_end(abr_columns *c, abr_columns_line line)
-{
-    size_t known = 0;
-    for (uint16_t id = c->first[line.slot]; id; id = c->stretches[id].next)
-        known += c->stretches[id].bytes;
-    if (known < line.n)
-        find(c, line.slot, known);
-}
-
-/* Where to begin a search for what is at byte `stop` or column `target` at most; *x gets a place in there. */
-static position begin(abr_columns *c, abr_columns_line line, size_t stop, size_t target, abr_place *x)
-{
-    position in = {c->last, c->last_start};
-    if (!has_last(c, line, c->last_start, stop, target)) {
-        in = (position){c->first[line.slot], {0, 0}};
-        if (!in.id)
-            in.id = c->first[line.slot] = take(c, line.n, ABR_STRETCH_UNKNOWN, 0);
-        else if (c->joins)
-            doubt_end(c, line);
-        *x = in.start;
-    } else {
-        *x = has_last(c, line, c->last_place, stop, target) ? c->last_place : in.start;
-    }
-    return in;
+    size_t at = (size_t)(line.start - c->start);
+    size_t start;
+    size_t i = segment_at(c, at, &start);
+    if (start == at)
+        return i;
+    if (!insert(c, i + 1, c->segments[i].bytes - (at - start)))
+        return NO_SEGMENT;
+    c->segments[i].bytes = (uint32_t)(at - start);
+    c->segments[i].kind = ABR_SEGMENT_UNKNOWN;
+    return i + 1;
 }
 
 abr_place abr_columns_seek(abr_columns *c, abr_columns_line line, size_t stop, size_t target)
 {
-    abr_place x = has_last(c, line, c->last_place, stop, target) ? c->last_place : (abr_place){0, 0};
-    if (stop > COLUMNS_STEP) {
-        position in = begin(c, line, stop, target, &x);
-        if (in.id && search(c, line, in, &x, stop, target))
-            return x;
-        drop_all(c);
-        x = (abr_place){0, 0};
+    position in = {NO_SEGMENT, {0, 0}};
+    abr_place x = {0, 0};
+    if (line.n > COLUMNS_STEP) {
+        cover(c, line);
+        if (c->segment < c->n && leads_to(c, line, c->segment_start, stop, target))
+            in = (position){c->segment, c->segment_start};
+        else
+            in.i = first_segment(c, line);
+        x = in.start;
     }
-    return abr_columns_walk(c, line, x, stop, target);
+    if (leads_to(c, line, c->found, stop, target))
+        x = c->found;
+    if (in.i == NO_SEGMENT)
+        x = abr_columns_walk(c, (abr_columns_line){line.p, stop, line.start}, x, stop, target);
+    else
+        x = search(c, line, &in, x, stop, target);
+    c->line = line.start;
+    c->segment = in.i;
+    c->segment_start = in.start;
+    c->found = x;
+    return x;
 }
 
 abr_place abr_columns_seek_from(abr_columns *c, abr_columns_line line, size_t at, size_t target)
 {
-    if (target <= COLUMNS_STEP || line.n - at <= COLUMNS_STEP)
-        return abr_columns_walk(c, line, (abr_place){at, 0}, line.n, target);
-    abr_place cursor;
     abr_place x = {at, 0};
-    position in = begin(c, line, at, SIZE_MAX, &cursor);
-    if (in.id && search(c, line, in, &cursor, at, SIZE_MAX)) {
-        in = (position){c->last, c->last_start};
-        bool found = search(c, line, in, &x, line.n, target);
-        remember(c, line, in, cursor); /* columns from the line's start on */
-        if (found)
-            return x;
+    if (target > COLUMNS_STEP && line.n - at > COLUMNS_STEP) {
+        abr_columns_seek(c, line, at, SIZE_MAX);
+        position in = {c->segment, {c->segment_start.at, 0}};
+        if (in.i != NO_SEGMENT)
+            return search(c, line, &in, x, line.n, target);
     }
-    drop_all(c);
-    return abr_columns_walk(c, line, (abr_place){at, 0}, line.n, target);
+    return abr_columns_walk(c, line, x, line.n, target);
 }
 
 /* ---- changes ---- */
 
-/* What is known of the cursor's place may be so no more behind byte `from`. */
-static void doubt(abr_columns *c, size_t slot, size_t from)
+void abr_columns_splice(abr_columns *c, uint64_t from, uint64_t to, size_t size)
 {
-    if (c->last_slot != slot)
+    if (c->line != NO_LINE && from < c->line + c->segment_start.at)
+        c->line = NO_LINE;
+    else if (c->line != NO_LINE && from < c->line + c->found.at)
+        c->found = c->segment_start;
+    if (c->n == 0)
         return;
-    if (c->last_start.at > from)
-        c->last = 0;
-    else if (c->last_place.at > from)
-        c->last_place = c->last_start;
-}
-
-/* Make of b pieces of these sizes, plain ones or not. False: no stretches are left. */
-static bool divide(abr_columns *c, abr_columns_stretch *b, const size_t sizes[3], const bool plain[3])
-{
-    abr_columns_stretch *last = NULL;
-    *b = (abr_columns_stretch){.next = b->next};
-    for (int i = 0; i < 3; i++) {
-        abr_stretch_kind kind = plain[i] ? ABR_STRETCH_PLAIN : ABR_STRETCH_UNKNOWN;
-        if (sizes[i] == 0)
-            continue;
-        if (last && last->kind != kind) {
-            uint16_t id = take(c, 0, kind, last->next);
-            if (!id)
-                return false;
-            last->next = id;
-            last = &c->stretches[id];
-        } else if (!last) {
-            last = b;
-            last->kind = (uint8_t)kind;
-        }
-        last->bytes += (uint32_t)sizes[i];
-        last->columns += (uint32_t)sizes[i];
-    }
-    return true;
-}
-
-void abr_columns_splice(abr_columns *c, size_t slot, size_t from, size_t to, size_t size, bool is_plain)
-{
-    doubt(c, slot, from);
-    position in = find(c, slot, from);
-    abr_columns_stretch *b = &c->stretches[in.id];
-    size_t end = in.start.at + b->bytes;
-    if (end <= from)
-        return; /* what is behind the last stretch is not known yet */
-    bool plain[3] = {b->kind == ABR_STRETCH_PLAIN, false, b->kind == ABR_STRETCH_PLAIN};
-    for (; end < to && b->next; unlink_next(c, b)) {
-        const abr_columns_stretch *next = &c->stretches[b->next];
-        plain[2] = next->kind == ABR_STRETCH_PLAIN;
-        end += next->bytes;
-    }
-    const size_t sizes[3] = {from - in.start.at, size, end > to ? end - to : 0};
-    plain[1] = is_plain && (size >= COLUMNS_STEP || (sizes[0] > 0 && plain[0]) || (sizes[2] > 0 && plain[2]));
-    if (!divide(c, b, sizes, plain))
-        drop_all(c);
-}
-
-void abr_columns_cut(abr_columns *c, size_t slot, size_t n)
-{
-    uint16_t id = c->first[slot];
-    if (c->last_slot == slot)
-        c->last = 0;
-    while (id && c->stretches[id].bytes <= n) {
-        uint16_t next = c->stretches[id].next;
-        n -= c->stretches[id].bytes;
-        give_back(c, id);
-        id = next;
-    }
-    c->first[slot] = id;
-    if (!id || n == 0)
+    if (from < c->start)
+        extend_back(c, from);
+    size_t at = (size_t)(from - c->start);
+    if (at >= c->size)
         return;
-    abr_columns_stretch *b = &c->stretches[id];
-    b->bytes -= (uint32_t)n;
-    if (b->kind == ABR_STRETCH_PLAIN)
-        b->columns -= (uint32_t)n;
-    else
-        forget(b);
+    size_t stop = to - c->start < c->size ? (size_t)(to - c->start) : c->size;
+    size_t start;
+    size_t i = segment_at(c, at, &start);
+    size_t end = start + c->segments[i].bytes;
+    take_bytes(c, i + 1, stop > end ? stop - end : 0);
+    c->segments[i].bytes = (uint32_t)(at - start + size + (end > stop ? end - stop : 0));
+    forget(c, i, at - start);
+    c->size = c->size - (stop - at) + size;
 }

@@ -1,4 +1,4 @@
-/* Where the columns of a line are: what screen.c asks to find its way in lines of any length. */
+/* Where the columns of a line are, in lines of any length. */
 #ifndef ABR_CLEAN_COLUMNS_H
 #define ABR_CLEAN_COLUMNS_H
 
@@ -7,23 +7,21 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Bytes of a line that are walked through char by char, and stretches, more than a window of 64 KiB has at a time.
- * Smaller where the fuzzers are built: short lines have all that long ones have then. */
+/* Bytes of a segment. Smaller in the fuzzers' builds, so that short lines have several, too. */
 #ifndef COLUMNS_STEP
 #define COLUMNS_STEP 256
-#define COLUMNS_STRETCHES 1024
 #endif
 
 enum {
-    ABR_COLUMNS_TAB = 8,    /* columns between tab stops */
-    ABR_COLUMNS_SLOTS = 128 /* lines with an index, at most */
+    ABR_COLUMNS_TAB = 8,                             /* columns between tab stops */
+    ABR_COLUMNS_SEGMENTS = 256 * 1024 / COLUMNS_STEP /* four times those of a full window */
 };
 
-/* A line, or its start: n bytes at p, which the caller knows by a slot. */
+/* A line: n bytes at p, `start` bytes into the cleaned text. */
 typedef struct {
     const char *p;
     size_t n;
-    size_t slot;
+    uint64_t start;
 } abr_columns_line;
 
 /* A place in a line: bytes and columns before it. */
@@ -33,77 +31,58 @@ typedef struct {
 } abr_place;
 
 typedef enum {
-    ABR_STRETCH_UNKNOWN = 0, /* not measured since it was written */
-    ABR_STRETCH_MIXED,
-    ABR_STRETCH_TABBED, /* has a tab */
-    ABR_STRETCH_PLAIN   /* each byte takes a column: any number of them */
-} abr_stretch_kind;
+    ABR_SEGMENT_UNKNOWN = 0, /* not measured since it was written */
+    ABR_SEGMENT_MIXED,
+    ABR_SEGMENT_TABBED, /* its columns depend on the one it starts at */
+    ABR_SEGMENT_BLANK   /* blanks alone, any number of them */
+} abr_segment_kind;
 
-/* Part of a line. Its ends lie between chars. */
+/* Bytes of the text that follow one another, whole chars. */
 typedef struct {
     uint32_t bytes;
-    uint32_t columns; /* up to its first tab, or its end */
-    uint32_t behind;  /* columns from the first tab's end on */
-    uint16_t next;    /* stretch of the line; 0: none */
+    uint32_t columns;
     uint8_t kind;
-} abr_columns_stretch;
+    uint8_t phase; /* column it started at when it was measured, modulo ABR_COLUMNS_TAB */
+} abr_columns_segment;
 
-/* An index of the lines of a window, in stretches: a place is found by as many steps as the line has stretches, and a
- * walk through one of them. It is made where it is asked for, and told of every change; what it does not know any more
- * it measures again, a stretch at a time. */
+/* Segments that tile part of the text. Searches make and measure them. Every change of the text must be told,
+ * except text appended at its end. */
 typedef struct {
     bool keeps_tabs; /* a tab is a char of one column */
-    bool
-        joins; /* bytes outside UTF-8 are kept, and may become a char with those that come to stand beside them */
-    uint16_t unused;                   /* list of stretches given back */
-    uint16_t used;                     /* stretches ever taken, those of 1 to `used` */
-    uint16_t first[ABR_COLUMNS_SLOTS]; /* stretch of the line; 0: it has no index */
+    bool joins;      /* kept bytes outside UTF-8 may become a char with those written next to them */
 
-    /* What was found last: a place in a stretch of a line, by which the next search begins. */
-    size_t last_slot;
-    uint16_t last; /* 0: nothing */
-    abr_place last_start;
-    abr_place last_place;
+    uint64_t start; /* of the first segment, in bytes of the text */
+    size_t size;    /* bytes of all segments */
+    size_t n;       /* segments */
 
-    abr_columns_stretch stretches[COLUMNS_STRETCHES];
+    /* The place found last, and the segment it is in. */
+    uint64_t line;  /* start of the line it is in */
+    size_t segment; /* ABR_COLUMNS_SEGMENTS: none, the line was walked from its start */
+    abr_place segment_start;
+    abr_place found;
+
+    abr_columns_segment segments[ABR_COLUMNS_SEGMENTS];
 } abr_columns;
 
 void abr_columns_start(abr_columns *c, bool keeps_tabs, bool joins);
 
-/* Columns of what stands in the line at x, of which *size gets the bytes. x.at < line.n. */
+/* Columns of the char, tab or control sequence at x, with its bytes in *size. x.at < line.n. */
 size_t abr_columns_unit(const abr_columns *c, abr_columns_line line, abr_place x, size_t *size);
 
-/* From a place on, up to byte `stop`: over what lies before the column `target` as a whole, and over what belongs to the
- * char before it. Cost: the bytes between. */
+/* Walk from x over the chars that start before byte `stop` and end at column `target` or before it, and over
+ * the chars without columns that follow them. Cost: the bytes passed. */
 abr_place abr_columns_walk(const abr_columns *c, abr_columns_line line, abr_place x, size_t stop,
                            size_t target);
 
-/* The same from the start of the line on. Cost: see abr_columns. */
+/* The same from the start of the line. Cost: the segments passed, a walk through one of them, and measuring
+ * those that changed. */
 abr_place abr_columns_seek(abr_columns *c, abr_columns_line line, size_t stop, size_t target);
 
-/* The same from byte `at` of a line without tabs, up to its end; columns count from there. */
+/* The same from byte `at` of a line without tabs to its end; columns count from there. */
 abr_place abr_columns_seek_from(abr_columns *c, abr_columns_line line, size_t at, size_t target);
 
-/* Does the slot's line have an index, which is to hear of changes? */
-static inline bool abr_columns_has(const abr_columns *c, size_t slot)
-{
-    return c->first[slot] != 0;
-}
-
-/* The line's bytes from `from` to `to` became `size` bytes; `plain`: each takes a column. The line has an index. */
-void abr_columns_splice(abr_columns *c, size_t slot, size_t from, size_t to, size_t size, bool plain);
-
-/* The line, which has an index, lost its first n bytes. */
-void abr_columns_cut(abr_columns *c, size_t slot, size_t n);
-
-/* The slot's line is another, or has changed all over. */
-void abr_columns_forget(abr_columns *c, size_t slot);
-
-static inline void abr_columns_drop(abr_columns *c, size_t slot)
-{
-    if (abr_columns_has(c, slot))
-        abr_columns_forget(c, slot);
-}
+/* The bytes of the text from `from` to `to` are about to become `size` others. */
+void abr_columns_splice(abr_columns *c, uint64_t from, uint64_t to, size_t size);
 
 ABR_PRIVATE_END
 

@@ -1,12 +1,13 @@
 /*
  * Chars that hide text from people: tags, chars without width, fillers, bidi controls.
  *
- * What such a char does for its neighbours decides whether it stays. A joiner stays between emoji and beside letters of
- * scripts that join; a direction mark beside letters that run from right to left; a break without width beside letters
- * of scripts without blanks; a variation selector behind a sign that has variants; tags behind a black flag, three to six
- * and the one that ends them. Of several in a row only the first may stay, so that no row of them spells anything.
- * All others go. A char is decided on when the next one is known at the latest: one is held, or a flag's tags. What comes
- * is what the screen has let go of: neighbours are those of the result, so cleaning it again changes nothing.
+ * What such a char does for its neighbours decides whether it stays. A joiner stays between emoji and beside
+ * letters of scripts that join; a direction mark beside letters that run from right to left; a break without
+ * width beside letters of scripts without blanks; a variation selector after a sign that has variants; three
+ * to six tags after a black flag, and the tag that ends them. Of several in a row only the first may stay, so
+ * that no row of them spells anything. All others go. A char is decided on once the next one is known, so at
+ * most one is held, or a flag's tags. The input is the screen's output: neighbours are those in the result,
+ * and cleaning it again changes nothing.
  */
 #include <string.h>
 
@@ -35,7 +36,7 @@ typedef struct {
     unsigned is;
 } char_range;
 
-/* By blocks of Unicode 15.1: what is unassigned in them is as its neighbours are. Sorted. */
+/* By blocks of Unicode 15.1; unassigned code points are treated as their neighbours. Sorted. */
 static const char_range ranges[] = {
     {'#', '#', KEY},
     {'*', '*', KEY},
@@ -117,7 +118,7 @@ static uint32_t code_of(const char *p, size_t size)
     return code;
 }
 
-/* ---- what may have to go ---- */
+/* ---- chars that may have to go ---- */
 
 static bool between(uint32_t code, uint32_t first, uint32_t last)
 {
@@ -129,7 +130,7 @@ static bool is_tag(uint32_t code)
     return between(code, FIRST_TAG, CANCEL_TAG);
 }
 
-/* Digits and small letters, which names of regions are made of. */
+/* Digits and small letters: names of regions consist of them. */
 static bool is_region_tag(uint32_t code)
 {
     return between(code, FIRST_TAG + '0', FIRST_TAG + '9') || between(code, FIRST_TAG + 'a', FIRST_TAG + 'z');
@@ -160,7 +161,7 @@ static bool starts_invisible(unsigned char c)
     return c == 0xCD || c == 0xD8 || (c >= 0xE1 && c <= 0xE3) || c == 0xEF || c == 0xF0 || c == 0xF3;
 }
 
-/* Where the next byte from `at` on is that is not ASCII, or a little before. */
+/* Where the next byte outside ASCII is, from `at` on, or a little before it. */
 static size_t skip_ascii(const char *p, size_t n, size_t at)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
@@ -181,7 +182,7 @@ size_t abr_invisible_run(const char *p, size_t n)
     return n;
 }
 
-/* ---- what does not show, whatever stands beside it ---- */
+/* ---- what never shows, whatever its neighbours are ---- */
 
 enum { ESC = 0x1B, BEL = 0x07 };
 
@@ -223,7 +224,7 @@ static size_t string_size(const char *p, size_t n)
     return n - i > 1 && p[i] == ESC && p[i + 1] == '\\' ? i + 2 : 0;
 }
 
-/* The escape sequence at p, of which no less than the escape goes. */
+/* Bytes of the escape sequence at p: at least its ESC. */
 static size_t sequence_size(const char *p, size_t n)
 {
     size_t i = 2;
@@ -263,7 +264,7 @@ size_t abr_copy_seen(const char *p, size_t n, bool sequences, char *dst)
     return out;
 }
 
-/* ---- what may stay ---- */
+/* ---- chars that may stay ---- */
 
 /* What the char before a selector must be; 0: it is none. */
 static unsigned selects(uint32_t code)
@@ -277,7 +278,7 @@ static unsigned selects(uint32_t code)
     return between(code, 0x180B, 0x180F) ? MONGOLIAN : 0;
 }
 
-/* What the char before or behind one without width must be; 0: it always goes. */
+/* What a neighbour of a char without width must be for it to stay; 0: it always goes. */
 static unsigned wants(uint32_t code)
 {
     if (code == 0x200C || code == 0x200D) /* joiners */
@@ -291,7 +292,7 @@ static unsigned wants(uint32_t code)
     return 0;
 }
 
-/* ---- what is held ---- */
+/* ---- the char held ---- */
 
 static void put(abr_invisible *seen, const char *p, size_t n)
 {
@@ -322,11 +323,11 @@ static void settle(abr_invisible *seen, unsigned next)
     seen->wanted = 0;
 }
 
-/* A tag, which stays where it is one of a flag's. */
+/* Take a tag: a flag's stays. */
 static void take_tag(abr_invisible *seen, const char *p, size_t size, uint32_t code)
 {
     const bool of_flag = seen->last == BLACK_FLAG && !seen->selected && !seen->joined;
-    if (seen->wanted) /* what is held is no tag */
+    if (seen->wanted) /* the char held is no tag */
         settle(seen, 0);
     if (of_flag && is_region_tag(code) && seen->held_chars < ABR_INVISIBLE_TAGS) {
         hold(seen, p, size, 0);
@@ -342,7 +343,7 @@ static void take_tag(abr_invisible *seen, const char *p, size_t size, uint32_t c
     seen->selected = true;
 }
 
-/* A char that may have to go. */
+/* Take a char that may have to go. */
 static void take(abr_invisible *seen, const char *p, size_t size, uint32_t code)
 {
     if (is_tag(code)) {

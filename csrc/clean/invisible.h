@@ -1,4 +1,4 @@
-/* Chars that hide text from people: what cleaning may take out of what the screen has let go of. */
+/* Chars that hide text from people, which cleaning may take out of the screen's output. */
 #ifndef ABR_CLEAN_INVISIBLE_H
 #define ABR_CLEAN_INVISIBLE_H
 
@@ -9,7 +9,7 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_INVISIBLE_TAGS = 6 /* letters and digits of a flag's tag sequence, at most */ };
 
-/* A sink in front of a sink, and what has gone by as far as it tells what is to come. */
+/* A sink in front of another, and as much of the text so far as decides on the next char. */
 typedef struct {
     abr_sink_fn sink;
     void *sink_ctx;
@@ -17,8 +17,8 @@ typedef struct {
     uint64_t written; /* bytes it got */
     uint64_t dropped; /* chars taken out */
     uint32_t last;    /* the last char that shows */
-    bool selected;    /* a variation selector or tags stand behind it */
-    bool joined;      /* another char without width does */
+    bool selected;    /* a variation selector or tags follow it */
+    bool joined;      /* another char without width follows it */
     unsigned wanted;  /* what the next char must be, so that the one held stays */
     size_t held_n;    /* bytes held, which the next char decides on: of tags, or of one other char */
     size_t held_chars;
@@ -27,19 +27,20 @@ typedef struct {
     size_t part_n;
 } abr_invisible;
 
-/* Bytes at the start of (p, n) in which no char is one that may have to go. */
+/* Bytes at the start of (p, n) without a char that may have to go. */
 size_t abr_invisible_run(const char *p, size_t n);
 
-/* Is there anything in (p, n) that does not show: an escape, a C1 control, a soft hyphen, a char that may have to go? */
+/* Is there anything in (p, n) that does not show: an escape, a C1 control, a soft hyphen, a char that may
+ * have to go? */
 bool abr_has_unseen(const char *p, size_t n);
 
-/* Copy (p, n) to dst, which has room for n bytes, without that; of a line's escape sequences all, or the escapes alone.
- * Of a sequence that does not end in its line two bytes go. Returns the bytes. */
+/* Copy (p, n) to dst, which has room for n bytes, without these. Escape sequences go whole, or their ESC
+ * alone; one that does not end in its line loses two bytes. Returns the bytes. */
 size_t abr_copy_seen(const char *p, size_t n, bool sequences, char *dst);
 
 void abr_invisible_start(abr_invisible *seen, abr_sink_fn sink, void *sink_ctx);
 
-/* Hand text on without what hides in it: an abr_sink_fn with an abr_invisible as its context. */
+/* Hand text on without the chars that hide text: an abr_sink_fn with an abr_invisible as its context. */
 bool abr_invisible_write(void *seen, const char *p, size_t n);
 
 /* The text ends here: hand on what was held. */

@@ -1,12 +1,12 @@
 /*
  * The last lines of a log, as a terminal of unlimited width has them.
  *
- * Lines are plain bytes in one buffer, the cursor a place in it: text is added at the end without a look at its columns,
- * and only what moves the cursor back has to count cells, from the start of its line. What can no longer be rewritten
- * (everything before row `top`) goes to the sink, sooner or later; which text that is depends on what was written, not
- * on when. So that it never depends on how the text was split, the window is trimmed after every char where it is
- * nearly full, and where text is only added at its end whenever that is convenient: the end of the window moves one way
- * then.
+ * Lines are plain bytes in one buffer, and the cursor is a place in it. Text is added at the end without a
+ * look at its columns; only moving the cursor back has to count cells, from the start of its line. Text that
+ * can no longer be rewritten (everything before row `top`) goes to the sink sooner or later. Which text that
+ * is must not depend on how the input was split. So a window that is nearly full is trimmed after every char
+ * that rewrites a line; while text is only added at the end, it can be trimmed at any time, since its end
+ * moves one way.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@
 
 /* ---- places ---- */
 
-/* Is the cursor where text is simply added? */
+/* Is the cursor at the end of everything, where text is simply added? */
 static bool at_end(const abr_screen *s)
 {
     return s->at == s->n && s->skip == 0 && s->row == s->last;
@@ -33,7 +33,7 @@ static bool is_printable(char c)
     return c >= 0x20 && c < 0x7F;
 }
 
-/* Give up the oldest lines, and of a line over the window its start, so that the window keeps its size. */
+/* Keep the window to its size: the oldest lines become final, and the start of a line that is larger. */
 static void trim(abr_screen *s)
 {
     while (abr_window_size(s) > ABR_SCREEN_WINDOW && s->top < s->row)
@@ -44,12 +44,10 @@ static void trim(abr_screen *s)
     while (to < s->at && (s->buffer[to] & 0xC0) == 0x80)
         to++;
     to = to < s->at ? to : s->at;
-    if (abr_columns_has(&s->columns, s->top % ABR_SCREEN_SLOTS))
-        abr_columns_cut(&s->columns, s->top % ABR_SCREEN_SLOTS, to - abr_row_start(s, s->top));
     abr_row_at(s, s->top)->start = s->written + to;
 }
 
-/* The rows that a terminal shows, once there are `last` of them. */
+/* Scroll, so that row `last` is one of the terminal's. */
 static void scroll(abr_screen *s)
 {
     if (s->last - s->first >= ABR_SCREEN_ROWS)
@@ -64,14 +62,14 @@ static void leave_row(abr_screen *s)
     if (s->row > s->last || !abr_row_at(s, s->row)->rewritten)
         return;
     size_t end = abr_unblanked_end(s, s->row);
-    abr_splice(s, end, abr_row_end(s, s->row), 0, true);
+    abr_splice(s, end, abr_row_end(s, s->row), 0);
     if (s->at > end)
         s->at = end;
 }
 
 /* ---- adding at the end ---- */
 
-/* Note where the rows start that the newlines behind `from` begin. */
+/* Note where the rows start that the newlines from byte `from` on begin. */
 static void index_rows(abr_screen *s, size_t from, uint64_t newlines)
 {
     size_t end = s->n;
@@ -81,12 +79,11 @@ static void index_rows(abr_screen *s, size_t from, uint64_t newlines)
         const char *newline = abr_find_last_newline(s->buffer + from, end - from);
         end = (size_t)(newline - s->buffer);
         *abr_row_at(s, s->last - i) = (abr_row){s->written + end + 1, false};
-        abr_columns_drop(&s->columns, (s->last - i) % ABR_SCREEN_SLOTS);
     }
     scroll(s);
 }
 
-/* Add text at the end of all, where the cursor is. */
+/* Add text at the end of everything, where the cursor is. */
 static void append(abr_screen *s, const char *p, size_t n)
 {
     for (size_t size; n > 0; p += size, n -= size) {
@@ -131,7 +128,7 @@ static void line_feed(abr_screen *s)
     append(s, "\n", 1);
 }
 
-/* How many bytes of a text at the start of which there are chars without cells. */
+/* Bytes of the chars without cells at the start of (p, n). */
 static size_t marks_in(const char *p, size_t n)
 {
     size_t i = 0;
@@ -144,7 +141,7 @@ static size_t marks_in(const char *p, size_t n)
     return i;
 }
 
-/* Write chars over what the line has, in as large pieces as cannot fill the window. */
+/* Write chars over those of the line, in pieces that cannot fill the window. */
 static void overwrite(abr_screen *s, const char *p, size_t n)
 {
     abr_begin_rewrite(s);
@@ -185,7 +182,7 @@ static void tab(abr_screen *s)
     abr_go_to_column(s, column - column % ABR_SCREEN_TAB + ABR_SCREEN_TAB);
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
 void abr_screen_start(abr_screen *s, abr_sink_fn sink, void *sink_ctx, unsigned kept)
 {
@@ -236,7 +233,7 @@ void abr_screen_return(abr_screen *s)
 
 /* ---- moves ---- */
 
-/* Go back a column by what stands before the cursor. False: that does not tell. */
+/* Go back a column by looking at the chars before the cursor. False: they do not tell. */
 static bool step_back(abr_screen *s)
 {
     size_t at = s->at;
@@ -268,7 +265,7 @@ void abr_screen_back(abr_screen *s)
         abr_screen_left(s, 1);
 }
 
-/* Go to a row that the terminal has, and stay in the column. */
+/* Go to the nearest row that the terminal has, in the same column. */
 static void go_to_row(abr_screen *s, uint64_t row)
 {
     uint64_t bottom = s->first + ABR_SCREEN_ROWS - 1;

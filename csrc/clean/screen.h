@@ -1,4 +1,4 @@
-/* The last lines of a log as a terminal has them: what clean.c writes to. */
+/* The last lines of a log as a terminal would have them. */
 #ifndef ABR_CLEAN_SCREEN_H
 #define ABR_CLEAN_SCREEN_H
 
@@ -8,13 +8,13 @@
 
 ABR_PRIVATE_BEGIN
 
-/* An empty screen. `kept` are kinds, bits 1u << kind, which stand in its lines as they are. */
+/* An empty screen. `kept` has a bit 1u << kind for each kind that stays in its lines as it is. */
 void abr_screen_start(abr_screen *s, abr_sink_fn sink, void *sink_ctx, unsigned kept);
 
 /* Write text of well-formed UTF-8 whose only control bytes are '\n', '\t'. */
 void abr_screen_text(abr_screen *s, const char *p, size_t n);
 
-/* Put bytes behind the char before the cursor; they take no columns: they are one control sequence that is kept. */
+/* Insert a kept control sequence at the cursor; it takes no columns. */
 void abr_screen_mark(abr_screen *s, const char *p, size_t n);
 
 void abr_screen_return(abr_screen *s);
@@ -30,10 +30,10 @@ void abr_screen_row(abr_screen *s, size_t row);
 void abr_screen_save(abr_screen *s);
 void abr_screen_restore(abr_screen *s);
 
-/* Hand over what is final, where that is worth the while. */
+/* Hand over the final text, where there is enough of it. */
 void abr_screen_flush(abr_screen *s);
 
-/* The text that is not handed over yet, as it would end now: n bytes at p, then rest_n at rest. */
+/* The text not handed over yet, as if it ended now: n bytes at p, then rest_n at rest. */
 typedef struct {
     const char *p;
     size_t n;

@@ -1,4 +1,4 @@
-/* The buffer of a screen: room in it is made by handing over what is final. */
+/* The buffer of a screen: handing over final text makes room in it. */
 #include <string.h>
 
 #include "clean/screen_buffer.h"

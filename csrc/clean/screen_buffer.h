@@ -11,10 +11,10 @@ ABR_PRIVATE_BEGIN
 /* Give (p, n) to the sink. */
 void abr_emit(abr_screen *s, const char *p, size_t n);
 
-/* Give it all that is final. */
+/* Give it all the final text. */
 void abr_hand_over(abr_screen *s);
 
-/* Room for n more bytes; places in the buffer change. */
+/* Make room for n more bytes; places in the buffer may change. */
 void abr_make_room(abr_screen *s, size_t n);
 
 ABR_PRIVATE_END

@@ -1,6 +1,4 @@
-/*
- * Erasing, and chars that are blanked, taken out or put in.
- */
+/* Erasing, deleting and inserting cells. */
 #include <string.h>
 
 #include "clean/screen_erase.h"
@@ -9,12 +7,19 @@
 #include "clean/screen_line.h"
 #include "clean/screen_rows.h"
 
+/* The text ends at byte n of the buffer. */
+static void truncate_to(abr_screen *s, size_t n)
+{
+    abr_columns_splice(&s->columns, s->written + n, s->written + s->n, 0);
+    s->n = n;
+}
+
 static void erase_after(abr_screen *s)
 {
     if (s->at == abr_row_end(s, s->row))
         return;
     abr_begin_rewrite(s);
-    abr_splice(s, s->at, abr_row_end(s, s->row), s->skip, true); /* the first half of a wide char at most */
+    abr_splice(s, s->at, abr_row_end(s, s->row), s->skip); /* the first half of a wide char at most */
     memset(s->buffer + s->at, ' ', s->skip);
     s->at += s->skip;
     s->skip = 0;
@@ -29,7 +34,7 @@ static void erase_before(abr_screen *s)
     size_t start = abr_row_start(s, s->row);
     s->at = start;
     if (!abr_line_exceeds(s, column + 1)) {
-        abr_splice(s, start, abr_row_end(s, s->row), 0, true);
+        abr_splice(s, start, abr_row_end(s, s->row), 0);
         s->skip = column;
         return;
     }
@@ -50,7 +55,7 @@ void abr_screen_erase_line(abr_screen *s, abr_erase what)
         size_t column = abr_cursor_column(s);
         size_t start = abr_row_start(s, s->row);
         abr_row_at(s, s->row)->rewritten = true;
-        abr_splice(s, start, abr_row_end(s, s->row), 0, true);
+        abr_splice(s, start, abr_row_end(s, s->row), 0);
         s->at = start;
         abr_go_to_column(s, column);
     }
@@ -63,11 +68,10 @@ static void erase_above(abr_screen *s)
     size_t start = abr_row_start(s, s->top);
     size_t rows = (size_t)((s->row <= s->last ? s->row : s->last) - s->top);
     size_t stop = s->row <= s->last ? abr_row_start(s, s->row) : s->n;
+    abr_columns_splice(&s->columns, s->written + start, s->written + stop, rows);
     memmove(s->buffer + start + rows, s->buffer + stop, s->n - stop);
     memset(s->buffer + start, '\n', rows);
     s->n -= stop - start - rows;
-    for (uint64_t i = 0; i < rows + (s->row > s->last); i++)
-        abr_columns_drop(&s->columns, (s->top + i) % ABR_SCREEN_SLOTS);
     for (uint64_t i = 0; i <= rows; i++)
         *abr_row_at(s, s->top + i) = (abr_row){s->written + start + i, i < rows || s->row > s->last ||
                                                                            abr_row_at(s, s->row)->rewritten};
@@ -83,17 +87,16 @@ void abr_screen_erase_all(abr_screen *s, abr_erase what)
         if (s->row > s->last)
             return;
         erase_after(s);
-        s->n = abr_row_end(s, s->row);
+        truncate_to(s, abr_row_end(s, s->row));
         s->last = s->row;
     } else if (what == ABR_ERASE_BEFORE) {
         abr_screen_erase_line(s, what);
         if (s->row > s->top)
             erase_above(s);
     } else {
-        s->n = abr_row_start(s, s->top);
+        truncate_to(s, abr_row_start(s, s->top));
         s->last = s->top;
         abr_row_at(s, s->top)->rewritten = true;
-        abr_columns_drop(&s->columns, s->top % ABR_SCREEN_SLOTS);
         s->at = s->n;
         abr_go_to_column(s, column);
     }
@@ -101,7 +104,7 @@ void abr_screen_erase_all(abr_screen *s, abr_erase what)
 
 /* ---- chars ---- */
 
-/* Are there n cells and more from the cursor to the end of its line? Else what is there is erased. */
+/* Do more than n cells follow the cursor in its line? Otherwise those that do are erased. */
 static bool reaches(abr_screen *s, size_t n)
 {
     if (s->row > s->last || s->at == abr_row_end(s, s->row))

@@ -1,4 +1,4 @@
-/* What erases, deletes and inserts cells. */
+/* Erasing, deleting and inserting cells. */
 #ifndef ABR_CLEAN_SCREEN_ERASE_H
 #define ABR_CLEAN_SCREEN_ERASE_H
 
@@ -13,7 +13,7 @@ typedef enum { ABR_ERASE_AFTER, ABR_ERASE_BEFORE, ABR_ERASE_ALL } abr_erase;
 void abr_screen_erase_line(abr_screen *s, abr_erase what);
 void abr_screen_erase_all(abr_screen *s, abr_erase what);
 
-/* n cells from the cursor on: make them blank, take them out, or put blanks before them. */
+/* At the cursor: blank n cells, take n cells out, or insert n blanks. */
 void abr_screen_blank(abr_screen *s, size_t n);
 void abr_screen_delete(abr_screen *s, size_t n);
 void abr_screen_insert(abr_screen *s, size_t n);

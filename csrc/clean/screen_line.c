@@ -1,6 +1,4 @@
-/*
- * The cursor's line: its columns, and how it is rewritten.
- */
+/* The cursor's line: its columns, and how it is rewritten. */
 #include <string.h>
 
 #include "clean/screen_line.h"
@@ -15,7 +13,7 @@
 static abr_columns_line line_of(const abr_screen *s, uint64_t row)
 {
     size_t start = abr_row_start(s, row);
-    return (abr_columns_line){s->buffer + start, abr_row_end(s, row) - start, row % ABR_SCREEN_SLOTS};
+    return (abr_columns_line){s->buffer + start, abr_row_end(s, row) - start, s->written + start};
 }
 
 size_t abr_cursor_column(abr_screen *s)
@@ -62,12 +60,9 @@ size_t abr_unblanked_end(const abr_screen *s, uint64_t row)
 
 /* ---- rewriting ---- */
 
-void abr_splice(abr_screen *s, size_t from, size_t to, size_t size, bool plain)
+void abr_splice(abr_screen *s, size_t from, size_t to, size_t size)
 {
-    size_t slot = s->row % ABR_SCREEN_SLOTS;
-    size_t start = abr_row_start(s, s->row);
-    if (abr_columns_has(&s->columns, slot))
-        abr_columns_splice(&s->columns, slot, from - start, to - start, size, plain);
+    abr_columns_splice(&s->columns, s->written + from, s->written + to, size);
     if (size == to - from)
         return;
     memmove(s->buffer + from + size, s->buffer + to, s->n - to);
@@ -76,7 +71,7 @@ void abr_splice(abr_screen *s, size_t from, size_t to, size_t size, bool plain)
         abr_row_at(s, row)->start += (uint64_t)size - (to - from);
 }
 
-/* A line with blanks for tabs: its bytes, copied to dst where that is not NULL. */
+/* Copy a line to dst, unless that is NULL, with blanks for tabs; returns the bytes. */
 static size_t expand_tabs(const abr_screen *s, abr_columns_line line, char *dst)
 {
     size_t n = 0;
@@ -94,10 +89,10 @@ static size_t expand_tabs(const abr_screen *s, abr_columns_line line, char *dst)
     return n;
 }
 
-/* There is no room for the blanks of the line's tabs: a blank each. */
+/* Make each tab of a line one blank, where there is no room for more. */
 static void blank_tabs(abr_screen *s, size_t start, size_t stop)
 {
-    abr_columns_drop(&s->columns, s->row % ABR_SCREEN_SLOTS);
+    abr_columns_splice(&s->columns, s->written + start, s->written + stop, stop - start);
     for (size_t i = start; i < stop; i++)
         if (s->buffer[i] == '\t')
             s->buffer[i] = ' ';
@@ -128,7 +123,7 @@ void abr_begin_rewrite(abr_screen *s)
     start = abr_row_start(s, s->row);
     char *expanded = s->buffer + s->n + size - line.n;
     expand_tabs(s, line, expanded);
-    abr_splice(s, start, start + line.n, size, false);
+    abr_splice(s, start, start + line.n, size);
     memcpy(s->buffer + start, expanded, size);
     abr_go_to_column(s, column);
 }
@@ -147,8 +142,7 @@ void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n)
         end.at += size;
         end = abr_columns_walk(&s->columns, line, (abr_place){end.at, 0}, line.n, 0);
     }
-    bool plain = !p || (cells == n && !s->columns.joins);
-    abr_splice(s, s->at, start + end.at, s->skip + n + after, plain);
+    abr_splice(s, s->at, start + end.at, s->skip + n + after);
     char *dst = s->buffer + s->at;
     memset(dst, ' ', s->skip);
     dst += s->skip;
@@ -164,7 +158,7 @@ void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n)
 void abr_insert_mark(abr_screen *s, const char *p, size_t n)
 {
     abr_make_room(s, n);
-    abr_splice(s, s->at, s->at, n, false);
+    abr_splice(s, s->at, s->at, n);
     memcpy(s->buffer + s->at, p, n);
     s->at += n;
 }

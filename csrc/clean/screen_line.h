@@ -8,29 +8,28 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Where a rewritten row ends without the blanks at its end. */
+/* Where a row ends if the blanks at its end do not count. */
 size_t abr_unblanked_end(const abr_screen *s, uint64_t row);
 
 size_t abr_cursor_column(abr_screen *s);
 
-/* Put the cursor on a column of its row: within the line, or behind it up to the last column. */
+/* Put the cursor on a column of its row: within the line, or past its end up to the last column. */
 void abr_go_to_column(abr_screen *s, size_t column);
 
 /* Do more than n columns of its line follow the cursor? */
 bool abr_line_exceeds(abr_screen *s, size_t n);
 
-/* Make the bytes from `from` to `to` of the cursor's line `size` bytes, for which there is room; `plain`: each of them
- * will take a column. */
-void abr_splice(abr_screen *s, size_t from, size_t to, size_t size, bool plain);
+/* Resize the bytes from `from` to `to` of the cursor's line to `size`; there is room for them. */
+void abr_splice(abr_screen *s, size_t from, size_t to, size_t size);
 
 /* The cursor's line is about to be rewritten. */
 void abr_begin_rewrite(abr_screen *s);
 
-/* Put n bytes in place of the cells from the cursor on, p NULL for blanks. What is left of a char cut in two becomes
- * blank, as do columns behind the line's end. The cursor stays before the bytes. */
+/* Put n bytes (blanks where p is NULL) in place of the cells from the cursor on. What is left of a char cut
+ * in two becomes blank, as do columns past the line's end. The cursor stays before the bytes. */
 void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n);
 
-/* Put bytes without cells behind the char before the cursor. */
+/* Insert bytes without cells at the cursor. */
 void abr_insert_mark(abr_screen *s, const char *p, size_t n);
 
 ABR_PRIVATE_END

@@ -13,21 +13,22 @@ enum {
     ABR_SCREEN_WINDOW = 64 * 1024, /* bytes of them, at most */
     ABR_SCREEN_COLUMNS = 4096,     /* where a move to the right ends that is not within a line */
     ABR_SCREEN_TAB = ABR_COLUMNS_TAB,
-    ABR_SCREEN_PIECE = 64 * 1024,        /* bytes added to the buffer at once */
-    ABR_SCREEN_BUFFER = 192 * 1024,      /* two windows with the blanks of a move, and a piece */
-    ABR_SCREEN_SLOTS = ABR_COLUMNS_SLOTS /* rows with a place in the ring, a power of two over ROWS */
+    ABR_SCREEN_PIECE = 64 * 1024,   /* bytes added to the buffer at once */
+    ABR_SCREEN_BUFFER = 192 * 1024, /* two windows with the blanks of a move, and a piece */
+    ABR_SCREEN_SLOTS = 128          /* rows with a place in the ring, a power of two over ROWS */
 };
 
-/* A line at hand. */
+/* A line that can still be rewritten. */
 typedef struct {
-    uint64_t
-        start; /* bytes of the cleaned text before it; of a long line, before the part that is not final */
-    bool rewritten; /* it is no longer as it came: its tabs are blanks, blanks at its end are not kept */
+    /* Bytes of the cleaned text before it; of a long line, before the part that is not final. */
+    uint64_t start;
+    /* It is no longer as it came: its tabs are blanks, and blanks at its end are not kept. */
+    bool rewritten;
 } abr_row;
 
-/* Rows are numbered from 0 over all of the text. Everything before the start of row `top` is final. The cursor stands
- * `skip` columns behind the byte `at`: more than 0 only behind the end of its line, or within a char or tab that takes
- * several columns. A cursor below row `last` has at = n, skip = its column. */
+/* Rows are numbered from 0 over all of the text. Everything before the start of row `top` is final. The
+ * cursor stands `skip` columns after the byte `at`: more than 0 only past the end of its line, or within a
+ * char or tab that takes several columns. A cursor below row `last` has at = n, skip = its column. */
 typedef struct {
     abr_sink_fn sink;
     void *sink_ctx;
@@ -49,7 +50,7 @@ typedef struct {
     char buffer[ABR_SCREEN_BUFFER];
 } abr_screen;
 
-/* Where a row that there is starts in the buffer. */
+/* Where a row starts in the buffer; it is `last` or above. */
 static inline size_t abr_row_start(const abr_screen *s, uint64_t row)
 {
     return (size_t)(s->rows[row % ABR_SCREEN_SLOTS].start - s->written);

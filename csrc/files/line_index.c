@@ -1,9 +1,9 @@
 /*
  * Where the lines of a source are: how many newlines lie before every so many bytes of it.
  *
- * A sparse index: one entry a stride, 64 KiB to begin with. When the table is full every other entry goes and the
- * stride doubles, so that a file of any size takes at most MOST_ENTRIES entries (1 MiB, as much again for chars).
- * A line is found by bisection and a look at one stride of bytes.
+ * A sparse index: one entry a stride, 64 KiB to begin with. When the table is full every other entry goes and
+ * the stride doubles, so that a file of any size takes at most MOST_ENTRIES entries (1 MiB, as much again for
+ * chars). A line is found by bisection and a look at one stride of bytes.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* pread */
@@ -95,7 +95,7 @@ static void thin(abr_lines *x)
     x->stride *= 2;
 }
 
-/* Note what lies before the byte at `at`, where an entry is due there. */
+/* Note the newlines and chars before byte `at`, if an entry is due there. */
 static bool note(abr_lines *x, uint64_t at, const abr_char_counter *chars)
 {
     if (at % x->stride != 0)
@@ -118,7 +118,7 @@ static bool note(abr_lines *x, uint64_t at, const abr_char_counter *chars)
     return true;
 }
 
-/* Take in a block of the source, a multiple of STRIDE long unless it is the last. */
+/* Add a block of the source, a multiple of STRIDE long unless it is the last. */
 static bool add_block(abr_lines *x, uint64_t at, const char *p, size_t n, abr_char_counter *chars)
 {
     for (size_t i = 0; i < n; i += STRIDE) {
@@ -262,11 +262,10 @@ static void nearest_place(const abr_lines *x, uint64_t line, uint64_t *column, u
     }
 }
 
-int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
-                   uint64_t column, uint64_t at)
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line)
 {
+    const uint64_t column = walk->left + 1;
     uint64_t from = column;
-    walk->at = at;
     nearest_place(x, line, &from, &walk->at);
     walk->left = column - from;
     return abr_line_end(x, r, block, line, &walk->end);
@@ -360,7 +359,7 @@ void abr_index_put(abr_index *index, abr_lines *lines)
     size_t slot = 0;
     for (size_t i = 0; i < FILES; i++) {
         const abr_lines *x = index->files[i];
-        /* what was known of the same file as it was before is of no use any more */
+        /* an index of an older state of the file is useless */
         if (!x || (x->of.device == lines->of.device && x->of.inode == lines->of.inode)) {
             slot = i;
             break;

@@ -10,7 +10,7 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_BLOCK = 256 * 1024, /* bytes read at once */
-    ABR_PLACES = 8,         /* places in long lines that are kept in mind */
+    ABR_PLACES = 8,         /* places in long lines that are remembered */
     ABR_ENDED_EARLY = -1    /* in place of an errno: the source is shorter than it was said to be */
 };
 
@@ -21,7 +21,7 @@ typedef struct {
     uint64_t size; /* bytes; nothing is read beyond them */
 } abr_reader;
 
-/* Read n bytes behind the first `at`, fewer only at the end. 0, an errno or ABR_ENDED_EARLY. */
+/* Read n bytes from byte `at` on, fewer only at the end. 0, an errno or ABR_ENDED_EARLY. */
 int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *got);
 
 /* Which file this is, in which state. */
@@ -56,13 +56,13 @@ typedef struct {
     uint64_t total_chars; /* counted with has_chars */
     bool has_chars;
     bool ends_line;
-    bool is_text;  /* it was looked at: no binary file */
-    uint64_t used; /* when last, in uses of any */
+    bool is_text;  /* it was checked, and is no binary file */
+    uint64_t used; /* when last, counted in uses of any index */
     abr_place_at places[ABR_PLACES];
     size_t next_place;
 } abr_lines;
 
-/* The functions below take a block of ABR_BLOCK bytes for scratch, and return 0, an errno or ABR_ENDED_EARLY. */
+/* The functions below use a block of ABR_BLOCK bytes, and return 0, an errno or ABR_ENDED_EARLY. */
 
 /* An index that is made while its source is read. */
 typedef struct {
@@ -86,24 +86,25 @@ int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint6
 
 /* The way to a char of a line. */
 typedef struct {
-    uint64_t at;   /* where it is by now */
+    uint64_t at;   /* where the walk is now */
     uint64_t end;  /* of the line, before its newline */
-    uint64_t left; /* chars to go; those that the line has too few, once at its end */
+    uint64_t left; /* chars to go; at the line's end, those it is short of */
 } abr_walk;
 
-/* The way to char `column` of the line that starts at `at`, from the known place that is nearest before it. */
-int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line,
-                   uint64_t column, uint64_t at);
-/* Walk on: blocks until *most bytes are read, which it takes off, at least one; *there: at the char or the end. */
+/* Begin a walk: `at` is the start of a line, `left` chars to go. Both advance to the last known place on the
+ * way. */
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line);
+/* Walk on: blocks until *most bytes are read, which it takes off, at least one; *there: at the char or the
+ * end. */
 int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
 
 /* The index of a file in this state, or NULL; valid until the next abr_index_put(). */
 abr_lines *abr_index_find(abr_index *index, const abr_identity *of);
 
-/* Take over an index, in place of that of an older state of the file or of the file used longest ago. */
+/* Take over an index. It replaces that of an older state of the file, or of the file used longest ago. */
 void abr_index_put(abr_index *index, abr_lines *lines);
 
-/* Keep a place of a file in mind, where its index is there. */
+/* Remember a place of a file that has an index. */
 void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_at *place);
 
 ABR_PRIVATE_END

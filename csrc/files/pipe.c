@@ -1,4 +1,4 @@
-/* Pipes: read without waiting, and made as wide as the system lets us. */
+/* Pipes, read without waiting, and as wide as the system allows. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* F_SETPIPE_SZ, where there is one */
 #endif
@@ -10,7 +10,7 @@
 #include "files/pipe.h"
 #include "abridge.h"
 
-enum { WIDE = 1024 * 1024 /* what Linux lets anyone have */ };
+enum { WIDE = 1024 * 1024 /* what Linux allows anyone */ };
 
 int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended)
 {

@@ -1,10 +1,10 @@
 /*
  * Files for what must be kept: the full output of a stream, and the lines of a log.
  *
- * Private by construction: a folder of mode 0700 that is ours, opened once and used by descriptor, and files of mode
- * 0600 made anew (a full output) or opened under a lock (a log), never through a link. A write that fails keeps what
- * was written before it, is told once, and ends the writing; it never raises a signal: the limit on file sizes is
- * looked up before the kernel would send one.
+ * Private by construction: a folder of mode 0700 that is ours, opened once and used by descriptor, and files
+ * of mode 0600 made anew (a full output) or opened under a lock (a log), never through a link. A failed write
+ * keeps everything written before it, is reported once, and ends the writing. It never raises a signal: the
+ * limit on file sizes is checked before the kernel would send one.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* flock */
@@ -30,7 +30,7 @@ struct abr_file {
     const abr_alloc *alloc;
     int fd;
     int error;        /* errno of the first write that failed, 0 for none */
-    bool append;      /* a log: what a failing write left of a record is taken back */
+    bool append;      /* a log: what a failed write left of a record is taken back */
     bool linked;      /* a log had a name when it was opened, as far as its file system counts names */
     uint64_t size;    /* bytes in the file */
     uint64_t whole;   /* of a log: bytes up to the end of its last whole record */
@@ -39,55 +39,9 @@ struct abr_file {
     char *path;       /* in the same block, after the struct */
 };
 
-static const struct {
-    int number;
-    const char *name;
-    const char *text;
-} errors[] = {
-    {ENOSPC, "ENOSPC", "no space left on device"},
-    {EDQUOT, "EDQUOT", "disk quota exceeded"},
-    {EFBIG, "EFBIG", "file too large"},
-    {EIO, "EIO", "input/output error"},
-    {EROFS, "EROFS", "read-only file system"},
-    {EACCES, "EACCES", "permission denied"},
-    {EPERM, "EPERM", "not private: another owner, a wider mode or a link"},
-    {EEXIST, "EEXIST", "file exists"},
-    {ENOENT, "ENOENT", "no such file or directory"},
-    {ENOTDIR, "ENOTDIR", "not a directory"},
-    {EISDIR, "EISDIR", "is a directory"},
-    {ELOOP, "ELOOP", "a symbolic link stands there"},
-    {EMFILE, "EMFILE", "too many open files"},
-    {ENFILE, "ENFILE", "too many open files in the system"},
-    {ENAMETOOLONG, "ENAMETOOLONG", "file name too long"},
-    {EINVAL, "EINVAL", "invalid name"},
-    {EBUSY, "EBUSY", "another process is writing it"},
-    {ENOMEM, "ENOMEM", "out of memory"},
-    {EAGAIN, "EAGAIN", "resource temporarily unavailable"},
-    {ENOLCK, "ENOLCK", "no locks available"},
-    {ESTALE, "ESTALE", "stale file handle"},
-    {ETIMEDOUT, "ETIMEDOUT", "connection timed out"},
-    {EBADF, "EBADF", "not an open file"},
-};
-
-const char *abr_errno_name(int number)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].number == number)
-            return errors[i].name;
-    return "EIO";
-}
-
-const char *abr_errno_text(int number)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].number == number)
-            return errors[i].text;
-    return "input/output error";
-}
-
 /* ---- folders ---- */
 
-/* A folder made a moment ago, under a umask that took its owner's own bits away? */
+/* Give the owner of a new folder the bits that a umask took away. */
 static void open_to_owner(const char *path)
 {
     struct stat st;
@@ -95,7 +49,7 @@ static void open_to_owner(const char *path)
         (void)chmod(path, FOLDER_MODE);
 }
 
-/* Make each folder on the way to path that is missing, and path; 0 or an errno. */
+/* Make path, and every missing folder on the way to it; 0 or an errno. */
 static int make_folders(char *path)
 {
     size_t n = strlen(path);
@@ -132,7 +86,7 @@ static int open_folder(const char *dir)
         return n == 0 ? -EINVAL : -ENAMETOOLONG;
     memcpy(path, dir, n + 1);
     while (n > 1 && path[n - 1] == '/')
-        path[--n] = '\0'; /* behind a slash a link would be followed */
+        path[--n] = '\0'; /* with a slash at the end a link would be followed */
     int failed = make_folders(path);
     if (failed != 0)
         return -failed;
@@ -184,7 +138,7 @@ static abr_file *new_file(const abr_alloc *alloc, const char *dir, const char *n
     return file;
 }
 
-/* Make a file end at a byte, and writing go on there. */
+/* Truncate a file, and go on writing there. */
 static int end_at(abr_file *file, uint64_t size)
 {
     int failed;
@@ -197,7 +151,7 @@ static int end_at(abr_file *file, uint64_t size)
     return 0;
 }
 
-/* Cut a last line off that a killed process left torn. */
+/* Cut off a torn last line, left by a killed process. */
 static int mend(abr_file *file)
 {
     off_t end = lseek(file->fd, 0, SEEK_END);
@@ -220,8 +174,8 @@ static int mend(abr_file *file)
     return end_at(file, size);
 }
 
-/* Take the lock of a log, and see that it is a file of ours, and still the one of that name: it may have been removed
- * before it was locked. */
+/* Lock a log, and check that it is ours and still has that name: it may have been removed before it was
+ * locked. */
 static int lock(abr_file *file, int folder, const char *name)
 {
     struct stat st;
@@ -274,7 +228,7 @@ int abr_file_open(const char *dir, const char *name, bool append, const abr_allo
     return 0;
 }
 
-/* How much of n bytes the limit on file sizes lets in; the kernel would send a signal for the rest. */
+/* How many of n bytes the limit on file sizes allows; the kernel would send a signal for the rest. */
 static size_t allowed(const abr_file *file, size_t n)
 {
     struct rlimit limit;
@@ -297,7 +251,7 @@ static void put(abr_file *file, const char *p, size_t n)
         } else if (most == 0) {
             file->error = EFBIG;
         } else if (written == 0) {
-            file->error = EIO; /* it would take nothing for ever */
+            file->error = EIO; /* it would never take anything */
         } else if (errno != EINTR) {
             file->error = errno;
         }
@@ -317,7 +271,7 @@ int abr_file_finish(abr_file *file)
     if (file->fd < 0)
         return file->error;
     abr_file_flush(file);
-    /* some file systems tell a full disk only here */
+    /* some file systems report a full disk only here */
     if (close(file->fd) != 0 && errno != EINTR && file->error == 0)
         file->error = errno;
     file->fd = -1;
@@ -338,7 +292,7 @@ int abr_file_write(abr_file *file, const char *p, size_t n)
     return file->error;
 }
 
-/* Was a log deleted while it was open? Nobody would ever see what is written then. */
+/* Was a log deleted while it was open? Then nobody would ever see its records. */
 static bool is_deleted(const abr_file *file)
 {
     struct stat st;
@@ -348,7 +302,7 @@ static bool is_deleted(const abr_file *file)
 int abr_file_append(abr_file *file, const char *p, size_t n)
 {
     file->error = 0; /* there may be room again */
-    /* Half a record that could not be taken back may be by now; else it becomes a line of its own. */
+    /* Try again to take back half a record; if it has to stay, it becomes a line of its own. */
     if (file->size != file->whole && end_at(file, file->whole) != 0)
         put(file, "\n", 1);
     put(file, p, n);
@@ -356,8 +310,7 @@ int abr_file_append(abr_file *file, const char *p, size_t n)
         file->whole = file->size;
         return is_deleted(file) ? ENOENT : 0;
     }
-    (void)end_at(
-        file, file->whole); /* no half record stays behind; where even this fails, the reader leaves it out */
+    (void)end_at(file, file->whole); /* where even this fails, the reader skips the half record */
     return file->error;
 }
 

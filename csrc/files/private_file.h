@@ -11,27 +11,25 @@ enum { ABR_PATH_MOST = 4096 }; /* bytes of any path here, its NUL too */
 
 typedef struct abr_file abr_file;
 
-/* Short name ("ENOSPC") and sentence of an errno, the same in every locale. */
-const char *abr_errno_name(int number);
-const char *abr_errno_text(int number);
-
-/* Make a folder of mode 0700, and those on the way to it. 0 or an errno: EPERM where it has another owner or a wider
- * mode, or is a link. */
+/* Make a folder of mode 0700, and those on the way to it. 0 or an errno: EPERM if it has another owner or a
+ * wider mode, or is a link. */
 int abr_private_folder(const char *dir);
 
-/* Open dir/name, 0600. A new file; with `append` a log, which one process may hold at a time (EBUSY), its torn last
- * line cut off. 0 or an errno. */
+/* Open dir/name, mode 0600: a new file, or with `append` a log, which one process at a time may hold (EBUSY)
+ * and which loses a torn last line. 0 or an errno. */
 int abr_file_open(const char *dir, const char *name, bool append, const abr_alloc *alloc, abr_file **out);
 
 /* Write, buffered. 0 or the errno that ended the writing: what was written before it stays. */
 int abr_file_write(abr_file *file, const char *p, size_t n);
 int abr_file_flush(abr_file *file);
 
-/* Flush and close the descriptor; what was written can still be asked for. 0 or the errno that ended the writing. */
+/* Flush and close the descriptor; what was written can still be asked for. 0 or the errno that ended the
+ * writing. */
 int abr_file_finish(abr_file *file);
 
-/* Add a record to a log at once: whole, or not at all; half a record that cannot be taken back becomes a line of its
- * own. 0 or an errno, later records are tried again; ENOENT: the log was deleted meanwhile. */
+/* Add a record to a log at once, whole or not at all; half a record that cannot be taken back becomes a line
+ * of its own. 0 or an errno, after which other records may be tried; ENOENT: the log was deleted meanwhile.
+ * */
 int abr_file_append(abr_file *file, const char *p, size_t n);
 
 int abr_file_error(const abr_file *file);     /* errno of the write that failed, or 0 */

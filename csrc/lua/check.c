@@ -6,7 +6,7 @@
 #include "lua/check.h"
 #include "abridge.h"
 #include "base/memory.h"
-#include "files/private_file.h"
+#include "files/errno_text.h"
 #include "lua/compat.h"
 
 /* Print a number alike on every host: lua_pushfstring writes 5.0 on some and 5 on others. */

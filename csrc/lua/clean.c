@@ -115,7 +115,8 @@ static int l_has_unseen(lua_State *L)
     return 1;
 }
 
-/* seen(text, sequences) -> the text without what does not show; of escape sequences all, or the escapes alone */
+/* seen(text, sequences) -> the text without what does not show; of escape sequences all, or the escapes alone
+ * */
 static int l_seen(lua_State *L)
 {
     size_t n;

@@ -8,20 +8,20 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A cleaner of Lua: the core's, and what it handed over during a call. */
+/* A cleaner of Lua: the core's, and the text it handed over during a call. */
 typedef struct {
     abr_cleaner *cleaner; /* NULL once closed */
     char *p;
     size_t n;
     size_t size;
     bool finished;
-    bool invisible; /* what hides text is taken out */
+    bool invisible; /* chars that hide text are taken out */
 } abr_lua_cleaner;
 
 /* Read clean = true, false or a table; returns whether to clean. */
 bool abr_read_clean(lua_State *L, const char *who, int value, abr_clean_opts *opts);
 
-/* Clean the text at ARG_TEXT: what comes out takes its place, where it is another. `stats` may be NULL. */
+/* Replace the text at ARG_TEXT by the cleaned one, where they differ. `stats` may be NULL. */
 void abr_clean_argument(lua_State *L, const char *who, const abr_clean_opts *opts, abr_clean_stats *stats);
 
 #define ABR_CLEANED_TYPE "abridge.cleaned"

@@ -1,4 +1,4 @@
-/* What differs between Lua 5.1 and 5.5: all that is used here is the same from 5.3 on. */
+/* What differs between Lua 5.1 and 5.5. Everything used here is the same from 5.3 on. */
 #ifndef ABR_LUA_COMPAT_H
 #define ABR_LUA_COMPAT_H
 
@@ -43,7 +43,7 @@ static inline size_t abr_raw_length(lua_State *L, int idx)
 }
 #endif
 
-/* lua_rawget(), and what it pushed. */
+/* lua_rawget(); returns the type of what it pushed. */
 static inline int abr_raw_get(lua_State *L, int idx)
 {
 #if LUA_VERSION_NUM >= 503

@@ -7,6 +7,9 @@
 #include "lua/clean.h"
 #include "lua/compat.h"
 #include "lua/options.h"
+#include "lua/counter.h"
+#include "lua/frame.h"
+#include "lua/ledger.h"
 #include "lua/results.h"
 #include "lua/slots.h"
 #include "lua/redact.h"
@@ -17,8 +20,8 @@ static void put_raw_bytes(lua_State *L, void *ctx)
     abr_put_count(L, WORD_raw_bytes, *raw);
 }
 
-/* Get ready for the results of a cut of the text at ARG_TEXT; `raw`, unless NULL: its size before it was cleaned. Field by
- * field, as the core fills in the cut: to zero it costs more than all that. */
+/* Prepare the results of a cut of the text at ARG_TEXT; `raw`: its size before it was cleaned, or NULL. Field
+ * by field: the core fills in the cut, and zeroing it would cost more than all this. */
 static void begin_results(abr_cut_results *results, abr_frame *frame, size_t n, size_t *raw)
 {
     abr_frame_begin(frame);

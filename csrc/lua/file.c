@@ -4,6 +4,7 @@
 
 #include "lua/file.h"
 #include "abridge.h"
+#include "files/errno_text.h"
 #include "files/private_file.h"
 #include "lua/check.h"
 #include "lua/clean.h"
@@ -29,8 +30,8 @@ static int l_private_folder(lua_State *L)
     return 1;
 }
 
-/* save(dir, name, text) -> path, bytes, message, code: a new private file; the last two when it came out short, and
- * path nil when it could not be made */
+/* save(dir, name, text) -> path, bytes, message, code: a new private file; the last two if not all was
+ * written, path nil if it could not be made */
 static int l_save(lua_State *L)
 {
     const char *who = "abridge.core.save";

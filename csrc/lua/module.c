@@ -1,4 +1,4 @@
-/* The module: what each file of the binding adds to it. */
+/* The module, put together from what each file of the binding registers. */
 #include "abridge.h"
 #include "lua/clean.h"
 #include "lua/compat.h"
@@ -6,13 +6,14 @@
 #include "lua/file.h"
 #include "lua/info.h"
 #include "lua/page.h"
+#include "lua/ledger.h"
 #include "lua/results.h"
 #include "lua/stream.h"
 #include "lua/text.h"
 
 /* ---- callbacks ---- */
 
-/* pcall(f, ...) -> true, results | false, error; on every host what is called may not yield */
+/* pcall(f, ...) -> true, results | false, error; on no host may f yield */
 static int l_pcall(lua_State *L)
 {
     if (lua_gettop(L) == 0)
@@ -82,7 +83,7 @@ int luaopen_abridge_core(lua_State *L)
     lua_setfield(L, -2, "resume_hint_most");
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
-    /* the Lua it was built for, such as "5.1": another one may load it and go wrong */
+    /* the Lua it was built for, such as "5.1": another may load it, but go wrong */
     lua_pushfstring(L, "%d.%d", LUA_VERSION_NUM / 100, LUA_VERSION_NUM % 100);
     lua_setfield(L, -2, "lua_version");
     return 1;

@@ -6,7 +6,7 @@
 #include "lua/check.h"
 #include "lua/clean.h"
 #include "lua/compat.h"
-#include "lua/results.h"
+#include "lua/counter.h"
 #include "lua/slots.h"
 
 /* ---- options of a cut ---- */
@@ -99,7 +99,7 @@ void abr_keep_redact(lua_State *L, int value)
         abr_keep_alive(L, value, SLOT_REDACT);
 }
 
-/* Read the options that make the source. */
+/* Read the options that say how the source is made. */
 static bool read_source(lua_State *L, abr_cut_options *c, option_name key, int value)
 {
     if (IS(key, "clean")) {
@@ -169,7 +169,8 @@ static void read_groups(lua_State *L, abr_cut_options *c, int value)
     }
 }
 
-/* The core copies patterns before any function of the caller may run; until then the options hold their texts. */
+/* The core copies the patterns before any of the caller's functions runs; until then the options hold their
+ * texts. */
 static void read_hits(lua_State *L, abr_cut_options *c, int value)
 {
     if (lua_type(L, value) != LUA_TTABLE)
@@ -245,7 +246,7 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
     abr_check_options_table(L, c->who);
     if (c->named_strategy) {
         lua_pushliteral(L, "strategy");
-        lua_rawget(L, ARG_OPTS); /* options are what the table itself holds */
+        lua_rawget(L, ARG_OPTS); /* raw: only what the table itself holds is an option */
         if (lua_isnil(L, -1))
             c->opts.strategy = ABR_HEAD_TAIL;
         lua_pop(L, 1);
@@ -271,7 +272,7 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
         luaL_error(L, "%s: hits are for \"priority\", not for \"%s\"", c->who, strategy_names[o->strategy]);
 }
 
-/* ---- options that are taken apart, and those of one cut of a stream or a page ---- */
+/* ---- options that the caller takes out, and those of one cut of a stream or page ---- */
 
 void abr_copy_options(lua_State *L)
 {

@@ -17,7 +17,7 @@ typedef struct {
     abr_clean_opts clean;
 } abr_cut_options;
 
-/* Keep a value alive in its slot, whatever becomes of the options table while a counter runs. */
+/* Keep a value alive in its slot, whatever a counter does to the options table. */
 void abr_keep_alive(lua_State *L, int value, int slot);
 void abr_keep_redact(lua_State *L, int value); /* where it is given */
 

@@ -8,6 +8,8 @@
 #include "lua/clean.h"
 #include "lua/compat.h"
 #include "lua/options.h"
+#include "lua/counter.h"
+#include "lua/ledger.h"
 #include "lua/results.h"
 #include "lua/slots.h"
 
@@ -42,14 +44,14 @@ static int l_index_bytes(lua_State *L)
 
 const luaL_Reg abr_index_methods[] = {{"bytes", l_index_bytes}, {"__gc", collect_index}, {NULL, NULL}};
 
-/* A page of Lua: the core's, and in the registry what it points to. */
+/* A page of Lua: the core's, and references in the registry to what it points to. */
 typedef struct {
     abr_page *page; /* NULL once closed */
     lua_State *L;   /* of the call under way, for the counter */
     int counter;    /* reference, LUA_NOREF for none */
     int anchor;     /* reference to a table with the options' strings, the text and the index */
     bool busy;      /* a cut is being made */
-    bool opening;   /* more steps are to be taken before it is open */
+    bool opening;   /* it takes more steps to open it */
 } lua_page;
 
 static bool count_page_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -83,7 +85,7 @@ typedef struct {
     int index_at; /* where the index is on the stack; 0: none */
 } page_options;
 
-/* Take what only a page knows out of the options; what it leaves on the stack stays alive. */
+/* Take the options that only pages have out of the table; the values left on the stack stay alive. */
 static void read_page_options(lua_State *L, const char *who, page_options *own)
 {
     abr_page_opts *o = &own->opts;
@@ -122,7 +124,7 @@ static const char *code_name(abr_code code)
     return names[code];
 }
 
-/* nil, the code, and what its message tells: a number for EOFFSET and ECOLUMN, else a text. */
+/* Push nil, the code and a detail: a number for EOFFSET and ECOLUMN, otherwise a text. */
 static int push_page_error(lua_State *L, const char *who, const abr_error *error)
 {
     if (error->code == ABR_ENOMEM || error->code == ABR_EINVAL || error->code == ABR_ECOUNT)
@@ -145,7 +147,7 @@ static lua_page *new_page(lua_State *L)
     return page;
 }
 
-/* What a page is opened of. */
+/* What a page is opened from. */
 typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT } page_source;
 
 /* (path or text, opts) -> page | nil, code, detail */
@@ -199,13 +201,14 @@ static int l_page(lua_State *L)
     return open_page(L, "abridge.page", WHOLE_FILE);
 }
 
-/* page_in_steps(path, opts) -> page that is open once page:step() said so | nil, code, detail */
+/* page_in_steps(path, opts) -> page, open once page:step() says so | nil, code, detail */
 static int l_page_in_steps(lua_State *L)
 {
     return open_page(L, "abridge.page", FILE_IN_STEPS);
 }
 
-/* page:step(n) -> whether it is open now, after about n bytes more were read | nil, code, detail; closed then */
+/* page:step(n) -> is it open, now that it has read about n bytes more | nil, code, detail, and it is closed
+ * */
 static int l_page_step(lua_State *L)
 {
     const char *who = "page:step";
@@ -225,7 +228,7 @@ static int l_page_step(lua_State *L)
     return 1;
 }
 
-/* read_file(path, at, n) -> up to n bytes behind the first `at`, the file's size | nil, code, detail */
+/* read_file(path, at, n) -> up to n bytes from byte `at` on, the file's size | nil, code, detail */
 static int l_read_file(lua_State *L)
 {
     const char *who = "abridge.core.read_file";
@@ -250,7 +253,7 @@ static int l_page_text(lua_State *L)
     return open_page(L, "abridge.core.page_text", WHOLE_TEXT);
 }
 
-/* What the ledger of a page tells beside the cut. */
+/* For the fields of the ledger that only pages have. */
 typedef struct {
     abr_page *page;
     const abr_page_lines *lines;
@@ -298,7 +301,7 @@ static int l_page_snapshot(lua_State *L)
     return abr_finish_results(L, &results, who, code, &error);
 }
 
-/* page:read(at, n) -> up to n bytes behind the first `at` of the page | nil, code, message */
+/* page:read(at, n) -> up to n bytes of the page from byte `at` on | nil, code, message */
 static int l_page_read(lua_State *L)
 {
     const char *who = "page:read";
@@ -314,14 +317,14 @@ static int l_page_read(lua_State *L)
     return 1;
 }
 
-/* page:about() -> totals, place, version, and whether the file changed until now */
+/* page:about() -> totals, place, version, and whether the file has changed */
 static int l_page_about(lua_State *L)
 {
     enum { VERSION_MOST = 256 };
     lua_page *page = check_page(L, "page:about");
     abr_page_changed(page->page);
     abr_page_info about = abr_page_about(page->page);
-    char version[VERSION_MOST]; /* a copy: what is pushed may start a finalizer that closes the page */
+    char version[VERSION_MOST]; /* a copy: pushing may run a finalizer that closes the page */
     snprintf(version, sizeof version, "%s", about.version);
     lua_newtable(L);
     abr_set_count(L, "first_byte", about.first_byte);

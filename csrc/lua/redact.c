@@ -17,7 +17,7 @@ void abr_push_redactor(lua_State *L, const char *who)
     abr_push_function(L, "abridge.redact", "compile");
     lua_pushstring(L, who);
     lua_pushvalue(L, SLOT_REDACT);
-    lua_pushinteger(L, 1); /* a mistake in it is told at the place of our caller */
+    lua_pushinteger(L, 1); /* a mistake in it is raised at our caller's place */
     lua_call(L, 3, 1);
 }
 

@@ -7,13 +7,13 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Put the redacted text in place of the text at ARG_TEXT, where redact is given. */
+/* Redact the text at ARG_TEXT, if the option redact is given. */
 void abr_redact_argument(lua_State *L, const char *who);
 
 /* Push a function of one of our Lua modules. */
 void abr_push_function(lua_State *L, const char *module, const char *name);
 
-/* Push a redactor of the option redact. */
+/* Push a redactor for the option redact. */
 void abr_push_redactor(lua_State *L, const char *who);
 
 ABR_PRIVATE_END

@@ -1,4 +1,4 @@
-/* Streams, and descriptors that they read. */
+/* Streams, and the descriptors that they read. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -11,20 +11,22 @@
 #include "lua/clean.h"
 #include "lua/compat.h"
 #include "lua/options.h"
+#include "lua/counter.h"
+#include "lua/ledger.h"
 #include "lua/results.h"
 #include "lua/slots.h"
 #include "lua/redact.h"
 
 /* ---- streams ---- */
 
-/* A stream of Lua: the core's, and its counter of tokens in the registry. */
+/* A stream of Lua: the core's, and a reference in the registry to its counter of tokens. */
 typedef struct {
     abr_stream *stream;   /* NULL once closed */
     abr_cleaner *cleaner; /* in front of it, or NULL */
     lua_State *L;         /* of the call under way, for the counter */
     int counter;          /* reference, LUA_NOREF for none */
-    char *block;          /* to read descriptors into, NULL until one is read and at its end */
-    bool busy; /* a cut is being made: a counter or finalizer that runs meanwhile may not touch it */
+    char *block;          /* to read descriptors into; NULL until one is read, and again at its end */
+    bool busy;            /* a cut is being made: a counter or finalizer must not touch the stream */
 } lua_stream;
 
 static bool count_stream_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -82,7 +84,8 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
     lua_pop(L, 1);
 }
 
-/* A stream that Lua redacts in front of ours. `full_output` is where that option stands, 0 for nowhere. */
+/* Push a stream that redacts in Lua, in front of one of ours. `full_output`: the option's stack slot, or 0.
+ * */
 static int redacted_stream(lua_State *L, const char *who, int full_output)
 {
     lua_pushboolean(L, false);
@@ -109,7 +112,7 @@ static int l_stream(lua_State *L)
     abr_error error;
     lua_settop(L, 1);
     lua_pushliteral(L, "");
-    lua_insert(L, ARG_TEXT); /* options stand where those of a cut do */
+    lua_insert(L, ARG_TEXT); /* the options are where those of a cut are */
     lua_settop(L, SLOT_REDACT);
     abr_check_options_table(L, who);
     abr_copy_options(L);
@@ -170,7 +173,7 @@ static int check_fd(lua_State *L, const char *who, int idx)
     return (int)fd;
 }
 
-/* How many bytes to read at most, where idx says so. */
+/* The most bytes to read, if the argument at idx says so. */
 static uint64_t check_most(lua_State *L, const char *who, int idx)
 {
     uint64_t most = FD_MOST;
@@ -179,7 +182,7 @@ static uint64_t check_most(lua_State *L, const char *who, int idx)
     return most;
 }
 
-/* Add what was read to the stream, through a cleaner of Lua where there is one. */
+/* Add the bytes read to the stream, through a cleaner of Lua if there is one. */
 static abr_code write_block(lua_stream *s, abr_lua_cleaner *before, size_t n)
 {
     if (s->cleaner)
@@ -234,7 +237,7 @@ static int l_stream_read_fd(lua_State *L)
 static int l_read_fd(lua_State *L)
 {
     enum { CHUNK = 64 * 1024 };
-    const char *who = "stream:read_fd"; /* which it is a part of, where Lua has to see what came */
+    const char *who = "stream:read_fd"; /* this is part of it, where Lua has to see the bytes */
     const int fd = check_fd(L, who, 1);
     const uint64_t most = check_most(L, who, 2);
     const size_t size = most < CHUNK ? (size_t)most : CHUNK;
@@ -255,7 +258,7 @@ static int l_widen_pipe(lua_State *L)
     return 1;
 }
 
-/* has_unread(fd) -> whether something lies there that nobody has read */
+/* has_unread(fd) -> whether it holds unread bytes */
 static int l_has_unread(lua_State *L)
 {
     lua_pushboolean(L, abr_has_unread(check_fd(L, "abridge.core.has_unread", 1)));
@@ -276,7 +279,7 @@ static void put_full_output(lua_State *L, const abr_full_output *full)
     }
 }
 
-/* Let the cleaner's text stand in the stream: all of it at the end, else for the cut that follows. */
+/* Give the stream the cleaner's pending text: for good when finishing, otherwise for the next cut only. */
 static void show_pending(lua_State *L, const char *who, lua_stream *s, bool finish)
 {
     abr_code code;
@@ -304,7 +307,7 @@ static void put_stream_fields(lua_State *L, void *ctx)
         abr_put_count(L, WORD_raw_bytes, abr_cleaner_stats(s->cleaner).raw_bytes);
 }
 
-/* snapshot and finish: the cut, its content made without a text to hand back. */
+/* snapshot and finish */
 static int cut_stream(lua_State *L, const char *who, bool finish)
 {
     abr_narrow narrow = ABR_NO_NARROW;
@@ -329,7 +332,7 @@ static int cut_stream(lua_State *L, const char *who, bool finish)
     return abr_finish_results(L, &results, who, code, &error);
 }
 
-/* stream:preview(text): the snapshots until the next write show it behind what has come */
+/* stream:preview(text): until the next write, snapshots show it at the end */
 static int l_stream_preview(lua_State *L)
 {
     const char *who = "stream:preview";

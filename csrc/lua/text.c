@@ -24,7 +24,7 @@ static int l_count_chars(lua_State *L)
     return 2;
 }
 
-/* simd() -> name of the instructions that texts are scanned with */
+/* simd() -> name of the instruction set that scans texts */
 static int l_simd(lua_State *L)
 {
     lua_pushstring(L, abr_simd());
@@ -39,7 +39,7 @@ static int l_estimate_tokens(lua_State *L)
     return 1;
 }
 
-/* weigh_tokens(text, token_safety) -> what a token budget takes it for */
+/* weigh_tokens(text, token_safety) -> the tokens it counts as in a budget */
 static int l_weigh_tokens(lua_State *L)
 {
     const char *who = "abridge.core.weigh_tokens";
@@ -86,7 +86,8 @@ static int l_find_line(lua_State *L)
     return 1;
 }
 
-/* find_char(text, char) -> first byte of char `char`; one past the end for the char after the last; else nil */
+/* find_char(text, char) -> first byte of char `char`; one past the end for the char after the last; else nil
+ * */
 static int l_find_char(lua_State *L)
 {
     const char *who = "abridge.core.find_char";
@@ -101,7 +102,7 @@ static int l_find_char(lua_State *L)
     return 1;
 }
 
-/* cells(text) -> columns a terminal gives it */
+/* cells(text) -> columns it takes in a terminal */
 static int l_cells(lua_State *L)
 {
     size_t n;

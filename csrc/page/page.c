@@ -1,10 +1,10 @@
 /*
- * Pages: a cut of what a file, or a text, holds from a line (and a char in it) on, told in places of the whole.
+ * Pages: a cut of a file or text from a line (and a char in it) on, in positions of the whole.
  *
- * A page reads its source once for the totals, unless an index knows them, finds its place, and takes the bytes that
- * a cut within its budgets may need; cut.c decides. What is read is the file as it was when the page was opened:
- * nothing beyond that size. When the file is another one afterwards, all is read anew. A page may be opened in steps:
- * it keeps in mind which stage of that is next.
+ * A page reads its source once for the totals, unless an index knows them, finds its place, and takes the
+ * bytes that a cut within its budgets may need; the room cut/ decides. The file is read as it was when the
+ * page was opened: nothing beyond that size. If it is a different file afterwards, all is read again. A page
+ * may be opened in steps: it remembers which stage is next.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* st_mtim, O_CLOEXEC */
@@ -25,7 +25,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "files/line_index.h"
-#include "files/private_file.h"
+#include "files/errno_text.h"
 #include "page/page_state.h"
 #include "text/scan.h"
 
@@ -34,10 +34,10 @@
 #endif
 
 enum {
-    BINARY_PROBE = 8000,             /* a NUL within so many bytes makes a source binary */
-    ATTEMPTS = 4,                    /* readings of a file that changes meanwhile */
-    MOST_UNSIZED = 64 * 1024 * 1024, /* bytes of a file that does not tell its size, as in /proc */
-    LEAST_INDEXED = INDEXED_FROM     /* bytes from which on an index is kept */
+    BINARY_PROBE = 8000,             /* a NUL within this many bytes makes a source binary */
+    ATTEMPTS = 4,                    /* readings of a file that keeps changing */
+    MOST_UNSIZED = 64 * 1024 * 1024, /* bytes of a file without a size, as in /proc */
+    LEAST_INDEXED = INDEXED_FROM     /* bytes a source must have for its index to be kept */
 };
 
 /* ---- files ---- */
@@ -72,7 +72,7 @@ static abr_code check_kind(const struct stat *st, abr_error *error)
                                             : "device");
 }
 
-/* Looked at before it is opened: to open a device may do something, to open a FIFO may wait. */
+/* Checked before it is opened: opening a device may do something, opening a FIFO may wait. */
 static abr_code open_file(const char *path, int *fd, uint64_t *size, abr_error *error)
 {
     struct stat st;
@@ -122,8 +122,8 @@ static bool identify(const abr_page *page, abr_identity *of)
     return true;
 }
 
-/* May the file be written again and still look as it does now? Clocks of file systems tick every few milliseconds,
- * of some every second or two. */
+/* Could the file be written again and still look as it does now? Clocks of file systems tick every few
+ * milliseconds, those of some every second or two. */
 static bool just_changed(const abr_identity *of)
 {
     const double tick = of->nanoseconds == 0 ? 2.5 : 0.025;
@@ -134,7 +134,7 @@ static bool just_changed(const abr_identity *of)
     return age < tick;
 }
 
-/* Read a file to its end that does not tell its size. */
+/* Read a file without a size to its end. */
 static int read_unsized(abr_page *page)
 {
     size_t n = 0;
@@ -165,7 +165,7 @@ static int read_unsized(abr_page *page)
 
 /* ---- where the page is ---- */
 
-/* The source's lines: those made here, or those that an index knows; NULL: they are to be counted. */
+/* The source's lines: made here, or from an index; NULL: they must be counted. */
 static const abr_lines *known_lines(const abr_page *page)
 {
     if (page->maker.lines)
@@ -197,7 +197,7 @@ static abr_code beyond(abr_code code, const char *message, uint64_t most, abr_er
     return code;
 }
 
-/* Find the page's first line, and set out for its column. */
+/* Find the page's first line, and begin the walk to its column. */
 static abr_code find_line(abr_page *page, const abr_lines *x, abr_error *error)
 {
     uint64_t line = page->opts.offset;
@@ -211,9 +211,9 @@ static abr_code find_line(abr_page *page, const abr_lines *x, abr_error *error)
         return ABR_OK;
     }
     int failed = abr_line_start(x, &page->source, page->block, line, &at);
-    page->start.at = page->start.end = at;
+    page->start = (abr_walk){.at = at, .end = at, .left = column - 1};
     if (failed == 0 && column > 1)
-        failed = abr_walk_begin(&page->start, x, &page->source, page->block, line, column, at);
+        failed = abr_walk_begin(&page->start, x, &page->source, page->block, line);
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
@@ -266,7 +266,7 @@ static abr_code take_edges(abr_page *page, uint64_t start, abr_error *error)
     return code;
 }
 
-/* Sizes of the first and the last line, where the edges do not tell. */
+/* Sizes of the first and the last line, where the edges do not show them. */
 static abr_code measure_lines(abr_page *page, const abr_lines *x, uint64_t start, abr_error *error)
 {
     abr_view *v = &page->view;
@@ -299,7 +299,7 @@ static abr_code count_chars(abr_page *page, const abr_lines *x, uint64_t start, 
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
-/* Where the page ends: where the source does, or behind the lines wanted. A head stops there by itself. */
+/* Where the page ends: at the source's end, or after the lines wanted. A head stops there by itself. */
 static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr_error *error)
 {
     abr_view *v = &page->view;
@@ -310,7 +310,7 @@ static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr
         return ABR_OK;
     v->lines = page->opts.limit;
     int failed = abr_line_start(x, &page->source, page->block, page->opts.offset + v->lines, &page->end);
-    if (page->end < start) /* of no lines, from a column on */
+    if (page->end < start) /* no lines, from a column on */
         page->end = start;
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
@@ -330,7 +330,7 @@ static abr_code show(abr_page *page, const abr_lines *x, abr_error *error)
     page->info.total_lines = x->total_lines;
     page->info.total_bytes = x->size;
     code = take_edges(page, start, error);
-    /* what is not whole at hand is over the first budget set, however its invalid bytes show */
+    /* a line that was not taken whole is over the first budget set, however its invalid bytes show */
     v->invalid = v->front.whole || v->back.whole ? ABR_UNLIMITED : 0;
     if (code == ABR_OK)
         code = measure_lines(page, x, start, error);
@@ -361,7 +361,7 @@ static abr_code count(abr_page *page, uint64_t *most, abr_error *error)
     return ABR_OK;
 }
 
-/* What is known of a source's lines is looked up anew: an index may have dropped it while others used it. */
+/* Look the source's lines up again: the index may have dropped them while others used it. */
 static abr_code place_or_show(abr_page *page, abr_error *error)
 {
     const abr_lines *x = known_lines(page);
@@ -386,7 +386,7 @@ static void forget_lines(abr_page *page)
     page->maker.lines = NULL;
 }
 
-/* Read the file whole, as it does not tell its size. */
+/* Read the file whole, since it has no size. */
 static abr_code start_unsized(abr_page *page, abr_error *error)
 {
     int failed = read_unsized(page);
@@ -405,7 +405,7 @@ static abr_code start(abr_page *page, abr_error *error)
     return page->of.size > 0 ? ABR_OK : start_unsized(page, error);
 }
 
-/* Take up the next stage. */
+/* Begin the next stage. */
 static abr_code go_on(abr_page *page, uint64_t *most, abr_error *error)
 {
     switch (page->next) {
@@ -422,8 +422,8 @@ static abr_code go_on(abr_page *page, uint64_t *most, abr_error *error)
     }
 }
 
-/* A reading of the file is over, well or not: was it the same file in the same state all the time? If not, and a few
- * times at most, it is read anew. */
+/* A reading of the file has ended, well or not. If the file changed meanwhile it is read again, a few times
+ * at most. */
 static abr_code end_reading(abr_page *page, abr_error *error)
 {
     abr_identity after;
@@ -439,7 +439,7 @@ static abr_code end_reading(abr_page *page, abr_error *error)
     }
     forget_lines(page);
     if (stable && page->outcome == ABR_EIO && was_sized && of->size > 0) {
-        /* it ends before the size it tells, as files of /sys do */
+        /* it ends before its stated size, as files in /sys do */
         page->outcome = start_unsized(page, error);
         if (page->outcome == ABR_OK)
             return ABR_OK;

@@ -11,7 +11,7 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_VERSION_SIZE = 5 * 17 }; /* five hex numbers, what stands between them, and a NUL */
 
-/* What is to be done next to open a page. A reading of its source goes from ABR_PAGE_PROBE to ABR_PAGE_SHOW. */
+/* The next stage of opening a page. A reading of its source goes from ABR_PAGE_PROBE to ABR_PAGE_SHOW. */
 typedef enum {
     ABR_PAGE_START, /* look at the file: its state, its size */
     ABR_PAGE_PROBE, /* is it binary; are its lines known? */
@@ -29,8 +29,8 @@ struct abr_page {
     const abr_alloc *alloc;
     size_t keep;       /* bytes of an edge that is not whole */
     int fd;            /* -1: a text */
-    abr_reader source; /* the file, or a text: also that of a file that was read whole */
-    char *text;        /* a file that does not tell its size, read whole; or NULL */
+    abr_reader source; /* the file, or a text, also that of a file read whole */
+    char *text;        /* a file without a size, read whole; or NULL */
     size_t text_size;  /* allocated */
     char *block;       /* ABR_BLOCK bytes of scratch */
     abr_identity of;   /* of the file; zero for a text */
@@ -38,11 +38,11 @@ struct abr_page {
     char version[ABR_VERSION_SIZE];
     abr_view view; /* from the page's first byte on */
     uint64_t end;  /* bytes of the source before the page's end */
-    bool limited;  /* opts.limit ends the page, which a strategy that keeps the end then looks at alone */
+    bool limited;  /* opts.limit ends the page; a strategy that keeps the end sees no more than it */
     char *front;   /* what the view's edges point to, or NULL */
     char *back;
     abr_page_stage next;
-    int readings; /* of the file that were ended */
+    int readings; /* of the file, ended */
     bool young;   /* the file was just written when the reading began */
     abr_lines_maker maker;
     abr_walk start;   /* to the page's first byte */

@@ -15,6 +15,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "cut/cut.h"
+#include "files/errno_text.h"
 #include "files/private_file.h"
 #include "priority/retain.h"
 #include "text/scan.h"

@@ -1,8 +1,8 @@
 /*
- * Kernels: the few loops that every byte of a text goes through, once for each set of instructions.
+ * Kernels: the few loops that every byte of a text goes through, written for each set of instructions.
  *
- * All sets give the same result on every input; they differ in speed alone. None reads a byte outside (p, n). p may be
- * NULL when n is 0.
+ * All sets give the same result on every input; they differ in speed alone. None reads a byte outside (p, n).
+ * p may be NULL when n is 0.
  */
 #ifndef ABR_TEXT_KERNELS_H
 #define ABR_TEXT_KERNELS_H
@@ -21,13 +21,13 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_CLASSIFIED = 64 };
 
-/* What stands in 64 bytes, a bit a byte, the first one lowest. */
+/* The classes of 64 bytes, a bit a byte, the first one lowest. */
 typedef struct {
     uint64_t letters; /* of ASCII */
     uint64_t upper;   /* the capitals of these */
     uint64_t digits;
     uint64_t blanks; /* and tabs */
-    uint64_t colons; /* and opening parentheses: what stands before a line number */
+    uint64_t colons; /* and opening parentheses: they precede line numbers */
     uint64_t high;   /* not ASCII */
 } abr_classes;
 
@@ -37,8 +37,8 @@ typedef struct {
     /* Newlines in (p, n). */
     uint64_t (*count_newlines)(const char *p, size_t n);
 
-    /* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left. With fewer newlines: n,
-     * and how many are missing. */
+    /* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left. With fewer
+     * newlines: n, and how many are missing. */
     size_t (*nth_newline)(const char *p, size_t n, uint64_t *left);
 
     /* The same from the end: bytes before the newline number *left from the end; with fewer, 0. */
@@ -47,11 +47,11 @@ typedef struct {
     /* Bytes of the longest prefix of (p, n) that is well-formed UTF-8; *chars grows by its chars. */
     size_t (*well_formed)(const char *p, size_t n, uint64_t *chars);
 
-    /* The same of plain text: well-formed UTF-8 in which cleaning finds nothing, for no control but newline and tab is
-     * in it, neither of ASCII nor of C1. */
+    /* The same of plain text: well-formed UTF-8 that cleaning leaves alone, without controls (ASCII or C1)
+     * but newline and tab. */
     size_t (*plain)(const char *p, size_t n);
 
-    /* What stands in (p, ABR_CLASSIFIED), all of which is read. */
+    /* Classify the ABR_CLASSIFIED bytes at p. */
     void (*classify)(const char *p, abr_classes *out);
 } abr_kernels;
 

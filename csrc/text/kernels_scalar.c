@@ -1,6 +1,6 @@
 /*
- * Kernels in portable C: eight bytes at a time in a word. What a kernel of vectors leaves at the end of a text, and the
- * exact place in a block where it found something, is looked for by these too.
+ * Kernels in portable C: eight bytes at a time in a word. The vector kernels call them for what is left at
+ * the end of a text, and to find the exact place in a block.
  */
 #include "text/kernels_scalar.h"
 #include "abridge.h"
@@ -90,7 +90,8 @@ static size_t well_formed(const char *p, size_t n, uint64_t *chars)
 
 /* ---- plain text ---- */
 
-/* May one of the bytes of a word be under 0x20, DEL, or not ASCII? All that are, and falsely some others. */
+/* May a byte of a word be under 0x20, DEL, or not ASCII? Never wrongly false; true for some other words, too.
+ * */
 static bool looks_special(uint64_t x)
 {
     return (((x - ONES * 0x20) | (x + ONES) | x) & HIGH) != 0;
@@ -129,13 +130,14 @@ static uint64_t high_bits(uint64_t x)
     return ((x & HIGH) >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* The high bit of each byte that is ASCII and from `first` on, `count` of them. Nothing is carried from byte to byte. */
+/* The high bit of each byte in the `count` values from `first` on, all ASCII. Nothing is carried from byte to
+ * byte. */
 static uint64_t in_range(uint64_t x, uint64_t first, uint64_t count)
 {
     uint64_t ascii = x & ~HIGH;
     uint64_t from = ascii + ONES * (0x80 - first);
-    uint64_t behind = ascii + ONES * (0x80 - first - count);
-    return from & ~behind & ~x & HIGH;
+    uint64_t after = ascii + ONES * (0x80 - first - count);
+    return from & ~after & ~x & HIGH;
 }
 
 static void classify(const char *p, abr_classes *out)

@@ -1,8 +1,8 @@
 /*
- * The kernels over vectors, written once: a file a set of instructions includes this behind
+ * The kernels over vectors, written once. The file of each set of instructions includes this after defining
  *
- *   KERNEL        what stands before its functions, so that they are compiled for these instructions
- *   INLINE        the same of those that are part of others, and compiled with the values they are called with
+ *   KERNEL        the prefix of its functions, which makes them be compiled for these instructions
+ *   INLINE        the same for functions that become part of others, compiled for the values they get
  *   WIDTH         bytes of a vector
  *   SPREAD        bits a byte in a mask
  *   bytes, flags  vectors of uint8_t and of int8_t; a comparison gives flags, -1 for true
@@ -11,8 +11,8 @@
  *   any(flags)    is one of them true?
  *   sum(bytes)    of all of them
  *
- * Newlines are counted in lanes of 8 bits, summed before they overflow: faster than any wider ones. Memory is asked for
- * 4 KiB ahead, across the end of a page, where processors stop by themselves.
+ * Newlines are counted in lanes of 8 bits, summed before they overflow: faster than wider ones. Memory is
+ * prefetched 4 KiB ahead, across the end of a page, where processors stop on their own.
  */
 #include <string.h>
 
@@ -117,12 +117,13 @@ KERNEL size_t nth_newline_back(const char *p, size_t n, uint64_t *left)
 
 /* ---- UTF-8 ---- */
 
-/* Where (p, WIDTH), of bytes x, breaks the rules of table 3-7 of the Unicode standard: a continuation byte stands where
- * none is wanted, or another byte where one is; a byte is in no sequence at all; a second byte is out of the narrower
- * range that its lead has. The three bytes before p may be read. */
+/* Where (p, WIDTH), of bytes x, breaks the rules of table 3-7 of the Unicode standard: a continuation byte
+ * stands where none is wanted, or another byte where one is; a byte is in no sequence at all; a second byte
+ * is out of the narrower range that its lead has. The three bytes before p may be read. */
 #ifdef LOOKUP
-/* What may be wrong with two bytes, a bit each, told by both halves of the first and the upper half of the second; the
- * algorithm is that of Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte" (2020). */
+/* What may be wrong with two bytes, a bit each, told by both halves of the first and the upper half of the
+ * second; the algorithm is that of Keiser and Lemire, "Validating UTF-8 in less than one instruction per
+ * byte" (2020). */
 enum {
     ENDS_EARLY = 1 << 0, /* a lead, and no continuation byte */
     LOOSE = 1 << 1,      /* ASCII, and a continuation byte */
@@ -132,7 +133,7 @@ enum {
     OVER_80 = LONG_4,
     OVER = 1 << 5,      /* F4 90 and more, F5 to FF with 90 and more */
     SURROGATE = 1 << 6, /* ED A0 to ED BF */
-    CONTINUES = 1 << 7, /* two continuation bytes: as it should be behind a lead of three or four */
+    CONTINUES = 1 << 7, /* two continuation bytes: right after a lead of three or four */
     ANY_LOW = ENDS_EARLY | LOOSE | CONTINUES,
     ANY_SECOND = LOOSE | LONG_2 | CONTINUES
 };
@@ -212,8 +213,8 @@ INLINE flags malformed(const char *p, bytes x)
 }
 #endif
 
-/* Printable ASCII, newlines and tabs: with one added, 0x7F and what is not ASCII are negative, and 0xFF is 0. The three
- * exclude each other; a sum of them is what compilers make the best of. */
+/* Printable ASCII, newlines and tabs: with one added, 0x7F and what is not ASCII are negative, and 0xFF is 0.
+ * The three exclude each other; a sum of them is what compilers make the best of. */
 INLINE flags is_plain(bytes x)
 {
     return ((flags)(x + 1) > ' ') + (x == '\n') + (x == '\t');
@@ -225,7 +226,8 @@ INLINE flags c1_in(const char *p, bytes x)
     return (load(p - 1) == 0xC2) & ((flags)x < -96);
 }
 
-/* Length of the run of ASCII, or of plain ASCII, at the start of (p, n); less than a vector may be left out. */
+/* Length of the run of ASCII, or of plain ASCII, at the start of (p, n); less than a vector may be left out.
+ * */
 INLINE size_t ascii_run(const char *p, size_t n, bool plain)
 {
     size_t i = 0;
@@ -238,7 +240,8 @@ INLINE size_t ascii_run(const char *p, size_t n, bool plain)
     return i;
 }
 
-/* Is (p, CHECKED), with the bytes before it, well-formed, and without C1 where `plain`? Then *chars grows by its chars. */
+/* Is (p, CHECKED) well-formed, given the bytes before it, and if `plain` without C1? Then *chars grows by its
+ * chars. */
 INLINE bool is_fine(const char *p, bool plain, uint64_t *chars)
 {
     flags wrong = {0};
@@ -257,8 +260,9 @@ INLINE bool is_fine(const char *p, bool plain, uint64_t *chars)
     return true;
 }
 
-/* Length of a prefix that is well-formed, or plain: in blocks, and then in ASCII. A block of nothing but ASCII behind
- * another one is looked at no further. What starts with the last lead of a block is judged with the bytes behind it. */
+/* Length of a prefix that is well-formed, or plain: by blocks, and then as far as ASCII goes. A block of only
+ * ASCII after another such block is looked at no further. The last sequence of a block is judged with the
+ * bytes after it. */
 INLINE size_t fine_run(const char *p, size_t n, bool plain, uint64_t *chars)
 {
     bool after_ascii = true;
@@ -355,8 +359,8 @@ INLINE flags is_high(bytes x)
     return (flags)x < 0;
 }
 
-/* Where in the vectors one is: a bit a byte. The masks stay apart: compilers would pack them into vectors to store them,
- * which takes longer than all the rest. */
+/* Where `is` holds in the vectors, a bit a byte. The masks are kept apart: compilers would pack them into
+ * vectors to store them, which takes longer than all the rest. */
 INLINE uint64_t where(const bytes x[VECTORS], flags (*is)(bytes))
 {
     uint64_t found = 0;

@@ -1,9 +1,9 @@
 /*
  * Bytes: newlines, chars, UTF-8 boundaries.
  *
- * Two facts carry everything here. A byte that can lead a well-formed sequence is never part of another one, so
- * whether a position lies inside a char is decided by the three bytes before it. And nearly all text is well-formed, so
- * each loop over chars leaves as much of it as it may to a kernel (scan.h).
+ * Two facts carry everything here. A byte that can lead a well-formed sequence is never part of another one,
+ * so the three bytes before a position decide whether it lies inside a char. And nearly all text is
+ * well-formed, so each loop over chars leaves as much of it as it can to a kernel (kernels.h).
  */
 #include <string.h>
 
@@ -76,9 +76,9 @@ static size_t ascii_words_back(const char *p, size_t n)
 
 enum {
     SINGLE_RUN = 256
-}; /* bytes read one by one behind one outside UTF-8; then well-formed text is expected */
+}; /* bytes read one by one after one outside UTF-8; then well-formed text is expected */
 
-/* Where that ends in (p, n) that is read from `from` on. */
+/* Where reading one by one ends, in (p, n) read from `from` on. */
 static size_t single_until(size_t from, size_t n)
 {
     return n - from > SINGLE_RUN ? from + SINGLE_RUN : n;
@@ -131,7 +131,7 @@ static size_t within(size_t n, const abr_reach *left)
     return n > left->shown ? (size_t)left->shown : n;
 }
 
-/* Take a char of the reach that is left; false where it does not fit. */
+/* Take a char off the reach that is left; false if it does not fit. */
 static bool take_char(abr_reach *left, const char *p, size_t size)
 {
     uint64_t cost = shown_size(p, size, left);
@@ -210,14 +210,14 @@ size_t abr_replace_invalid(const char *p, size_t n, char *dst)
     return out;
 }
 
-/* ---- chars of a text that comes in chunks ---- */
+/* ---- chars of a text in chunks ---- */
 
 /* Could (p, n) be the start of a longer well-formed sequence? n is 1 to 3. */
 static bool may_go_on(const char *p, size_t n)
 {
     char whole[4] = {0};
     memcpy(whole, p, n);
-    /* the continuation bytes to come: the narrowest second byte each lead allows, plain ones after it */
+    /* with the continuation bytes missing: the narrowest second byte that each lead allows, then any */
     unsigned char lead = (unsigned char)p[0];
     unsigned char second = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     for (size_t i = n; i < sizeof whole; i++)
@@ -242,7 +242,7 @@ static void count_all(abr_char_counter *c, const char *p, size_t n)
 
 void abr_count_more_chars(abr_char_counter *c, const char *p, size_t n)
 {
-    /* first settle what the chunk before left open */
+    /* first settle the sequence that the last chunk left open */
     while (c->open > 0 && n > 0) {
         c->bytes[c->open++] = *p++;
         n--;
@@ -260,8 +260,8 @@ void abr_count_more_chars(abr_char_counter *c, const char *p, size_t n)
     c->open += left;
 }
 
-/* Find the newlines of (p, n), of which there are `count`: the first one at or behind `from`, the last one before `to`, and
- * the one before it, where it is not in the same block, before `next_to`. */
+/* Find the newlines of (p, n), which has `count`: the first one from `from` on, the last one before `to`, and
+ * the one before that, which if in another block lies before `next_to`. */
 static abr_newlines locate(const char *p, size_t n, uint64_t count, size_t from, size_t to, size_t next_to)
 {
     abr_newlines found = {count, SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -306,6 +306,6 @@ abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars)
 
 uint64_t abr_counted_chars(const abr_char_counter *c, uint64_t *invalid)
 {
-    *invalid = c->invalid + c->open; /* what is still open is no sequence if the text ends here */
+    *invalid = c->invalid + c->open; /* if the text ends here, what is open is no sequence */
     return c->chars + c->open;
 }

@@ -13,7 +13,8 @@ ABR_PRIVATE_BEGIN
 /* Number of '\n' in (p, n). */
 uint64_t abr_count_newlines(const char *p, size_t n);
 
-/* Newlines of a text: how many, and the places of the first and the last two (SIZE_MAX where there are fewer). */
+/* The newlines of a text: how many, and where the first and the last two are (SIZE_MAX if there are fewer).
+ * */
 typedef struct {
     uint64_t count;
     size_t first;
@@ -21,14 +22,15 @@ typedef struct {
     size_t before_last;
 } abr_newlines;
 
-/* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left; with fewer newlines n, and
- * how many are missing. *left 0: nothing. */
+/* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left; if it has fewer
+ * newlines, n, and how many are missing. *left 0: nothing. */
 size_t abr_nth_newline(const char *p, size_t n, uint64_t *left);
 
-/* The same from the end: bytes before the newline number *left from the end; with fewer, 0. *left 0: n. */
+/* The same from the end: bytes before the newline number *left from the end; if there are fewer, 0. *left 0:
+ * n. */
 size_t abr_nth_newline_back(const char *p, size_t n, uint64_t *left);
 
-/* Chars of a text that comes in chunks; zeroed to start with. */
+/* Counts the chars of a text that arrives in chunks; zeroed to start with. */
 typedef struct {
     uint64_t chars;
     uint64_t invalid; /* bytes outside well-formed sequences */
@@ -38,8 +40,8 @@ typedef struct {
 
 void abr_count_more_chars(abr_char_counter *counter, const char *p, size_t n);
 
-/* Find the newlines, and count the chars unless `chars` is NULL, in one pass over memory: however long the lines are, no
- * more is read twice than a few blocks of 256 KiB. */
+/* Find the newlines, and count the chars unless `chars` is NULL, in one pass over memory: at most a few
+ * blocks of 256 KiB are read twice, however long the lines are. */
 abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars);
 
 /* Chars of all chunks so far; *invalid gets the bytes among them that are outside sequences. */
@@ -48,7 +50,7 @@ uint64_t abr_counted_chars(const abr_char_counter *counter, uint64_t *invalid);
 /* The last '\n' of (p, n), or NULL. */
 const char *abr_find_last_newline(const char *p, size_t n);
 
-/* Where the char starts that the byte at `at` belongs to; n where at is n. */
+/* Where the char of the byte at `at` starts; n if at is n. */
 size_t abr_char_start(const char *p, size_t n, size_t at);
 
 /* How far to go: a limit on chars, and one on bytes as they would be shown. */
@@ -62,14 +64,14 @@ typedef struct {
 size_t abr_prefix(const char *p, size_t n, const abr_reach *reach);
 size_t abr_suffix(const char *p, size_t n, const abr_reach *reach);
 
-/* How many bytes at the end of (p, n) may be the start of a sequence that goes on: 3 at most. */
+/* How many bytes at the end of (p, n) may be the start of an unfinished sequence: 3 at most. */
 size_t abr_open_sequence(const char *p, size_t n);
 
-/* Length of the run at the start of (p, n) that cleaning would leave as it is: printable ASCII, newlines, tabs, and
- * well-formed sequences but those of U+0080 to U+009F. */
+/* Length of the run at the start of (p, n) that cleaning would leave as it is: printable ASCII, newlines,
+ * tabs, and well-formed sequences except U+0080 to U+009F. */
 size_t abr_plain_run(const char *p, size_t n);
 
-/* Copy (p, n) to dst, each byte outside well-formed UTF-8 as U+FFFD; dst NULL measures. Returns the bytes. */
+/* Copy (p, n) to dst, each byte outside well-formed UTF-8 as U+FFFD. Returns the bytes; dst may be NULL. */
 size_t abr_replace_invalid(const char *p, size_t n, char *dst);
 
 ABR_PRIVATE_END

@@ -1,8 +1,9 @@
 /*
- * Which kernels are in force: chosen once, by what the processor has and the environment asks for.
+ * Which kernels are used: chosen once, by what the processor has and the environment asks for.
  *
- * To ask a processor what it is traps in a virtual machine and takes microseconds. glibc has asked already; elsewhere
- * the compiler's library has, when the program was loaded. Two threads that come first both choose, and choose the same.
+ * Asking a processor for its features traps in a virtual machine, and takes microseconds. glibc has asked
+ * already; elsewhere the compiler's library did when the program was loaded. If two threads come first, both
+ * choose, and choose the same.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS])
 {
     size_t n = 0;
 #ifdef ABR_HAS_AVX2
-    /* they came together, but a virtual machine may hide some; all of them are used */
+    /* processors have all or none of them, but a virtual machine may hide some */
     if (HAS("avx2", AVX2) && HAS("bmi", BMI1) && HAS("bmi2", BMI2) && HAS("popcnt", POPCNT))
         sets[n++] = &abr_avx2;
 #endif

@@ -1,4 +1,4 @@
-/* Which kernels are in force. */
+/* Which kernels are used. */
 #ifndef ABR_TEXT_SIMD_H
 #define ABR_TEXT_SIMD_H
 
@@ -10,13 +10,14 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_MOST_KERNELS = 3 };
 
-/* The sets that this processor has, the best one first; returns their number. May cost microseconds. */
+/* The sets that this processor has, the best one first; returns their number. May take microseconds. */
 size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS]);
 
-/* The set that ABRIDGE_SIMD=`wanted` asks for: the best of all where it is NULL or names none of this processor. */
+/* The set that ABRIDGE_SIMD=`wanted` asks for; the best one if it is NULL or names none of this processor's.
+ * */
 const abr_kernels *abr_choose_kernels(const char *wanted);
 
-/* The set in force, chosen at the first call. */
+/* The set in use, chosen at the first call. */
 const abr_kernels *abr_kernels_now(void);
 
 ABR_PRIVATE_END

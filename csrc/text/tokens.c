@@ -1,14 +1,14 @@
 /*
- * The token estimate: what a tokenizer of the o200k kind would make of a text, without its tables.
+ * The token estimate: how many tokens one like o200k would make of a text, without its tables.
  *
- * Such a tokenizer first breaks a text into words, groups of digits, and runs of punctuation and of blanks, and then
- * these into pieces that it knows. Here a small machine reads the text once: each byte costs, by its class and by what
- * stands before it, some 64ths of a token, most of them none. The costs were fitted to real counts (doc/design.md
- * tells how; `make bench-tokens` measures what came of it).
+ * Such a tokenizer first breaks a text into words, groups of digits, and runs of punctuation and of blanks,
+ * and then breaks these into pieces that it knows. Here a small state machine reads the text once: each byte
+ * costs some 64ths of a token, by its class and by what is before it; most cost none. The costs were fitted
+ * to real counts (doc/design.md says how; `make bench-tokens` measures the error).
  *
- * Invariants, which spec/c/test_tokens.c checks:
- * - The estimate never falls as a text grows at its end, nor at its front, nor before a newline in its middle. Cuts
- *   are found by bisection and rely on it.
+ * Invariants, checked by spec/c/test_tokens.c:
+ * - The estimate never falls as a text grows at its end, nor at its front, nor before a newline in its
+ *   middle. Cuts are found by bisection and rely on it.
  * - Reading in lanes changes no sum.
  */
 #include "text/tokens.h"
@@ -16,8 +16,8 @@
 
 enum {
     LANES = 4,          /* places of a long text that are read at the same time */
-    LANES_FROM = 2048,  /* bytes from which lanes are worth their set-up */
-    SETTLES_WITHIN = 64 /* bytes looked at to find what state a lane starts in */
+    LANES_FROM = 2048,  /* bytes of a text that is worth setting up lanes for */
+    SETTLES_WITHIN = 64 /* bytes looked at to find the state a lane starts in */
 };
 
 /* ---- classes of bytes ---- */
@@ -34,7 +34,7 @@ enum {
     MARK,   /* all other punctuation */
     CTRL,   /* all other control bytes */
     CONT,   /* continuation bytes to B7 */
-    CONT_H, /* continuation bytes from B8: behind E1 they make Latin letters with two marks, and Greek ones */
+    CONT_H, /* continuation bytes from B8: after E1 they make Latin letters with two marks, and Greek ones */
     LATIN,  /* C3 to CB: a Latin letter with a mark */
     TWO,    /* CC to DF: Greek, Cyrillic, Hebrew, Arabic */
     INDIC,  /* E0: Devanagari to Thai */
@@ -71,41 +71,41 @@ static const uint8_t class_of[256] = {
 /* ---- costs, in units of 1 / ABR_TOKEN_UNITS of a token ---- */
 
 enum {
-    NEWLINE = 92,         /* a newline, but behind another, which it joins */
-    NEWLINE_AFTER = 50,   /* behind punctuation, which it often joins */
+    NEWLINE = 92,         /* a newline, unless it joins another before it */
+    NEWLINE_AFTER = 50,   /* after punctuation, which it often joins */
     BLANKS = 42,          /* the second blank in a row: the first goes with a word, the others with it */
-    FIRST_TAB = 8,        /* a tab behind no blank */
-    NEXT_TAB = 52,        /* a tab behind a blank */
+    FIRST_TAB = 8,        /* a tab that is not after a blank */
+    NEXT_TAB = 52,        /* a tab after a blank */
     DIGITS = 82,          /* the first digit of a run */
     DIGITS_FIRST = 42,    /* on a line */
-    DIGITS_APART = 134,   /* behind a blank, which does not go with digits */
+    DIGITS_APART = 134,   /* after a blank, which does not go with digits */
     DIGITS_MORE = 59,     /* each fourth digit: groups have three */
     WORD = 55,            /* a word's first letter */
-    WORD_AFTER_JOIN = 36, /* behind one JOIN, which goes with it */
-    WORD_AFTER_RUN = 60,  /* behind other punctuation */
+    WORD_AFTER_JOIN = 36, /* after one JOIN, which goes with it */
+    WORD_AFTER_RUN = 60,  /* after other punctuation */
     LONG_WORD = 10,       /* each letter from the sixth on */
-    CAPITALS = 7,         /* each capital behind a capital */
-    CAPITALS_END = 156,   /* small letters behind two capitals: HTTPServer, base64 */
+    CAPITALS = 7,         /* each capital after a capital */
+    CAPITALS_END = 156,   /* small letters after two capitals: HTTPServer, base64 */
     JOINS = 44,           /* a run of punctuation that starts with a JOIN */
-    JOINS_APART = 82,     /* behind a blank */
-    RULES = 72,           /* with a RULE, behind a word or a number */
-    RULES_APART = 66,     /* behind a blank */
-    RULES_FIRST = 44,     /* behind neither */
-    MARKS = 44,           /* with a MARK, behind a word or a number */
-    MARKS_APART = 66,     /* behind a blank */
-    MARKS_FIRST = 57,     /* behind neither */
+    JOINS_APART = 82,     /* after a blank */
+    RULES = 72,           /* with a RULE, after a word or a number */
+    RULES_APART = 66,     /* after a blank */
+    RULES_FIRST = 44,     /* after neither */
+    MARKS = 44,           /* with a MARK, after a word or a number */
+    MARKS_APART = 66,     /* after a blank */
+    MARKS_FIRST = 57,     /* after neither */
     RUN_OF_RULES = 2,     /* each JOIN or RULE within a run */
     RUN_OF_MARKS = 14,    /* each MARK within a run */
     CONTROL = 33,         /* a control byte */
     MARKED = 97,          /* a Latin letter with a mark, with its word no longer a known one */
     CONTINUES = 7,        /* each continuation byte, on top of what its lead byte costs */
     SIGN_FIRST = 65,      /* a sign */
-    SIGN_NEXT = 0         /* behind another */
+    SIGN_NEXT = 0         /* after another */
 };
 
 /* ---- the machine ---- */
 
-/* What stands before a byte. */
+/* What is before a byte. */
 enum {
     LINE, /* a newline, or nothing */
     BLANK,
@@ -124,12 +124,12 @@ enum {
     RUN,       /* other punctuation */
     SIGN,      /* SYMBOL */
     FOREIGN,   /* a letter of another script, or a control byte */
-    BEHIND_E1, /* its second byte comes now */
+    AFTER_E1,  /* its second byte is next */
     STATES
 };
 
 typedef struct {
-    uint8_t next; /* the state behind the byte */
+    uint8_t next; /* the state after the byte */
     uint8_t cost; /* of the byte */
 } step;
 
@@ -137,7 +137,7 @@ typedef struct {
 #define STEP(state, cost) {state, cost}
 /* clang-format on */
 
-/* What starts a run of punctuation, by what stands before it. */
+/* The start of a run of punctuation, by what is before it. */
 #define PUNCTUATION(joins, rules, marks)                                                                     \
     [JOIN] = STEP(JOINED, joins), [RULE] = STEP(RUN, rules), [MARK] = STEP(RUN, marks)
 #define AFTER_WORD PUNCTUATION(JOINS, RULES, MARKS)
@@ -155,10 +155,10 @@ typedef struct {
 #define STAYS(state) [CONT] = STEP(state, CONTINUES), [CONT_H] = STEP(state, CONTINUES)
 #define NO_SIGN [SYMBOL] = STEP(SIGN, SIGN_FIRST)
 
-/* What costs the same wherever it stands. */
+/* Bytes that cost the same everywhere. */
 #define ANYWHERE                                                                                             \
     [CTRL] = STEP(FOREIGN, CONTROL), [TWO] = STEP(FOREIGN, 18), [INDIC] = STEP(FOREIGN, 14),                 \
-    [OTHER] = STEP(BEHIND_E1, 4), [KANA] = STEP(FOREIGN, 26), [HAN] = STEP(FOREIGN, 36),                     \
+    [OTHER] = STEP(AFTER_E1, 4), [KANA] = STEP(FOREIGN, 26), [HAN] = STEP(FOREIGN, 36),                      \
     [HANGUL] = STEP(FOREIGN, 31), [WIDE] = STEP(FOREIGN, 41), [EMOJI] = STEP(FOREIGN, 79)
 
 #define IN_DIGITS(state, next, cost)                                                                         \
@@ -210,12 +210,12 @@ static const step machine[STATES][CLASSES] = {
     [RUN] = IN_PUNCTUATION(RUN, WORD_AFTER_RUN),
     [SIGN] = IN_SCRIPT(SIGN, SIGN_NEXT),
     [FOREIGN] = IN_SCRIPT(FOREIGN, SIGN_FIRST),
-    [BEHIND_E1] = {ANYWHERE, NO_BLANK, NO_SIGN, AFTER_NEITHER,
-                   NO_WORD(WORD), [CONT] = STEP(FOREIGN, 22), [CONT_H] = STEP(FOREIGN, CONTINUES),
-                   [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(DIGITS_1, DIGITS)},
+    [AFTER_E1] = {ANYWHERE, NO_BLANK, NO_SIGN, AFTER_NEITHER,
+                  NO_WORD(WORD), [CONT] = STEP(FOREIGN, 22), [CONT_H] = STEP(FOREIGN, CONTINUES),
+                  [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(DIGITS_1, DIGITS)},
 };
 
-/* Take a byte: on to the next state; returns the cost. */
+/* Take a byte: enter the next state, and return the cost. */
 static inline unsigned take(unsigned *state, char byte)
 {
     step s = machine[*state][class_of[(unsigned char)byte]];
@@ -223,7 +223,7 @@ static inline unsigned take(unsigned *state, char byte)
     return s.cost;
 }
 
-/* Cost of (p, n) behind what the state stands for. */
+/* Cost of (p, n) from a state on. */
 static uint64_t cost_of(const char *p, size_t n, unsigned state)
 {
     uint64_t sum = 0;
@@ -232,7 +232,7 @@ static uint64_t cost_of(const char *p, size_t n, unsigned state)
     return sum;
 }
 
-/* The state in which the machine is behind (p, n), whatever it was in before; false where that still matters. */
+/* Find the state after (p, n) that every state before it leads to; false if there is no such state. */
 static bool settles(const char *p, size_t n, unsigned *state)
 {
     unsigned all[STATES];
@@ -250,7 +250,7 @@ static bool settles(const char *p, size_t n, unsigned *state)
     return true;
 }
 
-/* The machine waits for its table at every byte: a processor reads several places in the time of one. */
+/* The machine waits for its table at every byte; a processor can read several places in the time of one. */
 static uint64_t cost_in_lanes(const char *p, size_t n)
 {
     const size_t part = n / LANES;

@@ -1,10 +1,10 @@
 /*
  * Display cells: how wide a terminal draws a text.
  *
- * A char has the cells of its code point alone; nothing depends on its neighbours or on a locale, so the cells of a
- * text are the sum of those of its parts. Emoji joined by U+200D count each, two regional indicators (a flag) 1 + 1,
- * and U+FE0F widens nothing. Terminals that draw such sequences as one picture are narrower, or by one cell wider
- * after U+FE0F.
+ * A char's cells depend on its code point alone, not on its neighbours or a locale, so the cells of a text
+ * are the sum of those of its parts. Each of several emoji joined by U+200D counts, two regional indicators
+ * (a flag) are 1 + 1, and U+FE0F widens nothing. Terminals that draw such sequences as one picture are
+ * narrower, or one cell wider after U+FE0F.
  */
 #include "text/width.h"
 #include "abridge.h"
@@ -18,12 +18,12 @@ typedef struct {
 } cell_range;
 
 /* From the Unicode Character Database 15.1.0 (as Python 3.13's unicodedata has it); the first rule that fits:
- *   1  U+00AD and the signs that stand in front of numbers (Prepended_Concatenation_Mark), visible in spite of Cf
+ *   1  U+00AD and the signs before numbers (Prepended_Concatenation_Mark), visible in spite of Cf
  *   0  general categories Mn, Me and Cf; Hangul medial vowels and final consonants (U+1160-11FF, U+D7B0-D7FB)
- *   2  East_Asian_Width W and F, which all emoji presentation but regional indicators have; what is unassigned in
- *      the blocks where W is the default, and among the newest emoji (U+1F6D8-1F6FF, U+1FA70-1FAFF)
+ *   2  East_Asian_Width W and F, which all emoji presentation but regional indicators have; unassigned code
+ *      points in blocks where W is the default, and among the newest emoji (U+1F6D8-1F6FF, U+1FA70-1FAFF)
  *   1  everything else, Mc and East_Asian_Width A too
- * Sorted, without overlap, maximal runs. Controls are told apart before. */
+ * Sorted, without overlap, maximal runs. Controls are handled before. */
 static const cell_range ranges[] = {
     {0x0300, 0x036F, 0},   {0x0483, 0x0489, 0},   {0x0591, 0x05BD, 0},   {0x05BF, 0x05BF, 0},
     {0x05C1, 0x05C2, 0},   {0x05C4, 0x05C5, 0},   {0x05C7, 0x05C7, 0},   {0x0610, 0x061A, 0},

@@ -16,6 +16,7 @@
 #endif
 
 #include "check.h"
+#include "files/errno_text.h"
 #include "files/private_file.h"
 
 enum { KB = 1024, NOBODY = 65534 };

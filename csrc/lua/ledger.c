@@ -1,0 +1,199 @@
+/* The ledger of a cut as a table of Lua. Its keys are upvalues: to make them strings anew takes longer than
+ * the rest. */
+#include "lua/ledger.h"
+#include "abridge.h"
+#include "lua/compat.h"
+#include "text/scan.h"
+
+#define AS_TEXT(word) #word,
+static const char *const ledger_words[] = {LEDGER_WORDS(AS_TEXT)};
+
+/* ---- words and fields ---- */
+
+void abr_push_words(lua_State *L)
+{
+    enum { FEW = 8 };
+    /* with room to make them upvalues: Lua's own check says something else */
+    if (!lua_checkstack(L, 2 * WORDS + FEW))
+        luaL_error(L, "not enough memory");
+    for (int i = 0; i < WORDS; i++)
+        lua_pushstring(L, ledger_words[i]);
+}
+
+static void push_word(lua_State *L, abr_ledger_word word)
+{
+    lua_pushvalue(L, lua_upvalueindex((int)word + 2));
+}
+
+void abr_put_count(lua_State *L, abr_ledger_word name, uint64_t count)
+{
+    push_word(L, name);
+    abr_push_count(L, count);
+    lua_rawset(L, -3);
+}
+
+void abr_put_boolean(lua_State *L, abr_ledger_word name, bool value)
+{
+    push_word(L, name);
+    lua_pushboolean(L, value);
+    lua_rawset(L, -3);
+}
+
+void abr_put_text(lua_State *L, abr_ledger_word name, const char *text)
+{
+    push_word(L, name);
+    lua_pushstring(L, text);
+    lua_rawset(L, -3);
+}
+
+static void put_word(lua_State *L, abr_ledger_word name, abr_ledger_word value)
+{
+    push_word(L, name);
+    push_word(L, value);
+    lua_rawset(L, -3);
+}
+
+static void put_budget(lua_State *L, abr_ledger_word name, uint64_t budget)
+{
+    if (budget != ABR_UNLIMITED)
+        abr_put_count(L, name, budget);
+}
+
+/* ---- the ledger ---- */
+
+static void push_kept(lua_State *L, const abr_cut *cut)
+{
+    int ranges = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        ranges += cut->pieces[i].source;
+    lua_createtable(L, ranges, 0);
+    ranges = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *piece = &cut->pieces[i];
+        if (!piece->source)
+            continue;
+        lua_createtable(L, 0, 4);
+        abr_put_count(L, WORD_first_byte, piece->first_byte);
+        abr_put_count(L, WORD_last_byte, piece->last_byte);
+        abr_put_count(L, WORD_first_line, piece->first_line);
+        abr_put_count(L, WORD_last_line, piece->last_line);
+        lua_rawseti(L, -2, ++ranges);
+    }
+}
+
+/* Bytes outside well-formed UTF-8 in the content: each made it longer when it was replaced. */
+static uint64_t invalid_bytes(const abr_cut *cut)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        before += cut->pieces[i].n;
+    return (cut->content_bytes - before) / (ABR_REPLACEMENT_SIZE - 1);
+}
+
+/* Bytes that a piece takes in the content. */
+static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
+{
+    uint64_t invalid = 0;
+    if (cut->utf8_replace)
+        abr_count_chars(piece->p, piece->n, &invalid);
+    return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
+}
+
+static int count_markers(const abr_cut *cut)
+{
+    int markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        markers += !cut->pieces[i].source;
+    return markers;
+}
+
+/* Where in the content the markers stand. */
+static void push_markers(lua_State *L, const abr_cut *cut, int markers)
+{
+    size_t end = 0;
+    lua_createtable(L, markers, 0);
+    markers = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        size_t first = end + 1;
+        end += shown_bytes(cut, &cut->pieces[i]);
+        if (cut->pieces[i].source)
+            continue;
+        lua_createtable(L, 0, 2);
+        abr_put_count(L, WORD_first_byte, first);
+        abr_put_count(L, WORD_last_byte, end);
+        lua_rawseti(L, -2, ++markers);
+    }
+}
+
+/* Push what was found and kept of the hits. */
+static void push_hits(lua_State *L, const abr_cut *cut)
+{
+    lua_createtable(L, 0, 2);
+    abr_put_count(L, WORD_found, cut->hits_found);
+    abr_put_count(L, WORD_kept, cut->hits_kept);
+}
+
+/* Fields that every ledger has, but for `kept`. */
+static void put_totals(lua_State *L, const abr_cut *cut)
+{
+    put_word(L, WORD_strategy, WORD_head + (abr_ledger_word)cut->strategy);
+    abr_put_boolean(L, WORD_truncated, cut->truncated);
+    abr_put_count(L, WORD_total_lines, cut->total_lines);
+    abr_put_count(L, WORD_total_bytes, cut->total_bytes);
+    abr_put_count(L, WORD_output_lines, cut->output_lines);
+    abr_put_count(L, WORD_output_bytes, cut->output_bytes);
+    abr_put_count(L, WORD_omitted_lines, cut->omitted_lines);
+    abr_put_count(L, WORD_omitted_bytes, cut->omitted_bytes);
+    abr_put_boolean(L, WORD_last_line_partial, cut->last_line_partial);
+    abr_put_boolean(L, WORD_first_line_exceeds_limit, cut->first_line_exceeds_limit);
+}
+
+static void put_chars(lua_State *L, const abr_cut *cut)
+{
+    abr_put_count(L, WORD_total_chars, cut->total_chars);
+    abr_put_count(L, WORD_output_chars, cut->output_chars);
+    if (cut->chars_before > 0)
+        abr_put_count(L, WORD_chars_before, cut->chars_before);
+}
+
+void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
+{
+    enum { ALWAYS = 11 };
+    const uint64_t invalid = invalid_bytes(cut);
+    const bool chars = cut->max.chars != ABR_UNLIMITED;
+    const int markers = count_markers(cut);
+    const bool hits = cut->strategy == ABR_PRIORITY;
+    const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars +
+                       cut->final_newline + (cut->line_bytes > 0) + (invalid > 0) +
+                       (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +
+                       (cut->max.tokens != ABR_UNLIMITED) + hits + (markers > 0);
+    lua_createtable(L, 0, fields);
+    put_totals(L, cut);
+    if (cut->truncated)
+        put_word(L, WORD_truncated_by, WORD_lines + (abr_ledger_word)cut->truncated_by - ABR_BY_LINES);
+    if (chars)
+        put_chars(L, cut);
+    if (cut->final_newline)
+        abr_put_boolean(L, WORD_final_newline, true);
+    if (cut->line_bytes > 0)
+        abr_put_count(L, WORD_line_bytes, cut->line_bytes);
+    if (invalid > 0)
+        abr_put_count(L, WORD_invalid_bytes, invalid);
+    put_budget(L, WORD_max_lines, cut->max.lines);
+    put_budget(L, WORD_max_bytes, cut->max.bytes);
+    put_budget(L, WORD_max_chars, cut->max.chars);
+    put_budget(L, WORD_max_tokens, cut->max.tokens);
+    if (hits) {
+        push_word(L, WORD_hits);
+        push_hits(L, cut);
+        lua_rawset(L, -3);
+    }
+    push_word(L, WORD_kept);
+    push_kept(L, cut);
+    lua_rawset(L, -3);
+    if (markers > 0) {
+        push_word(L, WORD_markers);
+        push_markers(L, cut, markers);
+        lua_rawset(L, -3);
+    }
+}
