@@ -88,8 +88,7 @@ typedef enum {
     ABR_HEAD = 0,  /* whole lines from the start */
     ABR_TAIL,      /* whole lines from the end */
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
-    ABR_PIPELINE, /* both ends in two stages, see abr_pipeline(): of opts it knows max.chars and max.lines, head_ratio,
-                      indicators and utf8_replace */
+    ABR_PIPELINE,  /* both ends in two stages, first by chars, then by lines; see abr_cut_text() */
     ABR_PRIORITY /* both ends, and between them the lines that matter: errors, failures, summaries */
 } abr_strategy;
 
@@ -235,6 +234,11 @@ typedef struct {
  * goes to the end: of a text without long lines at least 95 % of the budget is used. Where there is no hit it is
  * ABR_HEAD_TAIL.
  *
+ * ABR_PIPELINE is the cut of the pipeline document: first by max.chars, then the result, its marker's lines too, by
+ * max.lines; of the other options it knows head_ratio, indicators, utf8_replace and alloc. Its markers come on top of
+ * the budgets, and chars are always counted. {chars} is what the first stage removed, {lines} the source lines of which
+ * nothing is kept; truncated_by is ABR_BY_LINES where the second stage cut, else ABR_BY_CHARS.
+ *
  * The pieces point into p (or, of ABR_PRIORITY, into the cut): keep the text until the cut has been written. Release with abr_cut_free() whatever
  * the result. Cost: one pass over the text for its lines, and its chars when these are wanted, and time
  * in proportion to the budget; one allocation that the cut owns, and scratch for markers and tokens that is freed
@@ -242,29 +246,6 @@ typedef struct {
  * Fails with ABR_EINVAL (ratio, safety, strategy or a budget out of range), ABR_ENOMEM, ABR_ECOUNT.
  */
 ABR_API abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error);
-
-/* The two stages of the pipeline document: first chars, then lines on the result. Budgets may be ABR_UNLIMITED. */
-typedef struct {
-    uint64_t max_chars;
-    uint64_t max_lines;
-    double head_ratio;      /* head counts round down; the tail takes the rest */
-    bool indicators;        /* bracketed headings around a cut by lines */
-    const abr_alloc *alloc; /* NULL: libc */
-} abr_pipeline_opts;
-
-#define ABR_PIPELINE_OPTS_INIT                                                                               \
-    {                                                                                                        \
-        .max_chars = ABR_UNLIMITED, .max_lines = ABR_UNLIMITED, .head_ratio = ABR_HEAD_RATIO                 \
-    }
-
-/*
- * Cut (p, n) in two stages; markers come on top of the budgets, as in the source document. Stage 2 counts the
- * lines of stage 1's result, its marker's lines too. Totals and counts are of the source: {chars} is what stage 1
- * removed, {lines} the source lines of which nothing is kept. truncated_by is ABR_BY_LINES when stage 2 cut, else
- * ABR_BY_CHARS. Errors, ownership and cost as abr_cut_text().
- */
-ABR_API abr_code abr_pipeline(const char *p, size_t n, const abr_pipeline_opts *opts, abr_cut *cut,
-                              abr_error *error);
 
 /* Write the cut's content, content_bytes bytes, to dst. The text that was cut must still be there. */
 ABR_API void abr_cut_write(const abr_cut *cut, char *dst);
@@ -333,9 +314,6 @@ ABR_API bool abr_stream_finished(const abr_stream *stream);
 
 /* The full output so far. */
 ABR_API abr_full_output abr_stream_full_output(const abr_stream *stream);
-
-/* Bytes that were looked at for newlines: as many as came. */
-ABR_API uint64_t abr_stream_scanned(const abr_stream *stream);
 
 /* Release the stream; its file stays. NULL is fine. */
 ABR_API void abr_stream_close(abr_stream *stream);

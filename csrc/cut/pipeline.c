@@ -292,15 +292,3 @@ abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *
             abr_view_line_size(view, cut->pieces[cut->piece_count - 1].source ? ABR_BACK : ABR_FRONT);
     return ABR_OK;
 }
-
-abr_code abr_pipeline(const char *p, size_t n, const abr_pipeline_opts *opts, abr_cut *cut, abr_error *error)
-{
-    abr_opts o = ABR_OPTS_INIT;
-    o.strategy = ABR_PIPELINE;
-    o.max.chars = opts->max_chars;
-    o.max.lines = opts->max_lines;
-    o.head_ratio = opts->head_ratio;
-    o.indicators = opts->indicators;
-    o.alloc = opts->alloc;
-    return abr_cut_text(p, n, &o, cut, error);
-}

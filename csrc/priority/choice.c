@@ -38,8 +38,8 @@ static const float size_power = 0.3F; /* how much of a line's size counts agains
 
 static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 {
-    uint64_t a = x->units[i].line;
-    uint64_t b = x->units[k].line;
+    uint64_t a = x->units[i].c->line;
+    uint64_t b = x->units[k].c->line;
     return x->units[k].kept && (a > b ? a - b : b - a) == 1;
 }
 
@@ -47,8 +47,8 @@ static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 static bool keep_unit(abr_chooser *x, size_t i, abr_cost *used)
 {
     abr_shown_line *u = &x->units[i];
-    bool above = u->line == 0 || (i > 0 && beside_kept(x, i, i - 1));
-    bool below = u->line + 1 == x->view->lines || (i + 1 < x->count && beside_kept(x, i, i + 1));
+    bool above = u->c->line == 0 || (i > 0 && beside_kept(x, i, i - 1));
+    bool below = u->c->line + 1 == x->view->lines || (i + 1 < x->count && beside_kept(x, i, i + 1));
     abr_span more = {.shown = u->shown, .chars = u->chars};
     abr_cost before = *used;
     if (above && below) { /* it closes a gap */
@@ -75,7 +75,7 @@ static bool keep_end(abr_chooser *x, abr_cost *used)
     uint64_t taken = 0;
     uint64_t taken_chars = 0;
     bool some = false;
-    for (size_t i = x->count; i > 0 && x->units[i - 1].line + (x->count - i) + 1 == x->view->lines; i--) {
+    for (size_t i = x->count; i > 0 && x->units[i - 1].c->line + (x->count - i) + 1 == x->view->lines; i--) {
         abr_shown_line *u = &x->units[i - 1];
         taken += u->shown;
         taken_chars += u->chars;
@@ -112,7 +112,7 @@ static void keep_best(abr_chooser *x)
     size_t ranked = rank_units(x);
     if (!keep_end(x, &used))
         return; /* of so little room the end gets what there is */
-    if (x->count > 0 && x->units[0].line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
+    if (x->count > 0 && x->units[0].c->line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
         !x->units[0].kept)
         keep_unit(x, 0, &used);
     for (size_t k = 0; k < ranked; k++)
@@ -195,8 +195,6 @@ static void choose_by_tokens(abr_chooser *x)
     }
     if (x->failure == ABR_OK)
         choose(x, least);
-    if (least == 0 || x->kept_count == 0)
-        x->kept_count = 0;
 }
 
 /* ---- memory ---- */
@@ -225,7 +223,7 @@ static void release(abr_chooser *x)
 
 static abr_shown_line unit_of(const abr_retained_line *line)
 {
-    return (abr_shown_line){.c = line->c, .line = line->c->line, .seen = line->seen};
+    return (abr_shown_line){.c = line->c, .seen = line->seen};
 }
 
 /* Bytes at the start of an edge that may belong to a char before it. */

@@ -44,7 +44,6 @@ typedef struct {
 /* A line that may be kept. */
 typedef struct {
     const abr_candidate *c;
-    uint64_t line;
     uint32_t seen; /* lines of its shape in all */
     float value;
     uint64_t shown; /* bytes it costs, its newline too */

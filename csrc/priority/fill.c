@@ -222,14 +222,9 @@ static uint64_t nearest_line(const side *e, bool *whole)
         return 0;
     uint64_t look =
         abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + JOINT);
-    const char *newline = NULL;
-    const char *from = e->p + s->n + first;
-    if (e->up) {
-        from = e->p - first - look;
-        newline = abr_find_last_newline(from, (size_t)look);
-    } else {
-        newline = memchr(from, '\n', (size_t)look);
-    }
+    const char *from = e->up ? e->p - first - look : e->p + s->n + first;
+    const char *newline =
+        e->up ? abr_find_last_newline(from, (size_t)look) : memchr(from, '\n', (size_t)look);
     *whole = newline || (look + first == e->gap && e->gap_whole);
     if (newline)
         look = e->up ? (uint64_t)(from + look - newline) - 1 : (uint64_t)(newline - from);

@@ -164,8 +164,6 @@ static void weigh_error(abr_said *l, unsigned i)
     bool ends = c == '\n' || c == '\r';
     bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
-    if (!is_clear && i > 0 && before->class == ABR_W_LACK)
-        is_clear = false;
     say(l, s, is_clear ? ABR_CLEAR : ABR_BAD, is_clear);
 }
 

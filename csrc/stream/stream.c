@@ -51,7 +51,6 @@ struct abr_stream {
     abr_priority *priority; /* of ABR_PRIORITY: its lines that may be kept */
     bool ends_line;
     bool finished;
-    uint64_t scanned;  /* bytes looked at for newlines, for tests */
     struct loan *loan; /* a preview is in the buffers: how to take it out again */
 };
 
@@ -243,7 +242,6 @@ abr_full_output abr_stream_full_output(const abr_stream *s)
 static void count(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars, const char *p,
                   size_t n)
 {
-    s->scanned += n;
     if (found->count > 0) {
         if (s->newlines == 0)
             s->first_line = s->bytes + found->first;
@@ -459,11 +457,6 @@ abr_code abr_stream_finish(abr_stream *s, const abr_narrow *narrow, abr_cut *cut
 bool abr_stream_finished(const abr_stream *s)
 {
     return s->finished;
-}
-
-uint64_t abr_stream_scanned(const abr_stream *s)
-{
-    return s->scanned;
 }
 
 void abr_stream_close(abr_stream *s)
