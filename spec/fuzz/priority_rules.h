@@ -235,7 +235,6 @@ static inline void check_parts(const char *p, size_t n, const abr_opts *o, const
 {
     static const char own[] = "... [{lines} lines omitted] ...";
     static parts x;
-    abr_budget max = o->max;
     x = (parts){.o = o, .p = p, .n = n, .lines = slow_lines(p, n), .format = "", .widest = true};
     if (o->marker != ABR_MARKER_NONE) {
         x.format = o->marker_text ? o->marker_text : own;
@@ -246,7 +245,7 @@ static inline void check_parts(const char *p, size_t n, const abr_opts *o, const
     x.widest = false;
     if (!find_parts(&x, cut))
         return;
-    size_t keep = abr_keep(ABR_PRIORITY, &max);
+    size_t keep = abr_bytes_to_keep(ABR_PRIORITY, &o->max);
     if (!has_content(&x, cut)) {
         forget_far_edges(&x, keep);
         RULE(has_content(&x, cut));
