@@ -14,9 +14,9 @@ const abr_alloc *abr_allocator(const abr_alloc *alloc);
  * is NULL. NULL where there is none; p is then as before. */
 void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
 
-/* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors copy
- * several times slower to a place a few bytes further into its page, which is where large blocks of malloc()
- * start. */
+/* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors
+ * copy several times slower to a place a few bytes further into its page, which is where large blocks
+ * of malloc() start. */
 enum { ABR_ALIGNED = 4096 };
 
 /* Bytes from p to the next page, 0 where it starts one. */

@@ -97,8 +97,8 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
         return abr_fail(error, ABR_EINVAL, over_most);
     bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
                 lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
-    /* a budget may be set that was not before, if what is at hand is enough for it and its chars were
-     * counted */
+    /* a budget may be set that was not before, if what is at hand is enough for it and its
+     * chars were counted */
     if (!fine || abr_bytes_to_keep(opts->strategy, max) > abr_bytes_to_keep(opts->strategy, &opts->max) ||
         (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
         return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");

@@ -166,8 +166,8 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
     return tokens;
 }
 
-/* The part of a budget that is used by what is kept; of bytes and chars `with_rest` also by markers and the
- * reserve. */
+/* The part of a budget that is used by what is kept; of bytes and chars `with_rest` also by markers
+ * and the reserve. */
 static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
 {
     const abr_budget *max = &j->opts->max;
@@ -201,9 +201,9 @@ static abr_unit next_unit(abr_cutter *j, abr_unit from, bool exceeded)
     return from <= ABR_BY_TOKENS ? from : ABR_BY_NONE;
 }
 
-/* Of the budgets that the text exceeds the one used most, the first of equals; lines only where they are used
- * up at a line's end. Where that leaves none, markers or a reserve took up the budget: then of all that are
- * set. */
+/* Of the budgets that the text exceeds the one used most, the first of equals; lines only where they
+ * are used up at a line's end. Where that leaves none, markers or a reserve took up the budget: then
+ * of all that are set. */
 static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, abr_unit by)
 {
     bool by_lines = at_line_end && cut->output_lines >= j->opts->max.lines;

@@ -164,8 +164,8 @@ static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, con
                             abr_cut *cut)
 {
     abr_span head = *from_start;
-    /* the newline between two sides without a marker is the source's own, where the head ends at a line's
-     * end */
+    /* the newline between two sides without a marker is the source's own, where the head
+     * ends at a line's end */
     bool own_newline = abr_marker_on_own_line(j) && j->format_len == 0 && head.lines > 0 && tail->lines > 0 &&
                        head.n < j->view->front.n && j->view->front.p[head.n] == '\n';
     if (own_newline) {
@@ -267,8 +267,8 @@ static request head_request(abr_cutter *j, const abr_allowance *allowance, const
     return r;
 }
 
-/* Both sides, or the one asked for: the head its share, the tail the rest, the head what the tail has no use
- * for. */
+/* Both sides, or the one asked for: the head its share, the tail the rest, the head what the
+ * tail has no use for. */
 static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
 {
     abr_allowance allowance = bounded_allowance(j);

@@ -28,8 +28,8 @@ uint64_t abr_byte_budget(const abr_budget *max);
 /* What is left of an allowance. */
 abr_allowance abr_allowance_left(const abr_allowance *allowance, const abr_span *used);
 
-/* Does a marker stand on a line of its own? With snap=line it does, and without a marker each side stands on
- * its own. */
+/* Does a marker stand on a line of its own? With snap=line it does, and without a marker each side
+ * stands on its own. */
 bool abr_marker_on_own_line(const abr_cutter *j);
 
 /* Print the joint to dst (NULL measures). Returns the bytes. */

@@ -60,8 +60,8 @@ static void add_part(draft *d, const part *added)
         d->parts[d->count++] = *added;
 }
 
-/* Stage 1: the document's formula. A source over the limit has at hand, at each end, all that the limit lets
- * through. */
+/* Stage 1: the document's formula. A source over the limit has at hand, at each end, all that the
+ * limit lets through. */
 static draft cut_chars(const job *j)
 {
     draft d = {.count = 0};
@@ -129,8 +129,8 @@ static uint64_t line_at(const job *j, uint64_t at)
     return newlines - abr_count_newlines(v->back.p + (v->back.n - after), after) + 1;
 }
 
-/* Add what lies between two places of the draft; at_line_end: the last line chosen is the one that `to`
- * ends. */
+/* Add what lies between two places of the draft; at_line_end: the last line chosen is the
+ * one that `to` ends. */
 static void add_draft(const job *j, const draft *d, place from, place to, bool at_line_end)
 {
     for (size_t i = from.part; i < d->count && i <= to.part; i++) {

@@ -1,13 +1,13 @@
 /*
  * The lines that are retained: a heap of the heaviest ones, their bytes copied one after the other.
  *
- * As long as none had to go they are a list in the order they came in, and made a heap when the first one has
- * to.
+ * As long as none had to go they are a list in the order they came in, which is made a heap when the first
+ * one has to.
  *
  * Whatever the order in which candidates come, those retained are the start of all of them sorted by retain
  * weight: one that was turned away, or made room, excludes itself and all below it. So a smaller allowance
- * retains a start of what a larger one does, and a budget lowered later gives what it would have given from
- * the beginning.
+ * retains a start of what a larger one does, and a budget that is lowered later gives what it would have
+ * given from the beginning.
  */
 #include <string.h>
 
@@ -68,8 +68,8 @@ static bool grow_array(const abr_alloc *a, void **p, size_t *have, size_t wanted
     return true;
 }
 
-/* The copies may take this part of the allowance more than what is retained, so that they are seldom
- * moved. */
+/* The copies may take this part of the allowance more than what is retained, so that they
+ * are seldom moved. */
 enum { COPY_SLACK = 4 };
 
 static bool reserve_slots(abr_candidates *c, size_t more)

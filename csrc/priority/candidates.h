@@ -30,9 +30,8 @@ typedef struct {
     bool hit;
 } abr_candidate;
 
-/* The candidates of the largest retain weight, as many as cost no more than the allowance. Which these are
- * depends on the candidates alone, not on their order: sorted by weight, the longest start of the list that
- * costs so much. */
+/* The candidates of the largest retain weight that together cost no more than the allowance. Which these are
+ * does not depend on the order they came in: it is the longest start of the list sorted by weight. */
 typedef struct {
     const abr_alloc *alloc;
     abr_candidate *slots;

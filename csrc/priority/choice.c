@@ -1,13 +1,13 @@
 /*
  * What a priority cut keeps: of the lines that were retained and of the text's two ends, within the budgets.
  *
- * The last lines have their share first, then the first line; then lines are kept by their value for their
+ * The last lines get their share first, then the first line; then lines are kept by their value for their
  * size, each with the marker of the gap it makes; what is left goes to the edges of the gaps, see fill.c. A
  * long line is shown as its start and a window around its sign. Where tokens are limited, the allowance in
- * bytes is found by bisection, and the tokens of the content are counted as the model would see it.
+ * bytes is found by bisection, and the tokens are counted of the content as the model would see it.
  *
- * Invariant: what is kept and the markers, each at its widest until all are known, together stay within every
- * budget.
+ * Invariant: what is kept and the markers, each at its widest until all are known, together stay within
+ * every budget.
  */
 #include <string.h>
 

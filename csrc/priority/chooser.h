@@ -90,8 +90,8 @@ static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Binary logarithm, exact at powers of two and a straight line between them: the same on every machine. x >
- * 0. */
+/* Binary logarithm, exact at powers of two and a straight line between them: the same on
+ * every machine. x > 0. */
 static inline float abr_log2(float x)
 {
     uint32_t bits;

@@ -3,11 +3,11 @@
  * every other gap: first whole lines, then chars of lines that were cut. Here a line is only cut where much
  * would be left unused beside it.
  *
- * Whatever is added makes a stretch longer at one of its ends, in extend() alone, which knows to the byte
- * what that costs: the bytes, and the joint that takes the place of the one before.
+ * Whatever is added makes a stretch longer at one of its ends. extend() alone does that; it knows to the byte
+ * what it costs: the bytes, and the joint that takes the place of the one before.
  *
- * Invariant: once what was listed is within the budgets, so is all that follows; and x->used is what x->kept
- * costs.
+ * Invariant: if what was listed is within the budgets, so is all that follows; and x->used is the cost of
+ * x->kept.
  */
 #include <string.h>
 
@@ -98,8 +98,8 @@ typedef struct {
     uint64_t within; /* bytes of the gap that are at hand */
 } side;
 
-/* Find the most bytes that can be read beside the stretch: those retained of its line, or those of an end of
- * the text. */
+/* Find the most bytes that can be read beside the stretch: those retained of its line, or those of an
+ * end of the text. */
 static void look_beside(side *e, const abr_stretch *s)
 {
     const abr_view *v = e->x->view;

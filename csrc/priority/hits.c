@@ -1,10 +1,9 @@
 /*
- * Patterns of the caller: plain texts that stand anywhere in a line, with `*` for any bytes between their
- * parts.
+ * Patterns of the caller: plain text anywhere in a line, with `*` for any bytes between its parts.
  *
  * The parts of a pattern are looked for one after the other, each at the first place after the one before;
  * where that fails no other places would do. Where whole words are asked for, only the pattern's two ends
- * must be at a word's edge.
+ * must be at the edge of a word.
  */
 #include <string.h>
 

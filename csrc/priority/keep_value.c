@@ -2,8 +2,8 @@
  * The keep value of each line: by what it says, by how often its like was seen, and by the lines near it.
  *
  * The first of many lines of one shape stands for the others. Lines after a hit share its value, more if they
- * are indented deeper, and so do a few before it. The last lines have a value of their own, the first ones a
- * small one.
+ * are indented deeper, and so do a few before it. The last lines have a value of their own, and the first
+ * ones a small one.
  */
 #include <string.h>
 

@@ -2,8 +2,7 @@
  * Words that say something in the output of a command, by class.
  *
  * A word is a run of letters. It is looked up by its first eight letters in lower case, in a table of open
- * addressing; a longer word is then compared as a whole. What a word says in its place is for signs.c to
- * tell.
+ * addressing; the rest of a longer word is then compared. What a word says in its place is up to signs.c.
  */
 #include <string.h>
 

@@ -134,8 +134,8 @@ static bool leads_with_place(const abr_evidence *l)
     return w->located < l->n && (w->located <= w->indent || w->located <= ABR_LEADS_WITHIN);
 }
 
-/* A diagnostic without a word for it: an assertion that tells what it expected, a linter's code for an
- * error. */
+/* A diagnostic without a word for it: an assertion that tells what it expected, a linter's
+ * code for an error. */
 static void read_diagnostic(abr_evidence *l)
 {
     const abr_line_words *w = l->words;

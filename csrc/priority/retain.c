@@ -1,13 +1,12 @@
 /*
- * The lines of a text that goes by, for a priority cut: each is read once, and those that may be kept are
- * retained.
+ * Which lines of a text are retained for a priority cut as it goes by: each is read once.
  *
  * A line waits until the next few are known, since lines before a hit belong to it; then its retain weight is
- * final, and it is a candidate or forgotten. What is retained depends on the bytes alone, not on the chunks
- * they come in: a line is read when it is whole, a long one in segments at fixed places, which overlap so
- * that no word is split.
+ * final, and it becomes a candidate or is forgotten. What is retained depends on the bytes alone, not on the
+ * chunks they come in: a line is read when it is whole, a long one in segments at fixed places, which overlap
+ * so that no word is split.
  *
- * The weight only says what to retain. What is kept of that is decided once all is known: keep_value.c,
+ * The weight only says what to retain. What is kept of that is decided once all is known, by keep_value.c and
  * choice.c.
  */
 #include <string.h>
@@ -86,8 +85,8 @@ struct abr_retainer {
     uint64_t hits;
     retain_state state;
 
-    /* For a look at what is retained: copies of the lines that wait and of the open one, and that one as
-     * read. */
+    /* For a look at what is retained: copies of the lines that wait and of the open one, and
+     * that one as read. */
     abr_candidate looked[WAITING + 1];
     open_line last;
 };
@@ -126,8 +125,8 @@ static float own_weight(const abr_candidate *c)
     return c->hit ? weight * abr_early_hit_factor(c, early_bonus) : weight;
 }
 
-/* The lines that wait belong to the hit that came, the nearest most; `end`, unless NULL, is the end of a copy
- * of them. */
+/* The lines that wait belong to the hit that came, the nearest most; `end`, unless NULL, is the end
+ * of a copy of them. */
 static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 {
     for (unsigned d = 1; d <= q->queued; d++) {

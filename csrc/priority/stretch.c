@@ -21,8 +21,8 @@ static const char inner_marker[] = " ... ";
 
 enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "... " or " ..." */ };
 
-/* Print what stands between two stretches, either of which may be NULL for the text's ends; dst NULL
- * measures. */
+/* Print what stands between two stretches, either of which may be NULL for the text's
+ * ends; dst NULL measures. */
 static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst)
 {
     bool marks = x->format_len > 0;

@@ -1,6 +1,5 @@
 /*
- * One pass over a line: its words that are in the lexicon, its shape, and what else is cheap to see on the
- * way.
+ * One pass over a line: its words that are in the lexicon, its shape, and what else is cheap to see.
  *
  * The line is read in blocks of 64 bytes. Each is turned into masks, a bit a byte: letters, digits and so on;
  * words are then the runs of bits, found without looking at a byte. A block that ends inside a word is
@@ -81,8 +80,8 @@ static INLINE unsigned run_length(uint64_t mask)
     return ~mask == 0 ? BLOCK : lowest(~mask);
 }
 
-/* The letters of a block, less a word that the block's end splits; *step: how far the next block is from this
- * one. */
+/* The letters of a block, less a word that the block's end splits; *step: how far the next block
+ * is from this one. */
 static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
 {
     *step = BLOCK;
@@ -219,8 +218,8 @@ static INLINE void read_word(reader r, size_t at, size_t n, bool mixed, shape_of
 
 enum { EXTENSION = 5 };
 
-/* Where the file name starts that ends at `end`, before a colon; SIZE_MAX where there is none with an
- * extension. */
+/* Where the file name starts that ends at `end`, before a colon; SIZE_MAX where there is none
+ * with an extension. */
 static size_t place_start(const char *p, size_t end)
 {
     size_t dot = end;
@@ -235,8 +234,8 @@ static size_t place_start(const char *p, size_t end)
     return start < dot - 1 ? start : SIZE_MAX;
 }
 
-/* The first three numbers after a colon are tried, where a letter stands before the colon: an extension ends
- * with one. */
+/* The first three numbers after a colon are tried, where a letter stands before the colon: an
+ * extension ends with one. */
 static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
 {
     uint64_t later = numbers & (numbers - 1);

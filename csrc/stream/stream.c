@@ -82,8 +82,8 @@ static void append(const abr_stream *s, buffer *b, const char *p, size_t n)
     b->n += n;
 }
 
-/* A place in a full ring, under twice its size; division would take as long as all the rest of a small
- * write. */
+/* A place in a full ring, under twice its size; division would take as long as all the
+ * rest of a small write. */
 static size_t within_ring(const abr_stream *s, size_t at)
 {
     return at < s->keep ? at : at - s->keep;
@@ -181,9 +181,9 @@ static bool overflows(const abr_stream *s, size_t n)
     return keeps_both(s) && n > s->keep - s->front.n;
 }
 
-/* Get memory for a chunk, before any byte of it is taken: a write that fails changes nothing, not even the
- * file. The front has its full size before the ring is made, so that never more than twice `keep` is
- * allocated. */
+/* Get memory for a chunk, before any byte of it is taken: a write that fails changes nothing, not
+ * even the file. The front has its full size before the ring is made, so that never more than twice
+ * `keep` is allocated. */
 static bool reserve_both(abr_stream *s, size_t n)
 {
     if (!keeps_front(s))
