@@ -16,7 +16,7 @@
 #include "cut/joint.h"
 #include "text/scan.h"
 
-static const abr_span nothing = {0, 0, 0, 0, false};
+static const abr_span nothing = {.n = 0};
 
 /* Does a text with this much to show exceed the tokens? Where it is over another budget, only as much as that
  * one lets through is counted: more need not be at hand. */
@@ -62,7 +62,8 @@ abr_unit abr_exceeded(abr_cutter *j, abr_unit from, bool without_newline)
 abr_allowance abr_full_allowance(const abr_cutter *j)
 {
     const abr_opts *o = j->opts;
-    abr_allowance allowance = {o->max.lines, o->max.chars, abr_budget_left(o->max.bytes, o->reserve_len)};
+    abr_allowance allowance = {
+        .lines = o->max.lines, .chars = o->max.chars, .shown = abr_budget_left(o->max.bytes, o->reserve_len)};
     if (allowance.chars != ABR_UNLIMITED && o->reserve_len > 0)
         allowance.chars = abr_budget_left(allowance.chars, abr_count_chars(o->reserve, o->reserve_len, NULL));
     return allowance;
@@ -100,8 +101,9 @@ abr_unit abr_forbids_line(abr_cutter *j, abr_side side, const abr_ends *ends)
         return last;
     longer.shown = ends->head.shown + ends->tail.shown + ends->joint.shown - part.shown;
     longer.chars = ends->head.chars + ends->tail.chars + ends->joint.chars - part.chars;
-    abr_allowance next = {lines + 1, max->bytes == ABR_UNLIMITED ? allowance.chars : ABR_UNLIMITED,
-                          allowance.shown};
+    abr_allowance next = {.lines = lines + 1,
+                          .chars = max->bytes == ABR_UNLIMITED ? allowance.chars : ABR_UNLIMITED,
+                          .shown = allowance.shown};
     if (longer.shown <= allowance.shown)
         abr_add_lines(side == ABR_FRONT ? &j->view->front : &j->view->back, side, &j->measure, &next,
                       &longer);
@@ -171,7 +173,7 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
 static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
 {
     const abr_budget *max = &j->opts->max;
-    const abr_measure scale = {true, j->measure.replace};
+    const abr_measure measure = {.chars = true, .replace = j->measure.replace};
     abr_span used = nothing;
     if (unit == ABR_BY_LINES)
         return share(cut->output_lines, max->lines);
@@ -179,9 +181,9 @@ static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool 
         return share(kept_tokens(j, cut), max->tokens);
     for (size_t i = 0; i < cut->piece_count; i++)
         if (with_rest || cut->pieces[i].source)
-            abr_add_cost(&scale, cut->pieces[i].p, cut->pieces[i].n, &used);
+            abr_add_cost(&measure, cut->pieces[i].p, cut->pieces[i].n, &used);
     if (with_rest && j->opts->reserve_len > 0)
-        abr_add_cost(&scale, j->opts->reserve, j->opts->reserve_len, &used);
+        abr_add_cost(&measure, j->opts->reserve, j->opts->reserve_len, &used);
     return unit == ABR_BY_BYTES ? share(used.shown, max->bytes) : share(used.chars, max->chars);
 }
 

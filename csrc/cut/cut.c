@@ -30,13 +30,13 @@ typedef struct {
     abr_allowance allowance;
     uint64_t tokens;       /* limit on the full content: both sides, joint at its widest, reserve */
     uint64_t share;        /* limit on the tokens of this span alone */
-    const abr_span *other; /* the span already taken on the other side */
+    const abr_span *other; /* the span kept on the other side so far */
     bool split;            /* where no whole line fits, keep chars */
 } request;
 
 static const abr_cut no_cut; /* copied: quicker than zeroing */
-static const abr_span nothing = {0, 0, 0, 0, false};
-static const abr_span any_line = {0, 1, 0, 0, false};
+static const abr_span nothing = {.n = 0};
+static const abr_span any_line = {.lines = 1};
 
 /* ---- allowances ---- */
 
@@ -159,7 +159,7 @@ static void count_output(const abr_cutter *j, const abr_span *head, const abr_sp
     cut->last_line_partial = head->partial || tail->partial;
 }
 
-/* Fill the ledger from the two sides. */
+/* Fill in the ledger from the two sides. */
 static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, const abr_span *tail,
                             abr_cut *cut)
 {
@@ -267,8 +267,8 @@ static request head_request(abr_cutter *j, const abr_allowance *allowance, const
     return r;
 }
 
-/* Both sides, or the one asked for: the head its share, the tail the rest, the head what the
- * tail has no use for. */
+/* Fit both sides, or the one asked for: the head gets its share, the tail the rest, the head
+ * what the tail cannot use. */
 static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
 {
     abr_allowance allowance = bounded_allowance(j);

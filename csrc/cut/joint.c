@@ -42,9 +42,9 @@ uint64_t abr_byte_budget(const abr_budget *max)
 
 abr_allowance abr_allowance_left(const abr_allowance *allowance, const abr_span *used)
 {
-    return (abr_allowance){abr_budget_left(allowance->lines, used->lines),
-                           abr_budget_left(allowance->chars, used->chars),
-                           abr_budget_left(allowance->shown, used->shown)};
+    return (abr_allowance){.lines = abr_budget_left(allowance->lines, used->lines),
+                           .chars = abr_budget_left(allowance->chars, used->chars),
+                           .shown = abr_budget_left(allowance->shown, used->shown)};
 }
 
 bool abr_marker_on_own_line(const abr_cutter *j)

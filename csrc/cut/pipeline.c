@@ -234,11 +234,11 @@ static void cut_lines(const job *j, const draft *d)
 /* Size of the content, and chars kept of the source. */
 static void measure(abr_cut *cut)
 {
-    const abr_measure scale = {true, cut->utf8_replace};
+    const abr_measure measure = {.chars = true, .replace = cut->utf8_replace};
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *piece = &cut->pieces[i];
         abr_span span = {0};
-        abr_add_cost(&scale, piece->p, piece->n, &span);
+        abr_add_cost(&measure, piece->p, piece->n, &span);
         cut->content_bytes += (size_t)span.shown;
         cut->output_chars += piece->source ? span.chars : 0;
     }

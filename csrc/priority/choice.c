@@ -25,6 +25,7 @@
 #include "priority/sort.h"
 #include "priority/stretch.h"
 #include "text/scan.h"
+#include "text/utf8.h"
 
 enum {
     GAP_SIZE = 24, /* added to a line's size: about what its marker costs */
@@ -233,7 +234,7 @@ static size_t rest_of_char(const abr_edge *e)
 {
     enum { MOST = 3 };
     size_t n = 0;
-    while (n < MOST && n < e->n && ((unsigned char)e->p[n] & 0xC0) == 0x80)
+    while (n < MOST && n < e->n && abr_is_continuation((unsigned char)e->p[n]))
         n++;
     return n;
 }

@@ -254,6 +254,14 @@ static bool add_lines(side *e)
     return grown;
 }
 
+/* What is left of the budgets, once `more` bytes of ASCII are used too. */
+static abr_limits limits_left(const abr_chooser *x, uint64_t more)
+{
+    return (abr_limits){.chars = abr_budget_left(x->allowance.chars, x->used.chars + more),
+                        .shown = abr_budget_left(x->allowance.shown, x->used.shown + more),
+                        .replace = x->measure.replace};
+}
+
 /* Show more of a line that is cut here: all, or the most chars that fit. Has it grown? */
 static bool widen(side *e)
 {
@@ -266,8 +274,7 @@ static bool widen(side *e)
     uint64_t n = nearest_line(e, &whole);
     if (whole && extend(e, n, true))
         return true;
-    const abr_limits limits = {abr_budget_left(x->allowance.chars, x->used.chars),
-                               abr_budget_left(x->allowance.shown, x->used.shown), x->measure.replace};
+    const abr_limits limits = limits_left(x, 0);
     uint64_t part = e->up ? abr_suffix(e->p - n, (size_t)n, &limits)
                           : abr_prefix(e->p + x->kept[e->i].n, (size_t)n, &limits);
     return part > 0 && extend(e, part, false);
@@ -290,10 +297,7 @@ static void split_line(side *e)
 {
     abr_chooser *x = e->x;
     bool whole;
-    const abr_limits limits = {
-        abr_budget_left(abr_budget_left(x->allowance.chars, x->used.chars), ABR_INNER_SIZE),
-        abr_budget_left(abr_budget_left(x->allowance.shown, x->used.shown), ABR_INNER_SIZE),
-        x->measure.replace};
+    const abr_limits limits = limits_left(x, ABR_INNER_SIZE);
     if (is_cut(e) || e->gap < 2)
         return;
     uint64_t n = nearest_line(e, &whole);

@@ -278,10 +278,38 @@ static size_t raw_size(const abr_chooser *x)
     return n + keeps_newline(x) + (lacks_end(x) ? print_joint(x, last, NULL, NULL) : 0);
 }
 
+static abr_piece *add_piece(abr_cut *cut, abr_piece piece)
+{
+    abr_piece *added = (abr_piece *)cut->block + cut->piece_count++;
+    *added = piece;
+    return added;
+}
+
 static void add_marker(abr_cut *cut, const char *p, size_t n)
 {
     if (n > 0)
-        ((abr_piece *)cut->block)[cut->piece_count++] = (abr_piece){.p = p, .n = n};
+        add_piece(cut, (abr_piece){.p = p, .n = n});
+}
+
+/* Write what comes after the last stretch to `to`: the final newline, which belongs to the piece that is open
+ * or NULL, or a marker. */
+static void end_content(const abr_chooser *x, char *to, abr_piece *open, abr_cut *cut)
+{
+    const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
+    if (keeps_newline(x)) {
+        *to = '\n';
+        if (!open)
+            open = add_piece(cut, (abr_piece){.p = to,
+                                              .source = true,
+                                              .first_byte = last->at + 1,
+                                              .last_byte = last->at,
+                                              .first_line = last->line + 1,
+                                              .last_line = last->line + 1});
+        open->n++;
+        open->last_byte++;
+    } else if (lacks_end(x)) {
+        add_marker(cut, to, print_joint(x, last, NULL, to));
+    }
 }
 
 /* Write the content to `to`, one piece after the other. */
@@ -307,37 +335,19 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
             open->last_line = s->last_line + 1;
         } else if (s->n > 0 || newline) {
             const abr_stretch *first = newline ? before : s; /* an empty line has nothing but its newline */
-            open = &((abr_piece *)cut->block)[cut->piece_count++];
-            *open = (abr_piece){.p = to - newline,
-                                .n = (size_t)s->n + newline,
-                                .source = true,
-                                .first_byte = first->at + 1,
-                                .last_byte = s->at + s->n,
-                                .first_line = first->line + 1,
-                                .last_line = s->last_line + 1};
+            open = add_piece(cut, (abr_piece){.p = to - newline,
+                                              .n = (size_t)s->n + newline,
+                                              .source = true,
+                                              .first_byte = first->at + 1,
+                                              .last_byte = s->at + s->n,
+                                              .first_line = first->line + 1,
+                                              .last_line = s->last_line + 1});
         } else {
             open = NULL;
         }
         to += s->n;
     }
-    if (keeps_newline(x)) {
-        *to = '\n';
-        if (!open) {
-            const abr_stretch *last = &x->kept[x->kept_count - 1];
-            open = &((abr_piece *)cut->block)[cut->piece_count++];
-            *open = (abr_piece){.p = to,
-                                .source = true,
-                                .first_byte = last->at + 1,
-                                .last_byte = last->at,
-                                .first_line = last->line + 1,
-                                .last_line = last->line + 1};
-        }
-        open->n++;
-        open->last_byte++;
-    } else if (lacks_end(x)) {
-        const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-        add_marker(cut, to, print_joint(x, last, NULL, to));
-    }
+    end_content(x, to, open, cut);
 }
 
 /* Chars before the first range of the source; it starts where a stretch does. */
