@@ -114,11 +114,11 @@ static void small(void)
 
 static void pipeline(void)
 {
-    abr_pipeline_opts opts = ABR_PIPELINE_OPTS_INIT;
+    abr_opts opts = budget(ABR_PIPELINE);
     abr_cut result;
-    opts.max_chars = 20000;
-    opts.max_lines = 200;
-    WANTS(abr_pipeline(text, text_size, &opts, &result, NULL) == ABR_OK);
+    opts.max.chars = 20000;
+    opts.max.lines = 200;
+    WANTS(abr_cut_text(text, text_size, &opts, &result, NULL) == ABR_OK);
     abr_cut_free(&result);
 }
 

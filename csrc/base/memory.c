@@ -32,6 +32,11 @@ const abr_alloc *abr_allocator(const abr_alloc *alloc)
     return alloc ? alloc : &libc_alloc;
 }
 
+void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size)
+{
+    return p ? alloc->realloc(alloc->ctx, p, old_size, size) : alloc->malloc(alloc->ctx, size);
+}
+
 size_t abr_to_page(const char *p)
 {
     return (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED;

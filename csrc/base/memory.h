@@ -10,15 +10,20 @@ ABR_PRIVATE_BEGIN
 /* The allocator to use where a caller gave `alloc`, or NULL for libc. */
 const abr_alloc *abr_allocator(const abr_alloc *alloc);
 
-/* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors copy several times
- * slower to a place a few bytes further into its page, which is where large blocks of malloc() start. */
+/* Memory of `size` bytes that begins with what was at p, a block of old_size bytes, or with nothing where p
+ * is NULL. NULL where there is none; p is then as before. */
+void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
+
+/* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors
+ * copy several times slower to a place a few bytes further into its page, which is where large blocks
+ * of malloc() start. */
 enum { ABR_ALIGNED = 4096 };
 
 /* Bytes from p to the next page, 0 where it starts one. */
 size_t abr_to_page(const char *p);
 
-/* Memory of `size` bytes to read into, on a page whatever the allocator returns; NULL where there is none. It takes up
- * to a page more, is released by abr_block_free() alone, and cannot be reallocated. */
+/* Memory of `size` bytes to read into, on a page whatever the allocator returns; NULL where there is none. It
+ * takes up to a page more, is released by abr_block_free() alone, and cannot be reallocated. */
 char *abr_block_new(const abr_alloc *alloc, size_t size);
 void abr_block_free(const abr_alloc *alloc, char *block); /* NULL is fine */
 

@@ -4,6 +4,7 @@
 
 #include "base/size.h"
 #include "abridge.h"
+#include "base/ascii.h"
 
 static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 
@@ -51,11 +52,6 @@ size_t abr_format_size(uint64_t n, char dst[ABR_SIZE_MAX])
     return len + name;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The scale of a unit's name ("", "B", "kb"), or 0. */
 static uint64_t unit_scale(const char *p, size_t n)
 {
@@ -77,7 +73,7 @@ bool abr_parse_size(const char *p, size_t n, uint64_t *size)
 {
     size_t i = 0;
     uint64_t whole = 0;
-    for (; i < n && is_digit(p[i]); i++) {
+    for (; i < n && abr_is_digit(p[i]); i++) {
         whole = whole * 10 + (uint64_t)(p[i] - '0');
         if (whole > ABR_COUNT_MAX)
             return false;
@@ -88,7 +84,7 @@ bool abr_parse_size(const char *p, size_t n, uint64_t *size)
     uint64_t divisor = 1;
     if (i < n && p[i] == '.') {
         size_t first = ++i;
-        for (; i < n && is_digit(p[i]); i++) {
+        for (; i < n && abr_is_digit(p[i]); i++) {
             if (i - first == FRACTION_DIGITS)
                 return false;
             fraction = fraction * 10 + (uint64_t)(p[i] - '0');

@@ -1,4 +1,4 @@
-/* The content that a cut tells of, and what it owns. */
+/* The content of a cut, and what it owns. */
 #include <string.h>
 
 #include "abridge.h"

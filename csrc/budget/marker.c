@@ -6,8 +6,8 @@
 #include "base/size.h"
 
 static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ...";
-static const char in_line_marker[] =
-    "... [{bytes} bytes omitted] ..."; /* in its place, where no whole line is */
+/* In its place, where no whole line is left out. */
+static const char in_line_marker[] = "... [{bytes} bytes omitted] ...";
 static const char priority_marker[] = "... [{lines} lines omitted] ...";
 static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
 
@@ -55,7 +55,7 @@ static const uint64_t *field_at(const char *p, size_t n, const abr_omitted *omit
     return names(p, n, "{chars}") ? &omitted->chars : NULL;
 }
 
-/* Bytes up to the brace behind the first one, or up to the end. */
+/* Bytes up to the next brace after the first byte, or up to the end. */
 static size_t to_next_brace(const char *p, size_t n)
 {
     const char *brace = memchr(p + 1, '{', n - 1);

@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The numbers a marker may tell. */
+/* The numbers a marker may give. */
 typedef struct {
     uint64_t lines;
     uint64_t bytes;
@@ -17,13 +17,13 @@ typedef struct {
 /* The format that the options ask for, of *n bytes; "" for none. */
 const char *abr_marker_format(const abr_opts *opts, size_t *n);
 
-/* The same where so much is left out: our own format for whole lines says nothing of them where it stands in a line. */
+/* The format for this gap: our own one for whole lines leaves them out where it stands inside a line. */
 const char *abr_marker_for(const char *format, const abr_omitted *omitted, size_t *n);
 
 /* Print a marker format, {lines}, {bytes} and {chars} replaced, to dst (NULL measures). Returns the bytes. */
 size_t abr_print_marker(const char *format, size_t n, const abr_omitted *omitted, char *dst);
 
-/* Does the format tell chars, so that they have to be counted? */
+/* Does the format give chars, so that they have to be counted? */
 bool abr_marker_tells_chars(const char *format, size_t n);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * Options of cuts: which are fine, what may be asked of a stream or a page that was opened with others, and how much of a
- * source any cut within a budget may need.
+ * Options of cuts: which are valid, what may be asked of a stream or a page that was opened with others, and
+ * how much of a source any cut within a budget may need.
  */
 #include "budget/options.h"
 #include "abridge.h"
@@ -50,22 +50,29 @@ abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
 /* ---- cuts of what is not all at hand ---- */
 
 enum {
-    SLACK = 8,               /* the newline beyond the budget, and a whole char at the inner end */
-    BYTES_PER_CHAR = 4,      /* what a char is weighed where only bytes are kept */
-    LINES_ONLY = 1024 * 1024 /* max.bytes where only lines are limited; max.chars of a pipeline */
+    SLACK = 8,                   /* the newline beyond the budget, and a whole char at the inner end */
+    BYTES_PER_CHAR = 4,          /* at most */
+    DEFAULT_BUDGET = 1024 * 1024 /* bytes where only lines are limited, chars for a pipeline */
 };
 
-size_t abr_keep(abr_strategy strategy, abr_budget *max)
+void abr_set_default_budget(abr_strategy strategy, abr_budget *max)
 {
-    uint64_t bytes = strategy == ABR_PIPELINE ? ABR_UNLIMITED : max->bytes;
-    if (strategy == ABR_PIPELINE && max->chars == ABR_UNLIMITED)
-        max->chars = LINES_ONLY;
-    if (bytes == ABR_UNLIMITED && max->chars != ABR_UNLIMITED)
-        bytes = max->chars * BYTES_PER_CHAR;
-    else if (bytes == ABR_UNLIMITED && max->tokens != ABR_UNLIMITED)
-        bytes = max->tokens * ABR_BYTES_PER_TOKEN;
-    else if (bytes == ABR_UNLIMITED)
-        bytes = max->bytes = LINES_ONLY;
+    const bool by_chars = strategy == ABR_PIPELINE;
+    if (max->chars != ABR_UNLIMITED)
+        return;
+    if (by_chars)
+        max->chars = DEFAULT_BUDGET;
+    else if (max->bytes == ABR_UNLIMITED && max->tokens == ABR_UNLIMITED)
+        max->bytes = DEFAULT_BUDGET;
+}
+
+size_t abr_bytes_to_keep(abr_strategy strategy, const abr_budget *max)
+{
+    abr_budget set = *max;
+    abr_set_default_budget(strategy, &set);
+    uint64_t bytes = strategy == ABR_PIPELINE ? ABR_UNLIMITED : set.bytes;
+    if (bytes == ABR_UNLIMITED)
+        bytes = set.chars != ABR_UNLIMITED ? set.chars * BYTES_PER_CHAR : set.tokens * ABR_BYTES_PER_TOKEN;
     return bytes < SIZE_MAX - SLACK ? (size_t)bytes + SLACK : SIZE_MAX;
 }
 
@@ -86,13 +93,13 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
         return ABR_OK;
     const abr_budget *lower = &narrow->max;
     abr_budget *max = &out->max;
-    abr_budget own = opts->max;
     if (!are_in_range(lower))
         return abr_fail(error, ABR_EINVAL, over_most);
     bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
                 lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
-    /* what was not limited before may be now, as far as what is at hand reaches and its chars were counted */
-    if (!fine || abr_keep(opts->strategy, max) > abr_keep(opts->strategy, &own) ||
+    /* a budget may be set that was not before, if what is at hand is enough for it and its
+     * chars were counted */
+    if (!fine || abr_bytes_to_keep(opts->strategy, max) > abr_bytes_to_keep(opts->strategy, &opts->max) ||
         (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
         return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");
     if (narrow->reserve) {

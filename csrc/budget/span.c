@@ -1,7 +1,7 @@
 /*
- * Spans: what is kept on one side of a source, the most whole lines or the most chars within a room.
+ * Spans: what is kept on one side of a source, the most whole lines or the most chars within an allowance.
  *
- * Nothing beyond the room is read: a line that shows no end within the bytes that are left is too long.
+ * Nothing beyond the allowance is read: a line that shows no end within the bytes that are left is too long.
  */
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #include "abridge.h"
 #include "text/scan.h"
 
-uint64_t abr_less(uint64_t from, uint64_t taken)
+uint64_t abr_budget_left(uint64_t budget, uint64_t used)
 {
-    if (from == ABR_UNLIMITED)
-        return from;
-    return from > taken ? from - taken : 0;
+    if (budget == ABR_UNLIMITED)
+        return budget;
+    return budget > used ? budget - used : 0;
 }
 
 static size_t least(size_t n, uint64_t limit)
@@ -21,32 +21,32 @@ static size_t least(size_t n, uint64_t limit)
     return n > limit ? (size_t)limit : n;
 }
 
-void abr_weigh(const abr_scale *scale, const char *p, size_t n, abr_span *span)
+void abr_add_cost(const abr_measure *measure, const char *p, size_t n, abr_span *span)
 {
     uint64_t invalid = 0;
-    if (scale->chars || scale->replace)
+    if (measure->chars || measure->replace)
         span->chars += abr_count_chars(p, n, &invalid);
-    span->shown += n + (scale->replace ? invalid * (ABR_REPLACEMENT_SIZE - 1) : 0);
+    span->shown += n + (measure->replace ? invalid * (ABR_REPLACEMENT_SIZE - 1) : 0);
 }
 
 /* The most bytes that fit, whatever chars they are. */
-static uint64_t may_fit(const abr_scale *scale, const abr_room *room, const abr_span *s)
+static uint64_t may_fit(const abr_measure *measure, const abr_allowance *allowance, const abr_span *s)
 {
     enum { CHAR_MOST = 4 };
-    uint64_t shown = abr_less(room->shown, s->shown);
-    uint64_t chars = scale->chars ? abr_less(room->chars, s->chars) : ABR_UNLIMITED;
+    uint64_t shown = abr_budget_left(allowance->shown, s->shown);
+    uint64_t chars = measure->chars ? abr_budget_left(allowance->chars, s->chars) : ABR_UNLIMITED;
     return chars < shown / CHAR_MOST ? chars * CHAR_MOST : shown;
 }
 
-/* Add the bytes (p, n) of whole lines to the span if they stay within the room. */
-static bool add_lines(const abr_scale *scale, const char *p, size_t n, uint64_t lines, const abr_room *room,
-                      abr_span *span)
+/* Add the bytes (p, n) of whole lines to the span if they stay within the allowance. */
+static bool add_if_fits(const abr_measure *measure, const char *p, size_t n, uint64_t lines,
+                        const abr_allowance *allowance, abr_span *span)
 {
-    if (n > abr_less(room->shown, span->shown))
+    if (n > abr_budget_left(allowance->shown, span->shown))
         return false;
     abr_span longer = *span;
-    abr_weigh(scale, p, n, &longer);
-    if (longer.shown > room->shown || (scale->chars && longer.chars > room->chars))
+    abr_add_cost(measure, p, n, &longer);
+    if (longer.shown > allowance->shown || (measure->chars && longer.chars > allowance->chars))
         return false;
     longer.n += n;
     longer.lines += lines;
@@ -55,57 +55,62 @@ static bool add_lines(const abr_scale *scale, const char *p, size_t n, uint64_t 
 }
 
 /* The most of n bytes that fit whatever chars they are, as long as these are well-formed. */
-static size_t sure_to_fit(size_t n, const abr_scale *scale, const abr_room *room, const abr_span *s)
+static size_t sure_to_fit(size_t n, const abr_measure *measure, const abr_allowance *allowance,
+                          const abr_span *s)
 {
-    n = least(n, abr_less(room->shown, s->shown));
-    return scale->chars ? least(n, abr_less(room->chars, s->chars)) : n;
+    n = least(n, abr_budget_left(allowance->shown, s->shown));
+    return measure->chars ? least(n, abr_budget_left(allowance->chars, s->chars)) : n;
 }
 
 /* Add the lines that end within the bytes that are sure to fit, all at once; false where there are none. */
-static bool leap_front(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
+static bool add_sure_lines_front(const abr_edge *e, const abr_measure *measure,
+                                 const abr_allowance *allowance, abr_span *s)
 {
     size_t line = s->lines == 0 ? 0 : s->n + 1;
-    if (s->lines >= room->lines || line >= e->n)
+    if (s->lines >= allowance->lines || line >= e->n)
         return false;
     const char *p = e->p + line;
-    size_t window = sure_to_fit(e->n - line, scale, room, s);
-    uint64_t wanted = room->lines - s->lines;
+    size_t window = sure_to_fit(e->n - line, measure, allowance, s);
+    uint64_t wanted = allowance->lines - s->lines;
     uint64_t left = wanted;
     size_t n = abr_nth_newline(p, window, &left);
     const char *last = left > 0 ? abr_find_last_newline(p, n) : p + n - 1;
-    return last && add_lines(scale, e->p + s->n, (size_t)(last - e->p) - s->n, wanted - left, room, s);
+    return last &&
+           add_if_fits(measure, e->p + s->n, (size_t)(last - e->p) - s->n, wanted - left, allowance, s);
 }
 
-/* The same of those that begin in them, behind a newline. */
-static bool leap_back(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
+/* The same from the end: the lines that begin within those bytes, after a newline. */
+static bool add_sure_lines_back(const abr_edge *e, const abr_measure *measure, const abr_allowance *allowance,
+                                abr_span *s)
 {
     size_t end = e->n - s->n;
-    size_t window = sure_to_fit(end, scale, room, s);
-    if (s->lines >= room->lines || window == 0)
+    size_t window = sure_to_fit(end, measure, allowance, s);
+    if (s->lines >= allowance->lines || window == 0)
         return false;
     const char *p = e->p + (end - window);
     size_t body = window - (p[window - 1] == '\n');
-    uint64_t wanted = room->lines - s->lines;
+    uint64_t wanted = allowance->lines - s->lines;
     uint64_t left = wanted;
     size_t at = abr_nth_newline_back(p, body, &left);
     const char *newline = left > 0 ? memchr(p, '\n', body) : p + at;
     return newline &&
-           add_lines(scale, newline + 1, (size_t)(p + window - newline) - 1, wanted - left, room, s);
+           add_if_fits(measure, newline + 1, (size_t)(p + window - newline) - 1, wanted - left, allowance, s);
 }
 
-static void grow_front(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
+static void add_lines_front(const abr_edge *e, const abr_measure *measure, const abr_allowance *allowance,
+                            abr_span *s)
 {
-    while (leap_front(e, scale, room, s))
+    while (add_sure_lines_front(e, measure, allowance, s))
         continue;
     size_t line = s->lines == 0 ? 0 : s->n + 1; /* where the next line starts */
-    while (s->lines < room->lines && line < e->n) {
-        uint64_t left = may_fit(scale, room, s);
+    while (s->lines < allowance->lines && line < e->n) {
+        uint64_t left = may_fit(measure, allowance, s);
         size_t window = left == ABR_UNLIMITED ? e->n - line : least(e->n - line, left + 1);
         const char *newline = memchr(e->p + line, '\n', window);
         if (!newline && (line + window < e->n || !e->whole))
             return;
         size_t end = newline ? (size_t)(newline - e->p) : e->n;
-        if (!add_lines(scale, e->p + s->n, end - s->n, 1, room, s))
+        if (!add_if_fits(measure, e->p + s->n, end - s->n, 1, allowance, s))
             return;
         line = end + 1;
     }
@@ -123,69 +128,72 @@ static size_t line_start(const abr_edge *e, size_t end, uint64_t window)
     return look == body && e->whole ? 0 : SIZE_MAX;
 }
 
-static void grow_back(const abr_edge *e, const abr_scale *scale, const abr_room *room, abr_span *s)
+static void add_lines_back(const abr_edge *e, const abr_measure *measure, const abr_allowance *allowance,
+                           abr_span *s)
 {
-    while (leap_back(e, scale, room, s))
+    while (add_sure_lines_back(e, measure, allowance, s))
         continue;
-    while (s->lines < room->lines && s->n < e->n) {
+    while (s->lines < allowance->lines && s->n < e->n) {
         size_t end = e->n - s->n;
-        size_t start = line_start(e, end, may_fit(scale, room, s));
-        if (start == SIZE_MAX || !add_lines(scale, e->p + start, end - start, 1, room, s))
+        size_t start = line_start(e, end, may_fit(measure, allowance, s));
+        if (start == SIZE_MAX || !add_if_fits(measure, e->p + start, end - start, 1, allowance, s))
             return;
     }
 }
 
-void abr_grow_lines(const abr_edge *edge, abr_side side, const abr_scale *scale, const abr_room *room,
-                    abr_span *span)
+void abr_add_lines(const abr_edge *edge, abr_side side, const abr_measure *measure,
+                   const abr_allowance *allowance, abr_span *span)
 {
     if (side == ABR_FRONT)
-        grow_front(edge, scale, room, span);
+        add_lines_front(edge, measure, allowance, span);
     else
-        grow_back(edge, scale, room, span);
+        add_lines_back(edge, measure, allowance, span);
 }
 
-/* Bytes of the first or last room->lines lines of an edge with their newlines, or all of it when the lines reach
- * beyond what the room can show. */
-static size_t line_reach(const abr_edge *e, abr_side side, const abr_scale *scale, const abr_room *room)
+/* Bytes of the first or last allowance->lines lines of an edge with their newlines, or all of it when the
+ * lines reach beyond what the allowance can show. */
+static size_t bytes_of_lines(const abr_edge *e, abr_side side, const abr_measure *measure,
+                             const abr_allowance *allowance)
 {
-    const uint64_t most = may_fit(scale, room, &(abr_span){0});
-    size_t reach = 0;
-    for (uint64_t k = 0; k < room->lines && reach < e->n; k++) {
-        uint64_t window = abr_less(most, reach);
+    const uint64_t most = may_fit(measure, allowance, &(abr_span){0});
+    size_t limits = 0;
+    for (uint64_t k = 0; k < allowance->lines && limits < e->n; k++) {
+        uint64_t window = abr_budget_left(most, limits);
         if (side == ABR_FRONT) {
-            const char *newline = memchr(e->p + reach, '\n', least(e->n - reach, window));
+            const char *newline = memchr(e->p + limits, '\n', least(e->n - limits, window));
             if (!newline)
                 return e->n;
-            reach = (size_t)(newline - e->p) + 1;
+            limits = (size_t)(newline - e->p) + 1;
         } else {
-            size_t start = line_start(e, e->n - reach, window);
+            size_t start = line_start(e, e->n - limits, window);
             if (start == SIZE_MAX)
                 return e->n;
-            reach = e->n - start;
+            limits = e->n - start;
         }
     }
-    return reach;
+    return limits;
 }
 
-abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *scale, const abr_room *room)
+abr_span abr_fit_chars(const abr_edge *edge, abr_side side, const abr_measure *measure,
+                       const abr_allowance *allowance)
 {
     const abr_edge *e = edge;
     abr_span s = {0};
-    abr_reach reach = {room->chars, room->shown, scale->replace};
-    size_t limit = room->lines == ABR_UNLIMITED ? e->n : line_reach(e, side, scale, room);
+    abr_limits limits = {allowance->chars, allowance->shown, measure->replace};
+    size_t limit = allowance->lines == ABR_UNLIMITED ? e->n : bytes_of_lines(e, side, measure, allowance);
     const char *from = e->p;
     if (side == ABR_FRONT) {
-        s.n = least(abr_prefix(e->p, e->n, &reach), limit);
+        s.n = least(abr_prefix(e->p, e->n, &limits), limit);
         bool at_line_end = s.n < e->n ? e->p[s.n] == '\n' : e->whole;
         s.partial = s.n > 0 && e->p[s.n - 1] != '\n' && !at_line_end;
     } else {
-        s.n = least(abr_suffix(e->p, e->n, &reach), limit);
+        s.n = least(abr_suffix(e->p, e->n, &limits), limit);
         from = e->p + (e->n - s.n);
         bool at_line_start = s.n < e->n ? from[-1] == '\n' : e->whole;
         s.partial = s.n > 0 && !at_line_start;
     }
     s.lines = abr_count_lines(from, s.n);
-    abr_weigh(scale, from, s.n, &s);
+    abr_add_cost(measure, from, s.n, &s);
     return s;
 }
 

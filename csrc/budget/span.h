@@ -1,4 +1,4 @@
-/* What is kept on one side of a source, within a room. */
+/* What is kept on one side of a source, within an allowance. */
 #ifndef ABR_BUDGET_SPAN_H
 #define ABR_BUDGET_SPAN_H
 
@@ -19,40 +19,41 @@ typedef struct {
     bool whole; /* they reach the source's other end too */
 } abr_edge;
 
-/* What costs are needed beside bytes: chars, and the growth of invalid bytes shown as U+FFFD. */
+/* What a cost counts beside bytes. */
 typedef struct {
     bool chars;
-    bool replace;
-} abr_scale;
+    bool replace; /* invalid bytes show as U+FFFD, which takes more bytes */
+} abr_measure;
 
 typedef struct {
     size_t n;       /* bytes of the source */
     uint64_t lines; /* lines chosen; a line cut anywhere counts */
-    uint64_t chars; /* counted on a scale with chars */
+    uint64_t chars; /* counted where the measure says so */
     uint64_t shown; /* bytes as shown */
     bool partial;   /* the span's inner end lies inside a line */
 } abr_span;
 
-/* How much a span may take; ABR_UNLIMITED where nothing forbids. */
+/* How much a span may cost; ABR_UNLIMITED where nothing forbids. */
 typedef struct {
     uint64_t lines;
     uint64_t chars;
     uint64_t shown;
-} abr_room;
+} abr_allowance;
 
-/* `from` less `taken`, at least 0; ABR_UNLIMITED stays. */
-uint64_t abr_less(uint64_t from, uint64_t taken);
+/* What is left of a budget once `used` is, at least 0; ABR_UNLIMITED stays. */
+uint64_t abr_budget_left(uint64_t budget, uint64_t used);
 
-/* Add the cost of (p, n) to the span. */
-void abr_weigh(const abr_scale *scale, const char *p, size_t n, abr_span *span);
+/* Add the cost of (p, n) to the span: its chars and bytes as shown. */
+void abr_add_cost(const abr_measure *measure, const char *p, size_t n, abr_span *span);
 
-/* Add whole lines to a span of whole lines for as long as they stay within the room. The newline after the last
- * line of a front span is not part of it; a final newline is part of a back span. */
-void abr_grow_lines(const abr_edge *edge, abr_side side, const abr_scale *scale, const abr_room *room,
-                    abr_span *span);
+/* Add whole lines to a span of whole lines for as long as they stay within the allowance. The newline after
+ * the last line of a front span is not part of it; a final newline is part of a back span. */
+void abr_add_lines(const abr_edge *edge, abr_side side, const abr_measure *measure,
+                   const abr_allowance *allowance, abr_span *span);
 
-/* The most chars of a side within the room. */
-abr_span abr_take_chars(const abr_edge *edge, abr_side side, const abr_scale *scale, const abr_room *room);
+/* The most chars of a side within the allowance. */
+abr_span abr_fit_chars(const abr_edge *edge, abr_side side, const abr_measure *measure,
+                       const abr_allowance *allowance);
 
 /* Size, without its newline, of the first or the last line of an edge. */
 uint64_t abr_line_size(const abr_edge *edge, abr_side side);

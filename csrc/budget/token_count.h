@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Tokens of (p, n) as budgets weigh them: the caller's count, or the estimate times its safety factor. */
+/* Tokens of (p, n) as budgets count them: the caller's count, or the estimate times its safety factor. */
 abr_code abr_count_tokens(const abr_opts *opts, const char *p, size_t n, uint64_t *tokens);
 
 ABR_PRIVATE_END

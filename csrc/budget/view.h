@@ -8,8 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What is retained for a priority cut. */
-struct abr_priority;
+/* Has the lines that a priority cut may keep: priority/retain.h. */
+struct abr_retainer;
 
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
 typedef struct {
@@ -18,11 +18,11 @@ typedef struct {
     uint64_t bytes;
     uint64_t lines;
     uint64_t chars;                /* counted where abr_wants_chars() */
-    uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: look when it matters */
-    uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: look */
+    uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: not counted yet */
+    uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: not measured yet */
     uint64_t last_line;            /* the same of the last line */
     bool ends_line;                /* the last byte is a newline */
-    struct abr_priority *priority; /* of ABR_PRIORITY, else NULL */
+    struct abr_retainer *retainer; /* of ABR_PRIORITY, else NULL */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

@@ -1,9 +1,10 @@
 /*
  * The budget that bound: the one that a cut names.
  *
- * At a line's end it is the first, in the order lines, bytes, chars, tokens, that forbids the next line; of two sides
- * the tail's next line counts. Where more than one gap, or no edge at a line's end, leaves no such line, it is, of those
- * that the source exceeds, the one that is used most. A budget that would have let a line through is never named.
+ * At a line's end it is the first, in the order lines, bytes, chars, tokens, that forbids the next line; of
+ * two sides the tail's next line counts. With more than one gap, or no edge at a line's end, there is no such
+ * line: then it is the one used most of those that the source exceeds. A budget that would have let a line
+ * through is never named.
  */
 #include <string.h>
 
@@ -15,22 +16,21 @@
 #include "cut/joint.h"
 #include "text/scan.h"
 
-static const abr_span nothing = {0, 0, 0, 0, false};
+static const abr_span nothing = {.n = 0};
 
-/* Does a text with this much to show exceed the tokens? Of one that is over another budget as much as that lets through is
- * counted: more need not be at hand. */
+/* Does a text with this much to show exceed the tokens? Where it is over another budget, only as much as that
+ * one lets through is counted: more need not be at hand. */
 static bool exceeds_tokens(abr_cutter *j, const abr_span *text)
 {
     const uint64_t most =
         abr_byte_budget(&(abr_budget){.bytes = ABR_UNLIMITED, .tokens = j->opts->max.tokens});
-    abr_budget max = j->opts->max;
-    const size_t keep = abr_keep(j->opts->strategy, &max);
+    const size_t keep = abr_bytes_to_keep(j->opts->strategy, &j->opts->max);
     abr_span part = {.n = text->n < keep ? text->n : keep};
     if (text->shown > most)
         return true;
     if (part.n < text->n)
         part.n -= abr_open_sequence(j->view->front.p, part.n);
-    abr_weigh(&j->scale, j->view->front.p, part.n, &part);
+    abr_add_cost(&j->measure, j->view->front.p, part.n, &part);
     return abr_content_tokens(j, &part, &nothing, false) > j->opts->max.tokens;
 }
 
@@ -44,11 +44,11 @@ abr_unit abr_exceeded(abr_cutter *j, abr_unit from, bool without_newline)
         return ABR_BY_LINES;
     bool may_fit =
         text.shown <= abr_byte_budget(max) || (max->bytes != ABR_UNLIMITED && text.shown <= max->bytes);
-    if (j->scale.replace && j->view->invalid != ABR_UNLIMITED) {
+    if (j->measure.replace && j->view->invalid != ABR_UNLIMITED) {
         text.shown += j->view->invalid * (ABR_REPLACEMENT_SIZE - 1);
-    } else if (j->scale.replace && may_fit) {
+    } else if (j->measure.replace && may_fit) {
         text.shown = 0;
-        abr_weigh(&j->scale, j->view->front.p, text.n, &text);
+        abr_add_cost(&j->measure, j->view->front.p, text.n, &text);
     }
     if (from <= ABR_BY_BYTES && text.shown > max->bytes)
         return ABR_BY_BYTES;
@@ -59,16 +59,17 @@ abr_unit abr_exceeded(abr_cutter *j, abr_unit from, bool without_newline)
     return exceeds_tokens(j, &text) ? ABR_BY_TOKENS : ABR_BY_NONE;
 }
 
-abr_room abr_whole_room(const abr_cutter *j)
+abr_allowance abr_full_allowance(const abr_cutter *j)
 {
     const abr_opts *o = j->opts;
-    abr_room room = {o->max.lines, o->max.chars, abr_less(o->max.bytes, o->reserve_len)};
-    if (room.chars != ABR_UNLIMITED && o->reserve_len > 0)
-        room.chars = abr_less(room.chars, abr_count_chars(o->reserve, o->reserve_len, NULL));
-    return room;
+    abr_allowance allowance = {
+        .lines = o->max.lines, .chars = o->max.chars, .shown = abr_budget_left(o->max.bytes, o->reserve_len)};
+    if (allowance.chars != ABR_UNLIMITED && o->reserve_len > 0)
+        allowance.chars = abr_budget_left(allowance.chars, abr_count_chars(o->reserve, o->reserve_len, NULL));
+    return allowance;
 }
 
-/* What is kept on a side, told as cost: the whole lines of it, and the bytes beside them of a line that is cut. */
+/* Of what is kept on a side the whole lines; *part gets the cost of a line that is cut. */
 static abr_span only_whole(const abr_cutter *j, abr_side side, const abr_span *kept, abr_span *part)
 {
     const abr_edge *e = side == ABR_FRONT ? &j->view->front : &j->view->back;
@@ -82,7 +83,7 @@ static abr_span only_whole(const abr_cutter *j, abr_side side, const abr_span *k
     whole.lines--;
     part->lines = 1;
     whole.n = side == ABR_FRONT ? before : newline ? kept->n - before : 0;
-    abr_weigh(&j->scale, side == ABR_FRONT ? p + whole.n : p, kept->n - whole.n, part);
+    abr_add_cost(&j->measure, side == ABR_FRONT ? p + whole.n : p, kept->n - whole.n, part);
     return whole;
 }
 
@@ -90,40 +91,43 @@ abr_unit abr_forbids_line(abr_cutter *j, abr_side side, const abr_ends *ends)
 {
     const abr_budget *max = &j->opts->max;
     const abr_unit last = max->tokens == ABR_UNLIMITED ? ABR_BY_NONE : ABR_BY_TOKENS;
-    const abr_room room = abr_whole_room(j);
-    abr_span part; /* of a line that is cut: it gives way to the whole line */
+    const abr_allowance allowance = abr_full_allowance(j);
+    abr_span part; /* of a line that is cut: the whole line would take its place */
     abr_span longer = only_whole(j, side, side == ABR_FRONT ? &ends->head : &ends->tail, &part);
     const uint64_t lines = longer.lines;
-    if (ends->head.lines + ends->tail.lines - part.lines >= room.lines)
+    if (ends->head.lines + ends->tail.lines - part.lines >= allowance.lines)
         return ABR_BY_LINES;
     if (max->bytes == ABR_UNLIMITED && max->chars == ABR_UNLIMITED)
         return last;
     longer.shown = ends->head.shown + ends->tail.shown + ends->joint.shown - part.shown;
     longer.chars = ends->head.chars + ends->tail.chars + ends->joint.chars - part.chars;
-    abr_room next = {lines + 1, max->bytes == ABR_UNLIMITED ? room.chars : ABR_UNLIMITED, room.shown};
-    if (longer.shown <= room.shown)
-        abr_grow_lines(side == ABR_FRONT ? &j->view->front : &j->view->back, side, &j->scale, &next, &longer);
+    abr_allowance next = {.lines = lines + 1,
+                          .chars = max->bytes == ABR_UNLIMITED ? allowance.chars : ABR_UNLIMITED,
+                          .shown = allowance.shown};
+    if (longer.shown <= allowance.shown)
+        abr_add_lines(side == ABR_FRONT ? &j->view->front : &j->view->back, side, &j->measure, &next,
+                      &longer);
     bool grown = longer.lines > lines;
     if (!grown && max->bytes != ABR_UNLIMITED)
         return ABR_BY_BYTES;
-    /* a line that is not all at hand is over the first budget that is set: a stream keeps so much */
-    return max->chars != ABR_UNLIMITED && (!grown || longer.chars > room.chars) ? ABR_BY_CHARS : last;
+    /* a line that is not all at hand is over the first budget that is set: a stream keeps that much */
+    return max->chars != ABR_UNLIMITED && (!grown || longer.chars > allowance.chars) ? ABR_BY_CHARS : last;
 }
 
-/* The first budget that forbids the last line that is left out: then all of the text shows, and no marker. */
+/* The first budget that forbids the only line left out: with it all of the text would show, and no marker. */
 static abr_unit forbids_rest(const abr_cutter *j, abr_unit by)
 {
-    const abr_room room = abr_whole_room(j);
+    const abr_allowance allowance = abr_full_allowance(j);
     abr_span text = {.shown = j->view->bytes};
     if (by == ABR_BY_LINES)
         return by;
-    if (room.shown != ABR_UNLIMITED && text.shown <= room.shown) {
+    if (allowance.shown != ABR_UNLIMITED && text.shown <= allowance.shown) {
         text.shown = 0;
-        abr_weigh(&j->scale, j->view->front.p, (size_t)j->view->bytes, &text);
+        abr_add_cost(&j->measure, j->view->front.p, (size_t)j->view->bytes, &text);
     }
-    if (text.shown > room.shown)
+    if (text.shown > allowance.shown)
         return ABR_BY_BYTES;
-    if (room.chars != ABR_UNLIMITED && j->view->chars > room.chars)
+    if (allowance.chars != ABR_UNLIMITED && j->view->chars > allowance.chars)
         return ABR_BY_CHARS;
     return ABR_BY_TOKENS;
 }
@@ -146,14 +150,14 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
         if (!cut->pieces[i].source)
             continue;
         abr_span shown = nothing;
-        abr_weigh(&j->scale, cut->pieces[i].p, cut->pieces[i].n, &shown);
+        abr_add_cost(&j->measure, cut->pieces[i].p, cut->pieces[i].n, &shown);
         size += (size_t)shown.shown;
         sources[kept.piece_count++] = cut->pieces[i];
     }
     uint64_t tokens = 0;
     if (sources && text) {
         abr_cut_write(&kept, text);
-        tokens = abr_weighed_tokens(j, text, size);
+        tokens = abr_text_tokens(j, text, size);
     } else {
         j->failure = ABR_ENOMEM;
     }
@@ -164,11 +168,12 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
     return tokens;
 }
 
-/* Which part of a budget what is kept takes; of bytes and chars `with_rest` also markers and the reserve. */
+/* The part of a budget that is used by what is kept; of bytes and chars `with_rest` also by markers
+ * and the reserve. */
 static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
 {
     const abr_budget *max = &j->opts->max;
-    const abr_scale scale = {true, j->scale.replace};
+    const abr_measure measure = {.chars = true, .replace = j->measure.replace};
     abr_span used = nothing;
     if (unit == ABR_BY_LINES)
         return share(cut->output_lines, max->lines);
@@ -176,9 +181,9 @@ static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool 
         return share(kept_tokens(j, cut), max->tokens);
     for (size_t i = 0; i < cut->piece_count; i++)
         if (with_rest || cut->pieces[i].source)
-            abr_weigh(&scale, cut->pieces[i].p, cut->pieces[i].n, &used);
+            abr_add_cost(&measure, cut->pieces[i].p, cut->pieces[i].n, &used);
     if (with_rest && j->opts->reserve_len > 0)
-        abr_weigh(&scale, j->opts->reserve, j->opts->reserve_len, &used);
+        abr_add_cost(&measure, j->opts->reserve, j->opts->reserve_len, &used);
     return unit == ABR_BY_BYTES ? share(used.shown, max->bytes) : share(used.chars, max->chars);
 }
 
@@ -198,8 +203,9 @@ static abr_unit next_unit(abr_cutter *j, abr_unit from, bool exceeded)
     return from <= ABR_BY_TOKENS ? from : ABR_BY_NONE;
 }
 
-/* Of the budgets that the text exceeds the one used most, the first of equals; lines only where they are used up at a
- * line's end. Where that leaves none, markers or a reserve took the room: then of all that are set. */
+/* Of the budgets that the text exceeds the one used most, the first of equals; lines only where they
+ * are used up at a line's end. Where that leaves none, markers or a reserve took up the budget: then
+ * of all that are set. */
 static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, abr_unit by)
 {
     bool by_lines = at_line_end && cut->output_lines >= j->opts->max.lines;
@@ -274,10 +280,11 @@ abr_unit abr_bound_pieces(abr_cutter *j, const abr_cut *cut, abr_unit by)
         ends.head.lines = cut->output_lines - ends.tail.lines;
     ends.head.partial = ends_in_line(&v->front, ABR_FRONT, ends.head.n);
     ends.tail.partial = ends_in_line(&v->back, ABR_BACK, ends.tail.n);
-    abr_weigh(&j->scale, v->front.p, ends.head.n, &ends.head);
-    abr_weigh(&j->scale, v->back.p + (v->back.n - ends.tail.n), ends.tail.n, &ends.tail);
+    abr_add_cost(&j->measure, v->front.p, ends.head.n, &ends.head);
+    abr_add_cost(&j->measure, v->back.p + (v->back.n - ends.tail.n), ends.tail.n, &ends.tail);
     for (size_t i = 0; i < cut->piece_count && j->opts->marker != ABR_MARKER_OUTSIDE; i++)
         if (!cut->pieces[i].source)
-            abr_weigh(&(abr_scale){true, j->scale.replace}, cut->pieces[i].p, cut->pieces[i].n, &ends.joint);
+            abr_add_cost(&(abr_measure){true, j->measure.replace}, cut->pieces[i].p, cut->pieces[i].n,
+                         &ends.joint);
     return abr_bound_ends(j, &ends, cut, by);
 }

@@ -1,10 +1,10 @@
 /*
  * Cuts of a text: head, tail, head_tail.
  *
- * A cut keeps a span at the front, a span at the back, or both. Each is asked for with a room: the budgets, less
- * what is set aside for the reserve, for the marker and for the other side. Tokens are no sum of parts, so where
- * they are limited a span is found under the other budgets first and then narrowed by bisection, counting the
- * content as the model would see it.
+ * A cut keeps a span at the front, a span at the back, or both. Each is asked for with an allowance: the
+ * budgets, less what is set aside for the reserve, for the marker and for the other side. The tokens of parts
+ * do not add up, so where they are limited a span is found under the other budgets first and then narrowed by
+ * bisection, counting the content as the model would see it.
  *
  * Invariant: front and back never overlap, and with the marker at its widest they never exceed a budget.
  */
@@ -24,28 +24,28 @@
 #include "priority/choice.h"
 #include "priority/retain.h"
 
-/* What take() is asked for. */
+/* What fit_side() is asked for. */
 typedef struct {
     abr_side side;
-    abr_room room;
+    abr_allowance allowance;
     uint64_t tokens;       /* limit on the full content: both sides, joint at its widest, reserve */
     uint64_t share;        /* limit on the tokens of this span alone */
-    const abr_span *other; /* the span already taken on the other side */
-    bool split;            /* where no whole line fits, take chars */
+    const abr_span *other; /* the span kept on the other side so far */
+    bool split;            /* where no whole line fits, keep chars */
 } request;
 
-static const abr_cut no_cut; /* copied: that is quicker than to zero one */
-static const abr_span nothing = {0, 0, 0, 0, false};
-static const abr_span any_line = {0, 1, 0, 0, false};
+static const abr_cut no_cut; /* copied: quicker than zeroing */
+static const abr_span nothing = {.n = 0};
+static const abr_span any_line = {.lines = 1};
 
-/* ---- room ---- */
+/* ---- allowances ---- */
 
 /* The budgets less the reserve; bytes also within the bound that a token budget sets. */
-static abr_room open_room(const abr_cutter *j)
+static abr_allowance bounded_allowance(const abr_cutter *j)
 {
-    abr_room room = abr_whole_room(j);
-    room.shown = abr_less(abr_byte_budget(&j->opts->max), j->opts->reserve_len);
-    return room;
+    abr_allowance allowance = abr_full_allowance(j);
+    allowance.shown = abr_budget_left(abr_byte_budget(&j->opts->max), j->opts->reserve_len);
+    return allowance;
 }
 
 /* ---- tokens ---- */
@@ -65,7 +65,7 @@ static bool tokens_fit(abr_cutter *j, const request *r, const abr_span *mine)
 
 /* ---- one side ---- */
 
-/* The part of a side that the other side has left. */
+/* The part of a side that the other side has left over. */
 static abr_edge available(const abr_cutter *j, const request *r)
 {
     abr_edge e = r->side == ABR_FRONT ? j->view->front : j->view->back;
@@ -82,21 +82,21 @@ static abr_edge available(const abr_cutter *j, const request *r)
 /* The most whole lines within the request. */
 static abr_span whole_lines(abr_cutter *j, const request *r, const abr_edge *e)
 {
-    abr_room room = r->room;
+    abr_allowance allowance = r->allowance;
     abr_span best = nothing;
-    abr_grow_lines(e, r->side, &j->scale, &room, &best);
+    abr_add_lines(e, r->side, &j->measure, &allowance, &best);
     if (best.lines == 0 || tokens_fit(j, r, &best))
         return best;
     uint64_t too_many = best.lines;
     best = nothing;
     while (too_many - best.lines > 1) {
-        room.lines = best.lines + (too_many - best.lines) / 2;
+        allowance.lines = best.lines + (too_many - best.lines) / 2;
         abr_span longer = best;
-        abr_grow_lines(e, r->side, &j->scale, &room, &longer);
+        abr_add_lines(e, r->side, &j->measure, &allowance, &longer);
         if (tokens_fit(j, r, &longer))
             best = longer;
         else
-            too_many = room.lines;
+            too_many = allowance.lines;
     }
     return best;
 }
@@ -104,34 +104,34 @@ static abr_span whole_lines(abr_cutter *j, const request *r, const abr_edge *e)
 /* The most chars within the request; with snap=line those of the nearest line. */
 static abr_span some_chars(abr_cutter *j, const request *r, const abr_edge *e)
 {
-    abr_room room = r->room;
-    if (room.lines == 0)
+    abr_allowance allowance = r->allowance;
+    if (allowance.lines == 0)
         return nothing;
-    if (j->opts->strategy != ABR_HEAD_TAIL || abr_lines_apart(j))
-        room.lines = 1;
-    abr_span best = abr_take_chars(e, r->side, &j->scale, &room);
+    if (j->opts->strategy != ABR_HEAD_TAIL || abr_marker_on_own_line(j))
+        allowance.lines = 1;
+    abr_span best = abr_fit_chars(e, r->side, &j->measure, &allowance);
     if (best.n == 0 || tokens_fit(j, r, &best))
         return best;
     uint64_t too_much = best.shown;
     uint64_t enough = 0;
     best = nothing;
     while (too_much - enough > 1) {
-        room.shown = enough + (too_much - enough) / 2;
-        abr_span longer = abr_take_chars(e, r->side, &j->scale, &room);
+        allowance.shown = enough + (too_much - enough) / 2;
+        abr_span longer = abr_fit_chars(e, r->side, &j->measure, &allowance);
         if (tokens_fit(j, r, &longer)) {
             best = longer;
-            enough = room.shown;
+            enough = allowance.shown;
         } else {
-            too_much = room.shown;
+            too_much = allowance.shown;
         }
     }
     return best;
 }
 
-static abr_span take(abr_cutter *j, const request *r)
+static abr_span fit_side(abr_cutter *j, const request *r)
 {
     abr_edge e = available(j, r);
-    bool by_line = j->opts->strategy != ABR_HEAD_TAIL || abr_lines_apart(j);
+    bool by_line = j->opts->strategy != ABR_HEAD_TAIL || abr_marker_on_own_line(j);
     abr_span s = by_line ? whole_lines(j, r, &e) : nothing;
     if (s.lines == 0 && r->split)
         s = some_chars(j, r, &e);
@@ -152,19 +152,21 @@ static void count_output(const abr_cutter *j, const abr_span *head, const abr_sp
     bool same_line = head->lines > 0 && tail->lines > 0 && head->lines + tail->lines > j->view->lines;
     cut->output_lines = head->lines + tail->lines - same_line;
     cut->output_bytes = head->n + tail->n;
-    cut->output_chars = j->scale.chars ? head->chars + tail->chars : 0;
-    cut->chars_before = j->scale.chars && head->n == 0 && tail->n > 0 ? j->view->chars - tail->chars : 0;
+    cut->output_chars = j->measure.chars ? head->chars + tail->chars : 0;
+    cut->chars_before = j->measure.chars && head->n == 0 && tail->n > 0 ? j->view->chars - tail->chars : 0;
     cut->omitted_lines = j->view->lines - cut->output_lines;
     cut->omitted_bytes = j->view->bytes - cut->output_bytes;
     cut->last_line_partial = head->partial || tail->partial;
 }
 
-/* Fill the ledger from the two sides. */
-static abr_code settle(const abr_cutter *j, const abr_span *from_start, const abr_span *tail, abr_cut *cut)
+/* Fill in the ledger from the two sides. */
+static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, const abr_span *tail,
+                            abr_cut *cut)
 {
     abr_span head = *from_start;
-    /* the newline between two sides without a marker is the source's own, where the head ends at a line's end */
-    bool own_newline = abr_lines_apart(j) && j->format_len == 0 && head.lines > 0 && tail->lines > 0 &&
+    /* the newline between two sides without a marker is the source's own, where the head
+     * ends at a line's end */
+    bool own_newline = abr_marker_on_own_line(j) && j->format_len == 0 && head.lines > 0 && tail->lines > 0 &&
                        head.n < j->view->front.n && j->view->front.p[head.n] == '\n';
     if (own_newline) {
         head.n++;
@@ -183,19 +185,25 @@ static abr_code settle(const abr_cutter *j, const abr_span *from_start, const ab
     if (joint > 0)
         abr_print_joint(j, &head, tail, &omitted, marker);
     if (head.n > 0)
-        *next_piece(cut) = (abr_piece){j->view->front.p, head.n, true, 1, head.n, 1, head.lines};
+        *next_piece(cut) = (abr_piece){.p = j->view->front.p,
+                                       .n = head.n,
+                                       .source = true,
+                                       .first_byte = 1,
+                                       .last_byte = head.n,
+                                       .first_line = 1,
+                                       .last_line = head.lines};
     if (joint > 0)
-        *next_piece(cut) = (abr_piece){marker, joint, false, 0, 0, 0, 0};
+        *next_piece(cut) = (abr_piece){.p = marker, .n = joint};
     if (tail->n > 0)
-        *next_piece(cut) = (abr_piece){j->view->back.p + (j->view->back.n - tail->n),
-                                       tail->n,
-                                       true,
-                                       j->view->bytes - tail->n + 1,
-                                       j->view->bytes,
-                                       j->view->lines - tail->lines + 1,
-                                       j->view->lines};
+        *next_piece(cut) = (abr_piece){.p = j->view->back.p + (j->view->back.n - tail->n),
+                                       .n = tail->n,
+                                       .source = true,
+                                       .first_byte = j->view->bytes - tail->n + 1,
+                                       .last_byte = j->view->bytes,
+                                       .first_line = j->view->lines - tail->lines + 1,
+                                       .last_line = j->view->lines};
     abr_span shown = nothing;
-    abr_weigh(&j->scale, marker, joint, &shown);
+    abr_add_cost(&j->measure, marker, joint, &shown);
     cut->content_bytes = (size_t)(head.shown + tail->shown + shown.shown);
     return ABR_OK;
 }
@@ -205,9 +213,9 @@ static abr_code keep_whole(const abr_cutter *j, bool without_newline, abr_cut *c
     abr_span text = nothing;
     text.n = (size_t)j->view->bytes - without_newline;
     text.lines = j->view->lines;
-    abr_weigh(&j->scale, j->view->front.p, text.n, &text);
+    abr_add_cost(&j->measure, j->view->front.p, text.n, &text);
     cut->final_newline = without_newline;
-    return settle(j, &text, &nothing, cut);
+    return fill_ledger(j, &text, &nothing, cut);
 }
 
 /* ---- strategies ---- */
@@ -216,9 +224,13 @@ static abr_code cut_one_side(abr_cutter *j, abr_cut *cut)
 {
     bool head = j->opts->strategy == ABR_HEAD;
     bool omit = j->opts->long_line == ABR_LONG_OMIT || (head && j->opts->long_line == ABR_LONG_DEFAULT);
-    request r = {
-        head ? ABR_FRONT : ABR_BACK, open_room(j), j->opts->max.tokens, ABR_UNLIMITED, &nothing, !omit};
-    abr_span s = take(j, &r);
+    request r = {.side = head ? ABR_FRONT : ABR_BACK,
+                 .allowance = bounded_allowance(j),
+                 .tokens = j->opts->max.tokens,
+                 .share = ABR_UNLIMITED,
+                 .other = &nothing,
+                 .split = !omit};
+    abr_span s = fit_side(j, &r);
     bool no_line_fits = s.lines == 0 || s.partial;
     const abr_ends ends = {.head = head ? s : nothing, .tail = head ? nothing : s};
     cut->truncated_by = abr_forbids_line(j, r.side, &ends);
@@ -226,48 +238,63 @@ static abr_code cut_one_side(abr_cutter *j, abr_cut *cut)
         cut->line_bytes = abr_view_line_size(j->view, r.side);
         cut->first_line_exceeds_limit = head && omit;
     }
-    return settle(j, &ends.head, &ends.tail, cut);
+    return fill_ledger(j, &ends.head, &ends.tail, cut);
 }
 
-/* What the head may take before the tail has been asked. */
-static request head_share(abr_cutter *j, const abr_room *room, const abr_span *tail)
+/* One side of two, with all the tokens. */
+static request rest_request(const abr_cutter *j, abr_side side, abr_allowance allowance,
+                            const abr_span *other)
+{
+    return (request){.side = side,
+                     .allowance = allowance,
+                     .tokens = j->opts->max.tokens,
+                     .share = ABR_UNLIMITED,
+                     .other = other,
+                     .split = true};
+}
+
+/* What the head may have before the tail has been asked. */
+static request head_request(abr_cutter *j, const abr_allowance *allowance, const abr_span *tail)
 {
     double ratio = j->opts->head_ratio;
-    request r = {ABR_FRONT, *room, j->opts->max.tokens, ABR_UNLIMITED, tail, true};
-    r.room.lines = abr_head_share(room->lines, ratio);
-    r.room.chars = abr_head_share(room->chars, ratio);
-    r.room.shown = abr_head_share(room->shown, ratio);
+    request r = rest_request(j, ABR_FRONT, *allowance, tail);
+    r.allowance.lines = abr_head_share(allowance->lines, ratio);
+    r.allowance.chars = abr_head_share(allowance->chars, ratio);
+    r.allowance.shown = abr_head_share(allowance->shown, ratio);
     if (r.tokens != ABR_UNLIMITED)
-        r.share = abr_head_share(abr_less(r.tokens, abr_content_tokens(j, &nothing, &nothing, true)), ratio);
+        r.share =
+            abr_head_share(abr_budget_left(r.tokens, abr_content_tokens(j, &nothing, &nothing, true)), ratio);
     return r;
 }
 
-/* Both sides, or the one asked for: the head its share, the tail the rest, the head what the tail has no use for. */
-static void take_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
+/* Fit both sides, or the one asked for: the head gets its share, the tail the rest, the head
+ * what the tail cannot use. */
+static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
 {
-    uint64_t tokens = j->opts->max.tokens;
-    abr_room room = open_room(j);
+    abr_allowance allowance = bounded_allowance(j);
     *ends = (abr_ends){nothing, nothing, nothing};
     abr_span *head = &ends->head;
     abr_span *tail = &ends->tail;
-    if (room.lines >= j->view->lines)
-        room.lines = ABR_UNLIMITED; /* they forbid nothing, so there is nothing to share */
+    if (allowance.lines >= j->view->lines)
+        allowance.lines = ABR_UNLIMITED; /* they forbid nothing, so there is nothing to share */
     if (abr_joint_counts(j)) {
         ends->joint = abr_joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
-        if (ends->joint.shown > room.shown || ends->joint.chars > room.chars)
+        if (ends->joint.shown > allowance.shown || ends->joint.chars > allowance.chars)
             return; /* not even an empty line: its newline beside the marker would be too much */
-        room = abr_without(&room, &ends->joint);
+        allowance = abr_allowance_left(&allowance, &ends->joint);
     }
     if (with_head && with_tail) {
-        request share = head_share(j, &room, tail);
-        *head = take(j, &share);
+        request share = head_request(j, &allowance, tail);
+        *head = fit_side(j, &share);
     }
-    if (with_tail)
-        *tail = take(j, &(request){ABR_BACK, abr_without(&room, head), tokens, ABR_UNLIMITED, head, true});
+    if (with_tail) {
+        request rest = rest_request(j, ABR_BACK, abr_allowance_left(&allowance, head), head);
+        *tail = fit_side(j, &rest);
+    }
     if (!with_head)
         return;
-    abr_span longer =
-        take(j, &(request){ABR_FRONT, abr_without(&room, tail), tokens, ABR_UNLIMITED, tail, true});
+    request rest = rest_request(j, ABR_FRONT, abr_allowance_left(&allowance, tail), tail);
+    abr_span longer = fit_side(j, &rest);
     /* Where the sides touch, tokens may fall as one grows, and bisection ends early. */
     if (longer.n >= head->n)
         *head = longer;
@@ -276,9 +303,9 @@ static void take_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *
 /* Does the marker, alone with the reserve, stay within the budgets? */
 static bool marker_fits(abr_cutter *j)
 {
-    abr_room room = open_room(j);
+    abr_allowance allowance = bounded_allowance(j);
     abr_span cost = abr_joint_cost(j, &nothing, &nothing);
-    if (cost.shown > room.shown || cost.chars > room.chars)
+    if (cost.shown > allowance.shown || cost.chars > allowance.chars)
         return false;
     return j->opts->max.tokens == ABR_UNLIMITED ||
            abr_content_tokens(j, &nothing, &nothing, true) <= j->opts->max.tokens;
@@ -293,34 +320,34 @@ static abr_code cut_both_sides(abr_cutter *j, abr_unit by, abr_cut *cut)
     const abr_span *tail = &ends.tail;
     if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
         j->format_len = 0;
-    take_sides(j, with_head, with_tail, &ends);
+    fit_sides(j, with_head, with_tail, &ends);
     /* a side that gets nothing needs no newline beside the marker: the other side may have that byte */
     if (with_head && with_tail && head->lines == 0)
-        take_sides(j, false, true, &ends);
+        fit_sides(j, false, true, &ends);
     if (with_head && with_tail && tail->lines == 0)
-        take_sides(j, true, false, &ends);
+        fit_sides(j, true, false, &ends);
     if (head->partial || tail->partial)
         cut->line_bytes = abr_view_line_size(j->view, tail->partial ? ABR_BACK : ABR_FRONT);
-    abr_code code = settle(j, head, tail, cut);
+    abr_code code = fill_ledger(j, head, tail, cut);
     if (code == ABR_OK)
         cut->truncated_by = abr_bound_ends(j, &ends, cut, by);
     return code;
 }
 
-/* With no hit a priority cut is one of both ends, and of the end alone where there is no room for more. */
+/* With no hit a priority cut is one of both ends, and with little allowance one of the end alone. */
 static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
-    enum { LEAST_ROOM = 96 };
-    /* pages have no lines that were read for it */
-    uint64_t hits = j->view->priority ? abr_priority_hits(j->view->priority) : 0;
-    abr_room room = open_room(j);
-    bool small = room.shown < LEAST_ROOM || room.chars < LEAST_ROOM || room.lines < 2 ||
-                 j->opts->max.tokens < LEAST_ROOM / 4;
+    enum { LITTLE = 96 };
+    /* a page has no retainer */
+    uint64_t hits = j->view->retainer ? abr_retainer_hits(j->view->retainer) : 0;
+    abr_allowance allowance = bounded_allowance(j);
+    bool small = allowance.shown < LITTLE || allowance.chars < LITTLE || allowance.lines < 2 ||
+                 j->opts->max.tokens < LITTLE / 4;
     cut->hits_found = hits;
     if (hits > 0 && !small) {
         if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
             j->format_len = 0;
-        abr_code code = abr_priority_view(j->view, j->opts, &room, j->format, j->format_len, cut);
+        abr_code code = abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut);
         if (code == ABR_OK)
             cut->truncated_by = abr_bound_pieces(j, cut, by);
         return code;
@@ -342,7 +369,7 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 static abr_code run(abr_cutter *j, abr_cut *cut)
 {
     if (j->opts->strategy == ABR_PIPELINE)
-        return abr_pipeline_view(j->view, j->opts, cut);
+        return abr_cut_pipeline(j->view, j->opts, cut);
     if (j->view->bytes == 0)
         return keep_whole(j, false, cut);
     abr_unit by = abr_exceeded(j, ABR_BY_LINES, false);
@@ -361,7 +388,7 @@ static abr_code run(abr_cutter *j, abr_cut *cut)
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     abr_cutter j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view};
-    j.scale = (abr_scale){abr_wants_chars(opts), opts->utf8_replace};
+    j.measure = (abr_measure){abr_wants_chars(opts), opts->utf8_replace};
     j.format = abr_marker_format(opts, &j.format_len);
     *cut = no_cut;
     cut->strategy = opts->strategy;
@@ -370,10 +397,10 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     cut->alloc = j.alloc;
     cut->total_lines = view->lines;
     cut->total_bytes = view->bytes;
-    cut->total_chars = j.scale.chars ? view->chars : 0;
+    cut->total_chars = j.measure.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
-    if (view->priority && !cut->truncated) {
-        cut->hits_found = abr_priority_hits(view->priority);
+    if (view->retainer && !cut->truncated) {
+        cut->hits_found = abr_retainer_hits(view->retainer);
         cut->hits_kept = cut->hits_found;
     }
     if (j.failure != ABR_OK)

@@ -1,6 +1,4 @@
-/*
- * Cuts of a text in memory, and their content.
- */
+/* Cuts of a text in memory. */
 #include <string.h>
 
 #include "abridge.h"
@@ -12,21 +10,23 @@
 #include "priority/retain.h"
 #include "text/scan.h"
 
-/* The text goes by as it would in a stream, but nothing of it is copied. */
+/* The text goes by as it would in a stream, but is not copied. */
 static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     enum { CHUNK = 256 * 1024 };
-    abr_budget max = opts->max;
-    size_t keep = abr_keep(ABR_PRIORITY, &max);
-    const abr_priority_opts own = {
-        view->front.p,      keep,       abr_wants_chars(opts), opts->hits, opts->hit_count,
-        opts->quiet_groups, opts->alloc};
-    abr_code code = abr_priority_open(&own, &view->priority);
+    const abr_retainer_opts own = {.text = view->front.p,
+                                   .keep = abr_bytes_to_keep(ABR_PRIORITY, &opts->max),
+                                   .chars = abr_wants_chars(opts),
+                                   .hits = opts->hits,
+                                   .hit_count = opts->hit_count,
+                                   .quiet_groups = opts->quiet_groups,
+                                   .alloc = opts->alloc};
+    abr_code code = abr_retainer_open(&own, &view->retainer);
     for (size_t at = 0; at < view->front.n && code == ABR_OK; at += CHUNK) {
         size_t n = view->front.n - at < CHUNK ? view->front.n - at : CHUNK;
         const char *p = view->front.p + at;
-        if (abr_priority_reserve(view->priority, abr_count_newlines(p, n), n))
-            abr_priority_write(view->priority, p, n);
+        if (abr_retainer_reserve(view->retainer, abr_count_newlines(p, n), n))
+            abr_retainer_write(view->retainer, p, n);
         else
             code = ABR_ENOMEM;
     }
@@ -36,11 +36,11 @@ static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_c
         memset(cut, 0, sizeof *cut);
         abr_fail(error, code, "out of memory");
     }
-    abr_priority_close(view->priority);
+    abr_retainer_close(view->retainer);
     return code;
 }
 
-/* Count a text in one pass, and find its first and its last line where these may be long. */
+/* Count a text in one pass, and measure its first and its last line where these may be long. */
 static abr_view view_of_text(const char *p, size_t n, bool with_chars)
 {
     enum { SHORT = 64 * 1024 /* what may be read again when the size of a line matters */ };
@@ -63,7 +63,7 @@ static abr_view view_of_text(const char *p, size_t n, bool with_chars)
     view.lines = found.count + !view.ends_line;
     view.chars = abr_counted_chars(&chars, &invalid);
     view.first_line = found.count > 0 ? found.first : n;
-    /* SIZE_MAX, for no newline before it, is one before the text */
+    /* SIZE_MAX, where no newline is before it, plus 1 is 0: the text's start */
     view.last_line = view.ends_line ? found.last - (found.before_last + 1) : n - (found.last + 1);
     return view;
 }

@@ -3,6 +3,7 @@
 
 #include "cut/joint.h"
 #include "abridge.h"
+#include "base/memory.h"
 #include "budget/marker.h"
 #include "budget/span.h"
 #include "budget/token_count.h"
@@ -12,9 +13,7 @@ static bool reserve_scratch(abr_cutter *j, size_t size)
 {
     if (j->scratch && size <= j->scratch_size)
         return true;
-    const abr_alloc *a = j->alloc;
-    char *grown =
-        j->scratch ? a->realloc(a->ctx, j->scratch, j->scratch_size, size) : a->malloc(a->ctx, size);
+    char *grown = abr_resize(j->alloc, j->scratch, j->scratch_size, size);
     if (!grown) {
         j->failure = ABR_ENOMEM;
         return false;
@@ -27,7 +26,7 @@ static bool reserve_scratch(abr_cutter *j, size_t size)
 /* Copy (p, n) as the model sees it. */
 static size_t show(const abr_cutter *j, const char *p, size_t n, char *dst)
 {
-    if (j->scale.replace)
+    if (j->measure.replace)
         return abr_replace_invalid(p, n, dst);
     memcpy(dst, p, n);
     return n;
@@ -41,13 +40,14 @@ uint64_t abr_byte_budget(const abr_budget *max)
     return max->bytes < bound ? max->bytes : bound;
 }
 
-abr_room abr_without(const abr_room *room, const abr_span *taken)
+abr_allowance abr_allowance_left(const abr_allowance *allowance, const abr_span *used)
 {
-    return (abr_room){abr_less(room->lines, taken->lines), abr_less(room->chars, taken->chars),
-                      abr_less(room->shown, taken->shown)};
+    return (abr_allowance){.lines = abr_budget_left(allowance->lines, used->lines),
+                           .chars = abr_budget_left(allowance->chars, used->chars),
+                           .shown = abr_budget_left(allowance->shown, used->shown)};
 }
 
-bool abr_lines_apart(const abr_cutter *j)
+bool abr_marker_on_own_line(const abr_cutter *j)
 {
     return j->opts->strategy == ABR_HEAD_TAIL && j->opts->snap == ABR_SNAP_LINE;
 }
@@ -55,8 +55,8 @@ bool abr_lines_apart(const abr_cutter *j)
 size_t abr_print_joint(const abr_cutter *j, const abr_span *head, const abr_span *tail,
                        const abr_omitted *omitted, char *dst)
 {
-    bool after_head = abr_lines_apart(j) && head->lines > 0;
-    bool before_tail = abr_lines_apart(j) && tail->lines > 0;
+    bool after_head = abr_marker_on_own_line(j) && head->lines > 0;
+    bool before_tail = abr_marker_on_own_line(j) && tail->lines > 0;
     if (j->format_len == 0) {
         after_head = after_head && before_tail;
         before_tail = false;
@@ -93,11 +93,11 @@ abr_span abr_joint_cost(abr_cutter *j, const abr_span *head, const abr_span *tai
     abr_span cost = {0};
     size_t n = widest_joint(j, head, tail, 0);
     if (n > 0)
-        abr_weigh(&(abr_scale){true, j->scale.replace}, j->scratch, n, &cost);
+        abr_add_cost(&(abr_measure){true, j->measure.replace}, j->scratch, n, &cost);
     return cost;
 }
 
-uint64_t abr_weighed_tokens(abr_cutter *j, const char *p, size_t n)
+uint64_t abr_text_tokens(abr_cutter *j, const char *p, size_t n)
 {
     uint64_t tokens = 0;
     if (j->failure == ABR_OK)
@@ -109,7 +109,7 @@ uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span 
 {
     size_t joint = full && abr_joint_counts(j) ? widest_joint(j, head, tail, 0) : 0;
     size_t reserve = full ? j->opts->reserve_len : 0;
-    /* the raw joint is printed behind the room for the content, where it may grow when shown */
+    /* the raw joint is printed after the place of the content, where it may grow when shown */
     size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
     if (!reserve_scratch(j, content + joint + 1))
         return 0;
@@ -121,5 +121,5 @@ uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span 
     n += show(j, j->view->back.p + (j->view->back.n - tail->n), tail->n, j->scratch + n);
     if (reserve > 0)
         memcpy(j->scratch + n, j->opts->reserve, reserve);
-    return abr_weighed_tokens(j, j->scratch, n + reserve);
+    return abr_text_tokens(j, j->scratch, n + reserve);
 }

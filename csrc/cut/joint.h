@@ -14,7 +14,7 @@ typedef struct {
     const abr_opts *opts;
     const abr_alloc *alloc;
     const abr_view *view;
-    abr_scale scale;
+    abr_measure measure;
     const char *format; /* the marker's; format_len 0: no marker */
     size_t format_len;
     char *scratch; /* for markers at their widest and for token counts */
@@ -25,28 +25,29 @@ typedef struct {
 /* The byte budget, with the bound that a token budget sets. */
 uint64_t abr_byte_budget(const abr_budget *max);
 
-/* `room` less what is taken. */
-abr_room abr_without(const abr_room *room, const abr_span *taken);
+/* What is left of an allowance. */
+abr_allowance abr_allowance_left(const abr_allowance *allowance, const abr_span *used);
 
-/* Does a marker have a line of its own? With snap=line it has, and two sides without one stand on lines of their own. */
-bool abr_lines_apart(const abr_cutter *j);
+/* Does a marker stand on a line of its own? With snap=line it does, and without a marker each side
+ * stands on its own. */
+bool abr_marker_on_own_line(const abr_cutter *j);
 
 /* Print the joint to dst (NULL measures). Returns the bytes. */
 size_t abr_print_joint(const abr_cutter *j, const abr_span *head, const abr_span *tail,
                        const abr_omitted *omitted, char *dst);
 
-/* Does the joint count in the budgets? A marker asked for outside does not; the newline of two sides without a
- * marker always does. */
+/* Does the joint count in the budgets? A marker asked for outside does not; the newline of two sides without
+ * a marker always does. */
 bool abr_joint_counts(const abr_cutter *j);
 
-/* What the joint costs at its widest. */
+/* What the joint costs at its widest: with the source's totals for its numbers. */
 abr_span abr_joint_cost(abr_cutter *j, const abr_span *head, const abr_span *tail);
 
 /* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */
 uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span *tail, bool full);
 
 /* Tokens of (p, n), 0 once something failed. */
-uint64_t abr_weighed_tokens(abr_cutter *j, const char *p, size_t n);
+uint64_t abr_text_tokens(abr_cutter *j, const char *p, size_t n);
 
 ABR_PRIVATE_END
 

@@ -1,8 +1,8 @@
 /*
- * The two stages of the pipeline document: a text is cut by chars, and what comes of that is cut by lines.
+ * The two stages of the pipeline document: a text is cut by chars, and the result is cut by lines.
  *
- * Stage 1 leaves a draft of up to three parts (head, marker, tail). Stage 2 counts lines over the draft as if it
- * were one text and keeps its first and its last ones; a part may be cut at either end, or vanish.
+ * Stage 1 leaves a draft of up to three parts (head, marker, tail). Stage 2 counts lines over the draft as if
+ * it were one text and keeps its first and its last ones; a part may be cut at either end, or vanish.
  */
 #include <string.h>
 
@@ -60,7 +60,8 @@ static void add_part(draft *d, const part *added)
         d->parts[d->count++] = *added;
 }
 
-/* Stage 1: the document's formula. A source over the limit has at hand, at each end, all that the limit lets through. */
+/* Stage 1: the document's formula. A source over the limit has at hand, at each end, all that the
+ * limit lets through. */
 static draft cut_chars(const job *j)
 {
     draft d = {.count = 0};
@@ -71,10 +72,10 @@ static draft cut_chars(const job *j)
         d.lines = v->lines;
         return d;
     }
-    abr_reach reach = {abr_head_share(limit, j->opts->head_ratio), ABR_UNLIMITED, false};
-    size_t head = abr_prefix(v->front.p, v->front.n, &reach);
-    reach.chars = limit - reach.chars;
-    size_t tail = abr_suffix(v->back.p, v->back.n, &reach);
+    abr_limits limits = {abr_head_share(limit, j->opts->head_ratio), ABR_UNLIMITED, false};
+    size_t head = abr_prefix(v->front.p, v->front.n, &limits);
+    limits.chars = limit - limits.chars;
+    size_t tail = abr_suffix(v->back.p, v->back.n, &limits);
     abr_omitted omitted = {.chars = v->chars - limit};
     size_t marker = abr_print_marker(chars_marker, strlen(chars_marker), &omitted, j->block->chars_marker);
     add_part(&d, &(part){v->front.p, head, true, 0});
@@ -114,7 +115,7 @@ static place line_start(const draft *d, uint64_t line)
 static void add_text(abr_cut *cut, block *b, const char *p, size_t n)
 {
     if (n > 0)
-        b->pieces[cut->piece_count++] = (abr_piece){p, n, false, 0, 0, 0, 0};
+        b->pieces[cut->piece_count++] = (abr_piece){.p = p, .n = n};
 }
 
 /* Number of the line that the source's byte at `at` (0-based) stands in, counted from the nearer end. */
@@ -123,12 +124,13 @@ static uint64_t line_at(const job *j, uint64_t at)
     const abr_view *v = j->view;
     if (at <= v->bytes / 2)
         return abr_count_newlines(v->front.p, (size_t)at) + 1;
-    size_t behind = (size_t)(v->bytes - at);
+    size_t after = (size_t)(v->bytes - at);
     uint64_t newlines = v->lines - (v->bytes > 0 && !v->ends_line);
-    return newlines - abr_count_newlines(v->back.p + (v->back.n - behind), behind) + 1;
+    return newlines - abr_count_newlines(v->back.p + (v->back.n - after), after) + 1;
 }
 
-/* Add what lies between two places of the draft; at_line_end: the last line chosen is the one that `to` ends. */
+/* Add what lies between two places of the draft; at_line_end: the last line chosen is the
+ * one that `to` ends. */
 static void add_draft(const job *j, const draft *d, place from, place to, bool at_line_end)
 {
     for (size_t i = from.part; i < d->count && i <= to.part; i++) {
@@ -144,8 +146,13 @@ static void add_draft(const job *j, const draft *d, place from, place to, bool a
         uint64_t start = q->at + first;
         uint64_t stop = start + (end - first);
         uint64_t last = i == to.part && at_line_end ? stop : stop - 1;
-        j->block->pieces[j->cut->piece_count++] = (abr_piece){
-            q->p + first, end - first, true, start + 1, stop, line_at(j, start), line_at(j, last)};
+        j->block->pieces[j->cut->piece_count++] = (abr_piece){.p = q->p + first,
+                                                              .n = end - first,
+                                                              .source = true,
+                                                              .first_byte = start + 1,
+                                                              .last_byte = stop,
+                                                              .first_line = line_at(j, start),
+                                                              .last_line = line_at(j, last)};
     }
 }
 
@@ -227,11 +234,11 @@ static void cut_lines(const job *j, const draft *d)
 /* Size of the content, and chars kept of the source. */
 static void measure(abr_cut *cut)
 {
-    const abr_scale scale = {true, cut->utf8_replace};
+    const abr_measure measure = {.chars = true, .replace = cut->utf8_replace};
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *piece = &cut->pieces[i];
         abr_span span = {0};
-        abr_weigh(&scale, piece->p, piece->n, &span);
+        abr_add_cost(&measure, piece->p, piece->n, &span);
         cut->content_bytes += (size_t)span.shown;
         cut->output_chars += piece->source ? span.chars : 0;
     }
@@ -249,8 +256,8 @@ static uint64_t chars_before(const job *j)
     const uint64_t at = j->cut->pieces[i].first_byte - 1;
     if (at < v->front.n && j->cut->pieces[i].p == v->front.p + at)
         return abr_count_chars(v->front.p, (size_t)at, NULL);
-    const size_t behind = (size_t)(v->bytes - at);
-    return v->chars - abr_count_chars(v->back.p + (v->back.n - behind), behind, NULL);
+    const size_t after = (size_t)(v->bytes - at);
+    return v->chars - abr_count_chars(v->back.p + (v->back.n - after), after, NULL);
 }
 
 /* Does the kept part end or begin inside a line at some gap? */
@@ -270,7 +277,7 @@ static bool is_partial(const job *j)
     return false;
 }
 
-abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *cut)
+abr_code abr_cut_pipeline(const abr_view *view, const abr_opts *opts, abr_cut *cut)
 {
     cut->block = cut->alloc->malloc(cut->alloc->ctx, sizeof(block));
     if (!cut->block)
@@ -291,16 +298,4 @@ abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *
         cut->line_bytes =
             abr_view_line_size(view, cut->pieces[cut->piece_count - 1].source ? ABR_BACK : ABR_FRONT);
     return ABR_OK;
-}
-
-abr_code abr_pipeline(const char *p, size_t n, const abr_pipeline_opts *opts, abr_cut *cut, abr_error *error)
-{
-    abr_opts o = ABR_OPTS_INIT;
-    o.strategy = ABR_PIPELINE;
-    o.max.chars = opts->max_chars;
-    o.max.lines = opts->max_lines;
-    o.head_ratio = opts->head_ratio;
-    o.indicators = opts->indicators;
-    o.alloc = opts->alloc;
-    return abr_cut_text(p, n, &o, cut, error);
 }

@@ -8,8 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The cut of a pipeline, into a cut whose options and totals are filled in. ABR_OK or ABR_ENOMEM. */
-abr_code abr_pipeline_view(const abr_view *view, const abr_opts *opts, abr_cut *cut);
+/* Fill in a cut by a pipeline, which has its options and totals already. ABR_OK or ABR_ENOMEM. */
+abr_code abr_cut_pipeline(const abr_view *view, const abr_opts *opts, abr_cut *cut);
 
 ABR_PRIVATE_END
 

@@ -89,7 +89,7 @@ static int l_priority(lua_State *L)
 static int l_pipeline(lua_State *L)
 {
     const char *who = "abridge.pipeline";
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
+    abr_opts o = ABR_OPTS_INIT;
     abr_clean_opts clean = {.keep = 0};
     bool cleans = false;
     abr_cut_results results;
@@ -105,9 +105,9 @@ static int l_pipeline(lua_State *L)
         int value = lua_gettop(L);
         const char *key = abr_word_at(L, value - 1);
         if (strcmp(key, "max_chars") == 0)
-            o.max_chars = abr_check_count(L, who, key, value);
+            o.max.chars = abr_check_count(L, who, key, value);
         else if (strcmp(key, "max_lines") == 0)
-            o.max_lines = abr_check_count(L, who, key, value);
+            o.max.lines = abr_check_count(L, who, key, value);
         else if (strcmp(key, "head_ratio") == 0)
             o.head_ratio = abr_check_number(L, who, key, value, 0, 1);
         else if (strcmp(key, "indicators") == 0)
@@ -120,7 +120,7 @@ static int l_pipeline(lua_State *L)
             abr_unknown_option(L, who, value - 1, value);
         lua_pop(L, 1);
     }
-    if (o.max_chars == ABR_UNLIMITED && o.max_lines == ABR_UNLIMITED)
+    if (o.max.chars == ABR_UNLIMITED && o.max.lines == ABR_UNLIMITED)
         return luaL_error(L, "%s: no budget given: set max_chars or max_lines", who);
     if (cleans)
         abr_clean_argument(L, who, &clean, NULL);
@@ -128,8 +128,9 @@ static int l_pipeline(lua_State *L)
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     begin_results(&results, &frame, n, cleans ? &raw : NULL);
+    o.strategy = ABR_PIPELINE;
     o.alloc = &frame.alloc;
-    abr_code code = abr_pipeline(text, n, &o, &results.cut, &error);
+    abr_code code = abr_cut_text(text, n, &o, &results.cut, &error);
     return abr_finish_results(L, &results, who, code, &error);
 }
 

@@ -517,7 +517,8 @@ static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *e
         page->cut.max.lines = opts->limit;
     if (opts->column > 0)
         page->cut.long_line = ABR_LONG_SPLIT;
-    page->keep = abr_keep(page->cut.strategy, &page->cut.max);
+    abr_set_default_budget(page->cut.strategy, &page->cut.max);
+    page->keep = abr_bytes_to_keep(page->cut.strategy, &page->cut.max);
     *out = page;
     return ABR_OK;
 }

@@ -1,12 +1,13 @@
 /*
  * What a priority cut keeps: of the lines that were retained and of the text's two ends, within the budgets.
  *
- * The last lines have their share first, then the first line; then lines are taken by what they are worth for their
- * size, each with the marker of the gap it makes; what is left goes to the edges of the gaps, see fill.c. A long line is
- * shown as its start and a window around its sign. Where tokens are limited, the room in bytes is found by bisection, the
- * content being counted as the model would see it.
+ * The last lines get their share first, then the first line; then lines are kept by their value for their
+ * size, each with the marker of the gap it makes; what is left goes to the edges of the gaps, see fill.c. A
+ * long line is shown as its start and a window around its sign. Where tokens are limited, the allowance in
+ * bytes is found by bisection, and the tokens are counted of the content as the model would see it.
  *
- * Invariant: the sum of what is kept and of the markers, each at its widest until all are known, is within every budget.
+ * Invariant: what is kept and the markers, each at its widest until all are known, together stay within
+ * every budget.
  */
 #include <string.h>
 
@@ -24,41 +25,42 @@
 #include "priority/sort.h"
 #include "priority/stretch.h"
 #include "text/scan.h"
+#include "text/utf8.h"
 
 enum {
-    RANKED = 24, /* added to a line's size when its worth is weighed by size: what its marker costs */
+    GAP_SIZE = 24, /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
     WIDTH_MOST = 1200,
     WIDTH_SHARE = 8, /* a line's part of the budget */
-    TAIL_SHARE = 8,  /* part of the budget that the end has for certain */
-    HEAD_SHARE = 24  /* the same of the first line */
+    TAIL_SHARE = 8,  /* part of the budget that the end is sure to get */
+    HEAD_SHARE = 24  /* the same for the first line */
 };
 
 static const float size_power = 0.3F; /* how much of a line's size counts against it */
 
 static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 {
-    uint64_t a = x->units[i].line;
-    uint64_t b = x->units[k].line;
-    return x->units[k].kept && (a > b ? a - b : b - a) == 1;
+    uint64_t a = x->lines[i].c->line;
+    uint64_t b = x->lines[k].c->line;
+    return x->lines[k].kept && (a > b ? a - b : b - a) == 1;
 }
 
-/* Keep a unit if it fits with the markers of the gaps it makes. */
-static bool keep_unit(abr_chooser *x, size_t i, abr_cost *used)
+/* Keep a line if it fits with the markers of the gaps it makes. */
+static bool keep_line(abr_chooser *x, size_t i, abr_cost *used)
 {
-    abr_shown_line *u = &x->units[i];
-    bool above = u->line == 0 || (i > 0 && beside_kept(x, i, i - 1));
-    bool below = u->line + 1 == x->view->lines || (i + 1 < x->count && beside_kept(x, i, i + 1));
+    abr_shown_line *u = &x->lines[i];
+    bool above = u->c->line == 0 || (i > 0 && beside_kept(x, i, i - 1));
+    bool below = u->c->line + 1 == x->view->lines || (i + 1 < x->count && beside_kept(x, i, i + 1));
     abr_span more = {.shown = u->shown, .chars = u->chars};
     abr_cost before = *used;
     if (above && below) { /* it closes a gap */
-        before.shown = abr_less(before.shown, x->marker.shown);
-        before.chars = abr_less(before.chars, x->marker.chars);
+        before.shown = abr_budget_left(before.shown, x->marker.shown);
+        before.chars = abr_budget_left(before.chars, x->marker.chars);
     } else if (!above && !below) {
         more.shown += x->marker.shown;
         more.chars += x->marker.chars;
     }
-    if (u->shown == 0 || !abr_fits(x, &before, &more, 1))
+    if (u->shown == 0 || !abr_line_fits(x, &before, &more))
         return false;
     used->lines++;
     used->shown = before.shown + more.shown;
@@ -67,39 +69,40 @@ static bool keep_unit(abr_chooser *x, size_t i, abr_cost *used)
     return true;
 }
 
-/* The last lines within their share; the very last one in any case that it fits. Does it? */
+/* Keep the last lines within their share, the very last one wherever it fits. Does it? */
 static bool keep_end(abr_chooser *x, abr_cost *used)
 {
-    uint64_t share = x->room.shown / TAIL_SHARE;
-    uint64_t chars = x->room.chars == ABR_UNLIMITED ? ABR_UNLIMITED : x->room.chars / TAIL_SHARE;
+    uint64_t share = x->allowance.shown / TAIL_SHARE;
+    uint64_t chars = x->allowance.chars == ABR_UNLIMITED ? ABR_UNLIMITED : x->allowance.chars / TAIL_SHARE;
     uint64_t taken = 0;
     uint64_t taken_chars = 0;
     bool some = false;
-    for (size_t i = x->count; i > 0 && x->units[i - 1].line + (x->count - i) + 1 == x->view->lines; i--) {
-        abr_shown_line *u = &x->units[i - 1];
+    for (size_t i = x->count; i > 0 && x->lines[i - 1].c->line + (x->count - i) + 1 == x->view->lines; i--) {
+        abr_shown_line *u = &x->lines[i - 1];
         taken += u->shown;
         taken_chars += u->chars;
         if (some && (taken > share || taken_chars > chars))
             return true;
-        if (!keep_unit(x, i - 1, used))
+        if (!keep_line(x, i - 1, used))
             return i < x->count;
-        some = some || u->c->kind != ABR_K_BLANK;
+        some = some || u->c->kind != ABR_LINE_BLANK;
     }
     return true;
 }
 
-/* Weigh the units, none of them kept. Returns how many are worth something: x->keys has these, the best first. */
-static size_t rank_units(abr_chooser *x)
+/* Find what each line costs, none of them kept. Returns how many have a value: x->keys has these, the best
+ * for their size first. */
+static size_t sort_by_value(abr_chooser *x)
 {
     size_t n = 0;
     for (size_t i = 0; i < x->count; i++) {
-        abr_shown_line *u = &x->units[i];
+        abr_shown_line *u = &x->lines[i];
         u->kept = false;
-        abr_weigh_unit(x, u);
-        if (u->value <= 0)
+        abr_set_line_cost(x, u);
+        if (u->keep_value <= 0)
             continue;
-        float rank = abr_log2(u->value) - size_power * abr_log2((float)(u->shown + RANKED));
-        x->keys[n++] = (abr_key){~abr_float_key(rank), (uint32_t)i};
+        float for_size = abr_log2(u->keep_value) - size_power * abr_log2((float)(u->shown + GAP_SIZE));
+        x->keys[n++] = (abr_key){~abr_float_key(for_size), (uint32_t)i};
     }
     abr_sort_keys(x->keys, n, x->keys + n);
     return n;
@@ -109,24 +112,24 @@ static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
     abr_cost used = {0, x->marker.shown, x->marker.chars};
-    size_t ranked = rank_units(x);
+    size_t sorted = sort_by_value(x);
     if (!keep_end(x, &used))
-        return; /* of so little room the end gets what there is */
-    if (x->count > 0 && x->units[0].line == 0 && x->units[0].shown <= x->room.shown / HEAD_SHARE &&
-        !x->units[0].kept)
-        keep_unit(x, 0, &used);
-    for (size_t k = 0; k < ranked; k++)
-        if (!x->units[x->keys[k].index].kept)
-            keep_unit(x, x->keys[k].index, &used);
+        return; /* the end gets the little that there is */
+    if (x->count > 0 && x->lines[0].c->line == 0 && x->lines[0].shown <= x->allowance.shown / HEAD_SHARE &&
+        !x->lines[0].kept)
+        keep_line(x, 0, &used);
+    for (size_t k = 0; k < sorted; k++)
+        if (!x->lines[x->keys[k].index].kept)
+            keep_line(x, x->keys[k].index, &used);
 }
 
 /* Choose what is kept within so many bytes. */
 static void choose(abr_chooser *x, uint64_t shown)
 {
-    x->room.shown = shown;
-    uint64_t most = shown != ABR_UNLIMITED           ? shown
-                    : x->room.chars != ABR_UNLIMITED ? x->room.chars
-                                                     : (uint64_t)WIDTH_MOST * WIDTH_SHARE;
+    x->allowance.shown = shown;
+    uint64_t most = shown != ABR_UNLIMITED                ? shown
+                    : x->allowance.chars != ABR_UNLIMITED ? x->allowance.chars
+                                                          : (uint64_t)WIDTH_MOST * WIDTH_SHARE;
     x->width = abr_at_most(abr_at_least(most / WIDTH_SHARE, abr_at_most(WIDTH_LEAST, most / 3)), WIDTH_MOST);
     keep_best(x);
     abr_fill_kept(x);
@@ -134,8 +137,8 @@ static void choose(abr_chooser *x, uint64_t shown)
 
 /* ---- tokens ---- */
 
-/* Take what does not count out of the content: markers that are asked for outside. */
-static void drop_outside(const abr_chooser *x, abr_cut *cut)
+/* Take markers outside the budget out of the content. */
+static void drop_outside_markers(const abr_chooser *x, abr_cut *cut)
 {
     abr_piece *pieces = cut->block;
     abr_span left = {0};
@@ -145,7 +148,7 @@ static void drop_outside(const abr_chooser *x, abr_cut *cut)
     for (size_t i = 0; i < cut->piece_count; i++) {
         if (!pieces[i].source)
             continue;
-        abr_weigh(&x->scale, pieces[i].p, pieces[i].n, &left);
+        abr_add_cost(&x->measure, pieces[i].p, pieces[i].n, &left);
         pieces[count++] = pieces[i];
     }
     cut->piece_count = count;
@@ -157,11 +160,11 @@ static bool tokens_fit(abr_chooser *x)
 {
     if (x->failure != ABR_OK)
         return false;
-    abr_cut cut = {.alloc = x->alloc, .utf8_replace = x->scale.replace};
-    x->failure = abr_settle_kept(x, &cut);
+    abr_cut cut = {.alloc = x->alloc, .utf8_replace = x->measure.replace};
+    x->failure = abr_fill_ledger(x, &cut);
     uint64_t tokens = 0;
     if (x->failure == ABR_OK) {
-        drop_outside(x, &cut);
+        drop_outside_markers(x, &cut);
         size_t size = cut.content_bytes + x->opts->reserve_len;
         char *text = x->alloc->malloc(x->alloc->ctx, size + 1);
         if (text) {
@@ -180,7 +183,7 @@ static bool tokens_fit(abr_chooser *x)
 
 static void choose_by_tokens(abr_chooser *x)
 {
-    uint64_t most = x->room.shown;
+    uint64_t most = x->allowance.shown;
     choose(x, most);
     if (tokens_fit(x) || x->failure != ABR_OK)
         return;
@@ -195,8 +198,6 @@ static void choose_by_tokens(abr_chooser *x)
     }
     if (x->failure == ABR_OK)
         choose(x, least);
-    if (least == 0 || x->kept_count == 0)
-        x->kept_count = 0;
 }
 
 /* ---- memory ---- */
@@ -205,27 +206,27 @@ static bool allocate(abr_chooser *x)
 {
     const abr_alloc *a = x->alloc;
     const size_t edges = ABR_TAIL_LINES + ABR_HEAD_LINES;
-    size_t most = abr_priority_most(x->view->priority) + edges;
+    size_t most = abr_retainer_most_lines(x->view->retainer) + edges;
     x->retained.lines = a->malloc(a->ctx, most * sizeof *x->retained.lines);
     x->retained.order = a->malloc(a->ctx, most * sizeof *x->retained.order);
     x->edges = a->malloc(a->ctx, edges * sizeof *x->edges);
-    x->units = a->malloc(a->ctx, most * sizeof *x->units);
+    x->lines = a->malloc(a->ctx, most * sizeof *x->lines);
     x->keys = a->malloc(a->ctx, 2 * most * sizeof *x->keys);
     x->retained.keys = x->keys;
-    return x->retained.lines && x->retained.order && x->edges && x->units && x->keys;
+    return x->retained.lines && x->retained.order && x->edges && x->lines && x->keys;
 }
 
 static void release(abr_chooser *x)
 {
-    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->units, x->keys, x->kept};
+    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->lines, x->keys, x->kept};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             x->alloc->free(x->alloc->ctx, owned[i]);
 }
 
-static abr_shown_line unit_of(const abr_retained_line *line)
+static abr_shown_line shown_line(const abr_retained_line *line)
 {
-    return (abr_shown_line){.c = line->c, .line = line->c->line, .seen = line->seen};
+    return (abr_shown_line){.c = line->c, .seen = line->seen};
 }
 
 /* Bytes at the start of an edge that may belong to a char before it. */
@@ -233,13 +234,13 @@ static size_t rest_of_char(const abr_edge *e)
 {
     enum { MOST = 3 };
     size_t n = 0;
-    while (n < MOST && n < e->n && ((unsigned char)e->p[n] & 0xC0) == 0x80)
+    while (n < MOST && n < e->n && abr_is_continuation((unsigned char)e->p[n]))
         n++;
     return n;
 }
 
-/* See the ends as far as a stream with these budgets has them, without the chars that only half is known of. The
- * innermost byte of each only tells whether a line ends or starts beside the others. */
+/* See the two ends as far as a stream with these budgets has them, without a char that is cut in two. The innermost byte
+ * of each only tells whether a line ends or starts beside the others. */
 static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
 {
     v->first_line = abr_view_line_size(v, ABR_FRONT);
@@ -258,33 +259,35 @@ static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
     x->back_starts_line = v->back.p[-1] == '\n';
 }
 
-abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room,
-                           const char *format, size_t format_len, abr_cut *cut)
+abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
+                          const char *format, size_t format_len, abr_cut *cut)
 {
-    abr_chooser x = {
-        .opts = opts, .alloc = cut->alloc, .room = *room, .format = format, .format_len = format_len};
-    abr_budget max = opts->max;
-    size_t keep = abr_keep(ABR_PRIORITY, &max);
+    abr_chooser x = {.opts = opts,
+                     .alloc = cut->alloc,
+                     .allowance = *allowance,
+                     .format = format,
+                     .format_len = format_len};
+    const size_t keep = abr_bytes_to_keep(ABR_PRIORITY, &opts->max);
     abr_view ends = *view;
     narrow_view(&x, &ends, keep);
-    x.scale = (abr_scale){abr_wants_chars(opts), opts->utf8_replace};
+    x.measure = (abr_measure){abr_wants_chars(opts), opts->utf8_replace};
     if (!allocate(&x)) {
         release(&x);
         return ABR_ENOMEM;
     }
-    abr_priority_retained(view->priority, keep, &x.retained);
+    abr_retainer_lines(view->retainer, keep, &x.retained);
     cut->hits_found = x.retained.hits;
     abr_add_edges(&x);
     x.count = x.retained.count;
     for (size_t i = 0; i < x.count; i++)
-        x.units[i] = unit_of(&x.retained.lines[x.retained.order[i]]);
-    abr_value_units(&x);
+        x.lines[i] = shown_line(&x.retained.lines[x.retained.order[i]]);
+    abr_set_keep_values(&x);
     if (opts->max.tokens != ABR_UNLIMITED)
         choose_by_tokens(&x);
     else
-        choose(&x, x.room.shown);
+        choose(&x, x.allowance.shown);
     if (x.failure == ABR_OK)
-        x.failure = abr_settle_kept(&x, cut);
+        x.failure = abr_fill_ledger(&x, cut);
     release(&x);
     return x.failure;
 }

@@ -9,10 +9,10 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The cut of ABR_PRIORITY of a source that is over a budget and has a hit; `room` is that of
- * content and markers, format_len 0 where no marker is wanted. */
-abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room,
-                           const char *format, size_t format_len, abr_cut *cut);
+/* The cut of ABR_PRIORITY of a source that is over a budget and has a hit; the allowance is that of content
+ * and markers, format_len is 0 for no marker. */
+abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
+                          const char *format, size_t format_len, abr_cut *cut);
 
 ABR_PRIVATE_END
 

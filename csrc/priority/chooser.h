@@ -1,4 +1,4 @@
-/* A choice being made: the lines that may be kept, and what is taken of the budgets. */
+/* A choice being made: the lines that may be kept, and what is used of the budgets. */
 #ifndef ABR_PRIORITY_CHOOSER_H
 #define ABR_PRIORITY_CHOOSER_H
 
@@ -15,44 +15,42 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_TAIL_LINES = 60, /* lines at the end that earn their place by that */
-    ABR_HEAD_LINES = 8,
-    ABR_LINE_PARTS = 3,  /* stretches that a line is shown as, at most */
-    ABR_SPLIT_SHARE = 24 /* part of the budget that is not left unused beside a long line */
+    ABR_TAIL_LINES = 60, /* lines that matter because they stand at the end */
+    ABR_HEAD_LINES = 8,  /* the same at the start */
+    ABR_LINE_PARTS = 3,  /* stretches a line is shown as, at most */
+    ABR_SPLIT_SHARE = 24 /* a line is split rather than leave more than this part of the budget unused */
 };
 
-#define ABR_INNER_SIZE 5   /* bytes of " ... ", what stands in a gap inside a line */
-#define ABR_HIT_SCORE 4.0F /* score from which lines near it share a line's worth */
+#define ABR_INNER_SIZE 5 /* bytes of " ... ", what stands in a gap inside a line */
 
 /* A stretch of the source that is kept: of one line, or of whole lines. */
 typedef struct {
     uint64_t at; /* bytes before it */
     uint64_t n;
     const char *p;
-    uint64_t line; /* of its first byte, 0-based */
-    uint64_t last_line;
-    uint64_t chars;   /* before it, where counted */
-    uint64_t chars_n; /* of it */
+    uint64_t line;      /* of its first byte, 0-based */
+    uint64_t last_line; /* of its last byte */
+    uint64_t chars;     /* before it, where counted */
+    uint64_t chars_n;   /* of it */
     bool starts_line;
-    bool ends_line;  /* up to the last line's newline, which is no part of it */
+    bool ends_line;  /* it goes to its last line's newline, which is no part of it */
     size_t lead;     /* bytes of its line that can be read before p */
-    size_t rest;     /* and behind its n bytes */
-    bool lead_whole; /* they go to the line's start */
-    bool rest_whole; /* and to its end */
+    size_t rest;     /* bytes of its line that can be read after its n bytes */
+    bool lead_whole; /* the lead goes to the line's start */
+    bool rest_whole; /* the rest goes to the line's end */
 } abr_stretch;
 
 /* A line that may be kept. */
 typedef struct {
     const abr_candidate *c;
-    uint64_t line;
-    uint32_t seen; /* lines of its shape in all */
-    float value;
-    uint64_t shown; /* bytes it costs, its newline too */
-    uint64_t chars;
+    uint32_t seen;    /* lines of its shape in all, 0: forgotten */
+    float keep_value; /* decides whether it is kept */
+    uint64_t shown;   /* bytes it costs, with its newline */
+    uint64_t chars;   /* chars it costs */
     bool kept;
 } abr_shown_line;
 
-/* What is taken of the budgets. */
+/* What is used of the budgets. */
 typedef struct {
     uint64_t lines;
     uint64_t shown;
@@ -65,20 +63,20 @@ typedef struct {
     const abr_view *view;
     bool front_ends_line;  /* where not all is at hand: a line ends where what is at hand of the start does */
     bool back_starts_line; /* and one starts where what is at hand of the end does */
-    abr_scale scale;
-    abr_room room; /* of everything but the reserve */
-    const char *format;
+    abr_measure measure;
+    abr_allowance allowance; /* of everything but the reserve */
+    const char *format;      /* the marker's */
     size_t format_len;
     abr_retained retained;
     abr_candidate *edges; /* lines at the two ends */
     size_t edge_count;
-    abr_shown_line *units; /* by line */
+    abr_shown_line *lines; /* in order */
     abr_key *keys;         /* to sort them: twice as many */
-    size_t count;
-    abr_stretch *kept; /* in order */
+    size_t count;          /* of the lines */
+    abr_stretch *kept;     /* in order */
     size_t kept_count;
-    size_t kept_size; /* for how many there is memory */
-    abr_cost used;    /* what it costs */
+    size_t kept_size; /* how many there is memory for */
+    abr_cost used;    /* what is kept costs */
     abr_span marker;  /* the widest one, with its newline */
     uint64_t width;   /* bytes a line may show */
     abr_code failure;
@@ -94,7 +92,8 @@ static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Binary logarithm, exact at powers of two and a straight line between them: the same on every machine. x > 0. */
+/* Binary logarithm, exact at powers of two and a straight line between them: the same on
+ * every machine. x > 0. */
 static inline float abr_log2(float x)
 {
     uint32_t bits;
@@ -102,11 +101,11 @@ static inline float abr_log2(float x)
     return (float)((int)(bits >> 23) - 127) + (float)(bits & 0x7FFFFF) / (float)0x800000;
 }
 
-/* Do they stay within the room with so much more? */
-static inline bool abr_fits(const abr_chooser *x, const abr_cost *used, const abr_span *more, uint64_t lines)
+/* Does a line at a cost of `more` still fit? */
+static inline bool abr_line_fits(const abr_chooser *x, const abr_cost *used, const abr_span *more)
 {
-    return used->lines + lines <= x->room.lines && used->shown + more->shown <= x->room.shown &&
-           used->chars + more->chars <= x->room.chars;
+    return used->lines < x->allowance.lines && used->shown + more->shown <= x->allowance.shown &&
+           used->chars + more->chars <= x->allowance.chars;
 }
 
 ABR_PRIVATE_END

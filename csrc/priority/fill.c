@@ -1,11 +1,13 @@
 /*
- * Who gets what is left of the budgets: the end, upwards gap by gap, then the start; then the edges of every other gap,
- * first whole lines, then chars of lines that were cut. A line is cut here only where much would be left unused beside it.
+ * What is left of the budgets goes to the end, upwards gap by gap, then to the start, then to the edges of
+ * every other gap: first whole lines, then chars of lines that were cut. Here a line is only cut where much
+ * would be left unused beside it.
  *
- * Whatever is added makes a stretch longer at one of its ends, in extend() alone, which knows to the byte what that costs:
- * the bytes, and the joint that takes the place of the one before.
+ * Whatever is added makes a stretch longer at one of its ends. extend() alone does that; it knows to the byte
+ * what it costs: the bytes, and the joint that takes the place of the one before.
  *
- * Invariant: once what was listed is within the budgets, so is all that follows; and x->used is what x->kept costs.
+ * Invariant: if what was listed is within the budgets, so is all that follows; and x->used is the cost of
+ * x->kept.
  */
 #include <string.h>
 
@@ -17,15 +19,15 @@
 #include "priority/stretch.h"
 #include "text/scan.h"
 
-/* ---- the stretches of the units that are kept ---- */
+/* ---- the stretches of the lines that are kept ---- */
 
-/* Memory for the stretches of the units that are kept, and one at each end. */
-static bool make_room(abr_chooser *x)
+/* Get memory for the stretches of the lines that are kept, and for one at each end. */
+static bool reserve_kept(abr_chooser *x)
 {
     const abr_alloc *a = x->alloc;
     size_t count = 2;
     for (size_t i = 0; i < x->count; i++)
-        count += x->units[i].kept ? ABR_LINE_PARTS : 0;
+        count += x->lines[i].kept ? ABR_LINE_PARTS : 0;
     if (x->kept && count <= x->kept_size)
         return true;
     if (x->kept)
@@ -42,11 +44,11 @@ static bool make_room(abr_chooser *x)
 static bool list_kept(abr_chooser *x)
 {
     x->kept_count = 0;
-    if (!make_room(x))
+    if (!reserve_kept(x))
         return false;
     for (size_t i = 0; i < x->count; i++)
-        if (x->units[i].kept)
-            x->kept_count += abr_parts_of(x, &x->units[i], x->kept + x->kept_count);
+        if (x->lines[i].kept)
+            x->kept_count += abr_parts_of(x, &x->lines[i], x->kept + x->kept_count);
     for (size_t i = 0; i < x->kept_count; i++)
         x->kept[i].chars_n = abr_chars_of(x, x->kept[i].p, (size_t)x->kept[i].n);
     return true;
@@ -68,17 +70,17 @@ static uint64_t own_lines(const abr_stretch *before, const abr_stretch *s)
     return s->last_line - s->line + (!before || before->last_line != s->line);
 }
 
-static void weigh_kept(abr_chooser *x)
+static void add_up_cost(abr_chooser *x)
 {
     abr_span sum = {0};
     uint64_t lines = 0;
     for (size_t i = 0; i < x->kept_count; i++) {
         const abr_stretch *s = &x->kept[i];
-        abr_weigh(&x->scale, s->p, (size_t)s->n, &sum);
-        abr_weigh_joint(x, above(x, i), s, &sum);
+        abr_add_cost(&x->measure, s->p, (size_t)s->n, &sum);
+        abr_add_joint_cost(x, above(x, i), s, &sum);
         lines += own_lines(above(x, i), s);
     }
-    abr_weigh_joint(x, above(x, x->kept_count), NULL, &sum);
+    abr_add_joint_cost(x, above(x, x->kept_count), NULL, &sum);
     x->used = (abr_cost){lines, sum.shown, sum.chars};
 }
 
@@ -88,15 +90,16 @@ static void weigh_kept(abr_chooser *x)
 typedef struct {
     abr_chooser *x;
     size_t i;
-    bool up;         /* over its start, else behind its end */
-    uint64_t gap;    /* bytes to what is kept beyond, but for a newline that ends a line there */
-    bool gap_whole;  /* where the gap ends, a line does */
-    bool own;        /* at hand is more of what was retained of its line than of the text's ends */
-    const char *p;   /* the stretch, amid the bytes at hand */
-    uint64_t within; /* bytes at hand, of the gap */
+    bool up;         /* before its start, else after its end */
+    uint64_t gap;    /* bytes up to what is kept next, less a newline that ends a line there */
+    bool gap_whole;  /* the gap ends at a line's edge */
+    bool own;        /* more is at hand of what was retained of its line than of the text's ends */
+    const char *p;   /* the stretch, in the bytes at hand */
+    uint64_t within; /* bytes of the gap that are at hand */
 } side;
 
-/* Find the most bytes that can be read beside the stretch: those retained of its line, or those of an end of the text. */
+/* Find the most bytes that can be read beside the stretch: those retained of its line, or those of an
+ * end of the text. */
 static void look_beside(side *e, const abr_stretch *s)
 {
     const abr_view *v = e->x->view;
@@ -164,7 +167,7 @@ static abr_stretch longer(const side *e, uint64_t n, bool whole, uint64_t chars)
     return t;
 }
 
-/* Take n more bytes, up to a line's edge or not, if the budgets allow it. */
+/* Add n more bytes, up to a line's edge or not, if the budgets allow it. */
 static bool extend(side *e, uint64_t n, bool whole)
 {
     abr_chooser *x = e->x;
@@ -172,18 +175,18 @@ static bool extend(side *e, uint64_t n, bool whole)
     const abr_stretch *next = e->up ? above(x, e->i) : below(x, e->i);
     abr_span was = {0};
     abr_span more = {0};
-    abr_weigh_joint(x, e->up ? next : s, e->up ? s : next, &was);
-    if (n > abr_less(x->room.shown, x->used.shown - was.shown))
+    abr_add_joint_cost(x, e->up ? next : s, e->up ? s : next, &was);
+    if (n > abr_budget_left(x->allowance.shown, x->used.shown - was.shown))
         return false;
-    abr_weigh(&x->scale, e->up ? e->p - n : e->p + s->n, (size_t)n, &more);
-    abr_stretch t = longer(e, n, whole, x->scale.chars ? more.chars : 0);
-    abr_weigh_joint(x, e->up ? next : &t, e->up ? &t : next, &more);
+    abr_add_cost(&x->measure, e->up ? e->p - n : e->p + s->n, (size_t)n, &more);
+    abr_stretch t = longer(e, n, whole, x->measure.chars ? more.chars : 0);
+    abr_add_joint_cost(x, e->up ? next : &t, e->up ? &t : next, &more);
     abr_cost used = {x->used.lines + own_lines(e->up ? next : NULL, &t) - own_lines(e->up ? next : NULL, s),
                      x->used.shown - was.shown + more.shown, x->used.chars - was.chars + more.chars};
     if (!e->up && next)
         used.lines = used.lines + own_lines(&t, next) - own_lines(s, next);
-    if (x->failure != ABR_OK || used.lines > x->room.lines || used.shown > x->room.shown ||
-        used.chars > x->room.chars)
+    if (x->failure != ABR_OK || used.lines > x->allowance.lines || used.shown > x->allowance.shown ||
+        used.chars > x->allowance.chars)
         return false;
     *s = t;
     x->used = used;
@@ -211,13 +214,14 @@ static bool ends_at_hand(const side *e, uint64_t n)
            (s->last_line == 0 && end == v->first_line);
 }
 
-/* Bytes of the nearest line in the gap, the newline on this side of it too, or if the stretch is cut here, what its line
- * lacks; as far as they are at hand and might fit, a joint that goes being room too. *whole: that is all of it. */
+/* Bytes of the nearest line in the gap with the newline on this side of it, or where the stretch is cut here,
+ * of the rest of its line; as far as they are at hand and might fit, also in the place of a joint. *whole:
+ * that is all of it. */
 static uint64_t nearest_line(const side *e, bool *whole)
 {
     enum { JOINT = 2 * ABR_INNER_SIZE };
     const abr_chooser *x = e->x;
-    uint64_t left = abr_less(x->room.shown, x->used.shown);
+    uint64_t left = abr_budget_left(x->allowance.shown, x->used.shown);
     const abr_stretch *s = &x->kept[e->i];
     uint64_t first = !is_cut(e); /* the newline */
     *whole = false;
@@ -225,14 +229,9 @@ static uint64_t nearest_line(const side *e, bool *whole)
         return 0;
     uint64_t look =
         abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + JOINT);
-    const char *newline = NULL;
-    const char *from = e->p + s->n + first;
-    if (e->up) {
-        from = e->p - first - look;
-        newline = abr_find_last_newline(from, (size_t)look);
-    } else {
-        newline = memchr(from, '\n', (size_t)look);
-    }
+    const char *from = e->up ? e->p - first - look : e->p + s->n + first;
+    const char *newline =
+        e->up ? abr_find_last_newline(from, (size_t)look) : memchr(from, '\n', (size_t)look);
     *whole = newline || (look + first == e->gap && e->gap_whole);
     if (newline)
         look = e->up ? (uint64_t)(from + look - newline) - 1 : (uint64_t)(newline - from);
@@ -258,6 +257,14 @@ static bool add_lines(side *e)
     return grown;
 }
 
+/* What is left of the budgets, once `more` bytes of ASCII are used too. */
+static abr_limits limits_left(const abr_chooser *x, uint64_t more)
+{
+    return (abr_limits){.chars = abr_budget_left(x->allowance.chars, x->used.chars + more),
+                        .shown = abr_budget_left(x->allowance.shown, x->used.shown + more),
+                        .replace = x->measure.replace};
+}
+
 /* Show more of a line that is cut here: all, or the most chars that fit. Has it grown? */
 static bool widen(side *e)
 {
@@ -270,23 +277,22 @@ static bool widen(side *e)
     uint64_t n = nearest_line(e, &whole);
     if (whole && extend(e, n, true))
         return true;
-    const abr_reach reach = {abr_less(x->room.chars, x->used.chars), abr_less(x->room.shown, x->used.shown),
-                             x->scale.replace};
-    uint64_t part = e->up ? abr_suffix(e->p - n, (size_t)n, &reach)
-                          : abr_prefix(e->p + x->kept[e->i].n, (size_t)n, &reach);
+    const abr_limits limits = limits_left(x, 0);
+    uint64_t part = e->up ? abr_suffix(e->p - n, (size_t)n, &limits)
+                          : abr_prefix(e->p + x->kept[e->i].n, (size_t)n, &limits);
     return part > 0 && extend(e, part, false);
 }
 
-/* ---- who is first ---- */
+/* ---- the order of filling ---- */
 
 /* Is much of the budget left? */
 static bool much_left(const abr_chooser *x)
 {
     const abr_cost *used = &x->used;
-    return (x->room.shown != ABR_UNLIMITED &&
-            abr_less(x->room.shown, used->shown) > x->room.shown / ABR_SPLIT_SHARE) ||
-           (x->room.chars != ABR_UNLIMITED &&
-            abr_less(x->room.chars, used->chars) > x->room.chars / ABR_SPLIT_SHARE);
+    return (x->allowance.shown != ABR_UNLIMITED &&
+            abr_budget_left(x->allowance.shown, used->shown) > x->allowance.shown / ABR_SPLIT_SHARE) ||
+           (x->allowance.chars != ABR_UNLIMITED &&
+            abr_budget_left(x->allowance.chars, used->chars) > x->allowance.chars / ABR_SPLIT_SHARE);
 }
 
 /* The end of the line above a stretch, all of which does not fit, or the start of the one below it. */
@@ -294,23 +300,21 @@ static void split_line(side *e)
 {
     abr_chooser *x = e->x;
     bool whole;
-    const abr_reach reach = {abr_less(abr_less(x->room.chars, x->used.chars), ABR_INNER_SIZE),
-                             abr_less(abr_less(x->room.shown, x->used.shown), ABR_INNER_SIZE),
-                             x->scale.replace};
+    const abr_limits limits = limits_left(x, ABR_INNER_SIZE);
     if (is_cut(e) || e->gap < 2)
         return;
     uint64_t n = nearest_line(e, &whole);
     if (n < 2)
         return;
     n--; /* the newline */
-    uint64_t part = e->up ? abr_suffix(e->p - 1 - n, (size_t)n, &reach)
-                          : abr_prefix(e->p + x->kept[e->i].n + 1, (size_t)n, &reach);
+    uint64_t part = e->up ? abr_suffix(e->p - 1 - n, (size_t)n, &limits)
+                          : abr_prefix(e->p + x->kept[e->i].n + 1, (size_t)n, &limits);
     if (part > 0)
         extend(e, part + 1, false);
 }
 
-/* Show the last line or the first one, of which no part is kept, as far as it fits or, without `split`, whole. Is it
- * shown? */
+/* Show the last line or the first one, no part of which is kept: as much of it as fits or, without `split`,
+ * all or nothing. Is it shown? */
 static bool add_edge_line(abr_chooser *x, bool last, bool split)
 {
     const abr_view *v = x->view;
@@ -320,17 +324,17 @@ static bool add_edge_line(abr_chooser *x, bool last, bool split)
     if (last) {
         t.at = v->bytes - v->ends_line;
         t.line = t.last_line = v->lines - 1;
-        t.chars = v->chars - (x->scale.chars ? v->ends_line : 0);
+        t.chars = v->chars - (x->measure.chars ? v->ends_line : 0);
         t.p = v->back.p + (v->back.n - v->ends_line);
     }
     abr_span was = {0};
     abr_span cost = {0};
-    abr_weigh_joint(x, above(x, i), i < x->kept_count ? &x->kept[i] : NULL, &was);
+    abr_add_joint_cost(x, above(x, i), i < x->kept_count ? &x->kept[i] : NULL, &was);
     memmove(x->kept + i + 1, x->kept + i, (x->kept_count - i) * sizeof t);
     x->kept[i] = t;
     x->kept_count++;
-    abr_weigh_joint(x, above(x, i), &t, &cost);
-    abr_weigh_joint(x, &t, below(x, i), &cost);
+    abr_add_joint_cost(x, above(x, i), &t, &cost);
+    abr_add_joint_cost(x, &t, below(x, i), &cost);
     x->used = (abr_cost){before.lines + 1, before.shown - was.shown + cost.shown,
                          before.chars - was.chars + cost.chars};
     side e = side_of(x, i, last);
@@ -379,12 +383,12 @@ static void fill_start(abr_chooser *x)
 }
 
 /* The edges of every gap, from the end on. Has one grown? */
-static bool grow_any(abr_chooser *x, bool (*grow)(side *))
+static bool grow_any(abr_chooser *x, bool (*grow_side)(side *))
 {
     bool grown = false;
     for (size_t i = 2 * x->kept_count; i > 0; i--) {
         side e = side_of(x, (i - 1) / 2, i % 2 == 1);
-        grown = (e.gap > 0 && grow(&e)) || grown;
+        grown = (e.gap > 0 && grow_side(&e)) || grown;
     }
     return grown;
 }
@@ -393,7 +397,7 @@ void abr_fill_kept(abr_chooser *x)
 {
     if (!list_kept(x))
         return;
-    weigh_kept(x);
+    add_up_cost(x);
     fill_end(x);
     add_first_line(x);
     fill_start(x);

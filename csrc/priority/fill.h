@@ -1,4 +1,4 @@
-/* Who gets what is left of the budgets. */
+/* Where what is left of the budgets goes. */
 #ifndef ABR_PRIORITY_FILL_H
 #define ABR_PRIORITY_FILL_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* List the stretches of the units that are kept, and give what is left of the budgets to the two ends. */
+/* List the stretches of the lines that are kept, and fill what is left of the budgets. */
 void abr_fill_kept(abr_chooser *x);
 
 ABR_PRIVATE_END

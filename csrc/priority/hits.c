@@ -1,34 +1,29 @@
 /*
- * Patterns of the caller: plain texts that stand anywhere in a line, with `*` for any bytes between their parts.
+ * Patterns of the caller: plain text anywhere in a line, with `*` for any bytes between its parts.
  *
- * The parts of a pattern are looked for one after the other, each at the first place behind the one before; where that
- * fails no other places would do. Only the two ends are bound where whole words are asked for.
+ * The parts of a pattern are looked for one after the other, each at the first place after the one before;
+ * where that fails no other places would do. Where whole words are asked for, only the pattern's two ends
+ * must be at the edge of a word.
  */
 #include <string.h>
 
 #include "priority/hits.h"
 #include "abridge.h"
-
-static char fold(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return (char)(c | ' ');
-    return c;
-}
+#include "base/ascii.h"
 
 static bool same(const char *a, const char *b, size_t n, bool folded)
 {
     if (!folded)
         return memcmp(a, b, n) == 0;
     for (size_t i = 0; i < n; i++)
-        if (fold(a[i]) != fold(b[i]))
+        if (abr_to_lower(a[i]) != abr_to_lower(b[i]))
             return false;
     return true;
 }
 
 static bool in_word(char c)
 {
-    return c == '_' || (c >= '0' && c <= '9') || (fold(c) >= 'a' && fold(c) <= 'z');
+    return c == '_' || abr_is_digit(c) || abr_is_letter(c);
 }
 
 /* What is looked for in a line. */
@@ -69,7 +64,11 @@ bool abr_hit_matches(const abr_hit *hit, const char *p, size_t n, size_t *at)
     while (next <= hit->n) {
         const char *star = memchr(hit->p + next, '*', hit->n - next);
         size_t end = star ? (size_t)(star - hit->p) : hit->n;
-        part x = {hit->p + next, end - next, hit->fold, hit->word && next == 0, hit->word && !star};
+        part x = {.p = hit->p + next,
+                  .n = end - next,
+                  .folded = hit->fold,
+                  .starts_word = hit->word && next == 0,
+                  .ends_word = hit->word && !star};
         next = end + 1;
         if (x.n == 0)
             continue;

@@ -1,8 +1,9 @@
 /*
- * What lines are worth: by what they say, by how often their like was seen, and by the lines near them.
+ * The keep value of each line: by what it says, by how often its like was seen, and by the lines near it.
  *
- * The first of many lines of one shape stands for the others. Lines after a hit share its value, more if they are indented
- * deeper, and so do a few before it. The last lines have a value of their own, the first ones a small one.
+ * The first of many lines of one shape stands for the others. Lines after a hit share its value, more if they
+ * are indented deeper, and so do a few before it. The last lines have a value of their own, and the first
+ * ones a small one.
  */
 #include <string.h>
 
@@ -13,106 +14,102 @@
 #include "priority/chooser.h"
 #include "priority/line_score.h"
 #include "priority/retain.h"
+#include "priority/score.h"
 #include "priority/stretch.h"
 #include "text/scan.h"
 
-enum {
-    AFTER = 10, /* lines after a hit that belong to it */
-    BEFORE = 8
-};
+enum { LINES_AFTER_HIT = 10 /* that belong to it */ };
 
-static const float unlike = 1.15F; /* a line whose like was never seen */
+static const float unlike = 1.15F; /* factor of a line whose like was never seen */
 static const float stands_for =
     0.21F; /* discount of the first of a shape, by the logarithm of their number */
-static const float one_of_many = 0.62F; /* of the others */
-static const float repeated = 0.35F;    /* of each by how many came before */
-static const float first_bonus = 0.75F; /* for the first hits */
+static const float one_of_many = 0.62F; /* discount of the others */
+static const float early_bonus = 0.75F; /* for the first hits */
 static const float inherit_after = 0.65F;
 static const float inherit_before = 0.4F;
 static const float step_after = 0.83F;
 static const float step_before = 0.78F;
-static const float tail_worth = 8.0F;
+static const float tail_value = 8.0F;
 static const float tail_step = 0.93F;
 static const float dull = 0.4F; /* factor of lines at the end that say that all went well */
-static const float head_worth = 2.5F;
+static const float head_value = 2.5F;
 static const float head_step = 0.8F;
 
-/* ---- what lines are worth ---- */
+/* ---- keep values ---- */
 
 /* What a line says, less for lines of a shape seen often: the first of them stands for the others. */
 static float own_value(const abr_shown_line *u)
 {
     const abr_candidate *c = u->c;
-    float value = c->score;
+    float value = c->line_score;
     if (value <= 0)
         return 0;
     if (u->seen > 1)
         value /= 1 + (c->nth == 0 ? stands_for : one_of_many) * abr_log2((float)u->seen);
     else
         value *= unlike;
-    value /= 1 + repeated * (float)c->nth;
-    if (c->score >= ABR_HIT_SCORE)
-        value *= 1 + first_bonus / (1 + (float)c->rank / 4);
-    return value;
+    value /= abr_repeat_discount(c);
+    return c->line_score >= ABR_SCORE_HIT ? value * abr_early_hit_factor(c, early_bonus) : value;
 }
 
 static void raise(abr_shown_line *u, float value)
 {
-    if (u->value < value)
-        u->value = value;
+    if (u->keep_value < value)
+        u->keep_value = value;
 }
 
-/* Lines after a hit, more if they are indented deeper, and the few before it. */
-static void share_out(abr_chooser *x, size_t i, float value)
+/* Raise the lines after a hit, more if they are indented deeper, and the few before it. */
+static void raise_near(abr_chooser *x, size_t i, float value)
 {
-    const abr_candidate *hit = x->units[i].c;
+    const abr_candidate *hit = x->lines[i].c;
     float factor = inherit_after;
-    for (size_t k = i + 1; k < x->count && x->units[k].c->line <= hit->line + AFTER; k++) {
-        const abr_candidate *c = x->units[k].c;
+    for (size_t k = i + 1; k < x->count && x->lines[k].c->line <= hit->line + LINES_AFTER_HIT; k++) {
+        const abr_candidate *c = x->lines[k].c;
         float part = factor;
         for (uint64_t d = hit->line + 1; d < c->line; d++)
             part *= step_after;
         if (c->indent > hit->indent)
             part *= 1.3F;
-        if (c->kind == ABR_K_BLANK || c->kind == ABR_K_PASS)
+        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS)
             part *= 0.4F;
-        raise(&x->units[k], value * (part < 0.95F ? part : 0.95F));
+        raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F));
     }
-    for (size_t k = i; k > 0 && x->units[k - 1].c->line + BEFORE >= hit->line; k--) {
-        const abr_candidate *c = x->units[k - 1].c;
+    for (size_t k = i; k > 0 && x->lines[k - 1].c->line + ABR_LINES_BEFORE_HIT >= hit->line; k--) {
+        const abr_candidate *c = x->lines[k - 1].c;
         float part = inherit_before;
         for (uint64_t d = c->line + 1; d < hit->line; d++)
             part *= step_before;
-        if (c->kind == ABR_K_BLANK)
+        if (c->kind == ABR_LINE_BLANK)
             part *= 0.5F;
-        raise(&x->units[k - 1], value * part);
-        if (c->kind == ABR_K_PASS || c->kind == ABR_K_STEP)
+        raise(&x->lines[k - 1], value * part);
+        if (c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP)
             break;
     }
 }
 
-void abr_value_units(abr_chooser *x)
+void abr_set_keep_values(abr_chooser *x)
 {
     for (size_t i = 0; i < x->count; i++)
-        x->units[i].value = own_value(&x->units[i]);
+        x->lines[i].keep_value = own_value(&x->lines[i]);
     for (size_t i = 0; i < x->count; i++)
-        if (x->units[i].c->score >= ABR_HIT_SCORE)
-            share_out(x, i, own_value(&x->units[i]));
+        if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
+            raise_near(x, i, own_value(&x->lines[i]));
     uint64_t lines = x->view->lines;
-    float end[ABR_TAIL_LINES] = {tail_worth};
-    float start[ABR_HEAD_LINES] = {head_worth};
+    float end[ABR_TAIL_LINES] = {tail_value};
+    float start[ABR_HEAD_LINES] = {head_value};
     for (size_t d = 1; d < ABR_TAIL_LINES; d++)
         end[d] = end[d - 1] * tail_step;
     for (size_t d = 1; d < ABR_HEAD_LINES; d++)
         start[d] = start[d - 1] * head_step;
     for (size_t i = 0; i < x->count; i++) {
-        abr_shown_line *u = &x->units[i];
+        abr_shown_line *u = &x->lines[i];
         uint64_t left = lines - 1 - u->c->line;
-        bool says_nothing = u->c->kind == ABR_K_PASS || u->c->kind == ABR_K_STEP || u->c->kind == ABR_K_BLANK;
+        bool says_nothing =
+            u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->kind == ABR_LINE_BLANK;
         if (left < ABR_TAIL_LINES)
-            u->value += end[left] * (says_nothing ? dull : 1);
+            u->keep_value += end[left] * (says_nothing ? dull : 1);
         if (u->c->line < ABR_HEAD_LINES)
-            u->value += start[u->c->line];
+            u->keep_value += start[u->c->line];
     }
 }
 
@@ -133,7 +130,7 @@ static size_t place_of(const abr_retained *r, uint64_t line)
     return low;
 }
 
-/* Add a line of which more may be at hand than what was retained. */
+/* Add a line at an end of the text, where more of it may be at hand than what was retained. */
 static void add_edge_line(abr_chooser *x, const abr_candidate *c)
 {
     abr_retained *r = &x->retained;
@@ -168,7 +165,7 @@ static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, ui
 {
     size_t indent = blanks_of(p, n);
     abr_reading r;
-    abr_priority_read(x->view->priority, p, n, &r);
+    abr_retainer_read_line(x->view->retainer, p, n, &r);
     abr_candidate c = {.line = line, .at = at, .size = n, .start = p, .window = p};
     c.start_n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX);
     c.indent = (uint16_t)(indent < UINT16_MAX ? indent : UINT16_MAX);
@@ -176,7 +173,6 @@ static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, ui
     return c;
 }
 
-/* The first and the last lines, as far as they are at hand whole. */
 void abr_add_edges(abr_chooser *x)
 {
     const abr_view *v = x->view;

@@ -1,4 +1,4 @@
-/* What each line is worth keeping. */
+/* How much each line matters for what is kept. */
 #ifndef ABR_PRIORITY_KEEP_VALUE_H
 #define ABR_PRIORITY_KEEP_VALUE_H
 
@@ -10,8 +10,8 @@ ABR_PRIVATE_BEGIN
 /* Add the first and the last lines, as far as they are at hand whole, to what was retained. */
 void abr_add_edges(abr_chooser *x);
 
-/* Give each unit its value. */
-void abr_value_units(abr_chooser *x);
+/* Give each line its keep value. */
+void abr_set_keep_values(abr_chooser *x);
 
 ABR_PRIVATE_END
 

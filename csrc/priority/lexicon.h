@@ -7,30 +7,30 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What a word says. Words of one class are weighed alike, see score.c. */
+/* What a word says. signs.c reads words of one class alike. */
 typedef enum {
-    ABR_W_NONE = 0,
-    ABR_W_NO,     /* no, not, without: what follows is negated, or lacking */
-    ABR_W_LACK,   /* such, found, member: with ABR_W_NO before them something is wrong */
-    ABR_W_ERROR,  /* error, exception */
-    ABR_W_FAIL,   /* failed, failure */
-    ABR_W_FATAL,  /* clear wherever they stand: panic, traceback, segfault */
-    ABR_W_BAD,    /* cannot, denied, undefined: wrong in most sentences */
-    ABR_W_DOUBT,  /* weak signs: abort, retry, undefined */
-    ABR_W_WARN,   /* warning, deprecated */
-    ABR_W_EXPECT, /* expected, got, left, right */
-    ABR_W_CAUSE,  /* cause, reason, because */
-    ABR_W_NOTE,   /* note, help, hint */
-    ABR_W_COUNT,  /* what summaries count: passed, tests, problems */
-    ABR_W_EXIT,   /* exit, exited, status, code */
-    ABR_W_DONE,   /* finished, completed, built */
-    ABR_W_PASS,   /* ok, pass, passed, yes */
-    ABR_W_STEP,   /* run, start, checking, compiling */
-    ABR_W_QUIET,  /* info, debug: log levels that discount a line */
-    ABR_W_CODE,   /* raise, throw, new: what follows is source */
-    ABR_W_NAMING, /* handling, message: an error before them is a name */
-    ABR_W_SYMBOL, /* reference, symbol: after undefined */
-    ABR_W_HTTP
+    ABR_WORD_NONE = 0,
+    ABR_WORD_NO,     /* no, not, without: what follows is negated, or lacking */
+    ABR_WORD_LACK,   /* such, found, member: with ABR_WORD_NO before them something is wrong */
+    ABR_WORD_ERROR,  /* error, exception */
+    ABR_WORD_FAIL,   /* failed, failure */
+    ABR_WORD_FATAL,  /* clear wherever they stand: panic, traceback, segfault */
+    ABR_WORD_BAD,    /* cannot, denied, undefined: wrong in most sentences */
+    ABR_WORD_DOUBT,  /* weak signs: abort, retry, undefined */
+    ABR_WORD_WARN,   /* warning, deprecated */
+    ABR_WORD_EXPECT, /* expected, got, left, right */
+    ABR_WORD_CAUSE,  /* cause, reason, because */
+    ABR_WORD_NOTE,   /* note, help, hint */
+    ABR_WORD_COUNT,  /* what summaries count: passed, tests, problems */
+    ABR_WORD_EXIT,   /* exit, exited, status, code */
+    ABR_WORD_DONE,   /* finished, completed, built */
+    ABR_WORD_PASS,   /* ok, pass, passed, yes */
+    ABR_WORD_STEP,   /* run, start, checking, compiling */
+    ABR_WORD_QUIET,  /* info, debug: log levels that discount a line */
+    ABR_WORD_CODE,   /* raise, throw, new: what follows is source */
+    ABR_WORD_NAMING, /* handling, message: an error before them is a name */
+    ABR_WORD_SYMBOL, /* reference, symbol: after undefined */
+    ABR_WORD_HTTP
 } abr_word_class;
 
 typedef struct {
@@ -43,8 +43,8 @@ enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 16384 };
 
 /* The words in use, for lookup. */
 typedef struct {
-    uint64_t may_have[ABR_LEXICON_BITS /
-                      64]; /* a bit for some hash of a word: a small table tells most that are none */
+    /* A bit for a hash of each word: with this small table most words that are not in use are ruled out. */
+    uint64_t may_have[ABR_LEXICON_BITS / 64];
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups that are switched off */
@@ -58,7 +58,7 @@ unsigned abr_word_group(unsigned class);
 /* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_... */
 void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
 
-/* The first eight bytes of a word, in lower case; what is beyond n bytes of `raw` is ignored. */
+/* The first eight bytes of a word, in lower case; bytes of `raw` past its n are ignored. */
 static inline uint64_t abr_word_key(uint64_t raw, size_t n)
 {
     const uint64_t lower = UINT64_C(0x2020202020202020);

@@ -1,31 +1,28 @@
 /*
- * What a line says, read alone: a score, and what kind of line it is.
+ * What a line says, read alone: its line score, and what kind of line it is.
  *
- * The best of its words counts (signs.c), with a little more for an expectation, a summary and a place. A line that says
- * that something went well says nothing, whatever words it has.
+ * The best of its words counts (signs.c), with a little more for an expectation, a summary and a place. A
+ * line that reports success says nothing, whatever words it has.
  */
 #include "priority/line_score.h"
 #include "abridge.h"
 #include "priority/evidence.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
+#include "priority/score.h"
 #include "priority/signs.h"
 #include "priority/words.h"
 
 static const float placed = 2.0F;
-static const float diagnosed = 4.0F;   /* a line that starts with a place */
-static const float hit_from = 4.0F;    /* score of a line that counts as a hit */
-static const float stepping = 0.35F;   /* factor of lines that say what is done now */
+static const float stepping = 0.35F;   /* factor of lines that say what is being done */
 static const float quiet = 0.4F;       /* factor of lines of a low log level */
-static const float quiet_error = 0.6F; /* the same where they tell of a clear error */
+static const float quiet_error = 0.6F; /* the same for a clear error */
 static const float traced = 0.5F;      /* factor of commands that a shell prints as it runs them */
 
-enum { LEFT_WITHIN = 24 /* bytes of a line within which something leads it */ };
-
-/* ---- signs that are no words ---- */
+/* ---- signs other than words ---- */
 
 /* Ticks and crosses. */
-static void weigh_mark(abr_said *l)
+static void read_mark(abr_evidence *l)
 {
     size_t at = l->words->mark;
     bool leads = at <= l->words->indent + 12 && at <= l->words->first;
@@ -37,8 +34,8 @@ static void weigh_mark(abr_said *l)
                 starts_with(l, at, "\xE2\x9C\x97") || starts_with(l, at, "\xE2\x9C\x98") ||
                 starts_with(l, at, "\xE2\x9D\x8C") || starts_with(l, at, "\xC3\x97 ") ||
                 starts_with(l, at, "\xE2\xA8\xAF") || starts_with(l, at, "\xE2\x97\x8F "))) {
-        if (l->strong < ABR_CLEAR) {
-            l->strong = ABR_CLEAR;
+        if (l->strong < ABR_SCORE_CLEAR) {
+            l->strong = ABR_SCORE_CLEAR;
             l->at = at;
         }
         l->is_clear = true;
@@ -46,10 +43,10 @@ static void weigh_mark(abr_said *l)
 }
 
 /* Is this a line of a diagnostic's excerpt: "  12 |   code", "     |  ^~~~", "    ^"? */
-static bool is_excerpt(const abr_said *l)
+static bool is_excerpt(const abr_evidence *l)
 {
     char c = byte_at(l, l->words->indent);
-    if (!is_digit(c) && c != '|' && c != '^' && c != '~' && c != '-')
+    if (!abr_is_digit(c) && c != '|' && c != '^' && c != '~' && c != '-')
         return false;
     size_t i = skip_digits(l, l->words->indent);
     size_t bar = skip(l, i, " \t");
@@ -59,30 +56,30 @@ static bool is_excerpt(const abr_said *l)
 }
 
 /* Is this a frame of a stack? */
-static bool is_frame(const abr_said *l)
+static bool is_frame(const abr_evidence *l)
 {
     size_t i = l->words->indent;
     char c = byte_at(l, i);
-    if (c != 'a' && c != 'F' && c != 'f' && c != '#' && !is_digit(c))
+    if (c != 'a' && c != 'F' && c != 'f' && c != '#' && !abr_is_digit(c))
         return false;
     if (starts_with(l, i, "at ") || starts_with(l, i, "File \"") || starts_with(l, i, "from "))
         return i > 0;
     if (starts_with(l, i, "#"))
-        return is_digit(byte_at(l, i + 1)) && starts_with(l, skip_digits(l, i + 1), " ");
+        return abr_is_digit(byte_at(l, i + 1)) && starts_with(l, skip_digits(l, i + 1), " ");
     size_t number = skip_digits(l, i);
     return i > 0 && number > i && starts_with(l, number, ": ") && is_alnum(byte_at(l, number + 2));
 }
 
-/* What stands at the line's start. */
-static void weigh_start(abr_said *l)
+/* What the line starts with. */
+static void read_start(abr_evidence *l)
 {
     size_t i = l->words->indent;
     const abr_line_words *w = l->words;
     if (!(l->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") && i == 0 &&
         w->words > 1) {
         l->is_clear = true;
-        if (l->strong < ABR_CLEAR) {
-            l->strong = ABR_CLEAR;
+        if (l->strong < ABR_SCORE_CLEAR) {
+            l->strong = ABR_SCORE_CLEAR;
             l->at = 0;
         }
     }
@@ -91,22 +88,22 @@ static void weigh_start(abr_said *l)
         is_word(l, &w->signs[1], "ok")) {
         l->passed = false;
         l->is_clear = true;
-        l->strong = ABR_CLEAR;
+        l->strong = ABR_SCORE_CLEAR;
         l->at = w->first;
     }
     if (starts_with(l, i, "*** ") && w->first < l->n) {
-        l->strong = l->strong > ABR_BAD ? l->strong : ABR_BAD;
+        l->strong = l->strong > ABR_SCORE_BAD ? l->strong : ABR_SCORE_BAD;
     }
 }
 
 /* ---- the line ---- */
 
-/* Can the line have a score? Most have none: no word but such as only change what others say, no place, no mark, nothing
- * that starts it as errors are started. */
-static bool may_say_something(const abr_said *l)
+/* Can the line have a score? Most have none: no word that says something by itself, no place, no mark, and
+ * they do not start as errors do. */
+static bool may_say_something(const abr_evidence *l)
 {
-    const unsigned mute =
-        1U << ABR_W_NO | 1U << ABR_W_QUIET | 1U << ABR_W_CODE | 1U << ABR_W_NAMING | 1U << ABR_W_SYMBOL;
+    const unsigned mute = 1U << ABR_WORD_NO | 1U << ABR_WORD_QUIET | 1U << ABR_WORD_CODE |
+                          1U << ABR_WORD_NAMING | 1U << ABR_WORD_SYMBOL;
     const abr_line_words *w = l->words;
     for (unsigned i = 0; i < w->count; i++)
         if (!(mute >> w->signs[i].class & 1))
@@ -114,43 +111,44 @@ static bool may_say_something(const abr_said *l)
     return w->located < l->n || w->mark < l->n || is_one_of(byte_at(l, w->indent), "E*");
 }
 
-static abr_kind kind_of(const abr_said *l)
+static abr_line_kind kind_of(const abr_evidence *l)
 {
     const abr_line_words *w = l->words;
     if (w->indent == l->n)
-        return ABR_K_BLANK;
+        return ABR_LINE_BLANK;
     if (l->passed)
-        return ABR_K_PASS;
+        return ABR_LINE_PASS;
     if (is_excerpt(l))
-        return ABR_K_EXCERPT;
+        return ABR_LINE_EXCERPT;
     if (!l->is_clear && is_frame(l))
-        return ABR_K_FRAME;
+        return ABR_LINE_FRAME;
     if (l->is_clear && w->count > 0 && is_word(l, &w->signs[0], "traceback") && byte_at(l, l->n - 1) == ':')
-        return ABR_K_TRACE;
-    return l->stepped ? ABR_K_STEP : ABR_K_PLAIN;
+        return ABR_LINE_TRACE;
+    return l->stepped ? ABR_LINE_STEP : ABR_LINE_PLAIN;
 }
 
 /* Does the line start with a place, as a diagnostic does? */
-static bool leads_with_place(const abr_said *l)
+static bool leads_with_place(const abr_evidence *l)
 {
     const abr_line_words *w = l->words;
-    return w->located < l->n && (w->located <= w->indent || w->located <= LEFT_WITHIN);
+    return w->located < l->n && (w->located <= w->indent || w->located <= ABR_LEADS_WITHIN);
 }
 
-/* A diagnostic without a word for it: an assertion that tells what it expected, a linter's code for an error. */
-static void weigh_diagnostic(abr_said *l)
+/* A diagnostic without a word for it: an assertion that tells what it expected, a linter's
+ * code for an error. */
+static void read_diagnostic(abr_evidence *l)
 {
     const abr_line_words *w = l->words;
-    if (!leads_with_place(l) || l->strong >= ABR_BAD || l->low_level || l->quiet & ABR_GROUP_ERRORS)
+    if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->quiet & ABR_GROUP_ERRORS)
         return;
-    bool coded = w->code < l->n && is_one_of(l->p[w->code], "EF") && is_digit(byte_at(l, w->code + 1));
-    if (l->expected >= ABR_EXPECTS || coded) {
-        l->strong = ABR_BAD;
+    bool coded = w->code < l->n && is_one_of(l->p[w->code], "EF") && abr_is_digit(byte_at(l, w->code + 1));
+    if (l->expected >= ABR_SCORE_EXPECTS || coded) {
+        l->strong = ABR_SCORE_BAD;
         l->at = coded ? w->code : w->located;
     }
 }
 
-static float total(const abr_said *l)
+static float line_score_of(const abr_evidence *l)
 {
     const abr_line_words *w = l->words;
     float score = l->strong + l->expected + l->summary;
@@ -158,8 +156,8 @@ static float total(const abr_said *l)
         bool leads = leads_with_place(l);
         if (score > 0)
             score += placed;
-        if (leads && !l->low_level && w->indent == 0 && score < diagnosed)
-            score = diagnosed - (l->strong > 0 ? 1.0F : 0.5F);
+        if (leads && !l->low_level && w->indent == 0 && score < ABR_SCORE_HIT) /* just no hit */
+            score = ABR_SCORE_HIT - (l->strong > 0 ? 1.0F : 0.5F);
     }
     if (l->stepped)
         score *= stepping;
@@ -170,25 +168,25 @@ static float total(const abr_said *l)
     return score;
 }
 
-/* A line with a pattern of the caller is a hit of its weight, or with none no hit at all. */
+/* A line with a pattern of the caller is a hit of the pattern's weight; with weight 0 it is no hit at all. */
 static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size_t n, abr_reading *out)
 {
     size_t at = 0;
     if (!abr_hit_matches(hit, p, n, &at))
         return;
-    float score = (float)hit->weight * ABR_CLEAR;
+    float score = (float)hit->weight * ABR_SCORE_CLEAR;
     if (hit->weight <= 0) {
-        out->score = 0;
+        out->line_score = 0;
         out->hit = false;
-        out->kind = ABR_K_PASS;
-    } else if (score > out->score) {
-        out->score = score;
+        out->kind = ABR_LINE_PASS;
+    } else if (score > out->line_score) {
+        out->line_score = score;
         out->at = (uint32_t)at;
     }
-    out->shape ^= mark; /* what the caller looks for is unlike lines that look the same */
+    out->shape ^= mark; /* a shape of its own: lines that look the same lack what the caller looks for */
     if (hit->weight > 0) {
         out->hit = true;
-        out->kind = ABR_K_PLAIN;
+        out->kind = ABR_LINE_PLAIN;
     }
 }
 
@@ -196,16 +194,16 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
                    abr_reading *out)
 {
     abr_line_words words;
-    words.count = 0; /* the signs are left as they are: a line has few */
+    words.count = 0; /* the signs are not zeroed: a line has few */
     abr_read_words(lexicon, p, n, &words);
-    abr_said l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
+    abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
     bool may_say = may_say_something(&l);
     if (may_say) {
-        abr_weigh_signs(&l);
+        abr_read_signs(&l);
         if (words.mark < n)
-            weigh_mark(&l);
-        weigh_start(&l);
-        weigh_diagnostic(&l);
+            read_mark(&l);
+        read_start(&l);
+        read_diagnostic(&l);
     }
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
@@ -213,11 +211,11 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     out->words = words.words;
     out->indent = words.indent;
     out->at = (uint32_t)l.at;
-    if (may_say && out->kind != ABR_K_PASS && out->kind != ABR_K_EXCERPT && out->kind != ABR_K_BLANK)
-        out->score = total(&l);
-    if (out->kind == ABR_K_FRAME)
-        out->score = 0;
-    out->hit = out->score >= hit_from && l.strong >= hit_from;
+    if (may_say && out->kind != ABR_LINE_PASS && out->kind != ABR_LINE_EXCERPT && out->kind != ABR_LINE_BLANK)
+        out->line_score = line_score_of(&l);
+    if (out->kind == ABR_LINE_FRAME)
+        out->line_score = 0;
+    out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
     /* "0 failed" a hundred times is another shape than "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     for (size_t i = 0; i < patterns->count; i++)

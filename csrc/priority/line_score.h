@@ -10,26 +10,26 @@
 ABR_PRIVATE_BEGIN
 
 typedef enum {
-    ABR_K_PLAIN = 0,
-    ABR_K_BLANK,   /* nothing but blanks */
-    ABR_K_PASS,    /* a test that passed, a check that went well */
-    ABR_K_STEP,    /* a test that starts, a file that is compiled */
-    ABR_K_EXCERPT, /* a source line of a diagnostic, its caret */
-    ABR_K_FRAME,   /* of a stack */
-    ABR_K_TRACE    /* the head of a traceback whose message comes last */
-} abr_kind;
+    ABR_LINE_PLAIN = 0,
+    ABR_LINE_BLANK,   /* nothing but blanks */
+    ABR_LINE_PASS,    /* a test that passed, a check that went well */
+    ABR_LINE_STEP,    /* a test that starts, a file that is compiled */
+    ABR_LINE_EXCERPT, /* a source line of a diagnostic, its caret */
+    ABR_LINE_FRAME,   /* of a stack */
+    ABR_LINE_TRACE    /* the head of a traceback whose message comes last */
+} abr_line_kind;
 
 typedef struct {
-    float score; /* 0: nothing */
-    bool hit;    /* something is wrong, says this line: it counts in cut.hits */
-    abr_kind kind;
-    uint32_t at; /* where its sign is */
-    uint32_t shape;
+    float line_score; /* on the scale of score.h; 0: it says nothing */
+    bool hit;         /* it says that something is wrong, and counts in cut.hits_found */
+    abr_line_kind kind;
+    uint32_t at;    /* of what it says */
+    uint32_t shape; /* lines of one shape differ in names and numbers alone */
     uint32_t words;
     size_t indent;
 } abr_reading;
 
-/* Read a line; ABR_PADDING bytes after it can be read too. */
+/* Read a line; the ABR_PADDING bytes after it must be readable. */
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
 

@@ -1,11 +1,13 @@
 /*
- * The lines of a text that goes by, for a priority cut: each is read once, and those that may be kept are retained.
+ * Which lines of a text are retained for a priority cut as it goes by: each is read once.
  *
- * A line waits until the next few are known, since lines before a hit belong to it; then its worth is final and it is a
- * candidate, or forgotten. What is retained depends on the bytes alone, not on the chunks they come in: a line is read
- * when it is whole, a long one in segments at fixed places, which overlap so that a word is not split.
+ * A line waits until the next few are known, since lines before a hit belong to it; then its retain weight is
+ * final, and it becomes a candidate or is forgotten. What is retained depends on the bytes alone, not on the
+ * chunks they come in: a line is read when it is whole, a long one in segments at fixed places, which overlap
+ * so that no word is split.
  *
- * Worth only says what to retain. What is kept of that is decided when all is known: choice.c.
+ * The weight only says what to retain. What is kept of that is decided once all is known, by keep_value.c and
+ * choice.c.
  */
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "priority/hits.h"
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
+#include "priority/score.h"
 #include "priority/shape.h"
 #include "priority/sort.h"
 #include "priority/words.h"
@@ -27,20 +30,17 @@ enum {
     START_MOST = 1280,   /* bytes of a line's start that are retained */
     WINDOW_BEFORE = 160, /* bytes of a window before the sign */
     WINDOW_MOST = 640,
-    BEFORE = 8,              /* lines that wait */
-    AFTER = 12,              /* lines after a hit that are retained with it */
-    ROOM_LEAST = 224 * 1024, /* weight of what is retained: */
-    ROOM_PER_BYTE = 16       /* of the budget */
+    WAITING = ABR_LINES_BEFORE_HIT, /* lines that wait */
+    LINES_AFTER_HIT = 12,           /* that are retained with it */
+    ALLOWANCE_LEAST = 224 * 1024,   /* for what is retained, and more of it by the budget: */
+    ALLOWANCE_PER_BYTE = 16
 };
 
-static const float share_before = 0.45F; /* of a hit's worth for the line before it, and so on by steps */
+static const float share_before = 0.45F; /* of a hit's weight, for the line before it, and so on by steps */
 static const float share_after = 0.6F;
 static const float step_before = 0.8F;
 static const float step_after = 0.87F;
-static const float hit_from = 4.0F;
-static const float repeated = 0.35F;   /* discount for each line of the same shape before */
-static const float first_bonus = 0.5F; /* for the first hits */
-static const float message = 11.0F;    /* score of the line that ends a traceback */
+static const float early_bonus = 0.5F; /* for the first hits */
 
 /* The line that is open, as far as it was read. */
 typedef struct {
@@ -59,23 +59,23 @@ typedef struct {
     uint64_t sign;
 } open_line;
 
-/* What a line is worth depends on the ones before it. */
+/* What of the lines so far has an effect on the weight of the next one. */
 typedef struct {
-    float carried;     /* worth of the hit that lines after it belong to */
+    float carried;     /* weight of the hit that lines after it belong to */
     unsigned distance; /* lines since it */
     bool tracing;      /* a traceback is open, whose message ends it */
     size_t trace_indent;
-} abr_priority_state;
+} retain_state;
 
-struct abr_priority {
-    abr_priority_opts opts;
+struct abr_retainer {
+    abr_retainer_opts opts;
     const abr_alloc *alloc;
     abr_patterns patterns;
     abr_lexicon lexicon;
     abr_shapes shapes;
     abr_candidates retained;
-    abr_candidate queue[BEFORE];                  /* a ring of the lines that wait */
-    char texts[BEFORE][START_MOST + WINDOW_MOST]; /* their bytes, where they are copied */
+    abr_candidate queue[WAITING];                  /* a ring of the lines that wait */
+    char texts[WAITING][START_MOST + WINDOW_MOST]; /* their bytes, where they are copied */
     size_t queued;
     size_t oldest;
     open_line open;
@@ -83,73 +83,77 @@ struct abr_priority {
     uint64_t line;  /* its number */
     uint64_t chars;
     uint64_t hits;
-    abr_candidate
-        looked[BEFORE + 1]; /* the lines that wait and the open one, for a look at what is retained */
-    open_line last;         /* the open line, as read for a look at what is retained */
-    abr_priority_state state;
+    retain_state state;
+
+    /* For a look at what is retained: copies of the lines that wait and of the open one, and
+     * that one as read. */
+    abr_candidate looked[WAITING + 1];
+    open_line last;
 };
 
-/* ---- worth ---- */
+/* ---- retain weights ---- */
 
-static float share(float worth, float factor, float step, unsigned distance)
+/* The share of a hit's weight that a line at some distance gets. */
+static float share(float weight, float factor, float step, unsigned distance)
 {
     for (unsigned i = 1; i < distance; i++)
         factor *= step;
-    return worth * factor;
+    return weight * factor;
 }
 
 /* The line that ends a traceback is its message. */
-static void follow_trace(abr_priority *q, abr_reading *r)
+static void follow_trace(abr_retainer *q, abr_reading *r)
 {
-    if (q->state.tracing && r->kind != ABR_K_BLANK && r->kind != ABR_K_FRAME &&
-        r->indent <= q->state.trace_indent && r->kind != ABR_K_EXCERPT) {
+    if (q->state.tracing && r->kind != ABR_LINE_BLANK && r->kind != ABR_LINE_FRAME &&
+        r->indent <= q->state.trace_indent && r->kind != ABR_LINE_EXCERPT) {
         q->state.tracing = false;
-        if (r->score < message)
-            r->score = message;
+        if (r->line_score < ABR_SCORE_CLEAR)
+            r->line_score = ABR_SCORE_CLEAR;
         r->hit = true;
     }
-    if (r->kind == ABR_K_TRACE) {
+    if (r->kind == ABR_LINE_TRACE) {
         q->state.tracing = true;
         q->state.trace_indent = r->indent;
     }
 }
 
-static float own_worth(const abr_candidate *c)
+static float own_weight(const abr_candidate *c)
 {
-    if (c->score <= 0)
+    if (c->line_score <= 0)
         return 0;
-    float worth = c->score / (1 + repeated * (float)c->nth);
-    return c->hit ? worth * (1 + first_bonus / (1 + (float)c->rank / 4)) : worth;
+    float weight = c->line_score / abr_repeat_discount(c);
+    return c->hit ? weight * abr_early_hit_factor(c, early_bonus) : weight;
 }
 
-/* Lines that wait belong to the hit that came, the nearest most; `end`, unless NULL, is the end of a copy of them. */
-static void raise_before(abr_priority *q, float worth, abr_candidate *end)
+/* The lines that wait belong to the hit that came, the nearest most; `end`, unless NULL, is the end
+ * of a copy of them. */
+static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 {
     for (unsigned d = 1; d <= q->queued; d++) {
-        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % BEFORE];
-        float more = share(worth, share_before, step_before, d);
-        if (c->worth < more)
-            c->worth = more;
-        if (c->kind == ABR_K_PASS || c->kind == ABR_K_STEP)
+        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % WAITING];
+        float more = share(weight, share_before, step_before, d);
+        if (c->retain_weight < more)
+            c->retain_weight = more;
+        if (c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP)
             return;
     }
 }
 
-/* Give a line its worth by its own score and the hit before it; which may change what lines after it are worth. */
-static void weigh(abr_priority *q, abr_candidate *c)
+/* Give a line its weight by its own score and by the hit before it; it may itself be one that carries on. */
+static void set_weight(abr_retainer *q, abr_candidate *c)
 {
-    c->worth = own_worth(c);
-    bool is_hit = c->score >= hit_from;
-    if (q->state.carried > 0 && q->state.distance < AFTER) {
-        q->state.distance += c->kind != ABR_K_FRAME || q->state.distance < AFTER / 2;
+    c->retain_weight = own_weight(c);
+    bool is_hit = c->line_score >= ABR_SCORE_HIT;
+    if (q->state.carried > 0 && q->state.distance < LINES_AFTER_HIT) {
+        q->state.distance += c->kind != ABR_LINE_FRAME || q->state.distance < LINES_AFTER_HIT / 2;
         float inherited = share(q->state.carried, share_after, step_after, q->state.distance);
-        if (c->worth < inherited)
-            c->worth = inherited;
+        if (c->retain_weight < inherited)
+            c->retain_weight = inherited;
     }
     if (is_hit) {
-        float own = own_worth(c);
+        float own = own_weight(c);
         if (own >= share(q->state.carried, share_after, step_after, q->state.distance + 1) ||
-            q->state.distance >= AFTER) {
+            q->state.distance >= LINES_AFTER_HIT) {
             q->state.carried = own;
             q->state.distance = 0;
         }
@@ -158,17 +162,18 @@ static void weigh(abr_priority *q, abr_candidate *c)
 
 /* ---- lines ---- */
 
-static void let_go(abr_priority *q)
+/* The line that waited longest is a candidate now, or forgotten. */
+static void end_wait(abr_retainer *q)
 {
     const abr_candidate *c = &q->queue[q->oldest];
-    if (c->worth > 0)
+    if (c->retain_weight > 0)
         abr_candidates_add(&q->retained, c);
-    q->oldest = (q->oldest + 1) % BEFORE;
+    q->oldest = (q->oldest + 1) % WAITING;
     q->queued--;
 }
 
 /* What is at hand of a line: its start, and a window around the sign where that is further on. */
-static void take_text(const abr_priority *q, const char *p, size_t n, const abr_reading *r, abr_candidate *c)
+static void set_text(const abr_retainer *q, const char *p, size_t n, const abr_reading *r, abr_candidate *c)
 {
     c->start = p;
     c->start_n = (uint32_t)(n < START_MOST ? n : abr_char_start(p, n, START_MOST));
@@ -186,8 +191,8 @@ static void take_text(const abr_priority *q, const char *p, size_t n, const abr_
         c->window_chars = abr_count_chars(p, from, NULL);
 }
 
-/* A line as a candidate, but for its text. Field by field: to zero it first takes longer. */
-static void make_candidate(abr_priority *q, const abr_reading *r, uint64_t size, bool counts,
+/* Make a candidate of a line, but for its text. Field by field: to zero it first takes longer. */
+static void make_candidate(abr_retainer *q, const abr_reading *r, uint64_t size, bool counts,
                            abr_candidate *c)
 {
     c->line = q->line;
@@ -198,26 +203,26 @@ static void make_candidate(abr_priority *q, const abr_reading *r, uint64_t size,
     c->sign = r->at;
     c->start = c->window = NULL;
     c->start_n = c->window_n = 0;
-    c->score = r->score;
-    c->worth = 0;
+    c->line_score = r->line_score;
+    c->retain_weight = 0;
     c->shape = r->shape;
     c->nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
-    c->rank = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
+    c->hits_before = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
     c->indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
     c->kind = (uint8_t)r->kind;
     c->hit = r->hit;
 }
 
-/* The place behind the lines that wait. */
-static abr_candidate *next_place(abr_priority *q)
+/* The place after the lines that wait. */
+static abr_candidate *next_place(abr_retainer *q)
 {
-    if (q->queued == BEFORE)
-        let_go(q);
-    return &q->queue[(q->oldest + q->queued) % BEFORE];
+    if (q->queued == WAITING)
+        end_wait(q);
+    return &q->queue[(q->oldest + q->queued) % WAITING];
 }
 
-/* The line at next_place() waits; its text is in place, or copied. */
-static void queue_line(abr_priority *q, abr_candidate *c)
+/* The line at next_place() waits from now on; its text stays where it is, or is copied. */
+static void queue_line(abr_retainer *q, abr_candidate *c)
 {
     if (q->retained.copies) {
         char *text = q->texts[c - q->queue];
@@ -226,29 +231,29 @@ static void queue_line(abr_priority *q, abr_candidate *c)
         c->start = text;
         c->window = text + c->start_n;
     }
-    weigh(q, c);
-    if (c->score >= hit_from)
-        raise_before(q, own_worth(c), NULL);
+    set_weight(q, c);
+    if (c->line_score >= ABR_SCORE_HIT)
+        raise_before(q, own_weight(c), NULL);
     q->queued++;
     q->hits += c->hit;
 }
 
-static void next_line(abr_priority *q, uint64_t size, uint64_t chars)
+static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 {
     q->line++;
     q->bytes += size + 1;
     q->chars += chars + 1;
 }
 
-/* A whole line, behind which ABR_PADDING bytes can be read. */
-static void take_line(abr_priority *q, const char *p, size_t n, const char *stays)
+/* Read a whole line, after which ABR_PADDING bytes can be read; its text will be found at `stays`. */
+static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char *stays)
 {
     abr_reading r;
     abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
     make_candidate(q, &r, n, true, c);
-    take_text(q, stays, n, &r, c);
+    set_text(q, stays, n, &r, c);
     queue_line(q, c);
     next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
 }
@@ -256,7 +261,7 @@ static void take_line(abr_priority *q, const char *p, size_t n, const char *stay
 /* ---- the line that is open ---- */
 
 /* Read the segment. What it says counts where the ones before said less. */
-static void read_segment(const abr_priority *q, open_line *o)
+static void read_segment(const abr_retainer *q, open_line *o)
 {
     abr_reading r;
     memset(o->segment + o->n, 0, ABR_PADDING);
@@ -265,10 +270,10 @@ static void read_segment(const abr_priority *q, open_line *o)
         o->reading = r;
         o->start_n = o->n < START_MOST ? o->n : abr_char_start(o->segment, o->n, START_MOST);
         memcpy(o->start, o->segment, o->start_n);
-    } else if (!r.hit || r.score <= o->reading.score || o->reading.kind == ABR_K_PASS) {
+    } else if (!r.hit || r.line_score <= o->reading.line_score || o->reading.kind == ABR_LINE_PASS) {
         return;
     }
-    o->reading.score = r.score;
+    o->reading.line_score = r.line_score;
     o->reading.hit = r.hit;
     size_t from = r.at > WINDOW_BEFORE ? abr_char_start(o->segment, o->n, r.at - WINDOW_BEFORE) : 0;
     if (o->before + from < o->start_n)
@@ -285,7 +290,7 @@ static void read_segment(const abr_priority *q, open_line *o)
 }
 
 /* Make room in a full segment: its end stays as the start of the next one. */
-static void slide(const abr_priority *q, open_line *o)
+static void slide_segment(const abr_retainer *q, open_line *o)
 {
     read_segment(q, o);
     size_t overlap = q->patterns.count > 0 ? ABR_HIT_MOST + 2 : OVERLAP; /* and a byte on either side */
@@ -298,12 +303,12 @@ static void slide(const abr_priority *q, open_line *o)
     o->later = true;
 }
 
-static void add_open(abr_priority *q, const char *p, size_t n)
+static void add_to_open(abr_retainer *q, const char *p, size_t n)
 {
     open_line *o = &q->open;
     while (n > 0) {
         if (o->n == SEGMENT)
-            slide(q, o);
+            slide_segment(q, o);
         size_t part = n < SEGMENT - o->n ? n : SEGMENT - o->n;
         memcpy(o->segment + o->n, p, part);
         o->n += part;
@@ -312,8 +317,8 @@ static void add_open(abr_priority *q, const char *p, size_t n)
     }
 }
 
-/* The open line, all of it read, as a candidate. */
-static void make_open_candidate(abr_priority *q, open_line *o, bool counts, abr_candidate *c)
+/* Make a candidate of the open line, all of which has been read. */
+static void make_open_candidate(abr_retainer *q, open_line *o, bool counts, abr_candidate *c)
 {
     make_candidate(q, &o->reading, o->before + o->n, counts, c);
     if (q->opts.text) {
@@ -331,12 +336,12 @@ static void make_open_candidate(abr_priority *q, open_line *o, bool counts, abr_
     c->window_chars = o->window_chars;
 }
 
-static void end_open(abr_priority *q)
+static void end_open(abr_retainer *q)
 {
     open_line *o = &q->open;
     if (!o->later) {
         memset(o->segment + o->n, 0, ABR_PADDING);
-        take_line(q, o->segment, o->n, q->opts.text ? q->opts.text + q->bytes : o->segment);
+        read_whole_line(q, o->segment, o->n, q->opts.text ? q->opts.text + q->bytes : o->segment);
     } else {
         read_segment(q, o);
         follow_trace(q, &o->reading);
@@ -354,8 +359,8 @@ static void end_open(abr_priority *q)
 
 /* ---- chunks ---- */
 
-/* Whole lines of a chunk that can be read in place; the bytes they take. */
-static size_t take_lines(abr_priority *q, const char *p, size_t n)
+/* Read the whole lines of a chunk that can be read in place. Returns their bytes. */
+static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
 {
     size_t at = 0;
     while (n - at > ABR_PADDING) {
@@ -364,21 +369,21 @@ static size_t take_lines(abr_priority *q, const char *p, size_t n)
         if (!newline || (size_t)(newline - p) + ABR_PADDING > n)
             break;
         size_t size = (size_t)(newline - p) - at;
-        take_line(q, p + at, size, p + at);
+        read_whole_line(q, p + at, size, p + at);
         at += size + 1;
     }
     return at;
 }
 
-void abr_priority_write(abr_priority *q, const char *p, size_t n)
+void abr_retainer_write(abr_retainer *q, const char *p, size_t n)
 {
     while (n > 0) {
-        size_t taken = q->open.n > 0 || q->open.later ? 0 : take_lines(q, p, n);
+        size_t taken = q->open.n > 0 || q->open.later ? 0 : read_whole_lines(q, p, n);
         p += taken;
         n -= taken;
         const char *newline = n > 0 ? memchr(p, '\n', n) : NULL;
         size_t part = newline ? (size_t)(newline - p) : n;
-        add_open(q, p, part);
+        add_to_open(q, p, part);
         if (!newline)
             return;
         end_open(q);
@@ -389,7 +394,7 @@ void abr_priority_write(abr_priority *q, const char *p, size_t n)
 
 /* ---- what is retained ---- */
 
-void abr_priority_read(abr_priority *q, const char *p, size_t n, abr_reading *out)
+void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out)
 {
     open_line *o = &q->last;
     n = n < SEGMENT ? n : SEGMENT;
@@ -398,46 +403,47 @@ void abr_priority_read(abr_priority *q, const char *p, size_t n, abr_reading *ou
     abr_read_line(&q->lexicon, &q->patterns, o->segment, n, out);
 }
 
-static size_t room_for(size_t keep)
+static size_t allowance_for(size_t keep)
 {
     size_t most = SIZE_MAX / 4;
-    return keep < most / ROOM_PER_BYTE - ROOM_LEAST ? ROOM_LEAST + keep * ROOM_PER_BYTE : most;
+    return keep < most / ALLOWANCE_PER_BYTE - ALLOWANCE_LEAST ? ALLOWANCE_LEAST + keep * ALLOWANCE_PER_BYTE
+                                                              : most;
 }
 
-size_t abr_priority_most(const abr_priority *q)
+size_t abr_retainer_most_lines(const abr_retainer *q)
 {
     return q->retained.count + q->queued + 1;
 }
 
-static void add_retained(const abr_priority *q, const abr_candidate *c, uint32_t more, abr_retained *out)
+static void add_retained(const abr_retainer *q, const abr_candidate *c, uint32_t more, abr_retained *out)
 {
     out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
 }
 
-/* The open line as if it ended here, which may raise the lines that wait. What it changes is put back. */
-static void add_last(abr_priority *q, abr_retained *out)
+/* Add the open line as if it ended here, which may raise the lines that wait. What it changes is put back. */
+static void add_open_line(abr_retainer *q, abr_retained *out)
 {
     if (q->open.n == 0 && !q->open.later)
         return;
-    const abr_priority_state before = q->state;
+    const retain_state before = q->state;
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
-    weigh(q, c);
-    if (c->score >= hit_from)
-        raise_before(q, own_worth(c), c);
+    set_weight(q, c);
+    if (c->line_score >= ABR_SCORE_HIT)
+        raise_before(q, own_weight(c), c);
     out->hits += c->hit;
     add_retained(q, c, 1, out);
     q->state = before;
 }
 
-uint64_t abr_priority_hits(abr_priority *q)
+uint64_t abr_retainer_hits(abr_retainer *q)
 {
     if (q->open.n == 0 && !q->open.later)
         return q->hits;
-    const abr_priority_state before = q->state;
+    const retain_state before = q->state;
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
@@ -445,7 +451,7 @@ uint64_t abr_priority_hits(abr_priority *q)
     return q->hits + q->last.reading.hit;
 }
 
-/* The items of the keys in order of their lines. */
+/* Put those in the keys in order of their lines. */
 static void sort_by_line(abr_retained *out)
 {
     bool sorted = true;
@@ -459,61 +465,61 @@ static void sort_by_line(abr_retained *out)
         out->order[i] = out->keys[i].index;
 }
 
-/* Of the candidates in out->order, by line, leave those of most worth that weigh no more than the room. */
-static void leave_best(size_t room, abr_retained *out)
+/* Of the candidates in out->order, by line, leave the heaviest that cost no more than the allowance. */
+static void leave_heaviest(size_t allowance, abr_retained *out)
 {
     size_t n = out->count;
-    size_t weight = 0;
+    size_t cost = 0;
     for (size_t i = 0; i < n; i++) {
         const abr_candidate *c = out->lines[out->order[i]].c;
-        out->keys[i] = (abr_key){~abr_float_key(c->worth), out->order[i]};
+        out->keys[i] = (abr_key){~abr_float_key(c->retain_weight), out->order[i]};
     }
     abr_sort_keys(out->keys, n, out->keys + n);
     for (out->count = 0; out->count < n; out->count++) {
-        weight += abr_candidate_weight(out->lines[out->keys[out->count].index].c);
-        if (weight > room)
+        cost += abr_candidate_cost(out->lines[out->keys[out->count].index].c);
+        if (cost > allowance)
             break;
     }
     sort_by_line(out);
 }
 
-/* Those of the room in order of their lines; none that was turned away. */
-static void order_lines(const abr_priority *q, size_t room, abr_retained *out)
+/* Order by line those within the allowance, none of them excluded. */
+static void order_lines(const abr_retainer *q, size_t allowance, abr_retained *out)
 {
-    size_t weight = 0;
+    size_t cost = 0;
     out->count = 0;
     for (size_t i = 0; i < out->used; i++) {
         const abr_candidate *c = out->lines[i].c;
-        if (c->worth <= 0 || abr_candidates_lost(&q->retained, c))
+        if (c->retain_weight <= 0 || abr_candidates_excluded(&q->retained, c))
             continue;
-        weight += abr_candidate_weight(c);
+        cost += abr_candidate_cost(c);
         out->keys[out->count++] = (abr_key){.index = (uint32_t)i};
     }
     sort_by_line(out);
-    if (weight > room)
-        leave_best(room, out);
+    if (cost > allowance)
+        leave_heaviest(allowance, out);
 }
 
-void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out)
+void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
 {
     out->used = 0;
     out->hits = q->hits;
     for (size_t i = 0; i < q->retained.count; i++)
         add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
     for (size_t i = 0; i < q->queued; i++) {
-        q->looked[i] = q->queue[(q->oldest + i) % BEFORE];
+        q->looked[i] = q->queue[(q->oldest + i) % WAITING];
         add_retained(q, &q->looked[i], 0, out);
     }
-    add_last(q, out);
-    order_lines(q, room_for(keep), out);
+    add_open_line(q, out);
+    order_lines(q, allowance_for(keep), out);
 }
 
 /* ---- the object ---- */
 
-abr_code abr_priority_open(const abr_priority_opts *opts, abr_priority **out)
+abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
 {
     const abr_alloc *alloc = abr_allocator(opts->alloc);
-    abr_priority *q = alloc->malloc(alloc->ctx, sizeof *q);
+    abr_retainer *q = alloc->malloc(alloc->ctx, sizeof *q);
     *out = q;
     if (!q)
         return ABR_ENOMEM;
@@ -522,23 +528,23 @@ abr_code abr_priority_open(const abr_priority_opts *opts, abr_priority **out)
     q->alloc = alloc;
     q->retained.alloc = alloc;
     q->retained.copies = opts->text == NULL;
-    q->retained.room = room_for(opts->keep);
+    q->retained.allowance = allowance_for(opts->keep);
     abr_lexicon_open(&q->lexicon, opts->quiet_groups);
     if (abr_patterns_open(&q->patterns, opts->hits, opts->hit_count, alloc) == ABR_OK)
         return ABR_OK;
-    abr_priority_close(q);
+    abr_retainer_close(q);
     *out = NULL;
     return ABR_ENOMEM;
 }
 
-bool abr_priority_reserve(abr_priority *q, uint64_t newlines, size_t n)
+bool abr_retainer_reserve(abr_retainer *q, uint64_t newlines, size_t n)
 {
-    size_t more = newlines < SIZE_MAX - BEFORE ? (size_t)newlines + 1 : SIZE_MAX - BEFORE;
-    size_t waits = (size_t)BEFORE * (START_MOST + WINDOW_MOST);
+    size_t more = newlines < SIZE_MAX - WAITING ? (size_t)newlines + 1 : SIZE_MAX - WAITING;
+    size_t waits = (size_t)WAITING * (START_MOST + WINDOW_MOST);
     return abr_candidates_reserve(&q->retained, more, n < SIZE_MAX - waits ? n + waits : SIZE_MAX);
 }
 
-void abr_priority_close(abr_priority *q)
+void abr_retainer_close(abr_retainer *q)
 {
     if (!q)
         return;

@@ -1,4 +1,4 @@
-/* The lines that may be kept of a text that goes by. */
+/* Which lines of a text are retained as it goes by. */
 #ifndef ABR_PRIORITY_RETAIN_H
 #define ABR_PRIORITY_RETAIN_H
 
@@ -10,28 +10,28 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What is retained of a text for a priority cut. */
-typedef struct abr_priority abr_priority;
+/* Reads a text and retains the lines that a priority cut may keep. */
+typedef struct abr_retainer abr_retainer;
 
 typedef struct {
-    const char *text;    /* the whole text, which stays; NULL: chunks are copied */
-    size_t keep;         /* abr_keep() of the budgets */
-    bool chars;          /* chars are counted */
+    const char *text;    /* the whole text, which stays where it is; NULL: chunks are copied */
+    size_t keep;         /* abr_bytes_to_keep() of the budgets */
+    bool chars;          /* count chars */
     const abr_hit *hits; /* copied */
     size_t hit_count;
     unsigned quiet_groups;
     const abr_alloc *alloc;
-} abr_priority_opts;
+} abr_retainer_opts;
 
-abr_code abr_priority_open(const abr_priority_opts *opts, abr_priority **out);
+abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out);
 
-/* Memory for a chunk with so many newlines; false changes nothing. */
-bool abr_priority_reserve(abr_priority *q, uint64_t newlines, size_t n);
+/* Get memory for a chunk of n bytes with so many newlines; false changes nothing. */
+bool abr_retainer_reserve(abr_retainer *q, uint64_t newlines, size_t n);
 
 /* Read a chunk for which memory was reserved. */
-void abr_priority_write(abr_priority *q, const char *p, size_t n);
+void abr_retainer_write(abr_retainer *q, const char *p, size_t n);
 
-/* A line that is retained, and how many lines of its shape there were, where that is known. */
+/* A line that is retained, and how many lines of its shape there were, 0 where that was forgotten. */
 typedef struct {
     const abr_candidate *c;
     uint32_t seen;
@@ -39,26 +39,28 @@ typedef struct {
 
 /* What is retained at one moment. */
 typedef struct {
-    abr_retained_line *lines; /* in no order, and more than are left */
+    abr_retained_line *lines; /* unsorted, with some that were left out again */
     size_t used;              /* of the lines */
-    uint32_t *order;          /* those that are left, by line */
-    size_t count;
-    abr_key *keys; /* to sort them: twice as many as there are lines */
-    uint64_t hits; /* in all of the text */
+    uint32_t *order;          /* indexes of those that count, by line */
+    size_t count;             /* of the order */
+    abr_key *keys;            /* to sort them: twice as many as there are lines */
+    uint64_t hits;            /* in the whole text */
 } abr_retained;
 
-/* At most how many lines there are. */
-size_t abr_priority_most(const abr_priority *q);
+/* No more lines than this can be retained now. */
+size_t abr_retainer_most_lines(const abr_retainer *q);
 
-/* The lines that would have been retained with `keep`, no larger than the one it was opened with, if the text ended
- * here; `out` has room for abr_priority_most() of them. Valid until the next call. */
-void abr_priority_retained(abr_priority *q, size_t keep, abr_retained *out);
-/* Read a line, as far as lines are read at once. */
-void abr_priority_read(abr_priority *q, const char *p, size_t n, abr_reading *out);
+/* The lines that would have been retained with `keep`, no larger than the one it was opened with, if the text
+ * ended here; `out` has memory for abr_retainer_most_lines(). Valid until the next call. */
+void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out);
 
-/* Lines that tell of something wrong, the open one too. */
-uint64_t abr_priority_hits(abr_priority *q);
-void abr_priority_close(abr_priority *q);
+/* Read a single line, its first segment where it is long. */
+void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out);
+
+/* Hits so far; the line that has not ended counts too. */
+uint64_t abr_retainer_hits(abr_retainer *q);
+
+void abr_retainer_close(abr_retainer *q);
 
 ABR_PRIVATE_END
 

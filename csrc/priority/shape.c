@@ -1,6 +1,7 @@
 /*
- * How often each shape of line was seen, in a table of fixed size: sets of a few ways, in which a new shape takes the
- * place of the one seen least. What is forgotten counts as rare, so that a forgotten line is at worst kept.
+ * How often each shape of line was seen, in a table of fixed size: sets of a few ways, in which a new shape
+ * takes the place of the one seen least. A forgotten shape counts as rare, so that its lines are at worst
+ * kept.
  */
 #include "priority/shape.h"
 #include "abridge.h"

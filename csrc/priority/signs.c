@@ -1,25 +1,26 @@
 /*
  * What words say where they stand.
  *
- * In a name (error_handler.c, -Werror, foo_error_test) or negated (0 errors, no failures) a word says nothing; in a form
- * that only an error has ("error:", "FAILED", "TypeError:") it is clear; elsewhere it may be prose.
+ * In a name (error_handler.c, -Werror, foo_error_test) or negated (0 errors, no failures) a word says
+ * nothing; in a form that only an error has ("error:", "FAILED", "TypeError:") it is clear; elsewhere it may
+ * be prose.
  */
 #include "priority/signs.h"
 #include "abridge.h"
 #include "priority/evidence.h"
 #include "priority/lexicon.h"
+#include "priority/score.h"
 #include "priority/words.h"
 
 enum {
-    NEAR = 16,         /* bytes between a negation and what it negates */
-    LEVEL_WITHIN = 64, /* bytes of a line in which its log level stands */
-    LEFT_WITHIN = 24
+    NEAR = 16,        /* bytes between a negation and what it negates */
+    LEVEL_WITHIN = 64 /* bytes of a line in which its log level stands */
 };
 
 /* ---- places of words ---- */
 
 /* Is the word part of a name: of an identifier, a path, an option? */
-static bool in_name(const abr_said *l, const abr_sign *s)
+static bool in_name(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
@@ -36,19 +37,19 @@ static bool in_name(const abr_said *l, const abr_sign *s)
         return after != '-' && after != ' '; /* an option --error=..., and a heading "--error--" */
     if (is_one_of(after, ".-") && is_alnum(then))
         return !(s->type && after == '.');
-    if (is_digit(after) && !all_caps(l, s))
+    if (abr_is_digit(after) && !all_caps(l, s))
         return true;
     return after == '(' && then != 's' && !s->type;
 }
 
 /* The number before a word: -1 where there is none. */
-static int64_t number_before(const abr_said *l, size_t at)
+static int64_t number_before(const abr_evidence *l, size_t at)
 {
     size_t end = at;
     while (end > 0 && is_one_of(l->p[end - 1], " \t("))
         end--;
     size_t start = end;
-    while (start > 0 && is_digit(l->p[start - 1]) && end - start < 15)
+    while (start > 0 && abr_is_digit(l->p[start - 1]) && end - start < 15)
         start--;
     if (start == end || (end == at) || is_one_of(byte_before(l, start), ".:-_") ||
         is_alnum(byte_before(l, start)))
@@ -60,7 +61,7 @@ static int64_t number_before(const abr_said *l, size_t at)
 }
 
 /* The number after a word and a colon or the like, as in failed=0; -1 where there is none. */
-static int64_t number_after(const abr_said *l, size_t at, bool needs_sign)
+static int64_t number_after(const abr_evidence *l, size_t at, bool needs_sign)
 {
     size_t i = skip(l, at, " \t\"')");
     size_t sign = skip(l, i, ":=,");
@@ -69,21 +70,21 @@ static int64_t number_after(const abr_said *l, size_t at, bool needs_sign)
     i = skip(l, sign, " \t\"'");
     size_t start = i;
     int64_t value = 0;
-    while (i < l->n && is_digit(l->p[i]) && i - start < 15)
+    while (i < l->n && abr_is_digit(l->p[i]) && i - start < 15)
         value = value * 10 + (l->p[i++] - '0');
     bool whole =
-        i > start && !is_alnum(byte_at(l, i)) && !(byte_at(l, i) == '.' && is_digit(byte_at(l, i + 1)));
+        i > start && !is_alnum(byte_at(l, i)) && !(byte_at(l, i) == '.' && abr_is_digit(byte_at(l, i + 1)));
     return whole ? value : -1;
 }
 
 /* Is the sign at index i negated: "no errors", "without any failure"? */
-static bool negated(const abr_said *l, unsigned i)
+static bool negated(const abr_evidence *l, unsigned i)
 {
     if (i == 0)
         return false;
     const abr_sign *before = &l->words->signs[i - 1];
     const abr_sign *s = &l->words->signs[i];
-    if (before->class != ABR_W_NO || s->at - end_of(before) > NEAR || is_word(l, before, "not"))
+    if (before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || is_word(l, before, "not"))
         return false;
     for (size_t at = end_of(before); at < s->at; at++)
         if (is_one_of(l->p[at], ":;,."))
@@ -91,18 +92,19 @@ static bool negated(const abr_said *l, unsigned i)
     return !in_name(l, before);
 }
 
-static void say(abr_said *l, const abr_sign *s, float weight, bool is_clear)
+/* Note what a word says, with the score it would give the line. */
+static void say(abr_evidence *l, const abr_sign *s, float score, bool is_clear)
 {
-    if (is_clear && l->is_clear && l->strong < ABR_CLEAR + ABR_AGAIN)
-        l->strong += ABR_AGAIN;
-    if (weight > l->strong) {
-        l->strong = weight;
+    if (is_clear && l->is_clear && l->strong < ABR_SCORE_CLEAR + ABR_SCORE_AGAIN)
+        l->strong += ABR_SCORE_AGAIN;
+    if (score > l->strong) {
+        l->strong = score;
         l->at = s->at;
     }
     l->is_clear = l->is_clear || is_clear;
 }
 
-static const abr_sign *next_sign(const abr_said *l, unsigned i, size_t within)
+static const abr_sign *next_sign(const abr_evidence *l, unsigned i, size_t within)
 {
     const abr_line_words *w = l->words;
     if (i + 1 < w->count && w->signs[i + 1].at - end_of(&w->signs[i]) <= within)
@@ -110,20 +112,20 @@ static const abr_sign *next_sign(const abr_said *l, unsigned i, size_t within)
     return NULL;
 }
 
-/* Is a code behind the word: "error TS2304", "Error 1", "error[E0308]"? */
-static bool has_code(const abr_said *l, const abr_sign *s)
+/* Does a code follow the word: "error TS2304", "Error 1", "error[E0308]"? */
+static bool has_code(const abr_evidence *l, const abr_sign *s)
 {
     size_t i = end_of(s);
     if (byte_at(l, i) == '[')
-        return is_upper(byte_at(l, i + 1)) || byte_at(l, i + 1) == ']';
+        return abr_is_upper(byte_at(l, i + 1)) || byte_at(l, i + 1) == ']';
     i = skip(l, i, " #");
     size_t start = i;
-    while (i < l->n && is_upper(l->p[i]) && i - start < 8)
+    while (i < l->n && abr_is_upper(l->p[i]) && i - start < 8)
         i++;
-    return i > end_of(s) && is_digit(byte_at(l, i));
+    return i > end_of(s) && abr_is_digit(byte_at(l, i));
 }
 
-static bool in_brackets(const abr_said *l, const abr_sign *s)
+static bool in_brackets(const abr_evidence *l, const abr_sign *s)
 {
     size_t start = s->at;
     while (start > 0 && l->p[start - 1] == ' ')
@@ -134,7 +136,7 @@ static bool in_brackets(const abr_said *l, const abr_sign *s)
 
 /* ---- the classes ---- */
 
-static void weigh_error(abr_said *l, unsigned i)
+static void read_error(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *next = next_sign(l, i, 2);
@@ -146,30 +148,28 @@ static void weigh_error(abr_said *l, unsigned i)
     int64_t count = number_before(l, s->at);
     int64_t after = number_after(l, end_of(s), true);
     if (count == 0 || (after == 0 && !s->type)) {
-        l->summary = l->summary > ABR_WEAK ? l->summary : ABR_WEAK;
+        l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
         return;
     }
-    if (next && next->class == ABR_W_NAMING) {
-        say(l, s, ABR_WEAK, false);
+    if (next && next->class == ABR_WORD_NAMING) {
+        say(l, s, ABR_SCORE_WEAK, false);
         return;
     }
-    bool source = before && before->class == ABR_W_CODE && s->at - end_of(before) <= 8;
+    bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
     if (s->type && (source || c == '(')) {
-        say(l, s, ABR_WARNED, false);
+        say(l, s, ABR_SCORE_WARNED, false);
         return;
     }
     if (count > 0)
-        l->summary = ABR_SUMS_UP;
+        l->summary = ABR_SCORE_SUMS_UP;
     bool ends = c == '\n' || c == '\r';
     bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
-    if (!is_clear && i > 0 && before->class == ABR_W_LACK)
-        is_clear = false;
-    say(l, s, is_clear ? ABR_CLEAR : ABR_BAD, is_clear);
+    say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
-static void weigh_fail(abr_said *l, unsigned i)
+static void read_fail(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     if (in_name(l, s) || negated(l, i))
@@ -180,19 +180,19 @@ static void weigh_fail(abr_said *l, unsigned i)
         (is_first(l, s) || byte_before(l, l->words->first) == ' '))
         after = number_after(l, end_of(s), false); /* "# fail 0" */
     if (count == 0 || after == 0) {
-        l->summary = l->summary > ABR_WEAK ? l->summary : ABR_WEAK;
+        l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
         return;
     }
     if (count > 0 || after > 0)
-        l->summary = ABR_SUMS_UP;
+        l->summary = ABR_SCORE_SUMS_UP;
     bool named = s->type || is_word(l, s, "failed") || is_word(l, s, "failure") || is_word(l, s, "failures");
-    bool is_clear = all_caps(l, s) || (named && is_upper(l->p[s->at])) || in_brackets(l, s) ||
-                    (byte_at(l, end_of(s)) == ':' && named) || (count > 0 && s->at < LEFT_WITHIN) ||
+    bool is_clear = all_caps(l, s) || (named && abr_is_upper(l->p[s->at])) || in_brackets(l, s) ||
+                    (byte_at(l, end_of(s)) == ':' && named) || (count > 0 && s->at < ABR_LEADS_WITHIN) ||
                     is_first(l, s);
-    say(l, s, is_clear ? ABR_CLEAR : named || count > 0 ? ABR_BAD : ABR_WARNED, is_clear);
+    say(l, s, is_clear ? ABR_SCORE_CLEAR : named || count > 0 ? ABR_SCORE_BAD : ABR_SCORE_WARNED, is_clear);
 }
 
-static void weigh_fatal(abr_said *l, unsigned i)
+static void read_fatal(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     if (in_name(l, s) || negated(l, i))
@@ -201,44 +201,44 @@ static void weigh_fatal(abr_said *l, unsigned i)
     char c = byte_at(l, end_of(s));
     if (is_word(l, s, "bug")) {
         if (c == ':' && all_caps(l, s))
-            say(l, s, ABR_CLEAR, true);
+            say(l, s, ABR_SCORE_CLEAR, true);
         return;
     }
     if (is_word(l, s, "race") || is_word(l, s, "conflict") || is_word(l, s, "segmentation") ||
         is_word(l, s, "oops")) {
         bool is_clear = all_caps(l, s) || (next && is_word(l, next, "fault")) || c == ':';
-        say(l, s, is_clear ? ABR_CLEAR : ABR_WEAK, is_clear);
+        say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_WEAK, is_clear);
         return;
     }
     if (number_before(l, s->at) == 0 || number_after(l, end_of(s), true) == 0)
         return;
-    say(l, s, c == '(' ? ABR_BAD : ABR_CLEAR, c != '(');
+    say(l, s, c == '(' ? ABR_SCORE_BAD : ABR_SCORE_CLEAR, c != '(');
 }
 
-static void weigh_bad(abr_said *l, unsigned i)
+static void read_bad(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *next = next_sign(l, i, 12);
     if (in_name(l, s) || negated(l, i) || number_before(l, s->at) == 0 ||
         number_after(l, end_of(s), true) == 0)
         return;
-    bool is_clear = (next && next->class == ABR_W_SYMBOL && is_word(l, s, "undefined")) ||
-                    (byte_before(l, s->at) == '*' && !is_digit(byte_at(l, end_of(s)))) ||
-                    (next && next->class == ABR_W_FAIL);
-    say(l, s, is_clear ? ABR_CLEAR : ABR_BAD, is_clear);
+    bool is_clear = (next && next->class == ABR_WORD_SYMBOL && is_word(l, s, "undefined")) ||
+                    (byte_before(l, s->at) == '*' && !abr_is_digit(byte_at(l, end_of(s)))) ||
+                    (next && next->class == ABR_WORD_FAIL);
+    say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
 /* "not found", "no such file", "did not match" */
-static void weigh_lack(abr_said *l, unsigned i)
+static void read_lack(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *before = i > 0 ? s - 1 : NULL;
-    if (!before || before->class != ABR_W_NO || s->at - end_of(before) > NEAR || in_name(l, s))
+    if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || in_name(l, s))
         return;
-    say(l, before, ABR_BAD, false);
+    say(l, before, ABR_SCORE_BAD, false);
 }
 
-static void weigh_expectation(abr_said *l, unsigned i)
+static void read_expectation(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
@@ -246,65 +246,66 @@ static void weigh_expectation(abr_said *l, unsigned i)
         return;
     bool tells = is_one_of(c, ":=") || (is_first(l, s) && (c == ' ' || c == '\t'));
     for (unsigned k = i + 1; k < l->words->count && !tells; k++)
-        tells = l->words->signs[k].class == ABR_W_EXPECT || l->words->signs[k].class == ABR_W_LACK;
+        tells = l->words->signs[k].class == ABR_WORD_EXPECT || l->words->signs[k].class == ABR_WORD_LACK;
     tells = tells || (is_word(l, s, "expected") && c != '\n');
-    if (tells && l->expected < ABR_EXPECTS)
-        l->expected = ABR_EXPECTS;
+    if (tells && l->expected < ABR_SCORE_EXPECTS)
+        l->expected = ABR_SCORE_EXPECTS;
 }
 
-static void weigh_cause(abr_said *l, unsigned i)
+static void read_cause(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
     bool tells = c == ':' || (is_word(l, s, "caused") && is_first(l, s));
     if (in_name(l, s) || !tells || (is_word(l, s, "summary") && !all_caps(l, s)))
         return;
-    float weight = is_first(l, s) ? ABR_CAUSED + 1 : ABR_EXPECTS;
-    if (l->expected < weight)
-        l->expected = weight;
+    float score = is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS;
+    if (l->expected < score)
+        l->expected = score;
 }
 
-static void weigh_count(abr_said *l, unsigned i)
+static void read_count(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     if (in_name(l, s))
         return;
     if (number_before(l, s->at) >= 0 || number_after(l, end_of(s), true) >= 0) {
-        l->summary = l->summary > ABR_SUMS_UP ? l->summary : ABR_SUMS_UP;
+        l->summary = l->summary > ABR_SCORE_SUMS_UP ? l->summary : ABR_SCORE_SUMS_UP;
         return;
     }
     if (all_caps(l, s) && is_word(l, s, "passed"))
         l->passed = true;
 }
 
-static void weigh_exit(abr_said *l, unsigned i)
+static void read_exit(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     int64_t number = number_after(l, end_of(s), false);
     if (in_name(l, s) || number < 0)
         return;
     bool exits = is_word(l, s, "exited") || is_word(l, s, "exit") ||
-                 (i > 0 && (s[-1].class == ABR_W_EXIT) && s->at - end_of(s - 1) < NEAR);
+                 (i > 0 && (s[-1].class == ABR_WORD_EXIT) && s->at - end_of(s - 1) < NEAR);
     if (!exits && !is_word(l, s, "returned"))
         return;
     if (number > 0)
-        say(l, s, ABR_BAD, false);
-    l->summary = l->summary > ABR_WARNED ? l->summary : ABR_WARNED;
+        say(l, s, ABR_SCORE_BAD, false);
+    l->summary = l->summary > ABR_SCORE_WARNED ? l->summary : ABR_SCORE_WARNED;
 }
 
-static void weigh_done(abr_said *l, unsigned i)
+static void read_done(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
     if (in_name(l, s))
         return;
-    bool tells = c == ':' || (c == ' ' && (s->at == l->words->first || is_digit(byte_at(l, end_of(s) + 1)) ||
-                                           memcmp(l->p + end_of(s), " in ", 4) == 0));
-    if (tells && l->summary < ABR_WARNED)
-        l->summary = ABR_WARNED;
+    bool tells =
+        c == ':' || (c == ' ' && (s->at == l->words->first || abr_is_digit(byte_at(l, end_of(s) + 1)) ||
+                                  memcmp(l->p + end_of(s), " in ", 4) == 0));
+    if (tells && l->summary < ABR_SCORE_WARNED)
+        l->summary = ABR_SCORE_WARNED;
 }
 
-static void weigh_pass(abr_said *l, unsigned i)
+static void read_pass(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char after = byte_at(l, end_of(s));
@@ -321,70 +322,70 @@ static void weigh_pass(abr_said *l, unsigned i)
         l->passed = true;
 }
 
-static void weigh_http(abr_said *l, unsigned i)
+static void read_http(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     size_t at = end_of(s);
-    if (byte_at(l, at) != '/' || !is_digit(byte_at(l, at + 1)))
+    if (byte_at(l, at) != '/' || !abr_is_digit(byte_at(l, at + 1)))
         return;
     at = skip(l, at, "/.0123456789");
     at = skip(l, at, "\" ");
     bool status =
-        is_digit(byte_at(l, at + 1)) && is_digit(byte_at(l, at + 2)) && !is_alnum(byte_at(l, at + 3));
+        abr_is_digit(byte_at(l, at + 1)) && abr_is_digit(byte_at(l, at + 2)) && !is_alnum(byte_at(l, at + 3));
     if (status && byte_at(l, at) == '5')
-        say(l, s, ABR_BAD, false);
+        say(l, s, ABR_SCORE_BAD, false);
     else if (status && byte_at(l, at) == '4')
-        say(l, s, ABR_WARNED, false);
+        say(l, s, ABR_SCORE_WARNED, false);
 }
 
-static void weigh_doubt(abr_said *l, unsigned i)
+static void read_doubt(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     if (in_name(l, s) || negated(l, i))
         return;
     bool denies = (is_word(l, s, "can") || is_word(l, s, "could")) && byte_at(l, end_of(s)) == '\'';
-    say(l, s, denies ? ABR_BAD : ABR_WEAK, false);
+    say(l, s, denies ? ABR_SCORE_BAD : ABR_SCORE_WEAK, false);
 }
 
-static void weigh_warning(abr_said *l, unsigned i)
+static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     bool none = number_before(l, s->at) == 0 || number_after(l, end_of(s), true) == 0;
     if (!none && !in_name(l, s) && !negated(l, i))
-        say(l, s, ABR_WARNED, false);
+        say(l, s, ABR_SCORE_WARNED, false);
 }
 
-static void weigh_note(abr_said *l, unsigned i)
+static void read_note(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (!in_name(l, s) && byte_at(l, end_of(s)) == ':' && l->expected < ABR_WEAK)
-        l->expected = ABR_WEAK;
+    if (!in_name(l, s) && byte_at(l, end_of(s)) == ':' && l->expected < ABR_SCORE_WEAK)
+        l->expected = ABR_SCORE_WEAK;
 }
 
-static void weigh_step(abr_said *l, unsigned i)
+static void read_step(abr_evidence *l, unsigned i)
 {
     l->stepped = l->stepped || is_first(l, &l->words->signs[i]);
 }
 
-static void weigh_level(abr_said *l, unsigned i)
+static void read_level(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !in_name(l, s));
 }
 
-void abr_weigh_signs(abr_said *l)
+void abr_read_signs(abr_evidence *l)
 {
-    static void (*const weigh[])(abr_said *, unsigned) = {
-        [ABR_W_ERROR] = weigh_error,  [ABR_W_FAIL] = weigh_fail,          [ABR_W_FATAL] = weigh_fatal,
-        [ABR_W_BAD] = weigh_bad,      [ABR_W_LACK] = weigh_lack,          [ABR_W_DOUBT] = weigh_doubt,
-        [ABR_W_WARN] = weigh_warning, [ABR_W_EXPECT] = weigh_expectation, [ABR_W_CAUSE] = weigh_cause,
-        [ABR_W_NOTE] = weigh_note,    [ABR_W_COUNT] = weigh_count,        [ABR_W_EXIT] = weigh_exit,
-        [ABR_W_DONE] = weigh_done,    [ABR_W_PASS] = weigh_pass,          [ABR_W_STEP] = weigh_step,
-        [ABR_W_QUIET] = weigh_level,  [ABR_W_HTTP] = weigh_http,
+    static void (*const read[])(abr_evidence *, unsigned) = {
+        [ABR_WORD_ERROR] = read_error,  [ABR_WORD_FAIL] = read_fail,          [ABR_WORD_FATAL] = read_fatal,
+        [ABR_WORD_BAD] = read_bad,      [ABR_WORD_LACK] = read_lack,          [ABR_WORD_DOUBT] = read_doubt,
+        [ABR_WORD_WARN] = read_warning, [ABR_WORD_EXPECT] = read_expectation, [ABR_WORD_CAUSE] = read_cause,
+        [ABR_WORD_NOTE] = read_note,    [ABR_WORD_COUNT] = read_count,        [ABR_WORD_EXIT] = read_exit,
+        [ABR_WORD_DONE] = read_done,    [ABR_WORD_PASS] = read_pass,          [ABR_WORD_STEP] = read_step,
+        [ABR_WORD_QUIET] = read_level,  [ABR_WORD_HTTP] = read_http,
     };
     for (unsigned i = 0; i < l->words->count; i++) {
         unsigned class = l->words->signs[i].class;
-        if (class < sizeof weigh / sizeof *weigh && weigh[class])
-            weigh[class](l, i);
+        if (class < sizeof read / sizeof *read && read[class])
+            read[class](l, i);
     }
 }

@@ -7,8 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Weigh the words of the lexicon that stand in the line, each in its place. */
-void abr_weigh_signs(abr_said *l);
+/* Note what the words of the lexicon say in the line, each in its place. */
+void abr_read_signs(abr_evidence *l);
 
 ABR_PRIVATE_END
 

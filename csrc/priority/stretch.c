@@ -1,8 +1,9 @@
 /*
  * Stretches: a line as it would be shown, what stands between what is kept, and the content made of both.
  *
- * A long line is shown as its start and a window around its sign; of the text's last line the end shows too. Stretches
- * that go on in the source where the one before ends, but for a newline, make one piece.
+ * A long line is shown as its start and a window around its sign, and the text's last line with its end too.
+ * A stretch that starts in the source where the one before it ends, or after its newline, joins it in one
+ * piece.
  */
 #include <string.h>
 
@@ -20,7 +21,8 @@ static const char inner_marker[] = " ... ";
 
 enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "... " or " ..." */ };
 
-/* Print what stands between two stretches, either of which may be NULL for the text's ends; dst NULL measures. */
+/* Print what stands between two stretches, either of which may be NULL for the text's
+ * ends; dst NULL measures. */
 static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst)
 {
     bool marks = x->format_len > 0;
@@ -60,8 +62,8 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     return n;
 }
 
-/* Does b go on in the source where a ends, but for a newline between them? *newline: is there one? */
-static bool goes_on(const abr_stretch *a, const abr_stretch *b, bool *newline)
+/* Does b start in the source where a ends, or after a newline there? *newline: is there one? */
+static bool is_joined(const abr_stretch *a, const abr_stretch *b, bool *newline)
 {
     *newline = a->ends_line && b->starts_line && a->at + a->n + 1 == b->at;
     return *newline || a->at + a->n == b->at;
@@ -74,11 +76,11 @@ static bool reaches_end(const abr_chooser *x, const abr_stretch *s, bool *newlin
     return s->at + s->n + *newline == x->view->bytes;
 }
 
-void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
+void abr_add_joint_cost(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
 {
     char small[512];
     bool newline = false;
-    if (a && b ? goes_on(a, b, &newline) : a ? reaches_end(x, a, &newline) : b && b->at == 0) {
+    if (a && b ? is_joined(a, b, &newline) : a ? reaches_end(x, a, &newline) : b && b->at == 0) {
         cost->shown += newline;
         cost->chars += newline;
         return;
@@ -96,12 +98,11 @@ void abr_weigh_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b,
         return;
     }
     print_joint(x, a, b, text);
-    abr_weigh(&(abr_scale){true, x->scale.replace}, text, n, cost);
+    abr_add_cost(&(abr_measure){true, x->measure.replace}, text, n, cost);
     if (text != small)
         x->alloc->free(x->alloc->ctx, text);
 }
 
-/* The widest marker with its newline, by the source's totals. */
 abr_span abr_widest_marker(abr_chooser *x)
 {
     abr_span cost = {0};
@@ -110,53 +111,73 @@ abr_span abr_widest_marker(abr_chooser *x)
     const abr_stretch before = {.ends_line = true, .last_line = 0};
     const abr_stretch after = {
         .line = x->view->lines + 1, .at = x->view->bytes, .chars = x->view->chars, .starts_line = true};
-    abr_weigh_joint(x, &before, &after, &cost);
-    cost.shown = abr_less(cost.shown, 1); /* one of its two newlines is counted with a line */
-    cost.chars = abr_less(cost.chars, 1);
+    abr_add_joint_cost(x, &before, &after, &cost);
+    cost.shown = abr_budget_left(cost.shown, 1); /* one of its two newlines is counted with a line */
+    cost.chars = abr_budget_left(cost.chars, 1);
     return cost;
 }
 
 uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n)
 {
-    return x->scale.chars ? abr_count_chars(p, n, NULL) : 0;
+    return x->measure.chars ? abr_count_chars(p, n, NULL) : 0;
 }
 
 /* ---- lines as they would be shown ---- */
 
-/* Bytes of a line from its byte `from` on, of the `size` bytes at hand from its byte `first` on. */
-static abr_stretch part_of(const abr_candidate *c, const char *p, uint64_t from, size_t n, uint64_t chars,
-                           uint64_t first, size_t size)
+/* Bytes of a line that are at hand. */
+typedef struct {
+    const char *p;
+    size_t n;
+    uint64_t at;    /* bytes of the line before them */
+    uint64_t chars; /* chars of the line before them */
+} line_bytes;
+
+static line_bytes start_of(const abr_candidate *c)
 {
-    abr_stretch s = {
-        .at = c->at + from, .n = n, .p = p, .line = c->line, .last_line = c->line, .chars = c->chars + chars};
-    s.starts_line = from == 0;
-    s.ends_line = from + n == c->size;
-    s.lead = (size_t)(from - first);
-    s.rest = size - s.lead - n;
-    s.lead_whole = first == 0;
-    s.rest_whole = first + size == c->size;
+    return (line_bytes){.p = c->start, .n = c->start_n};
+}
+
+/* What is retained around the line's sign, the start where that is all. */
+static line_bytes window_of(const abr_candidate *c)
+{
+    if (c->window_n == 0)
+        return start_of(c);
+    return (line_bytes){.p = c->window, .n = c->window_n, .at = c->window_at, .chars = c->window_chars};
+}
+
+/* A part of a line: of the bytes at hand the n from `from` on. */
+static abr_stretch part_of(const abr_candidate *c, const line_bytes *have, size_t from, size_t n)
+{
+    abr_stretch s = {.at = c->at + have->at + from,
+                     .n = n,
+                     .p = have->p + from,
+                     .line = c->line,
+                     .last_line = c->line,
+                     .chars = c->chars + have->chars,
+                     .lead = from,
+                     .rest = have->n - from - n};
+    s.starts_line = have->at + from == 0;
+    s.ends_line = have->at + from + n == c->size;
+    s.lead_whole = have->at == 0;
+    s.rest_whole = have->at + have->n == c->size;
     return s;
 }
 
-/* The part of a line around its sign, no more than n bytes of it, behind the first `from`. */
-static size_t window_of(const abr_candidate *c, uint64_t from, uint64_t n, abr_stretch *out,
-                        const abr_chooser *x)
+/* The part of a line around its sign, no more than n bytes of it, none before the line's byte `from`. */
+static bool sign_part(const abr_chooser *x, const abr_candidate *c, uint64_t from, uint64_t n,
+                      abr_stretch *out)
 {
-    bool stored = c->window_n > 0;
-    const char *p = stored ? c->window : c->start;
-    size_t size = stored ? c->window_n : c->start_n;
-    uint64_t base = stored ? c->window_at : 0;
-    uint64_t lead = c->sign > base ? c->sign - base : 0;
-    size_t start = lead > n / 4 ? abr_char_start(p, size, (size_t)(lead - n / 4)) : 0;
-    if (base + start < from)
-        start = (size_t)(from - base);
-    if (start >= size)
-        return 0;
-    size_t end = size - start > n ? abr_char_start(p, size, start + (size_t)n) : size;
-    uint64_t chars = 0;
-    if (x->scale.chars)
-        chars = (stored ? c->window_chars : 0) + abr_count_chars(p, start, NULL);
-    *out = part_of(c, p + start, base + start, end - start, chars, base, size);
+    const line_bytes have = window_of(c);
+    uint64_t lead = c->sign > have.at ? c->sign - have.at : 0;
+    size_t start = lead > n / 4 ? abr_char_start(have.p, have.n, (size_t)(lead - n / 4)) : 0;
+    if (have.at + start < from)
+        start = (size_t)(from - have.at);
+    if (start >= have.n)
+        return false;
+    size_t end = have.n - start > n ? abr_char_start(have.p, have.n, start + (size_t)n) : have.n;
+    *out = part_of(c, &have, start, end - start);
+    if (x->measure.chars)
+        out->chars += abr_count_chars(have.p, start, NULL);
     return end > start;
 }
 
@@ -172,18 +193,18 @@ static bool end_part(const abr_chooser *x, const abr_candidate *c, uint64_t from
     uint64_t at = x->view->bytes - e->n + start;
     if (at < from || start >= end)
         return false;
-    *out = part_of(c, e->p + start, at - c->at, end - start, 0, at - c->at, end - start);
-    if (x->scale.chars)
+    *out = part_of(c, &(line_bytes){.p = e->p + start, .n = end - start, .at = at - c->at}, 0, end - start);
+    if (x->measure.chars)
         out->chars = x->view->chars - abr_count_chars(e->p + start, e->n - start, NULL);
     return true;
 }
 
-/* The stretches a line is shown as; how many. */
 size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch parts[ABR_LINE_PARTS])
 {
     const abr_candidate *c = u->c;
+    const line_bytes start = start_of(c);
     if (c->size <= x->width && c->start_n == c->size) {
-        parts[0] = part_of(c, c->start, 0, (size_t)c->size, 0, 0, c->start_n);
+        parts[0] = part_of(c, &start, 0, start.n);
         return 1;
     }
     uint64_t width = abr_at_most(x->width, c->size);
@@ -194,9 +215,9 @@ size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch p
     size_t n = abr_char_start(c->start, c->start_n, (size_t)first);
     size_t count = 0;
     if (n > 0)
-        parts[count++] = part_of(c, c->start, 0, n, 0, 0, c->start_n);
+        parts[count++] = part_of(c, &start, 0, n);
     uint64_t end = n;
-    if (far && left > first && window_of(c, end, left - first, &parts[count], x)) {
+    if (far && left > first && sign_part(x, c, end, left - first, &parts[count])) {
         end = parts[count].at + parts[count].n - c->at;
         count++;
     }
@@ -205,13 +226,13 @@ size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch p
     return count;
 }
 
-void abr_weigh_unit(const abr_chooser *x, abr_shown_line *u)
+void abr_set_line_cost(const abr_chooser *x, abr_shown_line *u)
 {
     abr_stretch parts[ABR_LINE_PARTS];
     size_t count = abr_parts_of(x, u, parts);
     abr_span cost = {0};
     for (size_t i = 0; i < count; i++) {
-        abr_weigh(&x->scale, parts[i].p, (size_t)parts[i].n, &cost);
+        abr_add_cost(&x->measure, parts[i].p, (size_t)parts[i].n, &cost);
         bool goes = i + 1 < count && parts[i].at + parts[i].n == parts[i + 1].at;
         if (!parts[i].ends_line && !goes) {
             cost.shown += ABR_INNER_SIZE;
@@ -239,7 +260,7 @@ static bool lacks_end(const abr_chooser *x)
     return x->kept_count == 0 || !reaches_end(x, &x->kept[x->kept_count - 1], &newline);
 }
 
-/* Bytes that the content takes before utf8_replace. */
+/* Bytes of the content before utf8_replace. */
 static size_t raw_size(const abr_chooser *x)
 {
     size_t n = 0;
@@ -248,7 +269,7 @@ static size_t raw_size(const abr_chooser *x)
         const abr_stretch *s = &x->kept[i];
         const abr_stretch *before = i > 0 ? s - 1 : NULL;
         n += (size_t)s->n;
-        if (before && goes_on(before, s, &newline))
+        if (before && is_joined(before, s, &newline))
             n += newline;
         else if (before || s->at > 0)
             n += print_joint(x, before, s, NULL);
@@ -257,13 +278,41 @@ static size_t raw_size(const abr_chooser *x)
     return n + keeps_newline(x) + (lacks_end(x) ? print_joint(x, last, NULL, NULL) : 0);
 }
 
+static abr_piece *add_piece(abr_cut *cut, abr_piece piece)
+{
+    abr_piece *added = (abr_piece *)cut->block + cut->piece_count++;
+    *added = piece;
+    return added;
+}
+
 static void add_marker(abr_cut *cut, const char *p, size_t n)
 {
     if (n > 0)
-        ((abr_piece *)cut->block)[cut->piece_count++] = (abr_piece){p, n, false, 0, 0, 0, 0};
+        add_piece(cut, (abr_piece){.p = p, .n = n});
 }
 
-/* Write the content to `to`, its pieces behind one another. */
+/* Write what comes after the last stretch to `to`: the final newline, which belongs to the piece that is open
+ * or NULL, or a marker. */
+static void end_content(const abr_chooser *x, char *to, abr_piece *open, abr_cut *cut)
+{
+    const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
+    if (keeps_newline(x)) {
+        *to = '\n';
+        if (!open)
+            open = add_piece(cut, (abr_piece){.p = to,
+                                              .source = true,
+                                              .first_byte = last->at + 1,
+                                              .last_byte = last->at,
+                                              .first_line = last->line + 1,
+                                              .last_line = last->line + 1});
+        open->n++;
+        open->last_byte++;
+    } else if (lacks_end(x)) {
+        add_marker(cut, to, print_joint(x, last, NULL, to));
+    }
+}
+
+/* Write the content to `to`, one piece after the other. */
 static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
 {
     abr_piece *open = NULL;
@@ -271,7 +320,7 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
         const abr_stretch *s = &x->kept[i];
         const abr_stretch *before = i > 0 ? s - 1 : NULL;
         bool newline = false;
-        bool joined = before && goes_on(before, s, &newline);
+        bool joined = before && is_joined(before, s, &newline);
         if (newline)
             *to++ = '\n';
         if (!joined && (before || s->at > 0)) {
@@ -286,27 +335,19 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
             open->last_line = s->last_line + 1;
         } else if (s->n > 0 || newline) {
             const abr_stretch *first = newline ? before : s; /* an empty line has nothing but its newline */
-            open = &((abr_piece *)cut->block)[cut->piece_count++];
-            *open = (abr_piece){to - newline,    (size_t)s->n + newline, true, first->at + 1, s->at + s->n,
-                                first->line + 1, s->last_line + 1};
+            open = add_piece(cut, (abr_piece){.p = to - newline,
+                                              .n = (size_t)s->n + newline,
+                                              .source = true,
+                                              .first_byte = first->at + 1,
+                                              .last_byte = s->at + s->n,
+                                              .first_line = first->line + 1,
+                                              .last_line = s->last_line + 1});
         } else {
             open = NULL;
         }
         to += s->n;
     }
-    if (keeps_newline(x)) {
-        *to = '\n';
-        if (!open) {
-            const abr_stretch *last = &x->kept[x->kept_count - 1];
-            open = &((abr_piece *)cut->block)[cut->piece_count++];
-            *open = (abr_piece){to, 0, true, last->at + 1, last->at, last->line + 1, last->line + 1};
-        }
-        open->n++;
-        open->last_byte++;
-    } else if (lacks_end(x)) {
-        const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-        add_marker(cut, to, print_joint(x, last, NULL, to));
-    }
+    end_content(x, to, open, cut);
 }
 
 /* Chars before the first range of the source; it starts where a stretch does. */
@@ -327,24 +368,24 @@ static void count_output(const abr_chooser *x, abr_cut *cut)
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *p = &cut->pieces[i];
         abr_span span = {0};
-        abr_weigh(&(abr_scale){x->scale.chars, x->scale.replace}, p->p, p->n, &span);
+        abr_add_cost(&(abr_measure){x->measure.chars, x->measure.replace}, p->p, p->n, &span);
         shown.shown += span.shown;
         if (!p->source)
             continue;
         cut->output_bytes += p->n;
-        cut->output_chars += x->scale.chars ? span.chars : 0;
+        cut->output_chars += x->measure.chars ? span.chars : 0;
     }
     for (size_t i = 0; i < x->kept_count; i++) {
         const abr_stretch *s = &x->kept[i];
         cut->output_lines += s->last_line - s->line + (i == 0 || s[-1].last_line != s->line);
     }
-    cut->chars_before = x->scale.chars ? chars_before(x, cut) : 0;
+    cut->chars_before = x->measure.chars ? chars_before(x, cut) : 0;
     cut->content_bytes = (size_t)shown.shown;
     cut->omitted_lines = x->view->lines - cut->output_lines;
     cut->omitted_bytes = x->view->bytes - cut->output_bytes;
 }
 
-abr_code abr_settle_kept(abr_chooser *x, abr_cut *cut)
+abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
 {
     size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
     cut->block = x->alloc->malloc(x->alloc->ctx, pieces + raw_size(x) + 1);
@@ -355,7 +396,7 @@ abr_code abr_settle_kept(abr_chooser *x, abr_cut *cut)
     count_output(x, cut);
     size_t k = 0;
     for (size_t i = 0; i < x->count; i++) {
-        const abr_candidate *c = x->units[i].c;
+        const abr_candidate *c = x->lines[i].c;
         while (k < x->kept_count && x->kept[k].last_line < c->line)
             k++;
         cut->hits_kept += c->hit && k < x->kept_count && x->kept[k].line <= c->line;

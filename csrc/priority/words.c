@@ -1,25 +1,27 @@
 /*
- * One pass over a line: its words that are in the lexicon, its shape, and what else is cheap to see on the way.
+ * One pass over a line: its words that are in the lexicon, its shape, and what else is cheap to see.
  *
- * The line is read in blocks of 64 bytes. Each is turned into masks, a bit a byte: letters, digits and so on; words are
- * then the runs of bits, found without looking at a byte. A block that ends inside a word is followed by one that starts
- * with it, so that no word is ever split (but for one that is longer than a block, which is no word).
+ * The line is read in blocks of 64 bytes. Each is turned into masks, a bit a byte: letters, digits and so on;
+ * words are then the runs of bits, found without looking at a byte. A block that ends inside a word is
+ * followed by one that starts with it, so that no word is ever split (but for one that is longer than a
+ * block, which is no word).
  *
- * The shape is a hash of the first plain words and what follows each. A word that is part of a name (a path, an
- * identifier, something quoted) and every number is left out, so that lines that differ in these have one shape. The
- * code of a diagnostic is kept.
+ * The shape is a hash of the first plain words and what follows each. A word that is part of a name (a path,
+ * an identifier, something quoted) and every number is left out, so that lines that differ in these have one
+ * shape. The code of a diagnostic is kept.
  */
 #include <string.h>
 
 #include "priority/words.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/word.h"
 #include "priority/lexicon.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
 #include "text/simd.h"
 
-/* What is inlined into a variant of read_line() is compiled for its processors. */
+/* What is inlined into a variant of read_line() is compiled for that variant's processors. */
 #if defined(__GNUC__)
 #define INLINE inline __attribute__((always_inline))
 #else
@@ -78,7 +80,8 @@ static INLINE unsigned run_length(uint64_t mask)
     return ~mask == 0 ? BLOCK : lowest(~mask);
 }
 
-/* The letters of a block, less a word that the block's end splits; *step: how far the next block is from this one. */
+/* The letters of a block, less a word that the block's end splits; *step: how far the next block
+ * is from this one. */
 static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
 {
     *step = BLOCK;
@@ -86,7 +89,7 @@ static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
         return letters & ((UINT64_C(1) << left) - 1);
     if (left == BLOCK || !(letters >> (BLOCK - 1)))
         return letters;
-    uint64_t rest = ~letters; /* the block ends with the letters behind its highest bit */
+    uint64_t rest = ~letters; /* the block ends with the letters after its highest bit */
     if (rest == 0)
         return 0;
     unsigned keep = highest(rest) + 1;
@@ -95,11 +98,6 @@ static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
 }
 
 /* ---- what stands beside a word ---- */
-
-static INLINE bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* 1: a byte that makes the word beside it part of a name; 2: a quote. */
 static const uint8_t beside[256] = {
@@ -111,7 +109,7 @@ static const uint8_t beside[256] = {
 static size_t code_size(const char *p, size_t letters, size_t left)
 {
     size_t n = letters;
-    while (n < left && n < letters + CODE_DIGITS + 1 && is_digit(p[n]))
+    while (n < left && n < letters + CODE_DIGITS + 1 && abr_is_digit(p[n]))
         n++;
     size_t digits = n - letters;
     bool ends = n >= left || beside[(unsigned char)p[n]] != 1;
@@ -133,12 +131,13 @@ static unsigned type_class(const char *p, size_t n)
         const char *end;
         uint8_t n;
         uint8_t class;
-    } ends[] = {{"Exception", 9, ABR_W_ERROR}, {"Error", 5, ABR_W_ERROR},  {"Sanitizer", 9, ABR_W_FATAL},
-                {"Failure", 7, ABR_W_FAIL},    {"Errors", 6, ABR_W_ERROR}, {"Warning", 7, ABR_W_WARN}};
+    } ends[] = {{"Exception", 9, ABR_WORD_ERROR}, {"Error", 5, ABR_WORD_ERROR},
+                {"Sanitizer", 9, ABR_WORD_FATAL}, {"Failure", 7, ABR_WORD_FAIL},
+                {"Errors", 6, ABR_WORD_ERROR},    {"Warning", 7, ABR_WORD_WARN}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (n > ends[i].n && memcmp(p + n - ends[i].n, ends[i].end, ends[i].n) == 0)
             return ends[i].class;
-    return ABR_W_NONE;
+    return ABR_WORD_NONE;
 }
 
 /* A line, and where what is found in it goes. Handed on by value, so that it stays in registers. */
@@ -158,7 +157,8 @@ typedef struct {
 static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
 {
     if (out->count < ABR_SIGNS)
-        out->signs[out->count++] = (abr_sign){(uint32_t)at, (uint16_t)n, (uint8_t) class, type};
+        out->signs[out->count++] =
+            (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = type};
 }
 
 static void look_up(reader r, size_t at, size_t n, uint64_t key)
@@ -172,7 +172,7 @@ static void look_up(reader r, size_t at, size_t n, uint64_t key)
 static void look_at_type(reader r, size_t at, size_t n)
 {
     unsigned class = type_class(r.p + at, n);
-    if (class != ABR_W_NONE && !(abr_word_group(class) & r.lexicon->quiet))
+    if (class != ABR_WORD_NONE && !(abr_word_group(class) & r.lexicon->quiet))
         add_sign(r.out, at, n, class, true);
 }
 
@@ -198,7 +198,7 @@ static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, boo
         shape->words++;
         uint64_t start = n >= SHAPE_PREFIX ? key & 0xFFFFFF : key;
         shape->hash = mix(shape->hash, start | (uint64_t)(unsigned char)next << 32);
-    } else if (before == 0 && n <= CODE_LETTERS && is_digit(next) && p[0] < 'a' && p[n - 1] < 'a') {
+    } else if (before == 0 && n <= CODE_LETTERS && abr_is_digit(next) && p[0] < 'a' && p[n - 1] < 'a') {
         shape->hash = look_at_code(r, at, n, shape->hash);
     }
 }
@@ -218,7 +218,8 @@ static INLINE void read_word(reader r, size_t at, size_t n, bool mixed, shape_of
 
 enum { EXTENSION = 5 };
 
-/* Where the name starts that ends at `end`, before its colon: it has an extension. Else n. */
+/* Where the file name starts that ends at `end`, before a colon; SIZE_MAX where there is none
+ * with an extension. */
 static size_t place_start(const char *p, size_t end)
 {
     size_t dot = end;
@@ -233,13 +234,14 @@ static size_t place_start(const char *p, size_t end)
     return start < dot - 1 ? start : SIZE_MAX;
 }
 
-/* The first three numbers behind a colon are tried, those of a letter before the colon: an extension ends with one. */
+/* The first three numbers after a colon are tried, where a letter stands before the colon: an
+ * extension ends with one. */
 static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
 {
     uint64_t later = numbers & (numbers - 1);
     later &= later - 1;
     later &= later - 1;
-    numbers &= ~later & (letters << 2 | 3); /* of what is before the block there is no mask */
+    numbers &= ~later & (letters << 2 | 3); /* there is no mask of what is before the block */
     for (; numbers != 0 && r.out->located == r.n; numbers &= numbers - 1) {
         unsigned i = lowest(numbers);
         size_t start = at + i > 1 ? place_start(r.p, at + i - 1) : SIZE_MAX;
@@ -257,7 +259,7 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
                      : *step < BLOCK  ? (UINT64_C(1) << *step) - 1
                                       : ~UINT64_C(0);
     uint64_t digits = m->digits & valid;
-    bool after_digit = at > 0 && is_digit(r.p[at - 1]);
+    bool after_digit = at > 0 && abr_is_digit(r.p[at - 1]);
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
     /* capitals amid a word that small letters follow: aB, and the B of AABb */
     uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
@@ -298,13 +300,13 @@ static INLINE void read_line(const abr_kernels *kernels, const abr_lexicon *lexi
     }
     if (out->indent < n && out->first != out->indent) {
         char c = p[out->indent];
-        shape.hash = mix(shape.hash, is_digit(c) ? '0' : (unsigned char)c);
+        shape.hash = mix(shape.hash, abr_is_digit(c) ? '0' : (unsigned char)c);
     }
     out->shape = mix(shape.hash, (out->indent > 0) + UINT64_C(2) * (out->located < n));
 }
 
 #ifdef ABR_HAS_AVX2
-/* The same for processors that shift by any number of bits, and clear a bit, in one instruction. */
+/* The same for processors that shift by any number of bits, and clear one, in one instruction. */
 __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void read_line_avx2(const abr_kernels *kernels,
                                                                            const abr_lexicon *lexicon,
                                                                            const char *p, size_t n,

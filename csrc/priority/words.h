@@ -9,8 +9,8 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_SIGNS = 24,  /* words of the lexicon that are taken note of in a line */
-    ABR_PADDING = 64 /* bytes that may be read behind a line */
+    ABR_SIGNS = 24,  /* words of the lexicon that count in a line, at most */
+    ABR_PADDING = 64 /* bytes that may be read past a line's end */
 };
 
 /* A word of the lexicon in a line, or the name of an error type. */
@@ -18,7 +18,7 @@ typedef struct {
     uint32_t at;
     uint16_t n;
     uint8_t class;
-    bool type; /* SomethingError: a name of which only the end is in the lexicon */
+    bool type; /* SomethingError: only the end of the name is in the lexicon */
 } abr_sign;
 
 /* What stands in a line. */
@@ -34,7 +34,7 @@ typedef struct {
     size_t mark;    /* the first tick, cross or other sign that is not ASCII; n: none */
 } abr_line_words;
 
-/* Read (p, n) into *out; ABR_PADDING bytes after it can be read too. */
+/* Read (p, n) into *out; the ABR_PADDING bytes after it must be readable. */
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
 ABR_PRIVATE_END

@@ -1,10 +1,10 @@
 /*
  * Streams: retain what a cut may need of a text that goes by; cut.c decides what is kept of it.
  *
- * The text's first `keep` bytes stay in `front`, its last ones in the ring `back`, whichever the strategy asks for;
- * `keep` is what abr_keep() says. Whatever is within the budgets
- * is therefore at hand as a whole, and a cut of anything longer never looks beyond what is at hand. Memory grows with
- * the text, up to keep bytes a side. Each byte is scanned once for newlines, and once for chars where these count.
+ * The text's first `keep` bytes stay in `front`, its last ones in the ring `back`, whichever the strategy
+ * asks for; `keep` is what abr_bytes_to_keep() says. So a text within the budgets is at hand as a whole, and
+ * a cut of a longer one never looks beyond what is at hand. Memory grows with the text, up to `keep` bytes a
+ * side. Each byte is scanned once for newlines, and once for chars where these count.
  */
 #include <string.h>
 
@@ -49,24 +49,22 @@ struct abr_stream {
     uint64_t line_before; /* where the line before it starts */
     abr_char_counter chars;
     bool counts_chars;
-    abr_priority *priority; /* of ABR_PRIORITY: its lines that may be kept */
+    abr_retainer *retainer; /* of ABR_PRIORITY */
     bool ends_line;
     bool finished;
-    uint64_t scanned;  /* bytes looked at for newlines, for tests */
-    struct loan *loan; /* a preview is in the buffers: how to take it out again */
+    struct preview *preview; /* what is in the buffers beside the text, and how to take it out again */
 };
 
 /* ---- buffers ---- */
 
 static bool grow(abr_stream *s, buffer *b, size_t wanted)
 {
-    const abr_alloc *a = s->alloc;
     if (wanted <= b->size)
         return true;
     size_t size = b->size > 0 ? b->size : FIRST_SIZE;
     while (size < wanted)
         size = size > s->keep / 2 ? s->keep : size * 2;
-    char *p = b->p ? a->realloc(a->ctx, b->p, b->size, size) : a->malloc(a->ctx, size);
+    char *p = abr_resize(s->alloc, b->p, b->size, size);
     if (!p)
         return false;
     b->p = p;
@@ -75,7 +73,7 @@ static bool grow(abr_stream *s, buffer *b, size_t wanted)
 }
 
 /* Add what still fits; the memory is there. */
-static void fill(const abr_stream *s, buffer *b, const char *p, size_t n)
+static void append(const abr_stream *s, buffer *b, const char *p, size_t n)
 {
     size_t room = s->keep - b->n;
     if (n > room)
@@ -85,7 +83,8 @@ static void fill(const abr_stream *s, buffer *b, const char *p, size_t n)
     b->n += n;
 }
 
-/* A place in a full ring, under twice its size; division would take as long as all the rest of a small write. */
+/* A place in a full ring, under twice its size; division would take as long as all the
+ * rest of a small write. */
 static size_t within_ring(const abr_stream *s, size_t at)
 {
     return at < s->keep ? at : at - s->keep;
@@ -99,7 +98,7 @@ static void push(const abr_stream *s, buffer *b, const char *p, size_t n)
         n = s->keep;
     }
     if (n <= s->keep - b->n) {
-        fill(s, b, p, n);
+        append(s, b, p, n);
         return;
     }
     /* the ring has its full size now; while it was growing its oldest byte was the first */
@@ -123,13 +122,13 @@ static void swap(char *a, char *b, size_t n)
     }
 }
 
-/* Turn the ring so that its oldest byte is the first: the shorter side changes places with as much of the other one,
- * which brings that much to where it belongs, and so on with the rest. */
+/* Turn the ring so that its oldest byte is the first: the shorter side changes places with as much of the
+ * other one, which brings that much to where it belongs, and so on with the rest. */
 static void straighten(buffer *b)
 {
     char shorter[4096];
     char *p = b->p;
-    size_t newer = b->first; /* bytes that stand before the older ones, and belong behind them */
+    size_t newer = b->first; /* bytes that stand before the older ones, and belong after them */
     size_t older = b->n - b->first;
     while (newer > sizeof shorter && older > sizeof shorter) {
         size_t n = newer < older ? newer : older;
@@ -163,7 +162,7 @@ static const buffer *whole(const abr_stream *s)
     return keeps_front(s) ? &s->front : &s->back;
 }
 
-/* Memory for n more bytes of a buffer. */
+/* Get memory for n more bytes of a buffer. */
 static bool reserve(abr_stream *s, buffer *b, size_t n)
 {
     size_t left = s->keep - b->n;
@@ -183,9 +182,10 @@ static bool overflows(const abr_stream *s, size_t n)
     return keeps_both(s) && n > s->keep - s->front.n;
 }
 
-/* Memory for a chunk, before any byte of it is taken: a write that fails changes nothing, not the file either. The
- * front has its full size before the ring is made, so that never more than twice `keep` is allocated. */
-static bool make_room(abr_stream *s, size_t n)
+/* Get memory for a chunk, before any byte of it is taken: a write that fails changes nothing, not
+ * even the file. The front has its full size before the ring is made, so that never more than twice
+ * `keep` is allocated. */
+static bool reserve_both(abr_stream *s, size_t n)
 {
     if (!keeps_front(s))
         return reserve(s, &s->back, n);
@@ -200,12 +200,12 @@ static void retain(abr_stream *s, const char *p, size_t n)
     if (both || !keeps_front(s))
         push(s, &s->back, p, n);
     if (keeps_front(s))
-        fill(s, &s->front, p, n);
+        append(s, &s->front, p, n);
 }
 
 /* ---- the full output ---- */
 
-/* Open the file and put in what has come so far, which is all at hand. */
+/* Open the file and write what came so far, all of which is at hand. */
 static void open_full_output(abr_stream *s)
 {
     s->wants_file = false;
@@ -244,7 +244,6 @@ abr_full_output abr_stream_full_output(const abr_stream *s)
 static void count(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars, const char *p,
                   size_t n)
 {
-    s->scanned += n;
     if (found->count > 0) {
         if (s->newlines == 0)
             s->first_line = s->bytes + found->first;
@@ -288,12 +287,15 @@ static abr_code copy_texts(abr_stream *s, const char *dir, const char *name)
     return ABR_OK;
 }
 
-static abr_code open_priority(abr_stream *s)
+static abr_code open_retainer(abr_stream *s)
 {
-    const abr_opts *o = &s->opts;
-    const abr_priority_opts own = {NULL,         s->keep,         s->counts_chars, o->hits,
-                                   o->hit_count, o->quiet_groups, s->alloc};
-    return abr_priority_open(&own, &s->priority);
+    const abr_retainer_opts own = {.keep = s->keep,
+                                   .chars = s->counts_chars,
+                                   .hits = s->opts.hits,
+                                   .hit_count = s->opts.hit_count,
+                                   .quiet_groups = s->opts.quiet_groups,
+                                   .alloc = s->alloc};
+    return abr_retainer_open(&own, &s->retainer);
 }
 
 abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **out,
@@ -312,10 +314,11 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     s->alloc = alloc;
     s->first_line = ABR_UNLIMITED;
     s->counts_chars = abr_wants_chars(opts);
-    s->keep = abr_keep(s->opts.strategy, &s->opts.max);
+    abr_set_default_budget(s->opts.strategy, &s->opts.max);
+    s->keep = abr_bytes_to_keep(s->opts.strategy, &s->opts.max);
     code = copy_texts(s, dir, name);
     if (code == ABR_OK && s->opts.strategy == ABR_PRIORITY)
-        code = open_priority(s);
+        code = open_retainer(s);
     if (code != ABR_OK) {
         abr_stream_close(s);
         return abr_fail(error, code, "out of memory");
@@ -324,38 +327,37 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     return ABR_OK;
 }
 
-/* ---- text that is only shown ---- */
+/* ---- previews: text that is only shown ---- */
 
 /* A stream as it was without its preview. */
-typedef struct loan {
+typedef struct preview {
     abr_stream before;
     size_t lost;  /* bytes that the preview pushed out of the ring */
     char bytes[]; /* those bytes */
-} loan;
+} preview;
 
-/* Take the preview out again. */
-static void take_back(abr_stream *s)
+static void take_preview_out(abr_stream *s)
 {
-    loan *l = s->loan;
+    preview *old = s->preview;
     buffer front = s->front;
     buffer back = s->back;
     straighten(&back);
-    if (l->lost > 0) {
-        memmove(back.p + l->lost, back.p, s->keep - l->lost);
-        memcpy(back.p, l->bytes, l->lost);
+    if (old->lost > 0) {
+        memmove(back.p + old->lost, back.p, s->keep - old->lost);
+        memcpy(back.p, old->bytes, old->lost);
     }
-    *s = l->before;
+    *s = old->before;
     front.n = s->front.n;
     back.n = s->back.n;
     s->front = front;
     s->back = back;
-    s->alloc->free(s->alloc->ctx, l);
+    s->alloc->free(s->alloc->ctx, old);
 }
 
 static void end_preview(abr_stream *s)
 {
-    if (s->loan)
-        take_back(s);
+    if (s->preview)
+        take_preview_out(s);
 }
 
 abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
@@ -368,22 +370,22 @@ abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
     size_t lost = s->back.n > s->keep - pushed ? s->back.n - (s->keep - pushed) : 0;
     if (!overflows(s, n) && keeps_front(s))
         lost = 0;
-    loan *l = s->alloc->malloc(s->alloc->ctx, sizeof *l + lost);
-    if (!l)
+    preview *new = s->alloc->malloc(s->alloc->ctx, sizeof *new + lost);
+    if (!new)
         return ABR_ENOMEM;
-    if (!make_room(s, n)) {
-        s->alloc->free(s->alloc->ctx, l);
+    if (!reserve_both(s, n)) {
+        s->alloc->free(s->alloc->ctx, new);
         return ABR_ENOMEM;
     }
-    l->before = *s;
-    l->lost = lost;
+    new->before = *s;
+    new->lost = lost;
     if (lost > 0)
-        memcpy(l->bytes, s->back.p, lost);
+        memcpy(new->bytes, s->back.p, lost);
     abr_char_counter chars = s->chars;
     abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
     retain(s, p, n);
     count(s, &found, &chars, p, n);
-    s->loan = l;
+    s->preview = new;
     return ABR_OK;
 }
 
@@ -394,13 +396,13 @@ abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
         return ABR_OK;
     abr_char_counter chars = s->chars;
     abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
-    if (!make_room(s, n) || (s->priority && !abr_priority_reserve(s->priority, found.count, n)))
+    if (!reserve_both(s, n) || (s->retainer && !abr_retainer_reserve(s->retainer, found.count, n)))
         return ABR_ENOMEM;
     save(s, p, n);
     retain(s, p, n);
     count(s, &found, &chars, p, n);
-    if (s->priority)
-        abr_priority_write(s->priority, p, n);
+    if (s->retainer)
+        abr_retainer_write(s->retainer, p, n);
     return ABR_OK;
 }
 
@@ -422,7 +424,7 @@ static abr_view view_of(abr_stream *s)
     v.lines = s->newlines + (s->bytes > 0 && !s->ends_line);
     if (s->counts_chars)
         v.chars = abr_counted_chars(&s->chars, &v.invalid);
-    v.priority = s->priority;
+    v.retainer = s->retainer;
     v.first_line = s->first_line == ABR_UNLIMITED ? s->bytes : s->first_line;
     v.last_line = s->ends_line ? s->line - 1 - s->line_before : s->bytes - s->line;
     return v;
@@ -435,7 +437,7 @@ abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *c
     abr_code code = abr_narrowed(&s->opts, narrow, &opts, error);
     if (code != ABR_OK)
         return code;
-    if (s->loan && opts.strategy == ABR_PRIORITY) { /* lines that may still change are not weighed */
+    if (s->preview && opts.strategy == ABR_PRIORITY) { /* lines that may still change are not retained */
         opts.strategy = ABR_HEAD_TAIL;
         opts.snap = ABR_SNAP_LINE;
     }
@@ -462,11 +464,6 @@ bool abr_stream_finished(const abr_stream *s)
     return s->finished;
 }
 
-uint64_t abr_stream_scanned(const abr_stream *s)
-{
-    return s->scanned;
-}
-
 void abr_stream_close(abr_stream *s)
 {
     if (!s)
@@ -478,7 +475,7 @@ void abr_stream_close(abr_stream *s)
         a->free(a->ctx, s->front.p);
     if (s->back.p)
         a->free(a->ctx, s->back.p);
-    abr_priority_close(s->priority);
+    abr_retainer_close(s->retainer);
     if (s->texts)
         a->free(a->ctx, s->texts);
     a->free(a->ctx, s);

@@ -118,21 +118,21 @@ size_t abr_plain_run(const char *p, size_t n)
     return n == 0 ? 0 : abr_kernels_now()->plain(p, n);
 }
 
-static uint64_t shown_size(const char *p, size_t size, const abr_reach *reach)
+static uint64_t shown_size(const char *p, size_t size, const abr_limits *limits)
 {
-    return is_outside(p, size) && reach->replace ? ABR_REPLACEMENT_SIZE : size;
+    return is_outside(p, size) && limits->replace ? ABR_REPLACEMENT_SIZE : size;
 }
 
-/* The most bytes of n that well-formed text may take of what is left of a reach. */
-static size_t within(size_t n, const abr_reach *left)
+/* The most bytes of n that well-formed text may take of what is left of the limits. */
+static size_t within(size_t n, const abr_limits *left)
 {
     if (n > left->chars)
         n = (size_t)left->chars;
     return n > left->shown ? (size_t)left->shown : n;
 }
 
-/* Take a char off the reach that is left; false if it does not fit. */
-static bool take_char(abr_reach *left, const char *p, size_t size)
+/* Take a char of what is left of the limits; false where it does not fit. */
+static bool take_char(abr_limits *left, const char *p, size_t size)
 {
     uint64_t cost = shown_size(p, size, left);
     if (left->chars == 0 || cost > left->shown)
@@ -142,10 +142,10 @@ static bool take_char(abr_reach *left, const char *p, size_t size)
     return true;
 }
 
-size_t abr_prefix(const char *p, size_t n, const abr_reach *reach)
+size_t abr_prefix(const char *p, size_t n, const abr_limits *limits)
 {
     const abr_kernels *kernels = abr_kernels_now();
-    abr_reach left = *reach;
+    abr_limits left = *limits;
     for (size_t i = 0; i < n;) {
         uint64_t chars = 0;
         size_t run = kernels->well_formed(p + i, within(n - i, &left), &chars);
@@ -164,12 +164,12 @@ size_t abr_prefix(const char *p, size_t n, const abr_reach *reach)
 
 size_t abr_skip_chars(const char *p, size_t n, uint64_t chars)
 {
-    return abr_prefix(p, n, &(abr_reach){chars, ABR_UNLIMITED, false});
+    return abr_prefix(p, n, &(abr_limits){chars, ABR_UNLIMITED, false});
 }
 
-size_t abr_suffix(const char *p, size_t n, const abr_reach *reach)
+size_t abr_suffix(const char *p, size_t n, const abr_limits *limits)
 {
-    abr_reach left = *reach;
+    abr_limits left = *limits;
     size_t end = n;
     while (end > 0) {
         size_t window = within(end, &left);

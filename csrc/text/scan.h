@@ -58,11 +58,11 @@ typedef struct {
     uint64_t chars;
     uint64_t shown; /* an invalid byte counts ABR_REPLACEMENT_SIZE when `replace`, else 1 */
     bool replace;
-} abr_reach;
+} abr_limits;
 
-/* The most bytes of (p, n), from its start or up to its end, that end between chars and stay within reach. */
-size_t abr_prefix(const char *p, size_t n, const abr_reach *reach);
-size_t abr_suffix(const char *p, size_t n, const abr_reach *reach);
+/* The most bytes of (p, n), from its start or up to its end, that end between chars and stay within the limits. */
+size_t abr_prefix(const char *p, size_t n, const abr_limits *limits);
+size_t abr_suffix(const char *p, size_t n, const abr_limits *limits);
 
 /* How many bytes at the end of (p, n) may be the start of an unfinished sequence: 3 at most. */
 size_t abr_open_sequence(const char *p, size_t n);

@@ -108,15 +108,16 @@ static void the_pipeline_survives_too(void)
 {
     ledger l = {.fail_at = 1};
     const abr_alloc alloc = ledger_alloc(&l);
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
+    abr_opts o = ABR_OPTS_INIT;
     abr_cut cut;
     abr_error error = {ABR_OK, NULL, 0};
-    o.max_lines = 2;
+    o.strategy = ABR_PIPELINE;
+    o.max.lines = 2;
     o.alloc = &alloc;
-    CHECK(abr_pipeline(text, sizeof text - 1, &o, &cut, &error) == ABR_ENOMEM);
+    CHECK(abr_cut_text(text, sizeof text - 1, &o, &cut, &error) == ABR_ENOMEM);
     CHECK(error.code == ABR_ENOMEM);
     abr_cut_free(&cut);
-    CHECK(abr_pipeline(text, sizeof text - 1, &o, &cut, &error) == ABR_OK);
+    CHECK(abr_cut_text(text, sizeof text - 1, &o, &cut, &error) == ABR_OK);
     CHECK_COUNT(1, l.blocks);
     abr_cut_free(&cut);
     abr_cut_free(&cut);

@@ -12,11 +12,18 @@ static char *numbered(size_t lines, size_t *n)
     return text;
 }
 
-static void expect_pipeline(const char *text, size_t n, const abr_pipeline_opts *o, const char *want,
-                            abr_cut *cut, int line)
+static abr_opts pipeline(void)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    o.strategy = ABR_PIPELINE;
+    return o;
+}
+
+static void expect_pipeline(const char *text, size_t n, const abr_opts *o, const char *want, abr_cut *cut,
+                            int line)
 {
     char *copy = exact(text, n);
-    if (check_that(abr_pipeline(copy, n, o, cut, NULL) == ABR_OK, "abr_pipeline", __FILE__, line)) {
+    if (check_that(abr_cut_text(copy, n, o, cut, NULL) == ABR_OK, "abr_cut_text", __FILE__, line)) {
         char *content = content_of(cut);
         check_text(want, strlen(want), content, cut->content_bytes, "content", __FILE__, line);
         check_that(cut->output_bytes + cut->omitted_bytes == cut->total_bytes, "bytes add up", __FILE__,
@@ -34,14 +41,14 @@ static void expect_pipeline(const char *text, size_t n, const abr_pipeline_opts 
 static void a_text_within_both_limits_is_whole(void)
 {
     abr_cut cut;
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
-    o.max_chars = 4;
-    o.max_lines = 2;
+    abr_opts o = pipeline();
+    o.max.chars = 4;
+    o.max.lines = 2;
     EXPECT("a\nb\n", &o, "a\nb\n", &cut);
     CHECK(!cut.truncated && cut.strategy == ABR_PIPELINE);
     EXPECT("", &o, "", &cut);
     CHECK_COUNT(0, cut.piece_count);
-    CHECK(abr_pipeline(NULL, 0, &o, &cut, NULL) == ABR_OK);
+    CHECK(abr_cut_text(NULL, 0, &o, &cut, NULL) == ABR_OK);
     abr_cut_free(&cut);
     abr_cut_free(&cut);
 }
@@ -49,13 +56,13 @@ static void a_text_within_both_limits_is_whole(void)
 static void the_first_stage_is_the_formula(void)
 {
     abr_cut cut;
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
-    o.max_chars = 10;
+    abr_opts o = pipeline();
+    o.max.chars = 10;
     EXPECT("abcdefghijklmno", &o, "abc\n\n... [5 characters truncated] ...\n\nijklmno", &cut);
     CHECK(cut.truncated && cut.truncated_by == ABR_BY_CHARS && cut.last_line_partial);
     CHECK_COUNT(15, cut.total_chars);
     CHECK_COUNT(10, cut.output_chars);
-    o.max_chars = 0;
+    o.max.chars = 0;
     EXPECT("ab", &o, "\n\n... [2 characters truncated] ...\n\n", &cut);
 }
 
@@ -64,9 +71,9 @@ static void five_hundred_lines_to_a_hundred_omit_four_hundred(void)
     size_t n;
     char *text = numbered(500, &n);
     abr_cut cut;
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
-    o.max_lines = 100;
-    CHECK(abr_pipeline(text, n, &o, &cut, NULL) == ABR_OK);
+    abr_opts o = pipeline();
+    o.max.lines = 100;
+    CHECK(abr_cut_text(text, n, &o, &cut, NULL) == ABR_OK);
     CHECK_COUNT(400, cut.omitted_lines);
     CHECK_COUNT(100, cut.output_lines);
     CHECK(cut.truncated_by == ABR_BY_LINES);
@@ -81,8 +88,8 @@ static void five_hundred_lines_to_a_hundred_omit_four_hundred(void)
 static void indicators_are_headings(void)
 {
     abr_cut cut;
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
-    o.max_lines = 3;
+    abr_opts o = pipeline();
+    o.max.lines = 3;
     o.head_ratio = 0.5;
     o.indicators = true;
     EXPECT("1\n2\n3\n4\n5\n", &o,
@@ -94,9 +101,9 @@ static void indicators_are_headings(void)
 static void both_stages_count_the_original(void)
 {
     abr_cut cut;
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
-    o.max_chars = 20;
-    o.max_lines = 4;
+    abr_opts o = pipeline();
+    o.max.chars = 20;
+    o.max.lines = 4;
     o.head_ratio = 0.5;
     /* stage 1 leaves 1 to 5, its marker, and 16 to 20; stage 2 keeps 1, 2 and 19, 20 */
     EXPECT("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\n", &o,
@@ -116,12 +123,12 @@ static void every_limit_in_exact_blocks(void)
         for (uint64_t chars = 0; chars <= n + 1; chars++) {
             for (uint64_t lines = 0; lines < 9; lines++) {
                 abr_cut cut;
-                abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
-                o.max_chars = chars;
-                o.max_lines = lines;
+                abr_opts o = pipeline();
+                o.max.chars = chars;
+                o.max.lines = lines;
                 o.head_ratio = (double)pick(5) / 4;
                 o.indicators = pick(2) == 0;
-                if (!CHECK(abr_pipeline(copy, n, &o, &cut, NULL) == ABR_OK))
+                if (!CHECK(abr_cut_text(copy, n, &o, &cut, NULL) == ABR_OK))
                     continue;
                 uint64_t kept = 0;
                 uint64_t last = 0;
@@ -151,9 +158,9 @@ static void a_ratio_out_of_range_is_refused(void)
 {
     abr_cut cut;
     abr_error error = {ABR_OK, NULL, 0};
-    abr_pipeline_opts o = ABR_PIPELINE_OPTS_INIT;
+    abr_opts o = pipeline();
     o.head_ratio = 1.5;
-    CHECK(abr_pipeline("a", 1, &o, &cut, &error) == ABR_EINVAL);
+    CHECK(abr_cut_text("a", 1, &o, &cut, &error) == ABR_EINVAL);
     CHECK(error.message && strstr(error.message, "head_ratio"));
     abr_cut_free(&cut);
 }

@@ -207,21 +207,21 @@ static uint64_t naive_shown(const char *p, const size_t *starts, size_t from, si
 
 static void check_reaches(const char *p, size_t n, const size_t *starts, size_t chars)
 {
-    abr_reach reach = {pick(chars + 3), pick(n + 3), pick(2) == 0};
+    abr_limits limits = {pick(chars + 3), pick(n + 3), pick(2) == 0};
     if (pick(3) == 0)
-        reach.chars = ABR_UNLIMITED;
+        limits.chars = ABR_UNLIMITED;
     if (pick(3) == 0)
-        reach.shown = ABR_UNLIMITED;
+        limits.shown = ABR_UNLIMITED;
     size_t first = 0;
-    while (first < chars && first < reach.chars &&
-           naive_shown(p, starts, 0, first + 1, reach.replace) <= reach.shown)
+    while (first < chars && first < limits.chars &&
+           naive_shown(p, starts, 0, first + 1, limits.replace) <= limits.shown)
         first++;
-    CHECK_COUNT(starts[first], abr_prefix(p, n, &reach));
+    CHECK_COUNT(starts[first], abr_prefix(p, n, &limits));
     size_t last = 0;
-    while (last < chars && last < reach.chars &&
-           naive_shown(p, starts, chars - last - 1, chars, reach.replace) <= reach.shown)
+    while (last < chars && last < limits.chars &&
+           naive_shown(p, starts, chars - last - 1, chars, limits.replace) <= limits.shown)
         last++;
-    CHECK_COUNT(n - starts[chars - last], abr_suffix(p, n, &reach));
+    CHECK_COUNT(n - starts[chars - last], abr_suffix(p, n, &limits));
 }
 
 static void chars_at_every_length(void)

@@ -170,7 +170,7 @@ static void step(run *r, input *in)
     RULE(abr_stream_write(r->stream, chunk, n) == ABR_OK);
     free(chunk);
     r->at += n;
-    RULE(!abr_stream_finished(r->stream) && abr_stream_scanned(r->stream) >= r->at);
+    RULE(!abr_stream_finished(r->stream));
     if (kind % 8 == 1) {
         look(r, NULL, false, NULL, 0);
     } else if (kind % 8 == 2) {
@@ -253,7 +253,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             step(&r, &steps);
         finish(&r, &steps);
         RULE(r.x.memory.most <= memory_bound(&r.x));
-        RULE(abr_stream_scanned(r.stream) >= r.n);
     }
     abr_full_output full = {NULL, 0, NULL, NULL};
     if (r.stream)

@@ -220,7 +220,6 @@ static inline void check_parts(const char *p, size_t n, const abr_opts *o, const
 {
     static const char own[] = "... [{lines} lines omitted] ...";
     static parts x;
-    abr_budget max = o->max;
     x = (parts){.o = o, .p = p, .n = n, .lines = slow_lines(p, n), .format = "", .widest = true};
     if (o->marker != ABR_MARKER_NONE) {
         x.format = o->marker_text ? o->marker_text : own;
@@ -233,7 +232,7 @@ static inline void check_parts(const char *p, size_t n, const abr_opts *o, const
         return;
     RULE(has_content(&x, cut));
     bool by_tokens = o->max.tokens != ABR_UNLIMITED; /* found by bisection, up to 1/512 of them */
-    bool at_hand = n <= abr_keep(ABR_PRIORITY, &max);
+    bool at_hand = n <= abr_bytes_to_keep(ABR_PRIORITY, &o->max);
     for (size_t i = 0; at_hand && !by_tokens && o->marker != ABR_MARKER_OUTSIDE && i < x.count; i++) {
         check_edge(&x, i, true);
         check_edge(&x, i, false);

@@ -1,0 +1,33 @@
+/* Chars of ASCII, whatever the locale. */
+#ifndef ABR_BASE_ASCII_H
+#define ABR_BASE_ASCII_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+static inline bool abr_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool abr_is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* The small letter of a capital; any other char as it is. */
+static inline char abr_to_lower(char c)
+{
+    return abr_is_upper(c) ? (char)(c | ' ') : c;
+}
+
+static inline bool abr_is_letter(char c)
+{
+    return abr_to_lower(c) >= 'a' && abr_to_lower(c) <= 'z';
+}
+
+ABR_PRIVATE_END
+
+#endif
