@@ -4,7 +4,7 @@
 
 local host = require "abridge.base.host"
 local process = require "abridge.process"
-local programs = require "abridge.process.program"
+local programs = require "abridge.process.programs"
 
 local M = {}
 

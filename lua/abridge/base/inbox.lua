@@ -3,7 +3,7 @@
 --- they are handled at once, as many as go into a slice.
 
 local host = require "abridge.base.host"
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
@@ -61,8 +61,8 @@ end
 
 function Inbox:handle_slice()
   self.handling = self.handling + 1
-  slices.within(function(from)
-    repeat until not handle_one(self) or slices.is_over(from)
+  time_slices.within(function(from)
+    repeat until not handle_one(self) or time_slices.is_over(from)
   end)
   self.handling = self.handling - 1
   if self.first <= self.last then return self:plan(host.next_turn) end

@@ -36,8 +36,8 @@ function M.options(who, opts, deeper)
   elseif opts.limits and opts.resume then
     check.fail(who .. ": resume is not for use with limits", 1 + deeper)
   end
-  local ok, limits_of = pcall(require, "abridge.output.limits")
-  if ok and opts.limits then limits_of.checked(who .. ": limits", opts.limits, 2 + deeper) end
+  local ok, limit = pcall(require, "abridge.output.limit")
+  if ok and opts.limits then limit.checked(who .. ": limits", opts.limits, 2 + deeper) end
   return opts
 end
 

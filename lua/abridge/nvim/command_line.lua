@@ -152,7 +152,7 @@ local function next_special(text, at)
 end
 
 local function refuse(special, file)
-  local name = require("abridge.base.name_on_a_line").name(file.text)
+  local name = require("abridge.base.listed_name").escape(file.text)
   error(("%s cannot be quoted safely there: %s"):format(special, name), 0)
 end
 

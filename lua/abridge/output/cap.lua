@@ -5,11 +5,11 @@ local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
-local memory = require "abridge.output.recent"
+local limit = require "abridge.output.limit"
+local recently_capped = require "abridge.output.recently_capped"
 local notice = require "abridge.output.notice"
 local page = require "abridge.output.page"
-local results = require "abridge.output.result"
+local results = require "abridge.output.results"
 local wrapper = require "abridge.output.wrapper"
 
 local M = {}
@@ -86,12 +86,12 @@ end
 local function limits_for(tool_or_limits, over)
   if tool_or_limits == nil then tool_or_limits = "*" end
   if type(tool_or_limits) == "table" then
-    return limits_of.checked(WHO, limits_of.copy(tool_or_limits, over), 2), "run_command"
+    return limit.checked(WHO, limit.copy(tool_or_limits, over), 2), "run_command"
   end
   if type(tool_or_limits) ~= "string" then
     check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
   end
-  return limits_of.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 2):of(tool_or_limits), tool_or_limits
+  return limit.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 2):of(tool_or_limits), tool_or_limits
 end
 
 -- full outputs ------------------------------------------------------------------------
@@ -147,15 +147,15 @@ function M.cap(text, tool_or_limits, opts)
   text = results.encoded(text)
   local parts = { tool = tool, data = M.notice_data(opts, text) }
 
-  if memory.has(text, limits) then
-    local content, cut = limits_of.cut(text, {}) -- whole
+  if recently_capped.has(text, limits) then
+    local content, cut = limit.cut(text, {}) -- whole
     return content, cut, info.not_truncated(#content):to_table()
   end
   local given, raw_bytes = limits, nil
   if tool ~= "read_file" then
-    text, limits, raw_bytes = limits_of.cleaned(text, limits)
+    text, limits, raw_bytes = limit.cleaned(text, limits)
   end
-  if tool ~= "read_file" then limits = limits_of.split_lines(limits) end
+  if tool ~= "read_file" then limits = limit.split_lines(limits) end
   local keep = results.keeper(opts.save and saver(opts.save, tool), text)
   local content, cut, body
   if opts.wrapper then
@@ -171,7 +171,7 @@ function M.cap(text, tool_or_limits, opts)
     if type(text) ~= "string" then text:close() end
   end
   cut.raw_bytes = raw_bytes
-  memory.add(content, given)
+  recently_capped.add(content, given)
   return content, cut, block_of(cut, body, limits, tool, opts):to_table()
 end
 

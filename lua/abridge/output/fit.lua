@@ -3,7 +3,7 @@
 --- weighed at its widest.
 
 local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 
 local M = {}
@@ -78,8 +78,8 @@ local function cut_beside(text, limits, extra, slack, long_line)
     max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(extra), 0),
     max_tokens = limits.max_tokens and math.max(limits.max_tokens - M.tokens_of(extra, limits) - slack, 0),
   }
-  local content, cut = limits_of.cut(text, limits, left)
-  for _, name in ipairs(limits_of.budgets) do
+  local content, cut = limit.cut(text, limits, left)
+  for _, name in ipairs(limit.budgets) do
     cut[name] = limits[name]
   end
   return content, cut
@@ -92,7 +92,7 @@ local ROUNDS = 12 -- cuts tried at a level; the second or third one fits unless 
 local function cut_with(widest, text, limits, trial, slack)
   local function cut(long_line)
     if not trial.truncated or slack > 0 then return cut_beside(text, limits, widest, slack, long_line) end
-    return limits_of.cut(text, limits, { reserve = widest, long_line = long_line })
+    return limit.cut(text, limits, { reserve = widest, long_line = long_line })
   end
   local body, ledger = cut()
   if ledger.first_line_exceeds_limit and not trial.first_line_exceeds_limit then
@@ -141,7 +141,7 @@ end
 ---@return { exit: string|nil, notice: string|nil } said what follows the body
 function M.fit(text, limits, parts)
   local outside = limits.strategy == "pipeline"
-  local body, cut = limits_of.cut(text, limits)
+  local body, cut = limit.cut(text, limits)
   if not cut.truncated or outside then
     if parts.adjust then parts.adjust(cut) end
     if limits.indicators then body = notice.indicated(body, cut) end
@@ -170,7 +170,7 @@ function M.fit(text, limits, parts)
       end
     end
   end
-  body, cut = limits_of.cut(text, limits)
+  body, cut = limit.cut(text, limits)
   if parts.adjust then parts.adjust(cut) end
   return body, cut, body, {}
 end

@@ -2,12 +2,12 @@
 --- budgets allow, with the place where the next page starts.
 
 local core = require "abridge.base.core_loader"
-local data_of = require "abridge.base.data"
+local plain_data = require "abridge.base.plain_data"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
-local slices = require "abridge.base.time_slices"
+local results = require "abridge.output.results"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
@@ -67,7 +67,7 @@ local function tell_whole(cut, listing)
     cut.more = listing.more or nil
     return
   end
-  data_of.shift(cut, listing.bytes_before, listing.offset - 1)
+  plain_data.shift(cut, listing.bytes_before, listing.offset - 1)
   cut.total_bytes, cut.total_lines = listing.bytes_total, listing.total
   cut.omitted_bytes, cut.omitted_lines = cut.total_bytes - cut.output_bytes, cut.total_lines - cut.output_lines
   cut.total_chars, cut.chars_before = nil, nil -- of the page alone
@@ -94,7 +94,7 @@ end
 ---@param work? abridge.Work gives way between items
 ---@return table
 function M.value(listing, ctx, work)
-  work = work or slices.at_once
+  work = work or time_slices.at_once
   local items = {}
   for i, item in ipairs(listing.items) do
     items[i] = ctx.redacted(item) -- before lines are counted
@@ -105,7 +105,7 @@ function M.value(listing, ctx, work)
   data.read = data.read or ctx.names.read
   data.reached = listing.reached and listing.unit or nil
   data.count = listing.limit
-  local limits = limits_of.copy(ctx.limits)
+  local limits = limit.copy(ctx.limits)
   if limits.strategy ~= "pipeline" then limits.long_line = "split" end
   local value
   value = {

@@ -4,16 +4,16 @@
 local core = require "abridge.base.core_loader"
 local check = require "abridge.base.check"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local page_view = require "abridge.output.page_view"
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
 local WHO = "abridge.page"
 local STEP = 1024 * 1024 -- bytes of a file that are read in one go
-local DEFAULT = limits_of.profiles.default.read_file
+local DEFAULT = limit.profiles.default.read_file
 
 ---@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
 ---@field offset? integer number of the first line, from 1
@@ -118,11 +118,11 @@ end
 ---@return string|nil code
 ---@return any detail for M.message
 function M.open(at, limits, how)
-  local opts = limits_of.page_options(limits)
+  local opts = limit.page_options(limits)
   opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
   if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
   opts.binary = true -- who shows binary files looks before
-  local work = how.work or slices.at_once
+  local work = how.work or time_slices.at_once
   local open, source = page_opener(work), how.path
   if how.text then
     open, source = core.page_text, how.text

@@ -3,10 +3,10 @@
 --- the redacted file; numbers and "[truncated]" are no part of it.
 
 local core = require "abridge.base.core_loader"
-local data_of = require "abridge.base.data"
-local limits_of = require "abridge.output.limits"
+local plain_data = require "abridge.base.plain_data"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
@@ -14,9 +14,9 @@ local BLOCK = 64 * 1024
 
 --- Bytes that are surely over the budget of a stream.
 local function more_than_fits(opts)
-  local chars = opts.max_chars and opts.max_chars * limits_of.bytes_per_char
-  local tokens = opts.max_tokens and opts.max_tokens * limits_of.bytes_per_token
-  local lines = opts.strategy == "pipeline" and limits_of.lines_only * limits_of.bytes_per_char or limits_of.lines_only
+  local chars = opts.max_chars and opts.max_chars * limit.bytes_per_char
+  local tokens = opts.max_tokens and opts.max_tokens * limit.bytes_per_token
+  local lines = opts.strategy == "pipeline" and limit.lines_only * limit.bytes_per_char or limit.lines_only
   return (opts.max_bytes or chars or tokens or lines) + 8
 end
 
@@ -91,7 +91,7 @@ function Feed:part(text)
   if self.counter then self.counter:add(text) end
   if not self.max_line_chars then return self:show(text) end
   -- so many bytes tell whether the line is too long, and what of it shows
-  local enough = (self.max_line_chars + 1) * limits_of.bytes_per_char
+  local enough = (self.max_line_chars + 1) * limit.bytes_per_char
   if #self.held < enough then self.held = self.held .. text:sub(1, enough - #self.held) end
 end
 
@@ -268,8 +268,8 @@ function View:tell_lines(content, cut)
 end
 
 --- A page whose lines all fit ends as a head does: without the newline before the next line.
-local function end_at_limit(limit, content, cut)
-  cut.truncated, cut.truncated_by, cut.max_lines = true, "lines", limit
+local function end_at_limit(max_lines, content, cut)
+  cut.truncated, cut.truncated_by, cut.max_lines = true, "lines", max_lines
   if cut.final_newline then
     cut.final_newline = nil
     return content
@@ -292,7 +292,7 @@ function View:tell(content, cut)
     inside = self:ends_inside(cut.kept[1].last_byte)
   end
   cut.next_offset, cut.next_column = next_place(self, cut, inside)
-  data_of.shift(cut, totals.bytes_before, self.offset - 1)
+  plain_data.shift(cut, totals.bytes_before, self.offset - 1)
   local first, last = cut.kept[1], cut.kept[#cut.kept]
   cut.first_line, cut.last_line = self.offset, self.offset + math.max(cut.output_lines, 1) - 1
   if first then
@@ -410,18 +410,18 @@ function Totals:finish(skip)
 end
 
 --- Lets the lines wanted through to a stream that keeps the end too; a head stops there by itself.
-local function limited(self, stream, limit)
-  local left = limit
+local function limited(self, stream, max_lines)
+  local left = max_lines
   return {
     write = function(_, text)
       if left == 0 then
-        self.limit = limit -- more follows
+        self.limit = max_lines -- more follows
         return
       end
       local newlines = newlines_in(text)
       if newlines >= left then
         local stop = (core.find_line(text, left + 1) or #text + 1) - 1
-        if stop < #text then self.limit = limit end
+        if stop < #text then self.limit = max_lines end
         text, left = text:sub(1, stop), 0
       else
         left = left - newlines
@@ -434,11 +434,11 @@ end
 --- The redacted file: read from its start, as its lines and chars are those of the redacted text.
 local function feed_redacted(self, page, work, redaction, opts)
   local with_chars = opts.max_chars ~= nil or opts.strategy == "pipeline"
-  local limit = opts.strategy ~= "head" and opts.limit
+  local max_lines = opts.strategy ~= "head" and opts.limit
   local skip = setmetatable({ bytes = 0, lines = self.offset - 1, chars = self.column - 1, held = "" }, Skip)
   skip.counter = with_chars and new_counter() or nil
   local totals = new_totals(with_chars)
-  local to = self.feed or (limit and limited(self, self.stream, limit)) or self.stream
+  local to = self.feed or (max_lines and limited(self, self.stream, max_lines)) or self.stream
   local function take(text, last)
     totals:add(text)
     local rest = skip:rest(text, last)
@@ -469,7 +469,7 @@ end
 ---@return string|nil code
 ---@return any detail as the core's
 function M.open(open, source, opts, how, work)
-  work = work or slices.at_once
+  work = work or time_slices.at_once
   local of_stream, of_reader = split_options(opts)
   local self = setmetatable({ offset = opts.offset or 1, column = opts.column or 1 }, View)
   local most = more_than_fits(of_stream)

@@ -3,9 +3,9 @@
 local cap = require "abridge.output.cap"
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
-local limits_of = require "abridge.output.limits"
-local memory = require "abridge.output.recent"
-local results = require "abridge.output.result"
+local limit = require "abridge.output.limit"
+local recently_capped = require "abridge.output.recently_capped"
+local results = require "abridge.output.results"
 
 local M = {}
 
@@ -54,10 +54,10 @@ end
 function M.limits(tool, opts)
   if opts.session then
     local ceiling = opts.session.table_of_limits:ceiling_limits(tool)
-    return limits_of.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
+    return limit.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
   end
-  local limits = opts.limits and limits_of.checked(WHO, opts.limits, 1)
-  limits = limits_of.copy(limits or limits_of.table(WHO, "default", {}, false, nil, 1):of(tool))
+  local limits = opts.limits and limit.checked(WHO, opts.limits, 1)
+  limits = limit.copy(limits or limit.table(WHO, "default", {}, false, nil, 1):of(tool))
   limits.utf8 = limits.utf8 or "replace" -- what goes out as JSON
   return limits
 end
@@ -74,7 +74,7 @@ function M.out(texts, limits, ends_in_notice)
     sizes[i], budgets[i], whole[i] = size_of(text, limits), {}, true
   end
   if ends_in_notice then sizes[#texts].max_lines = 0 end
-  for _, key in ipairs(limits_of.budgets) do
+  for _, key in ipairs(limit.budgets) do
     if limits[key] then
       local wanted = {}
       for i in ipairs(texts) do
@@ -102,7 +102,7 @@ M.closed = "the session is closed"
 ---@return abridge.Block block
 function M.cap_closed(text, limits, session, how)
   if session.redactor then
-    text, limits = limits_of.cleaned(results.encoded(text), limits)
+    text, limits = limit.cleaned(results.encoded(text), limits)
     text = session.redactor:text(text)
   end
   return cap.cap(text, limits, how or {})
@@ -120,14 +120,14 @@ end
 ---@return abridge.Cut|nil cut absent when making it failed
 ---@return string|nil problem why this is less than it should be
 function M.cap(tool, text, limits, budgets, opts)
-  local own = limits_of.narrowed(limits, budgets)
+  local own = limit.narrowed(limits, budgets)
   if not opts.session then
     local how = { save = opts.save, resume = opts.resume }
     local content, cut, block = cap.cap(text, opts.resume and tool or own, how)
     return content, block, cut
   end
   own.session = opts.session -- another one may redact
-  if memory.has(text, own) then
+  if recently_capped.has(text, own) then
     local content, cut, block = cap.cap(text, {})
     return content, block, cut
   end
@@ -137,7 +137,7 @@ function M.cap(tool, text, limits, budgets, opts)
     return content, block, cut, M.closed
   end
   local result = opts.session:cap(tool, text, { limits = budgets })
-  if result.truncation.truncated then memory.add(result.content, own) end
+  if result.truncation.truncated then recently_capped.add(result.content, own) end
   local details = result.details or {}
   return result.content, result.truncation, details.cut, details.inner_error
 end

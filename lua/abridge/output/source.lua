@@ -2,7 +2,7 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 
 local M = {}
 
@@ -23,7 +23,7 @@ Source.__name = "abridge.Source"
 
 --- Bytes that are at hand whatever the budgets: until more have come nothing is written to disk.
 local function at_hand(opts)
-  local least = limits_of.lines_only
+  local least = limit.lines_only
   for _, key in ipairs { "max_bytes", "max_chars", "max_tokens" } do
     local budget = opts[key]
     if type(budget) == "string" then budget = core.parse_size(budget) end
@@ -195,7 +195,7 @@ end
 ---@return abridge.Source
 function Source:ceiled(limits)
   local budgets = {}
-  for _, key in ipairs(limits_of.budgets) do
+  for _, key in ipairs(limit.budgets) do
     budgets[key] = limits[key]
   end
   local source = setmetatable({ stream = self.under_ceiling, raw_bytes = self.raw_bytes, finished = true }, Source)

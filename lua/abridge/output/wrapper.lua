@@ -2,7 +2,7 @@
 
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 
 local M = {}
 
@@ -162,7 +162,7 @@ end
 
 --- Limits less what stands around the text.
 local function beside(limits, around)
-  local left = limits_of.copy(limits)
+  local left = limit.copy(limits)
   left.max_bytes = limits.max_bytes and limits.max_bytes - #around
   left.max_chars = limits.max_chars and limits.max_chars - core.count_chars(around)
   left.max_tokens = limits.max_tokens and limits.max_tokens - fit.tokens_of(around, limits)
@@ -190,19 +190,19 @@ end
 function M.fit(text, limits, parts, how)
   local open, inside, close = M.split(text, how)
   if not open then return nil end
-  local _, whole = limits_of.cut(text, limits)
+  local _, whole = limit.cut(text, limits)
   if not whole.truncated then return nil end
   local around = lines_around(open, inside, close, whole.total_lines)
   local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, beside the blank line inside would need
-  local left = beside(limits_of.split_lines(limits), open .. close .. gap)
+  local left = beside(limit.split_lines(limits), open .. close .. gap)
   left.max_lines = limits.max_lines and limits.max_lines - around
-  for _, budget in ipairs(limits_of.budgets) do
+  for _, budget in ipairs(limit.budgets) do
     -- a wrapper that takes most of the budget is no frame for what is left
     if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
   end
   local inner, adjust = setmetatable({}, { __index = parts }), parts.adjust
   function inner.adjust(cut)
-    for _, budget in ipairs(limits_of.budgets) do -- those that were asked for, in the notice too
+    for _, budget in ipairs(limit.budgets) do -- those that were asked for, in the notice too
       cut[budget] = limits[budget]
     end
     if adjust then adjust(cut) end

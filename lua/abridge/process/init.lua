@@ -7,7 +7,7 @@
 --- end. A background child may keep the output open; it gets `linger` seconds and is then left alone.
 
 local args = require "abridge.process.args"
-local groups = require "abridge.process.group"
+local group = require "abridge.process.group"
 local host = require "abridge.base.host"
 local outputs = require "abridge.process.output"
 
@@ -198,7 +198,7 @@ function Process:_make_outcome()
   local number = self._signal_number
   return {
     code = self._code,
-    signal = number and groups.signal_name(self._uv, number),
+    signal = number and group.signal_name(self._uv, number),
     signal_number = number,
     timed_out = self._stopping == "timed_out",
     cancelled = self._stopping == "cancelled",
@@ -396,7 +396,7 @@ function M.spawn(argv, opts, handlers)
     return nil, message, code
   end
 
-  self._handle, self.pid, self._group = handle, pid, groups.new(uv, pid)
+  self._handle, self.pid, self._group = handle, pid, group.new(uv, pid)
   self._timer = uv.new_timer()
   self:_watch(opts)
   output:start()

@@ -2,7 +2,7 @@
 
 local host = require "abridge.base.host"
 local inbox = require "abridge.base.inbox"
-local pipes_of = require "abridge.process.pipe"
+local pipes = require "abridge.process.pipes"
 
 local M = {}
 
@@ -38,7 +38,7 @@ function M.open(uv, merge, handlers, events)
   for i = 1, merge and 1 or 2 do
     local read = i == 1 and handlers.read_output or nil
     local on_chunk = i == 2 and handlers.on_stderr or i == 1 and not read and handlers.on_output or nil
-    local pipe, message, code = pipes_of.open(uv, on_chunk, read)
+    local pipe, message, code = pipes.open(uv, on_chunk, read)
     if not pipe then
       self:close_write_ends()
       self:close()

@@ -1,7 +1,7 @@
 --- Redaction of plain data: strings, keys and numbers as they are, before any encoding can spell them in another way.
 
 local bounds = require "abridge.redact.bounds"
-local data = require "abridge.base.data"
+local plain_data = require "abridge.base.plain_data"
 local escapes = require "abridge.redact.escapes"
 local host = require "abridge.base.host"
 
@@ -119,7 +119,7 @@ function Copy:value(value, depth)
     shown = number(self.redactor, value)
   elseif type(value) == "table" then
     if self.copies[value] then return self.copies[value] end
-    if depth < data.most_depth then return self:table(value, depth) end
+    if depth < plain_data.most_depth then return self:table(value, depth) end
     shown = HIDDEN
   end
   self.changed = self.changed or not rawequal(shown, value)

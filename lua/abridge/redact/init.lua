@@ -15,9 +15,9 @@
 local bounds = require "abridge.redact.bounds"
 local check = require "abridge.base.check"
 local data = require "abridge.redact.data"
-local functions = require "abridge.redact.function"
+local functions = require "abridge.redact.functions"
 local patterns = require "abridge.redact.patterns"
-local rules_of = require "abridge.redact.rule"
+local rules = require "abridge.redact.rules"
 local split = require "abridge.redact.split"
 
 local byte, find, sub = string.byte, string.find, string.sub
@@ -221,24 +221,24 @@ function M.compile(who, spec, deeper)
     local got = check.show(spec)
     check.fail(("%s: redact must be a function or a list of Lua patterns, got %s"):format(who, got), deeper)
   end
-  local rules = {}
+  local list = {}
   -- what stands in the list: the __index of one that answers to any number would never end
   for i = 1, math.huge do
     local entry = rawget(spec, i)
     if entry == nil then break end
-    local rule, expected, value = rules_of.of(entry)
+    local rule, expected, value = rules.of(entry)
     if not rule then
       check.fail(("%s: redact[%d] must be %s, got %s"):format(who, i, expected, check.show(value)), deeper)
     end
-    rules[i] = rule
+    list[i] = rule
   end
   for key, value in next, spec do
-    if not rules[key] then
+    if not list[key] then
       local where = ("%s: redact must be a list of Lua patterns"):format(who)
       check.fail(("%s, got a field '%s' (value %s)"):format(where, check.name(key), check.show(value)), deeper)
     end
   end
-  self.kind = patterns.new(rules)
+  self.kind = patterns.new(list)
   return self
 end
 

@@ -2,12 +2,12 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local pages = require "abridge.output.page"
 
 local M = {}
 
-local PAGE = limits_of.profiles.default.read_file
+local PAGE = limit.profiles.default.read_file
 
 ---@class (exact) abridge.PageOptions
 ---@field offset? integer first line, from 1

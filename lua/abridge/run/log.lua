@@ -3,22 +3,22 @@
 local artifact = require "abridge.run.artifact"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local data = require "abridge.base.data"
+local plain_data = require "abridge.base.plain_data"
 local files = require "abridge.base.files"
 local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
 local notice = require "abridge.output.notice"
-local retention_of = require "abridge.run.retention"
+local retention = require "abridge.run.retention"
 
 local M = {}
 
-local LOG, LOCK, ARTIFACTS = retention_of.LOG, retention_of.LOCK, retention_of.ARTIFACTS
+local LOG, LOCK, ARTIFACTS = retention.LOG, retention.LOCK, retention.ARTIFACTS
 
 local MOST_NAME = 1024 -- bytes of a name in an event that stands for one the log cannot hold
 local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
 
-M.check_retention = retention_of.check
-M.prune = retention_of.prune
+M.check_retention = retention.check
+M.prune = retention.prune
 
 --- libuv and JSON, or nil, message, code.
 local function libraries()
@@ -41,7 +41,7 @@ end
 --- The file that holds a call's full output.
 local function kept_path(self, event)
   local name = tostring(event.full_output.path):match("^" .. ARTIFACTS .. "/(.*)$")
-  if not (name and name:find(retention_of.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
+  if not (name and name:find(retention.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
   local folder = self.dir .. "/" .. ARTIFACTS
   local path = folder .. "/" .. name
   for place, kind in pairs { [folder] = "directory", [path] = "file" } do -- what was written there was no link
@@ -249,7 +249,7 @@ end
 --- An event as a line of the log, always valid UTF-8; and what was wrong when JSON cannot hold it as it is.
 local function line_of(json, event)
   local ok, text = pcall(json.encode, event)
-  if not ok then ok, text = pcall(json.encode, data.copy(event, true)) end
+  if not ok then ok, text = pcall(json.encode, plain_data.copy(event, true)) end
   local problem = not ok and tostring(text) or nil
   text = ok and core.head(text, WHOLE) or ""
   if #text > files.LINE then problem = notice.message("log_line", { size = core.format_size(files.LINE) }) end
@@ -427,7 +427,7 @@ function M.newest()
   local names = files.names_in(parent)
   for i = #names, 1, -1 do -- names begin with the time
     local dir = parent .. "/" .. names[i]
-    if names[i]:find(retention_of.FRESH) and host.uv().fs_stat(dir .. "/" .. LOG) then
+    if names[i]:find(retention.FRESH) and host.uv().fs_stat(dir .. "/" .. LOG) then
       if names[i]:find(own) then return dir end
       newest = newest or dir
     end

@@ -6,11 +6,11 @@ local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local ignore_files = require "abridge.search.ignore_files"
 local items = require "abridge.output.items"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local process = require "abridge.process"
-local programs = require "abridge.process.program"
-local slices = require "abridge.base.time_slices"
+local programs = require "abridge.process.programs"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
@@ -223,7 +223,7 @@ Reader.__index = Reader
 function Reader:handle(chunk)
   self.busy = true
   local later = false
-  self.cancel = slices.start(function(work)
+  self.cancel = time_slices.start(function(work)
     return { enough = self.on_chunk(chunk, work) }
   end, function(value)
     self.busy = false
@@ -297,7 +297,7 @@ function M.run(run, ctx, done)
     local words = with_shown_paths(said:words(outcome.signal ~= nil), run.place)
     local function ended(found)
       local said_of_it = found and fault_words(found, ctx)
-      reader.cancel = slices.start(function(work)
+      reader.cancel = time_slices.start(function(work)
         return run.on_end(how_it_ended(outcome, words, reader.stopped, said_of_it), work)
       end, done)
     end
@@ -374,7 +374,7 @@ Page.__index = Page
 ---@param limit_name "max_matches"|"max_results"
 ---@return abridge.RgPage
 function M.page(ctx, input, limit_name)
-  local limits = bounded(limits_of.copy(ctx.limits))
+  local limits = bounded(limit.copy(ctx.limits))
   return setmetatable({
     ctx = ctx,
     items = {},

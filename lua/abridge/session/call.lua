@@ -3,9 +3,9 @@
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local jobs = require "abridge.session.job"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
+local results = require "abridge.output.results"
 local source = require "abridge.output.source"
 local updates = require "abridge.session.updates"
 
@@ -143,9 +143,9 @@ function M.context(self, call, job)
     end,
     stream = function()
       local limits, ceiled = self:limits(call.own_name), nil
-      local opts = limits_of.stream_options(limits, full_output_of(self, call))
-      if call.ceiling and limits_of.may_exceed(limits, call.ceiling) then
-        ceiled = limits_of.stream_options(limits_of.ceiled(limits, call.ceiling), false)
+      local opts = limit.stream_options(limits, full_output_of(self, call))
+      if call.ceiling and limit.may_exceed(limits, call.ceiling) then
+        ceiled = limit.stream_options(limit.ceiled(limits, call.ceiling), false)
       end
       return source.open(opts, self.redactor, function()
         self.run:artifact_dir()
@@ -181,14 +181,14 @@ function M.follow(self, call, on_update)
       return
     end
     if type(shown) == "string" then
-      shown, limits = limits_of.cleaned(shown, limits)
+      shown, limits = limit.cleaned(shown, limits)
       shown = so_far(self.redactor, shown, is_text)
     end
     local is_source = source.is_source(shown)
-    local ok, content, cut = pcall(limits_of.cut, shown, limits, not is_source and UTF8 or nil)
+    local ok, content, cut = pcall(limit.cut, shown, limits, not is_source and UTF8 or nil)
     if ok and call.ceiling and #content > call.ceiling.max_bytes then
-      limits = limits_of.ceiled(limits, call.ceiling)
-      ok, content, cut = pcall(limits_of.cut, is_source and shown:ceiled(limits) or shown, limits)
+      limits = limit.ceiled(limits, call.ceiling)
+      ok, content, cut = pcall(limit.cut, is_source and shown:ceiled(limits) or shown, limits)
     end
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)

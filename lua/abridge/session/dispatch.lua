@@ -5,9 +5,9 @@ local calls = require "abridge.session.call"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local jobs = require "abridge.session.job"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
+local results = require "abridge.output.results"
 local schema = require "abridge.session.schema"
 
 local M = {}
@@ -52,7 +52,7 @@ end
 local function clean_value(call, value)
   if type(value.text) ~= "string" or value.stream then return end
   local _
-  value.text, _, value.raw_bytes = limits_of.cleaned(value.text, call.limits)
+  value.text, _, value.raw_bytes = limit.cleaned(value.text, call.limits)
 end
 
 --- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a

@@ -3,7 +3,7 @@
 local address = require "abridge.web.address"
 local check = require "abridge.base.check"
 local registry = require "abridge.session.registry"
-local runlog = require "abridge.run.log"
+local log = require "abridge.run.log"
 
 local M = {}
 
@@ -60,8 +60,8 @@ local OPTIONS = {
   end,
   timeout = seconds,
   timeout_max = seconds,
-  run_dir = runlog.check_run_dir,
-  retention = runlog.check_retention,
+  run_dir = log.check_run_dir,
+  retention = log.check_retention,
   redact = function(value)
     if value and type(value) ~= "function" and type(value) ~= "table" then return "a function, patterns or false" end
   end,

@@ -6,7 +6,7 @@ local crude = require "abridge.base.crude"
 local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
 local jobs = require "abridge.session.job"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 
 local M = {}
@@ -142,7 +142,7 @@ function M.text(session, result, left_out)
     limits.strategy, limits.snap = "head_tail", "char"
     limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling and ceiling.max_bytes or math.huge)
     if limits.max_bytes == math.huge then limits.max_bytes = nil end
-    text = limits_of.cut(text, limits)
+    text = limit.cut(text, limits)
   end
   return text ~= "" and text or notice.no_output
 end

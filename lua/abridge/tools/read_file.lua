@@ -4,7 +4,7 @@ local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
 local notice = require "abridge.output.notice"
 local page = require "abridge.output.page"
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {
   name = "read_file",
@@ -102,7 +102,7 @@ function M.execute(input, ctx, done)
   local real = ctx.path(input.path)
   local binary = described(real, path)
   if binary then return binary end
-  return slices.start(function(work)
+  return time_slices.start(function(work)
     return value_of(input, ctx, path, real, work)
   end, done, ctx.at_once)
 end

@@ -1,8 +1,8 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
-local data = require "abridge.base.data"
+local plain_data = require "abridge.base.plain_data"
 local host = require "abridge.base.host"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local process = require "abridge.process"
 
@@ -32,7 +32,7 @@ local QUIET = { PAGER = "cat", GIT_TERMINAL_PROMPT = "0", NO_COLOR = "1", TERM =
 ---@param session { timeout_max: number }
 ---@return table input_schema
 function M.schema(session)
-  local schema = data.copy(M.input_schema, true)
+  local schema = plain_data.copy(M.input_schema, true)
   schema.properties.timeout.maximum = session.timeout_max
   return schema
 end
@@ -42,12 +42,12 @@ end
 ---@return string description
 ---@return table input_schema
 function M.define(session)
-  local outputs, schema = limits_of.outputs(session:limits "run_command"), M.schema(session)
+  local outputs, schema = limit.outputs(session:limits "run_command"), M.schema(session)
   schema.properties.output = #outputs > 0
       and {
         type = "string",
         enum = outputs,
-        description = notice.outputs(limits_of.exec_budgets[outputs[1]], limits_of.exec_budgets[outputs[#outputs]]),
+        description = notice.outputs(limit.exec_budgets[outputs[1]], limit.exec_budgets[outputs[#outputs]]),
       }
     or nil
   return M.description, schema
@@ -88,7 +88,7 @@ end
 ---@return string|nil problem why the last of the output could not be kept
 local function final_limits(stream, limits, failed)
   if limits.output ~= "auto" or failed then return limits end
-  local few = limits_of.under_output(limits, "auto", limits_of.auto_success)
+  local few = limit.under_output(limits, "auto", limit.auto_success)
   if few == limits then return limits end
   stream:lower { max_bytes = few.max_bytes }
   local ok, problem, cut = pcall(stream.finish, stream)
@@ -114,7 +114,7 @@ end
 
 function M.execute(input, ctx, done)
   local stream = ctx.stream()
-  local limits = limits_of.under_output(ctx.limits, input.output)
+  local limits = limit.under_output(ctx.limits, input.output)
   if limits ~= ctx.limits then stream:lower { max_bytes = limits.max_bytes } end
   local timeout = input.timeout or ctx.timeout
   local opts = {

@@ -5,7 +5,7 @@ local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
 local info = require "abridge.output.info"
 local match_line = require "abridge.search.match_line"
-local names = require "abridge.base.name_on_a_line"
+local listed_name = require "abridge.base.listed_name"
 local notice = require "abridge.output.notice"
 local rg_json = require "abridge.search.rg_json"
 local ripgrep = require "abridge.search.ripgrep"
@@ -90,7 +90,7 @@ function Search:begin(path)
   local whole = self.place.dir:gsub("/+$", "") .. "/" .. path:gsub("^%./", "")
   self.file = {
     path = whole,
-    name = names.name(ripgrep.shown(self.place, path)),
+    name = listed_name.escape(ripgrep.shown(self.place, path)),
     has_nul = nul_finder(whole),
     shown = 0, -- number of the last line that is on the page
     recent = {}, -- lines that may be context of the next match

@@ -3,10 +3,10 @@
 
 local database = require "abridge.sql.database"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
-local rows_of = require "abridge.sql.rows"
+local results = require "abridge.output.results"
+local rows = require "abridge.sql.rows"
 
 local M = {
   name = "sql_query",
@@ -75,10 +75,10 @@ end
 
 --- The budgets of the rows: those in force as plain budgets, whatever the strategy, for rows are kept from the start.
 local function budgets(ctx)
-  local limits = limits_of.copy(ctx.limits)
+  local limits = limit.copy(ctx.limits)
   limits.strategy, limits.long_line = "head", "omit"
   if ctx.ceiling then limits.max_bytes = math.min(limits.max_bytes or math.huge, ctx.ceiling) end
-  if not limits_of.has_budget(limits) then
+  if not limit.has_budget(limits) then
     limits.max_bytes = MAX_BYTES
     limits.max_rows = limits.max_rows or MAX_ROWS
   end
@@ -86,27 +86,27 @@ local function budgets(ctx)
 end
 
 --- What the dispatcher needs to cut rows and to say so.
-local function value_of(rows, limits, limit)
-  local data = { reached = rows.reached and "rows" or nil, count = limit, rounded = rows.rounded }
+local function value_of(found, limits, max_rows)
+  local data = { reached = found.reached and "rows" or nil, count = max_rows, rounded = found.rounded }
   local details = {
-    columns = rows.columns,
-    row_limit_reached = rows.reached and limit or nil,
-    rounded = rows.rounded,
+    columns = found.columns,
+    row_limit_reached = found.reached and max_rows or nil,
+    rounded = found.rounded,
   }
   return {
-    stream = rows,
+    stream = found,
     redacted = true,
     limits = limits,
     notice = data,
     details = details,
-    total = rows.seen,
+    total = found.seen,
     adjust = function(cut)
-      details.rows = cut.truncated and cut.output_lines or rows.count
+      details.rows = cut.truncated and cut.output_lines or found.count
     end,
     block = function(cut, body)
-      if not cut.truncated and rows.complete then return info.not_truncated(#body) end
+      if not cut.truncated and found.complete then return info.not_truncated(#body) end
       local reason = cut.truncated_by and results.reason(cut, limits) or "row_cap"
-      return info.without_resume(#body, rows.complete and cut.total_bytes or nil, reason)
+      return info.without_resume(#body, found.complete and cut.total_bytes or nil, reason)
     end,
   }
 end
@@ -115,16 +115,16 @@ function M.execute(input, ctx)
   local one, nothing = chosen(input, ctx.databases)
   if not one then return nothing end
   local limits = budgets(ctx)
-  local limit = math.min(input.limit or math.huge, limits.max_rows or math.huge)
+  local max_rows = math.min(input.limit or math.huge, limits.max_rows or math.huge)
   local result, problem = one:query(input.sql, input.params or {}, function(reader)
-    return rows_of.read(reader, { limit = limit, limits = limits, redacted = ctx.redacted })
+    return rows.read(reader, { limit = max_rows, limits = limits, redacted = ctx.redacted })
   end)
   if not result then return failure(problem.code, problem.message) end
   if not result.rows then
     local text = ('{"rows_affected":%.0f}'):format(result.changed)
     return { text = text, limits = limits, details = { rows_affected = result.changed } }
   end
-  return value_of(result.rows, limits, limit)
+  return value_of(result.rows, limits, max_rows)
 end
 
 return M

@@ -3,13 +3,13 @@
 local bodies = require "abridge.web.body"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local data_of = require "abridge.base.data"
+local plain_data = require "abridge.base.plain_data"
 local fetch = require "abridge.web.fetch"
 local host = require "abridge.base.host"
 local info = require "abridge.output.info"
 local notice = require "abridge.output.notice"
-local programs = require "abridge.process.program"
-local results = require "abridge.output.result"
+local programs = require "abridge.process.programs"
+local results = require "abridge.output.results"
 local urls = require "abridge.web.url"
 
 local M = {
@@ -195,7 +195,7 @@ end
 function Page:adjust(text, data, details)
   return function(cut)
     details.invalid_bytes = invalid_in(text, cut)
-    data_of.shift(cut, self.offset - 1, self.body.lines)
+    plain_data.shift(cut, self.offset - 1, self.body.lines)
     cut.total_bytes = self.total or self.offset - 1 + #text
     cut.total_lines = self.body.lines + core.count_lines(text)
     cut.omitted_bytes = cut.total_bytes - cut.output_bytes

@@ -2,7 +2,7 @@
 --- counted and forgotten.
 
 local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local magic = require "abridge.base.magic"
 
 local M = {}
@@ -23,7 +23,7 @@ function M.plan(limits)
   for key, value in pairs(limits) do
     own[key] = value
   end
-  local bound = limits_of.most_bytes(limits)
+  local bound = limit.most_bytes(limits)
   local bytes = math.min(bound == math.huge and ANY or bound, MOST)
   if limits.strategy == "pipeline" then return own, math.max(bytes, BOTH_ENDS), false end
   if bytes ~= bound then own.max_bytes = bytes end

@@ -3,11 +3,11 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local data = require "abridge.base.data"
+local plain_data = require "abridge.base.plain_data"
 local encode = require "abridge.base.encode"
 local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local source_of = require "abridge.output.source"
 local wrapper = require "abridge.output.wrapper"
@@ -137,7 +137,7 @@ end
 function M.reason(cut, limits, reason)
   if reason then return reason end
   if cut.truncated_by == "lines" then return "line_cap" end
-  return cut.truncated_by == "bytes" and limits_of.has_exec_budget(limits) and "exec_budget" or "size_cap"
+  return cut.truncated_by == "bytes" and limit.has_exec_budget(limits) and "exec_budget" or "size_cap"
 end
 
 --- The block of a text cut by its tool's limits.
@@ -198,7 +198,7 @@ end
 
 --- Nothing of a text but what is said of it, as much of that as `most` bytes hold; nil for an empty one.
 local function left_out(text, parts, most)
-  local body, cut = limits_of.cut(text, { max_bytes = 0 })
+  local body, cut = limit.cut(text, { max_bytes = 0 })
   if not cut.truncated then return nil end
   parts.adjust(cut)
   for _, said in ipairs { notice.left_out(cut), notice.truncated, "" } do
@@ -249,7 +249,7 @@ end
 ---  the ceiling), partial (the size of its source is not known)
 ---@return abridge.Result
 function M.make(call, value)
-  local limits = value.limits and limits_of.copy(value.limits) or limits_of.split_lines(call.limits)
+  local limits = value.limits and limit.copy(value.limits) or limit.split_lines(call.limits)
   local source, text = value.text, value.text
   limits.clean = nil -- it was, before it was redacted
   local streamed = {} -- the ledger of a stream by its own limits
@@ -279,7 +279,7 @@ function M.make(call, value)
   local content, cut, body, said = cut_value(value, source, limits, parts)
   if call.ceiling and #content > call.ceiling.max_bytes then
     metadata.truncated_bytes = #content
-    limits = limits_of.ceiled(limits, call.ceiling)
+    limits = limit.ceiled(limits, call.ceiling)
     local whole = value.ceiled and value.ceiled(limits) or text or value.stream:ceiled(limits)
     content, cut, block, said = cut_by_ceiling(call, value, whole, limits, parts)
     if type(whole) ~= "string" then whole:close() end
@@ -293,7 +293,7 @@ function M.make(call, value)
   if value.stream then value.stream:close() end
 
   if #cut.kept == 0 then cut.kept = nil end
-  local details = data.copy(value.details) or {}
+  local details = plain_data.copy(value.details) or {}
   details.cut = cut
   details.full_output_path = cut.full_output_path
   details.exit_line, details.notice = said.exit, said.notice
@@ -346,7 +346,7 @@ function M.crude(call, value, problem)
   })
   local block = info.not_truncated(#content)
   if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
-  local details = data.copy(value.details) or {}
+  local details = plain_data.copy(value.details) or {}
   details.inner_error = problem
   return {
     tool = call.tool,

@@ -1,7 +1,7 @@
 --- The reading end of a pipe that child processes write to. What comes is handed on in chunks, or read from the
 --- descriptor by who wants it.
 
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
@@ -76,8 +76,8 @@ function M.open(uv, on_chunk, read)
     open = true,
     on_chunk = on_chunk,
     read = read,
-    pace = read and slices.pace(KB, 4 * KB, 256 * KB)
-      or slices.pace(16 * KB, 32 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
+    pace = read and time_slices.pace(KB, 4 * KB, 256 * KB)
+      or time_slices.pace(16 * KB, 32 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
   }, Pipe)
 end
 
