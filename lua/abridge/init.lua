@@ -35,7 +35,7 @@ M.protocol = info.protocol
 
 M.page = require("abridge.output.page").page
 
-M.profiles = require("abridge.output.limit").profiles
+M.profiles = require("abridge.output.profiles").all
 M.display = require("abridge.output.display").display
 M.notice = require("abridge.output.notice").notice
 M.open_run = require("abridge.run.log").open_run

@@ -38,17 +38,4 @@ function M.copy(value, keep_empty)
   return copied(value)
 end
 
---- Move a ledger's ranges by bytes and lines that lie before its text.
----@param cut abridge.Cut
----@param bytes integer
----@param lines integer
-function M.shift(cut, bytes, lines)
-  for _, range in ipairs(cut.kept) do
-    range.first_byte = range.first_byte + bytes
-    range.last_byte = range.last_byte + bytes
-    range.first_line = range.first_line + lines
-    range.last_line = range.last_line + lines
-  end
-end
-
 return M

@@ -130,6 +130,8 @@ end
 
 -- sorting -----------------------------------------------------------------------------------------
 
+-- `table.sort` of 100,000 names takes some 80 ms in one go.
+
 local SORTED = 512 -- items that are sorted in one go
 
 --- Merge two sorted runs of a list, from..middle - 1 and middle..last, into another list.

@@ -4,6 +4,8 @@ local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
+local profiles = require "abridge.output.profiles"
 local results = require "abridge.output.results"
 local shell = require "abridge.base.shell"
 
@@ -325,7 +327,7 @@ end
 
 --- The limits of a profile for text of no particular tool: its row "*", or that of commands, or its ceiling.
 local function profile_limits(name)
-  local profile, rows = limit.profiles[name], limit.table("abridge cut", name, {}, nil, nil, 0)
+  local profile, rows = profiles.all[name], limit_table.new("abridge cut", name, {}, 0)
   if profile["*"] then return rows:of "*" end
   return profile.run_command and rows:of "run_command" or rows:ceiling_limits()
 end

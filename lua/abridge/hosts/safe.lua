@@ -3,8 +3,8 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
-local exec_budgets = require "abridge.base.exec_budgets"
 local host = require "abridge.base.host"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
@@ -101,7 +101,7 @@ function M.crude_budgets(tool, opts)
   if not ok then limits = opts.limits or { max_lines = crude.default_lines } end
   local budgets = M.copied(limits)
   budgets.max_bytes = bytes_of(budgets.max_bytes)
-  local named = exec_budgets[budgets.output]
+  local named = profiles.exec_budgets[budgets.output]
   if named and named < (budgets.max_bytes or math.huge) then budgets.max_bytes = named end
   return budgets
 end

@@ -6,6 +6,7 @@ local files = require "abridge.base.files"
 local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
 local recently_capped = require "abridge.output.recently_capped"
 local notice = require "abridge.output.notice"
 local page = require "abridge.output.page"
@@ -91,7 +92,8 @@ local function limits_for(tool_or_limits, over)
   if type(tool_or_limits) ~= "string" then
     check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
   end
-  return limit.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 2):of(tool_or_limits), tool_or_limits
+  local tool = tool_or_limits
+  return limit_table.new(WHO, "default", { limits = { [tool] = over }, ceiling = false }, 2):of(tool), tool
 end
 
 -- full outputs ------------------------------------------------------------------------

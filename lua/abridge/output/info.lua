@@ -4,6 +4,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local ledger = require "abridge.base.ledger"
 
 local M = {}
 
@@ -284,14 +285,14 @@ end
 local function told_by(who, value)
   local is_result = type(value) == "table" and type(value.truncation) == "table" and value.content ~= nil
   if not is_result then
-    check.cut(who, value)
+    ledger.check(who, value)
     return value
   end
   local block, message = M.parse(value.truncation)
   if not block then check.fail(("%s: the result's truncation: %s"):format(who, message), 1) end
   local details = value.details
   local cut = type(details) == "table" and details.cut or nil
-  if cut ~= nil then check.cut(who, cut) end
+  if cut ~= nil then ledger.check(who, cut) end
   return cut, block
 end
 
@@ -303,7 +304,7 @@ function M.protocol(cut_or_result)
   local cut, block = told_by("abridge.protocol", cut_or_result)
   if not cut then return { truncated = block.truncated, total = block.bytes_total, offset = 0, units = "bytes" } end
   local units = cut.truncated_by or "bytes"
-  local _, first = check.ranges(cut)
+  local _, first = ledger.ranges(cut)
   local offset = 0
   if first and first.first_byte > 1 then
     offset = ({ lines = first.first_line - 1, bytes = first.first_byte - 1, chars = cut.chars_before })[units]

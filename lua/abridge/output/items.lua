@@ -2,7 +2,7 @@
 --- budgets allow, with the place where the next page starts.
 
 local core = require "abridge.base.core_loader"
-local plain_data = require "abridge.base.plain_data"
+local ledger = require "abridge.base.ledger"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
@@ -67,7 +67,7 @@ local function tell_whole(cut, listing)
     cut.more = listing.more or nil
     return
   end
-  plain_data.shift(cut, listing.bytes_before, listing.offset - 1)
+  ledger.shift(cut, listing.bytes_before, listing.offset - 1)
   cut.total_bytes, cut.total_lines = listing.bytes_total, listing.total
   cut.omitted_bytes, cut.omitted_lines = cut.total_bytes - cut.output_bytes, cut.total_lines - cut.output_lines
   cut.total_chars, cut.chars_before = nil, nil -- of the page alone

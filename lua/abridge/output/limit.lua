@@ -1,17 +1,12 @@
---- Limits: how much of each tool's output a model sees. Profiles are data; a session overrides them key by key.
+--- Limits: how much of one tool's output a model sees, and the one place where they become options of the core.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local notice = require "abridge.output.notice"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
 local KB = 1024
-
-M.exec_budgets = require "abridge.base.exec_budgets"
-
---- What "auto" shows of a command that succeeded and whose full output is kept, in place of its byte budget.
-M.auto_success = 512
 
 ---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
 ---@field strategy? "head"|"tail"|"head_tail"|"priority"|"pipeline" what to keep; "head" unless set
@@ -37,70 +32,6 @@ M.auto_success = 512
 ---@field max_entries? integer
 ---@field max_rows? integer
 ---@field max_line_chars? integer chars of a line before it is cut short
-
---- Named tables of limits by tool; the row "*" is for tools that have none. `ceiling` is what the dispatcher lays
---- over every result, but for a row that is over its own profile's; `aliases` are names that a model may know the tools
---- by.
----@type table<string, table>
-M.profiles = {
-  default = {
-    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
-    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
-    search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
-    find_files = { max_results = 1000, max_bytes = 30 * KB },
-    list_directory = { max_entries = 500, max_bytes = 30 * KB },
-    sql_query = { max_rows = 1000, max_bytes = 30 * KB },
-    web_fetch = { max_bytes = 100 * KB },
-    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
-    ceiling = { max_bytes = 128 * KB },
-  },
-  -- The tools of the pi agent (seed "Tool Output Truncation").
-  pi = {
-    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
-    run_command = { strategy = "tail", max_lines = 2000, max_bytes = 30 * KB },
-    search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
-    find_files = { max_results = 1000, max_bytes = 30 * KB },
-    list_directory = { max_entries = 500, max_bytes = 30 * KB },
-    aliases = {
-      read = "read_file",
-      bash = "run_command",
-      grep = "search_files",
-      find = "find_files",
-      ls = "list_directory",
-    },
-  },
-  -- Two stages, chars then lines (seed "Tools and Truncation").
-  pipeline = {
-    read_file = { strategy = "pipeline", max_chars = 50000, max_lines = 500, head_ratio = 0.3 },
-    run_command = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
-    search_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
-    find_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
-    list_directory = { strategy = "pipeline", max_chars = 10000, max_lines = 100, head_ratio = 0.3 },
-    ["*"] = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
-  },
-  -- The reading-tool contract.
-  contract = {
-    read_file = { strategy = "head", max_lines = 2000, max_bytes = 50 * KB },
-    run_command = { strategy = "priority", output = "normal" },
-    search_files = { max_lines = 2000, max_bytes = 50 * KB },
-    find_files = { max_results = 1000 },
-    list_directory = { max_entries = 500 },
-    sql_query = { max_rows = 1000 },
-    web_fetch = { max_bytes = 100 * KB },
-    ["*"] = { strategy = "head_tail", max_bytes = 64 * KB },
-    ceiling = { max_bytes = 64 * KB },
-  },
-  -- View shape by the tool, one byte ceiling over all (seed "centralize MAX_OUTPUT_BYTES").
-  dispatcher = {
-    read_file = { strategy = "head", max_lines = 2000, max_line_chars = 500 },
-    search_files = { max_matches = 250, max_line_chars = 500 },
-    find_files = { max_results = 100 },
-    ceiling = { max_bytes = 128 * KB },
-  },
-}
-
---- The rows of a profile that are not limits of a tool.
-local NOT_TOOLS = { ceiling = true, aliases = true }
 
 --- Keys that the cut functions of the core take; it checks their values.
 local CUT_KEYS = {
@@ -164,11 +95,15 @@ local TOOL_KEYS = {
   max_rows = count_wanted,
   max_line_chars = count_wanted,
   output = function(value)
-    if M.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose", "full" or "auto"' end
+    if profiles.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose", "full" or "auto"' end
   end,
 }
 
-local function merged(base, over)
+--- A copy that the caller may change, with other values for some keys; false takes one away.
+---@param base abridge.Limits|nil
+---@param over? table
+---@return abridge.Limits
+function M.copy(base, over)
   local all = check.copied(base or {})
   for key, value in next, over or {} do
     if value == false then
@@ -259,7 +194,7 @@ end
 ---@return integer|nil raw_bytes what came, where it was cleaned
 function M.cleaned(text, limits)
   if not limits.clean then return text, limits, nil end
-  local left = merged(limits)
+  local left = M.copy(limits)
   left.clean = nil
   return (core.clean(text, limits.clean ~= true and limits.clean or nil)), left, #text
 end
@@ -290,16 +225,22 @@ function M.is_limit(key)
   return (CUT_KEYS[key] or PIPELINE_KEYS[key] or TOOL_KEYS[key] or key == "strategy") and true or false
 end
 
-local function unknown_limit(who, key, value, deeper)
+--- Raise for a key that is no limit; `deeper` as in check.fail.
+---@param who string
+---@param key any
+---@param value any
+---@param deeper integer
+function M.fail_unknown(who, key, value, deeper)
   check.fail(("%s: unknown limit '%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper + 1)
 end
 
---- Check one tool's limits and bring sizes to bytes. Raises with the key and the value.
+--- Check one tool's limits and bring sizes to bytes. Raises with the key and the value; `deeper` as in check.fail.
 ---@param who string
 ---@param limits table
 ---@param deeper integer
----@return abridge.Limits
-local function normalized(who, limits, deeper)
+---@return abridge.Limits a new table
+function M.checked(who, limits, deeper)
+  limits = M.copy(nil, limits)
   local plain, cut = {}, {}
   for key, value in pairs(limits) do
     local for_pipeline = limits.strategy == "pipeline" and PIPELINE_KEYS[key]
@@ -313,7 +254,7 @@ local function normalized(who, limits, deeper)
     elseif for_pipeline or key == "strategy" or CUT_KEYS[key] then
       cut[key] = value
     else
-      unknown_limit(who, key, value, deeper)
+      M.fail_unknown(who, key, value, deeper)
     end
     plain[key] = value
   end
@@ -326,20 +267,12 @@ local function normalized(who, limits, deeper)
   return plain
 end
 
---- A copy that the caller may change, with other values for some keys; false takes one away.
----@param limits abridge.Limits
----@param over? table
----@return abridge.Limits
-function M.copy(limits, over)
-  return merged(limits, over)
-end
-
 --- These limits with each budget that is given where it is the smaller one.
 ---@param limits abridge.Limits
 ---@param budgets table<string, integer> by name
 ---@return abridge.Limits a new table
 function M.narrowed(limits, budgets)
-  local narrow = merged(limits)
+  local narrow = M.copy(limits)
   for _, key in ipairs(M.budgets) do
     if budgets[key] then narrow[key] = math.min(narrow[key] or math.huge, budgets[key]) end
   end
@@ -352,13 +285,13 @@ end
 ---@param bytes? integer in place of that of the name
 ---@return abridge.Limits
 function M.under_output(limits, output, bytes)
-  local budget = bytes or M.exec_budgets[output]
+  local budget = bytes or profiles.exec_budgets[output]
   -- a stream limited in chars or tokens alone keeps so many bytes
   local chars = limits.max_chars and limits.max_chars * M.bytes_per_char
   local tokens = limits.max_tokens and limits.max_tokens * M.bytes_per_token
   local most = limits.max_bytes or chars or tokens or math.huge
   if not budget or budget >= most or limits.strategy == "pipeline" then return limits end
-  return merged(limits, { output = output, max_bytes = budget })
+  return M.copy(limits, { output = output, max_bytes = budget })
 end
 
 local OUTPUTS = { "silent", "concise", "normal", "verbose" }
@@ -372,7 +305,7 @@ function M.outputs(limits)
   for _, name in ipairs(OUTPUTS) do
     local is_less = M.under_output(limits, name) ~= limits
     less = less or is_less
-    if is_less or M.exec_budgets[name] == limits.max_bytes then names[#names + 1] = name end
+    if is_less or profiles.exec_budgets[name] == limits.max_bytes then names[#names + 1] = name end
   end
   return less and names or {}
 end
@@ -381,10 +314,9 @@ end
 ---@param limits abridge.Limits
 ---@return boolean
 function M.has_exec_budget(limits)
-  local budget = limits.output and M.exec_budgets[limits.output]
-  return (budget and budget == limits.max_bytes or limits.output == "auto" and limits.max_bytes == M.auto_success)
-    and true
-    or false
+  local name, bytes = limits.output, limits.max_bytes
+  if not (name and bytes) then return false end
+  return bytes == profiles.exec_budgets[name] or (name == "auto" and bytes == profiles.auto_success)
 end
 
 --- These limits with a line over budget split where they do not say: what is no page of a file, whose notice names such
@@ -392,106 +324,9 @@ end
 ---@param limits abridge.Limits
 ---@return abridge.Limits a new table
 function M.split_lines(limits)
-  local own = merged(limits)
+  local own = M.copy(limits)
   if (own.strategy or "head") == "head" and own.long_line == nil then own.long_line = "split" end
   return own
-end
-
---- The limits of one session: a profile with overrides, checked.
----@class abridge.LimitTable
----@field rows table<string, abridge.Limits> the profile's
----@field overrides table<string, table> the session's, by the tools' own names
----@field ceiling abridge.Limits|nil
----@field ceiling_is_own boolean|nil it is the profile's: a row of the profile may be over it
----@field aliases table<string, string>
-local LimitTable = {}
-LimitTable.__index = LimitTable
-
---- Build the table of limits of a session. `deeper` as in check.fail.
----@param who string
----@param profile_name string
----@param overrides table<string, table>
----@param ceiling table|false|nil
----@param aliases table<string, string>|nil
----@param deeper integer
----@return abridge.LimitTable
-function M.table(who, profile_name, overrides, ceiling, aliases, deeper)
-  local profile = M.profiles[profile_name]
-  if not profile then check.fail(("%s: unknown profile %s"):format(who, check.show(profile_name)), deeper) end
-  local self = setmetatable({ rows = {}, overrides = {}, aliases = merged(profile.aliases, aliases) }, LimitTable)
-  for name, row in pairs(profile) do
-    if not NOT_TOOLS[name] then self.rows[name] = row end
-  end
-  for tool, row in pairs(overrides) do
-    local where = ("%s: limits.%s"):format(who, check.name(tool))
-    if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
-    row = check.copied(row)
-    local name = self.aliases[tool] or tool
-    for key, value in pairs(row) do
-      if value == false and not M.is_limit(key) then unknown_limit(where, key, value, deeper) end
-    end
-    if name == "read_file" and row.strategy == "priority" then
-      check.fail(where .. ': strategy must be head, tail, head_tail or pipeline for pages, got "priority"', deeper)
-    end
-    normalized(where, merged(self.rows[name] or self.rows["*"], row), deeper + 1)
-    self.overrides[name] = self.overrides[name] or {}
-    for key, value in pairs(row) do -- an alias and the tool's own name may both be given
-      self.overrides[name][key] = value
-    end
-  end
-  if ceiling ~= false then
-    local limits = merged(profile.ceiling, ceiling)
-    for key, value in pairs(limits) do
-      if key ~= "max_bytes" and key ~= "head_ratio" then
-        check.fail(("%s: unknown key 'ceiling.%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper)
-      end
-    end
-    self.ceiling = limits.max_bytes and normalized(who .. ": ceiling", limits, deeper + 1)
-    self.ceiling_is_own = not (ceiling and ceiling.max_bytes)
-  end
-  return self
-end
-
---- The limits of a tool: its row or those it was registered with or the row "*", and the session's overrides.
---- Also the place where `output` becomes a byte budget.
----@param tool string the tool's own name
----@param own? abridge.Limits what the tool was registered with
----@return abridge.Limits
-function LimitTable:of(tool, own)
-  local base = own or self.rows[tool] or merged(self.rows["*"], self.overrides["*"])
-  local limits = merged(base, self.overrides[tool])
-  limits.max_bytes = limits.max_bytes and core.parse_size(limits.max_bytes)
-  local budget = limits.output and M.exec_budgets[limits.output]
-  if budget and budget < (limits.max_bytes or math.huge) then limits.max_bytes = budget end
-  return limits
-end
-
---- The ceiling as limits of a cut: both ends, hard, cut anywhere between chars.
----@param tool? string a tool's name
----@return abridge.Limits|nil
-function LimitTable:ceiling_limits(tool)
-  if not self.ceiling then return nil end
-  local row = tool and self.ceiling_is_own and self.rows[self.aliases[tool] or tool] or {}
-  return {
-    strategy = "head_tail",
-    snap = "char",
-    head_ratio = self.ceiling.head_ratio or 0.5,
-    max_bytes = math.max(self.ceiling.max_bytes, row.max_bytes or 0),
-    marker_text = notice.ceiling_marker,
-  }
-end
-
---- The same, with the ceiling: what binds a tool of this package, whose output the ceiling need not cut again. A
---- pipeline knows no bytes, so there the ceiling is laid over the result.
----@param tool string
----@return abridge.Limits
-function LimitTable:under_ceiling(tool)
-  local limits = self:of(tool)
-  local ceiling = self:ceiling_limits(tool)
-  if not ceiling or limits.strategy == "pipeline" then return limits end
-  if next(limits) == nil then return ceiling end
-  limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling.max_bytes)
-  return limits
 end
 
 --- These limits in the way of a ceiling: its strategy and marker, its bytes and the budgets beside.
@@ -500,7 +335,7 @@ end
 ---@return abridge.Limits a new table
 function M.ceiled(limits, ceiling)
   local own = { utf8 = "replace", count_tokens = limits.count_tokens, token_safety = limits.token_safety }
-  return M.narrowed(merged(ceiling, own), limits)
+  return M.narrowed(M.copy(ceiling, own), limits)
 end
 
 --- May what these limits let through be over a ceiling?
@@ -510,24 +345,6 @@ end
 function M.may_exceed(limits, ceiling)
   local on_top = limits.strategy == "pipeline" or limits.marker == "outside"
   return on_top or M.most_bytes(limits) > ceiling.max_bytes
-end
-
---- The bytes of the ceiling where it is what bounds a tool of this package, else nil.
----@param tool string
----@return integer|nil
-function LimitTable:ceiling_bound(tool)
-  local own, limits = self:of(tool).max_bytes, self:under_ceiling(tool).max_bytes
-  return limits ~= own and limits or nil
-end
-
---- Check limits given outside a session, for one tool.
----@param who string
----@param limits table
----@param deeper integer
----@return abridge.Limits
-function M.checked(who, limits, deeper)
-  local plain = normalized(who, merged(nil, limits), deeper + 1)
-  return plain -- no tail call: the level of an error counts this function
 end
 
 return M

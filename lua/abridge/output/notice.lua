@@ -5,6 +5,7 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local ledger = require "abridge.base.ledger"
 local shell = require "abridge.base.shell"
 
 local M = {}
@@ -165,7 +166,7 @@ local function values_of(cut, data)
   local budget = cut["max_" .. unit] or 0
   local first = data.offset or 1
   local total = data.total_lines or cut.total_lines
-  local ranges, first_range = check.ranges(cut)
+  local ranges, first_range = ledger.ranges(cut)
   local single = ranges == 1 and first_range
   local from_end = not data.next and (cut.strategy == "tail" or (single and single.first_byte > 1 and not data.offset))
   local a = from_end and total - cut.output_lines + 1 or first
@@ -238,7 +239,7 @@ end
 
 local function run_templates(cut, data)
   if not is_untold(cut, data) then return {} end
-  local ranges, single = check.ranges(cut)
+  local ranges, single = ledger.ranges(cut)
   if ranges == 1 and cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
     return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
   end
@@ -250,7 +251,7 @@ end
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
   if not is_untold(cut, data) then return {} end
-  local ranges = check.ranges(cut)
+  local ranges = ledger.ranges(cut)
   local one = ranges <= 1
   local from_start = one and (cut.strategy == "head" or data.next)
   if by_lines and from_start and data.limit and data.limit == cut.max_lines then return { READ.rest } end
@@ -365,7 +366,7 @@ end
 --- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
 local function with_next_byte(cut, data)
   if data.next or data.no_resume then return data end
-  local _, first = check.ranges(cut)
+  local _, first = ledger.ranges(cut)
   local next_byte = first and first.first_byte == (data.offset or 1) and first.last_byte + 1 or nil
   return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
 end
@@ -396,7 +397,7 @@ local REACHED = { matches = true, results = true, entries = true, rows = true }
 ---@param data? abridge.NoticeData
 ---@return string|nil
 function M.notice(tool, cut, data)
-  check.cut("abridge.notice", cut)
+  ledger.check("abridge.notice", cut)
   check.fields("abridge.notice", "data", data or {}, DATA)
   if data and data.reached ~= nil and not REACHED[data.reached] then
     local wanted = '"matches", "results", "entries" or "rows"'

@@ -8,12 +8,13 @@ local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local page_view = require "abridge.output.page_view"
 local time_slices = require "abridge.base.time_slices"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
 local WHO = "abridge.page"
 local STEP = 1024 * 1024 -- bytes of a file that are read in one go
-local DEFAULT = limit.profiles.default.read_file
+local DEFAULT = profiles.all.default.read_file
 
 ---@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
 ---@field offset? integer number of the first line, from 1

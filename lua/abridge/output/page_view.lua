@@ -3,7 +3,7 @@
 --- the redacted file; numbers and "[truncated]" are no part of it.
 
 local core = require "abridge.base.core_loader"
-local plain_data = require "abridge.base.plain_data"
+local ledger = require "abridge.base.ledger"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local time_slices = require "abridge.base.time_slices"
@@ -292,7 +292,7 @@ function View:tell(content, cut)
     inside = self:ends_inside(cut.kept[1].last_byte)
   end
   cut.next_offset, cut.next_column = next_place(self, cut, inside)
-  plain_data.shift(cut, totals.bytes_before, self.offset - 1)
+  ledger.shift(cut, totals.bytes_before, self.offset - 1)
   local first, last = cut.kept[1], cut.kept[#cut.kept]
   cut.first_line, cut.last_line = self.offset, self.offset + math.max(cut.output_lines, 1) - 1
   if first then

@@ -4,6 +4,7 @@ local cap = require "abridge.output.cap"
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
 local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
 local recently_capped = require "abridge.output.recently_capped"
 local results = require "abridge.output.results"
 
@@ -57,7 +58,7 @@ function M.limits(tool, opts)
     return limit.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
   end
   local limits = opts.limits and limit.checked(WHO, opts.limits, 1)
-  limits = limit.copy(limits or limit.table(WHO, "default", {}, false, nil, 1):of(tool))
+  limits = limit.copy(limits or limit_table.new(WHO, "default", { ceiling = false }, 1):of(tool))
   limits.utf8 = limits.utf8 or "replace" -- what goes out as JSON
   return limits
 end

@@ -1,15 +1,15 @@
 --- Redaction of plain data: strings, keys and numbers as they are, before any encoding can spell them in another way.
 
-local bounds = require "abridge.redact.bounds"
 local plain_data = require "abridge.base.plain_data"
 local escapes = require "abridge.redact.escapes"
 local host = require "abridge.base.host"
+local rules = require "abridge.redact.rules"
 
 local find, format, sub = string.find, string.format, string.sub
 
 local M = {}
 
-local HIDDEN = bounds.hidden
+local HIDDEN = rules.hidden
 local MOST_JSON = 16 * 1024 * 1024 -- bytes of a text that is read as JSON
 local FORMATS = { "%.14g", "%.16g", "%.17g", "%.0f" } -- how JSON libraries and we print a number
 

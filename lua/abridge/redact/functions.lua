@@ -9,15 +9,15 @@
 --- in another piece of a secret of more than 256 bytes, if the function does not know it by itself.
 --- Cost: a protected call a line; for each piece of a longer line three, and three with 512 bytes.
 
-local bounds = require "abridge.redact.bounds"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local rules = require "abridge.redact.rules"
 
 local find, gsub, sub = string.find, string.gsub, string.sub
 
 local M = {}
 
-local HIDDEN, PIECE, OVERLAP = bounds.hidden, bounds.piece, bounds.overlap
+local HIDDEN, PIECE, OVERLAP = rules.hidden, rules.piece, rules.overlap
 local EDGE = 1024 -- bytes in front of a border in which the end of what may be shown is looked for
 local WHOLE_TRIES = 16 -- trials of a cut with the whole piece, a border
 

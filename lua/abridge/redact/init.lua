@@ -9,10 +9,9 @@
 ---   with all that the pattern or function must see to know it, is hidden wherever it lies; a line without secrets
 ---   comes through byte for byte.
 ---
---- How a longer line is taken, what of a longer secret is not hidden, and what it costs: see redact_patterns.lua and
---- redact_function.lua.
+--- How a longer line is taken, what of a longer secret is not hidden, and what it costs: see patterns.lua and
+--- functions.lua.
 
-local bounds = require "abridge.redact.bounds"
 local check = require "abridge.base.check"
 local data = require "abridge.redact.data"
 local functions = require "abridge.redact.functions"
@@ -25,7 +24,7 @@ local concat = table.concat
 
 local M = {}
 
-local PIECE = bounds.piece
+local PIECE = rules.piece
 local FEW_PARTS = 128 -- chunks held as they came, before they are joined
 
 -- streams ----------------------------------------------------------------------------------

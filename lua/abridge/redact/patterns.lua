@@ -9,14 +9,14 @@
 --- Cost: for every 32 to 64 KiB a plain search for the longest literal of each pattern; where that is found a
 --- string.find, and where that matches a string.gsub. A text in which nothing matches is not copied.
 
-local bounds = require "abridge.redact.bounds"
+local rules = require "abridge.redact.rules"
 
 local find, gsub, sub = string.find, string.gsub, string.sub
 local concat = table.concat
 
 local M = {}
 
-local PIECE, OVERLAP = bounds.piece, bounds.overlap
+local PIECE, OVERLAP = rules.piece, rules.overlap
 
 -- long lines -----------------------------------------------------------------------------
 
@@ -151,10 +151,10 @@ function PatternLine:held()
 end
 
 --- What redacts by these rules, in their order.
----@param rules abridge.redact.Rule[]
+---@param list abridge.redact.Rule[]
 ---@return table kind
-function M.new(rules)
-  return setmetatable({ rules = rules }, Patterns)
+function M.new(list)
+  return setmetatable({ rules = list }, Patterns)
 end
 
 return M

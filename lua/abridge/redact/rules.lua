@@ -1,14 +1,19 @@
---- The patterns of a redactor: a Lua pattern becomes one that treats each line of a text as the given one treats that
---- line alone, on every host alike.
+--- What every redactor promises, in numbers, and the rules of one that is a list of Lua patterns: each becomes a
+--- pattern that treats every line of a text as the given one treats that line alone, on every host alike.
 
 local check = require "abridge.base.check"
-
-local HIDDEN = require("abridge.redact.bounds").hidden
 
 local char, find, gsub, match, sub = string.char, string.find, string.gsub, string.match, string.sub
 local concat = table.concat
 
 local M = {}
+
+--- What stands for a match, and for a line that could not be redacted.
+M.hidden = "[redacted]"
+--- Bytes of a line that are sure to be seen at once.
+M.piece = 64 * 1024
+--- Bytes of a secret that is hidden wherever it lies.
+M.overlap = 256
 
 local LINE_START = "%f[^\n]" -- behind a newline, with something to match in the line
 local LINE_END = "%f[\n]" -- in front of a newline
@@ -215,13 +220,13 @@ end
 ---@return string|nil expected what the entry should have been
 ---@return any value what it is instead
 function M.of(entry)
-  local pattern, replacement = entry, HIDDEN
+  local pattern, replacement = entry, M.hidden
   if type(entry) == "table" then
     for key, value in next, entry do
       if key ~= 1 and key ~= 2 then return nil, ("without a field '%s'"):format(check.name(key)), value end
     end
     pattern, replacement = rawget(entry, 1), rawget(entry, 2)
-    if replacement == nil then replacement = HIDDEN end
+    if replacement == nil then replacement = M.hidden end
   end
   if type(pattern) ~= "string" then return nil, "a Lua pattern or {pattern, replacement}", pattern end
   local rule, problem = translated(pattern)

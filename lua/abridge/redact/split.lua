@@ -4,12 +4,13 @@
 
 local core = require "abridge.base.core_loader"
 local escapes = require "abridge.redact.escapes"
-
-local HIDDEN = require("abridge.redact.bounds").hidden
+local rules = require "abridge.redact.rules"
 
 local find, sub = string.find, string.sub
 
 local M = {}
+
+local HIDDEN = rules.hidden
 
 --- How many bytes two texts have in common at their start, and at their end beside that.
 local function common(a, b)
@@ -113,7 +114,7 @@ local function is_plain(text)
 end
 
 --- Redact whole lines, a newline in front of the first and behind each, as `kind` does, split secrets too.
----@param kind table of redact_patterns.lua or redact_function.lua
+---@param kind table of patterns.lua or functions.lua
 ---@param lines string
 ---@return string
 function M.lines(kind, lines)

@@ -2,12 +2,12 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local limit = require "abridge.output.limit"
 local pages = require "abridge.output.page"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
-local PAGE = limit.profiles.default.read_file
+local PAGE = profiles.all.default.read_file
 
 ---@class (exact) abridge.PageOptions
 ---@field offset? integer first line, from 1

@@ -5,7 +5,7 @@ local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 
-local HIDDEN = require("abridge.redact.bounds").hidden
+local HIDDEN = require("abridge.redact.rules").hidden
 
 local M = {}
 

@@ -1,5 +1,6 @@
 --- Sessions: tools under one set of limits, and the calls that a model makes of them.
 
+local limit_table = require "abridge.output.limit_table"
 local artifact = require "abridge.run.artifact"
 local calls = require "abridge.session.call"
 local cap = require "abridge.output.cap"
@@ -50,7 +51,7 @@ function M.new(opts)
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
   self.allowed = options.allowed_hosts(opts.allow_private)
   local profile = opts.profile or "default"
-  self.table_of_limits = limit.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
+  self.table_of_limits = limit_table.new(WHO, profile, opts, 1)
   self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
   self.timeout_max = math.max(opts.timeout_max or M.TIMEOUT_MAX, opts.timeout or 0)
   registry.add_built_in(self, WHO, opts.tools or registry.built_in)

@@ -4,6 +4,7 @@ local plain_data = require "abridge.base.plain_data"
 local host = require "abridge.base.host"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
+local profiles = require "abridge.output.profiles"
 local process = require "abridge.process"
 
 local M = {
@@ -47,7 +48,7 @@ function M.define(session)
       and {
         type = "string",
         enum = outputs,
-        description = notice.outputs(limit.exec_budgets[outputs[1]], limit.exec_budgets[outputs[#outputs]]),
+        description = notice.outputs(profiles.exec_budgets[outputs[1]], profiles.exec_budgets[outputs[#outputs]]),
       }
     or nil
   return M.description, schema
@@ -88,7 +89,7 @@ end
 ---@return string|nil problem why the last of the output could not be kept
 local function final_limits(stream, limits, failed)
   if limits.output ~= "auto" or failed then return limits end
-  local few = limit.under_output(limits, "auto", limit.auto_success)
+  local few = limit.under_output(limits, "auto", profiles.auto_success)
   if few == limits then return limits end
   stream:lower { max_bytes = few.max_bytes }
   local ok, problem, cut = pcall(stream.finish, stream)

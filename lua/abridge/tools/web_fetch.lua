@@ -1,9 +1,9 @@
 --- web_fetch: the body of a response over http or https, a page of bytes at a time.
 
+local ledger = require "abridge.base.ledger"
 local bodies = require "abridge.web.body"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local plain_data = require "abridge.base.plain_data"
 local fetch = require "abridge.web.fetch"
 local host = require "abridge.base.host"
 local info = require "abridge.output.info"
@@ -195,7 +195,7 @@ end
 function Page:adjust(text, data, details)
   return function(cut)
     details.invalid_bytes = invalid_in(text, cut)
-    plain_data.shift(cut, self.offset - 1, self.body.lines)
+    ledger.shift(cut, self.offset - 1, self.body.lines)
     cut.total_bytes = self.total or self.offset - 1 + #text
     cut.total_lines = self.body.lines + core.count_lines(text)
     cut.omitted_bytes = cut.total_bytes - cut.output_bytes
