@@ -151,6 +151,7 @@ build = {
     ["abridge.output.share"] = "lua/abridge/output/share.lua",
     ["abridge.output.source"] = "lua/abridge/output/source.lua",
     ["abridge.output.wrapper"] = "lua/abridge/output/wrapper.lua",
+    ["abridge.output.yielded"] = "lua/abridge/output/yielded.lua",
     ["abridge.process.args"] = "lua/abridge/process/args.lua",
     ["abridge.process.group"] = "lua/abridge/process/group.lua",
     ["abridge.process"] = "lua/abridge/process/init.lua",

@@ -12,6 +12,7 @@ local notice = require "abridge.output.notice"
 local page = require "abridge.output.page"
 local results = require "abridge.output.results"
 local wrapper = require "abridge.output.wrapper"
+local yielded = require "abridge.output.yielded"
 
 local M = {}
 
@@ -146,7 +147,7 @@ end
 function M.cap(text, tool_or_limits, opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
   local limits, tool = limits_for(tool_or_limits, opts.limits)
-  text = results.encoded(text)
+  text = yielded.encoded(text)
   local parts = { tool = tool, data = M.notice_data(opts, text) }
 
   if recently_capped.has(text, limits) then

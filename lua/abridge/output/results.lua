@@ -1,15 +1,13 @@
---- From what a tool yields to what the model gets: a value becomes text, text is cut by the tool's limits, the
---- ceiling is laid over it, and the block says what happened.
+--- From what a tool yielded to what the model gets: text is cut by the tool's limits, the ceiling is laid over it, and
+--- the block says what happened.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local plain_data = require "abridge.base.plain_data"
-local encode = require "abridge.base.encode"
 local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local source_of = require "abridge.output.source"
 local wrapper = require "abridge.output.wrapper"
 
 local M = {}
@@ -25,109 +23,7 @@ local M = {}
 ---@field metadata? { truncated_total: integer|nil, truncated_bytes: integer|nil }
 ---@field duration_ms integer
 
--- values ---------------------------------------------------------------------
-
---- Any value as text: itself, what it says itself, or JSON. The same in every run. Data is redacted before JSON spells
---- it in its own way; the text that comes of it is not.
----@param value any
----@param redactor? abridge.Redactor
----@return string
----@return boolean|nil failed it has no such form, and the text says why
-function M.encoded(value, redactor)
-  if type(value) == "string" then return value end
-  if value == nil then return "" end
-  local mt = type(value) == "table" and getmetatable(value)
-  if type(mt) == "table" and rawget(mt, "__tostring") ~= nil then
-    local text, told = check.text(value)
-    if told then return text end
-  end
-  local shown, changed = value, false
-  if redactor and type(value) == "table" then
-    shown, changed = redactor:data(value)
-  end
-  local text, problem = encode.json(changed and shown or value)
-  if text then return text end
-  if type(value) ~= "table" then
-    local told
-    text, told = check.text(value)
-    if told then return text end
-  end
-  return notice.message(type(value) == "table" and "no_json" or "no_text", { what = problem, kind = type(value) }), true
-end
-
---- The text and the other parts of MCP content.
-local function split_content(content)
-  local texts, blocks = {}, {}
-  for _, part in ipairs(check.list(content)) do
-    if type(part) == "table" and part.type == "text" and type(part.text) == "string" then
-      texts[#texts + 1] = part.text
-    elseif type(part) == "string" then
-      texts[#texts + 1] = part
-    else
-      blocks[#blocks + 1] = part
-    end
-  end
-  return table.concat(texts, "\n"), #blocks > 0 and blocks or nil
-end
-
---- Details that this package alone tells, of its own tools and of every result.
-local OURS = {}
-for name in
-  ([[background cancelled cut entry_limit_reached error_code exit_code exit_line full_output_path inner_error
-    invalid_bytes lines_truncated log_error match_limit_reached next_pointer notice read_error redact_error
-    result_limit_reached row_limit_reached signal signal_number timed_out]]):gmatch "%S+"
-do
-  OURS[name] = true
-end
-
---- The details of a foreign tool without those.
-local function foreign_details(details)
-  local own = {}
-  for key, value in next, details do
-    if not OURS[key] then own[key] = value end
-  end
-  return own
-end
-
---- What a foreign tool gave, in the form the tools of this package yield.
----@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
----@param redactor? abridge.Redactor for what is encoded here
----@return table
-function M.normalized(value, redactor)
-  if source_of.is_source(value) then return { stream = value } end
-  if type(value) ~= "table" or value.content == nil then
-    local text, failed = M.encoded(value, redactor)
-    return { text = text, is_error = failed }
-  end
-  local text, details, blocks = value.content, value.details, nil
-  local stream = source_of.is_source(text) and text or nil
-  if stream then text = "" end
-  if type(text) == "table" and rawget(text, 1) ~= nil then
-    text, blocks = split_content(text)
-  elseif type(text) == "table" and next(text) == nil then
-    text = ""
-  end
-  local failed
-  if not stream then
-    text, failed = M.encoded(text, redactor)
-  end
-  return {
-    text = not stream and text or nil,
-    stream = stream,
-    blocks = blocks,
-    is_error = failed or value.is_error == true or value.isError == true,
-    total = value.total,
-    next_offset = value.next_offset,
-    resume_hint = value.resume_hint,
-    details = type(details) == "table" and foreign_details(details) or nil,
-  }
-end
-
 -- the block ----------------------------------------------------------------------
-
-local function is_offset(value)
-  return type(value) == "number" and value >= 0 and value == math.floor(value) and value <= 2 ^ 53
-end
 
 --- Why a cut was made, on the wire.
 ---@param cut abridge.Cut
@@ -145,19 +41,19 @@ end
 ---@param cut abridge.Cut
 ---@param body string
 ---@param limits abridge.Limits
----@param tool { name: string, reason: abridge.Reason|nil }
+---@param call abridge.ResultCall
 ---@return abridge.Info
-local function block_of(value, cut, body, limits, tool)
+local function block_of(value, cut, body, limits, call)
   local made = value.block and value.block(cut, body)
   if made then return made end
-  if cut.truncated then return info.without_resume(#body, cut.total_bytes, M.reason(cut, limits, tool.reason)) end
-  if value.lines_truncated then return info.without_resume(#body, cut.total_bytes, tool.reason or "size_cap") end
-  if is_offset(value.next_offset) then
+  if cut.truncated then return info.without_resume(#body, cut.total_bytes, M.reason(cut, limits, call.reason)) end
+  if value.lines_truncated then return info.without_resume(#body, cut.total_bytes, call.reason or "size_cap") end
+  if check.is_count(value.next_offset) then
     local hint = value.resume_hint
     if type(hint) ~= "string" or #hint > info.most_hint then
-      hint = notice.resume_hint(tool.name, value.next_offset)
+      hint = notice.resume_hint(call.tool, value.next_offset)
     end
-    return info.with_resume(#body, nil, value.next_offset, hint, tool.reason or "item_cap")
+    return info.with_resume(#body, nil, value.next_offset, hint, call.reason or "item_cap")
   end
   return info.not_truncated(#body)
 end
@@ -196,6 +92,14 @@ end
 ---  what went wrong
 ---@field reason? abridge.Reason
 
+--- A value's text in its result.
+---@class (exact) abridge.Shown
+---@field content string
+---@field cut abridge.Cut
+---@field said { exit: string|nil, notice: string|nil }
+---@field block abridge.Info
+---@field bytes_before? integer its size before the ceiling cut it
+
 --- Nothing of a text but what is said of it, as much of that as `most` bytes hold; nil for an empty one.
 local function left_out(text, parts, most)
   local body, cut = limit.cut(text, { max_bytes = 0 })
@@ -221,6 +125,7 @@ local function cut_value(value, source, limits, parts, most)
 end
 
 --- Cut what a tool gave by the ceiling in place of its own limits: both ends, and a marker that tells of it.
+---@return abridge.Shown
 local function cut_by_ceiling(call, value, source, limits, parts)
   local adjust = parts.adjust
   local told = setmetatable({ told = true }, { __index = parts.data or {} })
@@ -231,7 +136,8 @@ local function cut_by_ceiling(call, value, source, limits, parts)
   end
   local content, cut, body, said = cut_value(value, source, limits, own, call.ceiling.max_bytes)
   local unknown = value.notice and value.notice.unknown_total or value.partial
-  return content, cut, info.without_resume(#body, not unknown and cut.total_bytes or nil, "size_cap"), said
+  local block = info.without_resume(#body, not unknown and cut.total_bytes or nil, "size_cap")
+  return { content = content, cut = cut, said = said, block = block }
 end
 
 --- How many bytes there were before the ceiling, where it is what bound a tool that has it in its own budget.
@@ -240,27 +146,15 @@ local function before_ceiling(call, limits, cut, block)
   return bound and cut.truncated_by == "bytes" and (block.bytes_total or cut.total_bytes) or nil
 end
 
---- Make the result of a call. A text is cut once: by its tool's limits, or where what these let through is over the
---- ceiling, by that.
----@param call abridge.ResultCall
----@param value table as `normalized` gives, or as a tool of this package yields: also stream, exit, empty, notice,
----  adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned),
----  wrapper, left_out (nothing of the text is shown, only a notice), ceiled (what makes its stream anew, for a cut by
----  the ceiling), partial (the size of its source is not known)
----@return abridge.Result
-function M.make(call, value)
-  local limits = value.limits and limit.copy(value.limits) or limit.split_lines(call.limits)
-  local source, text = value.text, value.text
-  limits.clean = nil -- it was, before it was redacted
-  local streamed = {} -- the ledger of a stream by its own limits
-  if value.stream then
-    local all
-    all, streamed = value.stream:finish()
-    source, text = value.stream, not streamed.truncated and all or nil
-  else
-    limits.utf8 = "replace"
-  end
+--- What is to be cut, its text where all of it is in memory, and the ledger of a stream by its own limits.
+local function source_of(value)
+  if not value.stream then return value.text, value.text, {} end
+  local all, cut = value.stream:finish()
+  return value.stream, not cut.truncated and all or nil, cut
+end
 
+--- What goes with a text when it is cut: the data of its notice, how it ended, and what is added to its ledger.
+local function parts_of(call, value, text, streamed)
   local keep = M.keeper(not value.unsaved and call.save or nil, text)
   local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
   function parts.adjust(cut)
@@ -274,38 +168,67 @@ function M.make(call, value)
     end
     keep(cut)
   end
-  local metadata = {}
-  local block
-  local content, cut, body, said = cut_value(value, source, limits, parts)
-  if call.ceiling and #content > call.ceiling.max_bytes then
-    metadata.truncated_bytes = #content
-    limits = limit.ceiled(limits, call.ceiling)
-    local whole = value.ceiled and value.ceiled(limits) or text or value.stream:ceiled(limits)
-    content, cut, block, said = cut_by_ceiling(call, value, whole, limits, parts)
-    if type(whole) ~= "string" then whole:close() end
-  else
-    block = block_of(value, cut, body, limits, { name = call.tool, reason = call.reason })
-    metadata.truncated_bytes = before_ceiling(call, limits, cut, block)
-  end
-  local long_lines = cut.lines_truncated or (value.notice or {}).lines_truncated -- told beside the cut
-  if block.truncated and (cut.more or not long_lines) then cut.truncated = true end
-  if is_offset(value.total) and block.truncated then metadata.truncated_total = value.total end
-  if value.stream then value.stream:close() end
+  return parts
+end
 
-  if #cut.kept == 0 then cut.kept = nil end
+--- Cut a value once: by its tool's limits, or by the ceiling where these let through more.
+---@return abridge.Shown
+local function shown_of(call, value)
+  local limits = value.limits and limit.copy(value.limits) or limit.split_lines(call.limits)
+  limits.clean = nil -- it was cleaned before it was redacted
+  if not value.stream then limits.utf8 = "replace" end
+  local source, text, streamed = source_of(value)
+  local parts = parts_of(call, value, text, streamed)
+  local content, cut, body, said = cut_value(value, source, limits, parts)
+  if not call.ceiling or #content <= call.ceiling.max_bytes then
+    local block = block_of(value, cut, body, limits, call)
+    local before = before_ceiling(call, limits, cut, block)
+    return { content = content, cut = cut, said = said, block = block, bytes_before = before }
+  end
+  limits = limit.ceiled(limits, call.ceiling)
+  local whole = value.ceiled and value.ceiled(limits) or text or value.stream:ceiled(limits)
+  local shown = cut_by_ceiling(call, value, whole, limits, parts)
+  if type(whole) ~= "string" then whole:close() end
+  shown.bytes_before = #content
+  return shown
+end
+
+--- What the tool tells, the ledger, and what was said of it.
+local function details_of(value, cut, said)
   local details = plain_data.copy(value.details) or {}
   details.cut = cut
   details.full_output_path = cut.full_output_path
   details.exit_line, details.notice = said.exit, said.notice
+  return filled(details)
+end
+
+--- Make the result of a call. A text is cut once: by its tool's limits, or where what these let through is over the
+--- ceiling, by that.
+---@param call abridge.ResultCall
+---@param value table as `yielded.normalized` gives, or as a tool of this package yields: also stream, exit, empty,
+---  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned),
+---  wrapper, left_out (nothing of the text is shown, only a notice), ceiled (what makes its stream anew, for a cut by
+---  the ceiling), partial (the size of its source is not known)
+---@return abridge.Result
+function M.make(call, value)
+  local shown = shown_of(call, value)
+  local cut, block = shown.cut, shown.block
+  local long_lines = cut.lines_truncated or (value.notice or {}).lines_truncated -- told beside the cut
+  if block.truncated and (cut.more or not long_lines) then cut.truncated = true end
+  if value.stream then value.stream:close() end
+  if #cut.kept == 0 then cut.kept = nil end
   return {
     tool = call.tool,
     call_id = call.call_id,
-    content = content,
+    content = shown.content,
     blocks = value.blocks,
     is_error = value.is_error or false,
     truncation = block:to_table(),
-    details = filled(details),
-    metadata = filled(metadata),
+    details = details_of(value, cut, shown.said),
+    metadata = filled {
+      truncated_bytes = shown.bytes_before,
+      truncated_total = check.is_count(value.total) and block.truncated and value.total or nil,
+    },
   }
 end
 

@@ -6,7 +6,7 @@ local fit = require "abridge.output.fit"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
 local recently_capped = require "abridge.output.recently_capped"
-local results = require "abridge.output.results"
+local yielded = require "abridge.output.yielded"
 
 local M = {}
 
@@ -103,7 +103,7 @@ M.closed = "the session is closed"
 ---@return abridge.Block block
 function M.cap_closed(text, limits, session, how)
   if session.redactor then
-    text, limits = limit.cleaned(results.encoded(text), limits)
+    text, limits = limit.cleaned(yielded.encoded(text), limits)
     text = session.redactor:text(text)
   end
   return cap.cap(text, limits, how or {})

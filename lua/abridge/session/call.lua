@@ -2,10 +2,10 @@
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local yielded = require "abridge.output.yielded"
 local jobs = require "abridge.session.job"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local results = require "abridge.output.results"
 local source = require "abridge.output.source"
 local updates = require "abridge.session.updates"
 
@@ -94,7 +94,7 @@ end
 --- End a job with what its tool raised.
 function M.fail(call, job, message)
   call.failed = true
-  local text = results.encoded(message, call.redactor)
+  local text = yielded.encoded(message, call.redactor)
   if text == "" then text = notice.message("raised", { name = call.tool }) end
   local outside = text == call.outside and { error_code = "EOUTSIDE", path = call.outside_path } or nil
   job:finish { text = text, is_error = true, details = outside }
@@ -176,7 +176,7 @@ function M.follow(self, call, on_update)
   call.updates = updates.new(UPDATE_MS, function(shown)
     local is_text, limits = type(shown) == "string", self:limits(call.own_name)
     if not source.is_source(shown) then
-      shown = results.encoded(shown, self.redactor)
+      shown = yielded.encoded(shown, self.redactor)
     elseif shown.closed then
       return
     end
