@@ -148,6 +148,7 @@ build = {
     ["abridge.output.redacted_stream"] = "lua/abridge/output/redacted_stream.lua",
     ["abridge.output.results"] = "lua/abridge/output/results.lua",
     ["abridge.output.result_rules"] = "lua/abridge/output/result_rules.lua",
+    ["abridge.output.sentences"] = "lua/abridge/output/sentences.lua",
     ["abridge.output.share"] = "lua/abridge/output/share.lua",
     ["abridge.output.source"] = "lua/abridge/output/source.lua",
     ["abridge.output.wrapper"] = "lua/abridge/output/wrapper.lua",

@@ -3,9 +3,9 @@
 
 local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
-local notice = require "abridge.output.notice"
 local ranges = require "abridge.nvim.ranges"
 local excerpt = require "abridge.nvim.excerpt"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -58,7 +58,7 @@ local function decorate(self, first, last)
   for i = first, last do
     local row = self.slice.rows[i]
     if line and row.begins and i > first then line = line + 1 end
-    local side = not row.begins and { notice.line_cut .. " ", highlight.groups.marker }
+    local side = not row.begins and { sentences.line_cut .. " ", highlight.groups.marker }
       or line and { ("%d "):format(line), "LineNr" }
     if side then mark(self, i, 0, { virt_text = { side }, virt_text_pos = "right_align", hl_mode = "combine" }) end
     range = dim(self, i, range)

@@ -4,7 +4,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local info = require "abridge.output.info"
-local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -95,7 +95,7 @@ local function fitted(line, width)
   line = line:gsub("\r$", "")
   local shown, bytes = prefix(line, width)
   if bytes == #line then return shown, 0, #shown end
-  local mark = notice.line_cut:sub(1, width)
+  local mark = sentences.line_cut:sub(1, width)
   shown, bytes = prefix(line, width - #mark)
   return shown .. mark, #line - bytes, #shown
 end
@@ -254,12 +254,12 @@ function M.rows(who, result, opts, deeper)
       rows[#rows + 1] = { text = line, kind = kind }
     end)
   end
-  if cut.truncated and at_end then say(notice.earlier_lines(cut.omitted_lines), "marker") end
+  if cut.truncated and at_end then say(sentences.earlier_lines(cut.omitted_lines), "marker") end
   local failed = result.is_error == true
   local before = at_end and #body - #kept or 0
   local kind = failed and not is_command(result, details) and "error" or nil
   local lost = add_text(rows, kept .. ended, before, markers, width, kind)
-  if cut.truncated and not at_end then say(notice.more_lines(cut.omitted_lines), "marker") end
+  if cut.truncated and not at_end then say(sentences.more_lines(cut.omitted_lines), "marker") end
 
   for _, part in ipairs { { exit, failed and "error" or "notice" }, { said, "notice" } } do
     if part[1] ~= "" then

@@ -5,9 +5,9 @@ local core = require "abridge.base.core_loader"
 local ledger = require "abridge.base.ledger"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
 local results = require "abridge.output.results"
 local time_slices = require "abridge.base.time_slices"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -83,7 +83,7 @@ local function block_of(listing, ctx)
     if not bytes_total and listing.offset == 1 and not listing.more then bytes_total = cut.total_bytes end
     local reason = cut.truncated_by and results.reason(cut, ctx.limits) or listing.reason
     if not cut.next_offset then return info.without_resume(#body, bytes_total, reason) end
-    local hint = notice.resume_hint(ctx.tool, cut.next_offset)
+    local hint = sentences.resume_hint(ctx.tool, cut.next_offset)
     return info.with_resume(#body, bytes_total, cut.next_offset, hint, reason)
   end
 end

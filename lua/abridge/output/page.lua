@@ -9,6 +9,7 @@ local notice = require "abridge.output.notice"
 local page_view = require "abridge.output.page_view"
 local time_slices = require "abridge.base.time_slices"
 local profiles = require "abridge.output.profiles"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -40,9 +41,9 @@ local DEFAULT = profiles.all.default.read_file
 ---@return string
 function M.message(code, detail, at, path)
   local number = code == "EOFFSET" or code == "ECOLUMN"
-  local values = { path = notice.path(path), offset = at.offset or 1, column = at.column }
+  local values = { path = sentences.path(path), offset = at.offset or 1, column = at.column }
   values.total, values.what = number and detail or nil, detail
-  return notice.message(code, values)
+  return sentences.message(code, values)
 end
 
 --- The options with the budgets that nobody gave. A pipeline knows no bytes.
@@ -210,7 +211,7 @@ function M.block(cut, body, tool, resume)
     return info.not_truncated(#body, begun_inside and cut.total_bytes or nil)
   end
   if not cut.next_offset then return nil end
-  local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
+  local hint = sentences.resume_hint(tool, cut.next_offset, cut.next_column)
   local own = resume and not cut.next_column and notice.resume(resume, cut.next_offset)
   if own and #own <= info.most_hint then hint = own end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"

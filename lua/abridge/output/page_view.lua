@@ -5,8 +5,8 @@
 local core = require "abridge.base.core_loader"
 local ledger = require "abridge.base.ledger"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
 local time_slices = require "abridge.base.time_slices"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -78,7 +78,7 @@ end
 
 --- What stands in front of line i of the page.
 function Feed:prefix(i)
-  return self.numbered and notice.line_number(self.first_line + i - 1) or ""
+  return self.numbered and sentences.line_number(self.first_line + i - 1) or ""
 end
 
 --- Take a part of a line.

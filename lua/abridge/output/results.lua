@@ -8,6 +8,7 @@ local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 local wrapper = require "abridge.output.wrapper"
 
 local M = {}
@@ -51,7 +52,7 @@ local function block_of(value, cut, body, limits, call)
   if check.is_count(value.next_offset) then
     local hint = value.resume_hint
     if type(hint) ~= "string" or #hint > info.most_hint then
-      hint = notice.resume_hint(call.tool, value.next_offset)
+      hint = sentences.resume_hint(call.tool, value.next_offset)
     end
     return info.with_resume(#body, nil, value.next_offset, hint, call.reason or "item_cap")
   end
@@ -236,7 +237,7 @@ local CRUDE_BYTES = 4096
 
 --- How it ended, and why its last part could not be kept.
 local function crude_exit(value)
-  local lost = value.stream and value.stream.lost and notice.incomplete(value.stream.lost)
+  local lost = value.stream and value.stream.lost and sentences.incomplete(value.stream.lost)
   if not (value.exit and lost) then return value.exit or lost end
   return value.exit:find(lost, 1, true) and value.exit or value.exit .. ". " .. lost
 end

@@ -2,7 +2,7 @@
 
 local check = require "abridge.base.check"
 local encode = require "abridge.base.encode"
-local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 local source = require "abridge.output.source"
 
 local M = {}
@@ -32,7 +32,8 @@ function M.encoded(value, redactor)
     text, told = check.text(value)
     if told then return text end
   end
-  return notice.message(type(value) == "table" and "no_json" or "no_text", { what = problem, kind = type(value) }), true
+  local name = type(value) == "table" and "no_json" or "no_text"
+  return sentences.message(name, { what = problem, kind = type(value) }), true
 end
 
 --- The text and the other parts of MCP content.

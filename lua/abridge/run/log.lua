@@ -1,5 +1,6 @@
 --- The folder of a run: its log (`events.jsonl`) and full outputs (`artifacts/`), who writes it and who reads it.
 
+local sentences = require "abridge.output.sentences"
 local artifact = require "abridge.run.artifact"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -7,7 +8,6 @@ local plain_data = require "abridge.base.plain_data"
 local files = require "abridge.base.files"
 local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
-local notice = require "abridge.output.notice"
 local retention = require "abridge.run.retention"
 
 local M = {}
@@ -46,7 +46,7 @@ local function kept_path(self, event)
   local path = folder .. "/" .. name
   for place, kind in pairs { [folder] = "directory", [path] = "file" } do -- what was written there was no link
     local stat = host.uv().fs_lstat(place)
-    if stat and stat.type ~= kind then return nil, "Not of this run: " .. notice.path(place), "EPERM" end
+    if stat and stat.type ~= kind then return nil, "Not of this run: " .. sentences.path(place), "EPERM" end
   end
   return path
 end
@@ -66,7 +66,7 @@ end
 
 --- What to say of a full output that was pruned.
 local function pruned(event, path)
-  return ("The full output of %s is gone: %s"):format(event.call_id, notice.path(path))
+  return ("The full output of %s is gone: %s"):format(event.call_id, sentences.path(path))
 end
 
 --- What is told of a full output that is not whole.
@@ -168,8 +168,8 @@ local function open_log(uv, dir, name)
       gone = gone + 1
     end
   end
-  if code == "EBUSY" then message = "Another session writes the run " .. notice.path(dir) end
-  return nil, message or "The run is being deleted: " .. notice.path(dir), code or "ENOENT"
+  if code == "EBUSY" then message = "Another session writes the run " .. sentences.path(dir) end
+  return nil, message or "The run is being deleted: " .. sentences.path(dir), code or "ENOENT"
 end
 
 --- What to do about a folder that is not private: one of ours that `mkdir` made is only too wide.
@@ -177,7 +177,7 @@ local function how_to_make_private(uv, dir)
   local stat, self = uv.fs_lstat(dir), uv.fs_stat "/proc/self"
   local uid = uv.getuid and uv.getuid() or self and self.uid
   if not (stat and stat.type == "directory" and stat.uid == uid) then return "" end
-  return ("; chmod 700 %s makes it so"):format(notice.quoted(dir))
+  return ("; chmod 700 %s makes it so"):format(sentences.quoted(dir))
 end
 
 --- Open the folder of a run that keeps a log.
@@ -252,7 +252,7 @@ local function line_of(json, event)
   if not ok then ok, text = pcall(json.encode, plain_data.copy(event, true)) end
   local problem = not ok and tostring(text) or nil
   text = ok and core.head(text, WHOLE) or ""
-  if #text > files.LINE then problem = notice.message("log_line", { size = core.format_size(files.LINE) }) end
+  if #text > files.LINE then problem = sentences.message("log_line", { size = core.format_size(files.LINE) }) end
   if problem then
     local little = { type = event.type, seq = event.seq, time = event.time, log_error = problem }
     little.call_id, little.tool = tostring(event.call_id):sub(1, MOST_NAME), tostring(event.tool):sub(1, MOST_NAME)
@@ -446,14 +446,14 @@ function M.open_run(dir)
   end
   local uv, json, code = libraries()
   if not uv then return nil, json, code end
-  if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. notice.path(dir), "ENOENT" end
+  if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. sentences.path(dir), "ENOENT" end
   local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, too_long = 0 }, Run)
   self.index = core.index()
   local readable, message
   readable, message, code = files.with_open(self.dir .. "/" .. LOG, function() return true end)
   if readable then return self end
   if code ~= "ENOENT" and code ~= "ENOTDIR" then return nil, message, code end
-  return nil, ("No run in %s: it has no %s"):format(notice.path(dir), LOG), "ENOENT"
+  return nil, ("No run in %s: it has no %s"):format(sentences.path(dir), LOG), "ENOENT"
 end
 
 --- Call `visit(event, line, start)` with each event from a position on, its line and where that starts; it may return
@@ -534,7 +534,7 @@ local function result_event(self, call_id)
   if result then return result end
   if long then
     local values = { id = call_id, size = core.format_size(files.LINE) }
-    return nil, notice.message("log_long", values), known and "EAGAIN" or "ENOENT"
+    return nil, sentences.message("log_long", values), known and "EAGAIN" or "ENOENT"
   end
   if known then return nil, ("Call %s has no result yet"):format(call_id), "EAGAIN" end
   return nil, "No such call: " .. call_id, "ENOENT"

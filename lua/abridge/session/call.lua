@@ -2,10 +2,10 @@
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
 local jobs = require "abridge.session.job"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
 local source = require "abridge.output.source"
 local updates = require "abridge.session.updates"
 
@@ -86,7 +86,7 @@ local function path_of(self, call, path)
   if type(path) ~= "string" then error("ctx.path: path must be a string, got " .. type(path), 0) end
   local real = self.root:resolve(path, self.cwd, self.run.dir)
   if real then return real end
-  call.outside = notice.message("EOUTSIDE", { path = notice.path(path) })
+  call.outside = sentences.message("EOUTSIDE", { path = sentences.path(path) })
   call.outside_path = self.redactor and self.redactor:text(path) or path
   error(call.outside, 0)
 end
@@ -95,7 +95,7 @@ end
 function M.fail(call, job, message)
   call.failed = true
   local text = yielded.encoded(message, call.redactor)
-  if text == "" then text = notice.message("raised", { name = call.tool }) end
+  if text == "" then text = sentences.message("raised", { name = call.tool }) end
   local outside = text == call.outside and { error_code = "EOUTSIDE", path = call.outside_path } or nil
   job:finish { text = text, is_error = true, details = outside }
 end

@@ -1,13 +1,13 @@
 --- A call of a session on its way to its result: told of, checked, approved, run, and what its tool gave made what the
 --- model gets.
 
+local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
 local calls = require "abridge.session.call"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local jobs = require "abridge.session.job"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
 local results = require "abridge.output.results"
 local schema = require "abridge.session.schema"
 
@@ -36,7 +36,7 @@ end
 
 --- An error in place of content.
 local function failed(name, values)
-  return { text = notice.message(name, values), is_error = true }
+  return { text = sentences.message(name, values), is_error = true }
 end
 
 --- What a foreign tool gave, in our form; a table may be built so that reading it raises.

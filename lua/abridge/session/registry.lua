@@ -5,7 +5,7 @@ local check = require "abridge.base.check"
 local plain_data = require "abridge.base.plain_data"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -172,7 +172,7 @@ function M.definitions(self, format)
       if tool.define then
         description, input_schema = tool.define(self)
       end
-      description = notice.description(description, limits_in_force(self, own_name))
+      description = sentences.description(description, limits_in_force(self, own_name))
       list[#list + 1] = make(self:shown_name(own_name), description, shown_schema(input_schema))
     end
   end

@@ -8,7 +8,7 @@
 local check = require "abridge.base.check"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
-local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 local statements = require "abridge.sql.statement"
 local sqlite_file = require "abridge.sql.sqlite_file"
 local words = require "abridge.sql.words"
@@ -24,7 +24,7 @@ local function execute(conn, statement, ...)
   local ok, result, message = pcall(conn.execute, conn, statement, ...)
   if not ok then
     local said = check.text(result)
-    return nil, said:find("is closed", 1, true) and notice.message("sql_closed", {}) or said
+    return nil, said:find("is closed", 1, true) and sentences.message("sql_closed", {}) or said
   end
   if result == nil or result == false then return nil, (check.text(message):gsub("%s+$", "")) end
   return result
@@ -80,13 +80,13 @@ local function sqlite_read_only(conn)
   local back = tonumber(was) == 1 and "PRAGMA query_only=ON" or "PRAGMA query_only=OFF"
   execute(conn, "PRAGMA query_only=ON")
   local now, why = scalar(conn, "PRAGMA query_only")
-  if tonumber(now) ~= 1 then return nil, notice.message("sql_not_read_only", { what = (check.text(why or now)) }) end
+  if tonumber(now) ~= 1 then return nil, sentences.message("sql_not_read_only", { what = (check.text(why or now)) }) end
   local saved
   saved, why = execute(conn, SAVEPOINT)
   close(saved)
   if not saved then
     execute(conn, back)
-    return nil, notice.message("sql_not_read_only", { what = why })
+    return nil, sentences.message("sql_not_read_only", { what = why })
   end
   return function()
     execute_all(conn, ROLLBACK)
@@ -108,7 +108,7 @@ local function postgres_read_only(conn)
   local state, why = scalar(conn, "SHOW transaction_read_only")
   if state == "on" then return function() execute_all(conn, leave) end end
   execute_all(conn, leave)
-  return nil, notice.message("sql_not_read_only", { what = (check.text(why or state)) })
+  return nil, sentences.message("sql_not_read_only", { what = (check.text(why or state)) })
 end
 
 --- START would commit a transaction of the host's. MySQL keeps a savepoint only inside one, which cannot be made read
@@ -342,7 +342,9 @@ end
 function Database:connect()
   if self.conn then return true end
   local conn, closing = sqlite_file.open(self.path)
-  if not conn then return nil, notice.message("sql_not_open", { path = notice.path(self.path), what = closing }) end
+  if not conn then
+    return nil, sentences.message("sql_not_open", { path = sentences.path(self.path), what = closing })
+  end
   self.conn, self.close_file = conn, closing
   return true
 end
@@ -363,7 +365,7 @@ end
 -- statements -------------------------------------------------------------------------------
 
 local function refusal(code, name, values)
-  return { code = code, message = notice.message(name, values or {}) }
+  return { code = code, message = sentences.message(name, values or {}) }
 end
 
 --- A value as the driver takes it, or nil and true when there is no such.

@@ -6,7 +6,7 @@ local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -61,9 +61,9 @@ end
 --- A string from the database as JSON; nil when it alone is over `room` bytes.
 local function text_value(value, column, room, redacted)
   if column.blob then
-    return quoted(notice.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
+    return quoted(sentences.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
   end
-  if is_binary(value) then return quoted(notice.blob(#value)) end
+  if is_binary(value) then return quoted(sentences.blob(#value)) end
   if column.boolean and (value == "t" or value == "f") then return value == "t" and "true" or "false" end
   if #value > room then return nil end
   local shown = redacted(value)

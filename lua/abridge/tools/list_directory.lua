@@ -3,8 +3,8 @@
 local host = require "abridge.base.host"
 local items = require "abridge.output.items"
 local listed_name = require "abridge.base.listed_name"
-local notice = require "abridge.output.notice"
 local time_slices = require "abridge.base.time_slices"
+local sentences = require "abridge.output.sentences"
 
 local M = {
   name = "list_directory",
@@ -121,9 +121,9 @@ end
 local KNOWN = { ENOENT = true, EACCES = true, ENOTDIR = true }
 
 local function failure(path, code, values, error_code)
-  values.path = notice.path(path)
+  values.path = sentences.path(path)
   return {
-    text = notice.message(code, values),
+    text = sentences.message(code, values),
     is_error = true,
     details = { path = path, error_code = error_code or code },
   }
@@ -161,7 +161,7 @@ local function page(uv, entries, at, ctx, work)
     total = total,
     bytes_total = complete and total > 0 and size_of(lines, total, ctx.redaction(), work) or nil,
     bytes_before = complete and more and size_of(lines, first - 1, ctx.redaction(), work) or nil,
-    empty = total == 0 and notice.empty_directory or nil,
+    empty = total == 0 and sentences.empty_directory or nil,
     details = { path = at.shown, entry_limit_reached = more and at.limit or nil },
   }, ctx, work)
 end

@@ -3,8 +3,8 @@
 local plain_data = require "abridge.base.plain_data"
 local host = require "abridge.base.host"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
 local profiles = require "abridge.output.profiles"
+local sentences = require "abridge.output.sentences"
 local process = require "abridge.process"
 
 local M = {
@@ -48,7 +48,7 @@ function M.define(session)
       and {
         type = "string",
         enum = outputs,
-        description = notice.outputs(profiles.exec_budgets[outputs[1]], profiles.exec_budgets[outputs[#outputs]]),
+        description = sentences.outputs(profiles.exec_budgets[outputs[1]], profiles.exec_budgets[outputs[#outputs]]),
       }
     or nil
   return M.description, schema
@@ -107,10 +107,10 @@ local function not_started(message, cwd, ctx)
   local details
   local first, last = message:find(cwd or "\0", 1, true)
   if first then
-    message = message:sub(1, first - 1) .. notice.path(ctx.redacted(cwd)) .. message:sub(last + 1)
+    message = message:sub(1, first - 1) .. sentences.path(ctx.redacted(cwd)) .. message:sub(last + 1)
     details = { path = ctx.redacted(cwd) }
   end
-  return { text = notice.message("spawn", { what = message }), is_error = true, details = details }
+  return { text = sentences.message("spawn", { what = message }), is_error = true, details = details }
 end
 
 function M.execute(input, ctx, done)
@@ -130,7 +130,7 @@ function M.execute(input, ctx, done)
       return n, why, code
     end,
     on_exit = function(outcome)
-      outcome.error = outcome.error or outcome.handler_error ~= nil and notice.part_lost or nil
+      outcome.error = outcome.error or outcome.handler_error ~= nil and sentences.part_lost or nil
       local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0 or outcome.error
       local final, problem = final_limits(stream, limits, failed)
       outcome.error = outcome.error or problem
@@ -138,8 +138,8 @@ function M.execute(input, ctx, done)
       done {
         stream = stream,
         limits = final,
-        empty = not outcome.error and notice.no_output or nil,
-        exit = notice.exit_line(outcome, timeout),
+        empty = not outcome.error and sentences.no_output or nil,
+        exit = sentences.exit_line(outcome, timeout),
         notice = { background = outcome.background or nil },
         is_error = failed and true or false,
         details = outcome_details(outcome),

@@ -1,10 +1,10 @@
 --- sql_query: one SQL statement over a connection that the host gave the session; its rows as a JSON array, a row a
 --- line. LuaSQL is synchronous: the call blocks the host while the engine works.
 
+local sentences = require "abridge.output.sentences"
 local database = require "abridge.sql.database"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
-local notice = require "abridge.output.notice"
 local results = require "abridge.output.results"
 local rows = require "abridge.sql.rows"
 
@@ -33,7 +33,7 @@ local MAX_BYTES = 64 * 1024 * 1024
 ---@return string|nil message what is missing
 function M.ready(needs)
   if needs and needs.databases then return database.ready(needs.databases) end
-  return nil, notice.message("no_database", {})
+  return nil, sentences.message("no_database", {})
 end
 
 --- The definition for a session: its databases by name where there are several.
@@ -49,7 +49,7 @@ function M.define(needs)
   properties.database = #names > 1 and { type = "string", enum = names, description = "Name of the database" } or nil
   local kinds = {}
   for i, name in ipairs(names) do
-    kinds[i] = notice.database(#names > 1 and name, needs.databases[name])
+    kinds[i] = sentences.database(#names > 1 and name, needs.databases[name])
   end
   local description = M.description .. " " .. table.concat(kinds, " ")
   return description, { type = "object", properties = properties, required = M.input_schema.required }
@@ -61,16 +61,16 @@ end
 
 --- The database that an input means, or nil and the value to end the call with.
 local function chosen(input, databases)
-  if not databases then return nil, failure("EDATABASE", notice.message("no_database", {})) end
+  if not databases then return nil, failure("EDATABASE", sentences.message("no_database", {})) end
   local names = database.names(databases)
   if input.database then
     if databases[input.database] then return databases[input.database] end
     local values = { name = input.database, names = table.concat(names, ", ") }
-    return nil, failure("EDATABASE", notice.message("unknown_database", values))
+    return nil, failure("EDATABASE", sentences.message("unknown_database", values))
   end
   local one = databases.main or (#names == 1 and databases[names[1]])
   if one then return one end
-  return nil, failure("EDATABASE", notice.message("which_database", { names = table.concat(names, ", ") }))
+  return nil, failure("EDATABASE", sentences.message("which_database", { names = table.concat(names, ", ") }))
 end
 
 --- The budgets of the rows: those in force as plain budgets, whatever the strategy, for rows are kept from the start.
