@@ -3,8 +3,8 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
-local safe = require "abridge.hosts.safe"
 local mcp_view = require "abridge.hosts.mcp_view"
+local safe = require "abridge.hosts.safe"
 
 local M = {}
 

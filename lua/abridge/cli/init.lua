@@ -2,12 +2,12 @@
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local shell = require "abridge.base.shell"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
 local profiles = require "abridge.output.profiles"
 local results = require "abridge.output.results"
-local shell = require "abridge.base.shell"
 
 local M = {}
 

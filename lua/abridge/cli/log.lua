@@ -1,9 +1,9 @@
 --- The `abridge log` command: the calls of a run, and pages of what they would have shown in full.
 
 local core = require "abridge.base.core_loader"
-local display = require "abridge.output.display"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local display = require "abridge.output.display"
 
 local M = {}
 

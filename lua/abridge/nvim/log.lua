@@ -1,11 +1,11 @@
 --- The calls of a run in a buffer, a line each, and what opens from there.
 
-local buffer = require "abridge.nvim.buffer"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local display = require "abridge.output.display"
-local highlight = require "abridge.nvim.highlight"
 local host = require "abridge.base.host"
+local buffer = require "abridge.nvim.buffer"
+local highlight = require "abridge.nvim.highlight"
+local display = require "abridge.output.display"
 
 local M = {}
 

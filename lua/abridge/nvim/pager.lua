@@ -2,9 +2,9 @@
 --- did not see is dimmed.
 
 local buffer = require "abridge.nvim.buffer"
+local excerpt = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
 local ranges = require "abridge.nvim.ranges"
-local excerpt = require "abridge.nvim.excerpt"
 local sentences = require "abridge.output.sentences"
 
 local M = {}

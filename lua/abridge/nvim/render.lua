@@ -1,9 +1,9 @@
 --- A result in a buffer: what a screen shows of it, in our colours, replaced in place when it is shown again.
 
-local buffer = require "abridge.nvim.buffer"
 local check = require "abridge.base.check"
-local display = require "abridge.output.display"
+local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
+local display = require "abridge.output.display"
 
 local M = {}
 

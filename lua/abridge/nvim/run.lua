@@ -1,7 +1,7 @@
 --- A call whose output shows in a buffer while it runs; the editor's own session; the buffer of `:Abridge run`.
 
-local buffer = require "abridge.nvim.buffer"
 local check = require "abridge.base.check"
+local buffer = require "abridge.nvim.buffer"
 local render = require "abridge.nvim.render"
 
 local M = {}

@@ -3,10 +3,10 @@
 
 local core = require "abridge.base.core_loader"
 local ledger = require "abridge.base.ledger"
+local time_slices = require "abridge.base.time_slices"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local results = require "abridge.output.results"
-local time_slices = require "abridge.base.time_slices"
 local sentences = require "abridge.output.sentences"
 
 local M = {}

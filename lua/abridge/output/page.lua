@@ -1,13 +1,13 @@
 --- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
 --- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
 
-local core = require "abridge.base.core_loader"
 local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local time_slices = require "abridge.base.time_slices"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local page_view = require "abridge.output.page_view"
-local time_slices = require "abridge.base.time_slices"
 local profiles = require "abridge.output.profiles"
 local sentences = require "abridge.output.sentences"
 

@@ -4,8 +4,8 @@
 
 local core = require "abridge.base.core_loader"
 local ledger = require "abridge.base.ledger"
-local limit = require "abridge.output.limit"
 local time_slices = require "abridge.base.time_slices"
+local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
 
 local M = {}

@@ -2,8 +2,8 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
+local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
 
 local M = {}

@@ -23,7 +23,7 @@ end
 
 local function is_printable(path)
   local _, invalid = core.count_chars(path)
-  return invalid == 0 and not path:find("[%z\1-\31\127]") and not path:find("\194[\128-\159]")
+  return invalid == 0 and not path:find "[%z\1-\31\127]" and not path:find "\194[\128-\159]"
 end
 
 --- A path as prose shows it.
@@ -267,7 +267,7 @@ function M.description(description, limits)
   if limits.max_bytes then parts[#parts + 1] = core.format_size(limits.max_bytes) end
   if #parts == 0 then return description end
   local sentence = ("Output is limited to %s%s"):format(WHICH[limits.strategy or "head"], table.concat(parts, " or "))
-  return description .. (description:find("%S") and " " or "") .. sentence .. "; a notice says what was left out."
+  return description .. (description:find "%S" and " " or "") .. sentence .. "; a notice says what was left out."
 end
 
 -- what a screen shows -----------------------------------------------------------------

@@ -1,7 +1,7 @@
 --- Several texts of one result under one budget: who gets what of it, and each text's cut by its share.
 
-local cap = require "abridge.output.cap"
 local core = require "abridge.base.core_loader"
+local cap = require "abridge.output.cap"
 local fit = require "abridge.output.fit"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"

@@ -1,8 +1,8 @@
 --- Redaction of plain data: strings, keys and numbers as they are, before any encoding can spell them in another way.
 
+local host = require "abridge.base.host"
 local plain_data = require "abridge.base.plain_data"
 local escapes = require "abridge.redact.escapes"
-local host = require "abridge.base.host"
 local rules = require "abridge.redact.rules"
 
 local find, format, sub = string.find, string.format, string.sub

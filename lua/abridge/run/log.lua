@@ -1,13 +1,13 @@
 --- The folder of a run: its log (`events.jsonl`) and full outputs (`artifacts/`), who writes it and who reads it.
 
-local sentences = require "abridge.output.sentences"
-local artifact = require "abridge.run.artifact"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local plain_data = require "abridge.base.plain_data"
 local files = require "abridge.base.files"
-local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
+local plain_data = require "abridge.base.plain_data"
+local fit = require "abridge.output.fit"
+local sentences = require "abridge.output.sentences"
+local artifact = require "abridge.run.artifact"
 local retention = require "abridge.run.retention"
 
 local M = {}

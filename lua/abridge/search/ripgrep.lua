@@ -4,13 +4,13 @@
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
-local sentences = require "abridge.output.sentences"
-local ignore_files = require "abridge.search.ignore_files"
+local time_slices = require "abridge.base.time_slices"
 local items = require "abridge.output.items"
 local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
 local process = require "abridge.process"
 local programs = require "abridge.process.programs"
-local time_slices = require "abridge.base.time_slices"
+local ignore_files = require "abridge.search.ignore_files"
 
 local M = {}
 

@@ -2,11 +2,11 @@
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
+local source = require "abridge.output.source"
 local yielded = require "abridge.output.yielded"
 local jobs = require "abridge.session.job"
-local limit = require "abridge.output.limit"
-local source = require "abridge.output.source"
 local updates = require "abridge.session.updates"
 
 local M = {}

@@ -1,14 +1,14 @@
 --- A call of a session on its way to its result: told of, checked, approved, run, and what its tool gave made what the
 --- model gets.
 
+local core = require "abridge.base.core_loader"
+local host = require "abridge.base.host"
+local limit = require "abridge.output.limit"
+local results = require "abridge.output.results"
 local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
 local calls = require "abridge.session.call"
-local core = require "abridge.base.core_loader"
-local host = require "abridge.base.host"
 local jobs = require "abridge.session.job"
-local limit = require "abridge.output.limit"
-local results = require "abridge.output.results"
 local schema = require "abridge.session.schema"
 
 local M = {}

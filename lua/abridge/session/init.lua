@@ -1,22 +1,22 @@
 --- Sessions: tools under one set of limits, and the calls that a model makes of them.
 
-local limit_table = require "abridge.output.limit_table"
-local artifact = require "abridge.run.artifact"
-local calls = require "abridge.session.call"
-local cap = require "abridge.output.cap"
 local check = require "abridge.base.check"
-local database = require "abridge.sql.database"
-local dispatch = require "abridge.session.dispatch"
-local display = require "abridge.output.display"
 local host = require "abridge.base.host"
-local jobs = require "abridge.session.job"
+local cap = require "abridge.output.cap"
+local display = require "abridge.output.display"
 local limit = require "abridge.output.limit"
-local options = require "abridge.session.options"
+local limit_table = require "abridge.output.limit_table"
 local page = require "abridge.output.page"
 local redact = require "abridge.redact"
+local artifact = require "abridge.run.artifact"
+local log = require "abridge.run.log"
+local calls = require "abridge.session.call"
+local dispatch = require "abridge.session.dispatch"
+local jobs = require "abridge.session.job"
+local options = require "abridge.session.options"
 local registry = require "abridge.session.registry"
 local root = require "abridge.session.root"
-local log = require "abridge.run.log"
+local database = require "abridge.sql.database"
 
 local M = {}
 

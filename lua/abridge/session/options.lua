@@ -1,9 +1,9 @@
 --- The options of a session. What is wrong raises at the level of whoever opens it, with the option's name and value.
 
-local address = require "abridge.web.address"
 local check = require "abridge.base.check"
-local registry = require "abridge.session.registry"
 local log = require "abridge.run.log"
+local registry = require "abridge.session.registry"
+local address = require "abridge.web.address"
 
 local M = {}
 
@@ -102,7 +102,7 @@ end
 
 local function check_env(env)
   for name, value in pairs(env) do
-    if type(name) ~= "string" or name == "" or name:find("[=%z]") then
+    if type(name) ~= "string" or name == "" or name:find "[=%z]" then
       fail("env has the bad name %s (value %s)", check.show(name), check.show(value))
     elseif value ~= false and (type(value) ~= "string" or value:find("\0", 1, true)) then
       fail("env.%s must be a string without NUL or false, got %s", name, check.show(value))

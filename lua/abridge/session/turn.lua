@@ -3,11 +3,11 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
-local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
+local fit = require "abridge.output.fit"
+local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
 local jobs = require "abridge.session.job"
-local limit = require "abridge.output.limit"
 
 local M = {}
 

@@ -9,8 +9,8 @@ local check = require "abridge.base.check"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local sentences = require "abridge.output.sentences"
-local statements = require "abridge.sql.statement"
 local sqlite_file = require "abridge.sql.sqlite_file"
+local statements = require "abridge.sql.statement"
 local words = require "abridge.sql.words"
 
 local M = {}

@@ -1,9 +1,9 @@
 --- list_directory: the entries of a directory, sorted, in pages.
 
 local host = require "abridge.base.host"
-local items = require "abridge.output.items"
 local listed_name = require "abridge.base.listed_name"
 local time_slices = require "abridge.base.time_slices"
+local items = require "abridge.output.items"
 local sentences = require "abridge.output.sentences"
 
 local M = {

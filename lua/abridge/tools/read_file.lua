@@ -2,8 +2,8 @@
 
 local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
-local page = require "abridge.output.page"
 local time_slices = require "abridge.base.time_slices"
+local page = require "abridge.output.page"
 local sentences = require "abridge.output.sentences"
 
 local M = {

@@ -1,7 +1,7 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
-local plain_data = require "abridge.base.plain_data"
 local host = require "abridge.base.host"
+local plain_data = require "abridge.base.plain_data"
 local limit = require "abridge.output.limit"
 local profiles = require "abridge.output.profiles"
 local sentences = require "abridge.output.sentences"

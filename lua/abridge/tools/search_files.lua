@@ -1,13 +1,13 @@
 --- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match shows.
 
 local core = require "abridge.base.core_loader"
-local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
+local listed_name = require "abridge.base.listed_name"
+local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
+local notice = require "abridge.output.notice"
 local sentences = require "abridge.output.sentences"
 local match_line = require "abridge.search.match_line"
-local listed_name = require "abridge.base.listed_name"
-local notice = require "abridge.output.notice"
 local rg_json = require "abridge.search.rg_json"
 local ripgrep = require "abridge.search.ripgrep"
 

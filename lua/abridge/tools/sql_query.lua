@@ -1,11 +1,11 @@
 --- sql_query: one SQL statement over a connection that the host gave the session; its rows as a JSON array, a row a
 --- line. LuaSQL is synchronous: the call blocks the host while the engine works.
 
-local sentences = require "abridge.output.sentences"
-local database = require "abridge.sql.database"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local results = require "abridge.output.results"
+local sentences = require "abridge.output.sentences"
+local database = require "abridge.sql.database"
 local rows = require "abridge.sql.rows"
 
 local M = {

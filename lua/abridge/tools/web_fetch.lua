@@ -1,15 +1,15 @@
 --- web_fetch: the body of a response over http or https, a page of bytes at a time.
 
-local ledger = require "abridge.base.ledger"
-local sentences = require "abridge.output.sentences"
-local bodies = require "abridge.web.body"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local fetch = require "abridge.web.fetch"
 local host = require "abridge.base.host"
+local ledger = require "abridge.base.ledger"
 local info = require "abridge.output.info"
-local programs = require "abridge.process.programs"
 local results = require "abridge.output.results"
+local sentences = require "abridge.output.sentences"
+local programs = require "abridge.process.programs"
+local bodies = require "abridge.web.body"
+local fetch = require "abridge.web.fetch"
 local urls = require "abridge.web.url"
 
 local M = {

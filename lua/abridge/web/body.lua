@@ -2,8 +2,8 @@
 --- counted and forgotten.
 
 local core = require "abridge.base.core_loader"
-local limit = require "abridge.output.limit"
 local magic = require "abridge.base.magic"
+local limit = require "abridge.output.limit"
 
 local M = {}
 

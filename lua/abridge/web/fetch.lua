@@ -4,9 +4,9 @@
 --- (`--resolve`), so that no second look-up can give another answer. curl follows no redirect, uses no proxy and reads
 --- no configuration.
 
-local address = require "abridge.web.address"
 local host = require "abridge.base.host"
 local process = require "abridge.process"
+local address = require "abridge.web.address"
 
 local M = {}
 
