@@ -103,6 +103,7 @@ build = {
     ["abridge.base.ledger"] = "lua/abridge/base/ledger.lua",
     ["abridge.base.listed_name"] = "lua/abridge/base/listed_name.lua",
     ["abridge.base.shell"] = "lua/abridge/base/shell.lua",
+    ["abridge.base.strings"] = "lua/abridge/base/strings.lua",
     ["abridge.base.time_slices"] = "lua/abridge/base/time_slices.lua",
     ["abridge.base.types"] = "lua/abridge/base/types.lua",
     ["abridge.base.version"] = "lua/abridge/base/version.lua",

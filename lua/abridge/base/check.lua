@@ -62,6 +62,27 @@ function M.is_count(value)
   return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
 end
 
+--- A kind for `options`: a count.
+---@param value any
+---@return string|nil expected
+function M.count(value)
+  if not M.is_count(value) then return "an integer from 0 to 2^53" end
+end
+
+--- A kind for `options`: a count of at least 1.
+---@param value any
+---@return string|nil expected
+function M.positive(value)
+  if not M.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
+end
+
+--- Is this what a JSON null decodes to, or nothing?
+---@param value any
+---@return boolean
+function M.is_null(value)
+  return value == nil or type(value) == "userdata"
+end
+
 --- A list that a caller gave, as it stands up to its first nil, in a new table: no metatable is asked. One that answers
 --- to every key has no end.
 ---@param t table

@@ -1,6 +1,6 @@
 --- Plain data: what any JSON library encodes, and what a caller may change without changing ours.
 
-local core = require "abridge.base.core_loader"
+local strings = require "abridge.base.strings"
 
 local M = {}
 
@@ -9,8 +9,6 @@ local MOST_VALUES = 1e6 -- of one copy; tables that share each other can stand f
 M.most_depth = 200
 
 local PLAIN = { number = true, boolean = true }
-
-local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
 
 --- A deep copy of what is plain in a value; strings become valid UTF-8. Functions, threads, userdata and what lies
 --- more than 200 tables deep are left out.
@@ -24,7 +22,7 @@ function M.copy(value, keep_empty)
     room = room - 1
     if room < 0 then return nil end
     if PLAIN[type(inner)] then return inner end
-    if type(inner) == "string" then return (core.head(inner, WHOLE)) end
+    if type(inner) == "string" then return strings.valid(inner) end
     if type(inner) ~= "table" or open[inner] or depth == M.most_depth then return nil end
     open[inner], depth = true, depth + 1
     local copy = {}

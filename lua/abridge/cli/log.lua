@@ -3,6 +3,7 @@
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local strings = require "abridge.base.strings"
 local display = require "abridge.output.display"
 
 local M = {}
@@ -186,7 +187,7 @@ local function print_page(run, call_id, args, cli)
   local content, page = run:full_output(call_id, at)
   if not content then cli.fail(page) end
   if args.switches.json then
-    cli.json { content = core.head(content, { max_lines = 2 ^ 53, utf8 = "replace" }), page = page }
+    cli.json { content = strings.valid(content), page = page }
     return 0
   end
   cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")

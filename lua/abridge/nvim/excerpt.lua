@@ -3,7 +3,7 @@
 ---
 --- A row is a line without its newline, or a piece of a long line. Offsets are 0-based here.
 
-local core = require "abridge.base.core_loader"
+local strings = require "abridge.base.strings"
 local ranges = require "abridge.nvim.ranges"
 local visible = require("abridge.output.display").visible
 
@@ -280,11 +280,6 @@ end
 local SCAN = 1024 * 1024 -- bytes of a read that only counts or looks for something
 local LEARN_EVERY = 64 -- such reads between two places that are remembered
 
-local function newlines_in(text)
-  local lines = core.count_lines(text)
-  return text:sub(-1) == "\n" and lines or math.max(lines - 1, 0)
-end
-
 --- The place in a text behind its nth newline.
 local function behind_newline(text, n)
   local at = 0
@@ -308,7 +303,7 @@ function Slice:seek(line)
     return function()
       local text = read(self, at, SCAN)
       if text == "" then return true, self.source.size end
-      local count = newlines_in(text)
+      local count = strings.newlines(text)
       if count >= left then return true, at + behind_newline(text, left) end
       at, left, reads = at + #text, left - count, reads + 1
       if reads % LEARN_EVERY == 0 then self:learn(at, line - left) end
@@ -319,7 +314,7 @@ function Slice:seek(line)
   return function()
     local start = math.max(at - SCAN, 0)
     local text = read(self, start, at - start)
-    local count = newlines_in(text)
+    local count = strings.newlines(text)
     if count >= left then return true, start + behind_newline(text, count - left + 1) end
     at, left = start, left - count
     if at == 0 then return true, 0 end

@@ -40,11 +40,7 @@ local function places_of(buf)
   return places[buf]
 end
 
-local function is_row(value)
-  if not check.is_count(value) then return "an integer from 0 to 2^53" end
-end
-
-local OPTIONS = { row = is_row, key = "string", max_lines = "number", width = "number" }
+local OPTIONS = { row = check.count, key = "string", max_lines = "number", width = "number" }
 
 --- Where the mark of a place is; nil where the buffer was read anew, and has lost it.
 local function mark_of(buf, place)

@@ -32,9 +32,7 @@ local WHO = "abridge.cap"
 --- What may be told of a text that is capped, here and in `session:cap`.
 M.options = {
   path = "string",
-  first_line = function(value)
-    if not check.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
-  end,
+  first_line = check.positive,
   limits = "table",
   resume = notice.check_resume,
   wrapper = wrapper.check,

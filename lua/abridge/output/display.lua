@@ -172,12 +172,8 @@ end
 ---@field ansi? boolean colour warnings yellow and errors red
 
 local OPTIONS = {
-  max_lines = function(value)
-    if not check.is_count(value) then return "an integer from 0 to 2^53" end
-  end,
-  width = function(value)
-    if not check.is_count(value) or value < 1 then return "an integer from 1 to 2^53" end
-  end,
+  max_lines = check.count,
+  width = check.positive,
   ansi = "boolean",
 }
 

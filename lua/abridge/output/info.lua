@@ -65,9 +65,8 @@ end
 Info.__tostring = Info.to_json
 
 local function want_count(who, name, value)
-  if not check.is_count(value) then
-    check.fail(("%s: %s must be an integer from 0 to 2^53, got %s"):format(who, name, check.show(value)), 1)
-  end
+  local expected = check.count(value)
+  if expected then check.fail(("%s: %s must be %s, got %s"):format(who, name, expected, check.show(value)), 1) end
 end
 
 --- What a reason should have been, or nil when it is one.
@@ -172,10 +171,6 @@ local function unexpected(value)
   return type(value)
 end
 
-local function is_null(value)
-  return value == nil or type(value) == "userdata"
-end
-
 local function read_count(block, field)
   local value = block[field]
   if type(value) ~= "number" or value ~= math.floor(value) then
@@ -224,7 +219,7 @@ local function read(block)
   end
   local fields = {}
   for _, field in ipairs(FIELDS) do
-    if is_null(block[field]) then
+    if check.is_null(block[field]) then
       if not OPTIONAL[field] then return nil, ("missing field `%s`"):format(field) end
     else
       local value, message = READERS[field](block, field)

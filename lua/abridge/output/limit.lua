@@ -61,17 +61,13 @@ local PIPELINE_KEYS = {
 --- The keys that are budgets.
 M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
 
-local function count_wanted(value)
-  if not check.is_count(value) then return "an integer from 0 to 2^53" end
-end
-
 local BUDGET_OPTIONS = {
   max_bytes = function(value)
     if not pcall(core.parse_size, value) then return 'bytes, or a size such as "30KB"' end
   end,
 }
 for _, key in ipairs(M.budgets) do
-  BUDGET_OPTIONS[key] = BUDGET_OPTIONS[key] or count_wanted
+  BUDGET_OPTIONS[key] = BUDGET_OPTIONS[key] or check.count
 end
 
 --- Check budgets that narrow limits and bring sizes to bytes. Raises at the caller's level, or `deeper` levels out.
@@ -89,11 +85,11 @@ end
 
 --- Keys of limits that only the tools know, with their checks.
 local TOOL_KEYS = {
-  max_matches = count_wanted,
-  max_results = count_wanted,
-  max_entries = count_wanted,
-  max_rows = count_wanted,
-  max_line_chars = count_wanted,
+  max_matches = check.count,
+  max_results = check.count,
+  max_entries = check.count,
+  max_rows = check.count,
+  max_line_chars = check.count,
   output = function(value)
     if profiles.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose", "full" or "auto"' end
   end,

@@ -4,6 +4,7 @@
 
 local core = require "abridge.base.core_loader"
 local ledger = require "abridge.base.ledger"
+local strings = require "abridge.base.strings"
 local time_slices = require "abridge.base.time_slices"
 local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
@@ -176,14 +177,10 @@ function Skip:drop(text, n)
   return text:sub(n + 1)
 end
 
-local function newlines_in(text)
-  return core.count_lines(text) - (text ~= "" and text:sub(-1) ~= "\n" and 1 or 0)
-end
-
 --- What of a part belongs to the page; `last` says that nothing follows.
 function Skip:rest(text, last)
   if self.lines > 0 then
-    local newlines = newlines_in(text)
+    local newlines = strings.newlines(text)
     if newlines < self.lines then
       self.lines = self.lines - newlines
       return self:drop(text, #text)
@@ -389,7 +386,7 @@ end
 
 function Totals:add(text)
   if text == "" then return end
-  self.bytes, self.lines = self.bytes + #text, self.lines + newlines_in(text)
+  self.bytes, self.lines = self.bytes + #text, self.lines + strings.newlines(text)
   self.inside_line = text:sub(-1) ~= "\n"
   if self.counter then self.counter:add(text) end
 end
@@ -418,7 +415,7 @@ local function limited(self, stream, max_lines)
         self.limit = max_lines -- more follows
         return
       end
-      local newlines = newlines_in(text)
+      local newlines = strings.newlines(text)
       if newlines >= left then
         local stop = (core.find_line(text, left + 1) or #text + 1) - 1
         if stop < #text then self.limit = max_lines end

@@ -3,6 +3,7 @@
 --- escapes; so a line is also looked at without them.
 
 local core = require "abridge.base.core_loader"
+local strings = require "abridge.base.strings"
 local escapes = require "abridge.redact.escapes"
 local rules = require "abridge.redact.rules"
 
@@ -11,20 +12,6 @@ local find, sub = string.find, string.sub
 local M = {}
 
 local HIDDEN = rules.hidden
-
---- How many bytes two texts have in common at their start, and at their end beside that.
-local function common(a, b)
-  local most = math.min(#a, #b)
-  local head = 0
-  while head < most and a:byte(head + 1) == b:byte(head + 1) do
-    head = head + 1
-  end
-  local tail = 0
-  while tail < most - head and a:byte(#a - tail) == b:byte(#b - tail) do
-    tail = tail + 1
-  end
-  return head, tail
-end
 
 --- Ways to read a line: what it says that it does not show as it stands.
 ---@class (exact) abridge.redact.Reading
@@ -51,13 +38,13 @@ local function unsplit(redacted, line, shown, reading)
   local hidden = redacted(plain)
   if hidden == plain or hidden == reading.of(shown) then return shown end
   if shown == line then return hidden end
-  local head, tail = common(line, shown)
+  local head, tail = strings.common(line, shown)
   local before, behind = sub(line, 1, head), sub(line, #line - tail + 1)
   if reading.apart then
     before, behind = reading.apart(before, behind)
   end
   local first, last = #reading.of(before), #reading.of(behind)
-  local kept_first, kept_last = common(plain, hidden)
+  local kept_first, kept_last = strings.common(plain, hidden)
   if kept_first <= first and kept_last <= last then return hidden end
   return sub(plain, 1, math.min(first, kept_first))
     .. HIDDEN

@@ -24,11 +24,7 @@ local PAGE = profiles.all.default.read_file
 ---@field final_newline? true only the last newline did not fit
 ---@field full_output_error? string why the text is not the whole output
 
-local function positive(value)
-  if not check.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
-end
-
-local OPTIONS = { offset = positive, limit = positive, column = positive }
+local OPTIONS = { offset = check.positive, limit = check.positive, column = check.positive }
 
 --- Check what a public function is given to show a page. Raises at the level of that function's caller.
 ---@param who string

@@ -5,6 +5,7 @@ local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local plain_data = require "abridge.base.plain_data"
+local strings = require "abridge.base.strings"
 local fit = require "abridge.output.fit"
 local sentences = require "abridge.output.sentences"
 local artifact = require "abridge.run.artifact"
@@ -15,7 +16,6 @@ local M = {}
 local LOG, LOCK, ARTIFACTS = retention.LOG, retention.LOCK, retention.ARTIFACTS
 
 local MOST_NAME = 1024 -- bytes of a name in an event that stands for one the log cannot hold
-local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
 
 M.check_retention = retention.check
 M.prune = retention.prune
@@ -251,12 +251,12 @@ local function line_of(json, event)
   local ok, text = pcall(json.encode, event)
   if not ok then ok, text = pcall(json.encode, plain_data.copy(event, true)) end
   local problem = not ok and tostring(text) or nil
-  text = ok and core.head(text, WHOLE) or ""
+  text = ok and strings.valid(text) or ""
   if #text > files.LINE then problem = sentences.message("log_line", { size = core.format_size(files.LINE) }) end
   if problem then
     local little = { type = event.type, seq = event.seq, time = event.time, log_error = problem }
     little.call_id, little.tool = tostring(event.call_id):sub(1, MOST_NAME), tostring(event.tool):sub(1, MOST_NAME)
-    text = core.head(json.encode(little), WHOLE)
+    text = strings.valid(json.encode(little))
   end
   return text .. "\n", problem
 end
@@ -477,11 +477,7 @@ function Run:each(visit, position, pause)
   end)
 end
 
-local function count(value)
-  if not check.is_count(value) then return "an integer from 0 to 2^53" end
-end
-
-local FILTER = { tool = "string", type = "string", call_id = "string", since = count }
+local FILTER = { tool = "string", type = "string", call_id = "string", since = check.count }
 
 --- Check a filter of events; raises at the level of the caller of `who`.
 ---@param who string

@@ -1,8 +1,8 @@
 --- What is kept of a body that goes by: the bytes from an offset on, as many as a page may need. What lies before is
 --- counted and forgotten.
 
-local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
+local strings = require "abridge.base.strings"
 local limit = require "abridge.output.limit"
 
 local M = {}
@@ -63,15 +63,11 @@ function M.new(offset, capacity, redaction)
   }, Body)
 end
 
-local function newlines(text)
-  return core.count_lines(text) - (text:sub(-1) ~= "\n" and text ~= "" and 1 or 0)
-end
-
 local function keep(self, text)
   local skip = math.min(self.offset - 1 - self.before, #text)
   if skip > 0 then
     self.before = self.before + skip
-    self.lines = self.lines + newlines(text:sub(1, skip))
+    self.lines = self.lines + strings.newlines(text:sub(1, skip))
     text = text:sub(skip + 1)
   end
   if text == "" or self.over then return end
