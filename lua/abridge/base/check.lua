@@ -1,11 +1,11 @@
---- Checks of what a caller hands in. A misuse raises at the level of whoever called the public function, and the
---- message names the function, the argument and the value.
+--- Checks of what a caller hands in. Misuse raises at the level of whoever called the public function; the message
+--- names the function, the argument and the value.
 
 local crude = require "abridge.base.crude"
 
 local M = {}
 
-local SHOWN = 40 -- bytes of a string in a message, and those that end its last char
+local SHOWN = 40 -- bytes of a string in a message, give or take the end of a char
 
 --- A value as a message shows it.
 ---@param value any
@@ -31,7 +31,7 @@ function M.name(value)
   return type(value) == "string" and value or M.show(value)
 end
 
---- What an error says, or any value; the name of its type where it says nothing, or only where it lies in memory.
+--- The text of an error, or of any value; the name of its type if it has none, or only its address.
 M.text = crude.text
 
 --- Raise at the level of the caller of the function that calls this one (plus `deeper`).
@@ -83,8 +83,8 @@ function M.is_null(value)
   return value == nil or type(value) == "userdata"
 end
 
---- A list that a caller gave, as it stands up to its first nil, in a new table: no metatable is asked. One that answers
---- to every key has no end.
+--- A copy of a caller's list, up to its first nil. No metatable is asked: one that answers to every key would never
+--- end.
 ---@param t table
 ---@return any[]
 function M.list(t)
@@ -97,7 +97,7 @@ function M.list(t)
   return list
 end
 
---- What a caller's table holds itself, in a new one without its metatable.
+--- A copy of what a caller's table itself holds, without its metatable.
 ---@param t table
 ---@return table
 function M.copied(t)
@@ -124,7 +124,7 @@ end
 ---@param opts any
 ---@param kinds table<string, string|fun(value: any): string|nil>
 ---@param deeper? integer levels between the caller of this function and the public one
----@return table opts what stands in it, in a new table: no metatable of the caller's is asked, then or later
+---@return table opts a copy: no metatable of the caller's is asked, now or later
 function M.options(who, opts, kinds, deeper)
   deeper = deeper or 0
   local checked = {}

@@ -1,4 +1,4 @@
---- Where this host keeps JSON and libuv, and how to wait on it.
+--- Where this host keeps JSON and libuv, and how to wait here.
 ---
 --- Nothing is loaded until it is asked for: `require "abridge.base.host"` works where neither luv nor
 --- lua-cjson is installed. What is missing comes back as `nil, message, code`, and the message
@@ -78,7 +78,7 @@ local function string_end(text, at)
 end
 
 --- The first number of a text that a lenient library takes and JSON does not know: `0x10`, `01`, `+1`, `1.`.
----@param text string well-formed JSON but for its numbers
+---@param text string JSON, well-formed except for its numbers
 ---@return string|nil
 local function odd_number(text)
   local at = text:find '["%d+%-]'
@@ -96,7 +96,7 @@ local function odd_number(text)
   end
 end
 
---- A copy in which arrays of more holes than the library takes have string keys, as an object's.
+--- A copy in which an array with more holes than the library takes is an object.
 ---@param value any no cycle, and no deeper than the library encodes
 ---@return any
 local function without_holes(value)
@@ -244,7 +244,7 @@ function M.on_main(fn)
   end
 end
 
---- Call `fn` as `on_main` does, but in a later turn of the loop, when what has come meanwhile was heard. Needs luv.
+--- Call `fn` as `on_main` does, but in a later turn of the loop, after the events that are waiting. Needs luv.
 ---@param fn fun()
 ---@return fun() cancel
 function M.next_turn(fn)

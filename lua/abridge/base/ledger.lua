@@ -54,7 +54,7 @@ function M.ranges(cut)
   return count, rawget(kept, 1)
 end
 
---- Move a ledger's ranges by the bytes and lines that come before its text.
+--- Move a ledger's ranges past the bytes and lines that come before its text.
 ---@param cut abridge.Cut
 ---@param bytes integer
 ---@param lines integer

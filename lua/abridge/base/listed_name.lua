@@ -12,7 +12,7 @@ local function escaped_char(char)
   return (char:gsub(".", escaped))
 end
 
---- Has a text of names nothing to escape? NUL is not looked for.
+--- Is there nothing to escape in a text of names? NUL is not looked for.
 ---@param text string
 ---@return boolean
 function M.is_plain(text)

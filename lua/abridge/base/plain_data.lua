@@ -1,22 +1,22 @@
---- Plain data: what any JSON library encodes, and what a caller may change without changing ours.
+--- Plain data: what any JSON library encodes. A copy can be changed without changing ours.
 
 local strings = require "abridge.base.strings"
 
 local M = {}
 
-local MOST_VALUES = 1e6 -- of one copy; tables that share each other can stand for many more than there are
---- Tables inside each other; JSON libraries refuse more than 1000.
+local MOST_VALUES = 1e6 -- in one copy; shared tables can stand for many more values than there are
+--- Nested tables; JSON libraries refuse more than 1000.
 M.most_depth = 200
 
 local PLAIN = { number = true, boolean = true }
 
---- A deep copy of what is plain in a value; strings become valid UTF-8. Functions, threads, userdata and what lies
+--- A deep copy of the plain parts of a value; strings become valid UTF-8. Functions, threads, userdata and anything
 --- more than 200 tables deep are left out.
 ---@param value any
----@param keep_empty? boolean keep tables without content, which JSON may take for [] or {}
+---@param keep_empty? boolean keep empty tables, which JSON may take for [] or {}
 ---@return any
 function M.copy(value, keep_empty)
-  local open = {} -- tables that the value at hand lies in: one that comes again is a cycle, and left out
+  local open = {} -- tables that the current value is in: one that turns up again is a cycle, and is left out
   local room, depth = MOST_VALUES, 0
   local function copied(inner)
     room = room - 1

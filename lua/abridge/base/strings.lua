@@ -6,7 +6,7 @@ local M = {}
 
 local WHOLE = { max_lines = 2 ^ 53, utf8 = "replace" }
 
---- A text as valid UTF-8: U+FFFD in place of the bytes that are none.
+--- A text as valid UTF-8: U+FFFD in place of invalid bytes.
 ---@param text string
 ---@return string
 function M.valid(text)
@@ -20,8 +20,7 @@ function M.newlines(text)
   return core.count_lines(text) - (text ~= "" and text:sub(-1) ~= "\n" and 1 or 0)
 end
 
---- The largest number from 0 to `most` for which `holds` is true; true of 0, and of no number beyond one that it is
---- false of.
+--- The largest number from 0 to `most` that `holds`, found by halving: 0 does, and nothing above one that does not.
 local function last(most, holds)
   local low, high = 0, most
   while low < high do
@@ -35,7 +34,7 @@ local function last(most, holds)
   return low
 end
 
---- How many bytes two texts have in common at their start, and at their end beside those.
+--- How many bytes two texts share at the start, and how many of the rest at the end.
 ---@param a string
 ---@param b string
 ---@return integer head

@@ -1,5 +1,5 @@
---- What a process is started with: checked, and as libuv wants it. Of what a caller gives only that counts which its
---- tables hold themselves.
+--- What a process is started with: checked, and as libuv wants it. Only what the caller's tables themselves hold
+--- counts.
 
 local check = require "abridge.base.check"
 

@@ -22,7 +22,7 @@ end
 ---@field leader integer its pid is the number of the group
 ---@field leader_gone boolean the leader was reaped
 ---@field private uv table
----@field private member string|nil pid of the one that was found alive last
+---@field private member string|nil pid of a member last seen alive
 local Group = {}
 Group.__index = Group
 
@@ -33,8 +33,8 @@ function M.new(uv, leader)
   return setmetatable({ uv = uv, leader = leader, leader_gone = false }, Group)
 end
 
---- Signals the whole group. Safe after the leader was reaped as long as the group has members: its
---- number is not given away before; without members the call fails and nothing happens.
+--- Signal the whole group. Safe after the leader was reaped: while the group has members its number is not reused, and
+--- without members the call fails and nothing happens.
 ---@param signal string|integer
 ---@return boolean sent
 ---@return string|nil message
@@ -47,7 +47,7 @@ function Group:signal(signal)
   return ok == 0, message
 end
 
---- What /proc tells of a process; nil where it tells nothing.
+--- A file of a process in /proc; nil if there is none.
 ---@param pid string|integer
 ---@param name "stat"|"io"
 ---@return string|nil
@@ -58,7 +58,7 @@ local function told(pid, name)
   return text
 end
 
---- Whether a process is a member of a group that lives, by its entry in /proc.
+--- Is a process a living member of a group, by its entry in /proc?
 ---@param pid string
 ---@param group integer
 ---@return boolean
@@ -67,8 +67,8 @@ local function lives_in(pid, group)
   return tonumber(its_group) == group and state ~= "Z"
 end
 
---- What changes while the leader works: its faults, the processor's time it took, the bytes it read. Nil where that is
---- not known, and while it waits for a disk.
+--- What changes while the leader works: its faults, its processor time, the bytes it read. Nil if that is not known, or
+--- while it waits for a disk.
 ---@return string|nil
 function Group:progress()
   local fields = "^.*%) (%a)" .. (" %S+"):rep(6) .. " (%d+ %d+ %d+ %d+ %d+ %d+)"
@@ -77,8 +77,8 @@ function Group:progress()
   return counts .. (told(self.leader, "io") or ""):match "^[^\n]*"
 end
 
---- Whether a member of the group lives. A zombie does not: where the first process of a container reaps
---- nothing it would stay for good, and every cancelled command would take the whole grace.
+--- Does a member of the group live? A zombie does not: where the first process of a container reaps nothing, zombies
+--- stay for good, and every cancelled command would take the whole grace.
 ---@return boolean
 function Group:lives()
   if not self:signal(0) then

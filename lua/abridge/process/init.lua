@@ -3,8 +3,8 @@
 --- A process runs in a group of its own with stdin from /dev/null, hands on its output as it comes and
 --- ends exactly once, with every handle closed. Nothing here blocks: `host.wait` turns the loop.
 ---
---- A process ends when its leader (the program that was started) has exited and the output is at its
---- end. A background child may keep the output open; it gets `linger` seconds and is then left alone.
+--- A process ends when its leader (the program that was started) has exited and its output has ended. A background
+--- child may keep the output open; it gets `linger` seconds and is then left alone.
 
 local host = require "abridge.base.host"
 local args = require "abridge.process.args"
@@ -13,10 +13,10 @@ local outputs = require "abridge.process.output"
 
 local M = {}
 
-local POLL_MS = 25 -- how often a group is looked at that outlives its leader; the kernel sends no event
+local POLL_MS = 25 -- how often to look at a group that outlives its leader; the kernel sends no event
 local GIVE_UP_MS = 5000 -- after KILL; a process in uninterruptible sleep, or another user's, may stay
-local LOOK_MS = 250 -- how often a process is looked at that must not stand still
-local LATE_MS = 50 -- a timeout that fires later than this says that the loop stood still
+local LOOK_MS = 250 -- how often to look at a process that must not stall
+local LATE_MS = 50 -- a timeout that fires later than this means that the loop stood still
 
 --- Codes that `spawn` returns itself; all others are libuv's (`ENOENT`, `EACCES`, `EMFILE`, ...).
 ---@enum abridge.process.Code
@@ -30,14 +30,14 @@ M.codes = {
 ---@field env? table<string, string|false> changes to the host's environment; false removes a name
 ---@field merge_stderr? boolean stdout and stderr in one pipe, in the order written; true unless set
 ---@field timeout? number seconds until the process is stopped; no limit when nil
----@field stall? number seconds until one that neither works nor waits for us is stopped, where /proc tells
+---@field stall? number seconds after which a process that neither works nor waits for us is stopped; needs /proc
 ---@field grace? number seconds between TERM and KILL; 2 unless set
 ---@field linger? number seconds for a background child to close the output; 0.25 unless set
 
 --- What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
 ---@class (exact) abridge.process.Handlers
 ---@field on_output? fun(chunk: string) what was written to stdout, and to stderr where merged
----@field read_output? abridge.PipeReader reads that from the pipe itself, in place of `on_output`
+---@field read_output? abridge.PipeReader reads it from the pipe itself, in place of `on_output`
 ---@field on_stderr? fun(chunk: string) what was written to stderr, with `merge_stderr = false`
 ---@field on_exit? fun(outcome: abridge.process.Outcome) called once, after all else, handles closed
 
@@ -47,7 +47,7 @@ M.codes = {
 ---@field signal_number? integer
 ---@field timed_out boolean
 ---@field cancelled boolean
----@field stalled? boolean stopped because it stood still
+---@field stalled? boolean stopped because it stalled
 ---@field background boolean a child still held the output when the process was done
 ---@field error? string reading failed, or the process could not be killed
 ---@field handler_error? any the first thing that a handler raised
@@ -138,8 +138,8 @@ function Process:_stop(why)
   self:_settle()
 end
 
---- Look at the process until its timeout, every now and then. What changes meanwhile, or was looked at late, gets its
---- time anew.
+--- Look at the process every now and then until its timeout. One that made progress, or was looked at late, gets its
+--- full time again.
 ---@param due number when its timeout is, by `host.now()`
 function Process:_look(due, seen, since)
   local left = due - host.now()
@@ -283,7 +283,7 @@ local function explain(uv, argv, cwd, message)
   return ("cannot run %s: %s"):format(argv[1], message)
 end
 
---- What is made of what the output tells.
+--- What to do on events of the output.
 ---@return abridge.process.OutputEvents
 function Process:_output_events()
   return {

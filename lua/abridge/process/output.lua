@@ -1,4 +1,5 @@
---- What a process prints: its pipes, read as it comes and handed on in order, no faster than the handlers take it.
+--- What a process prints: its pipes, read as output arrives, which is handed on in order, no faster than the handlers
+--- take it.
 
 local host = require "abridge.base.host"
 local inbox = require "abridge.base.inbox"
@@ -6,8 +7,8 @@ local pipes = require "abridge.process.pipes"
 
 local M = {}
 
-local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
-local FEW = 4 * 1024 -- bytes; a reader that takes fewer than it may has left none
+local MOST_WAITING = 1024 * 1024 -- bytes read and not yet handed on; at this many no more is read
+local FEW = 4 * 1024 -- bytes; a reader that takes fewer has emptied the pipe
 local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice what an unprivileged process may make of a pipe
 
 --- What an output tells.
@@ -22,7 +23,7 @@ local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice what an unprivileged proces
 ---@field private events abridge.process.OutputEvents
 ---@field private waiting integer bytes on their way to the handlers
 ---@field private held boolean|nil
----@field private finishing boolean|nil no event counts any more
+---@field private finishing boolean|nil events no longer count
 local Output = {}
 Output.__index = Output
 
@@ -130,10 +131,10 @@ function Output:receive(pipe, chunk)
 end
 
 --- Take out of a pipe once, a step at most, and hands it on. What a reader could not keep for want of memory is
---- lost, and told; one that raises is not asked again: what comes after that is dropped.
+--- lost, and reported; a reader that raises is not called again, and later output is dropped.
 ---@param pipe abridge.Pipe
 ---@return "empty"|"end"|"failed"|nil
----@return string|integer|nil problem, or where there may be more how many bytes were taken
+---@return string|integer|nil problem; or, if there may be more, how many bytes were taken
 function Output:take(pipe)
   local from = host.now()
   local ok, state, what, code = pcall(pipe.take, pipe, pipe.pace.size)
@@ -169,7 +170,7 @@ end
 --- Have the reader of a pipe take what there is, a step at a time; while nothing is to be read, it stays in the pipe.
 ---@param pipe abridge.Pipe
 function Output:let_read(pipe)
-  self:stop_reading(pipe) -- until all was read
+  self:stop_reading(pipe) -- until everything was read
   local function step()
     if not pipe.open or self.finishing or self.held then return end
     local asked = math.min(pipe.pace.size, FEW)
@@ -199,7 +200,7 @@ function Output:read_pipe(pipe)
   if not ok then self:end_of(pipe, message) end
 end
 
---- Of a pipe that cannot be read the reading end is closed: who writes there would wait for ever.
+--- Close the reading end of a pipe that cannot be read: its writers would wait for ever.
 ---@param pipe abridge.Pipe
 ---@param problem string|nil
 function Output:end_of(pipe, problem)
@@ -219,7 +220,7 @@ function Output:start()
   end
 end
 
---- Go on reading what was stopped, when all was handed on.
+--- Resume the pipes that were stopped, once everything was handed on.
 function Output:read_on()
   for _, pipe in ipairs(self.pipes) do
     if pipe.open and pipe.stopped and not (self.finishing or self.held) then self:read_pipe(pipe) end
@@ -234,7 +235,7 @@ function Output:hold()
   end
 end
 
---- Is there a pipe that is not read now? Whoever writes to it waits for us.
+--- Is a pipe not being read now? Its writer may be waiting for us.
 ---@return boolean
 function Output:is_behind()
   for _, pipe in ipairs(self.pipes) do
@@ -251,7 +252,7 @@ end
 
 -- The end ------------------------------------------------------------------------
 
---- Read what lies in the pipes now, a step at a time, past the loop, which may have stood still while it was written.
+--- Read what is in the pipes now, a step at a time, without the loop, which may have stood still while it was written.
 ---@param i integer the pipe
 ---@param left integer bytes to read of it at most
 ---@param done fun()
@@ -275,7 +276,7 @@ function Output:drain(i, left, done)
   end)
 end
 
---- Hand on all that waits and all that lies in the pipes. Nothing is read afterwards, and no end told.
+--- Hand on all that waits and all that is in the pipes. After that nothing is read and no end reported.
 ---@param done fun()
 function Output:finish(done)
   for _, pipe in ipairs(self.pipes) do

@@ -1,5 +1,5 @@
---- The reading end of a pipe that child processes write to. What comes is handed on in chunks, or read from the
---- descriptor by who wants it.
+--- The reading end of a pipe that child processes write to. Output is handed on in chunks, or read from the descriptor
+--- by a reader.
 
 local time_slices = require "abridge.base.time_slices"
 
@@ -16,7 +16,7 @@ local KB = 1024
 ---@field write_fd integer|nil until the child has it
 ---@field open boolean neither at its end nor given up
 ---@field closed boolean|nil before its time, as it could not be read
----@field stopped boolean not read until what came of it was handed on
+---@field stopped boolean not read until what was read was handed on
 ---@field on_chunk fun(chunk: string)|nil
 ---@field read abridge.PipeReader|nil reads in place of chunks
 ---@field pace abridge.Pace how much is handed on, or read, in a step
@@ -34,8 +34,8 @@ Pipe.__index = Pipe
 ---@return string|nil code
 local function handle_of(uv, fd, polls)
   if polls then
-    local core = require "abridge.base.core_loader" -- here: processes run where the core is missing, too
-    core.widen_pipe(fd) -- fewer turns; where it stays as it is, it works as well
+    local core = require "abridge.base.core_loader" -- here, since processes run without the core too
+    core.widen_pipe(fd) -- for fewer turns; a narrow one works too
     return uv.new_poll(fd)
   end
   local handle = uv.new_pipe(false)
@@ -47,7 +47,7 @@ local function handle_of(uv, fd, polls)
   return handle
 end
 
---- A real pipe(2): the child can open /dev/stderr anew, which a socket pair would refuse.
+--- A real pipe(2): the child can reopen /dev/stderr, which a socket pair would refuse.
 ---@param uv table
 ---@param on_chunk fun(chunk: string)|nil
 ---@param read abridge.PipeReader|nil
@@ -86,8 +86,8 @@ function Pipe:close_write_end()
   end
 end
 
---- Call back with each chunk, at the end with nil; where it is read by its reader, with true whenever there is
---- something to read or the end.
+--- Call back with each chunk, at the end with nil; with a reader, with true whenever there is something to
+--- read or the end.
 ---@param callback fun(err: string|nil, chunk: string|true|nil)
 ---@return integer|nil ok
 ---@return string|nil message
@@ -112,7 +112,7 @@ function Pipe:close(on_closed)
   if self.polls then self.uv.fs_close(self.read_fd) end
 end
 
---- Take out once what lies in the pipe now.
+--- Take once what is in the pipe now.
 ---@param most integer bytes
 ---@return "empty"|"end"|"failed"|nil state nil: there may be more
 ---@return string|integer|nil what the chunk, or how many bytes its reader took; the message when it failed

@@ -1,12 +1,12 @@
 --- Redaction by a function of whole lines.
 ---
---- A function is given the line and returns what stands in its place. It must not yield and should depend on nothing
---- but its argument. A longer line is cut after each 64 KiB at the first of 257 places where the cut does not matter:
---- where the piece and the next 256 bytes give, one by one, what they give together (tried with the 256 bytes in
---- front of the place first). A secret across the place would have made a difference. Where there is no such place
---- (the function adds to every line, a secret has more than 256 bytes), "[redacted]" stands for everything from the
---- last one in the 1,024 bytes in front, or from the start of the piece, to the next one. Not hidden is what is left
---- in another piece of a secret of more than 256 bytes, if the function does not know it by itself.
+--- The function is given a line and returns what to show instead. It must not yield and should depend on its argument
+--- alone. A longer line is split after each 64 KiB at the first of 257 places where the split does not matter: where
+--- the piece and the next 256 bytes give separately what they give together (tried with the 256 bytes before the place
+--- first). A secret across the place would have made a difference. If there is no such place (the function adds to
+--- every line, or a secret has more than 256 bytes), "[redacted]" stands for everything from the last one in the 1,024
+--- bytes before, or from the start of the piece, to the next one. Not hidden is the part of a secret of more than 256
+--- bytes that ends up in another piece, if the function does not recognise it alone.
 --- Cost: a protected call a line; for each piece of a longer line three, and three with 512 bytes.
 
 local check = require "abridge.base.check"
@@ -18,15 +18,15 @@ local find, gsub, sub = string.find, string.gsub, string.sub
 local M = {}
 
 local HIDDEN, PIECE, OVERLAP = rules.hidden, rules.piece, rules.overlap
-local EDGE = 1024 -- bytes in front of a border in which the end of what may be shown is looked for
-local WHOLE_TRIES = 16 -- trials of a cut with the whole piece, a border
+local EDGE = 1024 -- bytes before a border in which to look for the end of what may be shown
+local WHOLE_TRIES = 16 -- splits tried with the whole piece, at one border
 
 local Function = {}
 Function.__index = Function
 Function.room = PIECE + 2 * OVERLAP - 1
-Function.calls = true -- lines are handed to a function of the caller's
+Function.calls = true -- lines go to a function of the caller's
 
---- What the function makes of a line, or nil when it fails, as it does where it calls what would call it again.
+--- What the function makes of a line, or nil when it fails, as it does when it is called from itself.
 function Function:call(line)
   local ok, shown = false, "the redact function was called from itself"
   if not self.busy then
@@ -62,7 +62,7 @@ function Function:long_line()
   }, FunctionLine)
 end
 
---- Does it not matter for what is shown that `left` and `right` are given one by one? What `left` gives, then.
+--- What `left` gives, if `left` and `right` give separately what they give together; else nil.
 function FunctionLine:apart(left, right)
   local together = self.kind:call(left .. right)
   local first = together and self.kind:call(left)
@@ -70,7 +70,7 @@ function FunctionLine:apart(left, right)
   return second and together == first .. second and first or nil
 end
 
---- The first place of a row where a piece may end, as the first byte behind it; and what the piece gives (not while
+--- The first of some places where a piece may end, as the first byte after it; and what the piece gives (not while
 --- hiding).
 function FunctionLine:place(text, from, first, last, step)
   local tries = WHOLE_TRIES
@@ -117,7 +117,7 @@ function FunctionLine.held()
   return 0
 end
 
---- What redacts by a function; what goes wrong in it is told in `redactor.error`.
+--- A redactor's kind that calls a function; `redactor.error` says what goes wrong in it.
 ---@param fn fun(line: string): string
 ---@param redactor abridge.Redactor
 ---@return table kind

@@ -1,11 +1,11 @@
 --- Redaction by a list of Lua patterns.
 ---
---- Patterns are applied in order, each to what those before it left, as by string.gsub. In a longer line a pattern
---- decides a place once the 256 bytes from there and the one behind them are seen, and goes on behind a match that
---- crosses a border: what gsub does with the whole line, unless a match has more than 256 bytes. One that has, and
---- runs into the end of what is seen, is hidden, whether a `$` of the pattern is reached or not, and hiding goes on
---- as far as its first 256 bytes together with what follows match. Not hidden is a match of more than 256 bytes that
---- only its end tells (`BEGIN.-END`) when a border lies between.
+--- Patterns are applied in order, each to what the ones before it left, as by string.gsub. In a longer line a pattern
+--- decides a place once the 256 bytes from there and the next one are seen, and continues after a match that crosses a
+--- border: what gsub does with the whole line, unless a match has more than 256 bytes. A longer one that runs into the
+--- end of what is seen is hidden, whether or not a `$` of the pattern is reached, and so is what follows as far as the
+--- pattern matches its first 256 bytes followed by that. Not hidden is a match of more than 256 bytes that only its end
+--- gives away (`BEGIN.-END`) if it crosses a border.
 --- Cost: for every 32 to 64 KiB a plain search for the longest literal of each pattern; where that is found a
 --- string.find, and where that matches a string.gsub. A text in which nothing matches is not copied.
 
@@ -41,17 +41,17 @@ local function each_line(rule, text)
     end)
 end
 
---- A long line under one pattern: what was seen of it and is not decided.
+--- A long line under one pattern: what was seen and is not decided yet.
 local function long_rule(rule)
   return {
     rule = rule,
-    before = "\n", -- the byte in front of `rest`
-    rest = "", -- where a match may start that is not seen to its end
-    open = nil, -- the byte before and the first bytes of a match that may go on
+    before = "\n", -- the byte before `rest`
+    rest = "", -- where a match may start whose end is not seen yet
+    open = nil, -- the byte before and the first bytes of a match that may continue
   }
 end
 
---- How many bytes of the next block belong to the match that ran to the end of the last one; and whether it goes on.
+--- How many bytes of the next block belong to the match that ran to the end of the last one; and whether it continues.
 local function continued(long, block, last)
   local text = long.open .. block .. "\n"
   local _, stop = find(text, long.rule.anchored, 2)
@@ -59,7 +59,7 @@ local function continued(long, block, last)
   return more, more == #block and not last
 end
 
---- The next block of a long line: what is decided, redacted.
+--- Take the next block of a long line; returns what is decided, redacted.
 local function pass(long, block, last)
   local rule = long.rule
   local from = 2
@@ -95,7 +95,7 @@ local Patterns = {}
 Patterns.__index = Patterns
 Patterns.room = PIECE -- bytes of a line that may have to be held
 
---- Redact whole lines, a newline in front of the first and behind each.
+--- Redact whole lines, a newline before the first and after each.
 function Patterns:lines(text)
   for _, rule in ipairs(self.rules) do
     if not rule.literal or find(text, rule.literal, 1, true) then
@@ -150,7 +150,7 @@ function PatternLine:held()
   return bytes
 end
 
---- What redacts by these rules, in their order.
+--- A redactor's kind that applies these rules in order.
 ---@param list abridge.redact.Rule[]
 ---@return table kind
 function M.new(list)

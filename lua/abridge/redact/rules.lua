@@ -10,18 +10,18 @@ local M = {}
 
 --- What stands for a match, and for a line that could not be redacted.
 M.hidden = "[redacted]"
---- Bytes of a line that are sure to be seen at once.
+--- Bytes of a line that are always seen at once.
 M.piece = 64 * 1024
---- Bytes of a secret that is hidden wherever it lies.
+--- Bytes of a secret that is hidden wherever it is.
 M.overlap = 256
 
-local LINE_START = "%f[^\n]" -- behind a newline, with something to match in the line
-local LINE_END = "%f[\n]" -- in front of a newline
+local LINE_START = "%f[^\n]" -- after a newline, with something to match in the line
+local LINE_END = "%f[\n]" -- before a newline
 
 local MAX_CAPTURES = 32 -- Lua's
-local MAX_NESTING = 150 -- captures and repetitions; Lua's matchers raise at 200, in the midst of a text
+local MAX_NESTING = 150 -- captures and repetitions; Lua's matchers raise at 200, in the middle of a text
 
-local GRAPHIC = "\33-\126" -- %g, which Lua 5.1 does not know
+local GRAPHIC = "\33-\126" -- %g, which Lua 5.1 lacks
 local NOT_GRAPHIC = "%z\1-\32\127-\255"
 local knows_graphic = find("!", "%g") ~= nil
 
@@ -48,9 +48,9 @@ local function members(set)
   return has
 end
 
-local AWKWARD = { ["\0"] = true, ["%"] = true, ["-"] = true, ["]"] = true, ["^"] = true } -- not an end of a range
+local AWKWARD = { ["\0"] = true, ["%"] = true, ["-"] = true, ["]"] = true, ["^"] = true } -- not at an end of a range
 
---- What stands between brackets for all bytes that are, or are not, members.
+--- The inside of a bracketed set for all bytes that are, or are not, members.
 local function ranges(has, wanted)
   local list, code = {}, 0
   while code <= 255 do
@@ -143,8 +143,8 @@ end
 
 local NO_NEWLINE = "it wants a newline, which no line has"
 
---- Translate a pattern into one that treats each line of a text, with a newline in front of the first and behind the
---- last, as the given one treats that line alone.
+--- Translate a pattern into one that treats each line of a text, with a newline before the first and after the last,
+--- as the given one treats that line alone.
 ---@param pattern string
 ---@return table|nil rule pattern, literal, balanced, captures
 ---@return string|nil problem
@@ -206,19 +206,19 @@ local function replacement_problem(replacement, captures)
 end
 
 ---@class abridge.redact.Rule
----@field pattern string for a text of whole lines, a newline in front of the first and behind the last
----@field anchored string the same, for one place
----@field literal? string what a match must hold: a text without it need not be searched
+---@field pattern string for a text of whole lines, a newline before the first and after the last
+---@field anchored string the same, at one place
+---@field literal? string part of every match: a text without it need not be searched
 ---@field balanced boolean it has %b, which does not stop at a newline
 ---@field captures integer
 ---@field replacement string as string.gsub takes it
----@field constant? string the replacement, where it is the same for every match
+---@field constant? string the replacement, if it is the same for every match
 
 --- One rule of a list.
 ---@param entry any a pattern, or a pattern and its replacement
 ---@return abridge.redact.Rule|nil rule
 ---@return string|nil expected what the entry should have been
----@return any value what it is instead
+---@return any value what it was instead
 function M.of(entry)
   local pattern, replacement = entry, M.hidden
   if type(entry) == "table" then
