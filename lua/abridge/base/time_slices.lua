@@ -80,7 +80,8 @@ function Work:hold(thing)
   self.held[#self.held + 1] = thing
 end
 
-function Work:drop()
+--- Close what is held.
+function Work:close_held()
   for i = #self.held, 1, -1 do
     self.held[i]:close()
   end
@@ -110,7 +111,7 @@ function M.start(work, done, at_once)
     end
     ended = true
     if not ok then
-      self:drop()
+      self:close_held()
       value = { text = check.text(value), is_error = true }
     end
     done(value)
@@ -124,7 +125,7 @@ function M.start(work, done, at_once)
     if ended then return end
     ended = true
     if next_turn then next_turn() end
-    self:drop()
+    self:close_held()
   end
 end
 

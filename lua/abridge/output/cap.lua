@@ -19,17 +19,17 @@ local M = {}
 local WHO = "abridge.cap"
 
 ---@class (exact) abridge.CapOptions
----@field path? string the file the text came from, for the notice of "read_file"
+---@field path? string the file that the text is from, for the notice of "read_file"
 ---@field first_line? integer number that the text's first line, inside its wrapper, has in its file; the file's total
----  is then not told
+---  is then unknown
 ---@field limits? abridge.Limits in place of the tool's, key by key; false takes a budget away
----@field resume? string a sentence on how to go on, with {next} or {next0}, in place of ours
----@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": also a
----  little text beside the fence
----@field save? string folder for the full output of a text that is cut: made 0700 where it is missing, refused where it
----  is not private
+---@field resume? string a sentence on how to continue, with {next} or {next0}, in place of ours
+---@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": even
+---  with a little text beside the fence
+---@field save? string folder for the full output of a text that is cut: made 0700 if missing, refused if it is not
+---  private
 
---- What may be told of a text that is capped, here and in `session:cap`.
+--- What a host may say of a text that is capped, here and in `session:cap`.
 M.options = {
   path = "string",
   first_line = check.positive,
@@ -47,7 +47,7 @@ for name, kind in pairs(M.options) do
   OPTIONS[name] = kind
 end
 
---- What these options say to the notice of a text.
+--- What these options add to the notice of a text.
 ---@param opts table
 ---@param text string
 ---@return abridge.NoticeData
@@ -62,8 +62,8 @@ function M.notice_data(opts, text)
   }
 end
 
---- Make of a session's value what these options say of it. A text for read_file is the first page of a file, unless
---- it is known to be something else.
+--- Apply these options to a session's value. A text for read_file is the first page of a file, unless it is known to be
+--- something else.
 ---@param call abridge.ResultCall
 ---@param value table with a text
 ---@param opts abridge.SessionCapOptions
@@ -76,7 +76,7 @@ function M.prepare(call, value, opts, redactor)
   value.wrapper = nil -- there is none
   local how = { text = value.text, split = true }
   value.stream = page.open({}, call.limits, how)
-  function value.ceiled(limits)
+  function value.reopen(limits)
     return page.open({}, limits, how)
   end
   value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
@@ -97,11 +97,11 @@ end
 
 -- full outputs ------------------------------------------------------------------------
 
-local MOST_NUMBERS = 1e6 -- full outputs of one folder
+local MOST_NUMBERS = 1e6 -- full outputs in one folder
 
-local numbers = {} -- by folder, the last one that was given
+local numbers = {} -- by folder, the last one used
 
---- Keeps a text in a folder, under the next number that is free there.
+--- Keep texts in a folder, each under the next free number.
 local function saver(dir, tool)
   return function(text)
     local path, size, message, code
@@ -115,7 +115,7 @@ end
 
 -- cap ---------------------------------------------------------------------------------
 
---- Let the full output be kept before a notice is made that may name it.
+--- Have the full output kept before a notice is made that may name it.
 local function keeping(parts, keep)
   local adjust = parts.adjust
   function parts.adjust(cut)
@@ -133,9 +133,8 @@ end
 
 --- Cut a text by a tool's limits and add the notice.
 ---
---- Never raises on account of `text`: what is no string is encoded first (JSON where a library is there). A text
---- that `cap` returned lately passes again unchanged under the same limits. Raises on misuse of the other arguments,
---- naming them.
+--- Never raises on account of `text`: anything but a string is encoded first. A text that `cap` returned lately passes
+--- unchanged under the same limits. Raises on misuse of the other arguments, naming them.
 ---@param text any
 ---@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
 ---@param opts? abridge.CapOptions

@@ -31,7 +31,7 @@ local KB = 1024
 ---@field max_results? integer
 ---@field max_entries? integer
 ---@field max_rows? integer
----@field max_line_chars? integer chars of a line before it is cut short
+---@field max_line_chars? integer chars after which a line is cut short
 
 --- Keys that the cut functions of the core take; it checks their values.
 local CUT_KEYS = {
@@ -70,7 +70,7 @@ for _, key in ipairs(M.budgets) do
   BUDGET_OPTIONS[key] = BUDGET_OPTIONS[key] or check.count
 end
 
---- Check budgets that narrow limits and bring sizes to bytes. Raises at the caller's level, or `deeper` levels out.
+--- Check budgets that narrow limits, and turn sizes into bytes. Raises at the caller's level, or `deeper` levels out.
 ---@param who string
 ---@param budgets any
 ---@param deeper? integer
@@ -108,15 +108,14 @@ function M.copy(base, over)
       all[key] = value
     end
   end
-  if type(all.clean) == "table" then all.clean = check.copied(all.clean) end -- that of a profile is nobody's to change
+  if type(all.clean) == "table" then all.clean = check.copied(all.clean) end -- never the profile's own table
   return all
 end
 
---- What the core weighs a char and a token where it keeps bytes, and the bytes it keeps where only lines are limited
---- (`abr_keep`).
-M.bytes_per_char, M.bytes_per_token, M.lines_only = 4, 16, 1024 * KB
+--- How many bytes the core keeps for a char and for a token, and how many if only lines are limited (`abr_keep`).
+M.bytes_per_char, M.bytes_per_token, M.bytes_of_lines = 4, 16, 1024 * KB
 
---- The most bytes that these budgets let through; math.huge where none of them bounds bytes.
+--- The most bytes that these budgets let through; math.huge if none of them bounds bytes.
 ---@param limits abridge.Limits
 ---@return number
 function M.most_bytes(limits)
@@ -138,7 +137,7 @@ function M.has_budget(limits)
 end
 
 --- A counter that falls back on the estimate when the host's raises, so that a stream's text is never lost to it. The
---- error shows where the whole content is weighed.
+--- error shows when the whole content is weighed.
 local function sure_counter(limits)
   return function(text)
     local ok, tokens = pcall(limits.count_tokens, text)
@@ -156,11 +155,11 @@ local function options_of(limits)
   return opts
 end
 
---- What a stream keeps where nothing is limited: as much as a host may want to hold at once.
+--- What a stream keeps if nothing is limited: as much as a host may want in memory.
 local MOST_KEPT = 64 * 1024 * 1024
 
---- Options of a stream under these limits. Where they forbid nothing, the last 64 MiB are kept. With `clean`, which
---- a source takes out again.
+--- Options of a stream under these limits. If they limit nothing, the last 64 MiB are kept. With `clean`, which a
+--- source takes out again.
 ---@param limits abridge.Limits
 ---@param full_output table|false
 ---@return table
@@ -182,12 +181,12 @@ function M.page_options(limits)
   return opts
 end
 
---- A text cleaned where its limits ask for it, and these without `clean`.
+--- A text, cleaned if its limits ask for it, and these without `clean`.
 ---@param text string
 ---@param limits abridge.Limits
 ---@return string text
 ---@return abridge.Limits limits
----@return integer|nil raw_bytes what came, where it was cleaned
+---@return integer|nil raw_bytes its size before it was cleaned
 function M.cleaned(text, limits)
   if not limits.clean then return text, limits, nil end
   local left = M.copy(limits)
@@ -198,7 +197,7 @@ end
 --- Cut a text by limits: the one place where limits become options of the core. A source has its limits already.
 ---@param text string|abridge.Source
 ---@param limits abridge.Limits
----@param extra? table options that go before the limits: `reserve`, budgets
+---@param extra? table options that override the limits: `reserve`, budgets
 ---@return string content
 ---@return abridge.Cut cut
 function M.cut(text, limits, extra)
@@ -208,7 +207,7 @@ function M.cut(text, limits, extra)
     opts[key] = value
   end
   if M.has_budget(opts) then return core.cut(text, opts) end
-  opts.max_lines = 2 ^ 53 -- nothing is forbidden; invalid bytes may still have to be replaced
+  opts.max_lines = 2 ^ 53 -- nothing is limited; invalid bytes may still have to be replaced
   local content, cut = core.cut(text, opts)
   cut.max_lines = nil
   return content, cut
@@ -230,7 +229,7 @@ function M.fail_unknown(who, key, value, deeper)
   check.fail(("%s: unknown limit '%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper + 1)
 end
 
---- Check one tool's limits and bring sizes to bytes. Raises with the key and the value; `deeper` as in check.fail.
+--- Check one tool's limits, and turn sizes into bytes. Raises with the key and the value; `deeper` as in check.fail.
 ---@param who string
 ---@param limits table
 ---@param deeper integer
@@ -263,7 +262,7 @@ function M.checked(who, limits, deeper)
   return plain
 end
 
---- These limits with each budget that is given where it is the smaller one.
+--- These limits with each of the given budgets that is smaller.
 ---@param limits abridge.Limits
 ---@param budgets table<string, integer> by name
 ---@return abridge.Limits a new table
@@ -275,14 +274,14 @@ function M.narrowed(limits, budgets)
   return narrow
 end
 
---- These limits under an exec budget, where that is the smaller one. A pipeline knows no bytes and stays as it is.
+--- These limits under an exec budget, if that is smaller. A pipeline knows no bytes and stays as it is.
 ---@param limits abridge.Limits
 ---@param output string|nil its name
 ---@param bytes? integer in place of that of the name
 ---@return abridge.Limits
 function M.under_output(limits, output, bytes)
   local budget = bytes or profiles.exec_budgets[output]
-  -- a stream limited in chars or tokens alone keeps so many bytes
+  -- a stream limited in chars or tokens alone keeps this many bytes
   local chars = limits.max_chars and limits.max_chars * M.bytes_per_char
   local tokens = limits.max_tokens and limits.max_tokens * M.bytes_per_token
   local most = limits.max_bytes or chars or tokens or math.huge
@@ -292,8 +291,8 @@ end
 
 local OUTPUTS = { "silent", "concise", "normal", "verbose" }
 
---- The exec budgets that a model may choose among under these limits, smallest first; none where none is less than what
---- is in force.
+--- The exec budgets that a model may choose from under these limits, smallest first; none if none is smaller than the
+--- budget in force.
 ---@param limits abridge.Limits
 ---@return string[]
 function M.outputs(limits)
@@ -315,8 +314,8 @@ function M.has_exec_budget(limits)
   return bytes == profiles.exec_budgets[name] or (name == "auto" and bytes == profiles.auto_success)
 end
 
---- These limits with a line over budget split where they do not say: what is no page of a file, whose notice names such
---- a line, never shows nothing because its first line is long.
+--- These limits, with a line over budget split unless they say otherwise. Only a page of a file, whose notice names
+--- such a line, may show nothing because its first line is long.
 ---@param limits abridge.Limits
 ---@return abridge.Limits a new table
 function M.split_lines(limits)
@@ -325,16 +324,16 @@ function M.split_lines(limits)
   return own
 end
 
---- These limits in the way of a ceiling: its strategy and marker, its bytes and the budgets beside.
+--- A ceiling's strategy, marker and bytes, with the other budgets of these limits.
 ---@param limits abridge.Limits
 ---@param ceiling abridge.Limits
 ---@return abridge.Limits a new table
-function M.ceiled(limits, ceiling)
+function M.for_ceiling(limits, ceiling)
   local own = { utf8 = "replace", count_tokens = limits.count_tokens, token_safety = limits.token_safety }
   return M.narrowed(M.copy(ceiling, own), limits)
 end
 
---- May what these limits let through be over a ceiling?
+--- May these limits let through more than a ceiling?
 ---@param limits abridge.Limits
 ---@param ceiling abridge.Limits
 ---@return boolean

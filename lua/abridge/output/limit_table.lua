@@ -15,7 +15,7 @@ local NOT_TOOLS = { ceiling = true, aliases = true }
 ---@field rows table<string, abridge.Limits> the profile's
 ---@field overrides table<string, table> the session's, by the tools' own names
 ---@field ceiling abridge.Limits|nil
----@field ceiling_is_own boolean|nil it is the profile's: a row of the profile may be over it
+---@field ceiling_is_own boolean|nil it is the profile's, so a row of the profile may exceed it
 ---@field aliases table<string, string>
 local LimitTable = {}
 LimitTable.__index = LimitTable
@@ -77,8 +77,8 @@ function M.new(who, profile, opts, deeper)
   return self
 end
 
---- The limits of a tool: its row or those it was registered with or the row "*", and the session's overrides.
---- Also the place where `output` becomes a byte budget.
+--- The limits of a tool: its row, or those it was registered with, or the row "*"; and over them the session's. Here
+--- `output` becomes a byte budget.
 ---@param tool string the tool's own name
 ---@param own? abridge.Limits what the tool was registered with
 ---@return abridge.Limits
@@ -106,7 +106,7 @@ function LimitTable:ceiling_limits(tool)
   }
 end
 
---- The same, with the ceiling: what binds a tool of this package, whose output the ceiling need not cut again. A
+--- The same with the ceiling in them, for a tool of this package, whose output the ceiling then need not cut again. A
 --- pipeline knows no bytes, so there the ceiling is laid over the result.
 ---@param tool string
 ---@return abridge.Limits
@@ -119,7 +119,7 @@ function LimitTable:under_ceiling(tool)
   return limits
 end
 
---- The bytes of the ceiling where it is what bounds a tool of this package, else nil.
+--- The bytes of the ceiling if it is what bounds a tool of this package, else nil.
 ---@param tool string
 ---@return integer|nil
 function LimitTable:ceiling_bound(tool)

@@ -1,5 +1,5 @@
---- Every sentence that tells of a cut: the notice that follows what is shown, and what stands where something was
---- left out. All other sentences of ours are in sentences.lua.
+--- Every sentence about a cut: the notice after what is shown, and what replaces something left out. All our other
+--- sentences are in sentences.lua.
 ---
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
 --- filled with the widest values tell how much room a notice may need before the cut is known.
@@ -79,7 +79,7 @@ local BACKGROUND = "A background process still holds the output"
 
 -- sentences ----------------------------------------------------------------------
 
----@class (exact) abridge.NoticeData What a notice may need beside the cut.
+---@class (exact) abridge.NoticeData What a notice may need besides the cut.
 ---@field shell? string name under which the session has a shell tool; nil: none
 ---@field read? string name under which it has the reading tool
 ---@field path? string the file that was read, as the caller named it
@@ -91,13 +91,13 @@ local BACKGROUND = "A background process still holds the output"
 ---@field unread? string what a search could not read, and why, in one line
 ---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
----@field told? boolean a marker in the text tells of the cut: no sentence does
----@field more_hits? integer error lines that were not shown, in place of those that `cut.hits` tells
+---@field told? boolean a marker in the text tells of the cut, so no sentence does
+---@field more_hits? integer error lines that were not shown, in place of those by `cut.hits`
 ---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
 ---@field max_line_chars? integer
----@field next_column? integer char of the line to continue at, where a line was split
+---@field next_column? integer char of the line to continue at, if a line was split
 ---@field unknown_total? boolean the source's size is not known
----@field no_resume? boolean there is no way to go on at an offset (web_fetch)
+---@field no_resume? boolean there is no offset to continue at (web_fetch)
 ---@field fetched? integer bytes after which the rest of a body was not fetched
 ---@field reached? "matches"|"results"|"entries"|"rows" the limit of items that was reached
 ---@field count? integer that limit
@@ -173,9 +173,9 @@ local function widest_values(cut, data)
   return values
 end
 
---- Lies all that is left out inside lines that show in part? Then numbers of lines would not tell of it.
+--- Is everything left out inside lines that show in part? Then numbers of lines would not tell.
 local function is_inside_lines(cut, data)
-  local line = data.total_lines and 0 or (data.offset or 1) - 1 -- the last one that shows
+  local line = data.total_lines and 0 or (data.offset or 1) - 1 -- the last one shown
   local ranges = check.list(cut.kept or {})
   for _, range in ipairs(ranges) do
     if range.first_line > line + 1 then return false end
@@ -184,7 +184,7 @@ local function is_inside_lines(cut, data)
   return ranges[1] ~= nil and line == cut.total_lines
 end
 
---- Did a budget cut, and does nothing in the text tell of it? Limits of items have sentences of their own.
+--- Did a budget cut, and does nothing in the text say so? Limits of items have sentences of their own.
 local function is_untold(cut, data)
   return cut.truncated and cut.truncated_by and not data.told
 end
@@ -207,7 +207,7 @@ local function read_templates(cut, data)
   local one = ranges <= 1
   local from_start = one and (cut.strategy == "head" or data.next)
   if by_lines and from_start and data.limit and data.limit == cut.max_lines then return { READ.rest } end
-  if cut.strategy == "tail" then return run_templates(cut, data) end -- what is left out lies before: no way to go on
+  if cut.strategy == "tail" then return run_templates(cut, data) end -- nowhere to continue
   if data.next_column and data.next_column > 1 then
     if ranges == 1 and cut.output_lines == 1 then return { READ.chars } end
     return { is_inside_lines(cut, data) and READ.sizes_chars or READ.several_chars }
@@ -265,7 +265,7 @@ local TOOLS = {
   },
 }
 
---- What stands in the bracket beside the sentence on the cut itself.
+--- Add what the bracket says besides the sentence on the cut itself.
 local function add_remarks(parts, tool, cut, data, values)
   if tool.full_output and cut.truncated and cut.full_output_path and not data.no_path then
     parts[#parts + 1] = sentences.fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
@@ -286,7 +286,7 @@ local function bracket(parts)
   return #parts > 0 and "[" .. table.concat(parts, ". ") .. "]" or nil
 end
 
---- Is this a sentence that can stand for "Use offset=... to continue"?
+--- Is this a sentence that can replace "Use offset=... to continue"?
 ---@param value any
 ---@return string|nil expected
 function M.check_resume(value)
@@ -294,7 +294,7 @@ function M.check_resume(value)
   if not known then return "a sentence with {next} or {next0} in it" end
 end
 
---- A host's own sentence on how to go on: {next} counts lines from 1, {next0} from 0.
+--- A host's own sentence on how to continue: {next} counts lines from 1, {next0} from 0.
 ---@param sentence string
 ---@param next_line integer
 ---@return string
@@ -302,7 +302,7 @@ function M.resume(sentence, next_line)
   return sentences.fill(sentence, { next = next_line, next0 = next_line - 1 })
 end
 
---- A template without the size of a source that is not known.
+--- A template without the size of the source, which is unknown.
 local function unknown_total(template)
   return (template:gsub(" of {total}", ""):gsub("} of {total|", "|"):gsub("of {total|line}", "lines"))
 end
@@ -315,7 +315,7 @@ local function said(template, data, values)
   return sentences.fill(template, values) .. (resumed or "")
 end
 
---- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
+--- If offsets count bytes, the place to continue is the byte after what is shown from the start; there may be none.
 local function with_next_byte(cut, data)
   if data.next or data.no_resume then return data end
   local _, first = ledger.ranges(cut)
@@ -343,7 +343,7 @@ local DATA = {
 }
 local REACHED = { matches = true, results = true, entries = true, rows = true }
 
---- The notice that follows a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
+--- The notice after a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
 ---@param tool string the tool's own name; those without a row of their own read as "run_command"
 ---@param cut abridge.Cut
 ---@param data? abridge.NoticeData
@@ -368,7 +368,7 @@ function M.widest(tool, cut, data)
   return composed(tool, cut, data or {}, widest_values)
 end
 
---- The bracket that only tells where the full output is, or nil.
+--- The bracket that only says where the full output is, or nil.
 ---@param cut abridge.Cut
 ---@return string|nil
 function M.full_output(cut)
@@ -379,8 +379,8 @@ end
 local LINES_TRUNCATED = " lines truncated%] %.%.%."
 local IN_ARTIFACTS = " lines truncated \226\128\148 full output available in artifacts] ..."
 
---- What a pipeline with indicators shows: where its full output is kept, its marker says so too. The places of markers
---- in the ledger move with it.
+--- What a pipeline with indicators shows: if its full output is kept, its marker says so too. The markers' places in
+--- the ledger move along.
 ---@param body string
 ---@param cut abridge.Cut
 ---@return string
@@ -399,7 +399,7 @@ function M.indicated(body, cut)
   return body
 end
 
---- What stands in place of a whole output.
+--- What replaces a whole output.
 ---@param cut abridge.Cut
 ---@return string
 function M.left_out(cut)
@@ -409,9 +409,9 @@ function M.left_out(cut)
   return bracket(parts)
 end
 
---- What stands for the structured content of a result that is left out.
+--- What replaces the structured content of a result.
 ---@param bytes integer|nil as JSON; nil: it has no JSON
----@param cut abridge.Cut|nil of none of it, with what is known of its full output
+---@param cut abridge.Cut|nil that kept none of it, with what is known of its full output
 ---@return string
 function M.structured(bytes, cut)
   local size = bytes and (" (%s)"):format(core.format_size(bytes)) or ""

@@ -1,5 +1,5 @@
---- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
---- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
+--- Pages of files and of texts: what follows from a line (and a char in it) on, cut by limits, described by places in
+--- the whole, and where the next page starts. The core reads and cuts; options, messages and blocks are made here.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -14,7 +14,7 @@ local sentences = require "abridge.output.sentences"
 local M = {}
 
 local WHO = "abridge.page"
-local STEP = 1024 * 1024 -- bytes of a file that are read in one go
+local STEP = 1024 * 1024 -- bytes of a file read in one go
 local DEFAULT = profiles.all.default.read_file
 
 ---@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
@@ -28,12 +28,12 @@ local DEFAULT = profiles.all.default.read_file
 ---@class abridge.PageCut: abridge.Cut
 ---@field first_line integer
 ---@field last_line integer
----@field next_offset? integer line where the next page starts; nil where nothing is left, or not one char fitted
+---@field next_offset? integer line where the next page starts; nil if nothing is left, or not one char fitted
 ---@field next_column? integer char in that line, where the page ends inside it
 ---@field version string the file's identity in short
 ---@field changed? true the file is not the one of `version`, or changed while it was read
 
---- What the core says of a page that cannot be had, as a sentence.
+--- Why there is no page, as a sentence, from what the core says.
 ---@param code string
 ---@param detail any
 ---@param at abridge.PageAt
@@ -46,7 +46,7 @@ function M.message(code, detail, at, path)
   return sentences.message(code, values)
 end
 
---- The options with the budgets that nobody gave. A pipeline knows no bytes.
+--- The options, with default budgets. A pipeline knows no bytes.
 local function with_defaults(opts)
   local own = check.copied(opts or {})
   local by_size = own.max_bytes ~= nil or own.max_chars ~= nil or own.max_tokens ~= nil
@@ -77,7 +77,7 @@ function M.page(path, opts)
   local content, cut
   ok, content, cut = pcall(page.snapshot, page)
   page:close()
-  if not ok then error(content, 0) end -- what the counter of tokens raised
+  if not ok then error(content, 0) end -- what the token counter raised
   return content, cut
 end
 
@@ -88,12 +88,12 @@ end
 
 ---@class (exact) abridge.PageHow
 ---@field path? string the file; or
----@field text? string a text at hand
+---@field text? string a text in memory
 ---@field split? boolean a line over budget is split, as nothing can show the rest of it
 ---@field index? userdata
 ---@field version? string
----@field redactor? abridge.Redactor of a file: lines, chars and bytes are those of what may be shown
----@field line_numbers? boolean a number in front of each line, with the strategy "head"; as is `max_line_chars`
+---@field redactor? abridge.Redactor of a file: lines, chars and bytes are then those of the redacted file
+---@field line_numbers? boolean a number before each line; this and `max_line_chars` with the strategy "head" alone
 ---@field work? abridge.Work of a file: gives way while it is read
 
 --- core.page, giving way between steps.
@@ -123,7 +123,7 @@ function M.open(at, limits, how)
   local opts = limit.page_options(limits)
   opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
   if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
-  opts.binary = true -- who shows binary files looks before
+  opts.binary = true -- callers look for binary files themselves
   local work = how.work or time_slices.at_once
   local open, source = page_opener(work), how.path
   if how.text then
@@ -134,7 +134,7 @@ function M.open(at, limits, how)
   local view = { redactor = how.redactor }
   if opts.strategy == "head" then
     view.line_numbers = how.line_numbers or nil
-    view.max_line_chars = not at.column and limits.max_line_chars or nil -- who asks for a char wants the line whole
+    view.max_line_chars = not at.column and limits.max_line_chars or nil -- `column` wants the whole line
   end
   local page, code, detail
   if next(view) then
@@ -145,14 +145,14 @@ function M.open(at, limits, how)
   return page, code, detail
 end
 
---- Does a page go on from another one?
+--- Does a page continue another one?
 ---@param at abridge.PageAt
 ---@return boolean
 function M.goes_on(at)
   return (at.offset or 1) > 1 or at.column ~= nil
 end
 
---- What the notice of a page needs, and how it learns of the cut.
+--- What the notice of a page needs, and a function that adds what the cut says.
 ---@param at abridge.PageAt
 ---@param limits abridge.Limits
 ---@param data abridge.NoticeData names, path
@@ -168,13 +168,13 @@ function M.notice_data(at, limits, data)
   end
 end
 
---- What a session knows of the files it showed: where their lines are, and in which state each was.
+--- What a session remembers of the files it showed: where their lines are, and the version of each.
 ---@class abridge.PageMemory
 ---@field index userdata
 local Memory = {}
 Memory.__index = Memory
 
-local FILES = 256 -- files whose state is kept at least
+local FILES = 256 -- files whose version is remembered, at least
 
 ---@return abridge.PageMemory
 function M.memory()
@@ -201,7 +201,7 @@ end
 --- The block of a page.
 ---@param cut abridge.PageCut
 ---@param body string
----@param tool string the name under which the reader knows the tool
+---@param tool string the tool's name as the model knows it
 ---@param resume? string a sentence with {next} or {next0} in place of our hint
 ---@return abridge.Info|nil
 function M.block(cut, body, tool, resume)

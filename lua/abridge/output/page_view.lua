@@ -1,6 +1,6 @@
---- Pages that do not show a file as it is: redacted, or line by line with numbers, or with long lines cut short. They
---- go through a stream, in bounded memory, and the cut of what is shown is told in places of the source. The source is
---- the redacted file; numbers and "[truncated]" are no part of it.
+--- Pages that do not show a file as it is: redacted, with line numbers, or with long lines cut short. They go through a
+--- stream, in bounded memory, and the cut of what is shown is described by places in the source. The source is the
+--- redacted file; numbers and "[truncated]" are not part of it.
 
 local core = require "abridge.base.core_loader"
 local ledger = require "abridge.base.ledger"
@@ -13,17 +13,17 @@ local M = {}
 
 local BLOCK = 64 * 1024
 
---- Bytes that are surely over the budget of a stream.
+--- More bytes than the budget of a stream allows.
 local function more_than_fits(opts)
   local chars = opts.max_chars and opts.max_chars * limit.bytes_per_char
   local tokens = opts.max_tokens and opts.max_tokens * limit.bytes_per_token
-  local lines = opts.strategy == "pipeline" and limit.lines_only * limit.bytes_per_char or limit.lines_only
+  local lines = opts.strategy == "pipeline" and limit.bytes_of_lines * limit.bytes_per_char or limit.bytes_of_lines
   return (opts.max_bytes or chars or tokens or lines) + 8
 end
 
 -- chars of a text in parts ------------------------------------------------------------------
 
---- Bytes at the end of a text that may be the start of a sequence.
+--- Bytes at the end of a text that may start a sequence.
 local function open_bytes(text)
   local open = text:sub(-3):match "[\194-\244][\128-\191]?[\128-\191]?$"
   return open and #open or 0
@@ -31,7 +31,7 @@ end
 
 ---@class abridge.CharCounter
 ---@field chars integer
----@field held string what may go on in the next part
+---@field held string what may continue in the next part
 local Counter = {}
 Counter.__index = Counter
 
@@ -52,12 +52,12 @@ end
 
 -- lines as they are shown ------------------------------------------------------------------
 
---- Writes lines as they are shown, and keeps in mind where each one ends, as shown and in the source.
+--- Writes lines as they are shown, and remembers where each one ends, as shown and in the source.
 ---@class abridge.LineFeed
----@field count integer lines that are at their end
+---@field count integer lines that have ended
 ---@field shown integer bytes shown
 ---@field source integer bytes of the source they stand for
----@field first_cut? integer the first line of which max_line_chars left something out
+---@field first_cut? integer the first line that max_line_chars cut short
 local Feed = {}
 Feed.__index = Feed
 
@@ -77,7 +77,7 @@ function Feed:show(text)
   self.shown = self.shown + #text
 end
 
---- What stands in front of line i of the page.
+--- What goes before line i of the page.
 function Feed:prefix(i)
   return self.numbered and sentences.line_number(self.first_line + i - 1) or ""
 end
@@ -91,7 +91,7 @@ function Feed:part(text)
   self.source = self.source + #text
   if self.counter then self.counter:add(text) end
   if not self.max_line_chars then return self:show(text) end
-  -- so many bytes tell whether the line is too long, and what of it shows
+  -- this many bytes tell whether the line is too long, and what shows of it
   local enough = (self.max_line_chars + 1) * limit.bytes_per_char
   if #self.held < enough then self.held = self.held .. text:sub(1, enough - #self.held) end
 end
@@ -118,7 +118,7 @@ function Feed:end_line(newline)
   self.unended = newline == ""
 end
 
---- Take a part of the source; nothing any more once more is shown than fits.
+--- Take a part of the source; it is ignored once more is shown than fits.
 function Feed:write(text)
   local at = 1
   while self.shown <= self.most do
@@ -141,8 +141,8 @@ function Feed:finish()
   if self.open then self:end_line "" end
 end
 
---- Bytes of the source behind which a cut goes on, and whether that is inside a line; then its chars, where they are
---- counted and it is not. A line that shows to its "[truncated]" counts as shown.
+--- Bytes of the source after which the next page starts, and whether that is inside a line; if not, also its chars, if
+--- they are counted. A line that shows up to its "[truncated]" counts as shown.
 function Feed:source_end(cut)
   local range, n = cut.kept[1], cut.kept[1].last_line
   local behind = self.shown_ends[n] - range.last_byte
@@ -155,7 +155,7 @@ function Feed:source_end(cut)
   return self.source_ends[n] - behind, false, self.counter and self.char_ends[n] - behind
 end
 
---- Did max_line_chars leave out something of the first n lines?
+--- Did max_line_chars cut one of the first n lines short?
 function Feed:has_cut(n)
   return self.first_cut ~= nil and self.first_cut <= n or nil
 end
@@ -177,7 +177,7 @@ function Skip:drop(text, n)
   return text:sub(n + 1)
 end
 
---- What of a part belongs to the page; `last` says that nothing follows.
+--- What belongs to the page of a part; `last` says that nothing follows.
 function Skip:rest(text, last)
   if self.lines > 0 then
     local newlines = strings.newlines(text)
@@ -211,11 +211,11 @@ end
 
 -- views -------------------------------------------------------------------------------------
 
----@class abridge.PageView A source that a dispatcher cuts.
+---@class abridge.PageView A source for the dispatcher to cut.
 local View = {}
 View.__index = View
 
---- Keep in mind the start of the page, as far as a cut may reach into a line.
+--- Remember the start of the page, as far as a cut may reach into a line.
 function View:remember(text)
   local room = self.most - self.front_bytes
   if room <= 0 then return end
@@ -234,7 +234,7 @@ function View:ends_inside(last)
   return last < #self.front and self.front:byte(last) ~= 10 and self.front:byte(last + 1) ~= 10
 end
 
---- Where the next page starts, told as the core tells it of a file shown as it is. Ranges still are of the page.
+--- Where the next page starts, as the core says it for a file shown as it is. The ranges are still those of the page.
 local function next_place(self, cut, inside)
   if not cut.truncated then return nil end
   if cut.first_line_exceeds_limit then return self.offset, 1 end
@@ -247,15 +247,15 @@ local function next_place(self, cut, inside)
   return line, (first and self.column or 1) + core.count_chars(part)
 end
 
---- Bring the cut of lines as they are shown to bytes of the page; returns what is shown of it, and whether that ends
---- inside a line.
+--- Turn the cut of lines as they are shown into bytes of the page; returns what is shown, and whether that ends inside
+--- a line.
 function View:tell_lines(content, cut)
   local range, inside, chars = cut.kept[1], false, 0
   if range then
     range.last_byte, inside, chars = self.feed:source_end(cut)
     cut.last_line_partial = inside
     if inside then chars = core.count_chars(self.front:sub(1, range.last_byte)) end
-    if inside and range.last_byte == 0 then content, cut.output_lines = "", 0 end -- a number, and no char behind it
+    if inside and range.last_byte == 0 then content, cut.output_lines = "", 0 end -- a number with no char after it
     if range.last_byte == 0 then cut.kept = {} end
     cut.output_bytes = range.last_byte
   end
@@ -264,7 +264,7 @@ function View:tell_lines(content, cut)
   return content, inside
 end
 
---- A page whose lines all fit ends as a head does: without the newline before the next line.
+--- End a page whose lines all fit as a head does: without the newline before the next line.
 local function end_at_limit(max_lines, content, cut)
   cut.truncated, cut.truncated_by, cut.max_lines = true, "lines", max_lines
   if cut.final_newline then
@@ -279,7 +279,7 @@ local function end_at_limit(max_lines, content, cut)
   return content:sub(1, -2)
 end
 
---- Bring the cut of what is shown to places of the source.
+--- Turn the cut of what is shown into places of the source.
 function View:tell(content, cut)
   local totals, inside = self.totals, false
   if self.limit and not cut.truncated then content = end_at_limit(self.limit, content, cut) end
@@ -353,7 +353,7 @@ local function each_block(page, work, visit)
   end
 end
 
---- The file as it is, from the page's start on.
+--- Feed the file as it is, from the page's start on.
 local function feed_plain(self, page, work)
   local _, cut = page:snapshot()
   local about = page:about()
@@ -373,7 +373,7 @@ local function feed_plain(self, page, work)
   return ok, code, detail
 end
 
---- Totals of a text that comes in parts.
+--- Totals of a text that arrives in parts.
 ---@class abridge.TextTotals
 local Totals = {}
 Totals.__index = Totals
@@ -406,7 +406,7 @@ function Totals:finish(skip)
   self.chars_before = skip.counter and skip.counter:total()
 end
 
---- Lets the lines wanted through to a stream that keeps the end too; a head stops there by itself.
+--- Let only the wanted lines through to a stream that keeps the end too; a head stops there by itself.
 local function limited(self, stream, max_lines)
   local left = max_lines
   return {
@@ -428,7 +428,7 @@ local function limited(self, stream, max_lines)
   }
 end
 
---- The redacted file: read from its start, as its lines and chars are those of the redacted text.
+--- Feed the redacted file, read from its start: lines and chars are counted in the redacted text.
 local function feed_redacted(self, page, work, redaction, opts)
   local with_chars = opts.max_chars ~= nil or opts.strategy == "pipeline"
   local max_lines = opts.strategy ~= "head" and opts.limit
@@ -464,13 +464,13 @@ end
 ---@param work? abridge.Work gives way between blocks
 ---@return abridge.PageView|nil
 ---@return string|nil code
----@return any detail as the core's
+---@return any detail as from the core
 function M.open(open, source, opts, how, work)
   work = work or time_slices.at_once
   local of_stream, of_reader = split_options(opts)
   local self = setmetatable({ offset = opts.offset or 1, column = opts.column or 1 }, View)
   local most = more_than_fits(of_stream)
-  self.most = most <= 2 ^ 53 and most or 0 -- where nothing is forbidden, no cut ends anywhere
+  self.most = most <= 2 ^ 53 and most or 0 -- if nothing is limited, nothing is cut
   self.front_parts, self.front_bytes = {}, 0
   if how.redactor then of_reader.offset, of_reader.column, of_reader.max_chars = nil, nil, nil end
   local page, code, detail = open(source, of_reader)

@@ -10,7 +10,7 @@ local KB = 1024
 ---@type table<string, integer|false>
 M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16 * KB, full = false, auto = 8 * KB }
 
---- What "auto" shows of a command that succeeded and whose full output is kept, in place of its byte budget.
+--- Bytes that "auto" shows of a command that succeeded and whose full output is kept, in place of its budget.
 M.auto_success = 512
 
 --- By name: the limits of each tool, and a row "*" for tools that have none. `ceiling` is what the dispatcher lays over

@@ -9,7 +9,7 @@ local M = {}
 ---@class abridge.RedactedStream: abridge.Stream
 ---@field private source abridge.Source
 ---@field private state "open"|"finished"|"closed"
----@field private busy? boolean a redactor or counter of the caller's runs: it may not touch the stream
+---@field private busy? boolean a redactor or counter of the caller's is running and may not touch the stream
 local Stream = {}
 Stream.__index = Stream
 Stream.__name = "abridge.stream"
@@ -21,7 +21,7 @@ function M.stream(opts, redactor)
   return setmetatable({ source = source.open(opts, redactor), state = "open" }, Stream)
 end
 
---- Raise at the caller of a method that cannot be called now.
+--- Raise at a method's caller if it cannot be called now.
 local function ready(self, who, unfinished)
   if self.state == "closed" then check.fail(who .. ": the stream is closed", 1) end
   if self.busy then check.fail(who .. ": the stream is being cut", 1) end
@@ -35,7 +35,7 @@ local function text_of(who, name, value)
   return value
 end
 
---- Call the source, while the caller's own functions find the stream busy.
+--- Call the source; meanwhile the stream is busy for the caller's own functions.
 local function call(self, method, ...)
   self.busy = true
   local ok, first, second, third = pcall(method, self.source, ...)

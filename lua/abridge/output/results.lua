@@ -17,10 +17,10 @@ local M = {}
 ---@field tool string the name that was called
 ---@field call_id string
 ---@field content string valid UTF-8, within the limits
----@field blocks? table[] images and other parts that are no text, untouched
+---@field blocks? table[] images and other parts that are not text, untouched
 ---@field is_error boolean
 ---@field truncation abridge.Block
----@field details? table what the tool tells beside the content; `details.cut` is the ledger
+---@field details? table what the tool says besides its content; `details.cut` is the ledger
 ---@field metadata? { truncated_total: integer|nil, truncated_bytes: integer|nil }
 ---@field duration_ms integer
 
@@ -63,7 +63,7 @@ end
 
 local FULL_OUTPUT = { "full_output_path", "full_output_bytes", "full_output_error", "full_output_code" }
 
---- Keeps the full output of a text, once, when something of it is cut; a stream keeps its own.
+--- A function that keeps the full output of a text, once, when it is cut; a stream keeps its own.
 ---@param save? fun(text: string): string|nil, integer, string|nil, string|nil
 ---@param text? string
 ---@return fun(cut: abridge.Cut)
@@ -101,7 +101,7 @@ end
 ---@field block abridge.Info
 ---@field bytes_before? integer its size before the ceiling cut it
 
---- Nothing of a text but what is said of it, as much of that as `most` bytes hold; nil for an empty one.
+--- Show nothing of a text but its notice, or as much of that as fits in `most` bytes; nil for an empty text.
 local function left_out(text, parts, most)
   local body, cut = limit.cut(text, { max_bytes = 0 })
   if not cut.truncated then return nil end
@@ -125,7 +125,7 @@ local function cut_value(value, source, limits, parts, most)
   return content, cut, body, said
 end
 
---- Cut what a tool gave by the ceiling in place of its own limits: both ends, and a marker that tells of it.
+--- Cut what a tool gave by the ceiling in place of its own limits: both ends, and a marker that says so.
 ---@return abridge.Shown
 local function cut_by_ceiling(call, value, source, limits, parts)
   local adjust = parts.adjust
@@ -133,7 +133,7 @@ local function cut_by_ceiling(call, value, source, limits, parts)
   local own = setmetatable({ data = told }, { __index = parts })
   function own.adjust(cut)
     adjust(cut)
-    cut.next_offset, cut.next_column = nil, nil -- what is missing lies in the middle
+    cut.next_offset, cut.next_column = nil, nil -- what is missing is in the middle
   end
   local content, cut, body, said = cut_value(value, source, limits, own, call.ceiling.max_bytes)
   local unknown = value.notice and value.notice.unknown_total or value.partial
@@ -141,20 +141,20 @@ local function cut_by_ceiling(call, value, source, limits, parts)
   return { content = content, cut = cut, said = said, block = block }
 end
 
---- How many bytes there were before the ceiling, where it is what bound a tool that has it in its own budget.
+--- How many bytes there were before the ceiling, if that is what cut a tool that has it in its own budget.
 local function before_ceiling(call, limits, cut, block)
   local bound = call.ceiling_bound and limits.max_bytes == call.ceiling_bound
   return bound and cut.truncated_by == "bytes" and (block.bytes_total or cut.total_bytes) or nil
 end
 
---- What is to be cut, its text where all of it is in memory, and the ledger of a stream by its own limits.
+--- What is to be cut; its text, if all of it is in memory; and the ledger of a stream by its own limits.
 local function source_of(value)
   if not value.stream then return value.text, value.text, {} end
   local all, cut = value.stream:finish()
   return value.stream, not cut.truncated and all or nil, cut
 end
 
---- What goes with a text when it is cut: the data of its notice, how it ended, and what is added to its ledger.
+--- What a text is cut with: the data of its notice, how it ended, and what to add to its ledger.
 local function parts_of(call, value, text, streamed)
   local keep = M.keeper(not value.unsaved and call.save or nil, text)
   local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
@@ -186,8 +186,8 @@ local function shown_of(call, value)
     local before = before_ceiling(call, limits, cut, block)
     return { content = content, cut = cut, said = said, block = block, bytes_before = before }
   end
-  limits = limit.ceiled(limits, call.ceiling)
-  local whole = value.ceiled and value.ceiled(limits) or text or value.stream:ceiled(limits)
+  limits = limit.for_ceiling(limits, call.ceiling)
+  local whole = value.reopen and value.reopen(limits) or text or value.stream:for_ceiling(limits)
   local shown = cut_by_ceiling(call, value, whole, limits, parts)
   if type(whole) ~= "string" then whole:close() end
   shown.bytes_before = #content
@@ -203,18 +203,17 @@ local function details_of(value, cut, said)
   return filled(details)
 end
 
---- Make the result of a call. A text is cut once: by its tool's limits, or where what these let through is over the
---- ceiling, by that.
+--- Make the result of a call. A text is cut once: by its tool's limits, or if they let more through, by the ceiling.
 ---@param call abridge.ResultCall
 ---@param value table as `yielded.normalized` gives, or as a tool of this package yields: also stream, exit, empty,
----  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (of its text before it was cleaned),
----  wrapper, left_out (nothing of the text is shown, only a notice), ceiled (what makes its stream anew, for a cut by
----  the ceiling), partial (the size of its source is not known)
+---  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (size of its text before it was
+---  cleaned), wrapper, left_out (show only a notice), reopen (opens its stream again, for a cut by the ceiling),
+---  partial (the size of its source is unknown)
 ---@return abridge.Result
 function M.make(call, value)
   local shown = shown_of(call, value)
   local cut, block = shown.cut, shown.block
-  local long_lines = cut.lines_truncated or (value.notice or {}).lines_truncated -- told beside the cut
+  local long_lines = cut.lines_truncated or (value.notice or {}).lines_truncated -- said besides the cut
   if block.truncated and (cut.more or not long_lines) then cut.truncated = true end
   if value.stream then value.stream:close() end
   if #cut.kept == 0 then cut.kept = nil end
@@ -235,15 +234,15 @@ end
 
 local CRUDE_BYTES = 4096
 
---- How it ended, and why its last part could not be kept.
+--- How a command ended, and why its last part could not be kept.
 local function crude_exit(value)
   local lost = value.stream and value.stream.lost and sentences.incomplete(value.stream.lost)
   if not (value.exit and lost) then return value.exit or lost end
   return value.exit:find(lost, 1, true) and value.exit or value.exit .. ". " .. lost
 end
 
---- A result when making the proper one failed (a token counter raised, say): some of both ends and how it ended, no
---- more than the budgets but of tokens, and what went wrong in `details.inner_error`.
+--- The result when making the proper one failed (a token counter raised, say): a little of both ends and how it ended,
+--- within all budgets except tokens, with the reason in `details.inner_error`.
 ---@param call abridge.ResultCall
 ---@param value table
 ---@param problem string

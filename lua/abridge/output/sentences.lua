@@ -1,5 +1,5 @@
---- Sentences that stand in place of a tool's content or around it: errors, exit lines, hints, descriptions, and how
---- values read in them. Those that follow a cut are in notice.lua; a model reads no others of ours.
+--- Sentences in place of a tool's content or around it: errors, exit lines, hints, descriptions; and how values read in
+--- them. The sentences about a cut are in notice.lua; a model reads no others of ours.
 
 local core = require "abridge.base.core_loader"
 local shell = require "abridge.base.shell"
@@ -41,7 +41,7 @@ function M.quoted(path)
   return shell.quote(path:sub(1, 1) == "-" and "./" .. path or path)
 end
 
---- The number in front of a line, as `cat -n` writes it.
+--- The number before a line, as `cat -n` writes it.
 ---@param line integer
 ---@return string
 function M.line_number(line)
@@ -52,9 +52,9 @@ end
 
 M.no_output = "(no output)"
 M.empty_directory = "(empty directory)"
---- Between groups of lines that do not lie next to each other.
+--- Between groups of lines that are not adjacent.
 M.group_separator = "--"
---- In place of the items of a listing: when there are none, and behind the last one.
+--- In place of the items of a listing: when there are none, and past the last one.
 M.nothing_found = { matches = "No matches found", results = "No files found matching pattern" }
 M.no_more = { matches = "No more matches", results = "No more files" }
 
@@ -67,7 +67,7 @@ local function how_it_ended(outcome, timeout)
   if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
 end
 
---- Why an output is incomplete, where nothing better is known.
+--- Why an output is incomplete, if nothing better is known.
 M.part_lost = "a part could not be kept"
 
 --- The line that says that an output was not kept whole.
@@ -88,7 +88,7 @@ function M.exit_line(outcome, timeout)
   return line and lost and line .. ". " .. lost or line or lost
 end
 
---- The line that says why a search did not come to its end.
+--- The line that says why a search did not finish.
 ---@param timeout number seconds
 ---@param finish { timed_out: boolean|nil, problem: string|nil }
 ---@return string
@@ -180,7 +180,7 @@ local ERRORS = {
   beyond_results = "Offset {offset} is beyond the last file ({total|file} in all)",
 }
 
---- A sentence that stands in place of a tool's content.
+--- A sentence in place of a tool's content.
 ---@param name string
 ---@param values table<string, string|number>
 ---@return string
@@ -188,14 +188,14 @@ function M.message(name, values)
   return M.fill(ERRORS[name], values)
 end
 
---- What stands for parts of a result that a message cannot carry.
+--- What replaces parts of a result that a message cannot carry.
 ---@param count integer
 ---@return string
 function M.parts_left_out(count)
   return M.fill("[{count|part that is|parts that are} not text left out]", { count = count })
 end
 
---- What stands for a binary value.
+--- What replaces a binary value.
 ---@param bytes integer
 ---@return string
 function M.blob(bytes)
@@ -204,7 +204,7 @@ end
 
 -- hints and descriptions ---------------------------------------------------------------
 
---- What a database is, for the description of the tool that asks it.
+--- What a database is, for the description of the tool that queries it.
 ---@param name string|false where there are several
 ---@param database abridge.Database
 ---@return string
@@ -272,7 +272,7 @@ end
 
 -- what a screen shows -----------------------------------------------------------------
 
---- What stands where a screen cuts a line short.
+--- Where a screen cuts a line short.
 M.line_cut = "..."
 
 --- Below what a screen shows of a text from its start.

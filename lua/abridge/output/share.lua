@@ -1,4 +1,4 @@
---- Several texts of one result under one budget: who gets what of it, and each text's cut by its share.
+--- Several texts of one result under one budget: the share of each, and its cut.
 
 local core = require "abridge.base.core_loader"
 local cap = require "abridge.output.cap"
@@ -12,8 +12,8 @@ local M = {}
 
 local WHO = "abridge.share"
 
---- Share a total out: what is small gets all it wants, and the others get the same (max-min fairness). What is left
---- when all have enough is shared out too.
+--- Share out a total: small ones get all they want, the others get the same (max-min fairness). If something is left
+--- when all have enough, it is shared out too.
 ---@param sizes integer[]
 ---@param total integer
 ---@return integer[] shares no more than `total` together
@@ -36,7 +36,7 @@ function M.fair(sizes, total)
   return shares
 end
 
---- What a text takes of each budget, bytes outside UTF-8 at the three that show for them.
+--- What a text takes of each budget; a byte outside UTF-8 counts as the three that replace it.
 local function size_of(text, limits)
   local chars, invalid = core.count_chars(text)
   return {
@@ -66,7 +66,7 @@ end
 --- Share the budgets of some limits out among texts.
 ---@param texts string[]
 ---@param limits abridge.Limits
----@param ends_in_notice? boolean the last one is a sentence of ours, and no line of a source
+---@param ends_in_notice? boolean the last text is a sentence of ours, not a line of a source
 ---@return table<string, integer>[] budgets of each text
 ---@return boolean[] whole whether each text is within its budgets
 function M.out(texts, limits, ends_in_notice)
@@ -93,7 +93,7 @@ end
 --- Why the log and the full outputs of a session are not kept.
 M.closed = "the session is closed"
 
---- Cut a text by limits of a session that was closed meanwhile: as it would, without log and full output.
+--- Cut a text by the limits of a session that is closed by now: as it would, but without log and full output.
 ---@param text any
 ---@param limits abridge.Limits
 ---@param session abridge.Session
@@ -109,7 +109,7 @@ function M.cap_closed(text, limits, session, how)
   return cap.cap(text, limits, how or {})
 end
 
---- Cut one text by a tool's limits and its share of their budgets, and say so: through the session, where there is one,
+--- Cut one text by a tool's limits and its share of their budgets, and say so; through the session, if there is one,
 --- with its log and full output. A text that was cut here lately passes as it is.
 ---@param tool string
 ---@param text string

@@ -7,12 +7,12 @@ local source = require "abridge.output.source"
 
 local M = {}
 
---- Any value as text: itself, what it says itself, or JSON. The same in every run. Data is redacted before JSON spells
---- it in its own way; the text that comes of it is not.
+--- Any value as text: itself, its own text, or JSON; the same in every run. Data is redacted before JSON escapes it;
+--- the text that results is not.
 ---@param value any
 ---@param redactor? abridge.Redactor
 ---@return string
----@return boolean|nil failed it has no such form, and the text says why
+---@return boolean|nil failed it cannot be text, and the text says why
 function M.encoded(value, redactor)
   if type(value) == "string" then return value end
   if value == nil then return "" end
@@ -36,7 +36,7 @@ function M.encoded(value, redactor)
   return sentences.message(name, { what = problem, kind = type(value) }), true
 end
 
---- The text and the other parts of MCP content.
+--- The text of MCP content, and its other parts.
 local function split_content(content)
   local texts, blocks = {}, {}
   for _, part in ipairs(check.list(content)) do
@@ -51,7 +51,7 @@ local function split_content(content)
   return table.concat(texts, "\n"), #blocks > 0 and blocks or nil
 end
 
---- Details that this package alone tells, of its own tools and of every result.
+--- Details that only this package may set, of its own tools and of every result.
 local OURS = {}
 for name in
   ([[background cancelled cut entry_limit_reached error_code exit_code exit_line full_output_path inner_error
@@ -61,7 +61,7 @@ do
   OURS[name] = true
 end
 
---- The details of a foreign tool without those.
+--- The details of a foreign tool, without those.
 local function foreign_details(details)
   local own = {}
   for key, value in next, details do
@@ -72,7 +72,7 @@ end
 
 --- What a foreign tool gave, in the form the tools of this package yield.
 ---@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
----@param redactor? abridge.Redactor for what is encoded here
+---@param redactor? abridge.Redactor of data that is encoded here
 ---@return table
 function M.normalized(value, redactor)
   if source.is_source(value) then return { stream = value } end

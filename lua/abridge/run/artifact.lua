@@ -26,7 +26,7 @@ local PAGE = profiles.all.default.read_file
 
 local OPTIONS = { offset = check.positive, limit = check.positive, column = check.positive }
 
---- Check what a public function is given to show a page. Raises at the level of that function's caller.
+--- Check what a public function is given for a page. Raises at the level of that function's caller.
 ---@param who string
 ---@param call_id any
 ---@param opts any
@@ -39,7 +39,7 @@ function M.check(who, call_id, opts)
   return checked
 end
 
---- What a page shows, and what there is to know of it.
+--- What a page shows, and what is known of it.
 local function told(page)
   local content, cut = page:snapshot()
   page:close()
@@ -85,7 +85,7 @@ end
 ---@param index userdata what abridge.index() returned
 ---@return string|nil content
 ---@return abridge.PageInfo|string info the message when there is no content
----@return string|nil code EOFFSET, ECOLUMN, or that of the file's error
+---@return string|nil code EOFFSET, ECOLUMN, or the file's error
 function M.file_page(path, opts, index)
   local own = page_options(opts)
   own.index = index

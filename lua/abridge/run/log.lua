@@ -1,4 +1,4 @@
---- The folder of a run: its log (`events.jsonl`) and full outputs (`artifacts/`), who writes it and who reads it.
+--- The folder of a run: its log (`events.jsonl`) and full outputs (`artifacts/`), its writer and its readers.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -15,7 +15,7 @@ local M = {}
 
 local LOG, LOCK, ARTIFACTS = retention.LOG, retention.LOCK, retention.ARTIFACTS
 
-local MOST_NAME = 1024 -- bytes of a name in an event that stands for one the log cannot hold
+local MOST_NAME = 1024 -- bytes of a name in an event that replaces one the log cannot hold
 
 M.check_retention = retention.check
 M.prune = retention.prune
@@ -30,7 +30,7 @@ local function libraries()
   return uv, json
 end
 
---- An event, or nil for a line that is none.
+--- The event on a line; nil if it is none.
 local function decoded(json, line)
   local ok, event = pcall(json.decode, line)
   return ok and type(event) == "table" and type(event.type) == "string" and event or nil
@@ -44,14 +44,14 @@ local function kept_path(self, event)
   if not (name and name:find(retention.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
   local folder = self.dir .. "/" .. ARTIFACTS
   local path = folder .. "/" .. name
-  for place, kind in pairs { [folder] = "directory", [path] = "file" } do -- what was written there was no link
+  for place, kind in pairs { [folder] = "directory", [path] = "file" } do -- what we wrote there was no link
     local stat = host.uv().fs_lstat(place)
     if stat and stat.type ~= kind then return nil, "Not of this run: " .. sentences.path(place), "EPERM" end
   end
   return path
 end
 
---- What a call shows of its output: the content without what is said about it, which is never part of a full output.
+--- What a call shows of its output: the content without exit line and notice, which are never part of a full output.
 ---@param event table the call's `tool_result`
 ---@return string
 function M.shown_text(event)
@@ -69,7 +69,7 @@ local function pruned(event, path)
   return ("The full output of %s is gone: %s"):format(event.call_id, sentences.path(path))
 end
 
---- What is told of a full output that is not whole.
+--- Why a full output is not whole.
 local function problem_of(kept)
   return type(kept.error) == "string" and kept.error or nil
 end
@@ -95,8 +95,8 @@ end
 ---@field error? string the first failure to write the log
 ---@field private log? userdata
 ---@field private lock? userdata
----@field private wants_log? boolean a log is to be kept, in a fresh folder that is made with the first event
----@field private unlogged? string why the log that was wanted is not kept
+---@field private wants_log? boolean keep a log, in a fresh folder that is made with the first event
+---@field private unlogged? string why the wanted log is not kept
 ---@field private seq integer
 ---@field private calls integer
 ---@field private kept table<string, table> full outputs by call id, for a run without a log
@@ -113,8 +113,8 @@ function M.check_run_dir(value)
   return "a path or false"
 end
 
---- The number of the last event and of the last call in a folder. A call's number is at least what its id, if it is
---- one of ours, and the names of full outputs say: numbers of events that were lost are not given again.
+--- The number of the last event and of the last call in a folder. A call's number is at least the one in its id, if we
+--- made that, and in the names of full outputs: numbers of lost events are not used again.
 local function numbers_of(json, dir)
   local lines, calls, most, last = 0, 0, 0, nil
   local function note(digits)
@@ -125,7 +125,7 @@ local function numbers_of(json, dir)
   end
   local position, message, code = files.each_line(dir .. "/" .. LOG, 0, function(line)
     lines, last = lines + 1, line
-    -- inside a string the quotes would be escaped: few lines but those of calls are decoded
+    -- inside a string the quotes would be escaped: few lines but calls are decoded
     local event = line:find('"type":"tool_call"', 1, true) and decoded(json, line)
     if event and event.type == "tool_call" then
       calls = calls + 1
@@ -149,8 +149,8 @@ end
 local TRIES = 5
 local BUSY_MS, BUSY_TRIES = 5, 20 -- a process killed while it forks leaves its lock to the child for a moment
 
---- Make a folder private and open a log in it. Another session may just be pruning an old run of that name: what goes
---- under our hands is made again.
+--- Make a folder private and open a log in it. Another session may be pruning an old run of that name right now: what
+--- vanishes is made again.
 local function open_log(uv, dir, name)
   local log, ok, message, code
   local busy, gone = 0, 0
@@ -172,7 +172,7 @@ local function open_log(uv, dir, name)
   return nil, message or "The run is being deleted: " .. sentences.path(dir), code or "ENOENT"
 end
 
---- What to do about a folder that is not private: one of ours that `mkdir` made is only too wide.
+--- What to do about a folder that is not private: our own, made by `mkdir`, is just too open.
 local function how_to_make_private(uv, dir)
   local stat, self = uv.fs_lstat(dir), uv.fs_stat "/proc/self"
   local uid = uv.getuid and uv.getuid() or self and self.uid
@@ -219,18 +219,18 @@ function M.create(who, run_dir, opts)
   return open_folder(self, run_dir)
 end
 
---- Keep a log too, in the fresh folder of a run that was given none.
+--- Keep a log too, in the fresh folder of a run that was given no folder.
 function Writer:keep_log()
   self.wants_log = true
 end
 
---- The folder that has the log; nil where there is none, or none yet.
+--- The folder with the log; nil if there is none, or none yet.
 ---@return string|nil
 function Writer:log_dir()
   return self.json and self.dir
 end
 
---- Open the log that is wanted. Where it cannot be had, the run goes on without.
+--- Open the wanted log. If that fails, the run goes on without.
 local function open_wanted(self)
   if not self.wants_log or self.closed then return end
   self.wants_log = nil
@@ -246,7 +246,7 @@ local function now()
   return seconds + math.floor(microseconds / 1000) / 1000
 end
 
---- An event as a line of the log, always valid UTF-8; and what was wrong when JSON cannot hold it as it is.
+--- An event as a line of the log, always valid UTF-8; and what was wrong, if JSON cannot hold it as it is.
 local function line_of(json, event)
   local ok, text = pcall(json.encode, event)
   if not ok then ok, text = pcall(json.encode, plain_data.copy(event, true)) end
@@ -261,7 +261,7 @@ local function line_of(json, event)
   return text .. "\n", problem
 end
 
---- Number and date an event, which is changed in place, and append it to the log where there is one. Never raises.
+--- Number and date an event, which is changed in place, and append it to the log, if there is one. Never raises.
 ---@param event table plain data
 ---@return true|nil ok
 ---@return string|nil message
@@ -302,7 +302,7 @@ function Writer:last_call()
   return self.calls
 end
 
---- A number for a call whose event is to follow.
+--- A number for a call whose event will follow.
 ---@return integer
 function Writer:begin_call()
   self.begun = self.begun + 1
@@ -317,7 +317,7 @@ function Writer.artifact_name(_, number, tool)
   return files.output_name(number, tool)
 end
 
---- Where runs without a folder of their own go. Wants luv.
+--- Where runs without a folder of their own go. Needs luv.
 ---@return string path
 function M.state_dir()
   local function set(name)
@@ -332,7 +332,7 @@ end
 
 local folders_named = 0
 
---- A path in the state directory where nothing is yet; its name is what retention takes for ours. Wants libuv.
+--- A path in the state directory where nothing exists yet, named so that retention knows it for ours. Needs libuv.
 ---@return string
 function M.fresh_path()
   local uv = host.uv()
@@ -383,8 +383,8 @@ function Writer:artifact_dir()
   return path
 end
 
---- A page of the full output of a call of this run; see `Run:full_output`. A run without a log has those alone that
---- were kept.
+--- A page of the full output of a call of this run; see `Run:full_output`. A run without a log has only those that were
+--- kept.
 function Writer:full_output(call_id, opts)
   opts = artifact.check("session:full_output", call_id, opts)
   if self.json then
@@ -413,14 +413,14 @@ end
 
 ---@class abridge.Run A run's folder, open to read; another process may be writing it.
 ---@field dir string
----@field broken integer lines that were no events, of those read last
----@field too_long integer lines that were passed over, of those read last
+---@field broken integer lines that were no events, in the last read
+---@field too_long integer lines that were skipped, in the last read
 local Run = {}
 Run.__index = Run
 Run.__name = "abridge.Run"
 
 --- The newest run with a log in the user's state directory, of this process if it has one; nil when there is none.
---- Wants libuv.
+--- Needs libuv.
 ---@return string|nil dir
 function M.newest()
   local parent, own, newest = M.state_dir(), ("%%-%d%%-%%d+$"):format(host.uv().os_getpid()), nil
@@ -435,7 +435,7 @@ function M.newest()
   return newest
 end
 
---- Open the folder of a run to read it. It may be written meanwhile, and its writer may have been killed.
+--- Open the folder of a run to read it. A writer may be at work in it, or may have been killed.
 ---@param dir string
 ---@return abridge.Run|nil run
 ---@return string|nil message
@@ -460,7 +460,7 @@ end
 --- false to stop.
 ---@param visit fun(event: table, line: string, start: integer): boolean|nil
 ---@param position? integer 0, or what this function returned before
----@param pause? fun(): boolean called with each block of a line that is passed over; false to stop there
+---@param pause? fun(): boolean called with each block of a line that is skipped; false to stop there
 ---@return integer|nil position where the next event will start
 ---@return string|nil message
 ---@return string|nil code
@@ -495,7 +495,7 @@ end
 ---@field since? integer events after the one with this seq
 
 --- The events of the run, in order. A line that is being written is left out; `run.broken` counts lines that are no
---- events, `run.too_long` those of over 32 MB, which are passed over.
+--- events, `run.too_long` those of over 32 MB, which are skipped.
 ---@param filter? abridge.EventFilter
 ---@return table[]|nil events
 ---@return string|nil message
@@ -516,7 +516,7 @@ end
 
 --- The last result of a call; nil, message, code when there is none.
 local function result_event(self, call_id)
-  local plain = call_id:find "^[%w_-]+$" and call_id -- as it stands in JSON: other lines need not be decoded
+  local plain = call_id:find "^[%w_-]+$" and call_id -- as it is in JSON: other lines need not be decoded
   local known, result, long = false, nil, false
   local position, message, code = files.each_line(self.dir .. "/" .. LOG, 0, function(line)
     local event = not (plain and not line:find(plain, 1, true)) and decoded(self.json, line)
@@ -536,8 +536,8 @@ local function result_event(self, call_id)
   return nil, "No such call: " .. call_id, "ENOENT"
 end
 
---- A page of what a call would have shown with no budget, by default as much as read_file shows. Follow `next_offset`
---- and `next_column`: pages joined by a newline, by nothing where the page before has a `next_column`, rebuild it.
+--- A page of what a call would have shown without a budget, by default as much as read_file shows. Follow `next_offset`
+--- and `next_column`: pages joined by a newline, or by nothing after a page with a `next_column`, rebuild it.
 ---@param call_id string
 ---@param opts? abridge.PageOptions
 ---@return string|nil content

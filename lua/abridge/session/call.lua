@@ -142,14 +142,14 @@ function M.context(self, call, job)
       })
     end,
     stream = function()
-      local limits, ceiled = self:limits(call.own_name), nil
+      local limits, ceiling = self:limits(call.own_name), nil
       local opts = limit.stream_options(limits, full_output_of(self, call))
       if call.ceiling and limit.may_exceed(limits, call.ceiling) then
-        ceiled = limit.stream_options(limit.ceiled(limits, call.ceiling), false)
+        ceiling = limit.stream_options(limit.for_ceiling(limits, call.ceiling), false)
       end
       return source.open(opts, self.redactor, function()
         self.run:artifact_dir()
-      end, ceiled)
+      end, ceiling)
     end,
     update = function(text)
       if call.updates and not job.finishing then call.updates:offer(text) end
@@ -187,8 +187,8 @@ function M.follow(self, call, on_update)
     local is_source = source.is_source(shown)
     local ok, content, cut = pcall(limit.cut, shown, limits, not is_source and UTF8 or nil)
     if ok and call.ceiling and #content > call.ceiling.max_bytes then
-      limits = limit.ceiled(limits, call.ceiling)
-      ok, content, cut = pcall(limit.cut, is_source and shown:ceiled(limits) or shown, limits)
+      limits = limit.for_ceiling(limits, call.ceiling)
+      ok, content, cut = pcall(limit.cut, is_source and shown:for_ceiling(limits) or shown, limits)
     end
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)

@@ -82,7 +82,7 @@ local function value_of(input, ctx, path, real, work)
   local details = { path = path }
   return {
     stream = source,
-    ceiled = function(limits)
+    reopen = function(limits)
       how.work = nil
       return page.open(at, limits, how) or error(path .. " is no longer there", 0)
     end,
