@@ -775,18 +775,19 @@ describe(":Abridge", function()
   end)
 
   it("log finds the newest run of the state directory, where the editor has none of its own", function()
-    local runlog = require "abridge.run.log"
+    local fresh_path = require("abridge.run.folder").fresh_path
+    local newest = require("abridge.run.folder").newest
     local saved = os.getenv "ABRIDGE_STATE_DIR"
     vim.env.ABRIDGE_STATE_DIR = dir:at "state"
     local ok, message = pcall(function()
-      assert.is_nil(runlog.newest())
+      assert.is_nil(newest())
       for _, word in ipairs { "older", "newer" } do
-        local session = abridge.session { run_dir = runlog.fresh_path() }
+        local session = abridge.session { run_dir = fresh_path() }
         session:call("run_command", { command = "echo " .. word })
         session:close()
       end
       host.uv().fs_mkdir(dir:at "state/notes", 448)
-      local buf = nvim.log(runlog.newest())
+      local buf = nvim.log(newest())
       assert.matches("echo newer", lines_of(buf)[2])
     end)
     vim.env.ABRIDGE_STATE_DIR = saved

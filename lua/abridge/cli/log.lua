@@ -215,7 +215,7 @@ function M.run(args, cli)
     if args.other[name] and not call_id then bad("--%s needs a CALL_ID", name) end
   end
   if args.switches.follow and call_id then bad "--follow lists calls and takes no CALL_ID" end
-  local run, message = require("abridge.run.log").open_run(dir)
+  local run, message = require("abridge.run.reader").open(dir)
   if not run then cli.fail(message) end
   local code
   if call_id then

@@ -4,16 +4,9 @@ local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local folder = require "abridge.run.folder"
 
 local M = {}
-
---- The names that a run's folder may have; no other name is ever deleted.
-M.LOG = "events.jsonl"
-M.LOCK = "lock" -- held in place of the log by a run without one
-M.ARTIFACTS = "artifacts"
-M.ARTIFACT = "^%d%d%d%d+%-[A-Za-z0-9_-]+%.log$"
---- Names of folders that we make in the state directory.
-M.FRESH = "^%d+T%d+%.%d+Z%-%d+%-%d+$"
 
 ---@class (exact) abridge.Retention
 ---@field max_bytes? integer|string of all runs in one folder
@@ -88,11 +81,11 @@ end
 local function run_in(parent, name)
   local path = parent .. name
   if not is_private_folder(path) then return nil end
-  local log, lock = file_in(path, M.LOG), file_in(path, M.LOCK)
-  local has_artifacts = is_private_folder(path .. "/" .. M.ARTIFACTS)
+  local log, lock = file_in(path, folder.LOG), file_in(path, folder.LOCK)
+  local has_artifacts = is_private_folder(path .. "/" .. folder.ARTIFACTS)
   if log then
-    if not is_log(path .. "/" .. M.LOG, log) then return nil end
-  elseif host.uv().fs_lstat(path .. "/" .. M.LOG) or not (name:find(M.FRESH) and (lock or has_artifacts)) then
+    if not is_log(path .. "/" .. folder.LOG, log) then return nil end
+  elseif host.uv().fs_lstat(path .. "/" .. folder.LOG) or not (name:find(folder.FRESH) and (lock or has_artifacts)) then
     return nil
   end
 
@@ -100,8 +93,8 @@ local function run_in(parent, name)
   local function count(file)
     run.bytes, run.time = run.bytes + file.bytes, math.max(run.time, file.time)
   end
-  for _, output in ipairs(has_artifacts and files.names_in(path .. "/" .. M.ARTIFACTS) or {}) do
-    local file = output:find(M.ARTIFACT) and file_in(path, M.ARTIFACTS .. "/" .. output)
+  for _, output in ipairs(has_artifacts and files.names_in(path .. "/" .. folder.ARTIFACTS) or {}) do
+    local file = output:find(folder.ARTIFACT) and file_in(path, folder.ARTIFACTS .. "/" .. output)
     if file then
       run.outputs[#run.outputs + 1] = file
       count(file)
@@ -132,7 +125,7 @@ local function remove(run)
     for _, file in ipairs(run.outputs) do
       free = uv.fs_unlink(run.path .. "/" .. file.name) and free
     end
-    uv.fs_rmdir(run.path .. "/" .. M.ARTIFACTS)
+    uv.fs_rmdir(run.path .. "/" .. folder.ARTIFACTS)
     -- last: what is left of a half-deleted run is still a run
     for _, file in ipairs { run.lock or false, run.log or false } do
       free = free and (not file or uv.fs_unlink(run.path .. "/" .. file.name))

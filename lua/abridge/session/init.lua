@@ -9,7 +9,8 @@ local limit_table = require "abridge.output.limit_table"
 local page = require "abridge.output.page"
 local redact = require "abridge.redact"
 local artifact = require "abridge.run.artifact"
-local log = require "abridge.run.log"
+local reader = require "abridge.run.reader"
+local writer = require "abridge.run.writer"
 local calls = require "abridge.session.call"
 local dispatch = require "abridge.session.dispatch"
 local jobs = require "abridge.session.job"
@@ -62,7 +63,7 @@ function M.new(opts)
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
   local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
-  self.run, message, code = log.create(WHO, opts.run_dir, { retention = retention })
+  self.run, message, code = writer.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   return self
 end
@@ -218,10 +219,10 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function Session:events(filter)
-  filter = log.check_filter("session:events", filter)
+  filter = reader.check_filter("session:events", filter)
   local dir = self.run:log_dir()
   if not dir then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
-  local run, message, code = log.open_run(dir)
+  local run, message, code = reader.open(dir)
   if not run then return nil, message, code end
   local events
   events, message, code = run:events(filter)

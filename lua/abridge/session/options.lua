@@ -1,7 +1,8 @@
 --- The options of a session. What is wrong raises at the level of whoever opens it, with the option's name and value.
 
 local check = require "abridge.base.check"
-local log = require "abridge.run.log"
+local retention = require "abridge.run.retention"
+local writer = require "abridge.run.writer"
 local registry = require "abridge.session.registry"
 local address = require "abridge.web.address"
 
@@ -60,8 +61,8 @@ local OPTIONS = {
   end,
   timeout = seconds,
   timeout_max = seconds,
-  run_dir = log.check_run_dir,
-  retention = log.check_retention,
+  run_dir = writer.check_run_dir,
+  retention = retention.check,
   redact = function(value)
     if value and type(value) ~= "function" and type(value) ~= "table" then return "a function, patterns or false" end
   end,
