@@ -54,6 +54,7 @@ end
 local Encoder = {}
 Encoder.__index = Encoder
 
+--- Write a text.
 function Encoder:put(text)
   self.parts[#self.parts + 1] = text
 end
@@ -91,6 +92,7 @@ function Encoder:keys_of(t)
   return names, keys
 end
 
+--- Write a table as an array or an object.
 function Encoder:table(t)
   if self.open[t] then self:refuse "holds itself" end
   if #self.path >= MOST_NESTED then
@@ -113,6 +115,7 @@ function Encoder:table(t)
   self.open[t] = nil
 end
 
+--- Write any value.
 function Encoder:value(value)
   self.room = self.room - 1
   if self.room < 0 then

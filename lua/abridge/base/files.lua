@@ -75,6 +75,7 @@ end
 local Line = {}
 Line.__index = Line
 
+--- Take the next piece.
 function Line:add(piece)
   self.bytes = self.bytes + #piece
   if self.bytes > M.LINE then

@@ -15,6 +15,7 @@ local M = {}
 local Inbox = {}
 Inbox.__index = Inbox
 
+--- A new inbox.
 ---@param on_empty? fun() called when events that waited have been handled
 ---@return abridge.Inbox
 function M.new(on_empty)
@@ -59,6 +60,7 @@ local function handle_one(self)
   return true
 end
 
+--- Handle events until the slice is over; the rest wait for the next turn.
 function Inbox:handle_slice()
   self.handling = self.handling + 1
   time_slices.within(function(from)

@@ -42,6 +42,7 @@ end
 local Pace = {}
 Pace.__index = Pace
 
+--- A pace whose steps take from `least` to `most` bytes, `first` of them at first.
 ---@param least integer
 ---@param first integer
 ---@param most integer

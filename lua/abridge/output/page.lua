@@ -176,6 +176,7 @@ Memory.__index = Memory
 
 local FILES = 256 -- files whose version is remembered, at least
 
+--- A new memory.
 ---@return abridge.PageMemory
 function M.memory()
   return setmetatable({ index = core.index(), young = {}, old = {}, count = 0 }, Memory)
@@ -188,6 +189,7 @@ function Memory:version(path)
   return self.young[path] or self.old[path]
 end
 
+--- Remember the version of a file that was shown.
 ---@param path string
 ---@param version string|nil
 function Memory:shown(path, version)

@@ -39,6 +39,7 @@ local function new_counter()
   return setmetatable({ chars = 0, held = "" }, Counter)
 end
 
+--- Count the next part.
 function Counter:add(text)
   if self.held ~= "" then text = self.held .. text end
   local open = open_bytes(text)
@@ -46,6 +47,7 @@ function Counter:add(text)
   self.chars = self.chars + core.count_chars(open > 0 and text:sub(1, -open - 1) or text)
 end
 
+--- The chars of all parts, as if the text ended here.
 function Counter:total()
   return self.chars + core.count_chars(self.held)
 end
@@ -72,6 +74,7 @@ local function new_feed(stream, first_line, how, opts)
   return setmetatable(self, Feed)
 end
 
+--- Write a text to the stream.
 function Feed:show(text)
   self.stream:write(text)
   self.shown = self.shown + #text
@@ -96,6 +99,7 @@ function Feed:part(text)
   if #self.held < enough then self.held = self.held .. text:sub(1, enough - #self.held) end
 end
 
+--- End a line, with a newline or at the end of the file.
 function Feed:end_line(newline)
   self:part ""
   local line = self.count + 1
@@ -133,10 +137,12 @@ function Feed:write(text)
   end
 end
 
+--- Is more shown than fits?
 function Feed:full()
   return self.shown > self.most
 end
 
+--- The end of the source.
 function Feed:finish()
   if self.open then self:end_line "" end
 end
@@ -171,6 +177,7 @@ end
 local Skip = {}
 Skip.__index = Skip
 
+--- Drop the first n bytes of a text; returns the rest.
 function Skip:drop(text, n)
   self.bytes = self.bytes + n
   if self.counter then self.counter:add(text:sub(1, n)) end
@@ -308,6 +315,7 @@ function View:tell(content, cut)
   return content, cut
 end
 
+--- The cut of the page, described by places in the source.
 ---@param narrower? table budgets under those of the page, and `reserve`
 ---@return string content
 ---@return abridge.PageCut cut
@@ -317,6 +325,7 @@ end
 
 View.finish = View.snapshot
 
+--- Release the stream.
 function View:close()
   self.stream:close()
 end
@@ -384,6 +393,7 @@ local function new_totals(with_chars)
   return setmetatable(self, Totals)
 end
 
+--- Count the next part.
 function Totals:add(text)
   if text == "" then return end
   self.bytes, self.lines = self.bytes + #text, self.lines + strings.newlines(text)
@@ -399,6 +409,7 @@ function Totals:add_to_page(text)
   self.has_first_line = newline ~= nil
 end
 
+--- The end of the text, and what was skipped of it.
 function Totals:finish(skip)
   self.lines = self.lines + (self.inside_line and 1 or 0)
   self.bytes_before = skip.bytes

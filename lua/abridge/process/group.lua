@@ -26,6 +26,7 @@ end
 local Group = {}
 Group.__index = Group
 
+--- The group of a process that leads it.
 ---@param uv table
 ---@param leader integer
 ---@return abridge.process.Group

@@ -61,6 +61,7 @@ Process.__index = Process
 
 -- Life ---------------------------------------------------------------------------
 
+--- Note the first thing that a handler raised.
 ---@param raised any
 function Process:_raised(raised)
   if self._handler_error == nil then
@@ -115,6 +116,7 @@ function Process:_await_group()
   end
 end
 
+--- Kill the group; give up waiting if that does not end it.
 function Process:_kill()
   self._killed = true
   local sent, message = self._group:signal "sigkill"
@@ -126,6 +128,7 @@ function Process:_kill()
   end)
 end
 
+--- Send TERM to the group, and KILL after the grace.
 ---@param why "timed_out"|"cancelled"|"stalled"
 function Process:_stop(why)
   self._stopping = why
@@ -153,6 +156,7 @@ function Process:_look(due, seen, since)
   end)
 end
 
+--- Stop the process after some seconds.
 ---@param seconds number
 function Process:_start_timeout(seconds)
   local due = host.now() + seconds * 1000
@@ -165,6 +169,7 @@ function Process:_start_timeout(seconds)
   end)
 end
 
+--- Note how and when the leader ended.
 ---@param code integer
 ---@param signal integer
 ---@param at number when, by `host.now()`
@@ -179,6 +184,7 @@ function Process:_on_leader_exit(code, signal, at)
   self:_settle()
 end
 
+--- The outcome, as far as it is known now.
 ---@return abridge.process.Outcome
 function Process:_make_outcome()
   local number = self._signal_number
@@ -196,6 +202,7 @@ function Process:_make_outcome()
   }
 end
 
+--- Report the outcome.
 ---@param outcome abridge.process.Outcome
 function Process:_end(outcome)
   self.outcome = outcome
@@ -215,6 +222,7 @@ function Process:_finish()
   end)
 end
 
+--- Close every handle, then report.
 ---@param outcome abridge.process.Outcome
 function Process:_close(outcome)
   local left = 2
@@ -261,6 +269,7 @@ end
 
 -- Spawning -----------------------------------------------------------------------
 
+--- Start the timeout, and the look-out for a stall.
 ---@param uv table
 ---@param opts abridge.process.Options
 function Process:_watch(opts)
@@ -299,6 +308,7 @@ function Process:_output_events()
   }
 end
 
+--- Have libuv start the program.
 ---@param argv string[]
 ---@param opts abridge.process.Options
 ---@return table|nil handle

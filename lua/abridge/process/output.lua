@@ -27,6 +27,7 @@ local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice what an unprivileged proces
 local Output = {}
 Output.__index = Output
 
+--- Open the pipes for a process that is about to start.
 ---@param uv table
 ---@param merge boolean stderr goes where stdout does
 ---@param handlers abridge.process.Handlers
@@ -120,6 +121,7 @@ function Output:hand_on(pipe, chunk, at)
   pipe.pace:took(#piece, host.now() - from)
 end
 
+--- Take a chunk that was read; stop reading when too much waits.
 ---@param pipe abridge.Pipe
 ---@param chunk string
 function Output:receive(pipe, chunk)
@@ -159,6 +161,7 @@ end
 
 -- Reading ------------------------------------------------------------------------
 
+--- Read a pipe no more for now.
 ---@param pipe abridge.Pipe
 function Output:stop_reading(pipe)
   if pipe.open and not self.finishing then
@@ -184,6 +187,7 @@ function Output:let_read(pipe)
   self.inbox:put(step)
 end
 
+--- Read a pipe as output arrives.
 ---@param pipe abridge.Pipe
 function Output:read_pipe(pipe)
   pipe.stopped = false

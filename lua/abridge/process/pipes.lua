@@ -79,6 +79,7 @@ function M.open(uv, on_chunk, read)
   }, Pipe)
 end
 
+--- Close our copy of the end that the child writes to.
 function Pipe:close_write_end()
   if self.write_fd then
     self.uv.fs_close(self.write_fd)
@@ -98,6 +99,7 @@ function Pipe:start(callback)
   end)
 end
 
+--- Read no more until `start`.
 function Pipe:stop()
   if self.polls then
     self.uv.poll_stop(self.handle)
@@ -106,6 +108,7 @@ function Pipe:stop()
   end
 end
 
+--- Close the reading end.
 ---@param on_closed? fun()
 function Pipe:close(on_closed)
   self.uv.close(self.handle, on_closed)

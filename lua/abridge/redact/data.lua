@@ -49,6 +49,7 @@ function Copy:hides_member(key, value)
   return shown ~= member and sub(shown, -#text) ~= text
 end
 
+--- A member of a table as it may be shown.
 function Copy:member(key, value, depth)
   local shown = self:value(value, depth)
   local is_leaf = type(value) == "string" or type(value) == "number"
@@ -80,6 +81,7 @@ function Copy:renamed(key, length)
   return shown ~= text and shown or nil
 end
 
+--- A table as it may be shown.
 function Copy:table(value, depth)
   local mark, spoke = mark_of(value)
   local copy, renamed, names = setmetatable({}, mark), {}, {}
@@ -111,6 +113,7 @@ function Copy:table(value, depth)
   return copy
 end
 
+--- Any value as it may be shown.
 function Copy:value(value, depth)
   local shown = value
   if type(value) == "string" then

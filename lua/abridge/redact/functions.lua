@@ -43,6 +43,7 @@ function Function:call(line)
   return nil
 end
 
+--- Redact whole lines, a newline before the first and after each.
 function Function:lines(text)
   return "\n"
     .. gsub(sub(text, 2), "([^\n]*)\n", function(line)
@@ -54,6 +55,7 @@ end
 local FunctionLine = {}
 FunctionLine.__index = FunctionLine
 
+--- Start a line over 64 KiB.
 function Function:long_line()
   return setmetatable({
     kind = self,
@@ -89,6 +91,7 @@ function FunctionLine:place(text, from, first, last, step)
   end
 end
 
+--- Take what can be taken of a long line, which text[from .. to] is the next part of; returns where the rest starts.
 function FunctionLine:take(text, from, to, out)
   while to - from + 1 >= self.size + 2 * OVERLAP do
     local border = from + self.size
@@ -109,10 +112,12 @@ function FunctionLine:take(text, from, to, out)
   return from
 end
 
+--- The end of the line.
 function FunctionLine:close(text, from, to, out)
   if not self.hiding then out[#out + 1] = self.kind:call(sub(text, from, to)) or HIDDEN end
 end
 
+--- Bytes that are held back: none.
 function FunctionLine.held()
   return 0
 end

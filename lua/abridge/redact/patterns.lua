@@ -112,6 +112,7 @@ end
 local PatternLine = {}
 PatternLine.__index = PatternLine
 
+--- Start a line over 64 KiB.
 function Patterns:long_line()
   local line = setmetatable({}, PatternLine)
   for i, rule in ipairs(self.rules) do
@@ -120,6 +121,7 @@ function Patterns:long_line()
   return line
 end
 
+--- Put a block through every pattern in turn.
 function PatternLine:block(block, last, out)
   for _, long in ipairs(self) do
     if block ~= "" or last then block = pass(long, block, last) end
