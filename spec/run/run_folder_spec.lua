@@ -802,7 +802,7 @@ describe("the log of a run", function()
 
   it("refuses what is no folder and no retention, and blames the caller", function()
     local function session(...) -- the public function that hands on what it is given
-      local writer = create("abridge.session", ...)
+      local writer = writers.create("abridge.session", ...)
       return writer
     end
     local bad_retention = { retention = { max_age = "x" } }

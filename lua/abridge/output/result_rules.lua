@@ -44,7 +44,7 @@ local function not_plain(value, place, open)
     local why = bad_scalar(value)
     return why and place .. " " .. why
   end
-  if open[value] then return place .. " lies in itself" end
+  if open[value] then return place .. " contains itself" end
   if getmetatable(value) ~= nil then return place .. " has a metatable" end
   if next(value) == nil then return place .. " is an empty table, [] or {}" end
   open[value] = true
@@ -70,7 +70,7 @@ local function check_plain(tool, result)
   if not json then return end
   local ok, text = pcall(json.encode, result)
   if not ok then fail(tool, "not encoded as JSON: %s", tostring(text)) end
-  if json.decode(text).content ~= result.content then fail(tool, "content is another after JSON") end
+  if json.decode(text).content ~= result.content then fail(tool, "content differs after JSON") end
 end
 
 -- content and block --------------------------------------------------------------
@@ -88,7 +88,7 @@ local function parts_of(tool, result)
   said = table.concat(said, "\n\n")
   local gap = said ~= "" and behind:match "^\n*" or ""
   if behind ~= gap .. said then
-    fail(tool, "behind bytes_returned (%d) stands %s, expected %s", size, check.show(behind), check.show(gap .. said))
+    fail(tool, "after bytes_returned (%d) comes %s, expected %s", size, check.show(behind), check.show(gap .. said))
   end
   -- one blank line between them, which may use the body's final newline
   local newlines = #gap + (body:match "\n?$" == "\n" and 1 or 0)
@@ -139,9 +139,11 @@ local function check_ledger(tool, cut, block, lines_truncated)
   same(tool, "ledger: output_bytes", cut.output_bytes, kept)
   same(tool, "ledger: omitted_bytes", cut.omitted_bytes, cut.total_bytes - kept)
   same(tool, "ledger: omitted_lines", cut.omitted_lines, cut.total_lines - cut.output_lines)
-  if cut.truncated and not block.truncated then fail(tool, "the ledger tells of a cut, the block of none") end
+  if cut.truncated and not block.truncated then
+    fail(tool, "the ledger says that something was cut, the block that nothing was")
+  end
   if block.truncated and not (cut.truncated or lines_truncated) then
-    fail(tool, "the block tells of a cut, the ledger of none")
+    fail(tool, "the block says that something was cut, the ledger that nothing was")
   end
 end
 

@@ -141,7 +141,7 @@ local function capture_problem(captures, kind, item)
   end
 end
 
-local NO_NEWLINE = "it wants a newline, which no line has"
+local NO_NEWLINE = "it needs a newline, which no line has"
 
 --- Translate a pattern into one that treats each line of a text, with a newline before the first and after the last,
 --- as the given one treats that line alone.
