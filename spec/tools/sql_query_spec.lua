@@ -1,7 +1,6 @@
 -- sql_query: rows, what of them a budget drops, and what is told.
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
-local limit = require "abridge.output.limit"
 local plain = require "support.plain"
 local random = require "support.random"
 local sql_engine = require "support.sql_engine"
@@ -377,7 +376,7 @@ describe("sql_query", function()
   end)
 
   describe("under every profile", function()
-    for profile in pairs(limit.profiles) do
+    for profile in pairs(abridge.profiles) do
       with_sqlite(profile, function()
         run "CREATE TABLE t(id INTEGER, s TEXT)"
         run(
