@@ -27,7 +27,7 @@ local function capped_result(name, result, opts)
   if type(result) ~= "table" then return result end
   local json = encode.json(result)
   local ok, text = pcall(function()
-    return json or (require("abridge.output.result").encoded(result))
+    return json or (require("abridge.output.yielded").encoded(result))
   end)
   local shown = safe.cap(name, ok and text or crude.cut(result), opts)
   return json and shown == json and result or shown

@@ -4,15 +4,15 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
-local of_result = require "abridge.output.result_rules"
+local result_rules = require "abridge.output.result_rules"
 
 local M = {}
 
 local MAX_PAGES = 10000
 
-local fail = of_result.fail
+local fail = result_rules.fail
 
-M.check = of_result.check
+M.check = result_rules.check
 
 -- pages --------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ function M.follow(session, tool, input, opts)
   end
   local text = table.concat(parts)
   if opts.whole and text ~= opts.whole then
-    fail(tool, "%d pages have %s", pages, of_result.difference(text, opts.whole))
+    fail(tool, "%d pages have %s", pages, result_rules.difference(text, opts.whole))
   end
   return text, pages
 end

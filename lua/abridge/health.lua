@@ -4,7 +4,7 @@
 
 local host = require "abridge.base.host"
 local process = require "abridge.process"
-local programs = require "abridge.process.program"
+local programs = require "abridge.process.programs"
 
 local M = {}
 
@@ -264,7 +264,7 @@ end
 ---@return abridge.health.RunFolder
 local function run_folder_facts()
   local uv = host.uv()
-  local path = require("abridge.run.log").state_dir()
+  local path = require("abridge.run.folder").state_dir()
   local stat = uv.fs_stat(path)
   local probe = ("%s/%s-%d"):format(path, PROBE, uv.os_getpid())
   local missing, nearest = missing_folders(uv, probe)

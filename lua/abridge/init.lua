@@ -35,10 +35,10 @@ M.protocol = info.protocol
 
 M.page = require("abridge.output.page").page
 
-M.profiles = require("abridge.output.limits").profiles
+M.profiles = require("abridge.output.profiles").all
 M.display = require("abridge.output.display").display
 M.notice = require("abridge.output.notice").notice
-M.open_run = require("abridge.run.log").open_run
+M.open_run = require("abridge.run.reader").open
 M.cap = require("abridge.output.cap").cap
 M.session = require("abridge.session").new
 M.setup = require("abridge.nvim").setup

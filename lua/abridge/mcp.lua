@@ -3,13 +3,13 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
+local mcp_view = require "abridge.hosts.mcp_view"
 local safe = require "abridge.hosts.safe"
-local view_of = require "abridge.hosts.mcp_view"
 
 local M = {}
 
 --- The keys in `_meta` under which the block and the counts of what passed are told.
-M.truncation_key, M.parts_key = view_of.truncation_key, view_of.parts_key
+M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
 
 --- The structured content of a view as JSON; nil where it has none.
 local function json_of(view)
@@ -48,7 +48,7 @@ end
 
 local function capped(tool, value, opts)
   local share, shown = require "abridge.output.share", safe.redacted(value, opts)
-  local view, limits = view_of.open(shown), share.limits(tool, opts)
+  local view, limits = mcp_view.open(shown), share.limits(tool, opts)
   if shown ~= value then view:take_texts(value) end
   local beside, left_out, info
   if view.out.structuredContent ~= nil then
@@ -71,8 +71,8 @@ end
 --- When something inside failed.
 local function crudely(tool, value, opts, why)
   safe.warn(tool, why)
-  local ok, view = pcall(view_of.open, safe.redacted(value, opts))
-  if not ok then view = view_of.open((crude.cut(safe.redacted((crude.cut(value)), opts)))) end
+  local ok, view = pcall(mcp_view.open, safe.redacted(value, opts))
+  if not ok then view = mcp_view.open((crude.cut(safe.redacted((crude.cut(value)), opts)))) end
   return view:tell(view:put_crudely(safe.crude_budgets(tool, opts)))
 end
 

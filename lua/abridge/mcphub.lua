@@ -2,8 +2,8 @@
 --- handed to the callback. Its own window, where a user tries a tool out, still gets everything.
 
 local check = require "abridge.base.check"
-local mcp = require "abridge.mcp"
 local safe = require "abridge.hosts.safe"
+local mcp = require "abridge.mcp"
 
 local M = {}
 

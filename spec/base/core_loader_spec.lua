@@ -78,7 +78,7 @@ describe("require 'abridge'", function()
   end)
 
   it("says that the core is missing, and what to run", function()
-    local message = "abridge: its core (abridge/core.so) is not there:\n" .. remedy "missing"
+    local message = "abridge: its core (abridge/core.so) is missing:\n" .. remedy "missing"
     assert.equal(message, attempt())
     assert.equal(message, attempt "abridge.cli")
     assert.equal(message, attempt "abridge.conformance")
@@ -91,7 +91,7 @@ describe("require 'abridge'", function()
       local out, err, status = dir:sh(command:format(quote(tmpdir.interpreter())))
       assert.same({ "", 1 }, { out, status })
       local first, second = err:match "^([^\n]*)\n([^\n]*)\n$"
-      assert.equal("abridge: its core (abridge/core.so) is not there:", first)
+      assert.equal("abridge: its core (abridge/core.so) is missing:", first)
       assert.matches("^run `make` in .*checkout/.* and put .*/build/" .. lua_version .. "/%?%.so first", second)
     end)
   end
@@ -103,7 +103,7 @@ describe("require 'abridge'", function()
       os.execute(%q)
       attempt "abridge"
     ]]):format(("cp %s %s"):format(quote(built_for(lua_version)), quote(core))))
-    local message = "abridge: its core (abridge/core.so) is not there:\n" .. remedy "missing"
+    local message = "abridge: its core (abridge/core.so) is missing:\n" .. remedy "missing"
     assert.equal(message .. message .. "loaded\n", said)
   end)
 
@@ -111,7 +111,7 @@ describe("require 'abridge'", function()
     sh "rm checkout/Makefile"
     local install = "`luarocks --lua-version " .. lua_version .. " install abridge`"
     if nvim then install = install .. " (rocks.nvim: `:Rocks install abridge`)" end
-    assert.equal("abridge: its core (abridge/core.so) is not there:\nrun " .. install .. "\n", attempt())
+    assert.equal("abridge: its core (abridge/core.so) is missing:\nrun " .. install .. "\n", attempt())
   end)
 
   it("says why a core does not load: one for another machine", function()

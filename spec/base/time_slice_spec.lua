@@ -3,7 +3,7 @@ local abridge = require "abridge"
 local core = require "abridge.core"
 local host = require "abridge.base.host"
 local random = require "support.random"
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 local tmpdir = require "support.tmpdir"
 
 local uv = host.uv()
@@ -11,7 +11,7 @@ local uv = host.uv()
 --- Keep the processor busy until a slice is over.
 local function use_up(work)
   local from = host.now()
-  while not slices.is_over(from) do
+  while not time_slices.is_over(from) do
     work.spent = (work.spent or 0) + 1
   end
 end
@@ -33,7 +33,7 @@ end
 describe("work in slices", function()
   it("that is soon over is done at once", function()
     local value
-    slices.start(function(work)
+    time_slices.start(function(work)
       work:pause()
       return { text = "done" }
     end, function(got)
@@ -45,7 +45,7 @@ describe("work in slices", function()
   it("lets the loop turn between slices", function()
     local value
     local stop = count_turns()
-    slices.start(function(work)
+    time_slices.start(function(work)
       for _ = 1, 5 do
         use_up(work)
         work:pause()
@@ -64,7 +64,7 @@ describe("work in slices", function()
 
   it("is done at once where it is asked for", function()
     local value
-    slices.start(function(work)
+    time_slices.start(function(work)
       use_up(work)
       work:pause()
       return { text = "done" }
@@ -77,7 +77,7 @@ describe("work in slices", function()
   it("gives what it raised as an error, and closes what it held", function()
     for _, spend in ipairs { false, true } do
       local value, closed = nil, {}
-      slices.start(function(work)
+      time_slices.start(function(work)
         for i = 1, 2 do
           work:hold {
             close = function()
@@ -103,7 +103,7 @@ describe("work in slices", function()
 
   it("that is cancelled goes no further, and closes what it held", function()
     local went_on, closed = false, 0
-    local cancel = slices.start(function(work)
+    local cancel = time_slices.start(function(work)
       work:hold {
         close = function()
           closed = closed + 1
@@ -124,7 +124,7 @@ describe("work in slices", function()
   end)
 
   it("takes steps by how long the steps before took", function()
-    local pace = slices.pace(1000, 4000, 100000)
+    local pace = time_slices.pace(1000, 4000, 100000)
     assert.equal(4000, pace.size)
     pace:took(4000, 0.1)
     assert.equal(8000, pace.size)
@@ -146,9 +146,9 @@ describe("work in slices", function()
     local clock, real_now = 0, host.now
     host.now = function() return clock end
     local begun, done = 0, 0
-    slices.within(function()
+    time_slices.within(function()
       for _ = 1, 3 do
-        slices.start(function(work)
+        time_slices.start(function(work)
           begun, clock = begun + 1, clock + 3
           work:pause()
           return {}
@@ -171,7 +171,7 @@ describe("work in slices", function()
         want[i] = list[i]
       end
       table.sort(want)
-      assert.same(want, slices.sorted(slices.at_once, list))
+      assert.same(want, time_slices.sorted(time_slices.at_once, list))
     end
   end)
 end)

@@ -463,10 +463,10 @@ describe("conformance.check", function()
       return caught(conformance.check, result)
     end
     assert.equal("bad: bytes_returned is 4, but content has 3 bytes", of(4, "abc"))
-    assert.equal('bad: behind bytes_returned (2) stands "c", expected ""', of(2, "abc"))
+    assert.equal('bad: after bytes_returned (2) comes "c", expected ""', of(2, "abc"))
     local notice = { notice = "[said]" }
-    assert.matches("^bad: behind bytes_returned %(2%) stands ", of(2, "abc\n\n[said]", notice))
-    assert.matches("^bad: behind bytes_returned %(4%) stands ", of(4, "abc\n\n[said", notice))
+    assert.matches("^bad: after bytes_returned %(2%) comes ", of(2, "abc\n\n[said]", notice))
+    assert.matches("^bad: after bytes_returned %(4%) comes ", of(4, "abc\n\n[said", notice))
     assert.equal("bad: no blank line between content and notice", of(3, "abc\n[said]", notice))
     assert.equal("bad: no blank line between content and notice", of(3, "abc[said]", notice))
     assert.equal("bad: no blank line between content and notice", of(3, "abc\n\n\n[said]", notice))
@@ -526,7 +526,7 @@ describe("conformance.check", function()
     assert.equal("bad: ledger: range 1 is empty", with {
       kept = { { first_byte = 3, last_byte = 2, first_line = 1, last_line = 1 } },
     })
-    assert.equal("bad: the ledger tells of a cut, the block of none", with { truncated = true })
+    assert.equal("bad: the ledger says that something was cut, the block that nothing was", with { truncated = true })
   end)
 
   it("catches what is not as expected", function()

@@ -4,7 +4,7 @@ local abridge = require "abridge"
 local assert = require "luassert"
 local environment = require "support.environment"
 local host = require "abridge.base.host"
-local prune = require("abridge.run.log").prune
+local prune = require("abridge.run.retention").prune
 
 local DAY = 86400
 

@@ -395,7 +395,7 @@ return {
       end
       t.dir:sh "touch -d '2 days ago' runs/a/events.jsonl runs/a/artifacts/*"
       local removed = t.with("unlink@*/runs/a/*=EACCES", function()
-        return require("abridge.run.log").prune(t.dir:at "runs", { max_bytes = 1 })
+        return require("abridge.run.retention").prune(t.dir:at "runs", { max_bytes = 1 })
       end)
       assert.equal(1, removed)
       assert.equal("a\n", (t.dir:sh "ls runs"))

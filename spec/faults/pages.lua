@@ -204,7 +204,7 @@ return {
   {
     "a file of a search cannot be read",
     function(t)
-      if not require("abridge.process.program").find "rg" then t.skip "ripgrep is not here" end
+      if not require("abridge.process.programs").find "rg" then t.skip "ripgrep is not here" end
       t.dir:sh "mkdir s; echo needle 1 > s/a; echo needle 2 > s/b; echo needle 3 > s/c"
       local session = abridge.session { run_dir = false, cwd = t.dir.path }
       local result = t.in_children("read@*/s/b=EIO", function()

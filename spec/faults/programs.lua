@@ -69,7 +69,7 @@ return {
   {
     "rg cannot be started",
     function(t)
-      if not require("abridge.process.program").find "rg" then t.skip "ripgrep is not here" end
+      if not require("abridge.process.programs").find "rg" then t.skip "ripgrep is not here" end
       local session = abridge.session { run_dir = false, cwd = t.dir.path }
       for _, tool in ipairs { "search_files", "find_files" } do
         local result = t.with("fork=EAGAIN", function()
@@ -77,7 +77,7 @@ return {
         end)
         assert.is_true(result.is_error)
         local what = "cannot run %s: EAGAIN: resource temporarily unavailable"
-        local program = require("abridge.process.program").find "sh" -- which bounds the memory of rg
+        local program = require("abridge.process.programs").find "sh" -- which bounds the memory of rg
         assert.equal("Cannot run the command: " .. what:format(program), result.content)
       end
       session:close()
@@ -86,7 +86,7 @@ return {
   {
     "what rg finds cannot be read to its end",
     function(t)
-      if not require("abridge.process.program").find "rg" then t.skip "ripgrep is not here" end
+      if not require("abridge.process.programs").find "rg" then t.skip "ripgrep is not here" end
       local all = {}
       for i = 1, 5000 do
         all[i] = "needle " .. i

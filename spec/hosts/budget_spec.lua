@@ -1,6 +1,6 @@
 -- One budget for several outputs of a call.
 local abridge = require "abridge"
-local budget = require "abridge.hosts.output_budget"
+local budget = require "abridge.hosts.call_budget"
 local random = require "support.random"
 
 describe("a budget", function()

@@ -1,7 +1,7 @@
 local abridge = require "abridge"
 local host = require "abridge.base.host"
 local process = require "abridge.process"
-local runlog = require "abridge.run.log"
+local create = require("abridge.run.writer").create
 local tmpdir = require "support.tmpdir"
 
 local json = host.json()
@@ -586,7 +586,7 @@ describe("the command", function()
     end
 
     before_each(function()
-      writer = assert(runlog.create("spec", dir:at "run"))
+      writer = assert(create("spec", dir:at "run"))
       began(1, "run_command")
       began(2, "read_file")
       ended(2, "read_file")
@@ -794,7 +794,7 @@ describe("the command", function()
 
   it("ends with 1 and one line whatever it was to print on a stdout that is full", function()
     if not host.uv().fs_stat "/dev/full" then return pending "no /dev/full here" end
-    local writer = assert(runlog.create("spec", dir:at "full"))
+    local writer = assert(create("spec", dir:at "full"))
     for i = 1, 100 do -- more than stdio holds back, so that not the last write is the one that fails
       assert(writer:event { type = "tool_call", call_id = "call-" .. i, tool = ("t"):rep(60) })
     end

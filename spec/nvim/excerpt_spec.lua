@@ -4,8 +4,8 @@ local display = require "abridge.output.display"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
 local random = require "support.random"
-local ranges_of = require "abridge.nvim.ranges"
-local slices = require "abridge.nvim.excerpt"
+local ranges = require "abridge.nvim.ranges"
+local excerpt = require "abridge.nvim.excerpt"
 local tmpdir = require "support.tmpdir"
 
 local function source_of(text)
@@ -21,11 +21,11 @@ end
 local function small_blocks()
   local saved = {}
   for name, value in pairs { BLOCK = 64, PIECE = 16, MOST_ROWS = 20, MOST_BYTES = 400, MOST_HELD = 40 } do
-    saved[name], slices[name] = slices[name], value
+    saved[name], excerpt[name] = excerpt[name], value
   end
   return function()
     for name, value in pairs(saved) do
-      slices[name] = value
+      excerpt[name] = value
     end
   end
 end
@@ -47,7 +47,7 @@ local function check_slice(slice, text, valid)
     random.must(raw == text:sub(at + 1, at + row.bytes) and #raw == row.bytes, "row %s is %s", i, raw)
     random.must(row.text == display.visible(raw), "row %s shows %s", i, row.text)
     random.must(not row.text:find "[%z\1-\8\10-\31\127]", "row %s has a control: %s", i, row.text)
-    random.must(plain.is_valid_utf8(row.text) and #raw <= slices.PIECE, "row %s is %s", i, raw)
+    random.must(plain.is_valid_utf8(row.text) and #raw <= excerpt.PIECE, "row %s is %s", i, raw)
     random.must(not valid or plain.is_valid_utf8(raw), "row %s splits a char: %s", i, raw)
     random.must(row.begins == (at == 0 or text:sub(at, at) == "\n"), "row %s begins: %s", i, row.begins)
     at = at + row.bytes
@@ -58,7 +58,7 @@ local function check_slice(slice, text, valid)
       line_at(text, row.first), line)
   end
   random.must(slice.to == at, "the slice ends at %s, not at %s", slice.to, at)
-  random.must(#slice.rows <= 1 or #slice.rows <= slices.MOST_HELD and slice.to - slice.from <= slices.MOST_BYTES,
+  random.must(#slice.rows <= 1 or #slice.rows <= excerpt.MOST_HELD and slice.to - slice.from <= excerpt.MOST_BYTES,
     "%s rows are held", #slice.rows)
 end
 
@@ -78,7 +78,7 @@ describe("a slice", function()
       local odd = random.chance(3)
       local text = random.join(odd and ODD or ALPHABET, random.below(200))
       local _, cut = abridge.priority(text, { max_bytes = random.below(200) + 1 })
-      local slice = slices.new(source_of(text), random.chance(2) and ranges_of.known_lines(cut, #text) or nil)
+      local slice = excerpt.new(source_of(text), random.chance(2) and ranges.known_lines(cut, #text) or nil)
       for _ = 1, 12 do
         local what = random.below(4)
         if what == 0 and #text > 0 then
@@ -97,9 +97,9 @@ describe("a slice", function()
   it("gives the whole text read from the start, and from the end", function()
     random.each(60, function()
       local text = random.join(ALPHABET, 30 + random.below(200))
-      slices.MOST_BYTES, slices.MOST_HELD = 1e6, 1e6
+      excerpt.MOST_BYTES, excerpt.MOST_HELD = 1e6, 1e6
       for _, way in ipairs { "after", "before" } do
-        local slice = slices.new(source_of(text))
+        local slice = excerpt.new(source_of(text))
         slice:load(way == "after" and 0 or #text - 1)
         while slice["has_" .. way](slice) do
           local added = slice[way](slice)
@@ -113,7 +113,7 @@ describe("a slice", function()
 
   it("begins a line where a block before it begins with one", function()
     local text = ("x"):rep(99) .. "\n" .. ("y"):rep(63) .. "\nz\n" -- a line of a block's size
-    local slice = slices.new(source_of(text))
+    local slice = excerpt.new(source_of(text))
     slice:load(#text - 1)
     while slice:has_before() do
       slice:before()
@@ -126,7 +126,7 @@ describe("a slice", function()
     random.each(100, function()
       local text = random.join(ALPHABET, 20 + random.below(150))
       local _, cut = abridge.head_tail(text, { max_bytes = random.below(100) + 1 })
-      local slice = slices.new(source_of(text), ranges_of.known_lines(cut, #text))
+      local slice = excerpt.new(source_of(text), ranges.known_lines(cut, #text))
       local line = random.below(plain.count_lines(text)) + 1
       local step = slice:seek(line)
       local over, byte = step()
@@ -141,7 +141,7 @@ describe("a slice", function()
   it("finds what stands in the text, forwards and backwards", function()
     random.each(100, function()
       local text = random.join({ "ab", "a", "\n", "\0" }, random.below(60) + 1)
-      local slice = slices.new(source_of(text))
+      local slice = excerpt.new(source_of(text))
       local needle, from = random.choose { "a", "aba", "\na", "\0", "zz", "bab" }, random.below(#text)
       local function found(backwards)
         local step = slice:search(needle, from, backwards)
@@ -161,7 +161,7 @@ describe("a slice", function()
   end)
 
   it("of an empty text has no rows", function()
-    local slice = slices.new(source_of "")
+    local slice = excerpt.new(source_of "")
     slice:load(0)
     assert.same({}, slice.rows)
     assert.same({ 0, 0 }, { slice:after() })
@@ -170,7 +170,7 @@ describe("a slice", function()
   end)
 
   it("raises what the source cannot read", function()
-    local slice = slices.new { size = 10, read = function() return nil, "EIO: i/o error" end }
+    local slice = excerpt.new { size = 10, read = function() return nil, "EIO: i/o error" end }
     assert.has_error(function() slice:load(0) end, "EIO: i/o error")
   end)
 end)
@@ -201,7 +201,7 @@ describe("a slice of a file of 5 GB", function()
         return host.uv().fs_read(fd, bytes, at)
       end,
     }
-    slice = slices.new(source, {
+    slice = excerpt.new(source, {
       { byte = 2 * GB + 1, line = 4 },
       { byte = 5 * GB - 1, line = 8 },
     })
@@ -265,38 +265,38 @@ describe("ranges of a ledger", function()
     random.each(100, function()
       local text = random.join(ALPHABET, random.below(200))
       local _, cut = abridge.priority(text, { max_bytes = random.below(120) + 1 })
-      local list, at, kept = ranges_of.of(cut, #text), 0, 0
+      local list, at, kept = ranges.of(cut, #text), 0, 0
       for i, range in ipairs(list) do
         random.must(range.from == at and range.to > at, "%s: %s", i, short(list))
         at, kept = range.to, kept + (range.kept and range.to - range.from or 0)
         local byte = range.from + random.below(range.to - range.from)
-        random.must(ranges_of.at(list, byte) == i, "byte %s of %s", byte, short(list))
+        random.must(ranges.at(list, byte) == i, "byte %s of %s", byte, short(list))
       end
       random.must(at == #text and kept == cut.output_bytes, "%s of %s bytes", short(list), #text)
-      for _, place in ipairs(ranges_of.known_lines(cut, #text)) do
+      for _, place in ipairs(ranges.known_lines(cut, #text)) do
         random.must(line_at(text, place.byte) == place.line, "byte %s is not on line %s", place.byte, place.line)
       end
     end)
   end)
 
   it("are one where there is no ledger, and end with a file that is short", function()
-    assert.equal("+0-10", short(ranges_of.of(nil, 10)))
-    assert.equal("", short(ranges_of.of(nil, 0)))
+    assert.equal("+0-10", short(ranges.of(nil, 10)))
+    assert.equal("", short(ranges.of(nil, 0)))
     local cut = { total_bytes = 100, total_lines = 9, kept = { { first_byte = 1, last_byte = 4, first_line = 1 },
       { first_byte = 90, last_byte = 100, first_line = 8 } } }
-    assert.equal("+0-4 -4-30", short(ranges_of.of(cut, 30)))
-    assert.equal("-0-30", short(ranges_of.of({ total_bytes = 30 }, 30)))
-    assert.equal(2, #ranges_of.known_lines(cut, 30)) -- nothing tells the line of a short file's end
-    assert.equal(3, #ranges_of.known_lines(cut, 100))
+    assert.equal("+0-4 -4-30", short(ranges.of(cut, 30)))
+    assert.equal("-0-30", short(ranges.of({ total_bytes = 30 }, 30)))
+    assert.equal(2, #ranges.known_lines(cut, 30)) -- nothing tells the line of a short file's end
+    assert.equal(3, #ranges.known_lines(cut, 100))
   end)
 
   it("are gone through by kind", function()
-    local list = ranges_of.of({ kept = { { first_byte = 3, last_byte = 4 }, { first_byte = 8, last_byte = 9 } } }, 12)
+    local list = ranges.of({ kept = { { first_byte = 3, last_byte = 4 }, { first_byte = 8, last_byte = 9 } } }, 12)
     assert.equal("-0-2 +2-4 -4-7 +7-9 -9-12", short(list))
-    assert.equal(7, ranges_of.next(list, 3, true, 1).from)
-    assert.equal(4, ranges_of.next(list, 3, false, 1).from)
-    assert.equal(0, ranges_of.next(list, 3, false, -1).from)
-    assert.is_nil(ranges_of.next(list, 3, true, -1))
-    assert.is_nil(ranges_of.next(list, 8, true, 1))
+    assert.equal(7, ranges.next(list, 3, true, 1).from)
+    assert.equal(4, ranges.next(list, 3, false, 1).from)
+    assert.equal(0, ranges.next(list, 3, false, -1).from)
+    assert.is_nil(ranges.next(list, 3, true, -1))
+    assert.is_nil(ranges.next(list, 8, true, 1))
   end)
 end)

@@ -27,8 +27,8 @@ describe("a finding about", function()
   end)
 
   it("the core has the error's first line, and its others as advice", function()
-    local finding = health.core({ error = "abridge: its core is not there:\nrun `make nvim`" })[1]
-    assert.same({ level = "error", text = "abridge: its core is not there", advice = { "run `make nvim`" } }, finding)
+    local finding = health.core({ error = "abridge: its core is missing:\nrun `make nvim`" })[1]
+    assert.same({ level = "error", text = "abridge: its core is missing", advice = { "run `make nvim`" } }, finding)
     assert.equal("error", health.core({ error = "" })[1].level)
   end)
 

@@ -551,7 +551,7 @@ end)
 
 describe("a pager", function()
   local pager = require "abridge.nvim.pager"
-  local slices = require "abridge.nvim.excerpt"
+  local excerpt = require "abridge.nvim.excerpt"
 
   after_each(close_all)
 
@@ -563,8 +563,8 @@ describe("a pager", function()
   end
 
   it("has the text around wherever it goes, and dims exactly what the model did not see", function()
-    local piece, block = slices.PIECE, slices.BLOCK
-    slices.PIECE, slices.BLOCK = 40, 200
+    local piece, block = excerpt.PIECE, excerpt.BLOCK
+    excerpt.PIECE, excerpt.BLOCK = 40, 200
     local ok, message = pcall(random.each, 25, function()
       local text = random.join({ "a", "bc ", "\n", "\n", "\195\169", "\230\188\162", ("long "):rep(20), "\1" }, 300)
       local _, cut = abridge.head_tail(text, { max_bytes = random.below(#text) + 1, snap = "char", head_ratio = 0.5 })
@@ -595,7 +595,7 @@ describe("a pager", function()
       end
       vim.cmd "bwipeout"
     end)
-    slices.PIECE, slices.BLOCK = piece, block
+    excerpt.PIECE, excerpt.BLOCK = piece, block
     if not ok then error(message, 0) end
   end)
 
@@ -612,7 +612,7 @@ describe("a pager", function()
       vim.cmd "doautocmd <nomodeline> CursorMoved"
       local line = tonumber(vim.fn.getline("."):match "%d+")
       assert.is_true(line > read or line == 40000)
-      assert.is_true(count <= slices.MOST_HELD)
+      assert.is_true(count <= excerpt.MOST_HELD)
       read = line
       if line == 40000 then break end
     end
@@ -775,18 +775,19 @@ describe(":Abridge", function()
   end)
 
   it("log finds the newest run of the state directory, where the editor has none of its own", function()
-    local runlog = require "abridge.run.log"
+    local fresh_path = require("abridge.run.folder").fresh_path
+    local newest = require("abridge.run.folder").newest
     local saved = os.getenv "ABRIDGE_STATE_DIR"
     vim.env.ABRIDGE_STATE_DIR = dir:at "state"
     local ok, message = pcall(function()
-      assert.is_nil(runlog.newest())
+      assert.is_nil(newest())
       for _, word in ipairs { "older", "newer" } do
-        local session = abridge.session { run_dir = runlog.fresh_path() }
+        local session = abridge.session { run_dir = fresh_path() }
         session:call("run_command", { command = "echo " .. word })
         session:close()
       end
       host.uv().fs_mkdir(dir:at "state/notes", 448)
-      local buf = nvim.log(runlog.newest())
+      local buf = nvim.log(newest())
       assert.matches("echo newer", lines_of(buf)[2])
     end)
     vim.env.ABRIDGE_STATE_DIR = saved

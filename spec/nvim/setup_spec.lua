@@ -169,10 +169,10 @@ describe("the log that nobody asked for", function()
     local wanted = { "from " .. pids[1], "from " .. pids[2] }
     table.sort(wanted)
     assert.same(wanted, contents)
-    local own = abridge.session { run_dir = require("abridge.run.log").fresh_path() }
+    local own = abridge.session { run_dir = require("abridge.run.folder").fresh_path() }
     own:cap("x", "mine")
     own:close()
-    local log = assert(nvim.log(require("abridge.run.log").newest()))
+    local log = assert(nvim.log(require("abridge.run.folder").newest()))
     assert.matches(" x ", vim.api.nvim_buf_get_lines(log, 1, 2, true)[1]) -- its own before those of others
     vim.cmd "bwipeout!"
     dir:write("gate", "")

@@ -225,11 +225,11 @@ describe("a text that cap returned", function()
     assert.is_true(#(abridge.cap(capped, { strategy = "head", max_bytes = 400 })) <= 400)
     local _, cut = abridge.cap(capped, { strategy = "tail", max_bytes = 500, max_lines = 3 })
     assert.same({ true, 3 }, { cut.truncated, cut.output_lines })
-    local memory = require "abridge.output.recent"
-    memory.add("a text that went out", { max_bytes = 20 })
-    assert.is_true(memory.has("a text that went out", { max_bytes = 20 }))
+    local recently_capped = require "abridge.output.recently_capped"
+    recently_capped.add("a text that went out", { max_bytes = 20 })
+    assert.is_true(recently_capped.has("a text that went out", { max_bytes = 20 }))
     for _, other in ipairs { { max_bytes = 19 }, { max_bytes = 20, max_lines = 1 }, {} } do
-      assert.is_false(memory.has("a text that went out", other))
+      assert.is_false(recently_capped.has("a text that went out", other))
     end
   end)
 end)

@@ -1,7 +1,7 @@
 -- One text is cut once: of a tool's view and the ceiling the one that binds is applied, and block, ledger, protocol
 -- and notice speak of what shows. ABRIDGE_SEED=n repeats a run.
 local abridge = require "abridge"
-local conformance = require "abridge.output.result_rules"
+local result_rules = require "abridge.output.result_rules"
 local random = require "support.random"
 
 local must = random.must
@@ -174,7 +174,7 @@ describe("a view and the ceiling together", function()
       end
       local ok, why = pcall(function()
         check_agreement(result, text_of)
-        conformance.check(result, { ceiling = ceiling and ceiling.max_bytes or nil, whole = text_of })
+        result_rules.check(result, { ceiling = ceiling and ceiling.max_bytes or nil, whole = text_of })
       end)
       must(ok, "%s: profile %s, ceiling %s, limits %s, text %s, content %s", why, profile, ceiling and most,
         limits and require("abridge.base.host").json().encode(limits), text_of, result.content)

@@ -2,7 +2,7 @@
 -- ABRIDGE_SEED=n repeats a run; a failure prints it.
 local core = require "abridge.core"
 local fit = require "abridge.output.fit"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local plain = require "support.plain"
 local random = require "support.random"
@@ -245,12 +245,12 @@ describe("fit, on random texts and budgets", function()
   --- The full notice with its numbers at full width, for the cuts that its own size leads to.
   local function full_notices(f)
     local limits, parts = f.limits, f.parts
-    local _, trial = limits_of.cut(f.text, limits)
+    local _, trial = limit.cut(f.text, limits)
     if not trial.truncated then return {} end
     local all = { notice.widest(parts.tool, trial, parts.data), notice.widest(parts.tool, f.cut, parts.data) }
     for round = 1, 4 do
       local room = trailer("x", parts.exit, all[round])
-      local _, cut = limits_of.cut(f.text, limits, { reserve = room })
+      local _, cut = limit.cut(f.text, limits, { reserve = room })
       all[#all + 1] = notice.widest(parts.tool, cut, parts.data)
     end
     return all

@@ -2,6 +2,7 @@
 local abridge = require "abridge"
 local json = require("abridge.base.host").json()
 local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 local random = require "support.random"
 
 local KB = 1024
@@ -547,17 +548,18 @@ end)
 
 describe("exit lines", function()
   it("say how a command ended", function()
-    assert.equal("Command exited with code 1", notice.exit_line({ code = 1 }, 120))
-    assert.equal("Command exited with code 255", notice.exit_line({ code = 255 }, 120))
-    assert.equal("Command killed by signal SIGKILL", notice.exit_line({ signal = "SIGKILL" }, 120))
-    assert.equal("Command timed out after 120 seconds", notice.exit_line({ timed_out = true, signal = "SIGTERM" }, 120))
-    assert.equal("Command timed out after 0.5 seconds", notice.exit_line({ timed_out = true }, 0.5))
-    assert.equal("Command timed out after 5 seconds", notice.exit_line({ timed_out = true }, 5.0))
-    assert.equal("Command aborted", notice.exit_line({ cancelled = true, signal = "SIGTERM" }, 120))
+    assert.equal("Command exited with code 1", sentences.exit_line({ code = 1 }, 120))
+    assert.equal("Command exited with code 255", sentences.exit_line({ code = 255 }, 120))
+    assert.equal("Command killed by signal SIGKILL", sentences.exit_line({ signal = "SIGKILL" }, 120))
+    local killed = { timed_out = true, signal = "SIGTERM" }
+    assert.equal("Command timed out after 120 seconds", sentences.exit_line(killed, 120))
+    assert.equal("Command timed out after 0.5 seconds", sentences.exit_line({ timed_out = true }, 0.5))
+    assert.equal("Command timed out after 5 seconds", sentences.exit_line({ timed_out = true }, 5.0))
+    assert.equal("Command aborted", sentences.exit_line({ cancelled = true, signal = "SIGTERM" }, 120))
   end)
 
   it("say nothing after a success", function()
-    assert.is_nil(notice.exit_line({ code = 0 }, 120))
+    assert.is_nil(sentences.exit_line({ code = 0 }, 120))
   end)
 end)
 

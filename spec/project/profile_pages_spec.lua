@@ -71,7 +71,7 @@ describe("doc/profiles #few", function()
       local blocks = 0
       for code in page_of(name):gmatch "\n```lua\n(.-)```\n" do
         blocks = blocks + 1
-        if code:find("grep", 1, true) and not require("abridge.process.program").find "rg" then
+        if code:find("grep", 1, true) and not require("abridge.process.programs").find "rg" then
           pending "ripgrep is missing"
         else
           assert.equal(expected(code):gsub("/tmp/agent", dir.path), printed(code:gsub("/tmp/agent", dir.path), name))

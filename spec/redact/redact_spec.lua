@@ -114,9 +114,9 @@ describe("redact.compile", function()
       ["a%1"] = "a pattern for lines: invalid capture index %1",
       ["a()b"] = "a pattern for lines: it has a position capture",
       ["a\0b"] = "a pattern for lines: it has a NUL, which ends patterns in some Lua versions: write %z",
-      ["a\nb"] = "a pattern for lines: it wants a newline, which no line has",
-      ["a[\n]+"] = "a pattern for lines: it wants a newline, which no line has",
-      ["%b(\n"] = "a pattern for lines: it wants a newline, which no line has",
+      ["a\nb"] = "a pattern for lines: it needs a newline, which no line has",
+      ["a[\n]+"] = "a pattern for lines: it needs a newline, which no line has",
+      ["%b(\n"] = "a pattern for lines: it needs a newline, which no line has",
     }
     for pattern, expected in pairs(wrong) do
       local message = misuse { "fine", pattern }

@@ -3,7 +3,7 @@ local abridge = require "support.unsaved"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
-local runlog = require "abridge.run.log"
+local prune = require("abridge.run.retention").prune
 local shell = require "support.shell"
 local tmpdir = require "support.tmpdir"
 
@@ -101,7 +101,7 @@ describe("a log with a line that never ends #few", function()
 
   it("is no run of ours where it is the first, and retention leaves it alone", function()
     dir:sh(("mkdir -m 700 other; truncate -s %dM other/events.jsonl"):format(MEGABYTES))
-    bounded(function() runlog.prune(dir.path, { max_bytes = 0, max_age = 0 }) end)
+    bounded(function() prune(dir.path, { max_bytes = 0, max_age = 0 }) end)
     assert.truthy(uv.fs_stat(dir:at "other/events.jsonl"))
     assert.is_nil(uv.fs_stat(run))
   end)

@@ -3,7 +3,7 @@ local host = require "abridge.base.host"
 local paths = require "support.paths"
 local random = require "support.random"
 local retention = require "abridge.run.retention"
-local runlog = require "abridge.run.log"
+local create = require("abridge.run.writer").create
 local tmpdir = require "support.tmpdir"
 
 local uv = host.uv()
@@ -47,7 +47,7 @@ describe("retention", function()
 
   --- A closed run with one call and full outputs of these sizes.
   local function run(name, seconds, ...)
-    local writer = assert(runlog.create("spec", parent .. "/" .. name))
+    local writer = assert(create("spec", parent .. "/" .. name))
     assert(writer:event { type = "tool_call", call_id = "call-1", tool = "t" })
     local artifacts = assert(writer:artifact_dir())
     for i = 1, select("#", ...) do
@@ -89,7 +89,7 @@ describe("retention", function()
   end)
 
   it("leaves a run that a session has, and takes it once that is closed", function()
-    local writer = assert(runlog.create("spec", parent .. "/busy"))
+    local writer = assert(create("spec", parent .. "/busy"))
     writer:event { type = "tool_call", call_id = "call-1", tool = "t" }
     put(assert(writer:artifact_dir()) .. "/0001-t.log", 5000)
     age("busy", 30 * DAY)
@@ -175,13 +175,13 @@ describe("retention", function()
   it("works when a run is made, on the folder it lies in", function()
     run("old", 30 * DAY, 10)
     run("young", 1, 10)
-    local writer = assert(runlog.create("spec", parent .. "/new", { retention = { max_age = "7d" } }))
+    local writer = assert(create("spec", parent .. "/new", { retention = { max_age = "7d" } }))
     assert.same({ "new", "young" }, paths.names(parent))
     writer:close()
     run("old", 30 * DAY, 10)
     local here = uv.cwd()
     uv.chdir(parent .. "/new")
-    writer = runlog.create("spec", ".", { retention = { max_age = "7d" } })
+    writer = create("spec", ".", { retention = { max_age = "7d" } })
     uv.chdir(here)
     assert.is_table(writer)
     writer:close()
@@ -192,14 +192,14 @@ describe("retention", function()
     run("own", 100, 1000, 1000, 1000)
     local time = os.time() - 500
     uv.fs_utime(parent .. "/own/artifacts/0002-t.log", time, time)
-    local writer = assert(runlog.create("spec", parent .. "/own", { retention = { max_bytes = 2500 } }))
+    local writer = assert(create("spec", parent .. "/own", { retention = { max_bytes = 2500 } }))
     assert.is_nil(uv.fs_stat(parent .. "/own/artifacts/0002-t.log"))
     assert.is_table(uv.fs_stat(parent .. "/own/artifacts/0001-t.log"))
     assert.is_table(uv.fs_stat(parent .. "/own/artifacts/0003-t.log"))
-    assert.equal(1, writer:last_seq())
-    assert.equal(3, writer:last_call())
+    assert.equal(1, writer.seq)
+    assert.equal(3, writer.calls)
     writer:close()
-    writer = assert(runlog.create("spec", parent .. "/own", { retention = { max_age = 50 } }))
+    writer = assert(create("spec", parent .. "/own", { retention = { max_age = 50 } }))
     assert.is_nil(uv.fs_scandir_next(uv.fs_scandir(parent .. "/own/artifacts")))
     assert.is_table(uv.fs_stat(parent .. "/own/events.jsonl"))
     writer:close()
@@ -208,7 +208,7 @@ describe("retention", function()
   it("works in the state directory too, on folders without a log", function()
     local saved = os.getenv "ABRIDGE_STATE_DIR"
     uv.os_setenv("ABRIDGE_STATE_DIR", parent)
-    local closed, busy = assert(runlog.create("spec")), assert(runlog.create("spec"))
+    local closed, busy = assert(create("spec")), assert(create("spec"))
     for _, writer in ipairs { closed, busy } do
       put(assert(writer:artifact_dir()) .. "/0001-t.log", 10)
       age(writer.dir:match "[^/]*$", 30 * DAY)
@@ -219,7 +219,7 @@ describe("retention", function()
     uv.fs_mkdir(killed .. "/artifacts", PRIVATE)
     put(killed .. "/artifacts/0001-t.log", 10)
     age("20250101T000000.000001Z-1-1", 30 * DAY)
-    local new = assert(runlog.create("spec", nil, { retention = { max_age = "7d" } }))
+    local new = assert(create("spec", nil, { retention = { max_age = "7d" } }))
     assert.is_string(new:planned_dir())
     assert.is_table(uv.fs_stat(closed.dir))
     assert(new:artifact_dir())

@@ -391,7 +391,7 @@ describe("a deep or cyclic table", function()
     for _ = 1, 60 do
       value = { value, value }
     end
-    assert.is_table(require("abridge.base.data").copy(value, true))
+    assert.is_table(require("abridge.base.plain_data").copy(value, true))
   end)
 
   it("keeps what lies up to 200 tables deep", function()
@@ -401,12 +401,12 @@ describe("a deep or cyclic table", function()
       return depth
     end
     assert.equal(150, depth_of(result_of({ content = "x", details = { nested(150) } }).details[1]))
-    local data = require "abridge.base.data"
-    assert.equal(200, depth_of(data.copy(nested(300), true)))
+    local plain_data = require "abridge.base.plain_data"
+    assert.equal(200, depth_of(plain_data.copy(nested(300), true)))
     assert.equal("the innermost", (function(value)
       while type(value) == "table" do value = value[1] end
       return value
-    end)(data.copy(nested(200), true)))
+    end)(plain_data.copy(nested(200), true)))
   end)
 end)
 

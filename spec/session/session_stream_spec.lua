@@ -707,7 +707,7 @@ describe("a command's stream", function()
     -- without a collection: what a call opened it has closed itself
     if descriptors > 0 then assert.equal(descriptors, resources.descriptors()) end
     assert.equal(handles, resources.handles())
-    assert.equal(8 + many, session.run:last_call())
+    assert.equal(8 + many, session.run.calls)
   end)
 
   it("that cannot be cut properly is closed all the same", function()

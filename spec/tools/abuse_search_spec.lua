@@ -3,7 +3,7 @@
 local abridge = require "support.unsaved"
 local environment = require "support.environment"
 local host = require "abridge.base.host"
-local programs = require "abridge.process.program"
+local programs = require "abridge.process.programs"
 local tmpdir = require "support.tmpdir"
 
 local TOOLS = { { "search_files", { pattern = "needle" } }, { "find_files", { pattern = "*.txt" } } }

@@ -1,7 +1,6 @@
 -- sql_query: rows, what of them a budget drops, and what is told.
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
-local limits_of = require "abridge.output.limits"
 local plain = require "support.plain"
 local random = require "support.random"
 local sql_engine = require "support.sql_engine"
@@ -156,8 +155,8 @@ describe("sql_query", function()
     end)
 
     with_sqlite("only when there are more", function()
-      for _, limit in ipairs { 5, 6 } do
-        local result = query { sql = numbers(5), limit = limit }
+      for _, max_rows in ipairs { 5, 6 } do
+        local result = query { sql = numbers(5), limit = max_rows }
         assert.is_false(result.truncation.truncated)
         assert.equal(5, result.details.rows)
         assert.is_nil(result.details.row_limit_reached)
@@ -377,7 +376,7 @@ describe("sql_query", function()
   end)
 
   describe("under every profile", function()
-    for profile in pairs(limits_of.profiles) do
+    for profile in pairs(abridge.profiles) do
       with_sqlite(profile, function()
         run "CREATE TABLE t(id INTEGER, s TEXT)"
         run(

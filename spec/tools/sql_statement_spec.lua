@@ -1,7 +1,7 @@
 -- What sql_query lets a statement do: read only, one at a time, with its values apart.
 local database = require "abridge.sql.database"
 local sql_engine = require "support.sql_engine"
-local sql_of = require "abridge.sql.statement"
+local statements = require "abridge.sql.statement"
 local tmpdir = require "support.tmpdir"
 
 local run = sql_engine.run
@@ -97,8 +97,8 @@ describe("sql_query", function()
         " -- a remark\n/* and another */ DELETE FROM t",
         ";;/**/;DELETE FROM t",
       } do
-        local found = sql_of.readings(statement, sql_of.dialects.SQLite3)[1]
-        local word = sql_of.first_word(found)
+        local found = statements.readings(statement, statements.dialects.SQLite3)[1]
+        local word = statements.first_word(found)
         if word == "WITH" then word = found.tokens[8] end
         if word == "EXPLAIN" then word = found.tokens[2] end
         refused(ask(statement), "EREADONLY", word .. " is not available: the database is read only")
@@ -222,7 +222,7 @@ describe("sql_query", function()
     it("told apart as each engine does", function()
       local function count(text, dialect)
         local most = 0
-        for _, found in ipairs(sql_of.readings(text, sql_of.dialects[dialect])) do
+        for _, found in ipairs(statements.readings(text, statements.dialects[dialect])) do
           most = math.max(most, found.count)
         end
         return most
@@ -259,7 +259,7 @@ describe("sql_query", function()
     it("in linear time, whatever is not closed", function()
       for _, piece in ipairs { "'", "/*", "$", "$$", "[", "((", "?", "--", "a;" } do
         local started = os.clock()
-        sql_of.readings(piece:rep(50000), sql_of.dialects.PostgreSQL)
+        statements.readings(piece:rep(50000), statements.dialects.PostgreSQL)
         assert.is_true(os.clock() - started < 60, piece)
       end
     end)

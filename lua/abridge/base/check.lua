@@ -1,11 +1,11 @@
---- Checks of what a caller hands in. A misuse raises at the level of whoever called the public function, and the
---- message names the function, the argument and the value.
+--- Checks of what a caller hands in. Misuse raises at the level of whoever called the public function; the message
+--- names the function, the argument and the value.
 
 local crude = require "abridge.base.crude"
 
 local M = {}
 
-local SHOWN = 40 -- bytes of a string in a message, and those that end its last char
+local SHOWN = 40 -- bytes of a string in a message, give or take the end of a char
 
 --- A value as a message shows it.
 ---@param value any
@@ -31,7 +31,7 @@ function M.name(value)
   return type(value) == "string" and value or M.show(value)
 end
 
---- What an error says, or any value; the name of its type where it says nothing, or only where it lies in memory.
+--- The text of an error, or of any value; the name of its type if it has none, or only its address.
 M.text = crude.text
 
 --- Raise at the level of the caller of the function that calls this one (plus `deeper`).
@@ -62,8 +62,29 @@ function M.is_count(value)
   return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
 end
 
---- A list that a caller gave, as it stands up to its first nil, in a new table: no metatable is asked. One that answers
---- to every key has no end.
+--- A kind for `options`: a count.
+---@param value any
+---@return string|nil expected
+function M.count(value)
+  if not M.is_count(value) then return "an integer from 0 to 2^53" end
+end
+
+--- A kind for `options`: a count of at least 1.
+---@param value any
+---@return string|nil expected
+function M.positive(value)
+  if not M.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
+end
+
+--- Is this what a JSON null decodes to, or nothing?
+---@param value any
+---@return boolean
+function M.is_null(value)
+  return value == nil or type(value) == "userdata"
+end
+
+--- A copy of a caller's list, up to its first nil. No metatable is asked: one that answers to every key would never
+--- end.
 ---@param t table
 ---@return any[]
 function M.list(t)
@@ -76,7 +97,7 @@ function M.list(t)
   return list
 end
 
---- What a caller's table holds itself, in a new one without its metatable.
+--- A copy of what a caller's table itself holds, without its metatable.
 ---@param t table
 ---@return table
 function M.copied(t)
@@ -103,7 +124,7 @@ end
 ---@param opts any
 ---@param kinds table<string, string|fun(value: any): string|nil>
 ---@param deeper? integer levels between the caller of this function and the public one
----@return table opts what stands in it, in a new table: no metatable of the caller's is asked, then or later
+---@return table opts a copy: no metatable of the caller's is asked, now or later
 function M.options(who, opts, kinds, deeper)
   deeper = deeper or 0
   local checked = {}
@@ -143,55 +164,6 @@ function M.fields(who, name, t, kinds, deeper)
       M.fail(("%s: %s.%s must be a %s, got %s"):format(who, name, key, kind, M.show(value)), deeper)
     end
   end
-end
-
-local CUT = {
-  total_lines = "number", total_bytes = "number", total_chars = "number", output_lines = "number",
-  output_bytes = "number", output_chars = "number", chars_before = "number", line_bytes = "number",
-  max_lines = "number",
-  max_bytes = "number", max_chars = "number", max_tokens = "number", full_output_bytes = "number",
-  strategy = "string", truncated_by = "string", full_output_path = "string", full_output_error = "string",
-  kept = "table", hits = "table",
-}
-local RANGE = { first_byte = "number", last_byte = "number", first_line = "number", last_line = "number" }
-local HITS = { found = "number", kept = "number" }
-local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
-
---- Check that a table is what a cut returned, as far as its fields go.
----@param who string
----@param cut any
-function M.cut(who, cut)
-  local function wrong(what)
-    M.fail(("%s: cut must be what a cut returned%s"):format(who, what), 2)
-  end
-  if type(cut) ~= "table" then wrong(", got " .. type(cut)) end
-  M.fields(who, "cut", cut, CUT, 1)
-  for _, key in ipairs { "total_lines", "total_bytes", "output_lines", "output_bytes" } do
-    if cut[key] == nil then wrong((", it has no %s"):format(key)) end
-  end
-  if cut.truncated_by and not UNITS[cut.truncated_by] then wrong(", truncated_by is " .. M.show(cut.truncated_by)) end
-  for i, range in ipairs(M.list(cut.kept or {})) do
-    M.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
-    for key in next, RANGE do
-      if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end
-    end
-  end
-  if cut.hits then
-    M.fields(who, "cut.hits", cut.hits, HITS, 1)
-    if not (cut.hits.found and cut.hits.kept) then wrong ", hits are not counted" end
-  end
-end
-
---- The ranges of a cut, those that M.cut() checked.
----@param cut abridge.Cut
----@return integer count
----@return { first_byte: integer, last_byte: integer, first_line: integer, last_line: integer }|nil first
-function M.ranges(cut)
-  local kept, count = cut.kept or {}, 0
-  while rawget(kept, count + 1) ~= nil do
-    count = count + 1
-  end
-  return count, rawget(kept, 1)
 end
 
 return M

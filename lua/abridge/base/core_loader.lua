@@ -1,10 +1,10 @@
 --- The core, or one error that says what to run. This module is the core; nothing else is added to it.
 ---
---- Lua files and core come to a machine by different ways: these are copied, it is compiled there, for one Lua. An
---- update without a build, a build for another Lua, or none, would show as a list of searched folders, as the name of
---- some symbol, or as a nil that is called much later.
+--- The Lua files and the core reach a machine by different ways: the files are copied, the core is compiled there, for
+--- one Lua. An update without a build, a build for another Lua, or none at all, would otherwise show as a list of
+--- searched folders, as the name of some symbol, or as a call of nil much later.
 ---
---- Raises a message of two lines: what is wrong, and what to run. It may be asked again when that has been run.
+--- Raises a message of two lines: what is wrong, and what to run. Requiring it again after that works.
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
@@ -62,7 +62,7 @@ end
 
 local MARKS = { userdata = true, number = true } -- the kinds of value that Lua 5.1 and LuaJIT use
 
---- Lua 5.1 and LuaJIT mark a module whose loading was cut short, and refuse it from then on, whatever was built since.
+--- Lua 5.1 and LuaJIT mark a module whose loading failed, and refuse it from then on, even after a build.
 local function forget_marks()
   for name, module in pairs(package.loaded) do
     local ours = type(name) == "string" and (name == "abridge" or name:find "^abridge%.")
@@ -81,7 +81,7 @@ local found, core = pcall(require, "abridge.core")
 if not found then
   local message = tostring(core)
   if message:find("module 'abridge.core' not found", 1, true) then
-    fail("missing", "(abridge/core.so) is not there")
+    fail("missing", "(abridge/core.so) is missing")
   end
   fail("unloadable", "cannot be loaded (%s)", reason(message))
 end

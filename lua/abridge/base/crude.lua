@@ -8,7 +8,7 @@ M.default, M.default_lines = 30 * 1024, 2000
 
 local HEAD = 0.3 -- the share of the start
 local SHORT = "[truncated]" -- where there is no room for the sizes
-local TOKEN_BYTES = 16 -- of a token, where nobody can count them
+local TOKEN_BYTES = 16 -- of a token that cannot be counted
 local TOKEN_SAFETY = 1.35
 
 --- In place of an output that could not be redacted.
@@ -16,16 +16,15 @@ M.withheld = "[Output left out: it could not be redacted]"
 
 local PLAIN = { string = true, number = true, boolean = true, ["nil"] = true }
 
---- What a value says itself; the name of its type where it says nothing, or only where it lies in memory, which is
---- another place in each run.
+--- The text of a value; the name of its type if it has none, or only its address, which differs from run to run.
 ---@param value any
 ---@return string text
----@return boolean told it says something itself
+---@return boolean told the value has a text of its own
 function M.text(value)
   local ok, text = pcall(tostring, value)
   if PLAIN[type(value)] then return text, true end
   local told = ok and type(text) == "string" and not text:find("^" .. type(value) .. ": ")
-  if told and text:find "^[^\n]*: 0x%x+$" then told = false end -- a `__name` and the place
+  if told and text:find "^[^\n]*: 0x%x+$" then told = false end -- a `__name` and an address
   return told and text or type(value), told
 end
 
@@ -52,14 +51,14 @@ local function end_of(text, n)
   return text:sub(first)
 end
 
---- How many lines: as in the rest of abridge, a newline at the end starts none.
+--- How many lines a text has: as everywhere in abridge, a newline at the end starts none.
 ---@param text string
 ---@return integer
 function M.count_lines(text)
   return select(2, text:gsub("\n", "")) + (text:find "[^\n]$" and 1 or 0)
 end
 
---- The first `n` lines, without the newline behind them.
+--- The first `n` lines, without the newline after them.
 local function first_lines(text, n)
   if n <= 0 then return "" end
   local last = 0
@@ -79,7 +78,7 @@ local function last_lines(text, n)
   return n > 0 and text:sub(last + 1) or ""
 end
 
---- Both ends of a text around a line that says what was done.
+--- Both ends of a text, and between them a line that says so.
 ---@return string
 ---@return boolean by_lines more lines than were kept would have been within the bytes
 local function ends_of(text, marker, max_bytes, max_lines)

@@ -1,5 +1,5 @@
---- Values as JSON, the same bytes for equal values in every run and on every host: keys stand in order, and what JSON
---- has no form for is named and not guessed at. Tables are what they hold themselves; no metatable is asked. Needs
+--- Values as JSON, the same bytes for equal values in every run and on every host: keys are sorted, and what JSON
+--- cannot express is reported, not guessed at. Tables are what they hold themselves; no metatable is asked. Needs
 --- nothing but Lua.
 
 local check = require "abridge.base.check"
@@ -7,10 +7,10 @@ local host = require "abridge.base.host"
 
 local M = {}
 
-local MOST_VALUES = 1e6 -- of one text; tables that share each other can stand for many more than there are
-local MOST_NESTED = 1000 -- tables inside each other, as JSON libraries have it
+local MOST_VALUES = 1e6 -- in one text; shared tables can stand for many more values than there are
+local MOST_NESTED = 1000 -- nested tables, as in JSON libraries
 local SHORT_LIST, SPARSE = 10, 2 -- a list may have holes while it is this short, or no longer than twice its values
-local PATH_BYTES = 100 -- of a place that is told
+local PATH_BYTES = 100 -- of a place in a message
 
 -- strings and numbers ------------------------------------------------------------
 
@@ -38,7 +38,7 @@ local function digits(number)
   return ("%.17g"):format(number)
 end
 
---- The name of a number that JSON has not; nil for others.
+--- The name of a number that JSON lacks; nil for others.
 local function odd_number(value)
   if type(value) ~= "number" then return nil end
   return value ~= value and "nan" or value == math.huge and "inf" or value == -math.huge and "-inf" or nil
@@ -48,17 +48,18 @@ end
 
 ---@class abridge.Encoder
 ---@field parts string[] what is written
----@field path any[] keys that lead to the value at hand
----@field open table<table, boolean> the tables it lies in
----@field room integer values that may still come
+---@field path any[] keys that lead to the current value
+---@field open table<table, boolean> the tables it is in
+---@field room integer values still allowed
 local Encoder = {}
 Encoder.__index = Encoder
 
+--- Write a text.
 function Encoder:put(text)
   self.parts[#self.parts + 1] = text
 end
 
---- Break off: JSON cannot express the value at hand.
+--- Stop here: JSON cannot express the current value.
 function Encoder:refuse(what)
   local at = ""
   for _, key in ipairs(self.path) do
@@ -91,6 +92,7 @@ function Encoder:keys_of(t)
   return names, keys
 end
 
+--- Write a table as an array or an object.
 function Encoder:table(t)
   if self.open[t] then self:refuse "holds itself" end
   if #self.path >= MOST_NESTED then
@@ -113,6 +115,7 @@ function Encoder:table(t)
   self.open[t] = nil
 end
 
+--- Write any value.
 function Encoder:value(value)
   self.room = self.room - 1
   if self.room < 0 then

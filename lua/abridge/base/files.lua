@@ -4,8 +4,8 @@ local host = require "abridge.base.host"
 
 local M = {}
 
-M.BLOCK = 128 * 1024 -- bytes of one read; larger ones are mapped anew each time, which takes longer than the read
-M.LINE = 32 * 1024 * 1024 -- bytes of a line of a log; what is longer is neither written nor read
+M.BLOCK = 128 * 1024 -- bytes of one read; larger blocks are mapped on each read, which takes longer than reading
+M.LINE = 32 * 1024 * 1024 -- bytes of a line of a log; longer ones are neither written nor read
 
 local NAME_BYTES = 64
 local BATCH = 256 -- entries of one read of a folder
@@ -28,9 +28,9 @@ function M.absolute(path)
   return #path > 1 and path:gsub("/+$", "") or path
 end
 
---- Open a regular file to read it; nothing else is opened, a FIFO would block. What is looked at is what is handed to
---- `use`: a path may stand for another file from one moment to the next. Closes the file, unless `use` returned
---- something and it is to be kept.
+--- Open a regular file to read it; nothing else is opened, since a FIFO would block. The file that was checked is the
+--- one handed to `use`: a path may name another file a moment later. Closes the file, unless `keep` is set and `use`
+--- returned something.
 local function opened(path, use, keep)
   local uv = host.uv()
   local flags = uv.constants.O_RDONLY + uv.constants.O_NONBLOCK
@@ -46,7 +46,7 @@ local function opened(path, use, keep)
     return use(fd, stat)
   end)
   local kept = keep and ok and first ~= nil
-  if fd and not kept and not pcall(uv.fs_close, fd) then uv.fs_close(fd) end -- closing takes memory, which may be back
+  if fd and not kept and not pcall(uv.fs_close, fd) then uv.fs_close(fd) end -- closing takes memory; try once more
   if not ok then error(first, 0) end
   return first, second, third
 end
@@ -60,7 +60,7 @@ function M.with_open(path, use)
   return opened(path, use, false)
 end
 
---- Open a regular file to read it for as long as the caller wants; what `with_open` does not open is not opened here.
+--- Open a regular file to read it for as long as the caller wants; like `with_open`, it opens nothing else.
 ---@param path string
 ---@return integer|nil fd the caller's to close
 ---@return table|string stat the message when there is no fd
@@ -75,6 +75,7 @@ end
 local Line = {}
 Line.__index = Line
 
+--- Take the next piece.
 function Line:add(piece)
   self.bytes = self.bytes + #piece
   if self.bytes > M.LINE then
@@ -87,7 +88,7 @@ end
 --- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
 --- it may return false to stop. A line of over `LINE` bytes is passed over: `pass_over(start, first)` is called in its
 --- place, once as soon as that is known and then with each block that is read of it.
---- What follows the last newline is left out. A read that was interrupted is made again.
+--- What follows the last newline is left out. An interrupted read is repeated.
 ---@param path string
 ---@param position integer
 ---@param visit fun(line: string, start: integer): boolean|nil

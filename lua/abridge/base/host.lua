@@ -1,4 +1,4 @@
---- Where this host keeps JSON and libuv, and how to wait on it.
+--- Where this host keeps JSON and libuv, and how to wait here.
 ---
 --- Nothing is loaded until it is asked for: `require "abridge.base.host"` works where neither luv nor
 --- lua-cjson is installed. What is missing comes back as `nil, message, code`, and the message
@@ -8,31 +8,27 @@ local M = {}
 
 local vim = rawget(_G, "vim")
 
----True inside Neovim (its Vimscript-facing Lua state; threads have no `vim.wait`).
+--- True inside Neovim (its Vimscript-facing Lua state; threads have no `vim.wait`).
 ---@type boolean
 M.in_nvim = type(vim) == "table" and type(vim.wait) == "function" and (vim.uv or vim.loop) ~= nil
 
----Codes that the functions of this module return as a third value.
+--- Codes that the functions of this module return as a third value.
 ---@enum abridge.host.Code
 M.codes = {
   ENOJSON = "ENOJSON", -- no JSON library
   ENOLUV = "ENOLUV", -- no libuv binding
 }
 
----Loads a module; says why not in one line, without the paths that were searched.
+--- Load a module; say why not in one line, without the paths that were searched.
 ---@param name string
 ---@return table|nil module
 ---@return string|nil reason nil when the module is simply not there
 local function try_require(name)
   local ok, value = pcall(require, name)
-  if ok and type(value) == "table" then
-    return value
-  end
+  if ok and type(value) == "table" then return value end
   local reason = ok and "it did not return a table" or tostring(value)
-  if reason:find("module '" .. name .. "' not found", 1, true) then
-    reason = nil
-  end
-  return nil, reason and reason:match("[^\n]*")
+  if reason:find("module '" .. name .. "' not found", 1, true) then reason = nil end
+  return nil, reason and reason:match "[^\n]*"
 end
 
 ---@param what string
@@ -40,11 +36,7 @@ end
 ---@param reason string|nil
 ---@return string
 local function missing(what, hint, reason)
-  return ("%s could not be loaded%s; install it with %s"):format(
-    what,
-    reason and (" (" .. reason .. ")") or "",
-    hint
-  )
+  return ("%s could not be loaded%s; install it with %s"):format(what, reason and (" (" .. reason .. ")") or "", hint)
 end
 
 -- JSON ---------------------------------------------------------------------
@@ -55,28 +47,22 @@ local PRECISION = 16 -- digits of a number to ask the library for: 0.1 stays 0.1
 
 local to_integer = rawget(math, "tointeger") -- 5.3 and later know integers
 
----JSON knows one kind of number: 5 and 5.0 come back as the same Lua number on every host.
+--- JSON knows one kind of number: 5 and 5.0 come back as the same Lua number on every host.
 ---@param value any what the library decoded; tables are changed in place
 ---@return any
 local function normalize(value)
   if type(value) == "number" then
-    if value ~= value or value == math.huge or value == -math.huge then
-      error("a number is out of range", 0)
-    end
-    if to_integer and value <= MAX_EXACT and value >= -MAX_EXACT then
-      return to_integer(value) or value
-    end
+    if value ~= value or value == math.huge or value == -math.huge then error("a number is out of range", 0) end
+    if to_integer and value <= MAX_EXACT and value >= -MAX_EXACT then return to_integer(value) or value end
   elseif type(value) == "table" then
     for key, inner in next, value do
-      if type(inner) == "number" or type(inner) == "table" then
-        value[key] = normalize(inner)
-      end
+      if type(inner) == "number" or type(inner) == "table" then value[key] = normalize(inner) end
     end
   end
   return value
 end
 
----Where a string of JSON ends.
+--- Where a string of JSON ends.
 ---@param text string
 ---@param at integer of its opening quote
 ---@return integer of its closing quote
@@ -91,8 +77,8 @@ local function string_end(text, at)
   return at
 end
 
----The first number of a text that a lenient library takes and JSON does not know: `0x10`, `01`, `+1`, `1.`.
----@param text string well-formed JSON but for its numbers
+--- The first number of a text that a lenient library takes and JSON does not know: `0x10`, `01`, `+1`, `1.`.
+---@param text string JSON, well-formed except for its numbers
 ---@return string|nil
 local function odd_number(text)
   local at = text:find '["%d+%-]'
@@ -103,22 +89,18 @@ local function odd_number(text)
       local number = text:match("^[%w+%-.]+", at)
       local rest = number:match "^%-?[1-9]%d*(.*)$" or number:match "^%-?0(.*)$"
       rest = rest and rest:gsub("^%.%d+", "")
-      if rest ~= "" and not (rest and rest:find "^[eE][+-]?%d+$") then
-        return number
-      end
+      if rest ~= "" and not (rest and rest:find "^[eE][+-]?%d+$") then return number end
       at = at + #number - 1
     end
     at = text:find('["%d+%-]', at + 1)
   end
 end
 
----A copy in which arrays of more holes than the library takes have string keys, as an object's.
+--- A copy in which an array with more holes than the library takes is an object.
 ---@param value any no cycle, and no deeper than the library encodes
 ---@return any
 local function without_holes(value)
-  if type(value) ~= "table" then
-    return value
-  end
+  if type(value) ~= "table" then return value end
   local copy, count, last = {}, 0, 0
   for key in next, value do
     if type(key) ~= "number" then
@@ -134,7 +116,7 @@ local function without_holes(value)
   return setmetatable(copy, getmetatable(value))
 end
 
----Encoding that is the same whatever the library: holes make an object, and a slash stands bare.
+--- Encoding that is the same whatever the library: holes make an object, and a slash stands bare.
 ---@param encode fun(value: any): string
 ---@return fun(value: any): string
 local function wrap_encode(encode)
@@ -144,9 +126,7 @@ local function wrap_encode(encode)
     if not ok and tostring(text):find("sparse array", 1, true) then
       ok, text = pcall(encode, without_holes(value))
     end
-    if not ok then
-      error(text, 0)
-    end
+    if not ok then error(text, 0) end
     return text:find("\\/", 1, true) and (text:gsub("\\(.)", bare)) or text
   end
 end
@@ -155,8 +135,8 @@ end
 ---@field encode fun(value: any): string Compact JSON by the host's library; slashes stand bare, an array with many
 ---  holes is an object. Raises on NaN, infinity, functions and cycles. Numbers keep the digits that the library prints:
 ---  14 with lua-cjson 2.1.0 and Neovim 0.10, 16 with later ones.
----@field decode fun(text: string): any Raises on anything that is not one JSON value.
----@field null any What a JSON null decodes to, and what is encoded as null.
+---@field decode fun(text: string): any raises on anything that is not one JSON value
+---@field null any what a JSON null decodes to, and what is encoded as null
 
 ---@param lib table
 ---@return abridge.host.Json
@@ -166,13 +146,9 @@ local function wrap_json(lib)
     encode = wrap_encode(lib.encode),
     decode = function(text)
       local ok, value = pcall(lib.decode, text)
-      if not ok then
-        error(value, 0)
-      end
+      if not ok then error(value, 0) end
       local odd = odd_number(text)
-      if odd then
-        error("Expected value but found invalid number " .. odd, 0)
-      end
+      if odd then error("Expected value but found invalid number " .. odd, 0) end
       return normalize(value)
     end,
   }
@@ -180,26 +156,22 @@ end
 
 local json ---@type abridge.host.Json|nil
 
----The JSON of this host: `vim.json` inside Neovim, lua-cjson elsewhere. Their global settings are
----neither read nor changed where the library can make a private copy of itself.
+--- The JSON of this host: `vim.json` inside Neovim, lua-cjson elsewhere. Their global settings are
+--- neither read nor changed where the library can make a private copy of itself.
 ---@return abridge.host.Json|nil json
 ---@return string|nil message
 ---@return "ENOJSON"|nil code
 function M.json()
-  if json then
-    return json
-  end
+  if json then return json end
   local lib, reason = M.in_nvim and vim.json or nil, nil
   if not lib then
-    lib, reason = try_require("cjson")
+    lib, reason = try_require "cjson"
   end
   if not lib then
     local hint = "`luarocks install lua-cjson`, or your system's lua-cjson package"
     return nil, missing("lua-cjson", hint, reason), M.codes.ENOJSON
   end
-  if lib.new then
-    lib = lib.new()
-  end
+  if lib.new then lib = lib.new() end
   if lib.encode_number_precision then -- Neovim has no settings since 0.10
     pcall(lib.encode_number_precision, PRECISION)
   end
@@ -211,17 +183,15 @@ end
 
 local uv ---@type table|nil
 
----The libuv binding of this host: `vim.uv` or `vim.loop` inside Neovim, luv elsewhere.
+--- The libuv binding of this host: `vim.uv` or `vim.loop` inside Neovim, luv elsewhere.
 ---@return table|nil uv
 ---@return string|nil message
 ---@return "ENOLUV"|nil code
 function M.uv()
-  if uv then
-    return uv
-  end
+  if uv then return uv end
   local lib, reason = M.in_nvim and (vim.uv or vim.loop) or nil, nil
   if not lib then
-    lib, reason = try_require("luv")
+    lib, reason = try_require "luv"
   end
   if not lib then
     local hint = "`luarocks install luv`, or your system's lua-luv package"
@@ -231,7 +201,7 @@ function M.uv()
   return uv
 end
 
----Milliseconds of a clock that never steps back; without luv, whole seconds of the wall clock.
+--- Milliseconds of a clock that never steps back; without luv, whole seconds of the wall clock.
 ---@return number
 function M.now()
   local lib = M.uv()
@@ -246,27 +216,25 @@ local function loop_is_running(lib)
   return waiting > 0 or (lib.loop_mode ~= nil and lib.loop_mode() ~= nil)
 end
 
----Lets close callbacks run, which must happen before a process exits: luv crashes at exit on a handle
----that was closed and never pumped. One turn of the loop, without blocking; other callbacks that are
----due run too. Does nothing where the loop runs anyway (inside Neovim, inside a callback).
+--- Let close callbacks run, which must happen before a process exits: luv crashes at exit on a handle
+--- that was closed and never pumped. One turn of the loop, without blocking; other callbacks that are
+--- due run too. No effect where the loop runs anyway (inside Neovim, inside a callback).
 function M.pump()
-  if M.in_nvim or not uv or loop_is_running(uv) then
-    return
-  end
-  uv.run("nowait")
+  if M.in_nvim or not uv or loop_is_running(uv) then return end
+  uv.run "nowait"
 end
 
 -- Neovim's main loop ---------------------------------------------------------
 
----Whether this is a fast event of Neovim: a callback of the loop, in which most of `vim.api` is forbidden and waiting
----impossible. Outside Neovim never.
+--- Whether this is a fast event of Neovim: a callback of the loop, in which most of `vim.api` is forbidden and waiting
+--- impossible. Outside Neovim never.
 ---@return boolean
 function M.in_fast_event()
   return M.in_nvim and vim.in_fast_event()
 end
 
----Calls `fn` where callbacks of the host may be called: now, or out of a fast event in Neovim's main loop, later and in
----the order of these calls.
+--- Call `fn` where callbacks of the host may be called: now, or out of a fast event in Neovim's main loop, later and in
+--- the order of these calls.
 ---@param fn fun()
 function M.on_main(fn)
   if M.in_fast_event() then
@@ -276,7 +244,7 @@ function M.on_main(fn)
   end
 end
 
----Calls `fn` as `on_main` does, but in a later turn of the loop, when what has come meanwhile was heard. Needs luv.
+--- Call `fn` as `on_main` does, but in a later turn of the loop, after the events that are waiting. Needs luv.
 ---@param fn fun()
 ---@return fun() cancel
 function M.next_turn(fn)
@@ -293,9 +261,7 @@ function M.next_turn(fn)
   lib.idle_start(idle, function()
     close()
     M.on_main(function()
-      if not cancelled then
-        fn()
-      end
+      if not cancelled then fn() end
     end)
   end)
   return function()
@@ -305,7 +271,7 @@ function M.next_turn(fn)
   end
 end
 
----What `wait` raises inside a callback of the loop.
+--- What `wait` raises inside a callback of the loop.
 ---@type string
 M.nested = "abridge: cannot wait inside a callback of the event loop; use on_done"
 local NVIM_SLICE_MS = 100 -- Neovim 0.7 hears Ctrl-C only at the end of a vim.wait that has a predicate
@@ -354,7 +320,7 @@ local function turn_until(lib, predicate, state)
     elseif not lib.loop_alive() then
       return false, "idle"
     end
-    lib.run("once")
+    lib.run "once"
   end
 end
 
@@ -371,9 +337,7 @@ local function wait_luv(lib, predicate, seconds)
   local before_poll = lib.new_prepare()
   lib.prepare_start(before_poll, function()
     local ok, value = pcall(predicate)
-    if state.expired or not ok or value then
-      lib.stop()
-    end
+    if state.expired or not ok or value then lib.stop() end
   end)
   lib.unref(before_poll)
 
@@ -392,35 +356,29 @@ local function wait_luv(lib, predicate, seconds)
   waiting = waiting - 1
 
   lib.close(before_poll)
-  if timer then
-    lib.close(timer)
-  end
+  if timer then lib.close(timer) end
   M.pump()
-  if not ok then
-    error(done, 0)
-  end
+  if not ok then error(done, 0) end
   return done, why
 end
 
----Whether the event loop can be waited on here: not inside one of its callbacks.
+--- Whether the event loop can be waited on here: not inside one of its callbacks.
 ---@return boolean
 function M.can_wait()
-  if M.in_nvim then
-    return not vim.in_fast_event()
-  end
+  if M.in_nvim then return not vim.in_fast_event() end
   local lib = M.uv()
   return lib == nil or not loop_is_running(lib)
 end
 
----Runs the event loop until `predicate()` is true.
+--- Run the event loop until `predicate()` is true.
 ---
----The predicate is asked first, so what is already done needs no luv; it may be asked often and from
----inside the loop, so it should only look. `"timeout"`: the seconds are over. `"idle"`: nothing is
----left in the loop that could make it true (never inside Neovim, whose loop is always alive).
----`"interrupted"`: Ctrl-C inside Neovim.
+--- The predicate is asked first, so what is already done needs no luv; it may be asked often and from
+--- inside the loop, so it should only look. `"timeout"`: the seconds are over. `"idle"`: nothing is
+--- left in the loop that could make it true (never inside Neovim, whose loop is always alive).
+--- `"interrupted"`: Ctrl-C inside Neovim.
 ---
----Raises when called from a callback of the loop, where waiting cannot work, and with what the
----predicate raised.
+--- Raises when called from a callback of the loop, where waiting cannot work, and with what the
+--- predicate raised.
 ---@param predicate fun(): boolean
 ---@param seconds number|nil no limit when nil
 ---@return boolean done
@@ -432,18 +390,14 @@ function M.wait(predicate, seconds)
   if seconds ~= nil and not (type(seconds) == "number" and seconds >= 0) then
     error("wait: seconds must be a number >= 0, got " .. tostring(seconds), 2)
   end
-  if predicate() then
-    return true
-  end
+  if predicate() then return true end
   if not M.can_wait() then
     error(M.nested, 2)
   elseif M.in_nvim then
     return wait_nvim(predicate, seconds)
   end
   local lib = M.uv()
-  if not lib then
-    return false, "idle"
-  end
+  if not lib then return false, "idle" end
   return wait_luv(lib, predicate, seconds)
 end
 

@@ -1,5 +1,5 @@
---- What a file is by its first bytes, and how large an image is. A name is never looked at; text has no kind, SVG
---- neither.
+--- What a file is by its first bytes, and how large an image is. Names are never looked at; text has no kind, and
+--- neither has SVG.
 
 local M = {}
 
@@ -261,8 +261,8 @@ end
 local MEASURES = { ["image/png"] = png, ["image/jpeg"] = jpeg, ["image/gif"] = gif, ["image/webp"] = webp }
 
 --- Width and height of an image in pixels, as its header tells them: PNG, JPEG, GIF and WebP. Nil for other kinds and
---- for broken headers, never an error but for what `read` raises. Costs one read, of a JPEG one a segment before its
---- frame and at most 2000.
+--- for broken headers, never an error except what `read` raises. Costs one read; for a JPEG one a segment up to its
+--- frame, at most 2000.
 ---@param kind string|nil as `kind` gives
 ---@param read fun(at: integer, n: integer): string|nil n bytes at a 0-based offset, fewer at the end of the file
 ---@return integer|nil width

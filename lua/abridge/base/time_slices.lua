@@ -1,5 +1,5 @@
---- Work that takes long, done a few milliseconds at a time: between two slices the loop turns, so that keys are heard,
---- timers fire and a cancel comes through.
+--- Long work, done a few milliseconds at a time: the loop turns between slices, so that keys are heard, timers fire and
+--- a cancel gets through.
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
@@ -7,18 +7,18 @@ local host = require "abridge.base.host"
 local M = {}
 
 local SLICE_MS = 4
-local SHORT_MS, LONG_MS = 1, 2.5 -- what a step of a slice is made to take
+local SHORT_MS, LONG_MS = 1, 2.5 -- how long a step of a slice should take
 
---- Is a slice that began then over?
+--- Is a slice that began at `from` over?
 ---@param from number of `host.now()`
 ---@return boolean
 function M.is_over(from)
   return host.now() - from >= SLICE_MS
 end
 
-local slice_from -- when the slice that runs began; nil where none does
+local slice_from -- when the running slice began; nil if none runs
 
---- Call `fn(from)` in a slice that began at `from`: now, or when what it is called from began one. All that a callback
+--- Call `fn(from)` in the slice that is running, or in a new one; `from` is when it began. Everything that a callback
 --- of the loop does is one slice, whatever it calls.
 ---@param fn fun(from: number)
 function M.within(fn)
@@ -29,19 +29,20 @@ function M.within(fn)
   if not ok then error(message, 0) end
 end
 
---- Does a slice run?
+--- Is a slice running?
 ---@return boolean
 function M.runs()
   return slice_from ~= nil
 end
 
----@class abridge.Pace How many bytes a step takes, by how long the steps before it took.
+---@class abridge.Pace How many bytes a step should take, by how long earlier steps took.
 ---@field size integer of the next step
 ---@field private least integer
 ---@field private most integer
 local Pace = {}
 Pace.__index = Pace
 
+--- A pace whose steps take from `least` to `most` bytes, `first` of them at first.
 ---@param least integer
 ---@param first integer
 ---@param most integer
@@ -61,26 +62,27 @@ function Pace:took(bytes, ms)
   end
 end
 
----@class abridge.Work What a piece of work is handed.
+---@class abridge.Work Handed to a piece of work.
 ---@field private at_once boolean
 ---@field private from number when this slice began
 ---@field private held table[]
 local Work = {}
 Work.__index = Work
 
---- Give way if the slice is over. To be called often, but not inside a pcall, an iterator or a comparison, where Lua
---- 5.1 cannot yield.
+--- Give way if the slice is over. Call it often, but not inside a pcall, an iterator or a comparison, where Lua 5.1
+--- cannot yield.
 function Work:pause()
   if not self.at_once and M.is_over(self.from) then coroutine.yield() end
 end
 
---- Have something closed that the work opens, should it be cancelled or raise.
+--- Have something that the work opened closed if it is cancelled or raises.
 ---@param thing { close: fun(self: any) }
 function Work:hold(thing)
   self.held[#self.held + 1] = thing
 end
 
-function Work:drop()
+--- Close what is held.
+function Work:close_held()
   for i = #self.held, 1, -1 do
     self.held[i]:close()
   end
@@ -89,13 +91,13 @@ end
 --- Work that is done in one go.
 M.at_once = setmetatable({ at_once = true, held = {}, hold = function() end }, Work)
 
---- Do `work(work)` and hand what it returns to `done`: before this returns where it is soon over, where `at_once` says
---- so or there is no luv; else from the loop, where callbacks of the host may be called. What it raises is handed on as
---- an error result.
+--- Do `work(work)` and hand what it returns to `done`: before this returns if it is soon over, if `at_once` is set or
+--- if there is no luv; otherwise from the loop, where callbacks of the host may be called. What it raises is handed on
+--- as an error result.
 ---@param work fun(work: abridge.Work): table
 ---@param done fun(value: table)
 ---@param at_once? boolean
----@return fun() cancel `done` is not called after it
+---@return fun() cancel after it `done` is not called
 function M.start(work, done, at_once)
   local self = setmetatable({ at_once = at_once or not host.uv(), held = {} }, Work)
   local thread = coroutine.create(work)
@@ -110,7 +112,7 @@ function M.start(work, done, at_once)
     end
     ended = true
     if not ok then
-      self:drop()
+      self:close_held()
       value = { text = check.text(value), is_error = true }
     end
     done(value)
@@ -124,11 +126,13 @@ function M.start(work, done, at_once)
     if ended then return end
     ended = true
     if next_turn then next_turn() end
-    self:drop()
+    self:close_held()
   end
 end
 
 -- sorting -----------------------------------------------------------------------------------------
+
+-- `table.sort` of 100,000 names takes some 80 ms in one go.
 
 local SORTED = 512 -- items that are sorted in one go
 

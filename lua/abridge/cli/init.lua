@@ -2,10 +2,12 @@
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
-local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
-local results = require "abridge.output.result"
 local shell = require "abridge.base.shell"
+local info = require "abridge.output.info"
+local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
+local profiles = require "abridge.output.profiles"
+local results = require "abridge.output.results"
 
 local M = {}
 
@@ -325,7 +327,7 @@ end
 
 --- The limits of a profile for text of no particular tool: its row "*", or that of commands, or its ceiling.
 local function profile_limits(name)
-  local profile, rows = limits_of.profiles[name], limits_of.table("abridge cut", name, {}, nil, nil, 0)
+  local profile, rows = profiles.all[name], limit_table.new("abridge cut", name, {}, 0)
   if profile["*"] then return rows:of "*" end
   return profile.run_command and rows:of "run_command" or rows:ceiling_limits()
 end
@@ -342,7 +344,7 @@ local function cut_limits(args)
   for key, value in pairs(args.limits) do
     limits[key] = value
   end
-  if not limits_of.has_budget(limits) then
+  if not limit.has_budget(limits) then
     bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
   end
   limits.strategy = limits.strategy or "head_tail"
@@ -351,12 +353,12 @@ end
 
 function M.cut(args)
   if #args.words > 0 then bad("cut reads stdin and takes no words, got %q", args.words[1]) end
-  local ok, limits = pcall(limits_of.checked, "limits", cut_limits(args), 0)
+  local ok, limits = pcall(limit.checked, "limits", cut_limits(args), 0)
   if not ok then
     if type(limits) == "table" then error(limits, 0) end
     bad("%s", (limits:gsub("^.-limits: ", "")))
   end
-  local content, cut = limits_of.cut(read_stdin "*a", limits)
+  local content, cut = limit.cut(read_stdin "*a", limits)
   local block = info.not_truncated(#content)
   if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
   if #cut.kept == 0 then cut.kept = nil end

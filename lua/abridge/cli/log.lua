@@ -1,9 +1,10 @@
 --- The `abridge log` command: the calls of a run, and pages of what they would have shown in full.
 
 local core = require "abridge.base.core_loader"
-local display = require "abridge.output.display"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local strings = require "abridge.base.strings"
+local display = require "abridge.output.display"
 
 local M = {}
 
@@ -186,7 +187,7 @@ local function print_page(run, call_id, args, cli)
   local content, page = run:full_output(call_id, at)
   if not content then cli.fail(page) end
   if args.switches.json then
-    cli.json { content = core.head(content, { max_lines = 2 ^ 53, utf8 = "replace" }), page = page }
+    cli.json { content = strings.valid(content), page = page }
     return 0
   end
   cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
@@ -214,7 +215,7 @@ function M.run(args, cli)
     if args.other[name] and not call_id then bad("--%s needs a CALL_ID", name) end
   end
   if args.switches.follow and call_id then bad "--follow lists calls and takes no CALL_ID" end
-  local run, message = require("abridge.run.log").open_run(dir)
+  local run, message = require("abridge.run.reader").open(dir)
   if not run then cli.fail(message) end
   local code
   if call_id then

@@ -177,7 +177,7 @@ local function capped(self, tool, text, how, limits)
   if session.closed then
     local share = require "abridge.output.share"
     if how.left_out then error(share.closed, 0) end
-    limits, how.limits, how.left_out = require("abridge.output.limits").narrowed(limits, how.limits), nil, nil
+    limits, how.limits, how.left_out = require("abridge.output.limit").narrowed(limits, how.limits), nil, nil
     tell_crude(self, tool, share.closed)
     return (share.cap_closed(text, limits, session, how))
   end
@@ -192,7 +192,7 @@ local function for_model(self, output, call)
   local text, how = output.text, safe.copied(output.how or {})
   if self.redacts and not self.session.redactor then error(crude.withheld) end
   if text == nil then return nil end
-  call.budget = call.budget or require("abridge.hosts.output_budget").new()
+  call.budget = call.budget or require("abridge.hosts.call_budget").new()
   local limits = self.session:limits(output.tool)
   how.wrapper, how.limits = "beside", call.budget:left(limits)
   how.left_out = not how.limits and (type(text) ~= "string" or #text > SHORT)

@@ -3,8 +3,8 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
-local exec_budgets = require "abridge.base.exec_budgets"
 local host = require "abridge.base.host"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
@@ -36,8 +36,8 @@ function M.options(who, opts, deeper)
   elseif opts.limits and opts.resume then
     check.fail(who .. ": resume is not for use with limits", 1 + deeper)
   end
-  local ok, limits_of = pcall(require, "abridge.output.limits")
-  if ok and opts.limits then limits_of.checked(who .. ": limits", opts.limits, 2 + deeper) end
+  local ok, limit = pcall(require, "abridge.output.limit")
+  if ok and opts.limits then limit.checked(who .. ": limits", opts.limits, 2 + deeper) end
   return opts
 end
 
@@ -101,7 +101,7 @@ function M.crude_budgets(tool, opts)
   if not ok then limits = opts.limits or { max_lines = crude.default_lines } end
   local budgets = M.copied(limits)
   budgets.max_bytes = bytes_of(budgets.max_bytes)
-  local named = exec_budgets[budgets.output]
+  local named = profiles.exec_budgets[budgets.output]
   if named and named < (budgets.max_bytes or math.huge) then budgets.max_bytes = named end
   return budgets
 end

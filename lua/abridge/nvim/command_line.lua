@@ -2,8 +2,8 @@
 --- where they stand, whatever is in them. All else is the shell's that runs it. Where a name cannot be quoted (after
 --- `<<`, say) it stands bare if no shell sees more than a word in it, and raises otherwise.
 
-local file_names = require "abridge.nvim.file_names"
 local host = require "abridge.base.host"
+local file_names = require "abridge.nvim.file_names"
 local quoted = require("abridge.base.shell").quoted
 
 local M = {}
@@ -152,7 +152,7 @@ local function next_special(text, at)
 end
 
 local function refuse(special, file)
-  local name = require("abridge.base.name_on_a_line").name(file.text)
+  local name = require("abridge.base.listed_name").escape(file.text)
   error(("%s cannot be quoted safely there: %s"):format(special, name), 0)
 end
 

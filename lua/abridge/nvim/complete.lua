@@ -2,9 +2,9 @@
 --- Vim's own completion: a backquote in what was typed makes that start a shell. Names with control characters are left
 --- out, since a newline ends a command line.
 
-local command_line = require "abridge.nvim.command_line"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local command_line = require "abridge.nvim.command_line"
 
 local M = {}
 

@@ -3,8 +3,8 @@
 ---
 --- A row is a line without its newline, or a piece of a long line. Offsets are 0-based here.
 
-local core = require "abridge.base.core_loader"
-local last_of = require("abridge.nvim.ranges").last
+local strings = require "abridge.base.strings"
+local ranges = require "abridge.nvim.ranges"
 local visible = require("abridge.output.display").visible
 
 local M = {}
@@ -60,7 +60,7 @@ local MOST_KNOWN = 4096
 ---@param line integer
 function Slice:learn(byte, line)
   if byte >= self.source.size and byte > 0 then return end
-  local at = last_of(self.known, "byte", byte)
+  local at = ranges.last(self.known, "byte", byte)
   if at > 0 and self.known[at].byte == byte or #self.known >= MOST_KNOWN then return end
   table.insert(self.known, at + 1, { byte = byte, line = line })
 end
@@ -138,7 +138,7 @@ end
 ---@param byte integer
 ---@return integer row 1-based; that of the nearest byte where the slice has it not
 function Slice:row_at(byte)
-  local row = last_of(self.rows, "first", byte)
+  local row = ranges.last(self.rows, "first", byte)
   return math.max(row, 1)
 end
 
@@ -155,7 +155,7 @@ local function settle(self)
   local rows = self.rows
   if #rows == 0 then return end
   if not self.first_line then
-    local place = self.known[last_of(self.known, "byte", self.to - 1)]
+    local place = self.known[ranges.last(self.known, "byte", self.to - 1)]
     if not place or place.byte < self.from then return end
     self.first_line = place.line - count_begins(rows, 2, self:row_at(place.byte))
   end
@@ -280,11 +280,6 @@ end
 local SCAN = 1024 * 1024 -- bytes of a read that only counts or looks for something
 local LEARN_EVERY = 64 -- such reads between two places that are remembered
 
-local function newlines_in(text)
-  local lines = core.count_lines(text)
-  return text:sub(-1) == "\n" and lines or math.max(lines - 1, 0)
-end
-
 --- The place in a text behind its nth newline.
 local function behind_newline(text, n)
   local at = 0
@@ -299,7 +294,7 @@ end
 ---@return fun(): boolean, integer step reads a block: whether the search is over, and the offset; that of the end of
 ---  the text where it has no such line
 function Slice:seek(line)
-  local i = last_of(self.known, "line", line)
+  local i = ranges.last(self.known, "line", line)
   local low, high = self.known[i], self.known[i + 1]
   local reads = 0
   if low.line == line then high = low end -- a byte of that line: its start is before it
@@ -308,7 +303,7 @@ function Slice:seek(line)
     return function()
       local text = read(self, at, SCAN)
       if text == "" then return true, self.source.size end
-      local count = newlines_in(text)
+      local count = strings.newlines(text)
       if count >= left then return true, at + behind_newline(text, left) end
       at, left, reads = at + #text, left - count, reads + 1
       if reads % LEARN_EVERY == 0 then self:learn(at, line - left) end
@@ -319,7 +314,7 @@ function Slice:seek(line)
   return function()
     local start = math.max(at - SCAN, 0)
     local text = read(self, start, at - start)
-    local count = newlines_in(text)
+    local count = strings.newlines(text)
     if count >= left then return true, start + behind_newline(text, count - left + 1) end
     at, left = start, left - count
     if at == 0 then return true, 0 end

@@ -1,11 +1,11 @@
 --- The calls of a run in a buffer, a line each, and what opens from there.
 
-local buffer = require "abridge.nvim.buffer"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local display = require "abridge.output.display"
-local highlight = require "abridge.nvim.highlight"
 local host = require "abridge.base.host"
+local buffer = require "abridge.nvim.buffer"
+local highlight = require "abridge.nvim.highlight"
+local display = require "abridge.output.display"
 
 local M = {}
 
@@ -255,7 +255,7 @@ local function page(self, event)
   if not kept.path then
     local cut = type(event.truncation) == "table" and event.truncation.truncated
     local note = cut and ("the full output was not kept" .. (kept.error and ": " .. one_line(kept.error) or "")) or nil
-    local text = require("abridge.run.log").shown_text(event)
+    local text = require("abridge.run.reader").shown_text(event)
     return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
   end
   local fd, stat = self.run:open_output(event)
@@ -318,9 +318,9 @@ function M.open(run_dir, mods)
   end
   local expected = mods ~= nil and buffer.check_mods(mods)
   if expected then check.fail(("abridge.nvim.log: mods must be %s, got %s"):format(expected, check.show(mods))) end
-  run_dir = run_dir or require("abridge.nvim.run").current_dir() or require("abridge.run.log").newest()
+  run_dir = run_dir or require("abridge.nvim.run").current_dir() or require("abridge.run.folder").newest()
   if not run_dir then return nil, "No run has a log yet" end
-  local run, message = require("abridge.run.log").open_run(run_dir)
+  local run, message = require("abridge.run.reader").open(run_dir)
   if not run then return nil, message end
   highlight.define()
   local self = setmetatable({ run = run, entries = {}, open = {}, position = 0 }, Log)

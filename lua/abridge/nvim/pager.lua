@@ -2,10 +2,10 @@
 --- did not see is dimmed.
 
 local buffer = require "abridge.nvim.buffer"
+local excerpt = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
-local notice = require "abridge.output.notice"
-local ranges_of = require "abridge.nvim.ranges"
-local slices = require "abridge.nvim.excerpt"
+local ranges = require "abridge.nvim.ranges"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -43,7 +43,7 @@ local function dim(self, row, i)
   while self.ranges[j] and self.ranges[j].from < stop do
     local range = self.ranges[j]
     if not range.kept then
-      local from, to = slices.columns(at, range.from, range.to)
+      local from, to = excerpt.columns(at, range.from, range.to)
       if from < to then mark(self, row, from, { end_col = to, hl_group = "AbridgeOmitted" }) end
     end
     j = j + 1
@@ -54,11 +54,11 @@ end
 --- Number the lines at the right, and mark rows that go on with the line of the row before.
 local function decorate(self, first, last)
   if first > last then return end
-  local line, range = self.slice:line_of(first), math.max(ranges_of.at(self.ranges, self.slice.rows[first].first), 1)
+  local line, range = self.slice:line_of(first), math.max(ranges.at(self.ranges, self.slice.rows[first].first), 1)
   for i = first, last do
     local row = self.slice.rows[i]
     if line and row.begins and i > first then line = line + 1 end
-    local side = not row.begins and { notice.line_cut .. " ", highlight.groups.marker }
+    local side = not row.begins and { sentences.line_cut .. " ", highlight.groups.marker }
       or line and { ("%d "):format(line), "LineNr" }
     if side then mark(self, i, 0, { virt_text = { side }, virt_text_pos = "right_align", hl_mode = "combine" }) end
     range = dim(self, i, range)
@@ -128,7 +128,7 @@ local function tell(self, win)
   local row = vim.api.nvim_win_get_cursor(win)[1]
   local at, line = self.slice.rows[row], self.slice:line_of(row)
   local byte = at and at.first or 0
-  local range = self.cut and self.ranges[ranges_of.at(self.ranges, byte)]
+  local range = self.cut and self.ranges[ranges.at(self.ranges, byte)]
   local parts = {
     self.title,
     ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?"),
@@ -167,7 +167,7 @@ function Pager:go(byte)
     vim.api.nvim_win_set_cursor(win, { self.slice:row_at(byte), 0 })
     fill(self, win)
     local row = self.slice:row_at(byte)
-    local column = self.slice.rows[row] and slices.columns(self.slice.rows[row], byte, byte) or 0
+    local column = self.slice.rows[row] and excerpt.columns(self.slice.rows[row], byte, byte) or 0
     vim.api.nvim_win_set_cursor(win, { row, column })
     tell(self, win)
   end)
@@ -211,7 +211,7 @@ local function here(self)
   local low, high = 0, at.bytes
   while low < high do -- the last byte that shows at or before the column
     local middle = math.ceil((low + high) / 2)
-    if slices.columns(at, at.first + middle, at.first) <= column then
+    if excerpt.columns(at, at.first + middle, at.first) <= column then
       low = middle
     else
       high = middle - 1
@@ -238,7 +238,7 @@ end
 --- Go to the next range that the model saw, or did not see, or the one before.
 local function go_to_range(self, kept, step)
   for _ = 1, vim.v.count1 do
-    local range = ranges_of.next(self.ranges, here(self), kept, step)
+    local range = ranges.next(self.ranges, here(self), kept, step)
     if not range then return end
     local first = range.from
     if range.to - first > 1 and self.source.read(first, 1) == "\n" then first = first + 1 end -- of the line before
@@ -310,8 +310,8 @@ function M.open(source, opts)
   highlight.define()
   local self = setmetatable({ source = source, cut = opts.cut, title = opts.title, note = opts.note }, Pager)
   self.lines = opts.lines or opts.cut and opts.cut.total_lines
-  self.ranges = ranges_of.of(opts.cut, source.size)
-  self.slice = slices.new(source, ranges_of.known_lines(opts.cut, source.size))
+  self.ranges = ranges.of(opts.cut, source.size)
+  self.slice = excerpt.new(source, ranges.known_lines(opts.cut, source.size))
   self.buf = buffer.scratch("output", opts.title, "abridge-output")
   buffer.on_wipe(self.buf, function()
     self.closed = true

@@ -1,9 +1,9 @@
 --- A result in a buffer: what a screen shows of it, in our colours, replaced in place when it is shown again.
 
-local buffer = require "abridge.nvim.buffer"
 local check = require "abridge.base.check"
-local display = require "abridge.output.display"
+local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
+local display = require "abridge.output.display"
 
 local M = {}
 
@@ -40,11 +40,7 @@ local function places_of(buf)
   return places[buf]
 end
 
-local function is_row(value)
-  if not check.is_count(value) then return "an integer from 0 to 2^53" end
-end
-
-local OPTIONS = { row = is_row, key = "string", max_lines = "number", width = "number" }
+local OPTIONS = { row = check.count, key = "string", max_lines = "number", width = "number" }
 
 --- Where the mark of a place is; nil where the buffer was read anew, and has lost it.
 local function mark_of(buf, place)

@@ -1,7 +1,7 @@
 --- A call whose output shows in a buffer while it runs; the editor's own session; the buffer of `:Abridge run`.
 
-local buffer = require "abridge.nvim.buffer"
 local check = require "abridge.base.check"
+local buffer = require "abridge.nvim.buffer"
 local render = require "abridge.nvim.render"
 
 local M = {}
@@ -87,7 +87,7 @@ local editor = { opts = {} }
 local function wrong(opts)
   local probe = check.copied(opts)
   if type(probe.databases) == "table" then probe.databases = nil end
-  if not require("abridge.run.log").check_run_dir(probe.run_dir) then probe.run_dir = false end
+  if not require("abridge.run.writer").check_run_dir(probe.run_dir) then probe.run_dir = false end
   local ok, session = pcall(require("abridge.session").new, probe)
   if not ok then return (check.reason(session):gsub("^abridge%.session: ", "")) end
   if session then session:close() end

@@ -5,34 +5,34 @@ local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
-local memory = require "abridge.output.recent"
+local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
 local notice = require "abridge.output.notice"
 local page = require "abridge.output.page"
-local results = require "abridge.output.result"
+local recently_capped = require "abridge.output.recently_capped"
+local results = require "abridge.output.results"
 local wrapper = require "abridge.output.wrapper"
+local yielded = require "abridge.output.yielded"
 
 local M = {}
 
 local WHO = "abridge.cap"
 
 ---@class (exact) abridge.CapOptions
----@field path? string the file the text came from, for the notice of "read_file"
+---@field path? string the file that the text is from, for the notice of "read_file"
 ---@field first_line? integer number that the text's first line, inside its wrapper, has in its file; the file's total
----  is then not told
+---  is then unknown
 ---@field limits? abridge.Limits in place of the tool's, key by key; false takes a budget away
----@field resume? string a sentence on how to go on, with {next} or {next0}, in place of ours
----@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": also a
----  little text beside the fence
----@field save? string folder for the full output of a text that is cut: made 0700 where it is missing, refused where it
----  is not private
+---@field resume? string a sentence on how to continue, with {next} or {next0}, in place of ours
+---@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": even
+---  with a little text beside the fence
+---@field save? string folder for the full output of a text that is cut: made 0700 if missing, refused if it is not
+---  private
 
---- What may be told of a text that is capped, here and in `session:cap`.
+--- What a host may say of a text that is capped, here and in `session:cap`.
 M.options = {
   path = "string",
-  first_line = function(value)
-    if not check.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
-  end,
+  first_line = check.positive,
   limits = "table",
   resume = notice.check_resume,
   wrapper = wrapper.check,
@@ -47,7 +47,7 @@ for name, kind in pairs(M.options) do
   OPTIONS[name] = kind
 end
 
---- What these options say to the notice of a text.
+--- What these options add to the notice of a text.
 ---@param opts table
 ---@param text string
 ---@return abridge.NoticeData
@@ -62,8 +62,8 @@ function M.notice_data(opts, text)
   }
 end
 
---- Make of a session's value what these options say of it. A text for read_file is the first page of a file, unless
---- it is known to be something else.
+--- Apply these options to a session's value. A text for read_file is the first page of a file, unless it is known to be
+--- something else.
 ---@param call abridge.ResultCall
 ---@param value table with a text
 ---@param opts abridge.SessionCapOptions
@@ -76,7 +76,7 @@ function M.prepare(call, value, opts, redactor)
   value.wrapper = nil -- there is none
   local how = { text = value.text, split = true }
   value.stream = page.open({}, call.limits, how)
-  function value.ceiled(limits)
+  function value.reopen(limits)
     return page.open({}, limits, how)
   end
   value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
@@ -86,21 +86,22 @@ end
 local function limits_for(tool_or_limits, over)
   if tool_or_limits == nil then tool_or_limits = "*" end
   if type(tool_or_limits) == "table" then
-    return limits_of.checked(WHO, limits_of.copy(tool_or_limits, over), 2), "run_command"
+    return limit.checked(WHO, limit.copy(tool_or_limits, over), 2), "run_command"
   end
   if type(tool_or_limits) ~= "string" then
     check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
   end
-  return limits_of.table(WHO, "default", { [tool_or_limits] = over }, false, nil, 2):of(tool_or_limits), tool_or_limits
+  local tool = tool_or_limits
+  return limit_table.new(WHO, "default", { limits = { [tool] = over }, ceiling = false }, 2):of(tool), tool
 end
 
 -- full outputs ------------------------------------------------------------------------
 
-local MOST_NUMBERS = 1e6 -- full outputs of one folder
+local MOST_NUMBERS = 1e6 -- full outputs in one folder
 
-local numbers = {} -- by folder, the last one that was given
+local numbers = {} -- by folder, the last one used
 
---- Keeps a text in a folder, under the next number that is free there.
+--- Keep texts in a folder, each under the next free number.
 local function saver(dir, tool)
   return function(text)
     local path, size, message, code
@@ -114,7 +115,7 @@ end
 
 -- cap ---------------------------------------------------------------------------------
 
---- Let the full output be kept before a notice is made that may name it.
+--- Have the full output kept before a notice is made that may name it.
 local function keeping(parts, keep)
   local adjust = parts.adjust
   function parts.adjust(cut)
@@ -132,9 +133,8 @@ end
 
 --- Cut a text by a tool's limits and add the notice.
 ---
---- Never raises on account of `text`: what is no string is encoded first (JSON where a library is there). A text
---- that `cap` returned lately passes again unchanged under the same limits. Raises on misuse of the other arguments,
---- naming them.
+--- Never raises on account of `text`: anything but a string is encoded first. A text that `cap` returned lately passes
+--- unchanged under the same limits. Raises on misuse of the other arguments, naming them.
 ---@param text any
 ---@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
 ---@param opts? abridge.CapOptions
@@ -144,18 +144,18 @@ end
 function M.cap(text, tool_or_limits, opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
   local limits, tool = limits_for(tool_or_limits, opts.limits)
-  text = results.encoded(text)
+  text = yielded.encoded(text)
   local parts = { tool = tool, data = M.notice_data(opts, text) }
 
-  if memory.has(text, limits) then
-    local content, cut = limits_of.cut(text, {}) -- whole
+  if recently_capped.has(text, limits) then
+    local content, cut = limit.cut(text, {}) -- whole
     return content, cut, info.not_truncated(#content):to_table()
   end
   local given, raw_bytes = limits, nil
   if tool ~= "read_file" then
-    text, limits, raw_bytes = limits_of.cleaned(text, limits)
+    text, limits, raw_bytes = limit.cleaned(text, limits)
   end
-  if tool ~= "read_file" then limits = limits_of.split_lines(limits) end
+  if tool ~= "read_file" then limits = limit.split_lines(limits) end
   local keep = results.keeper(opts.save and saver(opts.save, tool), text)
   local content, cut, body
   if opts.wrapper then
@@ -171,7 +171,7 @@ function M.cap(text, tool_or_limits, opts)
     if type(text) ~= "string" then text:close() end
   end
   cut.raw_bytes = raw_bytes
-  memory.add(content, given)
+  recently_capped.add(content, given)
   return content, cut, block_of(cut, body, limits, tool, opts):to_table()
 end
 

@@ -4,7 +4,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local info = require "abridge.output.info"
-local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -15,9 +15,9 @@ local YELLOW, RED, RESET = "\27[33m", "\27[31m", "\27[0m"
 
 -- chars ------------------------------------------------------------------------------
 
---- The next char at or after `from` that a screen must not get as it is: where it stands, its bytes, and how it
---- shows. Controls show in caret form, those of C1 as the escape sequence they stand for; line separators and what
---- turns the direction of text show by their number. The line must be valid UTF-8.
+--- The next char at or after `from` that a screen must not get as it is: where it is, its bytes, and how it shows.
+--- Controls show in caret form, those of C1 as the escape sequence they stand for; line separators and chars that turn
+--- the direction of text show by their number. The line must be valid UTF-8.
 local function next_control(line, from)
   local at = line:find("[%z\1-\31\127\194\226]", from)
   while at do
@@ -56,7 +56,7 @@ local function prefix(line, width)
 end
 
 --- Bytes of a text as a screen may get them, on one line: controls as `prefix` shows them, loose bytes as U+FFFD. Tabs
---- stay. What shows of a start of the text that ends between chars is a start of what shows of the text.
+--- stay. The start of a text, up to between two chars, shows as the start of what the whole shows.
 ---@param text string any bytes
 ---@return string
 function M.visible(text)
@@ -74,7 +74,7 @@ end
 
 --- How long something took, as a list shows it.
 ---@param ms any
----@return string|nil nil for what is no length of time
+---@return string|nil nil if `ms` is no length of time
 function M.duration(ms)
   if type(ms) ~= "number" or ms < 0 or ms > MAX then return nil end
   return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
@@ -87,20 +87,20 @@ local function lines_of(text)
   return (text:sub(-1) == "\n" and text or text .. "\n"):gmatch "([^\n]*)\n"
 end
 
---- A line of a tool's text, cut short where it is wider than the screen.
+--- A line of a tool's text, cut short if it is wider than the screen.
 ---@return string shown
----@return integer lost bytes of the line that are not shown
----@return integer own bytes of what is shown that are the line's, before the mark of a cut
+---@return integer lost bytes of the line that do not show
+---@return integer own bytes of `shown` that are the line's, before the mark of a cut
 local function fitted(line, width)
   line = line:gsub("\r$", "")
   local shown, bytes = prefix(line, width)
   if bytes == #line then return shown, 0, #shown end
-  local mark = notice.line_cut:sub(1, width)
+  local mark = sentences.line_cut:sub(1, width)
   shown, bytes = prefix(line, width - #mark)
   return shown .. mark, #line - bytes, #shown
 end
 
---- Where a text wider than the screen is broken: the bytes of its first line, and where the next one starts.
+--- Where to break a text wider than the screen: the bytes of its first line, and where the next one starts.
 local function break_of(text, width)
   local fits = core.fit_cells(text, width)
   local space = text:sub(1, fits + 1):match "^.+() "
@@ -108,7 +108,7 @@ local function break_of(text, width)
   return fits, fits + 1
 end
 
---- A sentence of ours, broken into lines and never cut. Of a char that is wider than the screen a point shows.
+--- A sentence of ours, broken into lines and never cut. A char wider than the screen shows as a point.
 local function wrapped(text, width, add)
   for line in lines_of(text) do
     local rest = prefix(line, MAX)
@@ -135,7 +135,7 @@ local function is_command(result, details)
   return result.tool == "run_command" or details.exit_code ~= nil or details.exit_line ~= nil
 end
 
---- Is the end of this result what to look at? As the tool's cut says; where that kept both ends, a command's.
+--- Should a screen show the end of this result? As the tool's cut says; if that kept both ends, for a command.
 local function from_end(result, details)
   local strategy = as_table(details.cut).strategy
   if strategy == "head" or strategy == "tail" then return strategy == "tail" end
@@ -146,8 +146,8 @@ local function valid(text)
   return (core.head(text, { max_lines = MAX, utf8 = "replace" }))
 end
 
---- The tool's text, the exit line and the notice of a result. The block says where the text ends: nothing is read
---- out of the content.
+--- The tool's text, the exit line and the notice of a result. The block says where the text ends: nothing is parsed
+--- from the content.
 ---@return string body
 ---@return string exit "" when there is none
 ---@return string said
@@ -172,18 +172,14 @@ end
 ---@field ansi? boolean colour warnings yellow and errors red
 
 local OPTIONS = {
-  max_lines = function(value)
-    if not check.is_count(value) then return "an integer from 0 to 2^53" end
-  end,
-  width = function(value)
-    if not check.is_count(value) or value < 1 then return "an integer from 1 to 2^53" end
-  end,
+  max_lines = check.count,
+  width = check.positive,
   ansi = "boolean",
 }
 
 ---@alias abridge.RowKind "marker"|"notice"|"error"
 
---- A line of a screen, and what of it is ours: known from the ledger and the block, not read out of the text.
+--- A line of a screen, and which parts of it are ours: known from the ledger and the block, not parsed from the text.
 ---@class (exact) abridge.Row
 ---@field text string
 ---@field kind? abridge.RowKind what all of the line is: a remark on lines that do not show, a notice (or the exit
@@ -197,7 +193,7 @@ local function block_of(body, kept, lost, by_lines)
   return info.without_resume(#kept - lost, #body, by_lines and "line_cap" or "size_cap")
 end
 
---- What of a line is a marker, in bytes of what shows of it.
+--- The parts of a line that are markers, in bytes of what shows of it.
 ---@param line string
 ---@param at integer bytes of the body before the line
 ---@param markers { first_byte: integer, last_byte: integer }[]
@@ -218,7 +214,7 @@ local function spans_of(line, at, markers, shown, own)
   return #spans > 0 and spans or nil
 end
 
---- The lines of the tool's text as rows; returns the bytes of it that do not show.
+--- Add the lines of the tool's text as rows; returns how many of its bytes do not show.
 local function add_text(rows, text, at, markers, width, kind)
   local lost = 0
   for line in lines_of(text) do
@@ -254,12 +250,12 @@ function M.rows(who, result, opts, deeper)
       rows[#rows + 1] = { text = line, kind = kind }
     end)
   end
-  if cut.truncated and at_end then say(notice.earlier_lines(cut.omitted_lines), "marker") end
+  if cut.truncated and at_end then say(sentences.earlier_lines(cut.omitted_lines), "marker") end
   local failed = result.is_error == true
   local before = at_end and #body - #kept or 0
   local kind = failed and not is_command(result, details) and "error" or nil
   local lost = add_text(rows, kept .. ended, before, markers, width, kind)
-  if cut.truncated and not at_end then say(notice.more_lines(cut.omitted_lines), "marker") end
+  if cut.truncated and not at_end then say(sentences.more_lines(cut.omitted_lines), "marker") end
 
   for _, part in ipairs { { exit, failed and "error" or "notice" }, { said, "notice" } } do
     if part[1] ~= "" then
@@ -288,13 +284,13 @@ end
 
 --- What a screen shows of a result: lines without a newline after the last one.
 ---
---- Of the tool's text the first `max_lines` lines show, or the last ones where the tool kept the end or where it is the
---- output of a command cut at both ends; a line says how many more there are. Lines wider than `width` cells
---- end in "...", tabs go to every eighth column, controls and escape sequences show as `^[`. Exit line and notice
---- are always there, whole, wrapped to the width and not counted in `max_lines`.
+--- The first `max_lines` lines of the tool's text show, or the last ones if the tool kept the end or if it is the
+--- output of a command that kept both ends; a line says how many more there are. Lines wider than `width` cells end in
+--- "...", tabs go to every eighth column, controls and escape sequences show as `^[`. Exit line and notice are always
+--- there, whole, wrapped to the width and not counted in `max_lines`.
 ---
---- Sets `result.display` to the screen's own block: bytes of the tool's text that show, and all of them; its reason is
---- "line_cap" when lines are missing, else "size_cap". Changes nothing else in the result. Raises on misuse, naming
+--- Sets `result.display` to the screen's own block: how many bytes of the tool's text show, and of how many; its reason
+--- is "line_cap" when lines are missing, else "size_cap". Changes nothing else in the result. Raises on misuse, naming
 --- the argument. Cost: in proportion to the content.
 ---@param result abridge.Result
 ---@param opts? abridge.DisplayOptions

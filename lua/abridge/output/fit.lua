@@ -3,7 +3,7 @@
 --- weighed at its widest.
 
 local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 
 local M = {}
@@ -14,7 +14,7 @@ local LEVELS = { "full", "no_path", "bare", "none" }
 ---@class (exact) abridge.FitParts
 ---@field tool string whose notices are used
 ---@field data? abridge.NoticeData
----@field exit? string a line on how a command ended, before the notice
+---@field exit? string a line that says how a command ended, before the notice
 ---@field empty? string what to show in place of an empty text
 ---@field adjust? fun(cut: abridge.Cut) bring the ledger to the coordinates the notice speaks of
 
@@ -70,7 +70,7 @@ local function say_widest(level, cut, parts)
   return notice.widest(parts.tool, cut, data)
 end
 
---- Cut so that `extra` bytes, chars and tokens are left over, whether or not the text alone would fit.
+--- Cut so that there is room for `extra`, whether or not the text alone would fit.
 local function cut_beside(text, limits, extra, slack, long_line)
   local left = {
     long_line = long_line,
@@ -78,21 +78,21 @@ local function cut_beside(text, limits, extra, slack, long_line)
     max_chars = limits.max_chars and math.max(limits.max_chars - core.count_chars(extra), 0),
     max_tokens = limits.max_tokens and math.max(limits.max_tokens - M.tokens_of(extra, limits) - slack, 0),
   }
-  local content, cut = limits_of.cut(text, limits, left)
-  for _, name in ipairs(limits_of.budgets) do
+  local content, cut = limit.cut(text, limits, left)
+  for _, name in ipairs(limit.budgets) do
     cut[name] = limits[name]
   end
   return content, cut
 end
 
-local ROUNDS = 12 -- cuts tried at a level; the second or third one fits unless a counter of tokens is strange
+local ROUNDS = 12 -- cuts tried at a level; the second or third one fits unless a token counter is odd
 
---- Cut beside what is said at its widest. A first line that alone fits, and that only what is said pushes out, is
---- split: it exceeds nothing.
+--- Cut so that there is room for the widest notice. A first line that would fit alone, and that only the notice pushes
+--- out, is split: it exceeds nothing.
 local function cut_with(widest, text, limits, trial, slack)
   local function cut(long_line)
     if not trial.truncated or slack > 0 then return cut_beside(text, limits, widest, slack, long_line) end
-    return limits_of.cut(text, limits, { reserve = widest, long_line = long_line })
+    return limit.cut(text, limits, { reserve = widest, long_line = long_line })
   end
   local body, ledger = cut()
   if ledger.first_line_exceeds_limit and not trial.first_line_exceeds_limit then
@@ -101,14 +101,13 @@ local function cut_with(widest, text, limits, trial, slack)
   return body, ledger
 end
 
---- Cut with one way to say it. What has to be said depends on the cut: room is made for the notice of the cut at
---- hand, and made anew when the next cut needs another. Tokens of parts need not add up, so what comes out is weighed
---- whole.
+--- Cut with one way to say it. What has to be said depends on the cut: room is made for the notice of the current cut,
+--- and again if the next cut needs another. Tokens of parts need not add up, so the outcome is weighed whole.
 ---@return string|nil content nil when it cannot be within the limits
 local function fit_at(level, text, limits, parts, exit, trial)
   local cut, slack = trial, 0
   for _ = 1, ROUNDS do
-    -- a text that fits but for what is said of it will be cut, so its notice is that of a cut
+    -- a text that only its notice pushes out will be cut, so its notice is that of a cut
     local ledger = cut
     if not cut.truncated then ledger = setmetatable({ truncated = true, truncated_by = "bytes" }, { __index = cut }) end
     local widest = M.trailer("x", exit, say_widest(level, ledger, parts))
@@ -119,7 +118,7 @@ local function fit_at(level, text, limits, parts, exit, trial)
     local said = { exit = exit, notice = say(level, cut, parts) }
     local content = body .. M.trailer(body, said.exit, said.notice)
     if within(content, limits, 1) then
-      -- another unit may have decided this time, or hits been left out, and the notice be longer
+      -- this time another unit may have cut, or hits may be left out, which makes the notice longer
       local said_widest = M.trailer("x", exit, say_widest(level, cut, parts))
       if level ~= "none" and cut.truncated and not within(said_widest, limits, 0.5) then return nil end
       return content, cut, body, said
@@ -130,8 +129,8 @@ end
 
 --- Cut a text by limits and say so.
 ---
---- The budgets bound the whole of what is returned; with the strategy "pipeline" its markers and the notice come on
---- top, as in its document. Never raises but for what `count_tokens` raises.
+--- The budgets bound the whole of what is returned; with the strategy "pipeline" markers and notice come on top,
+--- as in its document. Raises only what `count_tokens` raises.
 ---@param text string|abridge.Source
 ---@param limits abridge.Limits
 ---@param parts abridge.FitParts
@@ -141,7 +140,7 @@ end
 ---@return { exit: string|nil, notice: string|nil } said what follows the body
 function M.fit(text, limits, parts)
   local outside = limits.strategy == "pipeline"
-  local body, cut = limits_of.cut(text, limits)
+  local body, cut = limit.cut(text, limits)
   if not cut.truncated or outside then
     if parts.adjust then parts.adjust(cut) end
     if limits.indicators then body = notice.indicated(body, cut) end
@@ -159,7 +158,7 @@ function M.fit(text, limits, parts)
     local content, said
     content, cut, body, said = fit_at(level, text, limits, parts, exit, trial)
     if content then
-      -- what this cut needs said may be shorter than what kept the levels before from being used
+      -- the notice of this cut may be shorter than the one that was too long for a fuller level
       for _, fuller in ipairs(LEVELS) do
         if fuller == level then return content, cut, body, said end
         local words = say(fuller, cut, parts)
@@ -170,7 +169,7 @@ function M.fit(text, limits, parts)
       end
     end
   end
-  body, cut = limits_of.cut(text, limits)
+  body, cut = limit.cut(text, limits)
   if parts.adjust then parts.adjust(cut) end
   return body, cut, body, {}
 end

@@ -4,6 +4,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local ledger = require "abridge.base.ledger"
 
 local M = {}
 
@@ -13,7 +14,7 @@ local M = {}
 ---@field truncated boolean
 ---@field bytes_returned integer bytes of content before notices, after any ceiling
 ---@field bytes_total? integer of the whole source; absent when unknown
----@field next_offset? integer what to pass to the same tool to go on
+---@field next_offset? integer what to pass to the same tool to continue
 ---@field resume_hint? string always together with `next_offset`
 ---@field reason abridge.Reason
 
@@ -46,7 +47,7 @@ function Info:to_table()
   return block
 end
 
---- Does a table stand for a JSON array? The empty one may be an object, and one with a name is.
+--- Does a table stand for a JSON array? An empty one may be an object, and one with a name is one.
 local function is_array(t)
   local key = next(t)
   while type(key) == "number" do
@@ -55,7 +56,7 @@ local function is_array(t)
   return key == nil and next(t) ~= nil or rawget(t, 1) ~= nil
 end
 
---- Set `response.truncation`; does nothing when response is no table or an array.
+--- Set `response.truncation`, if the response is a table and not an array.
 ---@param response any
 function Info:attach(response)
   if type(response) == "table" and not is_array(response) then response.truncation = self:to_table() end
@@ -64,9 +65,8 @@ end
 Info.__tostring = Info.to_json
 
 local function want_count(who, name, value)
-  if not check.is_count(value) then
-    check.fail(("%s: %s must be an integer from 0 to 2^53, got %s"):format(who, name, check.show(value)), 1)
-  end
+  local expected = check.count(value)
+  if expected then check.fail(("%s: %s must be %s, got %s"):format(who, name, expected, check.show(value)), 1) end
 end
 
 --- What a reason should have been, or nil when it is one.
@@ -84,9 +84,9 @@ local function want_reason(who, value)
   if expected then check.fail(("%s: reason must be %s, got %s"):format(who, expected, check.show(value)), 1) end
 end
 
---- Nothing was left out: the content is the whole source, or all of it from the offset on that was asked for.
+--- Nothing was left out: the content is the whole source, or all of it from the given offset on.
 ---@param bytes_returned integer
----@param bytes_total? integer|false of the source, where it was begun in its middle; false: unknown
+---@param bytes_total? integer|false of the source, if the content starts inside it; false: unknown
 ---@return abridge.Info
 function M.not_truncated(bytes_returned, bytes_total)
   local who = "abridge.info.not_truncated"
@@ -101,7 +101,7 @@ function M.not_truncated(bytes_returned, bytes_total)
   }
 end
 
---- The content was cut, and the same tool goes on at `next_offset`.
+--- The content was cut, and the same tool continues at `next_offset`.
 ---@param bytes_returned integer
 ---@param bytes_total integer|nil nil: unknown
 ---@param next_offset integer
@@ -128,7 +128,7 @@ function M.with_resume(bytes_returned, bytes_total, next_offset, resume_hint, re
   }
 end
 
---- The content was cut, and there is no way to go on in place.
+--- The content was cut, and the tool cannot continue.
 ---@param bytes_returned integer
 ---@param bytes_total integer|nil nil: unknown
 ---@param reason abridge.Reason
@@ -141,7 +141,7 @@ function M.without_resume(bytes_returned, bytes_total, reason)
   return new { truncated = true, bytes_returned = bytes_returned, bytes_total = bytes_total, reason = reason }
 end
 
---- The block of a result made of several texts. That of one is its own; of more there is no place to go on.
+--- The block of a result made of several texts. A single text keeps its own; several have no place to continue.
 ---@param blocks abridge.Block[]
 ---@return abridge.Info
 function M.joined(blocks)
@@ -158,7 +158,7 @@ end
 
 -- reading ------------------------------------------------------------------------
 
---- What a value is, as the contract's own reader words it.
+--- What a value is, in the words of the contract's own reader.
 local function unexpected(value)
   if type(value) == "string" then return ('string "%s"'):format(value) end
   if type(value) == "boolean" then return ("boolean `%s`"):format(tostring(value)) end
@@ -169,10 +169,6 @@ local function unexpected(value)
   if type(value) == "table" then return is_array(value) and "sequence" or "map" end
   if type(value) == "userdata" then return "null" end
   return type(value)
-end
-
-local function is_null(value)
-  return value == nil or type(value) == "userdata"
 end
 
 local function read_count(block, field)
@@ -216,14 +212,14 @@ local READERS = {
 }
 local OPTIONAL = { bytes_total = true, next_offset = true, resume_hint = true }
 
---- The fields of a block, each of its kind; null counts as absent, unknown fields are passed over.
+--- The fields of a block, each of its kind; null counts as absent, unknown fields are ignored.
 local function read(block)
   if type(block) ~= "table" or is_array(block) then
     return nil, ("invalid type: %s, expected struct TruncationInfo"):format(unexpected(block))
   end
   local fields = {}
   for _, field in ipairs(FIELDS) do
-    if is_null(block[field]) then
+    if check.is_null(block[field]) then
       if not OPTIONAL[field] then return nil, ("missing field `%s`"):format(field) end
     else
       local value, message = READERS[field](block, field)
@@ -234,7 +230,7 @@ local function read(block)
   return fields
 end
 
---- What is wrong with a block whose fields are each right, or nil.
+--- What is wrong with a block whose fields are right one by one, or nil.
 local function inconsistent(block)
   if not block.truncated then
     if block.next_offset then return "`next_offset` set on a non-truncated response" end
@@ -270,7 +266,7 @@ end
 ---@param response any
 function M.assert_conforms(tool_name, response)
   local function fail(what)
-    error(("%s: %s"):format(check.name(tool_name), what), 0) -- the contract's own text, no place in front
+    error(("%s: %s"):format(check.name(tool_name), what), 0) -- the contract's own text, without a place in the code
   end
   if type(response) ~= "table" or is_array(response) then fail "response is not a JSON object" end
   if response.truncation == nil then fail "response missing required `truncation` block" end
@@ -280,37 +276,37 @@ function M.assert_conforms(tool_name, response)
   if message then fail(message) end
 end
 
---- The ledger of a cut, or of a result with its block; nil where a result has none.
+--- The ledger of a cut, or of a result, with its block; nil if a result has none.
 local function told_by(who, value)
   local is_result = type(value) == "table" and type(value.truncation) == "table" and value.content ~= nil
   if not is_result then
-    check.cut(who, value)
+    ledger.check(who, value)
     return value
   end
   local block, message = M.parse(value.truncation)
   if not block then check.fail(("%s: the result's truncation: %s"):format(who, message), 1) end
   local details = value.details
   local cut = type(details) == "table" and details.cut or nil
-  if cut ~= nil then check.cut(who, cut) end
+  if cut ~= nil then ledger.check(who, cut) end
   return cut, block
 end
 
---- The flat convention of the metadata document: what was cut, in one unit. Of a result it agrees with the block,
---- whatever was cut: lines, items, the view, the whole by the ceiling.
+--- The flat convention of the metadata document: what was cut, in one unit. For a result it agrees with the block,
+--- whatever was cut: lines, items, the view, or everything by the ceiling.
 ---@param cut_or_result abridge.Cut|abridge.Result
 ---@return { truncated: boolean, limit: integer|nil, total: integer|nil, offset: integer|nil, units: string }
 function M.protocol(cut_or_result)
   local cut, block = told_by("abridge.protocol", cut_or_result)
   if not cut then return { truncated = block.truncated, total = block.bytes_total, offset = 0, units = "bytes" } end
   local units = cut.truncated_by or "bytes"
-  local _, first = check.ranges(cut)
+  local _, first = ledger.ranges(cut)
   local offset = 0
   if first and first.first_byte > 1 then
     offset = ({ lines = first.first_line - 1, bytes = first.first_byte - 1, chars = cut.chars_before })[units]
   end
   local total = cut["total_" .. units]
   if block and units == "bytes" then total = block.bytes_total end
-  if block and block.truncated and not block.bytes_total then total = nil end -- that of the source is not known
+  if block and block.truncated and not block.bytes_total then total = nil end -- the size of the source is unknown
   return {
     truncated = (block or cut).truncated,
     limit = cut["max_" .. units],

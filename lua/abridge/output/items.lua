@@ -1,13 +1,13 @@
---- Listings: items one after the other (matches, files, entries, rows), from an offset on, as many as a limit and the
---- budgets allow, with the place where the next page starts.
+--- Listings: items in a row (matches, files, entries), from an offset on, as many as a limit and the budgets allow, and
+--- where the next page starts.
 
 local core = require "abridge.base.core_loader"
-local data_of = require "abridge.base.data"
+local ledger = require "abridge.base.ledger"
+local time_slices = require "abridge.base.time_slices"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
-local slices = require "abridge.base.time_slices"
+local limit = require "abridge.output.limit"
+local results = require "abridge.output.results"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -17,14 +17,14 @@ local M = {}
 ---@field offset integer number of the first item
 ---@field limit? integer the limit of items in force
 ---@field reached? boolean that limit was reached, and items follow
----@field more? boolean items follow that were not gathered, whatever the reason
+---@field more? boolean items follow that were not gathered, for whatever reason
 ---@field reason abridge.Reason on the wire, when the limit was reached
----@field no_resume? boolean the tool cannot go on at an offset
----@field total? integer number of all items; of a listing that stopped early, of those that are known
----@field bytes_total? integer size of the listing without any limit or offset, where it is known
----@field bytes_before? integer of that, what lies before the offset: the ledger is then one of the whole listing
----@field empty? string in place of no items
----@field notice? abridge.NoticeData what the notice needs beside the listing
+---@field no_resume? boolean the tool cannot continue at an offset
+---@field total? integer number of all items; in a listing that stopped early, of those known
+---@field bytes_total? integer size of the listing without any limit or offset, if known
+---@field bytes_before? integer the part of that before the offset: the ledger is then one of the whole listing
+---@field empty? string shown when there are no items
+---@field notice? abridge.NoticeData what else the notice needs
 ---@field details? table
 
 --- For each item, the lines up to its end.
@@ -38,12 +38,12 @@ local function line_ends(items, work)
   return ends
 end
 
---- How many items a cut from the start shows. One that alone is over the budget counts when a part of it is shown: the
---- next page goes on behind it.
+--- How many items a cut from the start shows. One that alone is over the budget counts if a part of it shows: the next
+--- page continues after it.
 local function shown_items(cut, ends)
   if not cut.truncated then return #ends end
   local whole = cut.output_lines - (cut.last_line_partial and 1 or 0)
-  local low, high = 0, #ends -- looked for: the last item that ends within the lines kept whole
+  local low, high = 0, #ends -- to find the last item that ends within the lines kept whole
   while low < high do
     local middle = math.ceil((low + high) / 2)
     if ends[middle] <= whole then
@@ -55,19 +55,19 @@ local function shown_items(cut, ends)
   return math.max(low, math.min(cut.output_lines, 1))
 end
 
---- Is what a cut shows the start of the listing, so that one place says where to go on?
+--- Does a cut show the start of the listing, so that one place says where to continue?
 local function is_start(cut)
   return not cut.kept or #cut.kept == 0 or (#cut.kept == 1 and cut.kept[1].first_byte == 1)
 end
 
---- Bring the ledger of a page to the whole listing, one line an item, where more follows and the size of all is known:
---- no full output is kept of it, whose places the ledger would have to fit.
+--- Make the ledger of a page one of the whole listing, one line an item, if more follows and the size of all is known:
+--- then no full output is kept that the ledger would have to match.
 local function tell_whole(cut, listing)
   if not (listing.more and listing.bytes_total and listing.bytes_before) then
     cut.more = listing.more or nil
     return
   end
-  data_of.shift(cut, listing.bytes_before, listing.offset - 1)
+  ledger.shift(cut, listing.bytes_before, listing.offset - 1)
   cut.total_bytes, cut.total_lines = listing.bytes_total, listing.total
   cut.omitted_bytes, cut.omitted_lines = cut.total_bytes - cut.output_bytes, cut.total_lines - cut.output_lines
   cut.total_chars, cut.chars_before = nil, nil -- of the page alone
@@ -76,14 +76,14 @@ end
 local function block_of(listing, ctx)
   return function(cut, body)
     if not cut.truncated and not listing.more then
-      -- of a listing that was begun in the middle the size is told only where it is known
+      -- a listing that starts in the middle has a size only if it is known
       return info.not_truncated(#body, listing.bytes_total or (listing.offset == 1 and #body) or false)
     end
     local bytes_total = listing.bytes_total
     if not bytes_total and listing.offset == 1 and not listing.more then bytes_total = cut.total_bytes end
     local reason = cut.truncated_by and results.reason(cut, ctx.limits) or listing.reason
     if not cut.next_offset then return info.without_resume(#body, bytes_total, reason) end
-    local hint = notice.resume_hint(ctx.tool, cut.next_offset)
+    local hint = sentences.resume_hint(ctx.tool, cut.next_offset)
     return info.with_resume(#body, bytes_total, cut.next_offset, hint, reason)
   end
 end
@@ -94,7 +94,7 @@ end
 ---@param work? abridge.Work gives way between items
 ---@return table
 function M.value(listing, ctx, work)
-  work = work or slices.at_once
+  work = work or time_slices.at_once
   local items = {}
   for i, item in ipairs(listing.items) do
     items[i] = ctx.redacted(item) -- before lines are counted
@@ -105,7 +105,7 @@ function M.value(listing, ctx, work)
   data.read = data.read or ctx.names.read
   data.reached = listing.reached and listing.unit or nil
   data.count = listing.limit
-  local limits = limits_of.copy(ctx.limits)
+  local limits = limit.copy(ctx.limits)
   if limits.strategy ~= "pipeline" then limits.long_line = "split" end
   local value
   value = {
@@ -123,7 +123,7 @@ function M.value(listing, ctx, work)
     notice = data,
     block = block_of(listing, ctx),
     empty = listing.empty,
-    unsaved = listing.more, -- what was gathered is not the full output then
+    unsaved = listing.more, -- then what was gathered is not the full output
     partial = listing.more and not listing.bytes_total,
     details = listing.details,
   }

@@ -1,66 +1,19 @@
---- Every sentence the model reads, and only here: notices, exit lines, errors of tools, descriptions.
+--- Every sentence about a cut: the notice after what is shown, and what replaces something left out. All our other
+--- sentences are in sentences.lua.
 ---
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
 --- filled with the widest values tell how much room a notice may need before the cut is known.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local shell = require "abridge.base.shell"
+local ledger = require "abridge.base.ledger"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
-M.no_output = "(no output)"
-M.empty_directory = "(empty directory)"
 M.truncated = "[truncated]"
---- Between groups of lines that do not lie next to each other.
-M.group_separator = "--"
---- In place of the items of a listing: when there are none, and behind the last one.
-M.nothing_found = { matches = "No matches found", results = "No files found matching pattern" }
-M.no_more = { matches = "No more matches", results = "No more files" }
 --- Between the halves of a result that only the ceiling cut.
 M.ceiling_marker = "\n... [{bytes} bytes truncated; head + tail kept] ...\n"
-
---- Replace each {name} of a template by values[name]; {name|noun} and {name|noun|nouns} by a number and what it counts.
----@param template string
----@param values table<string, string|number>
----@return string
-local function fill(template, values)
-  return (template:gsub("{([%w_]+)|?([%a ]*)|?([%a ]*)}", function(name, one, many)
-    local value = values[name]
-    if type(value) ~= "number" then return value end
-    if one == "" then return ("%.0f"):format(value) end
-    return ("%.0f %s"):format(value, value == 1 and one or many ~= "" and many or one .. "s")
-  end))
-end
-
--- paths ----------------------------------------------------------------------
-
-local function is_printable(path)
-  local _, invalid = core.count_chars(path)
-  return invalid == 0 and not path:find("[%z\1-\31\127]") and not path:find("\194[\128-\159]")
-end
-
---- A path as prose shows it.
----@param path string
----@return string
-function M.path(path)
-  return is_printable(path) and path or "path in details"
-end
-
---- A path as one word of a shell command.
----@param path string
----@return string
-function M.quoted(path)
-  if not is_printable(path) then return "path in details" end
-  return shell.quote(path:sub(1, 1) == "-" and "./" .. path or path)
-end
-
---- The number in front of a line, as `cat -n` writes it.
----@param line integer
----@return string
-function M.line_number(line)
-  return ("%6.0f\t"):format(line)
-end
 
 -- the budget that was hit ------------------------------------------------------
 
@@ -126,7 +79,7 @@ local BACKGROUND = "A background process still holds the output"
 
 -- sentences ----------------------------------------------------------------------
 
----@class (exact) abridge.NoticeData What a notice may need beside the cut.
+---@class (exact) abridge.NoticeData What a notice may need besides the cut.
 ---@field shell? string name under which the session has a shell tool; nil: none
 ---@field read? string name under which it has the reading tool
 ---@field path? string the file that was read, as the caller named it
@@ -138,13 +91,13 @@ local BACKGROUND = "A background process still holds the output"
 ---@field unread? string what a search could not read, and why, in one line
 ---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
----@field told? boolean a marker in the text tells of the cut: no sentence does
----@field more_hits? integer error lines that were not shown, in place of those that `cut.hits` tells
+---@field told? boolean a marker in the text tells of the cut, so no sentence does
+---@field more_hits? integer error lines that were not shown, in place of those by `cut.hits`
 ---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
 ---@field max_line_chars? integer
----@field next_column? integer char of the line to continue at, where a line was split
+---@field next_column? integer char of the line to continue at, if a line was split
 ---@field unknown_total? boolean the source's size is not known
----@field no_resume? boolean there is no way to go on at an offset (web_fetch)
+---@field no_resume? boolean there is no offset to continue at (web_fetch)
 ---@field fetched? integer bytes after which the rest of a body was not fetched
 ---@field reached? "matches"|"results"|"entries"|"rows" the limit of items that was reached
 ---@field count? integer that limit
@@ -165,7 +118,7 @@ local function values_of(cut, data)
   local budget = cut["max_" .. unit] or 0
   local first = data.offset or 1
   local total = data.total_lines or cut.total_lines
-  local ranges, first_range = check.ranges(cut)
+  local ranges, first_range = ledger.ranges(cut)
   local single = ranges == 1 and first_range
   local from_end = not data.next and (cut.strategy == "tail" or (single and single.first_byte > 1 and not data.offset))
   local a = from_end and total - cut.output_lines + 1 or first
@@ -191,12 +144,12 @@ local function values_of(cut, data)
     column = data.next_column or column,
     shell = data.shell,
     read = data.read or "read_file",
-    path = data.path and M.quoted(data.path),
+    path = data.path and sentences.quoted(data.path),
     line_chars = data.max_line_chars,
     fetched = data.fetched and core.format_size(data.fetched),
-    unread = data.unread and M.path(data.unread),
+    unread = data.unread and sentences.path(data.unread),
     more_hits = data.more_hits or hits_left_out(cut),
-    full_path = cut.full_output_path and M.path(cut.full_output_path),
+    full_path = cut.full_output_path and sentences.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
     full_error = cut.full_output_error,
   }
@@ -220,9 +173,9 @@ local function widest_values(cut, data)
   return values
 end
 
---- Lies all that is left out inside lines that show in part? Then numbers of lines would not tell of it.
+--- Is everything left out inside lines that show in part? Then numbers of lines would not tell.
 local function is_inside_lines(cut, data)
-  local line = data.total_lines and 0 or (data.offset or 1) - 1 -- the last one that shows
+  local line = data.total_lines and 0 or (data.offset or 1) - 1 -- the last one shown
   local ranges = check.list(cut.kept or {})
   for _, range in ipairs(ranges) do
     if range.first_line > line + 1 then return false end
@@ -231,14 +184,14 @@ local function is_inside_lines(cut, data)
   return ranges[1] ~= nil and line == cut.total_lines
 end
 
---- Did a budget cut, and does nothing in the text tell of it? Limits of items have sentences of their own.
+--- Did a budget cut, and does nothing in the text say so? Limits of items have sentences of their own.
 local function is_untold(cut, data)
   return cut.truncated and cut.truncated_by and not data.told
 end
 
 local function run_templates(cut, data)
   if not is_untold(cut, data) then return {} end
-  local ranges, single = check.ranges(cut)
+  local ranges, single = ledger.ranges(cut)
   if ranges == 1 and cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
     return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
   end
@@ -250,11 +203,11 @@ end
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
   if not is_untold(cut, data) then return {} end
-  local ranges = check.ranges(cut)
+  local ranges = ledger.ranges(cut)
   local one = ranges <= 1
   local from_start = one and (cut.strategy == "head" or data.next)
   if by_lines and from_start and data.limit and data.limit == cut.max_lines then return { READ.rest } end
-  if cut.strategy == "tail" then return run_templates(cut, data) end -- what is left out lies before: no way to go on
+  if cut.strategy == "tail" then return run_templates(cut, data) end -- nowhere to continue
   if data.next_column and data.next_column > 1 then
     if ranges == 1 and cut.output_lines == 1 then return { READ.chars } end
     return { is_inside_lines(cut, data) and READ.sizes_chars or READ.several_chars }
@@ -312,28 +265,28 @@ local TOOLS = {
   },
 }
 
---- What stands in the bracket beside the sentence on the cut itself.
-local function add_remarks(sentences, tool, cut, data, values)
+--- Add what the bracket says besides the sentence on the cut itself.
+local function add_remarks(parts, tool, cut, data, values)
   if tool.full_output and cut.truncated and cut.full_output_path and not data.no_path then
-    sentences[#sentences + 1] = fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
+    parts[#parts + 1] = sentences.fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
   end
   if tool.full_output and cut.truncated and cut.full_output_error and not cut.full_output_path then
-    sentences[#sentences + 1] = fill(FULL_OUTPUT_NONE, values)
+    parts[#parts + 1] = sentences.fill(FULL_OUTPUT_NONE, values)
   end
-  if cut.truncated and values.more_hits > 0 then sentences[#sentences + 1] = fill(MORE_HITS, values) end
-  if data.lines_truncated then sentences[#sentences + 1] = fill(LINES_CUT, values) end
-  if data.fetched then sentences[#sentences + 1] = fill(FETCHED, values) end
-  if data.unread then sentences[#sentences + 1] = fill(UNREAD, values) end
-  if data.changed then sentences[#sentences + 1] = CHANGED end
-  if data.rounded then sentences[#sentences + 1] = ROUNDED end
-  if data.background then sentences[#sentences + 1] = BACKGROUND end
+  if cut.truncated and values.more_hits > 0 then parts[#parts + 1] = sentences.fill(MORE_HITS, values) end
+  if data.lines_truncated then parts[#parts + 1] = sentences.fill(LINES_CUT, values) end
+  if data.fetched then parts[#parts + 1] = sentences.fill(FETCHED, values) end
+  if data.unread then parts[#parts + 1] = sentences.fill(UNREAD, values) end
+  if data.changed then parts[#parts + 1] = CHANGED end
+  if data.rounded then parts[#parts + 1] = ROUNDED end
+  if data.background then parts[#parts + 1] = BACKGROUND end
 end
 
-local function bracket(sentences)
-  return #sentences > 0 and "[" .. table.concat(sentences, ". ") .. "]" or nil
+local function bracket(parts)
+  return #parts > 0 and "[" .. table.concat(parts, ". ") .. "]" or nil
 end
 
---- Is this a sentence that can stand for "Use offset=... to continue"?
+--- Is this a sentence that can replace "Use offset=... to continue"?
 ---@param value any
 ---@return string|nil expected
 function M.check_resume(value)
@@ -341,15 +294,15 @@ function M.check_resume(value)
   if not known then return "a sentence with {next} or {next0} in it" end
 end
 
---- A host's own sentence on how to go on: {next} counts lines from 1, {next0} from 0.
+--- A host's own sentence on how to continue: {next} counts lines from 1, {next0} from 0.
 ---@param sentence string
 ---@param next_line integer
 ---@return string
 function M.resume(sentence, next_line)
-  return fill(sentence, { next = next_line, next0 = next_line - 1 })
+  return sentences.fill(sentence, { next = next_line, next0 = next_line - 1 })
 end
 
---- A template without the size of a source that is not known.
+--- A template without the size of the source, which is unknown.
 local function unknown_total(template)
   return (template:gsub(" of {total}", ""):gsub("} of {total|", "|"):gsub("of {total|line}", "lines"))
 end
@@ -359,13 +312,13 @@ local function said(template, data, values)
   local resumed = ours and data.resume and M.resume(data.resume, values.next)
   if resumed then template = template:sub(1, ours - 1) end
   if data.unknown_total then template = unknown_total(template) end
-  return fill(template, values) .. (resumed or "")
+  return sentences.fill(template, values) .. (resumed or "")
 end
 
---- Where offsets count bytes, the place to go on is the byte behind what is shown from the start; there may be none.
+--- If offsets count bytes, the place to continue is the byte after what is shown from the start; there may be none.
 local function with_next_byte(cut, data)
   if data.next or data.no_resume then return data end
-  local _, first = check.ranges(cut)
+  local _, first = ledger.ranges(cut)
   local next_byte = first and first.first_byte == (data.offset or 1) and first.last_byte + 1 or nil
   return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
 end
@@ -374,12 +327,12 @@ local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool] or TOOLS.run_command
   if kind.by_bytes then data = with_next_byte(cut, data) end
   local values = numbers(cut, data)
-  local sentences = {}
+  local parts = {}
   for _, template in ipairs(kind.choose(cut, data)) do
-    sentences[#sentences + 1] = said(template, data, values)
+    parts[#parts + 1] = said(template, data, values)
   end
-  add_remarks(sentences, kind, cut, data, values)
-  return bracket(sentences)
+  add_remarks(parts, kind, cut, data, values)
+  return bracket(parts)
 end
 
 local DATA = {
@@ -390,13 +343,13 @@ local DATA = {
 }
 local REACHED = { matches = true, results = true, entries = true, rows = true }
 
---- The notice that follows a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
+--- The notice after a tool's content, or nil when there is nothing to say. Pure: same data, same bytes.
 ---@param tool string the tool's own name; those without a row of their own read as "run_command"
 ---@param cut abridge.Cut
 ---@param data? abridge.NoticeData
 ---@return string|nil
 function M.notice(tool, cut, data)
-  check.cut("abridge.notice", cut)
+  ledger.check("abridge.notice", cut)
   check.fields("abridge.notice", "data", data or {}, DATA)
   if data and data.reached ~= nil and not REACHED[data.reached] then
     local wanted = '"matches", "results", "entries" or "rows"'
@@ -415,19 +368,19 @@ function M.widest(tool, cut, data)
   return composed(tool, cut, data or {}, widest_values)
 end
 
---- The bracket that only tells where the full output is, or nil.
+--- The bracket that only says where the full output is, or nil.
 ---@param cut abridge.Cut
 ---@return string|nil
 function M.full_output(cut)
   if not cut.full_output_path then return nil end
-  return bracket { fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values_of(cut, {})) }
+  return bracket { sentences.fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values_of(cut, {})) }
 end
 
 local LINES_TRUNCATED = " lines truncated%] %.%.%."
 local IN_ARTIFACTS = " lines truncated \226\128\148 full output available in artifacts] ..."
 
---- What a pipeline with indicators shows: where its full output is kept, its marker says so too. The places of markers
---- in the ledger move with it.
+--- What a pipeline with indicators shows: if its full output is kept, its marker says so too. The markers' places in
+--- the ledger move along.
 ---@param body string
 ---@param cut abridge.Cut
 ---@return string
@@ -446,256 +399,25 @@ function M.indicated(body, cut)
   return body
 end
 
---- What stands in place of a whole output.
+--- What replaces a whole output.
 ---@param cut abridge.Cut
 ---@return string
 function M.left_out(cut)
   local values = values_of(cut, {})
-  local sentences = { fill(LEFT_OUT, values) }
-  add_remarks(sentences, { full_output = true }, cut, {}, values)
-  return bracket(sentences)
+  local parts = { sentences.fill(LEFT_OUT, values) }
+  add_remarks(parts, { full_output = true }, cut, {}, values)
+  return bracket(parts)
 end
 
---- What stands for the structured content of a result that is left out.
+--- What replaces the structured content of a result.
 ---@param bytes integer|nil as JSON; nil: it has no JSON
----@param cut abridge.Cut|nil of none of it, with what is known of its full output
+---@param cut abridge.Cut|nil that kept none of it, with what is known of its full output
 ---@return string
 function M.structured(bytes, cut)
   local size = bytes and (" (%s)"):format(core.format_size(bytes)) or ""
-  local sentences = { fill("Structured content{size} left out", { size = size }) }
-  if cut then add_remarks(sentences, TOOLS.run_command, cut, {}, values_of(cut, {})) end
-  return bracket(sentences)
-end
-
--- exit lines -----------------------------------------------------------------------
-
-local function how_it_ended(outcome, timeout)
-  if outcome.timed_out then return ("Command timed out after %.14g seconds"):format(timeout) end
-  if outcome.cancelled then return "Command aborted" end
-  if outcome.signal then return "Command killed by signal " .. outcome.signal end
-  if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
-end
-
---- Why an output is incomplete, where nothing better is known.
-M.part_lost = "a part could not be kept"
-
---- The line that says that an output was not kept whole.
----@param problem string
----@return string
-function M.incomplete(problem)
-  return "Output incomplete: " .. problem
-end
-
---- The line that says how a command ended, or nil after a plain success whose output was read to its end.
----@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
----  error: string|nil }
----@param timeout? number seconds
----@return string|nil
-function M.exit_line(outcome, timeout)
-  local line = how_it_ended(outcome, timeout)
-  local lost = outcome.error and M.incomplete(outcome.error)
-  return line and lost and line .. ". " .. lost or line or lost
-end
-
---- The line that says why a search did not come to its end.
----@param timeout number seconds
----@param finish { timed_out: boolean|nil, problem: string|nil }
----@return string
-function M.search_ended(timeout, finish)
-  if finish.timed_out then return ("Search timed out after %.14g seconds"):format(timeout) end
-  return "Search ended early: " .. finish.problem
-end
-
--- errors and other sentences in place of content ----------------------------------------
-
-local ERRORS = {
-  unknown_tool = "Unknown tool: {name}",
-  invalid_input = "Invalid input: {what}",
-  denied = "Not approved: {what}",
-  denied_plain = "Not approved",
-  no_result = "Tool {name} ended without a result",
-  raised = "Tool {name} failed",
-  aborted = "Tool {name} was aborted",
-  closed = "The session is closed",
-  nested = "Not called: calls are nested more than {count} deep",
-  no_json = "This value cannot be written as JSON: {what}",
-  no_text = "{kind}: neither text nor a value that can be written as JSON",
-  ENOENT = "No such file or directory: {path}",
-  EACCES = "Permission denied: {path}",
-  EISDIR = "Is a directory: {path}",
-  ENOTDIR = "Not a directory: {path}",
-  EOUTSIDE = "Path is outside the session root: {path}",
-  ENOTREG = "Not a regular file: {path} is a {what}",
-  EOFFSET = "Offset {offset} is beyond end of file ({total|line} total)",
-  EBINARY = "Binary file: {path} has a NUL within its first 8,000 bytes",
-  EOFFSET_entries = "Offset {offset} is beyond end of directory ({total|entry|entries} total)",
-  ECOLUMN = "Column {column} is beyond end of line {offset} ({total|char})",
-  EIO = "Cannot read {path}: {what}",
-  spawn = "Cannot run the command: {what}",
-  binary = "Binary file: {path} ({kind}, {size})",
-  image = "Image: {path} ({kind}, {width}x{height}, {size})",
-  log_line = "the event is longer than a line of the log may be ({size})",
-  log_long = "No result of call {id} is in the log; lines of over {size} were passed over",
-  no_database = "No database: give one to abridge.session{ databases = ... }",
-  unknown_database = "Unknown database: {name}. There is: {names}",
-  which_database = "Which database? Name one of: {names}",
-  sql_closed = "The connection to the database is closed",
-  sql_copy = "COPY is not available here",
-  sql_count = "The statement has {holes|placeholder} (?), params has {count|value}",
-  sql_empty = "The statement is empty",
-  sql_not_open = "Cannot open the database {path}: {what}",
-  sql_not_read_only = "The database could not be made read only: {what}",
-  sql_nul = "The statement has a NUL byte in it",
-  sql_param = "params[{index}] must be a string, a number, true, false or null",
-  sql_params = "The {kind} driver of this session cannot bind params. Write the values into the statement",
-  sql_read_only = "{what} is not available: the database is read only",
-  sql_several = "One statement a call",
-  sql_transaction = "{word} is not available: each statement is a transaction of its own",
-  url_start = "Invalid URL: it must start with http:// or https://",
-  url_long = "Invalid URL: it is longer than {count} bytes",
-  url_chars = "Invalid URL: blanks, control characters and backslashes must be percent-encoded",
-  url_user = "Invalid URL: it must not hold a user name or password",
-  url_ascii = "Invalid URL: the host name must be ASCII (xn--...)",
-  url_host = "Invalid URL: the host is neither a name nor an address",
-  url_port = "Invalid URL: the port must be a number from 1 to 65535",
-  ESCHEME = "Scheme {scheme} is not allowed: only http and https are",
-  private_host = "Address {address} of host {host} is private: not allowed by this session",
-  private_address = "Address {address} is private: not allowed by this session",
-  EDNS = "Cannot resolve host {host}: {what}",
-  EREDIRECTS = "Too many redirects: more than {count}",
-  fetch_timed_out = "Fetch timed out after {seconds} seconds",
-  ECURL = "Cannot fetch {url}: {what}",
-  curl_killed = "Cannot fetch {url}: curl was killed by signal {signal}",
-  no_response = "Cannot fetch {url}: no HTTP response (curl exited with code {code})",
-  head_too_big = "Cannot fetch {url}: its headers are too big",
-  ENOCURL = "curl is missing; install it with your system's package manager (apt install curl, brew install curl)",
-  cannot_run_curl = "Cannot run curl: {what}",
-  fetch_offset = "Offset {offset} is beyond end of body ({total|byte} total)",
-  http_status = "HTTP status {status}",
-  http_status_reason = "HTTP status {status} {reason}",
-  binary_body = "Binary body ({kind}, {size})",
-  binary_body_unknown = "Binary body ({kind}, of unknown size)",
-  empty_body = "(empty body)",
-  redirected = "{what} (redirected from {url})",
-  no_ripgrep = "ripgrep (rg) was not found on the PATH; install it: `apt install ripgrep`, `brew install ripgrep`, "
-    .. "or your system's ripgrep package",
-  ignore_file = "{path} is {what}: an ignore file must be a regular file of at most 16MB. "
-    .. "Remove it, or search elsewhere",
-  rg_memory = "The search took more than {size} of memory",
-  rg_stalled = "The search made no progress for {seconds} seconds",
-  rg_failed = "rg failed ({what})",
-  binary_match = "{path}: binary file matches",
-  beyond_matches = "Offset {offset} is beyond the last match ({total|match|matches} in all)",
-  beyond_results = "Offset {offset} is beyond the last file ({total|file} in all)",
-}
-
---- A sentence that stands in place of a tool's content.
----@param name string
----@param values table<string, string|number>
----@return string
-function M.message(name, values)
-  return fill(ERRORS[name], values)
-end
-
---- What stands for parts of a result that a message cannot carry.
----@param count integer
----@return string
-function M.parts_left_out(count)
-  return fill("[{count|part that is|parts that are} not text left out]", { count = count })
-end
-
---- What stands for a binary value.
----@param bytes integer
----@return string
-function M.blob(bytes)
-  return fill("<blob {bytes|byte}>", { bytes = bytes })
-end
-
--- hints and descriptions ---------------------------------------------------------------
-
---- What a database is, for the description of the tool that asks it.
----@param name string|false where there are several
----@param database abridge.Database
----@return string
-function M.database(name, database)
-  return fill(name and "Database {name}: {kind}{how}." or "The database is {kind}{how}.", {
-    name = name or "",
-    kind = database.kind,
-    how = (database.read_only and ", read only" or "") .. (database:binds() and "" or "; params cannot be bound"),
-  })
-end
-
-local MOST_NAME = 512 -- bytes of a name in a hint, which has a bound
-
---- How to continue, for the block.
----@param tool string the name under which the session has the tool
----@param next_offset integer
----@param column? integer
----@return string
-function M.resume_hint(tool, next_offset, column)
-  local hint = ("call %s with offset=%.0f"):format(#tool <= MOST_NAME and tool or "the tool", next_offset)
-  return column and ("%s column=%.0f"):format(hint, column) or hint
-end
-
---- What a command's `output` is, for its schema.
----@param least integer bytes
----@param most integer
----@return string
-function M.outputs(least, most)
-  if least == most then return ("How much of its output to show: %s at most"):format(core.format_size(least)) end
-  return ("How much of its output to show, from %s to %s"):format(core.format_size(least), core.format_size(most))
-end
-
-local ITEM_LIMITS = {
-  { "max_matches", "{n|match|matches}" },
-  { "max_results", "{n|result}" },
-  { "max_entries", "{n|entry|entries}" },
-  { "max_rows", "{n|row}" },
-  { "max_lines", "{n|line}" },
-  { "max_chars", "{n|char}" },
-  { "max_tokens", "{n|token}" },
-  { "max_line_chars", "{n|char} a line" },
-}
-local WHICH = {
-  head = "the first ",
-  tail = "the last ",
-  head_tail = "the start and the end, ",
-  priority = "the start, the end and lines that tell of trouble, ",
-  pipeline = "the start and the end, ",
-}
-
---- A tool's description with the limits in force.
----@param description string
----@param limits abridge.Limits
----@return string
-function M.description(description, limits)
-  local parts = {}
-  for _, item in ipairs(ITEM_LIMITS) do
-    if limits[item[1]] then parts[#parts + 1] = fill(item[2], { n = limits[item[1]] }) end
-  end
-  if limits.max_bytes then parts[#parts + 1] = core.format_size(limits.max_bytes) end
-  if #parts == 0 then return description end
-  local sentence = ("Output is limited to %s%s"):format(WHICH[limits.strategy or "head"], table.concat(parts, " or "))
-  return description .. (description:find("%S") and " " or "") .. sentence .. "; a notice says what was left out."
-end
-
--- what a screen shows -----------------------------------------------------------------
-
---- What stands where a screen cuts a line short.
-M.line_cut = "..."
-
---- Below what a screen shows of a text from its start.
----@param lines integer
----@return string
-function M.more_lines(lines)
-  return fill("... ({lines|more line})", { lines = lines })
-end
-
---- Above what a screen shows of a text from its end.
----@param lines integer
----@return string
-function M.earlier_lines(lines)
-  return fill("... ({lines|earlier line})", { lines = lines })
+  local parts = { sentences.fill("Structured content{size} left out", { size = size }) }
+  if cut then add_remarks(parts, TOOLS.run_command, cut, {}, values_of(cut, {})) end
+  return bracket(parts)
 end
 
 return M

@@ -1,19 +1,21 @@
---- Pages of files and of texts: the part from a line (and a char in it) on, cut by limits, told in places of the whole,
---- with the place where the next page starts. The core reads and cuts; here options, messages and blocks are made.
+--- Pages of files and of texts: what follows from a line (and a char in it) on, cut by limits, described by places in
+--- the whole, and where the next page starts. The core reads and cuts; options, messages and blocks are made here.
 
-local core = require "abridge.base.core_loader"
 local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local time_slices = require "abridge.base.time_slices"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local page_view = require "abridge.output.page_view"
-local slices = require "abridge.base.time_slices"
+local profiles = require "abridge.output.profiles"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
 local WHO = "abridge.page"
-local STEP = 1024 * 1024 -- bytes of a file that are read in one go
-local DEFAULT = limits_of.profiles.default.read_file
+local STEP = 1024 * 1024 -- bytes of a file read in one go
+local DEFAULT = profiles.all.default.read_file
 
 ---@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
 ---@field offset? integer number of the first line, from 1
@@ -26,12 +28,12 @@ local DEFAULT = limits_of.profiles.default.read_file
 ---@class abridge.PageCut: abridge.Cut
 ---@field first_line integer
 ---@field last_line integer
----@field next_offset? integer line where the next page starts; nil where nothing is left, or not one char fitted
+---@field next_offset? integer line where the next page starts; nil if nothing is left, or not one char fitted
 ---@field next_column? integer char in that line, where the page ends inside it
 ---@field version string the file's identity in short
 ---@field changed? true the file is not the one of `version`, or changed while it was read
 
---- What the core says of a page that cannot be had, as a sentence.
+--- Why there is no page, as a sentence, from what the core says.
 ---@param code string
 ---@param detail any
 ---@param at abridge.PageAt
@@ -39,12 +41,12 @@ local DEFAULT = limits_of.profiles.default.read_file
 ---@return string
 function M.message(code, detail, at, path)
   local number = code == "EOFFSET" or code == "ECOLUMN"
-  local values = { path = notice.path(path), offset = at.offset or 1, column = at.column }
+  local values = { path = sentences.path(path), offset = at.offset or 1, column = at.column }
   values.total, values.what = number and detail or nil, detail
-  return notice.message(code, values)
+  return sentences.message(code, values)
 end
 
---- The options with the budgets that nobody gave. A pipeline knows no bytes.
+--- The options, with default budgets. A pipeline knows no bytes.
 local function with_defaults(opts)
   local own = check.copied(opts or {})
   local by_size = own.max_bytes ~= nil or own.max_chars ~= nil or own.max_tokens ~= nil
@@ -75,7 +77,7 @@ function M.page(path, opts)
   local content, cut
   ok, content, cut = pcall(page.snapshot, page)
   page:close()
-  if not ok then error(content, 0) end -- what the counter of tokens raised
+  if not ok then error(content, 0) end -- what the token counter raised
   return content, cut
 end
 
@@ -86,12 +88,12 @@ end
 
 ---@class (exact) abridge.PageHow
 ---@field path? string the file; or
----@field text? string a text at hand
+---@field text? string a text in memory
 ---@field split? boolean a line over budget is split, as nothing can show the rest of it
 ---@field index? userdata
 ---@field version? string
----@field redactor? abridge.Redactor of a file: lines, chars and bytes are those of what may be shown
----@field line_numbers? boolean a number in front of each line, with the strategy "head"; as is `max_line_chars`
+---@field redactor? abridge.Redactor of a file: lines, chars and bytes are then those of the redacted file
+---@field line_numbers? boolean a number before each line; this and `max_line_chars` with the strategy "head" alone
 ---@field work? abridge.Work of a file: gives way while it is read
 
 --- core.page, giving way between steps.
@@ -118,11 +120,11 @@ end
 ---@return string|nil code
 ---@return any detail for M.message
 function M.open(at, limits, how)
-  local opts = limits_of.page_options(limits)
+  local opts = limit.page_options(limits)
   opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
   if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
-  opts.binary = true -- who shows binary files looks before
-  local work = how.work or slices.at_once
+  opts.binary = true -- callers look for binary files themselves
+  local work = how.work or time_slices.at_once
   local open, source = page_opener(work), how.path
   if how.text then
     open, source = core.page_text, how.text
@@ -132,7 +134,7 @@ function M.open(at, limits, how)
   local view = { redactor = how.redactor }
   if opts.strategy == "head" then
     view.line_numbers = how.line_numbers or nil
-    view.max_line_chars = not at.column and limits.max_line_chars or nil -- who asks for a char wants the line whole
+    view.max_line_chars = not at.column and limits.max_line_chars or nil -- `column` wants the whole line
   end
   local page, code, detail
   if next(view) then
@@ -143,14 +145,14 @@ function M.open(at, limits, how)
   return page, code, detail
 end
 
---- Does a page go on from another one?
+--- Does a page continue another one?
 ---@param at abridge.PageAt
 ---@return boolean
 function M.goes_on(at)
   return (at.offset or 1) > 1 or at.column ~= nil
 end
 
---- What the notice of a page needs, and how it learns of the cut.
+--- What the notice of a page needs, and a function that adds what the cut says.
 ---@param at abridge.PageAt
 ---@param limits abridge.Limits
 ---@param data abridge.NoticeData names, path
@@ -166,14 +168,15 @@ function M.notice_data(at, limits, data)
   end
 end
 
---- What a session knows of the files it showed: where their lines are, and in which state each was.
+--- What a session remembers of the files it showed: where their lines are, and the version of each.
 ---@class abridge.PageMemory
 ---@field index userdata
 local Memory = {}
 Memory.__index = Memory
 
-local FILES = 256 -- files whose state is kept at least
+local FILES = 256 -- files whose version is remembered, at least
 
+--- A new memory.
 ---@return abridge.PageMemory
 function M.memory()
   return setmetatable({ index = core.index(), young = {}, old = {}, count = 0 }, Memory)
@@ -186,6 +189,7 @@ function Memory:version(path)
   return self.young[path] or self.old[path]
 end
 
+--- Remember the version of a file that was shown.
 ---@param path string
 ---@param version string|nil
 function Memory:shown(path, version)
@@ -199,7 +203,7 @@ end
 --- The block of a page.
 ---@param cut abridge.PageCut
 ---@param body string
----@param tool string the name under which the reader knows the tool
+---@param tool string the tool's name as the model knows it
 ---@param resume? string a sentence with {next} or {next0} in place of our hint
 ---@return abridge.Info|nil
 function M.block(cut, body, tool, resume)
@@ -209,7 +213,7 @@ function M.block(cut, body, tool, resume)
     return info.not_truncated(#body, begun_inside and cut.total_bytes or nil)
   end
   if not cut.next_offset then return nil end
-  local hint = notice.resume_hint(tool, cut.next_offset, cut.next_column)
+  local hint = sentences.resume_hint(tool, cut.next_offset, cut.next_column)
   local own = resume and not cut.next_column and notice.resume(resume, cut.next_offset)
   if own and #own <= info.most_hint then hint = own end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"

@@ -1,28 +1,29 @@
---- Pages that do not show a file as it is: redacted, or line by line with numbers, or with long lines cut short. They
---- go through a stream, in bounded memory, and the cut of what is shown is told in places of the source. The source is
---- the redacted file; numbers and "[truncated]" are no part of it.
+--- Pages that do not show a file as it is: redacted, with line numbers, or with long lines cut short. They go through a
+--- stream, in bounded memory, and the cut of what is shown is described by places in the source. The source is the
+--- redacted file; numbers and "[truncated]" are not part of it.
 
 local core = require "abridge.base.core_loader"
-local data_of = require "abridge.base.data"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
-local slices = require "abridge.base.time_slices"
+local ledger = require "abridge.base.ledger"
+local strings = require "abridge.base.strings"
+local time_slices = require "abridge.base.time_slices"
+local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
 local BLOCK = 64 * 1024
 
---- Bytes that are surely over the budget of a stream.
+--- More bytes than the budget of a stream allows.
 local function more_than_fits(opts)
-  local chars = opts.max_chars and opts.max_chars * limits_of.bytes_per_char
-  local tokens = opts.max_tokens and opts.max_tokens * limits_of.bytes_per_token
-  local lines = opts.strategy == "pipeline" and limits_of.lines_only * limits_of.bytes_per_char or limits_of.lines_only
+  local chars = opts.max_chars and opts.max_chars * limit.bytes_per_char
+  local tokens = opts.max_tokens and opts.max_tokens * limit.bytes_per_token
+  local lines = opts.strategy == "pipeline" and limit.bytes_of_lines * limit.bytes_per_char or limit.bytes_of_lines
   return (opts.max_bytes or chars or tokens or lines) + 8
 end
 
 -- chars of a text in parts ------------------------------------------------------------------
 
---- Bytes at the end of a text that may be the start of a sequence.
+--- Bytes at the end of a text that may start a sequence.
 local function open_bytes(text)
   local open = text:sub(-3):match "[\194-\244][\128-\191]?[\128-\191]?$"
   return open and #open or 0
@@ -30,7 +31,7 @@ end
 
 ---@class abridge.CharCounter
 ---@field chars integer
----@field held string what may go on in the next part
+---@field held string what may continue in the next part
 local Counter = {}
 Counter.__index = Counter
 
@@ -38,6 +39,7 @@ local function new_counter()
   return setmetatable({ chars = 0, held = "" }, Counter)
 end
 
+--- Count the next part.
 function Counter:add(text)
   if self.held ~= "" then text = self.held .. text end
   local open = open_bytes(text)
@@ -45,18 +47,19 @@ function Counter:add(text)
   self.chars = self.chars + core.count_chars(open > 0 and text:sub(1, -open - 1) or text)
 end
 
+--- The chars of all parts, as if the text ended here.
 function Counter:total()
   return self.chars + core.count_chars(self.held)
 end
 
 -- lines as they are shown ------------------------------------------------------------------
 
---- Writes lines as they are shown, and keeps in mind where each one ends, as shown and in the source.
+--- Writes lines as they are shown, and remembers where each one ends, as shown and in the source.
 ---@class abridge.LineFeed
----@field count integer lines that are at their end
+---@field count integer lines that have ended
 ---@field shown integer bytes shown
 ---@field source integer bytes of the source they stand for
----@field first_cut? integer the first line of which max_line_chars left something out
+---@field first_cut? integer the first line that max_line_chars cut short
 local Feed = {}
 Feed.__index = Feed
 
@@ -71,14 +74,15 @@ local function new_feed(stream, first_line, how, opts)
   return setmetatable(self, Feed)
 end
 
+--- Write a text to the stream.
 function Feed:show(text)
   self.stream:write(text)
   self.shown = self.shown + #text
 end
 
---- What stands in front of line i of the page.
+--- What goes before line i of the page.
 function Feed:prefix(i)
-  return self.numbered and notice.line_number(self.first_line + i - 1) or ""
+  return self.numbered and sentences.line_number(self.first_line + i - 1) or ""
 end
 
 --- Take a part of a line.
@@ -90,11 +94,12 @@ function Feed:part(text)
   self.source = self.source + #text
   if self.counter then self.counter:add(text) end
   if not self.max_line_chars then return self:show(text) end
-  -- so many bytes tell whether the line is too long, and what of it shows
-  local enough = (self.max_line_chars + 1) * limits_of.bytes_per_char
+  -- this many bytes tell whether the line is too long, and what shows of it
+  local enough = (self.max_line_chars + 1) * limit.bytes_per_char
   if #self.held < enough then self.held = self.held .. text:sub(1, enough - #self.held) end
 end
 
+--- End a line, with a newline or at the end of the file.
 function Feed:end_line(newline)
   self:part ""
   local line = self.count + 1
@@ -117,7 +122,7 @@ function Feed:end_line(newline)
   self.unended = newline == ""
 end
 
---- Take a part of the source; nothing any more once more is shown than fits.
+--- Take a part of the source; it is ignored once more is shown than fits.
 function Feed:write(text)
   local at = 1
   while self.shown <= self.most do
@@ -132,16 +137,18 @@ function Feed:write(text)
   end
 end
 
+--- Is more shown than fits?
 function Feed:full()
   return self.shown > self.most
 end
 
+--- The end of the source.
 function Feed:finish()
   if self.open then self:end_line "" end
 end
 
---- Bytes of the source behind which a cut goes on, and whether that is inside a line; then its chars, where they are
---- counted and it is not. A line that shows to its "[truncated]" counts as shown.
+--- Bytes of the source after which the next page starts, and whether that is inside a line; if not, also its chars, if
+--- they are counted. A line that shows up to its "[truncated]" counts as shown.
 function Feed:source_end(cut)
   local range, n = cut.kept[1], cut.kept[1].last_line
   local behind = self.shown_ends[n] - range.last_byte
@@ -154,7 +161,7 @@ function Feed:source_end(cut)
   return self.source_ends[n] - behind, false, self.counter and self.char_ends[n] - behind
 end
 
---- Did max_line_chars leave out something of the first n lines?
+--- Did max_line_chars cut one of the first n lines short?
 function Feed:has_cut(n)
   return self.first_cut ~= nil and self.first_cut <= n or nil
 end
@@ -170,20 +177,17 @@ end
 local Skip = {}
 Skip.__index = Skip
 
+--- Drop the first n bytes of a text; returns the rest.
 function Skip:drop(text, n)
   self.bytes = self.bytes + n
   if self.counter then self.counter:add(text:sub(1, n)) end
   return text:sub(n + 1)
 end
 
-local function newlines_in(text)
-  return core.count_lines(text) - (text ~= "" and text:sub(-1) ~= "\n" and 1 or 0)
-end
-
---- What of a part belongs to the page; `last` says that nothing follows.
+--- What belongs to the page of a part; `last` says that nothing follows.
 function Skip:rest(text, last)
   if self.lines > 0 then
-    local newlines = newlines_in(text)
+    local newlines = strings.newlines(text)
     if newlines < self.lines then
       self.lines = self.lines - newlines
       return self:drop(text, #text)
@@ -214,11 +218,11 @@ end
 
 -- views -------------------------------------------------------------------------------------
 
----@class abridge.PageView A source that a dispatcher cuts.
+---@class abridge.PageView A source for the dispatcher to cut.
 local View = {}
 View.__index = View
 
---- Keep in mind the start of the page, as far as a cut may reach into a line.
+--- Remember the start of the page, as far as a cut may reach into a line.
 function View:remember(text)
   local room = self.most - self.front_bytes
   if room <= 0 then return end
@@ -237,7 +241,7 @@ function View:ends_inside(last)
   return last < #self.front and self.front:byte(last) ~= 10 and self.front:byte(last + 1) ~= 10
 end
 
---- Where the next page starts, told as the core tells it of a file shown as it is. Ranges still are of the page.
+--- Where the next page starts, as the core says it for a file shown as it is. The ranges are still those of the page.
 local function next_place(self, cut, inside)
   if not cut.truncated then return nil end
   if cut.first_line_exceeds_limit then return self.offset, 1 end
@@ -250,15 +254,15 @@ local function next_place(self, cut, inside)
   return line, (first and self.column or 1) + core.count_chars(part)
 end
 
---- Bring the cut of lines as they are shown to bytes of the page; returns what is shown of it, and whether that ends
---- inside a line.
+--- Turn the cut of lines as they are shown into bytes of the page; returns what is shown, and whether that ends inside
+--- a line.
 function View:tell_lines(content, cut)
   local range, inside, chars = cut.kept[1], false, 0
   if range then
     range.last_byte, inside, chars = self.feed:source_end(cut)
     cut.last_line_partial = inside
     if inside then chars = core.count_chars(self.front:sub(1, range.last_byte)) end
-    if inside and range.last_byte == 0 then content, cut.output_lines = "", 0 end -- a number, and no char behind it
+    if inside and range.last_byte == 0 then content, cut.output_lines = "", 0 end -- a number with no char after it
     if range.last_byte == 0 then cut.kept = {} end
     cut.output_bytes = range.last_byte
   end
@@ -267,9 +271,9 @@ function View:tell_lines(content, cut)
   return content, inside
 end
 
---- A page whose lines all fit ends as a head does: without the newline before the next line.
-local function end_at_limit(limit, content, cut)
-  cut.truncated, cut.truncated_by, cut.max_lines = true, "lines", limit
+--- End a page whose lines all fit as a head does: without the newline before the next line.
+local function end_at_limit(max_lines, content, cut)
+  cut.truncated, cut.truncated_by, cut.max_lines = true, "lines", max_lines
   if cut.final_newline then
     cut.final_newline = nil
     return content
@@ -282,7 +286,7 @@ local function end_at_limit(limit, content, cut)
   return content:sub(1, -2)
 end
 
---- Bring the cut of what is shown to places of the source.
+--- Turn the cut of what is shown into places of the source.
 function View:tell(content, cut)
   local totals, inside = self.totals, false
   if self.limit and not cut.truncated then content = end_at_limit(self.limit, content, cut) end
@@ -292,7 +296,7 @@ function View:tell(content, cut)
     inside = self:ends_inside(cut.kept[1].last_byte)
   end
   cut.next_offset, cut.next_column = next_place(self, cut, inside)
-  data_of.shift(cut, totals.bytes_before, self.offset - 1)
+  ledger.shift(cut, totals.bytes_before, self.offset - 1)
   local first, last = cut.kept[1], cut.kept[#cut.kept]
   cut.first_line, cut.last_line = self.offset, self.offset + math.max(cut.output_lines, 1) - 1
   if first then
@@ -311,6 +315,7 @@ function View:tell(content, cut)
   return content, cut
 end
 
+--- The cut of the page, described by places in the source.
 ---@param narrower? table budgets under those of the page, and `reserve`
 ---@return string content
 ---@return abridge.PageCut cut
@@ -320,6 +325,7 @@ end
 
 View.finish = View.snapshot
 
+--- Release the stream.
 function View:close()
   self.stream:close()
 end
@@ -356,7 +362,7 @@ local function each_block(page, work, visit)
   end
 end
 
---- The file as it is, from the page's start on.
+--- Feed the file as it is, from the page's start on.
 local function feed_plain(self, page, work)
   local _, cut = page:snapshot()
   local about = page:about()
@@ -376,7 +382,7 @@ local function feed_plain(self, page, work)
   return ok, code, detail
 end
 
---- Totals of a text that comes in parts.
+--- Totals of a text that arrives in parts.
 ---@class abridge.TextTotals
 local Totals = {}
 Totals.__index = Totals
@@ -387,9 +393,10 @@ local function new_totals(with_chars)
   return setmetatable(self, Totals)
 end
 
+--- Count the next part.
 function Totals:add(text)
   if text == "" then return end
-  self.bytes, self.lines = self.bytes + #text, self.lines + newlines_in(text)
+  self.bytes, self.lines = self.bytes + #text, self.lines + strings.newlines(text)
   self.inside_line = text:sub(-1) ~= "\n"
   if self.counter then self.counter:add(text) end
 end
@@ -402,6 +409,7 @@ function Totals:add_to_page(text)
   self.has_first_line = newline ~= nil
 end
 
+--- The end of the text, and what was skipped of it.
 function Totals:finish(skip)
   self.lines = self.lines + (self.inside_line and 1 or 0)
   self.bytes_before = skip.bytes
@@ -409,19 +417,19 @@ function Totals:finish(skip)
   self.chars_before = skip.counter and skip.counter:total()
 end
 
---- Lets the lines wanted through to a stream that keeps the end too; a head stops there by itself.
-local function limited(self, stream, limit)
-  local left = limit
+--- Let only the wanted lines through to a stream that keeps the end too; a head stops there by itself.
+local function limited(self, stream, max_lines)
+  local left = max_lines
   return {
     write = function(_, text)
       if left == 0 then
-        self.limit = limit -- more follows
+        self.limit = max_lines -- more follows
         return
       end
-      local newlines = newlines_in(text)
+      local newlines = strings.newlines(text)
       if newlines >= left then
         local stop = (core.find_line(text, left + 1) or #text + 1) - 1
-        if stop < #text then self.limit = limit end
+        if stop < #text then self.limit = max_lines end
         text, left = text:sub(1, stop), 0
       else
         left = left - newlines
@@ -431,14 +439,14 @@ local function limited(self, stream, limit)
   }
 end
 
---- The redacted file: read from its start, as its lines and chars are those of the redacted text.
+--- Feed the redacted file, read from its start: lines and chars are counted in the redacted text.
 local function feed_redacted(self, page, work, redaction, opts)
   local with_chars = opts.max_chars ~= nil or opts.strategy == "pipeline"
-  local limit = opts.strategy ~= "head" and opts.limit
+  local max_lines = opts.strategy ~= "head" and opts.limit
   local skip = setmetatable({ bytes = 0, lines = self.offset - 1, chars = self.column - 1, held = "" }, Skip)
   skip.counter = with_chars and new_counter() or nil
   local totals = new_totals(with_chars)
-  local to = self.feed or (limit and limited(self, self.stream, limit)) or self.stream
+  local to = self.feed or (max_lines and limited(self, self.stream, max_lines)) or self.stream
   local function take(text, last)
     totals:add(text)
     local rest = skip:rest(text, last)
@@ -467,13 +475,13 @@ end
 ---@param work? abridge.Work gives way between blocks
 ---@return abridge.PageView|nil
 ---@return string|nil code
----@return any detail as the core's
+---@return any detail as from the core
 function M.open(open, source, opts, how, work)
-  work = work or slices.at_once
+  work = work or time_slices.at_once
   local of_stream, of_reader = split_options(opts)
   local self = setmetatable({ offset = opts.offset or 1, column = opts.column or 1 }, View)
   local most = more_than_fits(of_stream)
-  self.most = most <= 2 ^ 53 and most or 0 -- where nothing is forbidden, no cut ends anywhere
+  self.most = most <= 2 ^ 53 and most or 0 -- if nothing is limited, nothing is cut
   self.front_parts, self.front_bytes = {}, 0
   if how.redactor then of_reader.offset, of_reader.column, of_reader.max_chars = nil, nil, nil end
   local page, code, detail = open(source, of_reader)

@@ -9,11 +9,12 @@ local M = {}
 ---@class abridge.RedactedStream: abridge.Stream
 ---@field private source abridge.Source
 ---@field private state "open"|"finished"|"closed"
----@field private busy? boolean a redactor or counter of the caller's runs: it may not touch the stream
+---@field private busy? boolean a redactor or counter of the caller's is running and may not touch the stream
 local Stream = {}
 Stream.__index = Stream
 Stream.__name = "abridge.stream"
 
+--- Open a stream that redacts.
 ---@param opts table of abridge.stream, checked, without `redact`
 ---@param redactor abridge.Redactor
 ---@return abridge.RedactedStream
@@ -21,7 +22,7 @@ function M.stream(opts, redactor)
   return setmetatable({ source = source.open(opts, redactor), state = "open" }, Stream)
 end
 
---- Raise at the caller of a method that cannot be called now.
+--- Raise at a method's caller if it cannot be called now.
 local function ready(self, who, unfinished)
   if self.state == "closed" then check.fail(who .. ": the stream is closed", 1) end
   if self.busy then check.fail(who .. ": the stream is being cut", 1) end
@@ -35,7 +36,7 @@ local function text_of(who, name, value)
   return value
 end
 
---- Call the source, while the caller's own functions find the stream busy.
+--- Call the source; meanwhile the stream is busy for the caller's own functions.
 local function call(self, method, ...)
   self.busy = true
   local ok, first, second, third = pcall(method, self.source, ...)
@@ -44,6 +45,7 @@ local function call(self, method, ...)
   return first, second, third
 end
 
+--- Add a chunk.
 function Stream:write(chunk)
   ready(self, "stream:write", true)
   return call(self, self.source.write, text_of("stream:write", "chunk", chunk))
@@ -56,6 +58,7 @@ local function want_integer(name, what, value, from, to)
   end
 end
 
+--- Add what a descriptor has.
 function Stream:read_fd(fd, most)
   ready(self, "stream:read_fd", true)
   want_integer("fd", "a file descriptor, an integer from 0 to 2^31-1", fd, 0, 2 ^ 31 - 1)
@@ -63,11 +66,13 @@ function Stream:read_fd(fd, most)
   return call(self, self.source.read_fd, fd, most)
 end
 
+--- The cut of what was written so far.
 function Stream:snapshot(narrower)
   ready(self, "stream:snapshot")
   return call(self, self.source.snapshot, narrower)
 end
 
+--- The cut of everything.
 function Stream:finish(narrower)
   ready(self, "stream:finish", true)
   local content, cut = call(self, self.source.finish, narrower)
@@ -75,11 +80,13 @@ function Stream:finish(narrower)
   return content, cut
 end
 
+--- Have snapshots show a text after what was written.
 function Stream:preview(text)
   ready(self, "stream:preview", true)
   call(self, self.source.preview, text_of("stream:preview", "text", text))
 end
 
+--- Release the stream. Idempotent.
 function Stream:close()
   if self.state == "closed" then return end
   ready(self, "stream:close")

@@ -1,9 +1,10 @@
---- What every result owes its reader (SPEC 3, 5, 8, 11), checked of one result.
+--- What every result owes its reader (SPEC 3, 5, 8, 11), checked for one result.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
+local strings = require "abridge.base.strings"
+local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
 
 local M = {}
@@ -37,13 +38,13 @@ local function bad_scalar(value)
   end
 end
 
---- Why a value is not plain data, with the place where it is not, or nil.
+--- Why a value is not plain data, and where, or nil.
 local function not_plain(value, place, open)
   if type(value) ~= "table" then
     local why = bad_scalar(value)
     return why and place .. " " .. why
   end
-  if open[value] then return place .. " lies in itself" end
+  if open[value] then return place .. " contains itself" end
   if getmetatable(value) ~= nil then return place .. " has a metatable" end
   if next(value) == nil then return place .. " is an empty table, [] or {}" end
   open[value] = true
@@ -59,7 +60,7 @@ local function not_plain(value, place, open)
   open[value] = nil
 end
 
---- Parts that are no text are passed on untouched; everything else is ours to keep plain.
+--- Parts that are not text are passed on untouched; everything else must be plain data.
 local function check_plain(tool, result)
   for key, value in next, result do
     local why = key ~= "blocks" and not_plain(value, tostring(key), {})
@@ -69,12 +70,12 @@ local function check_plain(tool, result)
   if not json then return end
   local ok, text = pcall(json.encode, result)
   if not ok then fail(tool, "not encoded as JSON: %s", tostring(text)) end
-  if json.decode(text).content ~= result.content then fail(tool, "content is another after JSON") end
+  if json.decode(text).content ~= result.content then fail(tool, "content differs after JSON") end
 end
 
 -- content and block --------------------------------------------------------------
 
---- What of the content is the tool's own, and what is said about it.
+--- The tool's own part of the content; checks what is said about it.
 local function parts_of(tool, result)
   local content, size = result.content, result.truncation.bytes_returned
   if size > #content then fail(tool, "bytes_returned is %d, but content has %d bytes", size, #content) end
@@ -87,9 +88,9 @@ local function parts_of(tool, result)
   said = table.concat(said, "\n\n")
   local gap = said ~= "" and behind:match "^\n*" or ""
   if behind ~= gap .. said then
-    fail(tool, "behind bytes_returned (%d) stands %s, expected %s", size, check.show(behind), check.show(gap .. said))
+    fail(tool, "after bytes_returned (%d) comes %s, expected %s", size, check.show(behind), check.show(gap .. said))
   end
-  -- one blank line in between, for which a final newline of the body is used
+  -- one blank line between them, which may use the body's final newline
   local newlines = #gap + (body:match "\n?$" == "\n" and 1 or 0)
   if said ~= "" and (body == "" and gap ~= "" or body ~= "" and (newlines < 2 or #gap > 2)) then
     fail(tool, "no blank line between content and notice")
@@ -99,7 +100,7 @@ end
 
 --- The first budget that a content is over: its name, the content's size, the budget.
 local function overflow(content, limits, ceiling)
-  local outside = limits.strategy == "pipeline" or limits.marker == "outside" -- what is said comes on top, by its name
+  local outside = limits.strategy == "pipeline" or limits.marker == "outside" -- what is said comes on top
   local sizes = {
     { "ceiling", ceiling, #content },
     { "max_bytes", not outside and limits.max_bytes, #content },
@@ -124,7 +125,7 @@ local function check_budgets(tool, result, limits, ceiling)
   end
 end
 
---- Do ranges and gaps of the ledger tile the source, and do its sums hold?
+--- Ranges and gaps of the ledger must tile the source, and its sums must add up.
 local function check_ledger(tool, cut, block, lines_truncated)
   local last, kept = 0, 0
   for i, range in ipairs(cut.kept or {}) do
@@ -138,9 +139,11 @@ local function check_ledger(tool, cut, block, lines_truncated)
   same(tool, "ledger: output_bytes", cut.output_bytes, kept)
   same(tool, "ledger: omitted_bytes", cut.omitted_bytes, cut.total_bytes - kept)
   same(tool, "ledger: omitted_lines", cut.omitted_lines, cut.total_lines - cut.output_lines)
-  if cut.truncated and not block.truncated then fail(tool, "the ledger tells of a cut, the block of none") end
+  if cut.truncated and not block.truncated then
+    fail(tool, "the ledger says that something was cut, the block that nothing was")
+  end
   if block.truncated and not (cut.truncated or lines_truncated) then
-    fail(tool, "the block tells of a cut, the ledger of none")
+    fail(tool, "the block says that something was cut, the ledger that nothing was")
   end
 end
 
@@ -149,20 +152,12 @@ end
 ---@param wanted string
 ---@return string
 function M.difference(got, wanted)
-  local at, most = 1, math.min(#got, #wanted)
-  local step = most
-  while step >= 1 do -- longest common prefix, by halving
-    if at + step - 1 <= most and got:sub(at, at + step - 1) == wanted:sub(at, at + step - 1) then
-      at = at + step
-    else
-      step = math.floor(step / 2)
-    end
-  end
+  local at = strings.common(got, wanted) + 1
   local form = "%d bytes, expected %d; from byte %d on %s, expected %s"
   return form:format(#got, #wanted, at, check.show(got:sub(at)), check.show(wanted:sub(at)))
 end
 
---- Is what is shown of a text that was cut what the ledger says is kept of it, in order?
+--- A text that was cut must show what the ledger says was kept, in order.
 local function check_shown(tool, body, cut, whole)
   local from = 1
   for i, range in ipairs(cut.kept or {}) do
@@ -199,7 +194,7 @@ local function check_total(tool, block, cut, expected)
   end
 end
 
----@class (exact) abridge.Expectations What a result should be; each is checked only when it is given.
+---@class (exact) abridge.Expectations What a result should be; only what is given is checked.
 ---@field tool? string for messages; the result's own unless set
 ---@field limits? abridge.Limits budgets that the content must be within: session:limits(tool)
 ---@field ceiling? integer bytes of the ceiling
@@ -208,8 +203,8 @@ end
 ---@field truncated? boolean
 ---@field is_error? boolean
 ---@field reason? abridge.Reason
----@field resumes? boolean whether the block says where to go on
----@field page? boolean the result was begun inside the whole: `whole` is not compared with it
+---@field resumes? boolean whether the block says where to continue
+---@field page? boolean the result starts inside the whole, so it is not compared with `whole`
 
 local EXPECTATIONS = {
   tool = "string",

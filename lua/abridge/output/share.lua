@@ -1,18 +1,19 @@
---- Several texts of one result under one budget: who gets what of it, and each text's cut by its share.
+--- Several texts of one result under one budget: the share of each, and its cut.
 
-local cap = require "abridge.output.cap"
 local core = require "abridge.base.core_loader"
+local cap = require "abridge.output.cap"
 local fit = require "abridge.output.fit"
-local limits_of = require "abridge.output.limits"
-local memory = require "abridge.output.recent"
-local results = require "abridge.output.result"
+local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
+local recently_capped = require "abridge.output.recently_capped"
+local yielded = require "abridge.output.yielded"
 
 local M = {}
 
 local WHO = "abridge.share"
 
---- Share a total out: what is small gets all it wants, and the others get the same (max-min fairness). What is left
---- when all have enough is shared out too.
+--- Share out a total: small ones get all they want, the others get the same (max-min fairness). If something is left
+--- when all have enough, it is shared out too.
 ---@param sizes integer[]
 ---@param total integer
 ---@return integer[] shares no more than `total` together
@@ -35,7 +36,7 @@ function M.fair(sizes, total)
   return shares
 end
 
---- What a text takes of each budget, bytes outside UTF-8 at the three that show for them.
+--- What a text takes of each budget; a byte outside UTF-8 counts as the three that replace it.
 local function size_of(text, limits)
   local chars, invalid = core.count_chars(text)
   return {
@@ -54,10 +55,10 @@ end
 function M.limits(tool, opts)
   if opts.session then
     local ceiling = opts.session.table_of_limits:ceiling_limits(tool)
-    return limits_of.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
+    return limit.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
   end
-  local limits = opts.limits and limits_of.checked(WHO, opts.limits, 1)
-  limits = limits_of.copy(limits or limits_of.table(WHO, "default", {}, false, nil, 1):of(tool))
+  local limits = opts.limits and limit.checked(WHO, opts.limits, 1)
+  limits = limit.copy(limits or limit_table.new(WHO, "default", { ceiling = false }, 1):of(tool))
   limits.utf8 = limits.utf8 or "replace" -- what goes out as JSON
   return limits
 end
@@ -65,7 +66,7 @@ end
 --- Share the budgets of some limits out among texts.
 ---@param texts string[]
 ---@param limits abridge.Limits
----@param ends_in_notice? boolean the last one is a sentence of ours, and no line of a source
+---@param ends_in_notice? boolean the last text is a sentence of ours, not a line of a source
 ---@return table<string, integer>[] budgets of each text
 ---@return boolean[] whole whether each text is within its budgets
 function M.out(texts, limits, ends_in_notice)
@@ -74,7 +75,7 @@ function M.out(texts, limits, ends_in_notice)
     sizes[i], budgets[i], whole[i] = size_of(text, limits), {}, true
   end
   if ends_in_notice then sizes[#texts].max_lines = 0 end
-  for _, key in ipairs(limits_of.budgets) do
+  for _, key in ipairs(limit.budgets) do
     if limits[key] then
       local wanted = {}
       for i in ipairs(texts) do
@@ -92,7 +93,7 @@ end
 --- Why the log and the full outputs of a session are not kept.
 M.closed = "the session is closed"
 
---- Cut a text by limits of a session that was closed meanwhile: as it would, without log and full output.
+--- Cut a text by the limits of a session that is closed by now: as it would, but without log and full output.
 ---@param text any
 ---@param limits abridge.Limits
 ---@param session abridge.Session
@@ -102,13 +103,13 @@ M.closed = "the session is closed"
 ---@return abridge.Block block
 function M.cap_closed(text, limits, session, how)
   if session.redactor then
-    text, limits = limits_of.cleaned(results.encoded(text), limits)
+    text, limits = limit.cleaned(yielded.encoded(text), limits)
     text = session.redactor:text(text)
   end
   return cap.cap(text, limits, how or {})
 end
 
---- Cut one text by a tool's limits and its share of their budgets, and say so: through the session, where there is one,
+--- Cut one text by a tool's limits and its share of their budgets, and say so; through the session, if there is one,
 --- with its log and full output. A text that was cut here lately passes as it is.
 ---@param tool string
 ---@param text string
@@ -120,14 +121,14 @@ end
 ---@return abridge.Cut|nil cut absent when making it failed
 ---@return string|nil problem why this is less than it should be
 function M.cap(tool, text, limits, budgets, opts)
-  local own = limits_of.narrowed(limits, budgets)
+  local own = limit.narrowed(limits, budgets)
   if not opts.session then
     local how = { save = opts.save, resume = opts.resume }
     local content, cut, block = cap.cap(text, opts.resume and tool or own, how)
     return content, block, cut
   end
   own.session = opts.session -- another one may redact
-  if memory.has(text, own) then
+  if recently_capped.has(text, own) then
     local content, cut, block = cap.cap(text, {})
     return content, block, cut
   end
@@ -137,7 +138,7 @@ function M.cap(tool, text, limits, budgets, opts)
     return content, block, cut, M.closed
   end
   local result = opts.session:cap(tool, text, { limits = budgets })
-  if result.truncation.truncated then memory.add(result.content, own) end
+  if result.truncation.truncated then recently_capped.add(result.content, own) end
   local details = result.details or {}
   return result.content, result.truncation, details.cut, details.inner_error
 end

@@ -2,16 +2,16 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 
 local M = {}
 
-local CAREFUL = 16 * 1024 -- bytes read at once where what they cost depends on what they say
+local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on what they say
 
----@class abridge.Source A stream whose chunks are cleaned and redacted before anything is kept of them.
+---@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept.
 ---@field private stream userdata
 ---@field private cleaner? userdata
----@field private raw_bytes? integer bytes that came, where they are cleaned
+---@field private raw_bytes? integer bytes before cleaning, if they are cleaned
 ---@field private redaction? table
 ---@field private most? integer bytes read at once
 ---@field private room integer bytes until a file may be needed
@@ -21,9 +21,9 @@ local Source = {}
 Source.__index = Source
 Source.__name = "abridge.Source"
 
---- Bytes that are at hand whatever the budgets: until more have come nothing is written to disk.
+--- Bytes that always fit in memory: nothing goes to disk until there are more.
 local function at_hand(opts)
-  local least = limits_of.lines_only
+  local least = limit.bytes_of_lines
   for _, key in ipairs { "max_bytes", "max_chars", "max_tokens" } do
     local budget = opts[key]
     if type(budget) == "string" then budget = core.parse_size(budget) end
@@ -36,13 +36,13 @@ end
 ---@param opts table as abridge.stream takes; `clean` is taken out
 ---@param redactor? abridge.Redactor
 ---@param before_file? fun() called once, before the full output may be opened
----@param ceiled? table options of a second stream of the same text, for a cut by the ceiling
+---@param ceiling? table options of a second stream of the same text, for a cut by the ceiling
 ---@return abridge.Source
-function M.open(opts, redactor, before_file, ceiled)
+function M.open(opts, redactor, before_file, ceiling)
   local clean = opts.clean
   opts.clean = nil -- cleaned here, before redaction
   local self = { stream = core.stream(opts), redaction = redactor and redactor:stream(), room = at_hand(opts) }
-  self.under_ceiling = ceiled and core.stream(ceiled)
+  self.under_ceiling = ceiling and core.stream(ceiling)
   if clean then
     self.cleaner, self.raw_bytes = core.cleaner(clean ~= true and clean or nil), 0
   end
@@ -75,7 +75,7 @@ local function keep(self, text)
   return self.stream:write(text)
 end
 
---- Keep the last text; what cannot be told by a result is raised.
+--- Keep the last text; raise what a result could not say.
 local function keep_last(self, text)
   local ok, message = keep(self, text)
   if not ok then error(message, 0) end
@@ -94,7 +94,7 @@ function Source:write(chunk)
   return keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
 end
 
---- Add what a descriptor has: with redaction, and until a file may be needed, as chunks; else past Lua.
+--- Add what a descriptor has: as chunks if it is redacted or a file may be needed first, else without passing Lua.
 ---@param fd integer
 ---@param most? integer bytes
 ---@return integer|nil n bytes read, 0 at its end
@@ -115,20 +115,20 @@ function Source:read_fd(fd, most)
   return n, message, code
 end
 
---- Let the cuts that come show `text` behind what has come, until more comes. Where text is cleaned, what its screen
---- shows takes the place.
+--- Have snapshots show `text` after what was written, until more is written. If text is cleaned, what its screen shows
+--- replaces it.
 ---@param text string
 function Source:preview(text)
   self.stream:preview(self.redaction and self.redaction:preview(text) or text)
 end
 
---- Put budgets in force under the stream's own, for this cut and those after it.
+--- Put lower budgets than the stream's own in force, for the next cuts.
 ---@param budgets table<string, integer>
 function Source:lower(budgets)
   self.lowered = budgets
 end
 
---- What narrows a cut: what it was called with, and what the source was lowered to.
+--- What narrows a cut: the budgets given for it, and those the source was lowered to.
 local function narrowed(self, narrower)
   if not self.lowered then return narrower end
   local all = {}
@@ -141,13 +141,13 @@ local function narrowed(self, narrower)
   return all
 end
 
---- A cut with what came before cleaning.
+--- A cut, with the bytes before cleaning.
 local function told(self, content, cut)
   cut.raw_bytes = self.raw_bytes
   return content, cut
 end
 
---- The cut of what has come so far. What redaction still holds back is not in it; what cleaning still may change is.
+--- The cut of what was written so far. What redaction still holds back is not in it; what cleaning may still change is.
 ---@param narrower? table budgets under the stream's own, and `reserve`
 ---@return string content
 ---@return abridge.Cut cut
@@ -172,8 +172,8 @@ local function keep_held_back(self)
   if redaction then keep_last(self, redaction:finish()) end
 end
 
---- The cut of all that came; the full output is complete then. Snapshots may follow. Where memory for what was held
---- back is missing it raises, `lost` says why, and snapshots show the rest.
+--- The cut of everything; the full output is complete then. Snapshots may follow. If there is no memory for what was
+--- held back it raises, `lost` says why, and snapshots show the rest.
 ---@param narrower? table
 ---@return string content
 ---@return abridge.Cut cut
@@ -190,12 +190,12 @@ function Source:finish(narrower)
   return told(self, self.stream:finish(narrower))
 end
 
---- The same text under a ceiling, once all of it came; for `opts.ceiled` of `open` alone.
----@param limits abridge.Limits at or under those of `ceiled`
+--- The same text under a ceiling, once it is finished; only if `open` was given `ceiling`.
+---@param limits abridge.Limits at or under those of `ceiling`
 ---@return abridge.Source
-function Source:ceiled(limits)
+function Source:for_ceiling(limits)
   local budgets = {}
-  for _, key in ipairs(limits_of.budgets) do
+  for _, key in ipairs(limit.budgets) do
     budgets[key] = limits[key]
   end
   local source = setmetatable({ stream = self.under_ceiling, raw_bytes = self.raw_bytes, finished = true }, Source)

@@ -1,12 +1,12 @@
---- What stands around a text, a Markdown fence or a tag pair: it is kept while what is inside is cut.
+--- What is around a text, a Markdown fence or a tag pair, is kept while the inside is cut.
 
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 
 local M = {}
 
-local BESIDE = 1024 -- bytes of text that may stand on each side of a fence
+local BESIDE = 1024 -- bytes of text allowed on each side of a fence
 
 --- What the option `wrapper` should have been, or nil when it is right.
 ---@param value any
@@ -24,7 +24,7 @@ local function last_visible(text, first, last)
   return last
 end
 
---- What is between `from` and a closing word at the end; the newline before the word is the word's.
+--- The part between `from` and a closing word at the end; the newline before the word belongs to the word.
 local function up_to(text, from, last, word, own_line)
   local stop = last_visible(text, from, last)
   local to = stop - #word
@@ -40,7 +40,7 @@ end
 --- Inside a tag pair that starts and ends the range; each tag on a line of its own unless `inline`.
 local function in_tags(text, first, last, inline)
   local name, behind = text:match("^<([%a_][%w_:.-]*)()", first)
-  local from = name and text:match("^[^<>\n]*>()", behind) -- one pattern for both would take the square of the time
+  local from = name and text:match("^[^<>\n]*>()", behind) -- one pattern for both would take quadratic time
   if not from then return nil end
   local newline = text:sub(from, from) == "\n"
   if not newline and not inline then return nil end
@@ -57,8 +57,8 @@ local function in_fence(text, first, last)
   if fence then return up_to(text, from, last, fence, true) end
 end
 
---- Inside a fence with a little text before or behind it. It is closed where Markdown closes it, so a document of
---- several fences is none.
+--- Inside a fence with a little text before or after it. It ends where Markdown ends it, so a document of several
+--- fences does not count.
 local function in_fence_beside(text, first, last)
   local at = first
   local fence, from = opening(text, at)
@@ -79,10 +79,10 @@ local function in_fence_beside(text, first, last)
   until not found or found > last
 end
 
---- Split a text into what opens its wrapper, what is inside, and what closes it; nil where there is no wrapper.
+--- Split a text into what opens its wrapper, what is inside, and what closes it; nil if there is no wrapper.
 ---@param text string
----@param how true|"beside" "beside": tags need no lines of their own, a fence may stand inside them, and up to 1 KiB
----  of text before and behind it
+---@param how true|"beside" "beside": tags need no lines of their own, a fence may be inside them, with up to 1 KiB of
+---  text before and after it
 ---@return string|nil open
 ---@return string inside
 ---@return string close
@@ -111,7 +111,7 @@ end
 
 -- cutting inside ----------------------------------------------------------------------
 
---- Bring a cut of the inside to the coordinates of the whole text, open and close kept.
+--- Turn a cut of the inside into one of the whole text, which keeps open and close.
 local function rewrap(cut, open, inside, close)
   local before = open .. inside
   local lines, lines_before = core.count_lines(open), core.count_lines(before)
@@ -123,7 +123,7 @@ local function rewrap(cut, open, inside, close)
 
   cut.total_bytes = #before + #close
   cut.total_lines = core.count_lines(before .. close)
-  -- a line that a part of the wrapper stands on counts once, whether or not something of the text is kept there
+  -- a line that holds a part of the wrapper counts once, whether or not text on it is kept
   local shared = mid_open and first_kept and 1 or 0
   local lost = mid_close and close:sub(1, 1) ~= "\n" and not last_kept and 1 or 0
   cut.output_bytes = cut.output_bytes + #open + #close
@@ -160,16 +160,16 @@ local function rewrap(cut, open, inside, close)
   end
 end
 
---- Limits less what stands around the text.
+--- Limits less what is around the text.
 local function beside(limits, around)
-  local left = limits_of.copy(limits)
+  local left = limit.copy(limits)
   left.max_bytes = limits.max_bytes and limits.max_bytes - #around
   left.max_chars = limits.max_chars and limits.max_chars - core.count_chars(around)
   left.max_tokens = limits.max_tokens and limits.max_tokens - fit.tokens_of(around, limits)
   return left
 end
 
---- The most lines that a wrapper takes of those kept, whichever are.
+--- The most lines that a wrapper takes, whichever are kept.
 local function lines_around(open, inside, close, total)
   local own = total - core.count_lines(inside)
   if open:sub(-1) ~= "\n" then own = own + 1 end
@@ -177,32 +177,32 @@ local function lines_around(open, inside, close, total)
   return math.max(own, core.count_lines(open .. close))
 end
 
---- Cut a text inside its wrapper and put the notice behind the wrapper, as `fit.fit` does with a bare text. A line
---- over budget is split: there is no other way to it.
+--- Cut a text inside its wrapper and put the notice after the wrapper, as `fit.fit` does with a bare text. A line over
+--- budget is split: nothing else could show the rest of it.
 ---@param text string
 ---@param limits abridge.Limits
 ---@param parts abridge.FitParts
 ---@param how true|"beside"
----@return string|nil content nil where there is no wrapper, it takes more than half of a budget, or nothing is cut
+---@return string|nil content nil if there is no wrapper, it takes more than half of a budget, or nothing is cut
 ---@return abridge.Cut cut
 ---@return string body
 ---@return { notice: string|nil } said
 function M.fit(text, limits, parts, how)
   local open, inside, close = M.split(text, how)
   if not open then return nil end
-  local _, whole = limits_of.cut(text, limits)
+  local _, whole = limit.cut(text, limits)
   if not whole.truncated then return nil end
   local around = lines_around(open, inside, close, whole.total_lines)
-  local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, beside the blank line inside would need
-  local left = beside(limits_of.split_lines(limits), open .. close .. gap)
+  local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, on top of the blank line that the inside needs
+  local left = beside(limit.split_lines(limits), open .. close .. gap)
   left.max_lines = limits.max_lines and limits.max_lines - around
-  for _, budget in ipairs(limits_of.budgets) do
-    -- a wrapper that takes most of the budget is no frame for what is left
+  for _, budget in ipairs(limit.budgets) do
+    -- a wrapper that takes most of the budget is not worth keeping
     if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
   end
   local inner, adjust = setmetatable({}, { __index = parts }), parts.adjust
   function inner.adjust(cut)
-    for _, budget in ipairs(limits_of.budgets) do -- those that were asked for, in the notice too
+    for _, budget in ipairs(limit.budgets) do -- the given ones, in the notice too
       cut[budget] = limits[budget]
     end
     if adjust then adjust(cut) end

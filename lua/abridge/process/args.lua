@@ -1,5 +1,5 @@
---- What a process is started with: checked, and as libuv wants it. Of what a caller gives only that counts which its
---- tables hold themselves.
+--- What a process is started with: checked, and as libuv wants it. Only what the caller's tables themselves hold
+--- counts.
 
 local check = require "abridge.base.check"
 
@@ -56,15 +56,11 @@ local function checked_argv(argv)
   local words = {}
   if type(argv) == "table" then
     for i, word in ipairs(check.list(argv)) do
-      if type(word) ~= "string" then
-        error(("spawn: argv[%d] must be a string, got %s"):format(i, show(word)), 4)
-      end
+      if type(word) ~= "string" then error(("spawn: argv[%d] must be a string, got %s"):format(i, show(word)), 4) end
       words[i] = word
     end
   end
-  if #words == 0 then
-    error(("spawn: argv must be an array of at least one string, got %s"):format(show(argv)), 4)
-  end
+  if #words == 0 then error(("spawn: argv must be an array of at least one string, got %s"):format(show(argv)), 4) end
   return words
 end
 
@@ -93,7 +89,7 @@ local function check_seconds(opts)
   end
 end
 
----Copies of what `spawn` is given. Raises on misuse, at the level of the caller of `spawn`.
+--- Copies of what `spawn` is given. Raises on misuse, at the level of the caller of `spawn`.
 ---@param argv any
 ---@param opts any
 ---@param handlers any
@@ -108,27 +104,23 @@ function M.checked(argv, opts, handlers)
   return words, own, checked_table(handlers, HANDLERS, "handlers")
 end
 
----NUL bytes are the world's fault, not the caller's: arguments and folders may come from a model.
+--- NUL bytes are the world's fault, not the caller's: arguments and folders may come from a model.
 ---@param argv string[]
 ---@param cwd string|nil
 ---@return string|nil message
 function M.find_nul(argv, cwd)
   for i, argument in ipairs(argv) do
-    if has_nul(argument) then
-      return ("argument %d contains a NUL byte"):format(i - 1)
-    end
+    if has_nul(argument) then return ("argument %d contains a NUL byte"):format(i - 1) end
   end
   return cwd and has_nul(cwd) and "the working directory contains a NUL byte" or nil
 end
 
----The environment of a child.
+--- The environment of a child.
 ---@param uv table
 ---@param changes table<string, string|false>|nil
 ---@return string[]|nil list nil inherits
 function M.environment(uv, changes)
-  if not changes then
-    return nil
-  end
+  if not changes then return nil end
   local env = uv.os_environ()
   for name, value in pairs(changes) do
     env[name] = value or nil

@@ -7,27 +7,26 @@ local M = {}
 local ALIASES = { SIGIOT = true, SIGPOLL = true, SIGCLD = true, SIGLOST = true }
 local UNLISTED = { [7] = "EMT", [29] = "INFO" } -- macOS has these where Linux has BUS and IO
 
----The name of a signal, without SIG; its number as a string where it has none.
+--- The name of a signal, without SIG; its number as a string where it has none.
 ---@param uv table
 ---@param number integer
 ---@return string
 function M.signal_name(uv, number)
   for name, value in pairs(uv.constants) do
-    if value == number and name:find("^SIG%u") and not ALIASES[name] then
-      return name:sub(4)
-    end
+    if value == number and name:find "^SIG%u" and not ALIASES[name] then return name:sub(4) end
   end
   return UNLISTED[number] or tostring(number)
 end
 
 ---@class abridge.process.Group
----@field leader integer Its pid is the number of the group.
----@field leader_gone boolean The leader was reaped.
+---@field leader integer its pid is the number of the group
+---@field leader_gone boolean the leader was reaped
 ---@field private uv table
----@field private member string|nil Pid of the one that was found alive last.
+---@field private member string|nil pid of a member last seen alive
 local Group = {}
 Group.__index = Group
 
+--- The group of a process that leads it.
 ---@param uv table
 ---@param leader integer
 ---@return abridge.process.Group
@@ -35,8 +34,8 @@ function M.new(uv, leader)
   return setmetatable({ uv = uv, leader = leader, leader_gone = false }, Group)
 end
 
----Signals the whole group. Safe after the leader was reaped as long as the group has members: its
----number is not given away before; without members the call fails and nothing happens.
+--- Signal the whole group. Safe after the leader was reaped: while the group has members its number is not reused, and
+--- without members the call fails and nothing happens.
 ---@param signal string|integer
 ---@return boolean sent
 ---@return string|nil message
@@ -49,20 +48,18 @@ function Group:signal(signal)
   return ok == 0, message
 end
 
----What /proc tells of a process; nil where it tells nothing.
+--- A file of a process in /proc; nil if there is none.
 ---@param pid string|integer
 ---@param name "stat"|"io"
 ---@return string|nil
 local function told(pid, name)
   local file = io.open(("/proc/%s/%s"):format(pid, name))
   local text = file and file:read "*a"
-  if file then
-    file:close()
-  end
+  if file then file:close() end
   return text
 end
 
----Whether a process is a member of a group that lives, by its entry in /proc.
+--- Is a process a living member of a group, by its entry in /proc?
 ---@param pid string
 ---@param group integer
 ---@return boolean
@@ -71,20 +68,18 @@ local function lives_in(pid, group)
   return tonumber(its_group) == group and state ~= "Z"
 end
 
----What changes while the leader works: its faults, the processor's time it took, the bytes it read. Nil where that is
----not known, and while it waits for a disk.
+--- What changes while the leader works: its faults, its processor time, the bytes it read. Nil if that is not known, or
+--- while it waits for a disk.
 ---@return string|nil
 function Group:progress()
   local fields = "^.*%) (%a)" .. (" %S+"):rep(6) .. " (%d+ %d+ %d+ %d+ %d+ %d+)"
   local state, counts = (told(self.leader, "stat") or ""):match(fields)
-  if not state or state == "D" then
-    return nil
-  end
+  if not state or state == "D" then return nil end
   return counts .. (told(self.leader, "io") or ""):match "^[^\n]*"
 end
 
----Whether a member of the group lives. A zombie does not: where the first process of a container reaps
----nothing it would stay for good, and every cancelled command would take the whole grace.
+--- Does a member of the group live? A zombie does not: where the first process of a container reaps nothing, zombies
+--- stay for good, and every cancelled command would take the whole grace.
 ---@return boolean
 function Group:lives()
   if not self:signal(0) then

@@ -3,22 +3,22 @@
 --- A process runs in a group of its own with stdin from /dev/null, hands on its output as it comes and
 --- ends exactly once, with every handle closed. Nothing here blocks: `host.wait` turns the loop.
 ---
---- A process ends when its leader (the program that was started) has exited and the output is at its
---- end. A background child may keep the output open; it gets `linger` seconds and is then left alone.
+--- A process ends when its leader (the program that was started) has exited and its output has ended. A background
+--- child may keep the output open; it gets `linger` seconds and is then left alone.
 
-local args = require "abridge.process.args"
-local groups = require "abridge.process.group"
 local host = require "abridge.base.host"
+local args = require "abridge.process.args"
+local group = require "abridge.process.group"
 local outputs = require "abridge.process.output"
 
 local M = {}
 
-local POLL_MS = 25 -- how often a group is looked at that outlives its leader; the kernel sends no event
+local POLL_MS = 25 -- how often to look at a group that outlives its leader; the kernel sends no event
 local GIVE_UP_MS = 5000 -- after KILL; a process in uninterruptible sleep, or another user's, may stay
-local LOOK_MS = 250 -- how often a process is looked at that must not stand still
-local LATE_MS = 50 -- a timeout that fires later than this says that the loop stood still
+local LOOK_MS = 250 -- how often to look at a process that must not stall
+local LATE_MS = 50 -- a timeout that fires later than this means that the loop stood still
 
----Codes that `spawn` returns itself; all others are libuv's (`ENOENT`, `EACCES`, `EMFILE`, ...).
+--- Codes that `spawn` returns itself; all others are libuv's (`ENOENT`, `EACCES`, `EMFILE`, ...).
 ---@enum abridge.process.Code
 M.codes = {
   EINVAL = "EINVAL", -- an argument or the folder holds a NUL byte
@@ -26,52 +26,51 @@ M.codes = {
 }
 
 ---@class (exact) abridge.process.Options
----@field cwd? string Folder to run in; the host's own when nil.
----@field env? table<string, string|false> Changes to the host's environment; false removes a name.
----@field merge_stderr? boolean stdout and stderr in one pipe, in the order written. Default true.
----@field timeout? number Seconds until the process is stopped; no limit when nil.
----@field stall? number Seconds until one that neither works nor waits for us is stopped, where /proc tells.
----@field grace? number Seconds between TERM and KILL. Default 2.
----@field linger? number Seconds for a background child to close the output. Default 0.25.
+---@field cwd? string folder to run in; the host's own when nil
+---@field env? table<string, string|false> changes to the host's environment; false removes a name
+---@field merge_stderr? boolean stdout and stderr in one pipe, in the order written; true unless set
+---@field timeout? number seconds until the process is stopped; no limit when nil
+---@field stall? number seconds after which a process that neither works nor waits for us is stopped; needs /proc
+---@field grace? number seconds between TERM and KILL; 2 unless set
+---@field linger? number seconds for a background child to close the output; 0.25 unless set
 
----What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
+--- What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
 ---@class (exact) abridge.process.Handlers
----@field on_output? fun(chunk: string) What was written to stdout, and to stderr where merged.
----@field read_output? abridge.PipeReader Reads that from the pipe itself, in place of `on_output`.
----@field on_stderr? fun(chunk: string) What was written to stderr, with `merge_stderr = false`.
----@field on_exit? fun(outcome: abridge.process.Outcome) Called once, after all else, handles closed.
+---@field on_output? fun(chunk: string) what was written to stdout, and to stderr where merged
+---@field read_output? abridge.PipeReader reads it from the pipe itself, in place of `on_output`
+---@field on_stderr? fun(chunk: string) what was written to stderr, with `merge_stderr = false`
+---@field on_exit? fun(outcome: abridge.process.Outcome) called once, after all else, handles closed
 
 ---@class (exact) abridge.process.Outcome
----@field code? integer Exit code; nil when a signal ended the leader, or nothing did.
----@field signal? string Name of that signal without SIG (`"KILL"`), or its number as a string.
+---@field code? integer exit code; nil when a signal ended the leader, or nothing did
+---@field signal? string name of that signal without SIG (`"KILL"`), or its number as a string
 ---@field signal_number? integer
 ---@field timed_out boolean
 ---@field cancelled boolean
----@field stalled? boolean Stopped because it stood still.
----@field background boolean A child still held the output when the process was done with.
----@field error? string Reading failed, or the process could not be killed.
----@field handler_error? any The first thing that a handler raised.
----@field duration_ms integer From spawn to the exit of the leader.
+---@field stalled? boolean stopped because it stalled
+---@field background boolean a child still held the output when the process was done
+---@field error? string reading failed, or the process could not be killed
+---@field handler_error? any the first thing that a handler raised
+---@field duration_ms integer from spawn to the exit of the leader
 
 ---@class abridge.process.Process
----@field pid integer Of the leader, and the number of the group.
----@field outcome? abridge.process.Outcome Nil until the process is done.
+---@field pid integer of the leader, and the number of the group
+---@field outcome? abridge.process.Outcome nil until the process is done
 local Process = {}
 Process.__index = Process
 
 -- Life ---------------------------------------------------------------------------
 
+--- Note the first thing that a handler raised.
 ---@param raised any
 function Process:_raised(raised)
   if self._handler_error == nil then
     self._handler_error = raised == nil and "nil" or raised
-    if self.outcome then
-      self.outcome.handler_error = self._handler_error
-    end
+    if self.outcome then self.outcome.handler_error = self._handler_error end
   end
 end
 
----One timer serves all phases, one after the other.
+--- One timer serves all phases, one after the other.
 ---@param ms number
 ---@param fire fun()
 function Process:_arm(ms, fire)
@@ -81,19 +80,15 @@ function Process:_arm(ms, fire)
   uv.timer_stop(self._timer)
   uv.timer_start(self._timer, math.ceil(math.min(ms, 2 ^ 52)), 0, function()
     self._inbox:put(function()
-      if self._phase == fire and not self._finishing then
-        fire()
-      end
+      if self._phase == fire and not self._finishing then fire() end
     end)
   end)
 end
 
----The phase after an event: wait for more, linger, or finish. Once the leader is gone no timeout counts:
----each of the three takes the timer over.
+--- The phase after an event: wait for more, linger, or finish. Once the leader is gone no timeout counts:
+--- each of the three takes the timer over.
 function Process:_settle()
-  if self._finishing or not self._exited then
-    return
-  end
+  if self._finishing or not self._exited then return end
   if self._stopping and not self._killed then
     -- The group has its grace also when the leader went first.
     self:_await_group()
@@ -109,7 +104,7 @@ function Process:_settle()
   end
 end
 
----After TERM, the leader gone: give the rest of the group its time.
+--- After TERM, the leader gone: give the rest of the group its time.
 function Process:_await_group()
   local left = self._kill_at - host.now()
   if left <= 0 or not self._group:lives() then
@@ -121,12 +116,11 @@ function Process:_await_group()
   end
 end
 
+--- Kill the group; give up waiting if that does not end it.
 function Process:_kill()
   self._killed = true
-  local sent, message = self._group:signal("sigkill")
-  if self._exited then
-    return self:_settle()
-  end
+  local sent, message = self._group:signal "sigkill"
+  if self._exited then return self:_settle() end
   self:_arm(GIVE_UP_MS, function()
     self._error = self._error
       or ("process %d could not be killed%s"):format(self.pid, sent and "" or (": " .. tostring(message)))
@@ -134,11 +128,12 @@ function Process:_kill()
   end)
 end
 
+--- Send TERM to the group, and KILL after the grace.
 ---@param why "timed_out"|"cancelled"|"stalled"
 function Process:_stop(why)
   self._stopping = why
   self._lingering = false
-  self._group:signal("sigterm")
+  self._group:signal "sigterm"
   self._kill_at = host.now() + self._grace_ms
   self:_arm(self._grace_ms, function()
     self:_kill()
@@ -146,39 +141,35 @@ function Process:_stop(why)
   self:_settle()
 end
 
----Looks at the process until its timeout, every now and then. What changes meanwhile, or was looked at late, gets its
----time anew.
+--- Look at the process every now and then until its timeout. One that made progress, or was looked at late, gets its
+--- full time again.
 ---@param due number when its timeout is, by `host.now()`
 function Process:_look(due, seen, since)
   local left = due - host.now()
-  if left <= LOOK_MS then
-    return self:_start_timeout(math.max(left, 1) / 1000)
-  end
+  if left <= LOOK_MS then return self:_start_timeout(math.max(left, 1) / 1000) end
   local next_look = host.now() + LOOK_MS
   self:_arm(LOOK_MS, function()
     local now, progress = host.now(), self._group:progress()
     local works = progress ~= seen or not progress or self._output:is_behind() or now - next_look > LATE_MS
-    if not works and now - since >= self._stall_ms then
-      return self:_stop("stalled")
-    end
+    if not works and now - since >= self._stall_ms then return self:_stop "stalled" end
     self:_look(due, progress, works and now or since)
   end)
 end
 
+--- Stop the process after some seconds.
 ---@param seconds number
 function Process:_start_timeout(seconds)
   local due = host.now() + seconds * 1000
   self:_arm(seconds * 1000, function()
-    if host.now() - due <= LATE_MS then
-      return self:_stop("timed_out")
-    end
+    if host.now() - due <= LATE_MS then return self:_stop "timed_out" end
     -- The loop stood still: the process may have ended long ago. Let the loop hear of it first.
     self:_arm(POLL_MS, function()
-      self:_stop("timed_out")
+      self:_stop "timed_out"
     end)
   end)
 end
 
+--- Note how and when the leader ended.
 ---@param code integer
 ---@param signal integer
 ---@param at number when, by `host.now()`
@@ -193,12 +184,13 @@ function Process:_on_leader_exit(code, signal, at)
   self:_settle()
 end
 
+--- The outcome, as far as it is known now.
 ---@return abridge.process.Outcome
 function Process:_make_outcome()
   local number = self._signal_number
   return {
     code = self._code,
-    signal = number and groups.signal_name(self._uv, number),
+    signal = number and group.signal_name(self._uv, number),
     signal_number = number,
     timed_out = self._stopping == "timed_out",
     cancelled = self._stopping == "cancelled",
@@ -210,6 +202,7 @@ function Process:_make_outcome()
   }
 end
 
+--- Report the outcome.
 ---@param outcome abridge.process.Outcome
 function Process:_end(outcome)
   self.outcome = outcome
@@ -221,7 +214,7 @@ function Process:_end(outcome)
   end
 end
 
----Hands on the last of the output, closes everything, then reports.
+--- Hand on the last of the output, closes everything, then reports.
 function Process:_finish()
   self._finishing = true
   self._output:finish(function()
@@ -229,6 +222,7 @@ function Process:_finish()
   end)
 end
 
+--- Close every handle, then report.
 ---@param outcome abridge.process.Outcome
 function Process:_close(outcome)
   local left = 2
@@ -245,33 +239,29 @@ function Process:_close(outcome)
   self._uv.close(self._handle, on_closed)
 end
 
----Stops the process: TERM to the group, KILL after the grace. The outcome comes through `on_exit`.
----No effect on a process that is done, or being stopped.
+--- Stop the process: TERM to the group, KILL after the grace. The outcome comes through `on_exit`.
+--- No effect on a process that is done, or being stopped.
 ---@return boolean stopping whether there was something to stop
 function Process:cancel()
-  if self._finishing or self._stopping or self._cancelled then
-    return false
-  end
+  if self._finishing or self._stopping or self._cancelled then return false end
   self._cancelled = true
   host.on_main(function()
-    if not (self._finishing or self._stopping) then
-      self:_stop("cancelled")
-    end
+    if not (self._finishing or self._stopping) then self:_stop "cancelled" end
   end)
   return true
 end
 
----Reads no more until `release`, for a handler that cannot keep up. A little that was read may still come.
+--- Read no more until `release`, for a handler that cannot keep up. A little that was read may still come.
 function Process:hold()
   self._output:hold()
 end
 
----Reads on.
+--- Read on.
 function Process:release()
   self._output:release()
 end
 
----Whether the outcome is there; `on_exit` is called right then.
+--- Whether the outcome is there; `on_exit` is called right then.
 ---@return boolean
 function Process:is_done()
   return self.outcome ~= nil
@@ -279,6 +269,7 @@ end
 
 -- Spawning -----------------------------------------------------------------------
 
+--- Start the timeout, and the look-out for a stall.
 ---@param uv table
 ---@param opts abridge.process.Options
 function Process:_watch(opts)
@@ -297,13 +288,11 @@ end
 local function explain(uv, argv, cwd, message)
   -- libuv says ENOENT for the folder as for the program.
   local stat = cwd and uv.fs_stat(cwd)
-  if cwd and not (stat and stat.type == "directory") then
-    return ("cannot run in %s: %s"):format(cwd, message)
-  end
+  if cwd and not (stat and stat.type == "directory") then return ("cannot run in %s: %s"):format(cwd, message) end
   return ("cannot run %s: %s"):format(argv[1], message)
 end
 
----What is made of what the output tells.
+--- What to do on events of the output.
 ---@return abridge.process.OutputEvents
 function Process:_output_events()
   return {
@@ -319,6 +308,7 @@ function Process:_output_events()
   }
 end
 
+--- Have libuv start the program.
 ---@param argv string[]
 ---@param opts abridge.process.Options
 ---@return table|nil handle
@@ -344,13 +334,13 @@ function Process:_run(argv, opts)
   end)
 end
 
----Starts a program.
+--- Start a program.
 ---
----`argv[1]` is looked up on the PATH; no shell is involved. The outcome comes through `on_exit`, or
----stands in `process.outcome` once `process:is_done()`. The loop has to run: `host.wait(fn, seconds)`.
+--- `argv[1]` is looked up on the PATH; no shell is involved. The outcome comes through `on_exit`, or
+--- stands in `process.outcome` once `process:is_done()`. The loop has to run: `host.wait(fn, seconds)`.
 ---
----A program or folder that is not there, a NUL byte in an argument, too many open files: `nil,
----message, code`. Misuse raises.
+--- A program or folder that is not there, a NUL byte in an argument, too many open files: `nil,
+--- message, code`. Misuse raises.
 ---@param argv string[]
 ---@param opts? abridge.process.Options
 ---@param handlers? abridge.process.Handlers
@@ -360,9 +350,7 @@ end
 function M.spawn(argv, opts, handlers)
   argv, opts, handlers = args.checked(argv, opts, handlers)
   local nul = args.find_nul(argv, opts.cwd)
-  if nul then
-    return nil, nul, M.codes.EINVAL
-  end
+  if nul then return nil, nul, M.codes.EINVAL end
   local uv, message, code = host.uv()
   if not uv then
     return nil, message, code
@@ -396,7 +384,7 @@ function M.spawn(argv, opts, handlers)
     return nil, message, code
   end
 
-  self._handle, self.pid, self._group = handle, pid, groups.new(uv, pid)
+  self._handle, self.pid, self._group = handle, pid, group.new(uv, pid)
   self._timer = uv.new_timer()
   self:_watch(opts)
   output:start()

@@ -1,31 +1,33 @@
---- What a process prints: its pipes, read as it comes and handed on in order, no faster than the handlers take it.
+--- What a process prints: its pipes, read as output arrives, which is handed on in order, no faster than the handlers
+--- take it.
 
 local host = require "abridge.base.host"
 local inbox = require "abridge.base.inbox"
-local pipes_of = require "abridge.process.pipe"
+local pipes = require "abridge.process.pipes"
 
 local M = {}
 
-local MOST_WAITING = 1024 * 1024 -- bytes that were read and not yet handed on; then no more is read
-local FEW = 4 * 1024 -- bytes; a reader that takes fewer than it may has left none
+local MOST_WAITING = 1024 * 1024 -- bytes read and not yet handed on; at this many no more is read
+local FEW = 4 * 1024 -- bytes; a reader that takes fewer has emptied the pipe
 local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice what an unprivileged process may make of a pipe
 
----What an output tells.
+--- What an output tells.
 ---@class (exact) abridge.process.OutputEvents
----@field on_end fun() A pipe is at its end, or cannot be read.
----@field on_problem fun(message: string) Reading failed.
----@field on_raised fun(raised: any) A handler raised.
+---@field on_end fun() a pipe is at its end, or cannot be read
+---@field on_problem fun(message: string) reading failed
+---@field on_raised fun(raised: any) a handler raised
 
 ---@class abridge.process.Output
----@field inbox abridge.Inbox Events of the loop about this process, those of the pipes among them.
----@field private pipes abridge.Pipe[] One, or stdout and stderr.
+---@field inbox abridge.Inbox events of the loop about this process, those of the pipes among them
+---@field private pipes abridge.Pipe[] one, or stdout and stderr
 ---@field private events abridge.process.OutputEvents
----@field private waiting integer Bytes on their way to the handlers.
+---@field private waiting integer bytes on their way to the handlers
 ---@field private held boolean|nil
----@field private finishing boolean|nil No event counts any more.
+---@field private finishing boolean|nil events no longer count
 local Output = {}
 Output.__index = Output
 
+--- Open the pipes for a process that is about to start.
 ---@param uv table
 ---@param merge boolean stderr goes where stdout does
 ---@param handlers abridge.process.Handlers
@@ -38,7 +40,7 @@ function M.open(uv, merge, handlers, events)
   for i = 1, merge and 1 or 2 do
     local read = i == 1 and handlers.read_output or nil
     local on_chunk = i == 2 and handlers.on_stderr or i == 1 and not read and handlers.on_output or nil
-    local pipe, message, code = pipes_of.open(uv, on_chunk, read)
+    local pipe, message, code = pipes.open(uv, on_chunk, read)
     if not pipe then
       self:close_write_ends()
       self:close()
@@ -52,22 +54,22 @@ function M.open(uv, merge, handlers, events)
   return self
 end
 
----The descriptors that a child writes to.
+--- The descriptors that a child writes to.
 ---@return integer stdout
 ---@return integer stderr
 function Output:write_fds()
   return self.pipes[1].write_fd, self.pipes[#self.pipes].write_fd
 end
 
----Closes our copies of what the child writes to.
+--- Close our copies of what the child writes to.
 function Output:close_write_ends()
   for _, pipe in ipairs(self.pipes) do
     pipe:close_write_end()
   end
 end
 
----Closes the pipes that are not closed yet.
----@param on_closed? fun() Called for each of them, later.
+--- Close the pipes that are not closed yet.
+---@param on_closed? fun() called for each of them, later
 ---@return integer count of them
 function Output:close(on_closed)
   local count = 0
@@ -80,32 +82,28 @@ function Output:close(on_closed)
   return count
 end
 
----Whether more may come.
+--- Whether more may come.
 ---@return boolean
 function Output:is_open()
   for _, pipe in ipairs(self.pipes) do
-    if pipe.open then
-      return true
-    end
+    if pipe.open then return true end
   end
   return false
 end
 
 -- Handing on ---------------------------------------------------------------------
 
----What a handler raises must not reach the loop, where luv would end the host.
+--- What a handler raises must not reach the loop, where luv would end the host.
 ---@param pipe abridge.Pipe
 ---@param chunk string
 function Output:deliver(pipe, chunk)
   if pipe.on_chunk then
     local ok, raised = pcall(pipe.on_chunk, chunk)
-    if not ok then
-      self.events.on_raised(raised)
-    end
+    if not ok then self.events.on_raised(raised) end
   end
 end
 
----Hands on as much of a chunk as a step may take, and puts the rest back.
+--- Hand on as much of a chunk as a step may take, and puts the rest back.
 ---@param pipe abridge.Pipe
 ---@param chunk string
 ---@param at integer
@@ -123,6 +121,7 @@ function Output:hand_on(pipe, chunk, at)
   pipe.pace:took(#piece, host.now() - from)
 end
 
+--- Take a chunk that was read; stop reading when too much waits.
 ---@param pipe abridge.Pipe
 ---@param chunk string
 function Output:receive(pipe, chunk)
@@ -130,16 +129,14 @@ function Output:receive(pipe, chunk)
   self.inbox:put(function()
     self:hand_on(pipe, chunk, 1)
   end)
-  if self.waiting >= MOST_WAITING then
-    self:stop_reading(pipe)
-  end
+  if self.waiting >= MOST_WAITING then self:stop_reading(pipe) end
 end
 
----Takes out of a pipe once, a step at most, and hands it on. What a reader could not keep for want of memory is
----lost, and told; one that raises is not asked again: what comes after that is dropped.
+--- Take out of a pipe once, a step at most, and hands it on. What a reader could not keep for want of memory is
+--- lost, and reported; a reader that raises is not called again, and later output is dropped.
 ---@param pipe abridge.Pipe
 ---@return "empty"|"end"|"failed"|nil
----@return string|integer|nil problem, or where there may be more how many bytes were taken
+---@return string|integer|nil problem; or, if there may be more, how many bytes were taken
 function Output:take(pipe)
   local from = host.now()
   local ok, state, what, code = pcall(pipe.take, pipe, pipe.pace.size)
@@ -164,6 +161,7 @@ end
 
 -- Reading ------------------------------------------------------------------------
 
+--- Read a pipe no more for now.
 ---@param pipe abridge.Pipe
 function Output:stop_reading(pipe)
   if pipe.open and not self.finishing then
@@ -172,15 +170,12 @@ function Output:stop_reading(pipe)
   end
 end
 
----Has the reader of a pipe take what there is, a step at a time, unless it is not to be read now: then it stays in the
----pipe.
+--- Have the reader of a pipe take what there is, a step at a time; while nothing is to be read, it stays in the pipe.
 ---@param pipe abridge.Pipe
 function Output:let_read(pipe)
-  self:stop_reading(pipe) -- until all was read
+  self:stop_reading(pipe) -- until everything was read
   local function step()
-    if not pipe.open or self.finishing or self.held then
-      return
-    end
+    if not pipe.open or self.finishing or self.held then return end
     local asked = math.min(pipe.pace.size, FEW)
     local state, what = self:take(pipe)
     if not state and what >= asked then
@@ -192,6 +187,7 @@ function Output:let_read(pipe)
   self.inbox:put(step)
 end
 
+--- Read a pipe as output arrives.
 ---@param pipe abridge.Pipe
 function Output:read_pipe(pipe)
   pipe.stopped = false
@@ -205,45 +201,37 @@ function Output:read_pipe(pipe)
       self:end_of(pipe, err)
     end)
   end)
-  if not ok then
-    self:end_of(pipe, message)
-  end
+  if not ok then self:end_of(pipe, message) end
 end
 
----Of a pipe that cannot be read the reading end is closed: who writes there would wait for ever.
+--- Close the reading end of a pipe that cannot be read: its writers would wait for ever.
 ---@param pipe abridge.Pipe
 ---@param problem string|nil
 function Output:end_of(pipe, problem)
   if pipe.open and not self.finishing then
-    if problem then
-      self.events.on_problem(problem)
-    end
+    if problem then self.events.on_problem(problem) end
     pipe.open, pipe.closed = false, problem ~= nil
     pipe:stop()
-    if pipe.closed then
-      pipe:close()
-    end
+    if pipe.closed then pipe:close() end
     self.events.on_end()
   end
 end
 
----Reads, from now on.
+--- Reads, from now on.
 function Output:start()
   for _, pipe in ipairs(self.pipes) do
     self:read_pipe(pipe)
   end
 end
 
----Goes on reading what was stopped, when all was handed on.
+--- Resume the pipes that were stopped, once everything was handed on.
 function Output:read_on()
   for _, pipe in ipairs(self.pipes) do
-    if pipe.open and pipe.stopped and not (self.finishing or self.held) then
-      self:read_pipe(pipe)
-    end
+    if pipe.open and pipe.stopped and not (self.finishing or self.held) then self:read_pipe(pipe) end
   end
 end
 
----Reads no more until `release`. A little that was read may still come.
+--- Read no more until `release`. A little that was read may still come.
 function Output:hold()
   self.held = true
   for _, pipe in ipairs(self.pipes) do
@@ -251,36 +239,30 @@ function Output:hold()
   end
 end
 
----Is there a pipe that is not read now? Whoever writes to it waits for us.
+--- Is a pipe not being read now? Its writer may be waiting for us.
 ---@return boolean
 function Output:is_behind()
   for _, pipe in ipairs(self.pipes) do
-    if pipe.open and pipe.stopped then
-      return true
-    end
+    if pipe.open and pipe.stopped then return true end
   end
   return self.held == true or self.waiting > 0
 end
 
----Reads on.
+--- Read on.
 function Output:release()
   self.held = false
-  if self.waiting == 0 then
-    self:read_on()
-  end
+  if self.waiting == 0 then self:read_on() end
 end
 
 -- The end ------------------------------------------------------------------------
 
----Reads what lies in the pipes now, a step at a time, past the loop, which may have stood still while it was written.
+--- Read what is in the pipes now, a step at a time, without the loop, which may have stood still while it was written.
 ---@param i integer the pipe
 ---@param left integer bytes to read of it at most
 ---@param done fun()
 function Output:drain(i, left, done)
   local pipe = self.pipes[i]
-  if not pipe then
-    return done()
-  end
+  if not pipe then return done() end
   local more = false
   if pipe.open then
     local state, what = self:take(pipe)
@@ -298,7 +280,7 @@ function Output:drain(i, left, done)
   end)
 end
 
----Hands on all that waits and all that lies in the pipes. Nothing is read afterwards, and no end told.
+--- Hand on all that waits and all that is in the pipes. After that nothing is read and no end reported.
 ---@param done fun()
 function Output:finish(done)
   for _, pipe in ipairs(self.pipes) do

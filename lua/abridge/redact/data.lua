@@ -1,19 +1,19 @@
---- Redaction of plain data: strings, keys and numbers as they are, before any encoding can spell them in another way.
+--- Redaction of plain data: strings, keys and numbers as they are, before an encoding can spell them differently.
 
-local bounds = require "abridge.redact.bounds"
-local data = require "abridge.base.data"
-local escapes = require "abridge.redact.escapes"
 local host = require "abridge.base.host"
+local plain_data = require "abridge.base.plain_data"
+local escapes = require "abridge.redact.escapes"
+local rules = require "abridge.redact.rules"
 
 local find, format, sub = string.find, string.format, string.sub
 
 local M = {}
 
-local HIDDEN = bounds.hidden
+local HIDDEN = rules.hidden
 local MOST_JSON = 16 * 1024 * 1024 -- bytes of a text that is read as JSON
 local FORMATS = { "%.14g", "%.16g", "%.17g", "%.0f" } -- how JSON libraries and we print a number
 
---- A number as it may be shown: itself, or the text that is left of it.
+--- A number as it may be shown: itself, or the text left of it.
 local function number(redactor, value)
   local seen = tostring(value)
   local shown = redactor:text(seen)
@@ -28,7 +28,7 @@ local function number(redactor, value)
   return value
 end
 
---- Metatables of JSON libraries that only tell an array from an object; no other stays.
+--- The metatable of a JSON library that only tells arrays from objects; others do not stay.
 local function mark_of(value)
   local mt = getmetatable(value)
   if type(mt) ~= "table" then return nil, mt ~= nil end
@@ -41,7 +41,7 @@ end
 local Copy = {}
 Copy.__index = Copy
 
---- Is a member hidden by what a redactor makes of its key and value together, as JSON has them in a line?
+--- Does the redactor hide a value when it sees key and value together, as on a line of JSON?
 function Copy:hides_member(key, value)
   local text = type(value) == "string" and '"' .. value .. '"' or tostring(value)
   local member = format('"%s":%s', key, text)
@@ -49,6 +49,7 @@ function Copy:hides_member(key, value)
   return shown ~= member and sub(shown, -#text) ~= text
 end
 
+--- A member of a table as it may be shown.
 function Copy:member(key, value, depth)
   local shown = self:value(value, depth)
   local is_leaf = type(value) == "string" or type(value) == "number"
@@ -57,7 +58,7 @@ function Copy:member(key, value, depth)
   return HIDDEN
 end
 
---- How many values stand in a table's list: their numbers are no part of what JSON shows.
+--- How many values a table's list has: JSON does not show their numbers.
 local function list_length(value)
   local n = 0
   while rawget(value, n + 1) ~= nil do
@@ -80,6 +81,7 @@ function Copy:renamed(key, length)
   return shown ~= text and shown or nil
 end
 
+--- A table as it may be shown.
 function Copy:table(value, depth)
   local mark, spoke = mark_of(value)
   local copy, renamed, names = setmetatable({}, mark), {}, {}
@@ -111,6 +113,7 @@ function Copy:table(value, depth)
   return copy
 end
 
+--- Any value as it may be shown.
 function Copy:value(value, depth)
   local shown = value
   if type(value) == "string" then
@@ -119,7 +122,7 @@ function Copy:value(value, depth)
     shown = number(self.redactor, value)
   elseif type(value) == "table" then
     if self.copies[value] then return self.copies[value] end
-    if depth < data.most_depth then return self:table(value, depth) end
+    if depth < plain_data.most_depth then return self:table(value, depth) end
     shown = HIDDEN
   end
   self.changed = self.changed or not rawequal(shown, value)
@@ -130,7 +133,7 @@ end
 ---@param redactor abridge.Redactor
 ---@param value any
 ---@return any copy
----@return boolean changed whether it says anything else than the value does
+---@return boolean changed whether it differs from the value
 function M.of(redactor, value)
   local self = setmetatable({ redactor = redactor, copies = {}, changed = false }, Copy)
   local copy = self:value(value, 0)
@@ -139,7 +142,7 @@ end
 
 -- text that is JSON, or was meant as JSON ---------------------------------------------------
 
---- A text redacted; one that is a JSON document with escapes in it, and hides something behind these, as data.
+--- A text redacted; as data if it is a JSON document whose escapes hide something.
 ---@param redactor abridge.Redactor
 ---@param text string
 ---@return string
@@ -155,7 +158,7 @@ function M.text(redactor, text)
   return redactor:text(text)
 end
 
---- A text that was meant as JSON and is none, redacted; one that hides something behind escapes shows without these.
+--- A text that was meant as JSON but is not, redacted; if its escapes hide something, it shows without them.
 ---@param redactor abridge.Redactor
 ---@param text string
 ---@return string

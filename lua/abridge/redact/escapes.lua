@@ -1,4 +1,4 @@
---- A text as its escapes read: those of JSON and of C, and of names in listings of ours.
+--- A text as its escapes read: those of JSON and of C, and of the names in our listings.
 
 local char, find, gmatch, gsub = string.char, string.find, string.gmatch, string.gsub
 local concat, floor = table.concat, math.floor
@@ -15,7 +15,7 @@ local function char_of(code)
   return char(0x100 - 2 * most + code) .. bytes
 end
 
-local HELD = "\1" -- in place of a backslash that was escaped, while the other escapes are read
+local HELD = "\1" -- stands for an escaped backslash while the other escapes are read
 
 local function pair(high, low)
   return char_of(0x10000 + (tonumber(high, 16) - 0xD800) * 0x400 + tonumber(low, 16) - 0xDC00)
@@ -38,7 +38,7 @@ local function octal(digits)
   return numbered(tonumber(digits, 8), char)
 end
 
---- Has a text escapes? Those of line ends are none.
+--- Does a text have escapes? Those of line ends do not count.
 ---@param text string
 ---@return boolean
 function M.any(text)
@@ -49,8 +49,8 @@ function M.any(text)
   return at ~= nil
 end
 
---- The lines of a text that have a backslash, with a newline in front of the first and behind each; nil where none has
---- escapes. A newline stands in front of the text and behind it.
+--- The lines of a text that have a backslash, a newline before the first and after each; nil if none has escapes. The
+--- text itself starts and ends with a newline.
 ---@param text string
 ---@return string|nil
 function M.lines(text)
@@ -62,7 +62,7 @@ function M.lines(text)
   return "\n" .. concat(found, "\n") .. "\n"
 end
 
---- The text without its escapes, once: what they spell may have escapes of its own. Those of line ends stay.
+--- The text with its escapes read once: what they spell may have escapes of its own. Those of line ends stay.
 ---@param text string
 ---@return string
 function M.read(text)
@@ -79,7 +79,7 @@ function M.read(text)
   return doubled and gsub(text, HELD, "\\") or text
 end
 
---- The start of a text that ends in no escape, and the end of one that does not begin in one.
+--- The start of a text without the escape it may end in, and the end of one without the escape it may begin in.
 ---@param head string
 ---@param tail string
 ---@return string head

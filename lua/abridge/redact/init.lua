@@ -5,19 +5,18 @@
 --- - A line is handed over without its newline; a `\r` before it belongs to the line. Nothing matches across lines.
 --- - Every chunking of the same bytes gives the same text, which is that of `text`.
 --- - A line of at most 64 KiB is seen whole.
---- - A longer line goes in pieces, at places that depend on the line alone. A secret of at most 256 bytes, counted
----   with all that the pattern or function must see to know it, is hidden wherever it lies; a line without secrets
----   comes through byte for byte.
+--- - A longer line is taken in pieces, split at places that depend on the line alone. A secret of at most 256 bytes,
+---   counted with everything the pattern or function must see to recognise it, is hidden wherever it is; a line without
+---   secrets passes byte for byte.
 ---
---- How a longer line is taken, what of a longer secret is not hidden, and what it costs: see redact_patterns.lua and
---- redact_function.lua.
+--- How longer lines are split, which parts of longer secrets are not hidden, and what it costs: see patterns.lua and
+--- functions.lua.
 
-local bounds = require "abridge.redact.bounds"
 local check = require "abridge.base.check"
 local data = require "abridge.redact.data"
-local functions = require "abridge.redact.function"
+local functions = require "abridge.redact.functions"
 local patterns = require "abridge.redact.patterns"
-local rules_of = require "abridge.redact.rule"
+local rules = require "abridge.redact.rules"
 local split = require "abridge.redact.split"
 
 local byte, find, sub = string.byte, string.find, string.sub
@@ -25,8 +24,8 @@ local concat = table.concat
 
 local M = {}
 
-local PIECE = bounds.piece
-local FEW_PARTS = 128 -- chunks held as they came, before they are joined
+local PIECE = rules.piece
+local FEW_PARTS = 128 -- chunks held before they are joined
 
 -- streams ----------------------------------------------------------------------------------
 
@@ -34,7 +33,7 @@ local FEW_PARTS = 128 -- chunks held as they came, before they are joined
 local Stream = {}
 Stream.__index = Stream
 
---- The last byte of the whole lines from `at` on, none over 64 KiB, as far as they are taken at once.
+--- The last byte of the whole lines from `at` on that are taken at once, none over 64 KiB.
 local function lines_end(text, at)
   local half = PIECE / 2
   local newline = find(text, "\n", at + half, true)
@@ -44,19 +43,19 @@ local function lines_end(text, at)
   return back and at + #near - back
 end
 
---- The text of whole lines from `at` to `stop`, with a newline in front of the first and behind the last.
+--- The text of whole lines from `at` to `stop`, with a newline before the first and after the last.
 local function framed(text, at, stop)
   local lines = at > 1 and sub(text, at - 1, stop) or "\n" .. sub(text, 1, stop)
   return byte(text, stop) == 10 and lines or lines .. "\n"
 end
 
---- Redact what can be decided of a text; the rest is held.
+--- Redact as much of a text as can be decided; the rest is held.
 ---@param text string
 ---@param last boolean the text ends here
 ---@return string
 function Stream:run(text, last)
   local kind, out = self.kind, {}
-  local at, same = 1, 1 -- what comes next; from `same` to it the text is shown as it is
+  local at, same = 1, 1 -- the next byte; from `same` up to it the text is shown as it is
   local function show()
     if same < at then out[#out + 1] = sub(text, same, at - 1) end
   end
@@ -101,7 +100,7 @@ function Stream:run(text, last)
   return concat(out)
 end
 
---- Keep a chunk for later, without joining all that is held each time.
+--- Keep a chunk for later, without joining everything held each time.
 function Stream:hold(chunk)
   if chunk == "" then return end
   local parts = self.parts
@@ -117,7 +116,7 @@ function Stream:hold(chunk)
   end
 end
 
---- All that is held, taken out.
+--- Take out everything held.
 function Stream:release(chunk)
   if self.bytes == 0 then return chunk end
   local parts = self.parts
@@ -144,7 +143,7 @@ function Stream:feed(chunk)
   return self:run(self:release(chunk), false)
 end
 
---- What `feed` would return for these bytes; the stream stays as it is. Of a line over 64 KiB nothing is told.
+--- What `feed` would return for these bytes; the stream stays as it is. Empty within a line over 64 KiB.
 ---@param chunk string
 ---@return string redacted
 function Stream:preview(chunk)
@@ -153,10 +152,10 @@ function Stream:preview(chunk)
   return copy:feed(concat(self.parts) .. chunk)
 end
 
---- The end of the text. What is fed afterwards is a new one.
+--- The end of the text. Anything fed after it is a new text.
 ---@return string redacted the rest
 function Stream:finish()
-  return self:run(self:release "", true) -- of a long line a byte is always left
+  return self:run(self:release "", true) -- of a long line at least a byte is left
 end
 
 -- redactors --------------------------------------------------------------------------------
@@ -180,10 +179,10 @@ function Redactor:text(text)
   return self:stream():run(text, true)
 end
 
---- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered. A number
---- becomes what is left of its digits where these are hidden, and a value is hidden that is so together with its key,
---- as `"key":"value"`. Other values stay as they are. Metatables, and keys that are tables, are left out; a table more
---- than 200 tables deep shows as "[redacted]".
+--- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered. A
+--- number whose digits are hidden becomes what is left of them, and a value is hidden if it is hidden together with
+--- its key, as `"key":"value"`. Other values stay as they are. Metatables, and keys that are tables, are left out; a
+--- table more than 200 tables deep shows as "[redacted]".
 ---@param value any
 ---@return any copy
 ---@return boolean changed
@@ -191,14 +190,14 @@ function Redactor:data(value)
   return data.of(self, value)
 end
 
---- A text redacted as `text` does it, and as data where it is a JSON document: what escapes in it spell is read.
+--- A text redacted as by `text`; if it is a JSON document, as data, so that what its escapes spell is seen.
 ---@param text string
 ---@return string
 function Redactor:document(text)
   return data.text(self, text)
 end
 
---- A text that was meant as JSON and is none, redacted as it stands and as its escapes read.
+--- A text that was meant as JSON but is not, redacted as it stands and as its escapes read.
 ---@param text string
 ---@return string
 function Redactor:broken_json(text)
@@ -221,24 +220,24 @@ function M.compile(who, spec, deeper)
     local got = check.show(spec)
     check.fail(("%s: redact must be a function or a list of Lua patterns, got %s"):format(who, got), deeper)
   end
-  local rules = {}
-  -- what stands in the list: the __index of one that answers to any number would never end
+  local list = {}
+  -- rawget: an __index that answers to any number would never end
   for i = 1, math.huge do
     local entry = rawget(spec, i)
     if entry == nil then break end
-    local rule, expected, value = rules_of.of(entry)
+    local rule, expected, value = rules.of(entry)
     if not rule then
       check.fail(("%s: redact[%d] must be %s, got %s"):format(who, i, expected, check.show(value)), deeper)
     end
-    rules[i] = rule
+    list[i] = rule
   end
   for key, value in next, spec do
-    if not rules[key] then
+    if not list[key] then
       local where = ("%s: redact must be a list of Lua patterns"):format(who)
       check.fail(("%s, got a field '%s' (value %s)"):format(where, check.name(key), check.show(value)), deeper)
     end
   end
-  self.kind = patterns.new(rules)
+  self.kind = patterns.new(list)
   return self
 end
 

@@ -1,22 +1,22 @@
 --- Redaction by a list of Lua patterns.
 ---
---- Patterns are applied in order, each to what those before it left, as by string.gsub. In a longer line a pattern
---- decides a place once the 256 bytes from there and the one behind them are seen, and goes on behind a match that
---- crosses a border: what gsub does with the whole line, unless a match has more than 256 bytes. One that has, and
---- runs into the end of what is seen, is hidden, whether a `$` of the pattern is reached or not, and hiding goes on
---- as far as its first 256 bytes together with what follows match. Not hidden is a match of more than 256 bytes that
---- only its end tells (`BEGIN.-END`) when a border lies between.
+--- Patterns are applied in order, each to what the ones before it left, as by string.gsub. In a longer line a pattern
+--- decides a place once the 256 bytes from there and the next one are seen, and continues after a match that crosses a
+--- border: what gsub does with the whole line, unless a match has more than 256 bytes. A longer one that runs into the
+--- end of what is seen is hidden, whether or not a `$` of the pattern is reached, and so is what follows as far as the
+--- pattern matches its first 256 bytes followed by that. Not hidden is a match of more than 256 bytes that only its end
+--- gives away (`BEGIN.-END`) if it crosses a border.
 --- Cost: for every 32 to 64 KiB a plain search for the longest literal of each pattern; where that is found a
 --- string.find, and where that matches a string.gsub. A text in which nothing matches is not copied.
 
-local bounds = require "abridge.redact.bounds"
+local rules = require "abridge.redact.rules"
 
 local find, gsub, sub = string.find, string.gsub, string.sub
 local concat = table.concat
 
 local M = {}
 
-local PIECE, OVERLAP = bounds.piece, bounds.overlap
+local PIECE, OVERLAP = rules.piece, rules.overlap
 
 -- long lines -----------------------------------------------------------------------------
 
@@ -41,17 +41,17 @@ local function each_line(rule, text)
     end)
 end
 
---- A long line under one pattern: what was seen of it and is not decided.
+--- A long line under one pattern: what was seen and is not decided yet.
 local function long_rule(rule)
   return {
     rule = rule,
-    before = "\n", -- the byte in front of `rest`
-    rest = "", -- where a match may start that is not seen to its end
-    open = nil, -- the byte before and the first bytes of a match that may go on
+    before = "\n", -- the byte before `rest`
+    rest = "", -- where a match may start whose end is not seen yet
+    open = nil, -- the byte before and the first bytes of a match that may continue
   }
 end
 
---- How many bytes of the next block belong to the match that ran to the end of the last one; and whether it goes on.
+--- How many bytes of the next block belong to the match that ran to the end of the last one; and whether it continues.
 local function continued(long, block, last)
   local text = long.open .. block .. "\n"
   local _, stop = find(text, long.rule.anchored, 2)
@@ -59,7 +59,7 @@ local function continued(long, block, last)
   return more, more == #block and not last
 end
 
---- The next block of a long line: what is decided, redacted.
+--- Take the next block of a long line; returns what is decided, redacted.
 local function pass(long, block, last)
   local rule = long.rule
   local from = 2
@@ -95,7 +95,7 @@ local Patterns = {}
 Patterns.__index = Patterns
 Patterns.room = PIECE -- bytes of a line that may have to be held
 
---- Redact whole lines, a newline in front of the first and behind each.
+--- Redact whole lines, a newline before the first and after each.
 function Patterns:lines(text)
   for _, rule in ipairs(self.rules) do
     if not rule.literal or find(text, rule.literal, 1, true) then
@@ -112,6 +112,7 @@ end
 local PatternLine = {}
 PatternLine.__index = PatternLine
 
+--- Start a line over 64 KiB.
 function Patterns:long_line()
   local line = setmetatable({}, PatternLine)
   for i, rule in ipairs(self.rules) do
@@ -120,6 +121,7 @@ function Patterns:long_line()
   return line
 end
 
+--- Put a block through every pattern in turn.
 function PatternLine:block(block, last, out)
   for _, long in ipairs(self) do
     if block ~= "" or last then block = pass(long, block, last) end
@@ -150,11 +152,11 @@ function PatternLine:held()
   return bytes
 end
 
---- What redacts by these rules, in their order.
----@param rules abridge.redact.Rule[]
+--- A redactor's kind that applies these rules in order.
+---@param list abridge.redact.Rule[]
 ---@return table kind
-function M.new(rules)
-  return setmetatable({ rules = rules }, Patterns)
+function M.new(list)
+  return setmetatable({ rules = list }, Patterns)
 end
 
 return M

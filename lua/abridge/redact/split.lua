@@ -1,31 +1,19 @@
 --- Secrets split by what does not show (escape sequences, C1 controls, chars without width), or spelled with escapes,
---- as JSON has them and names in our listings. A model, and who reads with it, puts the parts together and reads the
---- escapes; so a line is also looked at without them.
+--- like those of JSON and of names in our listings. A model, or anyone reading along, puts the parts together and reads
+--- the escapes, so a line is also checked without them.
 
 local core = require "abridge.base.core_loader"
+local strings = require "abridge.base.strings"
 local escapes = require "abridge.redact.escapes"
-
-local HIDDEN = require("abridge.redact.bounds").hidden
+local rules = require "abridge.redact.rules"
 
 local find, sub = string.find, string.sub
 
 local M = {}
 
---- How many bytes two texts have in common at their start, and at their end beside that.
-local function common(a, b)
-  local most = math.min(#a, #b)
-  local head = 0
-  while head < most and a:byte(head + 1) == b:byte(head + 1) do
-    head = head + 1
-  end
-  local tail = 0
-  while tail < most - head and a:byte(#a - tail) == b:byte(#b - tail) do
-    tail = tail + 1
-  end
-  return head, tail
-end
+local HIDDEN = rules.hidden
 
---- Ways to read a line: what it says that it does not show as it stands.
+--- A way to read a line: what it says beyond how it stands.
 ---@class (exact) abridge.redact.Reading
 ---@field of fun(text: string): string
 ---@field apart? fun(head: string, tail: string): string, string
@@ -35,35 +23,35 @@ local SEQUENCES = {
     return core.seen(text, true)
   end,
 }
-local ESCAPES_ALONE = { -- where a sequence would take a byte of the secret
+local ESCAPES_ALONE = { -- for a sequence that would take a byte of the secret
   of = function(text)
     return core.seen(text, false)
   end,
 }
 local SPELLED = { of = escapes.read, apart = escapes.apart }
 
---- What is shown of a line: `shown`, as it is redacted; or, where more is hidden of what is read of it, that. Where
---- each hides something that the other shows, all between is hidden.
+--- What to show of a line: `shown`, the redacted line; or the redacted reading, if more is hidden of that. If each
+--- hides something that the other shows, everything between is hidden.
 local function unsplit(redacted, line, shown, reading)
   local plain = reading.of(line)
   if plain == line then return shown end
   local hidden = redacted(plain)
   if hidden == plain or hidden == reading.of(shown) then return shown end
   if shown == line then return hidden end
-  local head, tail = common(line, shown)
+  local head, tail = strings.common(line, shown)
   local before, behind = sub(line, 1, head), sub(line, #line - tail + 1)
   if reading.apart then
     before, behind = reading.apart(before, behind)
   end
   local first, last = #reading.of(before), #reading.of(behind)
-  local kept_first, kept_last = common(plain, hidden)
+  local kept_first, kept_last = strings.common(plain, hidden)
   if kept_first <= first and kept_last <= last then return hidden end
   return sub(plain, 1, math.min(first, kept_first))
     .. HIDDEN
     .. sub(plain, #plain - math.min(last, kept_last) + 1)
 end
 
-local MOST_SPELLED = 3 -- how often one spelling is spelled in another: JSON in a string of JSON
+local MOST_SPELLED = 3 -- spellings inside each other: JSON in a string of JSON
 
 local function redacted_line(kind, line, depth)
   local function redacted(text)
@@ -83,20 +71,20 @@ local function redacted_line(kind, line, depth)
   end, line, shown, SPELLED)
 end
 
---- Is no more hidden of lines, read that way, than of these?
+--- Is nothing more hidden of lines, read that way, than in `shown`?
 local function hides_all(kind, lines, shown, reading)
   local plain = reading.of(lines)
   return kind:lines(plain) == (shown == lines and plain or reading.of(shown))
 end
 
---- Is no more hidden of what is seen of lines than of these?
+--- Is nothing more hidden of lines, as they are seen, than in `shown`?
 local function splits_nothing(kind, lines, shown)
   if not core.has_unseen(lines) then return true end
   if not hides_all(kind, lines, shown, SEQUENCES) then return false end
   return not find(lines, "\27", 1, true) or hides_all(kind, lines, shown, ESCAPES_ALONE)
 end
 
---- Is there nothing to hide in what the escapes of lines spell?
+--- Do the escapes of lines spell nothing that is to be hidden?
 local function spells_nothing(kind, lines)
   local spelled = escapes.lines(lines)
   for _ = 1, spelled and MOST_SPELLED or 0 do
@@ -112,17 +100,17 @@ local function is_plain(text)
   return not (core.has_unseen(text) or escapes.any(text))
 end
 
---- Redact whole lines, a newline in front of the first and behind each, as `kind` does, split secrets too.
----@param kind table of redact_patterns.lua or redact_function.lua
+--- Redact whole lines, a newline before the first and after each, as `kind` does, and split secrets too.
+---@param kind table of patterns.lua or functions.lua
 ---@param lines string
 ---@return string
 function M.lines(kind, lines)
   if is_plain(lines) then return kind:lines(lines) end
-  if not kind.calls then -- all at once, where no function of the caller's is called for it
+  if not kind.calls then -- all at once, as this calls no function of the caller's
     local shown = kind:lines(lines)
     if splits_nothing(kind, lines, shown) and spells_nothing(kind, lines) then return shown end
   end
-  local out, from, at = { "\n" }, 2, 2 -- from..at: lines in which all shows
+  local out, from, at = { "\n" }, 2, 2 -- from..at: lines with nothing unseen
   local function take_plain()
     if from < at then out[#out + 1] = sub(kind:lines("\n" .. sub(lines, from, at - 1)), 2) end
   end

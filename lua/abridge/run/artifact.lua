@@ -2,12 +2,12 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
 local pages = require "abridge.output.page"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
-local PAGE = limits_of.profiles.default.read_file
+local PAGE = profiles.all.default.read_file
 
 ---@class (exact) abridge.PageOptions
 ---@field offset? integer first line, from 1
@@ -24,13 +24,9 @@ local PAGE = limits_of.profiles.default.read_file
 ---@field final_newline? true only the last newline did not fit
 ---@field full_output_error? string why the text is not the whole output
 
-local function positive(value)
-  if not check.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
-end
+local OPTIONS = { offset = check.positive, limit = check.positive, column = check.positive }
 
-local OPTIONS = { offset = positive, limit = positive, column = positive }
-
---- Check what a public function is given to show a page. Raises at the level of that function's caller.
+--- Check what a public function is given for a page. Raises at the level of that function's caller.
 ---@param who string
 ---@param call_id any
 ---@param opts any
@@ -43,7 +39,7 @@ function M.check(who, call_id, opts)
   return checked
 end
 
---- What a page shows, and what there is to know of it.
+--- What a page shows, and what is known of it.
 local function told(page)
   local content, cut = page:snapshot()
   page:close()
@@ -89,7 +85,7 @@ end
 ---@param index userdata what abridge.index() returned
 ---@return string|nil content
 ---@return abridge.PageInfo|string info the message when there is no content
----@return string|nil code EOFFSET, ECOLUMN, or that of the file's error
+---@return string|nil code EOFFSET, ECOLUMN, or the file's error
 function M.file_page(path, opts, index)
   local own = page_options(opts)
   own.index = index

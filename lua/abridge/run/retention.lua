@@ -1,19 +1,12 @@
---- Old runs go: which folders are runs of ours, which of them are over age or over budget, and how they are deleted.
+--- Deleting old runs: which folders are our runs, and which of those are too old or over budget.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local folder = require "abridge.run.folder"
 
 local M = {}
-
---- The names that a run's folder may have; no other name is ever deleted.
-M.LOG = "events.jsonl"
-M.LOCK = "lock" -- held in place of the log by a run that keeps none
-M.ARTIFACTS = "artifacts"
-M.ARTIFACT = "^%d%d%d%d+%-[A-Za-z0-9_-]+%.log$"
---- Names of folders that we make in the state directory.
-M.FRESH = "^%d+T%d+%.%d+Z%-%d+%-%d+$"
 
 ---@class (exact) abridge.Retention
 ---@field max_bytes? integer|string of all runs in one folder
@@ -70,7 +63,7 @@ local function is_private_folder(path)
   return stat ~= nil and stat.type == "directory" and stat.uid == uv.getuid() and stat.mode % 64 == 0
 end
 
---- Is a log one of ours? Its first line tells; an empty one holds nothing that could be lost.
+--- Is a log ours? Its first line tells; an empty one has nothing to lose.
 local function is_log(path, file)
   local json = host.json()
   local ours = file.bytes == 0
@@ -84,15 +77,15 @@ local function is_log(path, file)
   return ours
 end
 
---- The run in a folder: files that we have put there, the log last; nil when it is none of ours.
+--- The run in a folder, with the files that we put there; nil if it is not ours.
 local function run_in(parent, name)
   local path = parent .. name
   if not is_private_folder(path) then return nil end
-  local log, lock = file_in(path, M.LOG), file_in(path, M.LOCK)
-  local has_artifacts = is_private_folder(path .. "/" .. M.ARTIFACTS)
+  local log, lock = file_in(path, folder.LOG), file_in(path, folder.LOCK)
+  local has_artifacts = is_private_folder(path .. "/" .. folder.ARTIFACTS)
   if log then
-    if not is_log(path .. "/" .. M.LOG, log) then return nil end
-  elseif host.uv().fs_lstat(path .. "/" .. M.LOG) or not (name:find(M.FRESH) and (lock or has_artifacts)) then
+    if not is_log(path .. "/" .. folder.LOG, log) then return nil end
+  elseif host.uv().fs_lstat(path .. "/" .. folder.LOG) or not (name:find(folder.FRESH) and (lock or has_artifacts)) then
     return nil
   end
 
@@ -100,8 +93,8 @@ local function run_in(parent, name)
   local function count(file)
     run.bytes, run.time = run.bytes + file.bytes, math.max(run.time, file.time)
   end
-  for _, output in ipairs(has_artifacts and files.names_in(path .. "/" .. M.ARTIFACTS) or {}) do
-    local file = output:find(M.ARTIFACT) and file_in(path, M.ARTIFACTS .. "/" .. output)
+  for _, output in ipairs(has_artifacts and files.names_in(path .. "/" .. folder.ARTIFACTS) or {}) do
+    local file = output:find(folder.ARTIFACT) and file_in(path, folder.ARTIFACTS .. "/" .. output)
     if file then
       run.outputs[#run.outputs + 1] = file
       count(file)
@@ -117,8 +110,8 @@ local function older(a, b)
   return a.name < b.name
 end
 
---- Delete a run unless a session has it. What we have not put there stays, and its folder.
----@return boolean removed all that we have put there is gone
+--- Delete a run unless a session has it. What we did not put there stays, and so does its folder.
+---@return boolean removed everything that we put there is gone
 local function remove(run)
   local uv = host.uv()
   local held = {}
@@ -132,8 +125,8 @@ local function remove(run)
     for _, file in ipairs(run.outputs) do
       free = uv.fs_unlink(run.path .. "/" .. file.name) and free
     end
-    uv.fs_rmdir(run.path .. "/" .. M.ARTIFACTS)
-    -- last: what is left of a run half deleted is a run still
+    uv.fs_rmdir(run.path .. "/" .. folder.ARTIFACTS)
+    -- last: what is left of a half-deleted run is still a run
     for _, file in ipairs { run.lock or false, run.log or false } do
       free = free and (not file or uv.fs_unlink(run.path .. "/" .. file.name))
     end
@@ -145,9 +138,9 @@ local function remove(run)
   return free and true or false
 end
 
---- Delete the oldest runs in a folder until they fit; a run is as old as its newest file. One that a session has, and
---- what is none of ours, is left alone; symbolic links are not followed. When nothing else is left to go, so do the
---- oldest full outputs of the caller's own run.
+--- Delete the oldest runs in a folder until they fit; a run is as old as its newest file. Runs that a
+--- session has, and folders that are not ours, are left alone; symbolic links are not followed. When nothing else is
+--- left to delete, the oldest full outputs of the caller's own run go.
 ---@param parent string
 ---@param retention abridge.Retention
 ---@param own? string name of the run that the caller has locked

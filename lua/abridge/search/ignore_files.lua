@@ -5,7 +5,7 @@ local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local process = require "abridge.process"
-local programs = require "abridge.process.program"
+local programs = require "abridge.process.programs"
 
 local M = {}
 

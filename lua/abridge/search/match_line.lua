@@ -4,8 +4,9 @@
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local strings = require "abridge.base.strings"
 
-local HIDDEN = require("abridge.redact.bounds").hidden
+local HIDDEN = require("abridge.redact.rules").hidden
 
 local M = {}
 
@@ -81,33 +82,11 @@ end
 
 -- where a match is after redaction ------------------------------------------------------------
 
---- How many bytes two texts have in common, from their start or from their end.
-local function common(a, b, most, at_end)
-  local low, high = 0, most
-  while low < high do
-    local middle = math.ceil((low + high) / 2)
-    local same
-    if at_end then
-      same = a:sub(#a - middle + 1) == b:sub(#b - middle + 1)
-    else
-      same = a:sub(1, middle) == b:sub(1, middle)
-    end
-    if same then
-      low = middle
-    else
-      high = middle - 1
-    end
-  end
-  return low
-end
-
 --- Where the match of a text lies in the redacted text; where the first change is when it was redacted itself.
 local function located(text, safe, first, last)
   if text == safe then return first, last end
-  local shorter = math.min(#text, #safe)
-  local before = common(text, safe, shorter, false)
+  local before, after = strings.common(text, safe)
   if last <= before then return first, last end
-  local after = common(text, safe, shorter - before, true)
   local shift = #safe - #text
   if first > #text - after then return first + shift, last + shift end
   local match = text:sub(first, last)

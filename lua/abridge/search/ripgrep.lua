@@ -4,13 +4,13 @@
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
-local ignore_files = require "abridge.search.ignore_files"
+local time_slices = require "abridge.base.time_slices"
 local items = require "abridge.output.items"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
+local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
 local process = require "abridge.process"
-local programs = require "abridge.process.program"
-local slices = require "abridge.base.time_slices"
+local programs = require "abridge.process.programs"
+local ignore_files = require "abridge.search.ignore_files"
 
 local M = {}
 
@@ -29,7 +29,7 @@ function M.program()
   local uv, message = host.uv()
   if not uv then return nil, message end
   local path = programs.find "rg"
-  return path, not path and notice.message("no_ripgrep", {}) or nil
+  return path, not path and sentences.message("no_ripgrep", {}) or nil
 end
 
 ---@return true|nil ready
@@ -58,7 +58,7 @@ end
 function M.failure(name, values, details, code)
   details = details or {}
   details.error_code = code or name
-  return { text = notice.message(name, values), is_error = true, details = details }
+  return { text = sentences.message(name, values), is_error = true, details = details }
 end
 
 --- A path without what says nothing.
@@ -90,7 +90,7 @@ end
 ---@return table|nil failure
 function M.place(given, ctx, wanted)
   if not given or given == "" then given = "." end
-  local shown = { path = notice.path(ctx.redacted(given)) }
+  local shown = { path = sentences.path(ctx.redacted(given)) }
   local details = { path = ctx.redacted(given) }
   if given:find("\0", 1, true) then return nil, M.failure("ENOENT", shown, details) end
   local path = ctx.path(given)
@@ -157,15 +157,15 @@ local function how_it_ended(outcome, said, stopped, fault)
   if fault then return { ended = false, problem = fault, code = "ENOTREG" } end
   if outcome.timed_out then return { ended = false, timed_out = true } end
   if outcome.stalled then
-    return { ended = false, problem = notice.message("rg_stalled", { seconds = STALL }), code = "ETIMEDOUT" }
+    return { ended = false, problem = sentences.message("rg_stalled", { seconds = STALL }), code = "ETIMEDOUT" }
   end
   if outcome.signal and said:find("memory allocation", 1, true) then
     local size = core.format_size(MEMORY)
-    return { ended = false, problem = notice.message("rg_memory", { size = size }), code = "ENOMEM" }
+    return { ended = false, problem = sentences.message("rg_memory", { size = size }), code = "ENOMEM" }
   end
   local finish = { ended = not (outcome.signal or outcome.error), signal = outcome.signal }
   if outcome.signal or (outcome.code or 0) > 1 then
-    finish.problem = said ~= "" and said or notice.message("rg_failed", { what = outcome.signal or outcome.code })
+    finish.problem = said ~= "" and said or sentences.message("rg_failed", { what = outcome.signal or outcome.code })
     local denied = said:find("Permission denied", 1, true)
     local system = outcome.signal or said:find("os error", 1, true)
     finish.code = denied and "EACCES" or system and "EIO" or "EINVAL"
@@ -223,7 +223,7 @@ Reader.__index = Reader
 function Reader:handle(chunk)
   self.busy = true
   local later = false
-  self.cancel = slices.start(function(work)
+  self.cancel = time_slices.start(function(work)
     return { enough = self.on_chunk(chunk, work) }
   end, function(value)
     self.busy = false
@@ -269,7 +269,7 @@ end
 --- What to say of an ignore file that no search should read.
 local function fault_words(fault, ctx)
   local path = ctx.redacted((fault.path:gsub("/%./", "/")))
-  return notice.message("ignore_file", { path = notice.path(path), what = fault.what })
+  return sentences.message("ignore_file", { path = sentences.path(path), what = fault.what })
 end
 
 --- Run rg. What a callback raises becomes the result.
@@ -297,7 +297,7 @@ function M.run(run, ctx, done)
     local words = with_shown_paths(said:words(outcome.signal ~= nil), run.place)
     local function ended(found)
       local said_of_it = found and fault_words(found, ctx)
-      reader.cancel = slices.start(function(work)
+      reader.cancel = time_slices.start(function(work)
         return run.on_end(how_it_ended(outcome, words, reader.stopped, said_of_it), work)
       end, done)
     end
@@ -331,7 +331,7 @@ function M.run(run, ctx, done)
     end
   end
   local what = code == "EACCES" and "EACCES" or "spawn"
-  return M.failure(what, { path = notice.path(ctx.redacted(run.place.dir)), what = message })
+  return M.failure(what, { path = sentences.path(ctx.redacted(run.place.dir)), what = message })
 end
 
 -- pages --------------------------------------------------------------------------------
@@ -374,7 +374,7 @@ Page.__index = Page
 ---@param limit_name "max_matches"|"max_results"
 ---@return abridge.RgPage
 function M.page(ctx, input, limit_name)
-  local limits = bounded(limits_of.copy(ctx.limits))
+  local limits = bounded(limit.copy(ctx.limits))
   return setmetatable({
     ctx = ctx,
     items = {},
@@ -423,10 +423,10 @@ end
 local function nothing(self, listing)
   local unit, seen = listing.unit, self.count
   local details = listing.details
-  if seen == 0 then return { text = notice.nothing_found[unit], details = details } end
-  if self.offset == seen + 1 then return { text = notice.no_more[unit], details = details } end
+  if seen == 0 then return { text = sentences.nothing_found[unit], details = details } end
+  if self.offset == seen + 1 then return { text = sentences.no_more[unit], details = details } end
   details.error_code = "EOFFSET"
-  local text = notice.message("beyond_" .. unit, { offset = self.offset, total = seen })
+  local text = sentences.message("beyond_" .. unit, { offset = self.offset, total = seen })
   return { text = text, is_error = true, details = details }
 end
 
@@ -454,7 +454,7 @@ function Page:value(listing, finish, work)
   end
   local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }), work)
   if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
-    value.exit, value.is_error = notice.search_ended(ctx.search_timeout, finish), true
+    value.exit, value.is_error = sentences.search_ended(ctx.search_timeout, finish), true
   end
   return value
 end

@@ -2,11 +2,11 @@
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
-local jobs = require "abridge.session.job"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
+local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
 local source = require "abridge.output.source"
+local yielded = require "abridge.output.yielded"
+local jobs = require "abridge.session.job"
 local updates = require "abridge.session.updates"
 
 local M = {}
@@ -86,7 +86,7 @@ local function path_of(self, call, path)
   if type(path) ~= "string" then error("ctx.path: path must be a string, got " .. type(path), 0) end
   local real = self.root:resolve(path, self.cwd, self.run.dir)
   if real then return real end
-  call.outside = notice.message("EOUTSIDE", { path = notice.path(path) })
+  call.outside = sentences.message("EOUTSIDE", { path = sentences.path(path) })
   call.outside_path = self.redactor and self.redactor:text(path) or path
   error(call.outside, 0)
 end
@@ -94,8 +94,8 @@ end
 --- End a job with what its tool raised.
 function M.fail(call, job, message)
   call.failed = true
-  local text = results.encoded(message, call.redactor)
-  if text == "" then text = notice.message("raised", { name = call.tool }) end
+  local text = yielded.encoded(message, call.redactor)
+  if text == "" then text = sentences.message("raised", { name = call.tool }) end
   local outside = text == call.outside and { error_code = "EOUTSIDE", path = call.outside_path } or nil
   job:finish { text = text, is_error = true, details = outside }
 end
@@ -142,14 +142,14 @@ function M.context(self, call, job)
       })
     end,
     stream = function()
-      local limits, ceiled = self:limits(call.own_name), nil
-      local opts = limits_of.stream_options(limits, full_output_of(self, call))
-      if call.ceiling and limits_of.may_exceed(limits, call.ceiling) then
-        ceiled = limits_of.stream_options(limits_of.ceiled(limits, call.ceiling), false)
+      local limits, ceiling = self:limits(call.own_name), nil
+      local opts = limit.stream_options(limits, full_output_of(self, call))
+      if call.ceiling and limit.may_exceed(limits, call.ceiling) then
+        ceiling = limit.stream_options(limit.for_ceiling(limits, call.ceiling), false)
       end
       return source.open(opts, self.redactor, function()
         self.run:artifact_dir()
-      end, ceiled)
+      end, ceiling)
     end,
     update = function(text)
       if call.updates and not job.finishing then call.updates:offer(text) end
@@ -176,19 +176,19 @@ function M.follow(self, call, on_update)
   call.updates = updates.new(UPDATE_MS, function(shown)
     local is_text, limits = type(shown) == "string", self:limits(call.own_name)
     if not source.is_source(shown) then
-      shown = results.encoded(shown, self.redactor)
+      shown = yielded.encoded(shown, self.redactor)
     elseif shown.closed then
       return
     end
     if type(shown) == "string" then
-      shown, limits = limits_of.cleaned(shown, limits)
+      shown, limits = limit.cleaned(shown, limits)
       shown = so_far(self.redactor, shown, is_text)
     end
     local is_source = source.is_source(shown)
-    local ok, content, cut = pcall(limits_of.cut, shown, limits, not is_source and UTF8 or nil)
+    local ok, content, cut = pcall(limit.cut, shown, limits, not is_source and UTF8 or nil)
     if ok and call.ceiling and #content > call.ceiling.max_bytes then
-      limits = limits_of.ceiled(limits, call.ceiling)
-      ok, content, cut = pcall(limits_of.cut, is_source and shown:ceiled(limits) or shown, limits)
+      limits = limit.for_ceiling(limits, call.ceiling)
+      ok, content, cut = pcall(limit.cut, is_source and shown:for_ceiling(limits) or shown, limits)
     end
     if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)

@@ -1,13 +1,14 @@
 --- A call of a session on its way to its result: told of, checked, approved, run, and what its tool gave made what the
 --- model gets.
 
-local calls = require "abridge.session.call"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local limit = require "abridge.output.limit"
+local results = require "abridge.output.results"
+local sentences = require "abridge.output.sentences"
+local yielded = require "abridge.output.yielded"
+local calls = require "abridge.session.call"
 local jobs = require "abridge.session.job"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
 local schema = require "abridge.session.schema"
 
 local M = {}
@@ -35,7 +36,7 @@ end
 
 --- An error in place of content.
 local function failed(name, values)
-  return { text = notice.message(name, values), is_error = true }
+  return { text = sentences.message(name, values), is_error = true }
 end
 
 --- What a foreign tool gave, in our form; a table may be built so that reading it raises.
@@ -43,8 +44,8 @@ end
 ---@param redactor? abridge.Redactor
 ---@return table
 function M.normalized(value, redactor)
-  local ok, inner = pcall(results.normalized, value, redactor)
-  return ok and inner or { text = results.encoded(inner, redactor), is_error = true }
+  local ok, inner = pcall(yielded.normalized, value, redactor)
+  return ok and inner or { text = yielded.encoded(inner, redactor), is_error = true }
 end
 
 --- Clean the text that a tool gave, where its limits say so; a stream was cleaned while it was written, and a page is
@@ -52,7 +53,7 @@ end
 local function clean_value(call, value)
   if type(value.text) ~= "string" or value.stream then return end
   local _
-  value.text, _, value.raw_bytes = limits_of.cleaned(value.text, call.limits)
+  value.text, _, value.raw_bytes = limit.cleaned(value.text, call.limits)
 end
 
 --- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a
@@ -70,7 +71,7 @@ end
 
 --- What was raised in here, as a text that may be shown.
 local function told(self, problem)
-  local text = results.encoded(problem, self.redactor)
+  local text = yielded.encoded(problem, self.redactor)
   return self.redactor and self.redactor:text(text) or text
 end
 
@@ -150,7 +151,7 @@ local function approved(self, entry, name, input)
   self.nested = self.nested + 1
   local ok, answer, why = core.pcall(self.opts.approve, entry.name, input, alias)
   self.nested = self.nested - 1
-  if not ok then return false, results.encoded(answer, self.redactor) end
+  if not ok then return false, yielded.encoded(answer, self.redactor) end
   return answer == true, why
 end
 
@@ -199,7 +200,7 @@ local function obstacle(self, name, entry, input)
   if not entry then return failed("unknown_tool", { name = calls.shown_name(self, name) }) end
   local ok, checked, message = pcall(fitting_input, self, entry, input)
   if not ok then -- a schema may be built so that reading it raises
-    checked, message = nil, results.encoded(checked, self.redactor)
+    checked, message = nil, yielded.encoded(checked, self.redactor)
   end
   if not checked then return failed("invalid_input", { what = message }) end
   local allowed, why = approved(self, entry, name, checked)

@@ -1,21 +1,23 @@
 --- Sessions: tools under one set of limits, and the calls that a model makes of them.
 
-local artifact = require "abridge.run.artifact"
-local calls = require "abridge.session.call"
-local cap = require "abridge.output.cap"
 local check = require "abridge.base.check"
-local database = require "abridge.sql.database"
-local dispatch = require "abridge.session.dispatch"
-local display = require "abridge.output.display"
 local host = require "abridge.base.host"
-local jobs = require "abridge.session.job"
-local limits_of = require "abridge.output.limits"
-local options = require "abridge.session.options"
+local cap = require "abridge.output.cap"
+local display = require "abridge.output.display"
+local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
 local page = require "abridge.output.page"
 local redact = require "abridge.redact"
+local artifact = require "abridge.run.artifact"
+local reader = require "abridge.run.reader"
+local writer = require "abridge.run.writer"
+local calls = require "abridge.session.call"
+local dispatch = require "abridge.session.dispatch"
+local jobs = require "abridge.session.job"
+local options = require "abridge.session.options"
 local registry = require "abridge.session.registry"
-local root_of = require "abridge.session.root"
-local runlog = require "abridge.run.log"
+local root = require "abridge.session.root"
+local database = require "abridge.sql.database"
 
 local M = {}
 
@@ -50,18 +52,18 @@ function M.new(opts)
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
   self.allowed = options.allowed_hosts(opts.allow_private)
   local profile = opts.profile or "default"
-  self.table_of_limits = limits_of.table(WHO, profile, opts.limits or {}, opts.ceiling, opts.aliases, 1)
+  self.table_of_limits = limit_table.new(WHO, profile, opts, 1)
   self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
   self.timeout_max = math.max(opts.timeout_max or M.TIMEOUT_MAX, opts.timeout or 0)
   registry.add_built_in(self, WHO, opts.tools or registry.built_in)
   local message, code
   if opts.root then
-    self.root, message, code = root_of.new(WHO, opts.root)
+    self.root, message, code = root.new(WHO, opts.root)
     if not self.root then return nil, message, code end
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
   local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
-  self.run, message, code = runlog.create(WHO, opts.run_dir, { retention = retention })
+  self.run, message, code = writer.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   return self
 end
@@ -150,11 +152,11 @@ end
 function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
   opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
-  local budgets = opts.limits and limits_of.checked_budgets("session:cap: limits", opts.limits, 1)
+  local budgets = opts.limits and limit.checked_budgets("session:cap: limits", opts.limits, 1)
   local call = calls.new(self, name, nil, self.run:begin_call())
   if budgets then
-    call.limits = limits_of.narrowed(call.limits, budgets)
-    call.ceiling = call.ceiling and limits_of.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
+    call.limits = limit.narrowed(call.limits, budgets)
+    call.ceiling = call.ceiling and limit.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
   end
   dispatch.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
@@ -217,10 +219,10 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function Session:events(filter)
-  filter = runlog.check_filter("session:events", filter)
+  filter = reader.check_filter("session:events", filter)
   local dir = self.run:log_dir()
   if not dir then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
-  local run, message, code = runlog.open_run(dir)
+  local run, message, code = reader.open(dir)
   if not run then return nil, message, code end
   local events
   events, message, code = run:events(filter)

@@ -1,9 +1,10 @@
 --- The options of a session. What is wrong raises at the level of whoever opens it, with the option's name and value.
 
-local address = require "abridge.web.address"
 local check = require "abridge.base.check"
+local retention = require "abridge.run.retention"
+local writer = require "abridge.run.writer"
 local registry = require "abridge.session.registry"
-local runlog = require "abridge.run.log"
+local address = require "abridge.web.address"
 
 local M = {}
 
@@ -60,8 +61,8 @@ local OPTIONS = {
   end,
   timeout = seconds,
   timeout_max = seconds,
-  run_dir = runlog.check_run_dir,
-  retention = runlog.check_retention,
+  run_dir = writer.check_run_dir,
+  retention = retention.check,
   redact = function(value)
     if value and type(value) ~= "function" and type(value) ~= "table" then return "a function, patterns or false" end
   end,
@@ -102,7 +103,7 @@ end
 
 local function check_env(env)
   for name, value in pairs(env) do
-    if type(name) ~= "string" or name == "" or name:find("[=%z]") then
+    if type(name) ~= "string" or name == "" or name:find "[=%z]" then
       fail("env has the bad name %s (value %s)", check.show(name), check.show(value))
     elseif value ~= false and (type(value) ~= "string" or value:find("\0", 1, true)) then
       fail("env.%s must be a string without NUL or false, got %s", name, check.show(value))

@@ -2,10 +2,10 @@
 --- functions that take a session are methods of it.
 
 local check = require "abridge.base.check"
-local data = require "abridge.base.data"
+local plain_data = require "abridge.base.plain_data"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
+local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -80,7 +80,7 @@ function M.register(self, definition)
     name = name,
     tool = definition,
     schema = definition.input_schema,
-    limits = definition.limits and limits_of.checked(("%s: limits of %s"):format(who, name), definition.limits, 1),
+    limits = definition.limits and limit.checked(("%s: limits of %s"):format(who, name), definition.limits, 1),
   }
   self.order[#self.order + 1] = name
 end
@@ -147,7 +147,7 @@ local FORMATS = {
 
 --- A schema as a definition has it: JSON libraries differ on an empty table, so none stands for a list or an object.
 local function shown_schema(given)
-  local copy = data.copy(given, true)
+  local copy = plain_data.copy(given, true)
   for _, key in ipairs { "properties", "required" } do
     if type(copy[key]) == "table" and next(copy[key]) == nil then copy[key] = nil end
   end
@@ -172,7 +172,7 @@ function M.definitions(self, format)
       if tool.define then
         description, input_schema = tool.define(self)
       end
-      description = notice.description(description, limits_in_force(self, own_name))
+      description = sentences.description(description, limits_in_force(self, own_name))
       list[#list + 1] = make(self:shown_name(own_name), description, shown_schema(input_schema))
     end
   end

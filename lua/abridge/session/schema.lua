@@ -16,10 +16,6 @@ local ARTICLES = {
 }
 
 --- JSON null comes as some library's userdata.
-local function is_null(value)
-  return value == nil or type(value) == "userdata"
-end
-
 --- Inputs are what their tables hold themselves: no metatable is asked.
 local function is_array(value)
   local n, most = 0, 0
@@ -32,7 +28,7 @@ end
 
 --- A value as a message shows it, in the words of JSON.
 local function shown(value)
-  if is_null(value) then return "null" end
+  if check.is_null(value) then return "null" end
   if type(value) ~= "table" then return check.show(value) end
   if next(value) == nil then return "an empty array or object" end
   return is_array(value) and "an array" or "an object"
@@ -113,7 +109,7 @@ local function checked_object(schema, value, path)
   local out = {}
   for key, inner in next, value do
     local inner_schema = type(schema.properties) == "table" and schema.properties[key]
-    if not is_null(inner) then
+    if not check.is_null(inner) then
       if inner_schema then
         local where = path == "" and check.name(key) or path .. "." .. check.name(key)
         local converted, message = checked(inner_schema, inner, where)

@@ -3,11 +3,11 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
-local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
+local fit = require "abridge.output.fit"
+local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
 local jobs = require "abridge.session.job"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
 
 local M = {}
 
@@ -90,14 +90,14 @@ end
 --- What stands for a call's result when something failed in here.
 local function failure(session, call, problem)
   local name = crude.cut(redacted(session, call.name), 64)
-  local text = notice.message("raised", { name = name }) .. ": " .. redacted(session, (check.text(problem)))
+  local text = sentences.message("raised", { name = name }) .. ": " .. redacted(session, (check.text(problem)))
   text = crude.cut(text, FAILURE_BYTES):gsub("[\128-\255]", "?") -- may be no UTF-8
   return { content = text, is_error = true }
 end
 
 --- What stands for the result of a call that was not made, or not waited for.
 local function aborted(session, call)
-  return { content = notice.message("aborted", { name = redacted(session, call.name) }), is_error = true }
+  return { content = sentences.message("aborted", { name = redacted(session, call.name) }), is_error = true }
 end
 
 --- Arguments as a session takes them: models leave them out, or write nothing or null, for an empty object.
@@ -137,14 +137,14 @@ end
 function M.text(session, result, left_out)
   local text = result.content
   if left_out and left_out > 0 then
-    text = text .. fit.trailer(text, nil, notice.parts_left_out(left_out))
+    text = text .. fit.trailer(text, nil, sentences.parts_left_out(left_out))
     local limits, ceiling = session:limits(result.tool), session.table_of_limits:ceiling_limits(result.tool)
     limits.strategy, limits.snap = "head_tail", "char"
     limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling and ceiling.max_bytes or math.huge)
     if limits.max_bytes == math.huge then limits.max_bytes = nil end
-    text = limits_of.cut(text, limits)
+    text = limit.cut(text, limits)
   end
-  return text ~= "" and text or notice.no_output
+  return text ~= "" and text or sentences.no_output
 end
 
 --- The content of a message that takes images beside text: a string where there are none, else a list of parts.

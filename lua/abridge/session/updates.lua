@@ -1,7 +1,7 @@
 --- Updates at most every so many milliseconds: the first at once, the last never lost while more time goes by.
 
 local host = require "abridge.base.host"
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
@@ -42,7 +42,7 @@ function Updates:offer(source)
   end
   if self.cancel then return end
   if left <= 0 and not self.sending then -- `send` may take its time, and offer more
-    if not slices.runs() then return host.on_main(flush) end
+    if not time_slices.runs() then return host.on_main(flush) end
     self.cancel = host.next_turn(flush) -- a slice is full of what brought this
     return
   end

@@ -8,9 +8,9 @@
 local check = require "abridge.base.check"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
-local notice = require "abridge.output.notice"
-local sql_of = require "abridge.sql.statement"
+local sentences = require "abridge.output.sentences"
 local sqlite_file = require "abridge.sql.sqlite_file"
+local statements = require "abridge.sql.statement"
 local words = require "abridge.sql.words"
 
 local M = {}
@@ -24,7 +24,7 @@ local function execute(conn, statement, ...)
   local ok, result, message = pcall(conn.execute, conn, statement, ...)
   if not ok then
     local said = check.text(result)
-    return nil, said:find("is closed", 1, true) and notice.message("sql_closed", {}) or said
+    return nil, said:find("is closed", 1, true) and sentences.message("sql_closed", {}) or said
   end
   if result == nil or result == false then return nil, (check.text(message):gsub("%s+$", "")) end
   return result
@@ -67,8 +67,8 @@ local TRANSACTION = {
 local SAVEPOINT = "SAVEPOINT abridge_read_only"
 local ROLLBACK = { "ROLLBACK TO SAVEPOINT abridge_read_only", "RELEASE SAVEPOINT abridge_read_only" }
 
-local function execute_all(conn, statements)
-  for _, statement in ipairs(statements) do
+local function execute_all(conn, list)
+  for _, statement in ipairs(list) do
     close(execute(conn, statement))
   end
 end
@@ -80,13 +80,13 @@ local function sqlite_read_only(conn)
   local back = tonumber(was) == 1 and "PRAGMA query_only=ON" or "PRAGMA query_only=OFF"
   execute(conn, "PRAGMA query_only=ON")
   local now, why = scalar(conn, "PRAGMA query_only")
-  if tonumber(now) ~= 1 then return nil, notice.message("sql_not_read_only", { what = (check.text(why or now)) }) end
+  if tonumber(now) ~= 1 then return nil, sentences.message("sql_not_read_only", { what = (check.text(why or now)) }) end
   local saved
   saved, why = execute(conn, SAVEPOINT)
   close(saved)
   if not saved then
     execute(conn, back)
-    return nil, notice.message("sql_not_read_only", { what = why })
+    return nil, sentences.message("sql_not_read_only", { what = why })
   end
   return function()
     execute_all(conn, ROLLBACK)
@@ -108,7 +108,7 @@ local function postgres_read_only(conn)
   local state, why = scalar(conn, "SHOW transaction_read_only")
   if state == "on" then return function() execute_all(conn, leave) end end
   execute_all(conn, leave)
-  return nil, notice.message("sql_not_read_only", { what = (check.text(why or state)) })
+  return nil, sentences.message("sql_not_read_only", { what = (check.text(why or state)) })
 end
 
 --- START would commit a transaction of the host's. MySQL keeps a savepoint only inside one, which cannot be made read
@@ -172,7 +172,7 @@ end
 ---@type table<string, abridge.SqlDriver>
 local DRIVERS = {
   SQLite3 = {
-    dialect = sql_of.dialects.SQLite3,
+    dialect = statements.dialects.SQLite3,
     read_only = sqlite_read_only,
     refuses = words.sqlite,
     binds = sqlite_binds,
@@ -182,7 +182,7 @@ local DRIVERS = {
     blob = "BLOB",
   },
   PostgreSQL = {
-    dialect = sql_of.dialects.PostgreSQL,
+    dialect = statements.dialects.PostgreSQL,
     read_only = postgres_read_only,
     refuses = words.server,
     batches = true,
@@ -192,7 +192,7 @@ local DRIVERS = {
     boolean = "^BOOL$",
   },
   MySQL = {
-    dialect = sql_of.dialects.MySQL,
+    dialect = statements.dialects.MySQL,
     read_only = mysql_read_only,
     refuses = words.mysql,
     number = "^NUMBER",
@@ -342,7 +342,9 @@ end
 function Database:connect()
   if self.conn then return true end
   local conn, closing = sqlite_file.open(self.path)
-  if not conn then return nil, notice.message("sql_not_open", { path = notice.path(self.path), what = closing }) end
+  if not conn then
+    return nil, sentences.message("sql_not_open", { path = sentences.path(self.path), what = closing })
+  end
   self.conn, self.close_file = conn, closing
   return true
 end
@@ -363,7 +365,7 @@ end
 -- statements -------------------------------------------------------------------------------
 
 local function refusal(code, name, values)
-  return { code = code, message = notice.message(name, values or {}) }
+  return { code = code, message = sentences.message(name, values or {}) }
 end
 
 --- A value as the driver takes it, or nil and true when there is no such.
@@ -395,11 +397,11 @@ end
 --- What keeps a statement from being sent, or nil and how it was read.
 local function obstacle(self, statement)
   if statement:find("\0", 1, true) then return refusal("ESTATEMENT", "sql_nul") end
-  local readings = sql_of.readings(statement, self.driver.dialect)
+  local readings = statements.readings(statement, self.driver.dialect)
   for _, found in ipairs(readings) do
     if found.count == 0 then return refusal("ESTATEMENT", "sql_empty") end
     if found.count > 1 then return refusal("ESTATEMENT", "sql_several") end
-    local word, at = sql_of.first_word(found)
+    local word, at = statements.first_word(found)
     if TRANSACTION[word] or (word == "PREPARE" and found.tokens[at + 1] == "TRANSACTION") then
       return refusal("ESTATEMENT", "sql_transaction", { word = word })
     end
@@ -499,7 +501,7 @@ local unpack = table.unpack or unpack
 --- Is there a row where a driver that invents one gives nulls alone? A statement that writes has one where it changed
 --- something; one that reads is asked; what cannot be asked, a PRAGMA, has no row without a value.
 local function has_row(self, found, statement, values)
-  if sql_of.has(found, "RETURNING") then return scalar(self.conn, "SELECT changes()") ~= 0 end
+  if statements.has(found, "RETURNING") then return scalar(self.conn, "SELECT changes()") ~= 0 end
   local asked = ("SELECT EXISTS (SELECT 1 FROM (%s\n))"):format((statement:gsub("[;%s]+$", "")))
   return scalar(self.conn, asked, unpack(values, 1, values.n)) == 1
 end
@@ -534,13 +536,13 @@ local SERVED = { SELECT = true, WITH = true, VALUES = true, TABLE = true }
 
 --- Send a statement: a reader, or the rows it changed, or nil and a message.
 local function sent(self, found, statement, values)
-  if self.read_only and self.driver.batches and SERVED[sql_of.first_word(found)] then
+  if self.read_only and self.driver.batches and SERVED[statements.first_word(found)] then
     return batched(self.conn, statement, self.driver)
   end
   local result, message = execute(self.conn, statement, unpack(values, 1, values.n))
   if not is_cursor(result) then return result, message end
   local reader = reader_of(result, self.driver)
-  if self.driver.addresses and sql_of.first_word(found) == "EXPLAIN" then
+  if self.driver.addresses and statements.first_word(found) == "EXPLAIN" then
     reader = without_addresses(reader, self.driver.addresses)
   end
   return without_invented_row(reader, function()
@@ -552,7 +554,7 @@ local CHANGES = { INSERT = true, UPDATE = true, DELETE = true, REPLACE = true, W
 
 --- Changed rows as an integer; of a statement that changes none the engine may tell those of the one before.
 local function changed(found, count)
-  count = CHANGES[sql_of.first_word(found)] and tonumber(count) or 0
+  count = CHANGES[statements.first_word(found)] and tonumber(count) or 0
   return tonumber(("%.0f"):format(count))
 end
 
@@ -602,7 +604,7 @@ function Database:query(statement, params, read)
     if not leave then return nil, { code = "ESQL", message = message } end
   end
   local run = answered
-  if not self.read_only and sql_of.has(found, "RETURNING") and does(self, "runs_twice") then run = answered_once end
+  if not self.read_only and statements.has(found, "RETURNING") and does(self, "runs_twice") then run = answered_once end
   local ok, result, problem = pcall(function()
     local values, refused_values = bound(self, found, params)
     if not values then return nil, refused_values end

@@ -5,8 +5,8 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
+local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -61,9 +61,9 @@ end
 --- A string from the database as JSON; nil when it alone is over `room` bytes.
 local function text_value(value, column, room, redacted)
   if column.blob then
-    return quoted(notice.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
+    return quoted(sentences.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
   end
-  if is_binary(value) then return quoted(notice.blob(#value)) end
+  if is_binary(value) then return quoted(sentences.blob(#value)) end
   if column.boolean and (value == "t" or value == "f") then return value == "t" and "true" or "false" end
   if #value > room then return nil end
   local shown = redacted(value)
@@ -149,7 +149,7 @@ local function add(self, text)
   self.bytes[self.count], self.chars[self.count] = self.total_bytes, self.total_chars
   local limits = self.limits
   if
-    self.total_bytes > limits_of.most_bytes(limits)
+    self.total_bytes > limit.most_bytes(limits)
     or self.total_chars > (limits.max_chars or math.huge)
     or self.count > (limits.max_lines or math.huge)
   then
@@ -161,8 +161,8 @@ end
 
 --- Read rows up to a limit, and one more to know whether there is one; nil and a message when fetching fails. Stops
 --- where the rest can neither be shown nor is worth counting.
-local function gather(self, reader, limit)
-  local most = limits_of.most_bytes(self.limits)
+local function gather(self, reader, max_rows)
+  local most = limit.most_bytes(self.limits)
   while true do
     local row, why = reader.fetch()
     if why then return nil, why end
@@ -170,7 +170,7 @@ local function gather(self, reader, limit)
       self.complete = true
       return true
     end
-    self.reached = self.count >= limit
+    self.reached = self.count >= max_rows
     self.seen = self.count + 1
     if self.reached then return true end
     local text = encoded(self, row, most + LOOK_AHEAD)
@@ -239,7 +239,7 @@ local function forbidden(self, n, limits, reserve)
   if limits.max_bytes and self.bytes[n] + #reserve > limits.max_bytes then return "bytes" end
   if limits.max_chars and self.chars[n] + core.count_chars(reserve) > limits.max_chars then return "chars" end
   if not limits.max_tokens then return nil end
-  if self.bytes[n] > limits.max_tokens * limits_of.bytes_per_token then return "tokens" end
+  if self.bytes[n] > limits.max_tokens * limit.bytes_per_token then return "tokens" end
   local tokens = tokens_of(self, array(self, n)) + (reserve == "" and 0 or tokens_of(self, reserve))
   return tokens > limits.max_tokens and "tokens" or nil
 end

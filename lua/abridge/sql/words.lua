@@ -1,7 +1,7 @@
 --- What a statement may be on a database that is read only, by its words. They stand behind the engine's own means and
 --- refuse what these leave open: other files, settings of the connection, effects beside the transaction.
 
-local sql_of = require "abridge.sql.statement"
+local statement = require "abridge.sql.statement"
 
 local M = {}
 
@@ -70,7 +70,7 @@ end
 ---@param found abridge.SqlReading
 ---@return string|nil what
 function M.sqlite(found)
-  local word, at = sql_of.first_word(found)
+  local word, at = statement.first_word(found)
   if word == "EXPLAIN" then -- not run, but some pragmas act while they are compiled
     at = at + (found.tokens[at + 1] == "QUERY" and 3 or 1)
     word = found.tokens[at]
@@ -90,7 +90,7 @@ local FILES = set_of "OUTFILE DUMPFILE"
 ---@param found abridge.SqlReading
 ---@return string|nil what
 function M.server(found)
-  local word = sql_of.first_word(found)
+  local word = statement.first_word(found)
   if not READING[word] then return word end
   for i, token in ipairs(found.tokens) do
     local after = found.tokens[i + 1]

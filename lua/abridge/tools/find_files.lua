@@ -1,6 +1,6 @@
 --- find_files: the files below a folder whose path fits a glob, as `rg --files` lists them.
 
-local names = require "abridge.base.name_on_a_line"
+local listed_name = require "abridge.base.listed_name"
 local ripgrep = require "abridge.search.ripgrep"
 
 local M = {
@@ -24,14 +24,14 @@ M.ready = ripgrep.ready
 --- Whole records of `rg --files --null` as lines, and how many there are. `start` is how a line starts, as a pattern's
 --- replacement has it.
 local function lines_of(records, start)
-  if not names.are_plain(records) then records = records:gsub("[^%z]+", names.name) end
+  if not listed_name.is_plain(records) then records = records:gsub("[^%z]+", listed_name.escape) end
   local text, count = ("\0" .. records:sub(1, -2)):gsub("%z%./", start)
   return text:sub(2), count
 end
 
 --- Takes rg's output in chunks and fills a page.
 local function reader(page, place, redacted)
-  local start = "\n" .. names.name(place.shown):gsub("%%", "%%%%")
+  local start = "\n" .. listed_name.escape(place.shown):gsub("%%", "%%%%")
   local self = { rest = "", bytes = 0 } -- bytes: of the whole listing, newlines too
   function self.feed(chunk)
     local records, rest = chunk:match "^(.*%z)(.*)$"

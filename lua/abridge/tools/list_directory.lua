@@ -1,10 +1,10 @@
 --- list_directory: the entries of a directory, sorted, in pages.
 
 local host = require "abridge.base.host"
+local listed_name = require "abridge.base.listed_name"
+local time_slices = require "abridge.base.time_slices"
 local items = require "abridge.output.items"
-local names = require "abridge.base.name_on_a_line"
-local notice = require "abridge.output.notice"
-local slices = require "abridge.base.time_slices"
+local sentences = require "abridge.output.sentences"
 
 local M = {
   name = "list_directory",
@@ -73,7 +73,7 @@ local function sorted(entries, work)
     keys[i] = name:gsub("[A-Z]", LOWER) .. "\0" .. name .. (LETTERS[entry.type or "unknown"] or "-")
     work:pause()
   end
-  keys = slices.sorted(work, keys)
+  keys = time_slices.sorted(work, keys)
   local found, types = {}, {}
   for i, key in ipairs(keys) do
     found[i], types[i] = key:sub(#key / 2 + 1, -2), TYPES[key:sub(-1)] -- both halves are of one length
@@ -94,7 +94,7 @@ local function lines_of(uv, work, path, found, types, first, last)
       kind = stat and stat.type or ""
     end
     complete = complete and kind ~= "unknown"
-    lines[i] = names.name(name) .. (MARKS[kind] or "")
+    lines[i] = listed_name.escape(name) .. (MARKS[kind] or "")
     work:pause()
   end
   return lines, complete
@@ -121,9 +121,9 @@ end
 local KNOWN = { ENOENT = true, EACCES = true, ENOTDIR = true }
 
 local function failure(path, code, values, error_code)
-  values.path = notice.path(path)
+  values.path = sentences.path(path)
   return {
-    text = notice.message(code, values),
+    text = sentences.message(code, values),
     is_error = true,
     details = { path = path, error_code = error_code or code },
   }
@@ -161,7 +161,7 @@ local function page(uv, entries, at, ctx, work)
     total = total,
     bytes_total = complete and total > 0 and size_of(lines, total, ctx.redaction(), work) or nil,
     bytes_before = complete and more and size_of(lines, first - 1, ctx.redaction(), work) or nil,
-    empty = total == 0 and notice.empty_directory or nil,
+    empty = total == 0 and sentences.empty_directory or nil,
     details = { path = at.shown, entry_limit_reached = more and at.limit or nil },
   }, ctx, work)
 end
@@ -184,7 +184,7 @@ function M.execute(input, ctx, done)
     host.on_main(function()
       if ctx.cancelled() then return end
       if problem then return done(unreadable(at.shown, problem)) end
-      cancel = slices.start(function(work)
+      cancel = time_slices.start(function(work)
         return page(uv, entries, at, ctx, work)
       end, done)
     end)

@@ -2,9 +2,9 @@
 
 local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
-local notice = require "abridge.output.notice"
+local time_slices = require "abridge.base.time_slices"
 local page = require "abridge.output.page"
-local slices = require "abridge.base.time_slices"
+local sentences = require "abridge.output.sentences"
 
 local M = {
   name = "read_file",
@@ -44,10 +44,10 @@ local function described(real, path)
   local width, height = magic.dimensions(kind, function(at, n)
     return core.read_file(real, at, n) or ""
   end)
-  local values = { path = notice.path(path), kind = kind or "application/octet-stream", width = width, height = height }
-  values.size = core.format_size(size)
+  local values = { path = sentences.path(path), width = width, height = height, size = core.format_size(size) }
+  values.kind = kind or "application/octet-stream"
   return {
-    text = notice.message(width and "image" or "binary", values),
+    text = sentences.message(width and "image" or "binary", values),
     details = { path = path, binary = true, media_type = kind, size = size, width = width, height = height },
   }
 end
@@ -82,7 +82,7 @@ local function value_of(input, ctx, path, real, work)
   local details = { path = path }
   return {
     stream = source,
-    ceiled = function(limits)
+    reopen = function(limits)
       how.work = nil
       return page.open(at, limits, how) or error(path .. " is no longer there", 0)
     end,
@@ -102,7 +102,7 @@ function M.execute(input, ctx, done)
   local real = ctx.path(input.path)
   local binary = described(real, path)
   if binary then return binary end
-  return slices.start(function(work)
+  return time_slices.start(function(work)
     return value_of(input, ctx, path, real, work)
   end, done, ctx.at_once)
 end

@@ -1,9 +1,10 @@
 --- run_command: a shell command, both its outputs in the order written, however it ends.
 
-local data = require "abridge.base.data"
 local host = require "abridge.base.host"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
+local plain_data = require "abridge.base.plain_data"
+local limit = require "abridge.output.limit"
+local profiles = require "abridge.output.profiles"
+local sentences = require "abridge.output.sentences"
 local process = require "abridge.process"
 
 local M = {
@@ -32,7 +33,7 @@ local QUIET = { PAGER = "cat", GIT_TERMINAL_PROMPT = "0", NO_COLOR = "1", TERM =
 ---@param session { timeout_max: number }
 ---@return table input_schema
 function M.schema(session)
-  local schema = data.copy(M.input_schema, true)
+  local schema = plain_data.copy(M.input_schema, true)
   schema.properties.timeout.maximum = session.timeout_max
   return schema
 end
@@ -42,12 +43,12 @@ end
 ---@return string description
 ---@return table input_schema
 function M.define(session)
-  local outputs, schema = limits_of.outputs(session:limits "run_command"), M.schema(session)
+  local outputs, schema = limit.outputs(session:limits "run_command"), M.schema(session)
   schema.properties.output = #outputs > 0
       and {
         type = "string",
         enum = outputs,
-        description = notice.outputs(limits_of.exec_budgets[outputs[1]], limits_of.exec_budgets[outputs[#outputs]]),
+        description = sentences.outputs(profiles.exec_budgets[outputs[1]], profiles.exec_budgets[outputs[#outputs]]),
       }
     or nil
   return M.description, schema
@@ -88,7 +89,7 @@ end
 ---@return string|nil problem why the last of the output could not be kept
 local function final_limits(stream, limits, failed)
   if limits.output ~= "auto" or failed then return limits end
-  local few = limits_of.under_output(limits, "auto", limits_of.auto_success)
+  local few = limit.under_output(limits, "auto", profiles.auto_success)
   if few == limits then return limits end
   stream:lower { max_bytes = few.max_bytes }
   local ok, problem, cut = pcall(stream.finish, stream)
@@ -106,15 +107,15 @@ local function not_started(message, cwd, ctx)
   local details
   local first, last = message:find(cwd or "\0", 1, true)
   if first then
-    message = message:sub(1, first - 1) .. notice.path(ctx.redacted(cwd)) .. message:sub(last + 1)
+    message = message:sub(1, first - 1) .. sentences.path(ctx.redacted(cwd)) .. message:sub(last + 1)
     details = { path = ctx.redacted(cwd) }
   end
-  return { text = notice.message("spawn", { what = message }), is_error = true, details = details }
+  return { text = sentences.message("spawn", { what = message }), is_error = true, details = details }
 end
 
 function M.execute(input, ctx, done)
   local stream = ctx.stream()
-  local limits = limits_of.under_output(ctx.limits, input.output)
+  local limits = limit.under_output(ctx.limits, input.output)
   if limits ~= ctx.limits then stream:lower { max_bytes = limits.max_bytes } end
   local timeout = input.timeout or ctx.timeout
   local opts = {
@@ -129,7 +130,7 @@ function M.execute(input, ctx, done)
       return n, why, code
     end,
     on_exit = function(outcome)
-      outcome.error = outcome.error or outcome.handler_error ~= nil and notice.part_lost or nil
+      outcome.error = outcome.error or outcome.handler_error ~= nil and sentences.part_lost or nil
       local failed = outcome.timed_out or outcome.cancelled or outcome.signal or outcome.code ~= 0 or outcome.error
       local final, problem = final_limits(stream, limits, failed)
       outcome.error = outcome.error or problem
@@ -137,8 +138,8 @@ function M.execute(input, ctx, done)
       done {
         stream = stream,
         limits = final,
-        empty = not outcome.error and notice.no_output or nil,
-        exit = notice.exit_line(outcome, timeout),
+        empty = not outcome.error and sentences.no_output or nil,
+        exit = sentences.exit_line(outcome, timeout),
         notice = { background = outcome.background or nil },
         is_error = failed and true or false,
         details = outcome_details(outcome),

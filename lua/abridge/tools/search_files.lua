@@ -1,12 +1,13 @@
 --- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match shows.
 
 local core = require "abridge.base.core_loader"
-local fit = require "abridge.output.fit"
 local host = require "abridge.base.host"
+local listed_name = require "abridge.base.listed_name"
+local fit = require "abridge.output.fit"
 local info = require "abridge.output.info"
-local match_line = require "abridge.search.match_line"
-local names = require "abridge.base.name_on_a_line"
 local notice = require "abridge.output.notice"
+local sentences = require "abridge.output.sentences"
+local match_line = require "abridge.search.match_line"
 local rg_json = require "abridge.search.rg_json"
 local ripgrep = require "abridge.search.ripgrep"
 
@@ -90,7 +91,7 @@ function Search:begin(path)
   local whole = self.place.dir:gsub("/+$", "") .. "/" .. path:gsub("^%./", "")
   self.file = {
     path = whole,
-    name = names.name(ripgrep.shown(self.place, path)),
+    name = listed_name.escape(ripgrep.shown(self.place, path)),
     has_nul = nul_finder(whole),
     shown = 0, -- number of the last line that is on the page
     recent = {}, -- lines that may be context of the next match
@@ -142,7 +143,7 @@ function Search:start_item(event, line)
   end
   local from = before[1] and before[1].number or event.number
   local apart = file.shown == 0 or from > file.shown + 1
-  if self.context > 0 and apart and #self.page.items > 0 then add_part(item, { text = notice.group_separator }) end
+  if self.context > 0 and apart and #self.page.items > 0 then add_part(item, { text = sentences.group_separator }) end
   for _, recent in ipairs(before) do
     add_part(item, recent)
   end
@@ -185,7 +186,7 @@ function Search:take(event, work)
   file.binary = is_binary
   local wanted = self.page:next()
   if wanted == "take" then
-    local note = is_binary and notice.message("binary_match", { path = file.name })
+    local note = is_binary and sentences.message("binary_match", { path = file.name })
     self:start_item(event, note and { text = note } or self:format(event, ":"))
   elseif wanted == "skip" and not is_binary then
     self:remember(event)

@@ -1,12 +1,12 @@
 --- sql_query: one SQL statement over a connection that the host gave the session; its rows as a JSON array, a row a
 --- line. LuaSQL is synchronous: the call blocks the host while the engine works.
 
-local database = require "abridge.sql.database"
 local info = require "abridge.output.info"
-local limits_of = require "abridge.output.limits"
-local notice = require "abridge.output.notice"
-local results = require "abridge.output.result"
-local rows_of = require "abridge.sql.rows"
+local limit = require "abridge.output.limit"
+local results = require "abridge.output.results"
+local sentences = require "abridge.output.sentences"
+local database = require "abridge.sql.database"
+local rows = require "abridge.sql.rows"
 
 local M = {
   name = "sql_query",
@@ -33,7 +33,7 @@ local MAX_BYTES = 64 * 1024 * 1024
 ---@return string|nil message what is missing
 function M.ready(needs)
   if needs and needs.databases then return database.ready(needs.databases) end
-  return nil, notice.message("no_database", {})
+  return nil, sentences.message("no_database", {})
 end
 
 --- The definition for a session: its databases by name where there are several.
@@ -49,7 +49,7 @@ function M.define(needs)
   properties.database = #names > 1 and { type = "string", enum = names, description = "Name of the database" } or nil
   local kinds = {}
   for i, name in ipairs(names) do
-    kinds[i] = notice.database(#names > 1 and name, needs.databases[name])
+    kinds[i] = sentences.database(#names > 1 and name, needs.databases[name])
   end
   local description = M.description .. " " .. table.concat(kinds, " ")
   return description, { type = "object", properties = properties, required = M.input_schema.required }
@@ -61,24 +61,24 @@ end
 
 --- The database that an input means, or nil and the value to end the call with.
 local function chosen(input, databases)
-  if not databases then return nil, failure("EDATABASE", notice.message("no_database", {})) end
+  if not databases then return nil, failure("EDATABASE", sentences.message("no_database", {})) end
   local names = database.names(databases)
   if input.database then
     if databases[input.database] then return databases[input.database] end
     local values = { name = input.database, names = table.concat(names, ", ") }
-    return nil, failure("EDATABASE", notice.message("unknown_database", values))
+    return nil, failure("EDATABASE", sentences.message("unknown_database", values))
   end
   local one = databases.main or (#names == 1 and databases[names[1]])
   if one then return one end
-  return nil, failure("EDATABASE", notice.message("which_database", { names = table.concat(names, ", ") }))
+  return nil, failure("EDATABASE", sentences.message("which_database", { names = table.concat(names, ", ") }))
 end
 
 --- The budgets of the rows: those in force as plain budgets, whatever the strategy, for rows are kept from the start.
 local function budgets(ctx)
-  local limits = limits_of.copy(ctx.limits)
+  local limits = limit.copy(ctx.limits)
   limits.strategy, limits.long_line = "head", "omit"
   if ctx.ceiling then limits.max_bytes = math.min(limits.max_bytes or math.huge, ctx.ceiling) end
-  if not limits_of.has_budget(limits) then
+  if not limit.has_budget(limits) then
     limits.max_bytes = MAX_BYTES
     limits.max_rows = limits.max_rows or MAX_ROWS
   end
@@ -86,27 +86,27 @@ local function budgets(ctx)
 end
 
 --- What the dispatcher needs to cut rows and to say so.
-local function value_of(rows, limits, limit)
-  local data = { reached = rows.reached and "rows" or nil, count = limit, rounded = rows.rounded }
+local function value_of(found, limits, max_rows)
+  local data = { reached = found.reached and "rows" or nil, count = max_rows, rounded = found.rounded }
   local details = {
-    columns = rows.columns,
-    row_limit_reached = rows.reached and limit or nil,
-    rounded = rows.rounded,
+    columns = found.columns,
+    row_limit_reached = found.reached and max_rows or nil,
+    rounded = found.rounded,
   }
   return {
-    stream = rows,
+    stream = found,
     redacted = true,
     limits = limits,
     notice = data,
     details = details,
-    total = rows.seen,
+    total = found.seen,
     adjust = function(cut)
-      details.rows = cut.truncated and cut.output_lines or rows.count
+      details.rows = cut.truncated and cut.output_lines or found.count
     end,
     block = function(cut, body)
-      if not cut.truncated and rows.complete then return info.not_truncated(#body) end
+      if not cut.truncated and found.complete then return info.not_truncated(#body) end
       local reason = cut.truncated_by and results.reason(cut, limits) or "row_cap"
-      return info.without_resume(#body, rows.complete and cut.total_bytes or nil, reason)
+      return info.without_resume(#body, found.complete and cut.total_bytes or nil, reason)
     end,
   }
 end
@@ -115,16 +115,16 @@ function M.execute(input, ctx)
   local one, nothing = chosen(input, ctx.databases)
   if not one then return nothing end
   local limits = budgets(ctx)
-  local limit = math.min(input.limit or math.huge, limits.max_rows or math.huge)
+  local max_rows = math.min(input.limit or math.huge, limits.max_rows or math.huge)
   local result, problem = one:query(input.sql, input.params or {}, function(reader)
-    return rows_of.read(reader, { limit = limit, limits = limits, redacted = ctx.redacted })
+    return rows.read(reader, { limit = max_rows, limits = limits, redacted = ctx.redacted })
   end)
   if not result then return failure(problem.code, problem.message) end
   if not result.rows then
     local text = ('{"rows_affected":%.0f}'):format(result.changed)
     return { text = text, limits = limits, details = { rows_affected = result.changed } }
   end
-  return value_of(result.rows, limits, limit)
+  return value_of(result.rows, limits, max_rows)
 end
 
 return M

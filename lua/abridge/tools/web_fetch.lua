@@ -1,15 +1,15 @@
 --- web_fetch: the body of a response over http or https, a page of bytes at a time.
 
-local bodies = require "abridge.web.body"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local data_of = require "abridge.base.data"
-local fetch = require "abridge.web.fetch"
 local host = require "abridge.base.host"
+local ledger = require "abridge.base.ledger"
 local info = require "abridge.output.info"
-local notice = require "abridge.output.notice"
-local programs = require "abridge.process.program"
-local results = require "abridge.output.result"
+local results = require "abridge.output.results"
+local sentences = require "abridge.output.sentences"
+local programs = require "abridge.process.programs"
+local bodies = require "abridge.web.body"
+local fetch = require "abridge.web.fetch"
 local urls = require "abridge.web.url"
 
 local M = {
@@ -58,7 +58,7 @@ function M.ready()
   local uv, message = host.uv()
   if not uv then return nil, message end
   if programs.find "curl" then return true end
-  return nil, notice.message("ENOCURL", {})
+  return nil, sentences.message("ENOCURL", {})
 end
 
 -- what a response says of itself -----------------------------------------------------
@@ -96,7 +96,7 @@ end
 local function status_line(head)
   local reason = head.reason
   local plain = reason ~= "" and #reason <= REASON_BYTES and not reason:find "[^\32-\126]"
-  return notice.message(plain and "http_status_reason" or "http_status", { status = head.status, reason = reason })
+  return sentences.message(plain and "http_status_reason" or "http_status", { status = head.status, reason = reason })
 end
 
 -- results --------------------------------------------------------------------------------
@@ -125,10 +125,10 @@ local function explain(outcome, ctx)
   values.seconds = ("%.14g"):format(ctx.timeout)
   values.url = values.url and shown_url(values.url, ctx)
   local problem = outcome.problem
-  local what = notice.message(problem, values)
+  local what = sentences.message(problem, values)
   local is_about_url = ABOUT_URL[problem] or problem:find "^url_"
   if not (outcome.redirected_from and is_about_url) then return what end
-  return notice.message("redirected", { what = what, url = shown_url(outcome.redirected_from, ctx) })
+  return sentences.message("redirected", { what = what, url = shown_url(outcome.redirected_from, ctx) })
 end
 
 local function code_of(problem)
@@ -177,7 +177,7 @@ local function describe_binary(page, details)
   kind = kind:sub(1, TYPE_BYTES)
   details.binary, details.media_type, details.size = true, kind, page.total
   local name = page.total and "binary_body" or "binary_body_unknown"
-  return { text = notice.message(name, { kind = kind, size = page.total and core.format_size(page.total) }) }
+  return { text = sentences.message(name, { kind = kind, size = page.total and core.format_size(page.total) }) }
 end
 
 --- Bytes outside UTF-8 in what a cut kept of a text.
@@ -195,7 +195,7 @@ end
 function Page:adjust(text, data, details)
   return function(cut)
     details.invalid_bytes = invalid_in(text, cut)
-    data_of.shift(cut, self.offset - 1, self.body.lines)
+    ledger.shift(cut, self.offset - 1, self.body.lines)
     cut.total_bytes = self.total or self.offset - 1 + #text
     cut.total_lines = self.body.lines + core.count_lines(text)
     cut.omitted_bytes = cut.total_bytes - cut.output_bytes
@@ -217,7 +217,8 @@ function Page:block(complete)
     end
     local reason = cut.truncated and results.reason(cut, ctx.limits) or "size_cap"
     if not cut.next_offset then return info.without_resume(#body, self.total, reason) end
-    return info.with_resume(#body, self.total, cut.next_offset, notice.resume_hint(ctx.tool, cut.next_offset), reason)
+    local hint = sentences.resume_hint(ctx.tool, cut.next_offset)
+    return info.with_resume(#body, self.total, cut.next_offset, hint, reason)
   end
 end
 
@@ -232,7 +233,7 @@ function Page:value(text, outcome, details)
     adjust = self:adjust(text, data, details),
     notice = data,
     block = self:block(outcome.complete),
-    empty = outcome.complete and notice.message("empty_body", {}) or nil,
+    empty = outcome.complete and sentences.message("empty_body", {}) or nil,
     unsaved = self.resumes or not outcome.complete or self.offset > 1,
     details = details,
   }
@@ -257,7 +258,7 @@ function Page:result(outcome)
   elseif outcome.problem and text == "" then
     return failure(outcome, head, ctx)
   elseif self.total and self.offset > math.max(self.total, 1) then
-    value = { text = notice.message("fetch_offset", { offset = self.offset, total = self.total }), is_error = true }
+    value = { text = sentences.message("fetch_offset", { offset = self.offset, total = self.total }), is_error = true }
     details.error_code = details.error_code or "EOFFSET"
   else
     value = self:value(text, outcome, details)

@@ -1,9 +1,9 @@
 --- What is kept of a body that goes by: the bytes from an offset on, as many as a page may need. What lies before is
 --- counted and forgotten.
 
-local core = require "abridge.base.core_loader"
-local limits_of = require "abridge.output.limits"
 local magic = require "abridge.base.magic"
+local strings = require "abridge.base.strings"
+local limit = require "abridge.output.limit"
 
 local M = {}
 
@@ -23,7 +23,7 @@ function M.plan(limits)
   for key, value in pairs(limits) do
     own[key] = value
   end
-  local bound = limits_of.most_bytes(limits)
+  local bound = limit.most_bytes(limits)
   local bytes = math.min(bound == math.huge and ANY or bound, MOST)
   if limits.strategy == "pipeline" then return own, math.max(bytes, BOTH_ENDS), false end
   if bytes ~= bound then own.max_bytes = bytes end
@@ -63,15 +63,11 @@ function M.new(offset, capacity, redaction)
   }, Body)
 end
 
-local function newlines(text)
-  return core.count_lines(text) - (text:sub(-1) ~= "\n" and text ~= "" and 1 or 0)
-end
-
 local function keep(self, text)
   local skip = math.min(self.offset - 1 - self.before, #text)
   if skip > 0 then
     self.before = self.before + skip
-    self.lines = self.lines + newlines(text:sub(1, skip))
+    self.lines = self.lines + strings.newlines(text:sub(1, skip))
     text = text:sub(skip + 1)
   end
   if text == "" or self.over then return end

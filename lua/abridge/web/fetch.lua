@@ -4,9 +4,9 @@
 --- (`--resolve`), so that no second look-up can give another answer. curl follows no redirect, uses no proxy and reads
 --- no configuration.
 
-local address = require "abridge.web.address"
 local host = require "abridge.base.host"
 local process = require "abridge.process"
+local address = require "abridge.web.address"
 
 local M = {}
 
@@ -42,7 +42,7 @@ end
 ---@field on_end fun(outcome: abridge.fetch.Outcome) called once, handles closed
 
 ---@class (exact) abridge.fetch.Outcome
----@field problem? string name of the sentence in notice.lua that says what went wrong
+---@field problem? string name of the sentence in sentences.lua that says what went wrong
 ---@field values? table for it
 ---@field complete boolean the body came to its end
 ---@field raised? any what a handler raised
@@ -319,7 +319,7 @@ end
 
 local TIMED_OUT = 28 -- curl's exit code
 
---- What went wrong, in a sentence of notice.lua.
+--- What went wrong, in a sentence of sentences.lua.
 local function trouble(outcome, said)
   if outcome.timed_out or outcome.code == TIMED_OUT then return "fetch_timed_out" end
   local message = message_in(said) or outcome.error

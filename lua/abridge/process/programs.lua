@@ -1,13 +1,13 @@
---- Where a program is that tools start.
+--- Where the programs are that tools start.
 
 local host = require "abridge.base.host"
 
 local M = {}
 
---- The whole path of a program. Folders of PATH that are relative are passed over: programs run inside folders that a
---- model may have written to, and what lies there must not be run.
+--- The full path of a program. Relative folders in PATH are skipped: programs run inside folders that a model may have
+--- written to, and nothing in those may be run.
 ---@param name string
----@return string|nil path nil too without luv
+---@return string|nil path also nil without luv
 function M.find(name)
   local uv = host.uv()
   for dir in (uv and os.getenv "PATH" or ""):gmatch "[^:]+" do

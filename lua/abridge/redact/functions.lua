@@ -1,32 +1,32 @@
 --- Redaction by a function of whole lines.
 ---
---- A function is given the line and returns what stands in its place. It must not yield and should depend on nothing
---- but its argument. A longer line is cut after each 64 KiB at the first of 257 places where the cut does not matter:
---- where the piece and the next 256 bytes give, one by one, what they give together (tried with the 256 bytes in
---- front of the place first). A secret across the place would have made a difference. Where there is no such place
---- (the function adds to every line, a secret has more than 256 bytes), "[redacted]" stands for everything from the
---- last one in the 1,024 bytes in front, or from the start of the piece, to the next one. Not hidden is what is left
---- in another piece of a secret of more than 256 bytes, if the function does not know it by itself.
+--- The function is given a line and returns what to show instead. It must not yield and should depend on its argument
+--- alone. A longer line is split after each 64 KiB at the first of 257 places where the split does not matter: where
+--- the piece and the next 256 bytes give separately what they give together (tried with the 256 bytes before the place
+--- first). A secret across the place would have made a difference. If there is no such place (the function adds to
+--- every line, or a secret has more than 256 bytes), "[redacted]" stands for everything from the last one in the 1,024
+--- bytes before, or from the start of the piece, to the next one. Not hidden is the part of a secret of more than 256
+--- bytes that ends up in another piece, if the function does not recognise it alone.
 --- Cost: a protected call a line; for each piece of a longer line three, and three with 512 bytes.
 
-local bounds = require "abridge.redact.bounds"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local rules = require "abridge.redact.rules"
 
 local find, gsub, sub = string.find, string.gsub, string.sub
 
 local M = {}
 
-local HIDDEN, PIECE, OVERLAP = bounds.hidden, bounds.piece, bounds.overlap
-local EDGE = 1024 -- bytes in front of a border in which the end of what may be shown is looked for
-local WHOLE_TRIES = 16 -- trials of a cut with the whole piece, a border
+local HIDDEN, PIECE, OVERLAP = rules.hidden, rules.piece, rules.overlap
+local EDGE = 1024 -- bytes before a border in which to look for the end of what may be shown
+local WHOLE_TRIES = 16 -- splits tried with the whole piece, at one border
 
 local Function = {}
 Function.__index = Function
 Function.room = PIECE + 2 * OVERLAP - 1
-Function.calls = true -- lines are handed to a function of the caller's
+Function.calls = true -- lines go to a function of the caller's
 
---- What the function makes of a line, or nil when it fails, as it does where it calls what would call it again.
+--- What the function makes of a line, or nil when it fails, as it does when it is called from itself.
 function Function:call(line)
   local ok, shown = false, "the redact function was called from itself"
   if not self.busy then
@@ -43,6 +43,7 @@ function Function:call(line)
   return nil
 end
 
+--- Redact whole lines, a newline before the first and after each.
 function Function:lines(text)
   return "\n"
     .. gsub(sub(text, 2), "([^\n]*)\n", function(line)
@@ -54,6 +55,7 @@ end
 local FunctionLine = {}
 FunctionLine.__index = FunctionLine
 
+--- Start a line over 64 KiB.
 function Function:long_line()
   return setmetatable({
     kind = self,
@@ -62,7 +64,7 @@ function Function:long_line()
   }, FunctionLine)
 end
 
---- Does it not matter for what is shown that `left` and `right` are given one by one? What `left` gives, then.
+--- What `left` gives, if `left` and `right` give separately what they give together; else nil.
 function FunctionLine:apart(left, right)
   local together = self.kind:call(left .. right)
   local first = together and self.kind:call(left)
@@ -70,7 +72,7 @@ function FunctionLine:apart(left, right)
   return second and together == first .. second and first or nil
 end
 
---- The first place of a row where a piece may end, as the first byte behind it; and what the piece gives (not while
+--- The first of some places where a piece may end, as the first byte after it; and what the piece gives (not while
 --- hiding).
 function FunctionLine:place(text, from, first, last, step)
   local tries = WHOLE_TRIES
@@ -89,6 +91,7 @@ function FunctionLine:place(text, from, first, last, step)
   end
 end
 
+--- Take what can be taken of a long line, which text[from .. to] is the next part of; returns where the rest starts.
 function FunctionLine:take(text, from, to, out)
   while to - from + 1 >= self.size + 2 * OVERLAP do
     local border = from + self.size
@@ -109,15 +112,17 @@ function FunctionLine:take(text, from, to, out)
   return from
 end
 
+--- The end of the line.
 function FunctionLine:close(text, from, to, out)
   if not self.hiding then out[#out + 1] = self.kind:call(sub(text, from, to)) or HIDDEN end
 end
 
+--- Bytes that are held back: none.
 function FunctionLine.held()
   return 0
 end
 
---- What redacts by a function; what goes wrong in it is told in `redactor.error`.
+--- A redactor's kind that calls a function; `redactor.error` says what goes wrong in it.
 ---@param fn fun(line: string): string
 ---@param redactor abridge.Redactor
 ---@return table kind

@@ -1,4 +1,4 @@
---- Names of files as lines of a listing: one name, one line.
+--- The name of a file as a line of a listing: one name, one line.
 
 local M = {}
 
@@ -12,17 +12,17 @@ local function escaped_char(char)
   return (char:gsub(".", escaped))
 end
 
---- Has a text of names nothing to escape? NUL is not looked for.
+--- Is there nothing to escape in a text of names? NUL is not looked for.
 ---@param text string
 ---@return boolean
-function M.are_plain(text)
+function M.is_plain(text)
   return not (text:find "[\1-\31\127\\]" or text:find "\194[\128-\159]")
 end
 
 --- A name or path as `ls -b` shows it: control bytes, C1 controls and backslashes escaped.
 ---@param name string
 ---@return string
-function M.name(name)
+function M.escape(name)
   return (name:gsub("[%z\1-\31\127\\]", escaped):gsub("\194[\128-\159]", escaped_char))
 end
 

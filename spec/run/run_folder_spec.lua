@@ -5,7 +5,7 @@ local paths = require "support.paths"
 local plain = require "support.plain"
 local process = require "abridge.process"
 local random = require "support.random"
-local runlog = require "abridge.run.log"
+local writers = require "abridge.run.writer"
 local tmpdir = require "support.tmpdir"
 
 local uv = host.uv()
@@ -16,7 +16,7 @@ local root = tmpdir.root()
 local open = {} -- writers of the test that runs
 
 local function create(run_dir, opts)
-  local writer, message, code = runlog.create("spec", run_dir, opts)
+  local writer, message, code = writers.create("spec", run_dir, opts)
   open[#open + 1] = writer
   return writer, message, code
 end
@@ -78,7 +78,7 @@ end
 
 -- Opens a run, says so, and stays until it is killed.
 local HOLDER = [[
-local writer, message, code = require("abridge.run.log").create("holder", arg[1])
+local writer, message, code = require("abridge.run.writer").create("holder", arg[1])
 io.stdout:write(writer and "open" or code, "\n")
 io.stdout:flush()
 if not writer then os.exit(1) end
@@ -89,7 +89,7 @@ uv.run()
 
 -- Appends events of many sizes and says the number of each that was acknowledged.
 local APPENDER = [[
-local writer = assert(require("abridge.run.log").create("appender", arg[1]))
+local writer = assert(require("abridge.run.writer").create("appender", arg[1]))
 local count = tonumber(arg[2])
 for i = 1, count do
   local content = ("x"):rep(i % 7 == 0 and 300000 or i * 37 % 5000)
@@ -120,8 +120,8 @@ describe("the log of a run", function()
   describe("has numbers", function()
     it("from 1, and times in seconds with a fraction", function()
       local writer = assert(create(dir:at "numbers"))
-      assert.equal(0, writer:last_seq())
-      assert.equal(0, writer:last_call())
+      assert.equal(0, writer.seq)
+      assert.equal(0, writer.calls)
       local before = os.time()
       local first, second = call(1), result(1, "out")
       assert.is_true(writer:event(first))
@@ -130,8 +130,8 @@ describe("the log of a run", function()
       assert.equal(2, second.seq)
       assert.is_true(first.time >= before and second.time >= first.time)
       assert.is_true(second.time <= os.time() + 2) -- os.time() lags behind
-      assert.equal(2, writer:last_seq())
-      assert.equal(1, writer:last_call())
+      assert.equal(2, writer.seq)
+      assert.equal(1, writer.calls)
       local read = assert(abridge.open_run(dir:at "numbers")):events()
       assert.equal(2, #read)
       for i, event in ipairs { first, second } do
@@ -149,39 +149,39 @@ describe("the log of a run", function()
       writer:event(result(2, "two"))
       writer:close()
       writer = assert(create(path))
-      assert.equal(3, writer:last_seq())
-      assert.equal(2, writer:last_call())
+      assert.equal(3, writer.seq)
+      assert.equal(2, writer.calls)
       local event = call(3)
       writer:event(event)
       assert.equal(4, event.seq)
       writer:close()
       writer = assert(create(path .. "/"))
-      assert.equal(4, writer:last_seq())
-      assert.equal(3, writer:last_call())
+      assert.equal(4, writer.seq)
+      assert.equal(3, writer.calls)
     end)
 
     it("that are not given twice, whatever was lost of the log", function()
       local path = folder_with_log("lost", '{"type":"tool_result","seq":9,"call_id":"a"}\n')
       local writer = assert(create(path))
-      assert.equal(9, writer:last_seq())
-      assert.equal(0, writer:last_call())
+      assert.equal(9, writer.seq)
+      assert.equal(0, writer.calls)
     end)
 
     it("counted by calls, by their ids and by the names of full outputs", function()
       local path = folder_with_log("counted", '{"type":"tool_call","seq":1,"call_id":"mine"}\n')
       local writer = assert(create(path))
-      assert.equal(1, writer:last_call())
+      assert.equal(1, writer.calls)
       writer:event { type = "tool_call", call_id = "call-5", tool = "t", input = { text = '"type":"tool_call"' } }
       writer:event { type = "tool_result", call_id = "call-8", tool = "t", metadata = { type = "tool_call" } }
       writer:close()
       writer = assert(create(path))
-      assert.equal(5, writer:last_call())
+      assert.equal(5, writer.calls)
       local artifacts = assert(writer:artifact_dir())
       assert(io.open(artifacts .. "/0012-t.log", "w")):close()
       writer:close()
       writer = assert(create(path))
-      assert.equal(12, writer:last_call())
-      assert.equal(3, writer:last_seq())
+      assert.equal(12, writer.calls)
+      assert.equal(3, writer.seq)
     end)
   end)
 
@@ -202,7 +202,7 @@ describe("the log of a run", function()
   describe("is private", function()
     it("whatever the umask", function()
       dir:write("umask.lua", [[
-        local writer = assert(require("abridge.run.log").create("spec", arg[1]))
+        local writer = assert(require("abridge.run.writer").create("spec", arg[1]))
         local core = require "abridge.core"
         assert(writer:event { type = "tool_call", call_id = "a", tool = "t" })
         print(assert(writer:artifact_dir()))
@@ -324,7 +324,7 @@ describe("the log of a run", function()
         random.must(event.seq == i and #event.content == event.n, "event %s is not whole", i)
       end
       local writer = assert(create(path))
-      random.must(writer:last_seq() == #events, "goes on after %s of %s events", writer:last_seq(), #events)
+      random.must(writer.seq == #events, "goes on after %s of %s events", writer.seq, #events)
       assert(writer:event(call(1)))
       writer:close()
       random.must(#run:events() == #events + 1 and run.broken == 0, "the torn line is still there")
@@ -360,7 +360,7 @@ describe("the log of a run", function()
         assert.equal(whole, #run:events())
         assert.equal(0, run.broken)
         local writer = assert(create(path))
-        assert.equal(whole, writer:last_seq())
+        assert.equal(whole, writer.seq)
         assert(writer:event(call(7)))
         writer:close()
         local events = run:events()
@@ -384,8 +384,8 @@ describe("the log of a run", function()
       assert.equal(3 * #broken, run.broken)
       assert.equal("line 1\nline \195\169\n", (run:full_output "call-1"))
       local writer = assert(create(dir:at "broken"))
-      assert.is_true(writer:last_seq() >= 3)
-      assert.equal(2, writer:last_call())
+      assert.is_true(writer.seq >= 3)
+      assert.equal(2, writer.calls)
     end)
   end)
 
@@ -435,7 +435,7 @@ describe("the log of a run", function()
     assert.is_nil(ok)
     assert.is_string(message)
     assert.equal(message, writer.error)
-    assert.equal(1, writer:last_seq())
+    assert.equal(1, writer.seq)
     writer:close()
     local path, why, code = writer:artifact_dir()
     assert.is_nil(path)
@@ -445,7 +445,7 @@ describe("the log of a run", function()
 
   it("goes on when there is room again", function()
     dir:write("limit.lua", [[
-      local writer = assert(require("abridge.run.log").create("spec", arg[1]))
+      local writer = assert(require("abridge.run.writer").create("spec", arg[1]))
       local event = { type = "tool_result", call_id = "a", tool = "t" }
       print(writer:event(event))
       event.content = ("x"):rep(100000)
@@ -493,7 +493,7 @@ describe("the log of a run", function()
       assert.is_true(writer:event(event))
       assert.equal(1, event.seq)
       assert.is_number(event.time)
-      assert.equal(1, writer:last_call())
+      assert.equal(1, writer.calls)
       assert.is_string(writer:planned_dir())
       assert.is_nil(uv.fs_stat(dir:at "state"))
     end)
@@ -802,7 +802,7 @@ describe("the log of a run", function()
 
   it("refuses what is no folder and no retention, and blames the caller", function()
     local function session(...) -- the public function that hands on what it is given
-      local writer = runlog.create("abridge.session", ...)
+      local writer = writers.create("abridge.session", ...)
       return writer
     end
     local bad_retention = { retention = { max_age = "x" } }

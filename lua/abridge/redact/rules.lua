@@ -1,22 +1,27 @@
---- The patterns of a redactor: a Lua pattern becomes one that treats each line of a text as the given one treats that
---- line alone, on every host alike.
+--- What every redactor promises, in numbers, and the rules of one that is a list of Lua patterns: each becomes a
+--- pattern that treats every line of a text as the given one treats that line alone, on every host alike.
 
 local check = require "abridge.base.check"
-
-local HIDDEN = require("abridge.redact.bounds").hidden
 
 local char, find, gsub, match, sub = string.char, string.find, string.gsub, string.match, string.sub
 local concat = table.concat
 
 local M = {}
 
-local LINE_START = "%f[^\n]" -- behind a newline, with something to match in the line
-local LINE_END = "%f[\n]" -- in front of a newline
+--- What stands for a match, and for a line that could not be redacted.
+M.hidden = "[redacted]"
+--- Bytes of a line that are always seen at once.
+M.piece = 64 * 1024
+--- Bytes of a secret that is hidden wherever it is.
+M.overlap = 256
+
+local LINE_START = "%f[^\n]" -- after a newline, with something to match in the line
+local LINE_END = "%f[\n]" -- before a newline
 
 local MAX_CAPTURES = 32 -- Lua's
-local MAX_NESTING = 150 -- captures and repetitions; Lua's matchers raise at 200, in the midst of a text
+local MAX_NESTING = 150 -- captures and repetitions; Lua's matchers raise at 200, in the middle of a text
 
-local GRAPHIC = "\33-\126" -- %g, which Lua 5.1 does not know
+local GRAPHIC = "\33-\126" -- %g, which Lua 5.1 lacks
 local NOT_GRAPHIC = "%z\1-\32\127-\255"
 local knows_graphic = find("!", "%g") ~= nil
 
@@ -43,9 +48,9 @@ local function members(set)
   return has
 end
 
-local AWKWARD = { ["\0"] = true, ["%"] = true, ["-"] = true, ["]"] = true, ["^"] = true } -- not an end of a range
+local AWKWARD = { ["\0"] = true, ["%"] = true, ["-"] = true, ["]"] = true, ["^"] = true } -- not at an end of a range
 
---- What stands between brackets for all bytes that are, or are not, members.
+--- The inside of a bracketed set for all bytes that are, or are not, members.
 local function ranges(has, wanted)
   local list, code = {}, 0
   while code <= 255 do
@@ -136,10 +141,10 @@ local function capture_problem(captures, kind, item)
   end
 end
 
-local NO_NEWLINE = "it wants a newline, which no line has"
+local NO_NEWLINE = "it needs a newline, which no line has"
 
---- Translate a pattern into one that treats each line of a text, with a newline in front of the first and behind the
---- last, as the given one treats that line alone.
+--- Translate a pattern into one that treats each line of a text, with a newline before the first and after the last,
+--- as the given one treats that line alone.
 ---@param pattern string
 ---@return table|nil rule pattern, literal, balanced, captures
 ---@return string|nil problem
@@ -201,27 +206,27 @@ local function replacement_problem(replacement, captures)
 end
 
 ---@class abridge.redact.Rule
----@field pattern string for a text of whole lines, a newline in front of the first and behind the last
----@field anchored string the same, for one place
----@field literal? string what a match must hold: a text without it need not be searched
+---@field pattern string for a text of whole lines, a newline before the first and after the last
+---@field anchored string the same, at one place
+---@field literal? string part of every match: a text without it need not be searched
 ---@field balanced boolean it has %b, which does not stop at a newline
 ---@field captures integer
 ---@field replacement string as string.gsub takes it
----@field constant? string the replacement, where it is the same for every match
+---@field constant? string the replacement, if it is the same for every match
 
 --- One rule of a list.
 ---@param entry any a pattern, or a pattern and its replacement
 ---@return abridge.redact.Rule|nil rule
 ---@return string|nil expected what the entry should have been
----@return any value what it is instead
+---@return any value what it was instead
 function M.of(entry)
-  local pattern, replacement = entry, HIDDEN
+  local pattern, replacement = entry, M.hidden
   if type(entry) == "table" then
     for key, value in next, entry do
       if key ~= 1 and key ~= 2 then return nil, ("without a field '%s'"):format(check.name(key)), value end
     end
     pattern, replacement = rawget(entry, 1), rawget(entry, 2)
-    if replacement == nil then replacement = HIDDEN end
+    if replacement == nil then replacement = M.hidden end
   end
   if type(pattern) ~= "string" then return nil, "a Lua pattern or {pattern, replacement}", pattern end
   local rule, problem = translated(pattern)

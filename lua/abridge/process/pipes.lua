@@ -1,25 +1,25 @@
---- The reading end of a pipe that child processes write to. What comes is handed on in chunks, or read from the
---- descriptor by who wants it.
+--- The reading end of a pipe that child processes write to. Output is handed on in chunks, or read from the descriptor
+--- by a reader.
 
-local slices = require "abridge.base.time_slices"
+local time_slices = require "abridge.base.time_slices"
 
 local M = {}
 
 local KB = 1024
 
----Reads a descriptor that never blocks: bytes read, 0 at its end, or nil, a message and a code (`"EAGAIN"`: there is
----nothing now). `stream:read_fd` is one.
+--- Read a descriptor that never blocks: bytes read, 0 at its end, or nil, a message and a code (`"EAGAIN"`: there is
+--- nothing now). `stream:read_fd` is one.
 ---@alias abridge.PipeReader fun(fd: integer, most: integer): integer|nil, string|nil, string|nil
 
 ---@class abridge.Pipe
 ---@field read_fd integer
----@field write_fd integer|nil Until the child has it.
----@field open boolean Neither at its end nor given up.
----@field closed boolean|nil Before its time, as it could not be read.
----@field stopped boolean Not read until what came of it was handed on.
+---@field write_fd integer|nil until the child has it
+---@field open boolean neither at its end nor given up
+---@field closed boolean|nil before its time, as it could not be read
+---@field stopped boolean not read until what was read was handed on
 ---@field on_chunk fun(chunk: string)|nil
----@field read abridge.PipeReader|nil Reads in place of chunks.
----@field pace abridge.Pace How much is handed on, or read, in a step.
+---@field read abridge.PipeReader|nil reads in place of chunks
+---@field pace abridge.Pace how much is handed on, or read, in a step
 ---@field private uv table
 ---@field private handle table
 ---@field private polls boolean
@@ -34,8 +34,8 @@ Pipe.__index = Pipe
 ---@return string|nil code
 local function handle_of(uv, fd, polls)
   if polls then
-    local core = require "abridge.base.core_loader" -- here: processes run where the core is missing, too
-    core.widen_pipe(fd) -- fewer turns; where it stays as it is, it works as well
+    local core = require "abridge.base.core_loader" -- here, since processes run without the core too
+    core.widen_pipe(fd) -- for fewer turns; a narrow one works too
     return uv.new_poll(fd)
   end
   local handle = uv.new_pipe(false)
@@ -47,7 +47,7 @@ local function handle_of(uv, fd, polls)
   return handle
 end
 
----A real pipe(2): the child can open /dev/stderr anew, which a socket pair would refuse.
+--- A real pipe(2): the child can reopen /dev/stderr, which a socket pair would refuse.
 ---@param uv table
 ---@param on_chunk fun(chunk: string)|nil
 ---@param read abridge.PipeReader|nil
@@ -56,9 +56,7 @@ end
 ---@return string|nil code
 function M.open(uv, on_chunk, read)
   local fds, message, code = uv.pipe()
-  if not fds then
-    return nil, message, code
-  end
+  if not fds then return nil, message, code end
   local polls = read ~= nil
   local handle
   handle, message, code = handle_of(uv, fds.read, polls)
@@ -76,11 +74,12 @@ function M.open(uv, on_chunk, read)
     open = true,
     on_chunk = on_chunk,
     read = read,
-    pace = read and slices.pace(KB, 4 * KB, 256 * KB)
-      or slices.pace(16 * KB, 32 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
+    pace = read and time_slices.pace(KB, 4 * KB, 256 * KB)
+      or time_slices.pace(16 * KB, 32 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
   }, Pipe)
 end
 
+--- Close our copy of the end that the child writes to.
 function Pipe:close_write_end()
   if self.write_fd then
     self.uv.fs_close(self.write_fd)
@@ -88,20 +87,19 @@ function Pipe:close_write_end()
   end
 end
 
----Calls back with each chunk, at the end with nil; where it is read by its reader, with true whenever there is
----something to read or the end.
+--- Call back with each chunk, at the end with nil; with a reader, with true whenever there is something to
+--- read or the end.
 ---@param callback fun(err: string|nil, chunk: string|true|nil)
 ---@return integer|nil ok
 ---@return string|nil message
 function Pipe:start(callback)
-  if not self.polls then
-    return self.uv.read_start(self.handle, callback)
-  end
+  if not self.polls then return self.uv.read_start(self.handle, callback) end
   return self.uv.poll_start(self.handle, "r", function(err)
     callback(err, not err or nil)
   end)
 end
 
+--- Read no more until `start`.
 function Pipe:stop()
   if self.polls then
     self.uv.poll_stop(self.handle)
@@ -110,15 +108,14 @@ function Pipe:stop()
   end
 end
 
+--- Close the reading end.
 ---@param on_closed? fun()
 function Pipe:close(on_closed)
   self.uv.close(self.handle, on_closed)
-  if self.polls then
-    self.uv.fs_close(self.read_fd)
-  end
+  if self.polls then self.uv.fs_close(self.read_fd) end
 end
 
----Takes out once what lies in the pipe now.
+--- Take once what is in the pipe now.
 ---@param most integer bytes
 ---@return "empty"|"end"|"failed"|nil state nil: there may be more
 ---@return string|integer|nil what the chunk, or how many bytes its reader took; the message when it failed
@@ -126,9 +123,7 @@ end
 function Pipe:take(most)
   if self.read then
     local n, message, code = self.read(self.read_fd, most)
-    if n then
-      return n == 0 and "end" or nil, n
-    end
+    if n then return n == 0 and "end" or nil, n end
     return code == "EAGAIN" and "empty" or "failed", message, code
   end
   local chunk, message, code = self.uv.fs_read(self.read_fd, most, -1)

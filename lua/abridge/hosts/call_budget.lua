@@ -2,7 +2,7 @@
 
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
-local limits_of = require "abridge.output.limits"
+local limit = require "abridge.output.limit"
 
 local M = {}
 
@@ -39,7 +39,7 @@ end
 ---@return table<string, integer>|nil
 function Budget:left(limits)
   local left = {}
-  for _, key in ipairs(limits_of.budgets) do
+  for _, key in ipairs(limit.budgets) do
     if limits[key] then
       left[key] = math.max(limits[key] - (self.given[key] or 0), 0)
       if self.given[key] and left[key] < limits[key] * LEAST then return nil end
@@ -52,7 +52,7 @@ end
 ---@param text string
 ---@param limits abridge.Limits
 function Budget:give(text, limits)
-  for _, key in ipairs(limits_of.budgets) do
+  for _, key in ipairs(limit.budgets) do
     if limits[key] then self.given[key] = (self.given[key] or 0) + TAKES[key](text, limits) end
   end
 end

@@ -1,6 +1,5 @@
---- What was capped lately, so that a text that comes back under the same limits passes as it is: markers and notices
---- are no lines of a source, and a second cut would count them as such. Nothing is read off the text itself, which may
---- imitate a notice.
+--- What was capped lately, so that a text that comes back under the same limits passes as it is: a second cut would
+--- count markers and notices as lines of a source. The text itself proves nothing: it may imitate a notice.
 
 local M = {}
 
@@ -23,7 +22,7 @@ end
 
 --- Remember a text that was capped by limits.
 ---@param text string
----@param limits abridge.Limits a table that is not changed afterwards
+---@param limits abridge.Limits must not change afterwards
 function M.add(text, limits)
   if size > GENERATION_BYTES then
     young, old, size = {}, young, 0

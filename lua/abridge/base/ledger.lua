@@ -1,0 +1,70 @@
+--- The ledger of a cut: which fields it has, and which parts of its text were kept.
+
+local check = require "abridge.base.check"
+
+local M = {}
+
+local CUT = {
+  total_lines = "number", total_bytes = "number", total_chars = "number", output_lines = "number",
+  output_bytes = "number", output_chars = "number", chars_before = "number", line_bytes = "number",
+  max_lines = "number",
+  max_bytes = "number", max_chars = "number", max_tokens = "number", full_output_bytes = "number",
+  strategy = "string", truncated_by = "string", full_output_path = "string", full_output_error = "string",
+  kept = "table", hits = "table",
+}
+local RANGE = { first_byte = "number", last_byte = "number", first_line = "number", last_line = "number" }
+local HITS = { found = "number", kept = "number" }
+local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
+
+--- Check that a table is what a cut returned, as far as its fields tell.
+---@param who string
+---@param cut any
+function M.check(who, cut)
+  local function wrong(what)
+    check.fail(("%s: cut must be what a cut returned%s"):format(who, what), 2)
+  end
+  if type(cut) ~= "table" then wrong(", got " .. type(cut)) end
+  check.fields(who, "cut", cut, CUT, 1)
+  for _, key in ipairs { "total_lines", "total_bytes", "output_lines", "output_bytes" } do
+    if cut[key] == nil then wrong((", it has no %s"):format(key)) end
+  end
+  local unit = cut.truncated_by
+  if unit and not UNITS[unit] then wrong(", truncated_by is " .. check.show(unit)) end
+  for i, range in ipairs(check.list(cut.kept or {})) do
+    check.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
+    for key in next, RANGE do
+      if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end
+    end
+  end
+  if cut.hits then
+    check.fields(who, "cut.hits", cut.hits, HITS, 1)
+    if not (cut.hits.found and cut.hits.kept) then wrong ", hits are not counted" end
+  end
+end
+
+--- How many ranges of a text a cut kept, and the first of them.
+---@param cut abridge.Cut one that was checked
+---@return integer count
+---@return { first_byte: integer, last_byte: integer, first_line: integer, last_line: integer }|nil first
+function M.ranges(cut)
+  local kept, count = cut.kept or {}, 0
+  while rawget(kept, count + 1) ~= nil do
+    count = count + 1
+  end
+  return count, rawget(kept, 1)
+end
+
+--- Move a ledger's ranges past the bytes and lines that come before its text.
+---@param cut abridge.Cut
+---@param bytes integer
+---@param lines integer
+function M.shift(cut, bytes, lines)
+  for _, range in ipairs(cut.kept) do
+    range.first_byte = range.first_byte + bytes
+    range.last_byte = range.last_byte + bytes
+    range.first_line = range.first_line + lines
+    range.last_line = range.last_line + lines
+  end
+end
+
+return M

@@ -1,0 +1,345 @@
+--- Limits: how much of one tool's output a model sees, and the one place where they become options of the core.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local profiles = require "abridge.output.profiles"
+
+local M = {}
+
+local KB = 1024
+
+---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
+---@field strategy? "head"|"tail"|"head_tail"|"priority"|"pipeline" what to keep; "head" unless set
+---@field max_lines? integer
+---@field max_bytes? integer|string bytes, or a size such as "30KB"
+---@field max_chars? integer code points
+---@field max_tokens? integer as `count_tokens` says, else as estimated
+---@field count_tokens? fun(text: string): integer
+---@field token_safety? number factor on the estimate
+---@field long_line? "omit"|"split" a line that alone is over budget
+---@field head_ratio? number share of the budget for the head, 0 to 1
+---@field snap? "line"|"char" where a head_tail may cut
+---@field marker? "inside"|"outside"|"none"
+---@field marker_text? string format of the omission marker
+---@field utf8? "keep"|"replace" sessions replace
+---@field hits? table patterns that "priority" looks for, and groups of words it does not
+---@field indicators? boolean headings of a pipeline cut
+---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise,
+---  `invisible = true` takes out what hides text
+---@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto" a byte budget by name (commands)
+---@field max_matches? integer
+---@field max_results? integer
+---@field max_entries? integer
+---@field max_rows? integer
+---@field max_line_chars? integer chars after which a line is cut short
+
+--- Keys that the cut functions of the core take; it checks their values.
+local CUT_KEYS = {
+  max_lines = true,
+  max_bytes = true,
+  max_chars = true,
+  max_tokens = true,
+  count_tokens = true,
+  token_safety = true,
+  long_line = true,
+  head_ratio = true,
+  snap = true,
+  marker = true,
+  marker_text = true,
+  utf8 = true,
+  hits = true,
+  clean = true,
+}
+local PIPELINE_KEYS = {
+  max_chars = true,
+  max_lines = true,
+  head_ratio = true,
+  indicators = true,
+  utf8 = true,
+  clean = true,
+}
+--- The keys that are budgets.
+M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+
+local BUDGET_OPTIONS = {
+  max_bytes = function(value)
+    if not pcall(core.parse_size, value) then return 'bytes, or a size such as "30KB"' end
+  end,
+}
+for _, key in ipairs(M.budgets) do
+  BUDGET_OPTIONS[key] = BUDGET_OPTIONS[key] or check.count
+end
+
+--- Check budgets that narrow limits, and turn sizes into bytes. Raises at the caller's level, or `deeper` levels out.
+---@param who string
+---@param budgets any
+---@param deeper? integer
+---@return table<string, integer> budgets a copy
+function M.checked_budgets(who, budgets, deeper)
+  local checked = {}
+  for key, value in pairs(check.options(who, budgets, BUDGET_OPTIONS, (deeper or 0) + 1)) do
+    checked[key] = key == "max_bytes" and core.parse_size(value) or value
+  end
+  return checked
+end
+
+--- Keys of limits that only the tools know, with their checks.
+local TOOL_KEYS = {
+  max_matches = check.count,
+  max_results = check.count,
+  max_entries = check.count,
+  max_rows = check.count,
+  max_line_chars = check.count,
+  output = function(value)
+    if profiles.exec_budgets[value] == nil then return '"silent", "concise", "normal", "verbose", "full" or "auto"' end
+  end,
+}
+
+--- A copy that the caller may change, with other values for some keys; false takes one away.
+---@param base abridge.Limits|nil
+---@param over? table
+---@return abridge.Limits
+function M.copy(base, over)
+  local all = check.copied(base or {})
+  for key, value in next, over or {} do
+    if value == false then
+      all[key] = nil -- `max_lines = false` takes a profile's budget away
+    else
+      all[key] = value
+    end
+  end
+  if type(all.clean) == "table" then all.clean = check.copied(all.clean) end -- never the profile's own table
+  return all
+end
+
+--- How many bytes the core keeps for a char and for a token, and how many if only lines are limited (`abr_keep`).
+M.bytes_per_char, M.bytes_per_token, M.bytes_of_lines = 4, 16, 1024 * KB
+
+--- The most bytes that these budgets let through; math.huge if none of them bounds bytes.
+---@param limits abridge.Limits
+---@return number
+function M.most_bytes(limits)
+  return math.min(
+    limits.max_bytes or math.huge,
+    (limits.max_chars or math.huge) * M.bytes_per_char,
+    (limits.max_tokens or math.huge) * M.bytes_per_token
+  )
+end
+
+--- Does this table limit text at all?
+---@param limits abridge.Limits
+---@return boolean
+function M.has_budget(limits)
+  for _, key in ipairs(M.budgets) do
+    if limits[key] then return true end
+  end
+  return false
+end
+
+--- A counter that falls back on the estimate when the host's raises, so that a stream's text is never lost to it. The
+--- error shows when the whole content is weighed.
+local function sure_counter(limits)
+  return function(text)
+    local ok, tokens = pcall(limits.count_tokens, text)
+    return ok and check.is_count(tokens) and tokens or core.weigh_tokens(text, limits.token_safety)
+  end
+end
+
+--- These limits as options of the core.
+local function options_of(limits)
+  local known = limits.strategy == "pipeline" and PIPELINE_KEYS or CUT_KEYS
+  local opts = { strategy = limits.strategy or "head" }
+  for key, value in pairs(limits) do
+    if known[key] then opts[key] = value end
+  end
+  return opts
+end
+
+--- What a stream keeps if nothing is limited: as much as a host may want in memory.
+local MOST_KEPT = 64 * 1024 * 1024
+
+--- Options of a stream under these limits. If they limit nothing, the last 64 MiB are kept. With `clean`, which a
+--- source takes out again.
+---@param limits abridge.Limits
+---@param full_output table|false
+---@return table
+function M.stream_options(limits, full_output)
+  local opts = { strategy = "tail", max_bytes = MOST_KEPT }
+  if M.has_budget(limits) then opts = options_of(M.split_lines(limits)) end
+  opts.full_output, opts.utf8, opts.clean = full_output, "replace", limits.clean
+  if opts.count_tokens then opts.count_tokens = sure_counter(limits) end
+  return opts
+end
+
+--- Options of a page under these limits. A page is never cleaned: its lines and bytes are those of the file.
+---@param limits abridge.Limits
+---@return table
+function M.page_options(limits)
+  local opts = options_of(limits)
+  if not M.has_budget(opts) then opts.max_bytes = 2 ^ 53 end
+  opts.utf8, opts.clean = "replace", nil
+  return opts
+end
+
+--- A text, cleaned if its limits ask for it, and these without `clean`.
+---@param text string
+---@param limits abridge.Limits
+---@return string text
+---@return abridge.Limits limits
+---@return integer|nil raw_bytes its size before it was cleaned
+function M.cleaned(text, limits)
+  if not limits.clean then return text, limits, nil end
+  local left = M.copy(limits)
+  left.clean = nil
+  return (core.clean(text, limits.clean ~= true and limits.clean or nil)), left, #text
+end
+
+--- Cut a text by limits: the one place where limits become options of the core. A source has its limits already.
+---@param text string|abridge.Source
+---@param limits abridge.Limits
+---@param extra? table options that override the limits: `reserve`, budgets
+---@return string content
+---@return abridge.Cut cut
+function M.cut(text, limits, extra)
+  if type(text) ~= "string" then return text:snapshot(extra) end
+  local opts = options_of(limits)
+  for key, value in pairs(extra or {}) do
+    opts[key] = value
+  end
+  if M.has_budget(opts) then return core.cut(text, opts) end
+  opts.max_lines = 2 ^ 53 -- nothing is limited; invalid bytes may still have to be replaced
+  local content, cut = core.cut(text, opts)
+  cut.max_lines = nil
+  return content, cut
+end
+
+--- Is this the name of a limit?
+---@param key any
+---@return boolean
+function M.is_limit(key)
+  return (CUT_KEYS[key] or PIPELINE_KEYS[key] or TOOL_KEYS[key] or key == "strategy") and true or false
+end
+
+--- Raise for a key that is no limit; `deeper` as in check.fail.
+---@param who string
+---@param key any
+---@param value any
+---@param deeper integer
+function M.fail_unknown(who, key, value, deeper)
+  check.fail(("%s: unknown limit '%s' (value %s)"):format(who, check.name(key), check.show(value)), deeper + 1)
+end
+
+--- Check one tool's limits, and turn sizes into bytes. Raises with the key and the value; `deeper` as in check.fail.
+---@param who string
+---@param limits table
+---@param deeper integer
+---@return abridge.Limits a new table
+function M.checked(who, limits, deeper)
+  limits = M.copy(nil, limits)
+  local plain, cut = {}, {}
+  for key, value in pairs(limits) do
+    local for_pipeline = limits.strategy == "pipeline" and PIPELINE_KEYS[key]
+    if TOOL_KEYS[key] then
+      local expected = TOOL_KEYS[key](value)
+      if expected then
+        check.fail(("%s: %s must be %s, got %s"):format(who, key, expected, check.show(value)), deeper)
+      end
+    elseif key == "strategy" and value == "pipeline" then
+      plain.strategy = value
+    elseif for_pipeline or key == "strategy" or CUT_KEYS[key] then
+      cut[key] = value
+    else
+      M.fail_unknown(who, key, value, deeper)
+    end
+    plain[key] = value
+  end
+  -- a trial cut of an empty text: the core knows which values are right
+  cut.strategy = limits.strategy or "head"
+  if not M.has_budget(cut) then cut.max_lines = 0 end
+  local ok, message = pcall(core.cut, "", cut)
+  if not ok then check.fail(who .. tostring(message):gsub("^abridge%.%w+", ""), deeper) end
+  if plain.max_bytes then plain.max_bytes = core.parse_size(plain.max_bytes) end
+  return plain
+end
+
+--- These limits with each of the given budgets that is smaller.
+---@param limits abridge.Limits
+---@param budgets table<string, integer> by name
+---@return abridge.Limits a new table
+function M.narrowed(limits, budgets)
+  local narrow = M.copy(limits)
+  for _, key in ipairs(M.budgets) do
+    if budgets[key] then narrow[key] = math.min(narrow[key] or math.huge, budgets[key]) end
+  end
+  return narrow
+end
+
+--- These limits under an exec budget, if that is smaller. A pipeline knows no bytes and stays as it is.
+---@param limits abridge.Limits
+---@param output string|nil its name
+---@param bytes? integer in place of that of the name
+---@return abridge.Limits
+function M.under_output(limits, output, bytes)
+  local budget = bytes or profiles.exec_budgets[output]
+  -- a stream limited in chars or tokens alone keeps this many bytes
+  local chars = limits.max_chars and limits.max_chars * M.bytes_per_char
+  local tokens = limits.max_tokens and limits.max_tokens * M.bytes_per_token
+  local most = limits.max_bytes or chars or tokens or math.huge
+  if not budget or budget >= most or limits.strategy == "pipeline" then return limits end
+  return M.copy(limits, { output = output, max_bytes = budget })
+end
+
+local OUTPUTS = { "silent", "concise", "normal", "verbose" }
+
+--- The exec budgets that a model may choose from under these limits, smallest first; none if none is smaller than the
+--- budget in force.
+---@param limits abridge.Limits
+---@return string[]
+function M.outputs(limits)
+  local names, less = {}, false
+  for _, name in ipairs(OUTPUTS) do
+    local is_less = M.under_output(limits, name) ~= limits
+    less = less or is_less
+    if is_less or profiles.exec_budgets[name] == limits.max_bytes then names[#names + 1] = name end
+  end
+  return less and names or {}
+end
+
+--- Is the byte budget of these limits an exec budget?
+---@param limits abridge.Limits
+---@return boolean
+function M.has_exec_budget(limits)
+  local name, bytes = limits.output, limits.max_bytes
+  if not (name and bytes) then return false end
+  return bytes == profiles.exec_budgets[name] or (name == "auto" and bytes == profiles.auto_success)
+end
+
+--- These limits, with a line over budget split unless they say otherwise. Only a page of a file, whose notice names
+--- such a line, may show nothing because its first line is long.
+---@param limits abridge.Limits
+---@return abridge.Limits a new table
+function M.split_lines(limits)
+  local own = M.copy(limits)
+  if (own.strategy or "head") == "head" and own.long_line == nil then own.long_line = "split" end
+  return own
+end
+
+--- A ceiling's strategy, marker and bytes, with the other budgets of these limits.
+---@param limits abridge.Limits
+---@param ceiling abridge.Limits
+---@return abridge.Limits a new table
+function M.for_ceiling(limits, ceiling)
+  local own = { utf8 = "replace", count_tokens = limits.count_tokens, token_safety = limits.token_safety }
+  return M.narrowed(M.copy(ceiling, own), limits)
+end
+
+--- May these limits let through more than a ceiling?
+---@param limits abridge.Limits
+---@param ceiling abridge.Limits
+---@return boolean
+function M.may_exceed(limits, ceiling)
+  local on_top = limits.strategy == "pipeline" or limits.marker == "outside"
+  return on_top or M.most_bytes(limits) > ceiling.max_bytes
+end
+
+return M

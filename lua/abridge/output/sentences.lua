@@ -1,0 +1,292 @@
+--- Sentences in place of a tool's content or around it: errors, exit lines, hints, descriptions; and how values read in
+--- them. The sentences about a cut are in notice.lua; a model reads no others of ours.
+
+local core = require "abridge.base.core_loader"
+local shell = require "abridge.base.shell"
+
+local M = {}
+
+-- values -----------------------------------------------------------------------
+
+--- Replace each {name} of a template by values[name]; {name|noun} and {name|noun|nouns} by a number and what it counts.
+---@param template string
+---@param values table<string, string|number>
+---@return string
+function M.fill(template, values)
+  return (template:gsub("{([%w_]+)|?([%a ]*)|?([%a ]*)}", function(name, one, many)
+    local value = values[name]
+    if type(value) ~= "number" then return value end
+    if one == "" then return ("%.0f"):format(value) end
+    return ("%.0f %s"):format(value, value == 1 and one or many ~= "" and many or one .. "s")
+  end))
+end
+
+local function is_printable(path)
+  local _, invalid = core.count_chars(path)
+  return invalid == 0 and not path:find "[%z\1-\31\127]" and not path:find "\194[\128-\159]"
+end
+
+--- A path as prose shows it.
+---@param path string
+---@return string
+function M.path(path)
+  return is_printable(path) and path or "path in details"
+end
+
+--- A path as one word of a shell command.
+---@param path string
+---@return string
+function M.quoted(path)
+  if not is_printable(path) then return "path in details" end
+  return shell.quote(path:sub(1, 1) == "-" and "./" .. path or path)
+end
+
+--- The number before a line, as `cat -n` writes it.
+---@param line integer
+---@return string
+function M.line_number(line)
+  return ("%6.0f\t"):format(line)
+end
+
+-- listings -----------------------------------------------------------------------
+
+M.no_output = "(no output)"
+M.empty_directory = "(empty directory)"
+--- Between groups of lines that are not adjacent.
+M.group_separator = "--"
+--- In place of the items of a listing: when there are none, and past the last one.
+M.nothing_found = { matches = "No matches found", results = "No files found matching pattern" }
+M.no_more = { matches = "No more matches", results = "No more files" }
+
+-- exit lines -----------------------------------------------------------------------
+
+local function how_it_ended(outcome, timeout)
+  if outcome.timed_out then return ("Command timed out after %.14g seconds"):format(timeout) end
+  if outcome.cancelled then return "Command aborted" end
+  if outcome.signal then return "Command killed by signal " .. outcome.signal end
+  if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
+end
+
+--- Why an output is incomplete, if nothing better is known.
+M.part_lost = "a part could not be kept"
+
+--- The line that says that an output was not kept whole.
+---@param problem string
+---@return string
+function M.incomplete(problem)
+  return "Output incomplete: " .. problem
+end
+
+--- The line that says how a command ended, or nil after a plain success whose output was read to its end.
+---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
+---  error: string|nil }
+---@param timeout? number seconds
+---@return string|nil
+function M.exit_line(outcome, timeout)
+  local line = how_it_ended(outcome, timeout)
+  local lost = outcome.error and M.incomplete(outcome.error)
+  return line and lost and line .. ". " .. lost or line or lost
+end
+
+--- The line that says why a search did not finish.
+---@param timeout number seconds
+---@param finish { timed_out: boolean|nil, problem: string|nil }
+---@return string
+function M.search_ended(timeout, finish)
+  if finish.timed_out then return ("Search timed out after %.14g seconds"):format(timeout) end
+  return "Search ended early: " .. finish.problem
+end
+
+-- errors and other sentences in place of content ----------------------------------------
+
+local ERRORS = {
+  unknown_tool = "Unknown tool: {name}",
+  invalid_input = "Invalid input: {what}",
+  denied = "Not approved: {what}",
+  denied_plain = "Not approved",
+  no_result = "Tool {name} ended without a result",
+  raised = "Tool {name} failed",
+  aborted = "Tool {name} was aborted",
+  closed = "The session is closed",
+  nested = "Not called: calls are nested more than {count} deep",
+  no_json = "This value cannot be written as JSON: {what}",
+  no_text = "{kind}: neither text nor a value that can be written as JSON",
+  ENOENT = "No such file or directory: {path}",
+  EACCES = "Permission denied: {path}",
+  EISDIR = "Is a directory: {path}",
+  ENOTDIR = "Not a directory: {path}",
+  EOUTSIDE = "Path is outside the session root: {path}",
+  ENOTREG = "Not a regular file: {path} is a {what}",
+  EOFFSET = "Offset {offset} is beyond end of file ({total|line} total)",
+  EBINARY = "Binary file: {path} has a NUL within its first 8,000 bytes",
+  EOFFSET_entries = "Offset {offset} is beyond end of directory ({total|entry|entries} total)",
+  ECOLUMN = "Column {column} is beyond end of line {offset} ({total|char})",
+  EIO = "Cannot read {path}: {what}",
+  spawn = "Cannot run the command: {what}",
+  binary = "Binary file: {path} ({kind}, {size})",
+  image = "Image: {path} ({kind}, {width}x{height}, {size})",
+  log_line = "the event is longer than a line of the log may be ({size})",
+  log_long = "No result of call {id} is in the log; lines of over {size} were passed over",
+  no_database = "No database: give one to abridge.session{ databases = ... }",
+  unknown_database = "Unknown database: {name}. There is: {names}",
+  which_database = "Which database? Name one of: {names}",
+  sql_closed = "The connection to the database is closed",
+  sql_copy = "COPY is not available here",
+  sql_count = "The statement has {holes|placeholder} (?), params has {count|value}",
+  sql_empty = "The statement is empty",
+  sql_not_open = "Cannot open the database {path}: {what}",
+  sql_not_read_only = "The database could not be made read only: {what}",
+  sql_nul = "The statement has a NUL byte in it",
+  sql_param = "params[{index}] must be a string, a number, true, false or null",
+  sql_params = "The {kind} driver of this session cannot bind params. Write the values into the statement",
+  sql_read_only = "{what} is not available: the database is read only",
+  sql_several = "One statement a call",
+  sql_transaction = "{word} is not available: each statement is a transaction of its own",
+  url_start = "Invalid URL: it must start with http:// or https://",
+  url_long = "Invalid URL: it is longer than {count} bytes",
+  url_chars = "Invalid URL: blanks, control characters and backslashes must be percent-encoded",
+  url_user = "Invalid URL: it must not hold a user name or password",
+  url_ascii = "Invalid URL: the host name must be ASCII (xn--...)",
+  url_host = "Invalid URL: the host is neither a name nor an address",
+  url_port = "Invalid URL: the port must be a number from 1 to 65535",
+  ESCHEME = "Scheme {scheme} is not allowed: only http and https are",
+  private_host = "Address {address} of host {host} is private: not allowed by this session",
+  private_address = "Address {address} is private: not allowed by this session",
+  EDNS = "Cannot resolve host {host}: {what}",
+  EREDIRECTS = "Too many redirects: more than {count}",
+  fetch_timed_out = "Fetch timed out after {seconds} seconds",
+  ECURL = "Cannot fetch {url}: {what}",
+  curl_killed = "Cannot fetch {url}: curl was killed by signal {signal}",
+  no_response = "Cannot fetch {url}: no HTTP response (curl exited with code {code})",
+  head_too_big = "Cannot fetch {url}: its headers are too big",
+  ENOCURL = "curl is missing; install it with your system's package manager (apt install curl, brew install curl)",
+  cannot_run_curl = "Cannot run curl: {what}",
+  fetch_offset = "Offset {offset} is beyond end of body ({total|byte} total)",
+  http_status = "HTTP status {status}",
+  http_status_reason = "HTTP status {status} {reason}",
+  binary_body = "Binary body ({kind}, {size})",
+  binary_body_unknown = "Binary body ({kind}, of unknown size)",
+  empty_body = "(empty body)",
+  redirected = "{what} (redirected from {url})",
+  no_ripgrep = "ripgrep (rg) was not found on the PATH; install it: `apt install ripgrep`, `brew install ripgrep`, "
+    .. "or your system's ripgrep package",
+  ignore_file = "{path} is {what}: an ignore file must be a regular file of at most 16MB. "
+    .. "Remove it, or search elsewhere",
+  rg_memory = "The search took more than {size} of memory",
+  rg_stalled = "The search made no progress for {seconds} seconds",
+  rg_failed = "rg failed ({what})",
+  binary_match = "{path}: binary file matches",
+  beyond_matches = "Offset {offset} is beyond the last match ({total|match|matches} in all)",
+  beyond_results = "Offset {offset} is beyond the last file ({total|file} in all)",
+}
+
+--- A sentence in place of a tool's content.
+---@param name string
+---@param values table<string, string|number>
+---@return string
+function M.message(name, values)
+  return M.fill(ERRORS[name], values)
+end
+
+--- What replaces parts of a result that a message cannot carry.
+---@param count integer
+---@return string
+function M.parts_left_out(count)
+  return M.fill("[{count|part that is|parts that are} not text left out]", { count = count })
+end
+
+--- What replaces a binary value.
+---@param bytes integer
+---@return string
+function M.blob(bytes)
+  return M.fill("<blob {bytes|byte}>", { bytes = bytes })
+end
+
+-- hints and descriptions ---------------------------------------------------------------
+
+--- What a database is, for the description of the tool that queries it.
+---@param name string|false where there are several
+---@param database abridge.Database
+---@return string
+function M.database(name, database)
+  return M.fill(name and "Database {name}: {kind}{how}." or "The database is {kind}{how}.", {
+    name = name or "",
+    kind = database.kind,
+    how = (database.read_only and ", read only" or "") .. (database:binds() and "" or "; params cannot be bound"),
+  })
+end
+
+local MOST_NAME = 512 -- bytes of a name in a hint, which has a bound
+
+--- How to continue, for the block.
+---@param tool string the name under which the session has the tool
+---@param next_offset integer
+---@param column? integer
+---@return string
+function M.resume_hint(tool, next_offset, column)
+  local hint = ("call %s with offset=%.0f"):format(#tool <= MOST_NAME and tool or "the tool", next_offset)
+  return column and ("%s column=%.0f"):format(hint, column) or hint
+end
+
+--- What a command's `output` is, for its schema.
+---@param least integer bytes
+---@param most integer
+---@return string
+function M.outputs(least, most)
+  if least == most then return ("How much of its output to show: %s at most"):format(core.format_size(least)) end
+  return ("How much of its output to show, from %s to %s"):format(core.format_size(least), core.format_size(most))
+end
+
+local ITEM_LIMITS = {
+  { "max_matches", "{n|match|matches}" },
+  { "max_results", "{n|result}" },
+  { "max_entries", "{n|entry|entries}" },
+  { "max_rows", "{n|row}" },
+  { "max_lines", "{n|line}" },
+  { "max_chars", "{n|char}" },
+  { "max_tokens", "{n|token}" },
+  { "max_line_chars", "{n|char} a line" },
+}
+local WHICH = {
+  head = "the first ",
+  tail = "the last ",
+  head_tail = "the start and the end, ",
+  priority = "the start, the end and lines that tell of trouble, ",
+  pipeline = "the start and the end, ",
+}
+
+--- A tool's description with the limits in force.
+---@param description string
+---@param limits abridge.Limits
+---@return string
+function M.description(description, limits)
+  local parts = {}
+  for _, item in ipairs(ITEM_LIMITS) do
+    if limits[item[1]] then parts[#parts + 1] = M.fill(item[2], { n = limits[item[1]] }) end
+  end
+  if limits.max_bytes then parts[#parts + 1] = core.format_size(limits.max_bytes) end
+  if #parts == 0 then return description end
+  local sentence = ("Output is limited to %s%s"):format(WHICH[limits.strategy or "head"], table.concat(parts, " or "))
+  return description .. (description:find "%S" and " " or "") .. sentence .. "; a notice says what was left out."
+end
+
+-- what a screen shows -----------------------------------------------------------------
+
+--- Where a screen cuts a line short.
+M.line_cut = "..."
+
+--- Below what a screen shows of a text from its start.
+---@param lines integer
+---@return string
+function M.more_lines(lines)
+  return M.fill("... ({lines|more line})", { lines = lines })
+end
+
+--- Above what a screen shows of a text from its end.
+---@param lines integer
+---@return string
+function M.earlier_lines(lines)
+  return M.fill("... ({lines|earlier line})", { lines = lines })
+end
+
+return M

@@ -1,0 +1,107 @@
+--- What a tool or a host yields, in one form: a value becomes text, MCP content becomes text and other parts.
+
+local check = require "abridge.base.check"
+local encode = require "abridge.base.encode"
+local sentences = require "abridge.output.sentences"
+local source = require "abridge.output.source"
+
+local M = {}
+
+--- Any value as text: itself, its own text, or JSON; the same in every run. Data is redacted before JSON escapes it;
+--- the text that results is not.
+---@param value any
+---@param redactor? abridge.Redactor
+---@return string
+---@return boolean|nil failed it cannot be text, and the text says why
+function M.encoded(value, redactor)
+  if type(value) == "string" then return value end
+  if value == nil then return "" end
+  local mt = type(value) == "table" and getmetatable(value)
+  if type(mt) == "table" and rawget(mt, "__tostring") ~= nil then
+    local text, told = check.text(value)
+    if told then return text end
+  end
+  local shown, changed = value, false
+  if redactor and type(value) == "table" then
+    shown, changed = redactor:data(value)
+  end
+  local text, problem = encode.json(changed and shown or value)
+  if text then return text end
+  if type(value) ~= "table" then
+    local told
+    text, told = check.text(value)
+    if told then return text end
+  end
+  local name = type(value) == "table" and "no_json" or "no_text"
+  return sentences.message(name, { what = problem, kind = type(value) }), true
+end
+
+--- The text of MCP content, and its other parts.
+local function split_content(content)
+  local texts, blocks = {}, {}
+  for _, part in ipairs(check.list(content)) do
+    if type(part) == "table" and part.type == "text" and type(part.text) == "string" then
+      texts[#texts + 1] = part.text
+    elseif type(part) == "string" then
+      texts[#texts + 1] = part
+    else
+      blocks[#blocks + 1] = part
+    end
+  end
+  return table.concat(texts, "\n"), #blocks > 0 and blocks or nil
+end
+
+--- Details that only this package may set, of its own tools and of every result.
+local OURS = {}
+for name in
+  ([[background cancelled cut entry_limit_reached error_code exit_code exit_line full_output_path inner_error
+    invalid_bytes lines_truncated log_error match_limit_reached next_pointer notice read_error redact_error
+    result_limit_reached row_limit_reached signal signal_number timed_out]]):gmatch "%S+"
+do
+  OURS[name] = true
+end
+
+--- The details of a foreign tool, without those.
+local function foreign_details(details)
+  local own = {}
+  for key, value in next, details do
+    if not OURS[key] then own[key] = value end
+  end
+  return own
+end
+
+--- What a foreign tool gave, in the form the tools of this package yield.
+---@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
+---@param redactor? abridge.Redactor of data that is encoded here
+---@return table
+function M.normalized(value, redactor)
+  if source.is_source(value) then return { stream = value } end
+  if type(value) ~= "table" or value.content == nil then
+    local text, failed = M.encoded(value, redactor)
+    return { text = text, is_error = failed }
+  end
+  local text, details, blocks = value.content, value.details, nil
+  local stream = source.is_source(text) and text or nil
+  if stream then text = "" end
+  if type(text) == "table" and rawget(text, 1) ~= nil then
+    text, blocks = split_content(text)
+  elseif type(text) == "table" and next(text) == nil then
+    text = ""
+  end
+  local failed
+  if not stream then
+    text, failed = M.encoded(text, redactor)
+  end
+  return {
+    text = not stream and text or nil,
+    stream = stream,
+    blocks = blocks,
+    is_error = failed or value.is_error == true or value.isError == true,
+    total = value.total,
+    next_offset = value.next_offset,
+    resume_hint = value.resume_hint,
+    details = type(details) == "table" and foreign_details(details) or nil,
+  }
+end
+
+return M
