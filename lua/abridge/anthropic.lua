@@ -1,13 +1,14 @@
 --- Tool calls of Anthropic's Messages API, made on a session, and the message that answers them. Shapes as in the types
 --- of anthropic-sdk-python (`ToolUseBlock`, `ToolResultBlockParam`).
 
+local messages = require "abridge.session.messages"
 local turn = require "abridge.session.turn"
 
 local M = {}
 
 local WANTED = "a response of the Messages API, or the assistant's message: what has content"
 
-local field, list = turn.field, turn.list
+local field, list = messages.field, messages.list
 
 --- The calls of a reply; nil where it is none. The messages of Chat Completions have their calls beside the content.
 local function calls_of(reply)
@@ -37,14 +38,14 @@ end
 
 --- The API refuses an error that has more than text, or none.
 local function tool_result(session, call, result)
-  local images, left_out = turn.images(result)
+  local images, left_out = messages.images(result)
   if result.is_error then
     images, left_out = {}, left_out + #images
   end
   return {
     type = "tool_result",
     tool_use_id = call.id,
-    content = turn.content(session, result, images, left_out, text_block, image_block),
+    content = messages.content(session, result, images, left_out, text_block, image_block),
     is_error = result.is_error == true or nil,
   }
 end
@@ -65,7 +66,7 @@ end
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)
   local calls = calls_of(reply)
-  if not calls then turn.refuse("anthropic.results", WANTED, reply) end
+  if not calls then messages.refuse("anthropic.results", WANTED, reply) end
   local built = turn.run("anthropic.results", session, calls, opts, tool_result, user_message)
   return built -- no tail call: the level of an error counts this function
 end

@@ -2,13 +2,14 @@
 --- openai-python 2.x: Chat Completions (`ChatCompletionMessageToolCall`, `ChatCompletionToolMessageParam`) and
 --- Responses (`ResponseFunctionToolCall`, `FunctionCallOutput`).
 
+local messages = require "abridge.session.messages"
 local turn = require "abridge.session.turn"
 
 local M = {}
 
 local WANTED = "a response of Chat Completions or of Responses, or the assistant's message (choices[1].message)"
 
-local field, list = turn.field, turn.list
+local field, list = messages.field, messages.list
 
 --- A custom tool's input is free text; a session's tool gets it as its field `input`.
 local function custom_input(text)
@@ -46,7 +47,7 @@ end
 
 --- Tool messages are text alone.
 local function chat_message(session, call, result)
-  local text = turn.text(session, result, result.blocks and #result.blocks)
+  local text = messages.text(session, result, result.blocks and #result.blocks)
   return { role = "tool", tool_call_id = call.id, content = text }
 end
 
@@ -80,8 +81,8 @@ local function image_part(image)
 end
 
 local function response_item(session, call, result)
-  local images, left_out = turn.images(result)
-  local output = turn.content(session, result, images, left_out, text_part, image_part)
+  local images, left_out = messages.images(result)
+  local output = messages.content(session, result, images, left_out, text_part, image_part)
   return { type = OUTPUTS[call.kind], call_id = call.id, output = output }
 end
 
@@ -103,7 +104,7 @@ end
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)
   local calls, build = calls_of(reply)
-  if not calls then turn.refuse("openai.results", WANTED, reply) end
+  if not calls then messages.refuse("openai.results", WANTED, reply) end
   local built = turn.run("openai.results", session, calls, opts, build)
   return built -- no tail call: the level of an error counts this function
 end

@@ -205,7 +205,7 @@ local function for_user(self, output)
   local shown = output.shown
   if shown == nil then shown = output.text end
   if not self.user or type(shown) ~= "string" or shown == "" then return output.shown end
-  if self.session.redactor then shown = self.session.redactor:text(shown) end
+  shown = require("abridge.session.call").redacted(self.session, shown)
   local short = require("abridge.output.cap").cap(shown, self.user, { wrapper = "beside" })
   if output.shown == nil and short == output.text then return nil end
   return short

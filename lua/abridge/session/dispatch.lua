@@ -2,6 +2,7 @@
 --- model gets.
 
 local calls = require "abridge.session.call"
+local context = require "abridge.session.context"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local jobs = require "abridge.session.job"
@@ -9,6 +10,7 @@ local limits_of = require "abridge.output.limits"
 local notice = require "abridge.output.notice"
 local results = require "abridge.output.result"
 local schema = require "abridge.session.schema"
+local updates = require "abridge.session.updates"
 
 local M = {}
 
@@ -68,12 +70,6 @@ local function redact_value(redactor, call, value)
   end
 end
 
---- What was raised in here, as a text that may be shown.
-local function told(self, problem)
-  local text = results.encoded(problem, self.redactor)
-  return self.redactor and self.redactor:text(text) or text
-end
-
 --- Why a session takes no call now: the value to end it with.
 ---@param self abridge.Session
 ---@return table|nil
@@ -98,7 +94,10 @@ function M.result(self, call, value)
   clean_value(call, value)
   if self.redactor then redact_value(self.redactor, call, value) end
   local ok, result = pcall(results.make, call, value)
-  if not ok then result = results.crude(call, value, told(self, result)) end
+  if not ok then
+    local problem = results.encoded(result, self.redactor)
+    result = results.crude(call, value, calls.redacted(self, problem))
+  end
   result.duration_ms = math.floor(host.now() - call.started + 0.5)
   local cut = result.details and result.details.cut or {}
   local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
@@ -160,7 +159,7 @@ local function execute(self, call, entry, input, job)
     job:finish(value)
   end
   self.nested, job.entered = self.nested + 1, true
-  local ok, value = core.pcall(entry.tool.execute, input, calls.context(self, call, job), done)
+  local ok, value = core.pcall(entry.tool.execute, input, context.new(self, call, job), done)
   self.nested, job.entered = self.nested - 1, nil
   if not ok then
     calls.fail(call, job, value)
@@ -246,7 +245,7 @@ function M.start(self, name, input, opts, at_once)
     call = calls.new(self, name, entry, number, opts.id)
     call.at_once = at_once
     M.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-    if opts.on_update then calls.follow(self, call, opts.on_update) end
+    if opts.on_update then updates.follow(self, call, opts.on_update) end
     begin(self, job, call, entry, name, input)
   end)
   return job
