@@ -4,6 +4,7 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
 local limits_of = require "abridge.output.limits"
 local notice = require "abridge.output.notice"
@@ -19,26 +20,13 @@ local MAX_INTEGER = 2 ^ 63
 
 -- values -------------------------------------------------------------------------
 
-local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
-
-local function quoted(text)
-  return '"' .. text:gsub('[%z\1-\31"\\]', function(char)
-    return ESCAPES[char] or ("\\u%04x"):format(char:byte())
-  end) .. '"'
-end
-
 local math_type = rawget(math, "type")
 
---- A number as JSON, every digit that counts; what JSON has no number for as a string.
+--- A number as JSON; what JSON has no number for as a string.
 local function number(value)
   if value ~= value then return '"NaN"' end
   if value == math.huge or value == -math.huge then return value > 0 and '"Infinity"' or '"-Infinity"' end
-  if math_type and math_type(value) == "integer" then return ("%d"):format(value) end
-  if value == math.floor(value) and math.abs(value) <= MAX_EXACT then return ("%.0f"):format(value) end
-  for digits = 15, 17 do
-    local text = ("%." .. digits .. "g"):format(value)
-    if tonumber(text) == value or digits == 17 then return (text:gsub(",", ".")) end -- some locales write a comma
-  end
+  return encode.number(value)
 end
 
 --- On hosts whose numbers are all floats the driver has rounded what is larger, down to 2^53 itself.
@@ -61,14 +49,14 @@ end
 --- A string from the database as JSON; nil when it alone is over `room` bytes.
 local function text_value(value, column, room, redacted)
   if column.blob then
-    return quoted(notice.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
+    return encode.string(notice.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
   end
-  if is_binary(value) then return quoted(notice.blob(#value)) end
+  if is_binary(value) then return encode.string(notice.blob(#value)) end
   if column.boolean and (value == "t" or value == "f") then return value == "t" and "true" or "false" end
   if #value > room then return nil end
   local shown = redacted(value)
   if column.number and shown == value and is_json_number(value) then return value end
-  return quoted(shown)
+  return encode.string(shown)
 end
 
 local function value_of(self, value, column, room)
@@ -78,12 +66,12 @@ local function value_of(self, value, column, room)
   if is_rounded(value, column) then self.rounded = true end
   local text = number(value)
   local shown = self.redacted(text)
-  return shown == text and text or quoted(shown)
+  return shown == text and text or encode.string(shown)
 end
 
 -- rows ------------------------------------------------------------------------------
 
---- Names that tell the columns apart: a name that comes again gets a number behind it.
+--- Names that tell the columns apart: a name that comes again gets a number appended.
 local function keys_of(columns, redacted)
   local given, names = {}, {}
   for i, column in ipairs(columns) do
@@ -108,7 +96,7 @@ local function redacted_row(self, text)
   if shown == text then return text end
   local json = host.json()
   if json and not shown:find("\n", 1, true) and pcall(json.decode, shown) then return shown end
-  return quoted(shown)
+  return encode.string(shown)
 end
 
 --- A row as a JSON object, its keys in the order of the columns; nil when it is over `room` bytes.
@@ -210,7 +198,7 @@ function M.read(reader, opts)
     total_chars = 2,
   }, Rows)
   for i, name in ipairs(self.columns) do
-    self.keys[i] = quoted(name) .. ":"
+    self.keys[i] = encode.string(name) .. ":"
   end
   local ok, message = gather(self, reader, opts.limit)
   if not ok then return nil, message end

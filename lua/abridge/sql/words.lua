@@ -1,5 +1,5 @@
---- What a statement may be on a database that is read only, by its words. They stand behind the engine's own means and
---- refuse what these leave open: other files, settings of the connection, effects beside the transaction.
+--- What a statement may be on a database that is read only, by its words. They refuse what the engine's own means leave
+--- open: other files, settings of the connection, effects outside the transaction.
 
 local sql_of = require "abridge.sql.statement"
 
