@@ -7,6 +7,8 @@ local info = require "abridge.output.info"
 local match_line = require "abridge.search.match_line"
 local names = require "abridge.base.name_on_a_line"
 local notice = require "abridge.output.notice"
+local pages = require "abridge.search.page"
+local places = require "abridge.search.place"
 local rg_json = require "abridge.search.rg_json"
 local ripgrep = require "abridge.search.ripgrep"
 
@@ -66,7 +68,7 @@ end
 -- the search -----------------------------------------------------------------------------------
 
 ---@class abridge.Search
----@field page abridge.RgPage
+---@field page abridge.SearchPage
 ---@field width integer chars of a line
 ---@field context integer
 ---@field item? table the match under way: its parts, and the number of its line
@@ -75,7 +77,7 @@ local Search = {}
 Search.__index = Search
 
 local function new_search(ctx, input, place)
-  local page = ripgrep.page(ctx, input, "max_matches")
+  local page = pages.new(ctx, input, "max_matches")
   return setmetatable({
     ctx = ctx,
     place = place,
@@ -90,7 +92,7 @@ function Search:begin(path)
   local whole = self.place.dir:gsub("/+$", "") .. "/" .. path:gsub("^%./", "")
   self.file = {
     path = whole,
-    name = names.name(ripgrep.shown(self.place, path)),
+    name = names.name(places.shown(self.place, path)),
     has_nul = nul_finder(whole),
     shown = 0, -- number of the last line that is on the page
     recent = {}, -- lines that may be context of the next match
@@ -312,7 +314,7 @@ local function arguments_of(input, place)
   local function add(argument)
     table.insert(arguments, #arguments, argument) -- the last glob wins
   end
-  if input.glob and input.glob ~= "" then add(ripgrep.glob(input.glob)) end
+  if input.glob and input.glob ~= "" then add(places.glob(input.glob)) end
   add(input.ignore_case and "--ignore-case" or "--case-sensitive")
   if input.literal then add "--fixed-strings" end
   -- so that $ is also in front of a \r\n; a pattern that names the \r wants to see it
@@ -329,10 +331,10 @@ function M.execute(input, ctx, done)
   if not ready then return { text = message, is_error = true } end
   for _, name in ipairs { "pattern", "glob" } do
     if input[name] and input[name]:find("\0", 1, true) then
-      return ripgrep.failure("invalid_input", { what = name .. " has a NUL byte" }, {}, "EINVAL")
+      return places.failure("invalid_input", { what = name .. " has a NUL byte" }, {}, "EINVAL")
     end
   end
-  local place, failure = ripgrep.place(input.path, ctx)
+  local place, failure = places.find(input.path, ctx)
   if not place then return failure end
 
   local search = new_search(ctx, input, place)
