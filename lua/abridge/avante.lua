@@ -5,6 +5,8 @@
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
 local encode = require "abridge.base.encode"
+local options = require "abridge.hosts.options"
+local replace = require "abridge.hosts.replace"
 local safe = require "abridge.hosts.safe"
 
 local M = {}
@@ -34,7 +36,7 @@ local function capped_result(name, result, opts)
 end
 
 local function capped(name, opts, result, failure)
-  opts = safe.open(opts)
+  opts = options.open(opts)
   return capped_result(name, result, opts), capped_error(name, failure, opts)
 end
 
@@ -46,7 +48,7 @@ local function completing(name, opts, first, second, ...)
     end
   end
   if type(first) == "table" and type(first.on_complete) == "function" then
-    local own = setmetatable(safe.copied(first), getmetatable(first))
+    local own = setmetatable(check.copied(first), getmetatable(first))
     own.on_complete = wrapped(first.on_complete)
     return own, second, ...
   end
@@ -68,13 +70,13 @@ end
 ---@return table tool
 function M.wrap(tool, opts)
   if type(tool) ~= "table" then check.fail("abridge.avante.wrap: tool must be a table, got " .. check.show(tool)) end
-  opts = safe.plugin_options("abridge.avante.wrap", opts)
+  opts = options.for_plugin("abridge.avante.wrap", opts)
   local func, name = tool.func, tool.name
   if func == nil then return tool end
-  local own = setmetatable(safe.copied(tool), getmetatable(tool))
+  local own = setmetatable(check.copied(tool), getmetatable(tool))
   function own.func(input, ...)
     local ok, result, failure = pcall(func, input, completing(name, opts, ...))
-    if not ok then return nil, capped_error(name, result == nil and "nil" or result, safe.open(opts)) end
+    if not ok then return nil, capped_error(name, result == nil and "nil" or result, options.open(opts)) end
     return capped(name, opts, result, failure)
   end
   ours[own.func] = true
@@ -90,8 +92,8 @@ function M.tools(llm_tools, opts)
   if type(llm_tools) ~= "table" or type(llm_tools.process_tool_use) ~= "function" then
     check.fail "abridge.avante.tools: llm_tools must be avante.llm_tools, with process_tool_use"
   end
-  opts = safe.plugin_options("abridge.avante.tools", opts)
-  return safe.replace(llm_tools, "process_tool_use", function(process_tool_use)
+  opts = options.for_plugin("abridge.avante.tools", opts)
+  return replace.replace(llm_tools, "process_tool_use", function(process_tool_use)
     return function(tools, tool_use, ...)
       local name = type(tool_use) == "table" and tool_use.name
       if caps_itself(tools, name) then return process_tool_use(tools, tool_use, ...) end

@@ -4,7 +4,7 @@
 --- has its ledger as well, `cut`.
 
 local crude = require "abridge.base.crude"
-local safe = require "abridge.hosts.safe"
+local tell = require "abridge.hosts.tell"
 
 local M = { MAX_LINES = 2000, MAX_BYTES = 50 * 1024, MAX_LINE_CHARS = 500 }
 
@@ -24,7 +24,7 @@ local SUFFIX = "... [truncated]"
 
 --- What a crude cut is, as far as the core's would tell.
 local function crudely(content, budgets, why)
-  safe.warn("flemma.nvim", why)
+  tell.crude("flemma.nvim", why)
   local text = crude.cut(content, math.huge)
   local kept, by = crude.cut(text, budgets)
   local cut = { truncated = by ~= nil, truncated_by = by }
@@ -84,7 +84,7 @@ function M.truncate_line(line, max_chars)
     return (require("abridge.base.core_loader").head_tail(line, how))
   end)
   if ok then return { text = kept .. suffix, truncated = true } end
-  safe.warn("flemma.nvim", kept)
+  tell.crude("flemma.nvim", kept)
   return { text = (crude.cut(line, max_chars)), truncated = true }
 end
 

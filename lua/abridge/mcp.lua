@@ -3,7 +3,9 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
+local options = require "abridge.hosts.options"
 local safe = require "abridge.hosts.safe"
+local tell = require "abridge.hosts.tell"
 local view_of = require "abridge.hosts.mcp_view"
 
 local M = {}
@@ -22,7 +24,7 @@ end
 ---@return abridge.Info|nil info
 local function structured(tool, view, limits, opts)
   local share, info = require "abridge.output.share", require "abridge.output.info"
-  local json, texts = json_of(view), safe.copied(view.texts)
+  local json, texts = json_of(view), check.copied(view.texts)
   texts[#texts + 1] = json
   local budgets, whole = share.out(texts, limits)
   if json and whole[#texts] then return json, false, info.not_truncated(#json) end
@@ -40,7 +42,7 @@ local function structured(tool, view, limits, opts)
     end
     local _, problem
     _, _, cut, problem = share.cap(tool, json, limits, none, opts)
-    if problem then safe.warn(tool, problem) end
+    if problem then tell.crude(tool, problem) end
   end
   local said = require("abridge.output.notice").structured(json and #json, cut)
   return said, true, info.without_resume(0, json and #json, "size_cap")
@@ -54,13 +56,13 @@ local function capped(tool, value, opts)
   if view.out.structuredContent ~= nil then
     beside, left_out, info = structured(tool, view, limits, opts)
   end
-  local texts, contents, blocks = safe.copied(view.texts), {}, {}
+  local texts, contents, blocks = check.copied(view.texts), {}, {}
   texts[#texts + 1] = beside
   local budgets, whole = share.out(texts, limits, left_out)
   for i, text in ipairs(view.texts) do
     local _, problem
     contents[i], blocks[i], _, problem = share.cap(tool, text, limits, budgets[i], opts)
-    if problem then safe.warn(tool, problem) end
+    if problem then tell.crude(tool, problem) end
   end
   view:put(contents)
   if left_out and whole[#texts] then view:append(beside) end
@@ -70,7 +72,7 @@ end
 
 --- When something inside failed.
 local function crudely(tool, value, opts, why)
-  safe.warn(tool, why)
+  tell.crude(tool, why)
   local ok, view = pcall(view_of.open, safe.redacted(value, opts))
   if not ok then view = view_of.open((crude.cut(safe.redacted((crude.cut(value)), opts)))) end
   return view:tell(view:put_crudely(safe.crude_budgets(tool, opts)))
@@ -86,12 +88,12 @@ function M.cap(tool_name, value, opts)
   if type(tool_name) ~= "string" then
     check.fail("abridge.mcp.cap: tool_name must be a string, got " .. check.show(tool_name))
   end
-  opts = safe.options("abridge.mcp.cap", opts)
+  opts = options.checked("abridge.mcp.cap", opts)
   local ok, result = pcall(function()
     if type(value) ~= "table" or value.content ~= nil or type(value.result) ~= "table" then
       return capped(tool_name, value, opts)
     end
-    local response = safe.copied(value) -- of JSON-RPC
+    local response = check.copied(value) -- of JSON-RPC
     response.result = M.cap(tool_name, value.result, opts)
     return response
   end)

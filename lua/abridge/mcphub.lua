@@ -3,6 +3,8 @@
 
 local check = require "abridge.base.check"
 local mcp = require "abridge.mcp"
+local options = require "abridge.hosts.options"
+local replace = require "abridge.hosts.replace"
 local safe = require "abridge.hosts.safe"
 
 local M = {}
@@ -31,10 +33,10 @@ local function wrapped(kind, original, opts)
     if type(given.caller) == "table" and given.caller.type == OWN_WINDOW then return original(hub, ...) end
     local function cap(response)
       if response == nil then return nil end
-      return mcp.cap(name, response, safe.open(opts))
+      return mcp.cap(name, response, options.open(opts))
     end
     if given.callback then
-      args[at] = safe.copied(given)
+      args[at] = check.copied(given)
       args[at].callback = function(response, failure)
         return given.callback(cap(response), failure and safe.cap(name, check.text(failure), opts))
       end
@@ -53,10 +55,10 @@ function M.attach(hub, opts)
   if type(hub) ~= "table" or not (hub.call_tool and hub.access_resource) then
     check.fail("abridge.mcphub.attach: hub must be a hub of mcphub.nvim, got " .. check.show(hub))
   end
-  opts = safe.plugin_options("abridge.mcphub.attach", opts)
+  opts = options.for_plugin("abridge.mcphub.attach", opts)
   local undo = {}
   for kind in pairs(NAMES) do
-    undo[#undo + 1] = safe.replace(hub, kind, function(original)
+    undo[#undo + 1] = replace.replace(hub, kind, function(original)
       return wrapped(kind, original, opts)
     end)
   end

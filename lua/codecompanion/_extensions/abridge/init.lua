@@ -7,7 +7,7 @@
 --- `chat.tools.tool`. The first releases with the hook leave `tool` nil.
 
 local adapter = require "abridge.hosts.adapter"
-local safe = require "abridge.hosts.safe"
+local tell = require "abridge.hosts.tell"
 
 local M = { exports = {} }
 
@@ -77,7 +77,7 @@ end
 --- Called by CodeCompanion with `extensions.abridge.opts`.
 ---@param opts? abridge.AdapterOptions
 function M.setup(opts)
-  local cutter = adapter.new("codecompanion", opts, safe.notify, ALIASES)
+  local cutter = adapter.new("codecompanion", opts, tell.notify, ALIASES)
   M.exports.session = cutter.session
   vim.api.nvim_create_autocmd("User", {
     group = vim.api.nvim_create_augroup("abridge.codecompanion", { clear = true }),
@@ -86,7 +86,7 @@ function M.setup(opts)
       local ok, why = pcall(function()
         M.attach(cutter, require("codecompanion").buf_get_chat(event.data.bufnr))
       end)
-      if not ok then safe.notify("this chat's tools are not bounded: " .. tostring(why)) end
+      if not ok then tell.notify("this chat's tools are not bounded: " .. tostring(why)) end
     end,
   })
 end
