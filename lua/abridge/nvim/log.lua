@@ -9,7 +9,7 @@ local host = require "abridge.base.host"
 
 local M = {}
 
-local SLICE_MS = 15 -- of reading a log before the editor has its turn
+local TURN_MS = 15 -- of reading a log before the editor has its turn
 
 -- rows -----------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ function Log:refresh()
   self.reading = true
   local function turn()
     if self.closed then return end
-    local stop, first = host.uv().hrtime() + SLICE_MS * 1e6, nil
+    local stop, first = host.uv().hrtime() + TURN_MS * 1e6, nil
     local over = true
     local function in_time()
       over = host.uv().hrtime() < stop

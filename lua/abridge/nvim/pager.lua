@@ -5,18 +5,18 @@ local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
 local notice = require "abridge.output.notice"
 local ranges_of = require "abridge.nvim.ranges"
-local slices = require "abridge.nvim.excerpt"
+local excerpts = require "abridge.nvim.excerpt"
 
 local M = {}
 
--- Rows between the cursor and an end of the buffer where there is more; what the slice holds at most is over twice as
--- many of the longest.
+-- Rows between the cursor and an end of the buffer where there is more. An excerpt may hold over twice as many, even of
+-- the longest rows.
 local MARGIN = 100
-local SLICE_MS = 4 -- of a search for a line before the editor has its turn
+local TURN_MS = 4 -- of a search for a line before the editor has its turn
 
 ---@class abridge.nvim.Pager
 ---@field buf integer
----@field slice abridge.nvim.Slice
+---@field excerpt abridge.nvim.Excerpt
 ---@field source abridge.nvim.Source
 ---@field ranges abridge.nvim.Range[]
 ---@field cut? abridge.Cut
@@ -34,7 +34,7 @@ end
 --- does not draw one that begins above the window.
 ---@return integer i for the next row
 local function dim(self, row, i)
-  local at = self.slice.rows[row]
+  local at = self.excerpt.rows[row]
   local stop = at.first + at.bytes
   while self.ranges[i + 1] and self.ranges[i].to <= at.first do
     i = i + 1
@@ -43,7 +43,7 @@ local function dim(self, row, i)
   while self.ranges[j] and self.ranges[j].from < stop do
     local range = self.ranges[j]
     if not range.kept then
-      local from, to = slices.columns(at, range.from, range.to)
+      local from, to = excerpts.columns(at, range.from, range.to)
       if from < to then mark(self, row, from, { end_col = to, hl_group = "AbridgeOmitted" }) end
     end
     j = j + 1
@@ -54,9 +54,10 @@ end
 --- Number the lines at the right, and mark rows that go on with the line of the row before.
 local function decorate(self, first, last)
   if first > last then return end
-  local line, range = self.slice:line_of(first), math.max(ranges_of.at(self.ranges, self.slice.rows[first].first), 1)
+  local line = self.excerpt:line_of(first)
+  local range = math.max(ranges_of.at(self.ranges, self.excerpt.rows[first].first), 1)
   for i = first, last do
-    local row = self.slice.rows[i]
+    local row = self.excerpt.rows[i]
     if line and row.begins and i > first then line = line + 1 end
     local side = not row.begins and { notice.line_cut .. " ", highlight.groups.marker }
       or line and { ("%d "):format(line), "LineNr" }
@@ -67,9 +68,9 @@ end
 
 --- Decorate rows that have come; all of them where numbers of lines have become known by them.
 local function decorate_new(self, first, last)
-  local known = self.slice.first_line ~= nil
+  local known = self.excerpt.first_line ~= nil
   if known and not self.numbered then
-    first, last = 1, #self.slice.rows
+    first, last = 1, #self.excerpt.rows
     vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), 0, -1)
   end
   self.numbered = known
@@ -94,9 +95,9 @@ end
 
 --- Read on at one end.
 local function extend(self, at_end)
-  local slice, count = self.slice, #self.slice.rows
-  local added, dropped = slice[at_end and "after" or "before"](slice)
-  local rows = slice.rows
+  local excerpt, count = self.excerpt, #self.excerpt.rows
+  local added, dropped = excerpt[at_end and "read_after" or "read_before"](excerpt)
+  local rows = excerpt.rows
   if at_end then
     set_rows(self, count, count, texts(rows, #rows - added + 1, #rows))
     set_rows(self, 0, dropped, {})
@@ -114,9 +115,9 @@ local function fill(self, win)
   local more = true
   while more do
     local row = vim.api.nvim_win_get_cursor(win)[1]
-    if self.slice:has_after() and #self.slice.rows - row < MARGIN then
+    if self.excerpt:has_after() and #self.excerpt.rows - row < MARGIN then
       more = extend(self, true)
-    elseif self.slice:has_before() and row <= MARGIN then
+    elseif self.excerpt:has_before() and row <= MARGIN then
       more = extend(self, false)
     else
       more = false
@@ -126,7 +127,7 @@ end
 
 local function tell(self, win)
   local row = vim.api.nvim_win_get_cursor(win)[1]
-  local at, line = self.slice.rows[row], self.slice:line_of(row)
+  local at, line = self.excerpt.rows[row], self.excerpt:line_of(row)
   local byte = at and at.first or 0
   local range = self.cut and self.ranges[ranges_of.at(self.ranges, byte)]
   local parts = {
@@ -160,14 +161,14 @@ function Pager:go(byte)
   self.seeking = nil
   guarded(self, function()
     local win = window_of(self)
-    self.slice:load(byte)
+    self.excerpt:load(byte)
     self.numbered = false
-    set_rows(self, 0, -1, texts(self.slice.rows, 1, #self.slice.rows))
-    decorate_new(self, 1, #self.slice.rows)
-    vim.api.nvim_win_set_cursor(win, { self.slice:row_at(byte), 0 })
+    set_rows(self, 0, -1, texts(self.excerpt.rows, 1, #self.excerpt.rows))
+    decorate_new(self, 1, #self.excerpt.rows)
+    vim.api.nvim_win_set_cursor(win, { self.excerpt:row_at(byte), 0 })
     fill(self, win)
-    local row = self.slice:row_at(byte)
-    local column = self.slice.rows[row] and slices.columns(self.slice.rows[row], byte, byte) or 0
+    local row = self.excerpt:row_at(byte)
+    local column = self.excerpt.rows[row] and excerpts.columns(self.excerpt.rows[row], byte, byte) or 0
     vim.api.nvim_win_set_cursor(win, { row, column })
     tell(self, win)
   end)
@@ -181,7 +182,7 @@ local function look_for(self, what, step, found)
   local function turn()
     if self.seeking ~= token or self.closed then return end
     local uv = require("abridge.base.host").uv()
-    local stop = uv.hrtime() + SLICE_MS * 1e6
+    local stop = uv.hrtime() + TURN_MS * 1e6
     repeat
       local ok, over, byte = pcall(step)
       if not ok then return buffer.complain(tostring(over)) end
@@ -197,8 +198,8 @@ end
 ---@param line integer
 function Pager:go_to_line(line)
   if self.lines then line = math.min(line, math.max(self.lines, 1)) end
-  look_for(self, ("line %.0f"):format(line), self.slice:seek(line), function(byte)
-    if byte < self.source.size then self.slice:learn(byte, line) end
+  look_for(self, ("line %.0f"):format(line), self.excerpt:seek(line), function(byte)
+    if byte < self.source.size then self.excerpt:learn(byte, line) end
     self:go(byte)
   end)
 end
@@ -206,12 +207,12 @@ end
 --- The byte that the cursor is on.
 local function here(self)
   local row, column = unpack(vim.api.nvim_win_get_cursor(window_of(self)))
-  local at = self.slice.rows[row]
+  local at = self.excerpt.rows[row]
   if not at then return 0 end
   local low, high = 0, at.bytes
   while low < high do -- the last byte that shows at or before the column
     local middle = math.ceil((low + high) / 2)
-    if slices.columns(at, at.first + middle, at.first) <= column then
+    if excerpts.columns(at, at.first + middle, at.first) <= column then
       low = middle
     else
       high = middle - 1
@@ -228,7 +229,7 @@ function Pager:find(text, backwards)
   self.text = text
   local win = window_of(self)
   local from = here(self) + (backwards and 0 or 1)
-  look_for(self, text, self.slice:search(text, from, backwards), function(byte)
+  look_for(self, text, self.excerpt:search(text, from, backwards), function(byte)
     if byte then return self:go(byte) end
     tell(self, win)
     buffer.complain("Not found: " .. text)
@@ -311,7 +312,7 @@ function M.open(source, opts)
   local self = setmetatable({ source = source, cut = opts.cut, title = opts.title, note = opts.note }, Pager)
   self.lines = opts.lines or opts.cut and opts.cut.total_lines
   self.ranges = ranges_of.of(opts.cut, source.size)
-  self.slice = slices.new(source, ranges_of.known_lines(opts.cut, source.size))
+  self.excerpt = excerpts.new(source, ranges_of.known_lines(opts.cut, source.size))
   self.buf = buffer.scratch("output", opts.title, "abridge-output")
   buffer.on_wipe(self.buf, function()
     self.closed = true
