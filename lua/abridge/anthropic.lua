@@ -10,7 +10,7 @@ local WANTED = "a response of the Messages API, or the assistant's message: what
 
 local field, list = messages.field, messages.list
 
---- The calls of a reply; nil where it is none. The messages of Chat Completions have their calls beside the content.
+--- The calls of a reply; nil if it is none. Messages of Chat Completions have their calls beside the content.
 local function calls_of(reply)
   local role, content = field(reply, "role"), field(reply, "content")
   if type(role) ~= "string" then -- some put it together from a stream without
@@ -50,16 +50,15 @@ local function tool_result(session, call, result)
   }
 end
 
---- All results of a reply stand in the one message right behind it.
+--- All results of a reply go into one message, right after it.
 local function user_message(built)
   return { role = "user", content = built }
 end
 
---- Make the calls of a reply and build the message to append behind it: a list with one user message that has exactly
---- one `tool_result` a call, in their order, whatever fails; an empty list when the reply calls no tool. A call without
---- an id, or with that of another, gets one, in the reply too. Where a reply was streamed, `input` may be the joined
---- `partial_json` of its deltas, broken or not. The reply is what its tables hold themselves: no metatable is asked.
---- Raises on what is no reply.
+--- Make the calls of a reply and build the message to append after it: a list with one user message of exactly one
+--- `tool_result` a call, in their order, whatever fails; an empty list when the reply calls no tool. A call without an
+--- id, or with that of another, gets one, in the reply too. If a reply was streamed, `input` may be the joined
+--- `partial_json` of its deltas, broken or not. The reply is read raw: no metatable is used. Raises if it is none.
 ---@param session abridge.Session
 ---@param reply table the response, or the assistant's message: what has `content`
 ---@param opts? abridge.TurnOptions

@@ -1,6 +1,6 @@
 --- avante.nvim (at commit a933431, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
 --- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
---- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
+--- When a tool fails, avante shows the model only the error, and its own tools put whole outputs there.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
@@ -21,7 +21,7 @@ local function capped_error(name, failure, opts)
   return (crude.cut(safe.redacted(text, opts), safe.crude_budgets(name, opts)))
 end
 
---- A result: avante encodes what is no string, so a table that is over the limits becomes its JSON, cut.
+--- A result. avante encodes anything but a string, so a table over the limits becomes its JSON, cut.
 local function capped_result(name, result, opts)
   if type(result) == "string" then return safe.cap(name, result, opts) end
   if type(result) ~= "table" then return result end
@@ -40,7 +40,7 @@ local function capped(name, opts, result, failure)
   return capped_result(name, result, opts), capped_error(name, failure, opts)
 end
 
---- The arguments of a call with an `on_complete` that caps: that of a table, which comes first, or the second one.
+--- The arguments of a call, with an `on_complete` that caps: a field of the first, if that is a table, or the second.
 local function completing(name, opts, first, second, ...)
   local function wrapped(on_complete)
     return function(result, failure)
@@ -55,7 +55,7 @@ local function completing(name, opts, first, second, ...)
   return first, type(second) == "function" and wrapped(second) or second, ...
 end
 
-local ours = setmetatable({}, { __mode = "k" }) -- functions of tools that cap by themselves
+local ours = setmetatable({}, { __mode = "k" }) -- functions of tools that `wrap` made
 
 local function caps_itself(tools, name)
   for _, tool in ipairs(check.list(type(tools) == "table" and tools or {})) do
@@ -64,7 +64,7 @@ local function caps_itself(tools, name)
 end
 
 --- A custom tool whose output is capped: a copy of it, every other field kept. One without a `func` comes back as it
---- is. What its function raises becomes the error that avante shows the model.
+--- is. If its function raises, that becomes the error that avante shows the model.
 ---@param tool table an AvanteLLMTool
 ---@param opts? abridge.SafeOptions
 ---@return table tool

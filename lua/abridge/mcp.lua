@@ -10,7 +10,7 @@ local view_of = require "abridge.hosts.mcp_view"
 
 local M = {}
 
---- The keys in `_meta` under which the block and the counts of what passed are told.
+--- The keys in `_meta` of the block and of the counts of what passed.
 M.truncation_key, M.parts_key = view_of.truncation_key, view_of.parts_key
 
 --- The structured content of a view as JSON; nil where it has none.
@@ -18,8 +18,8 @@ local function json_of(view)
   return (require("abridge.base.encode").json(view.out.structuredContent))
 end
 
---- What becomes of structured content: it stays as it is, or becomes the text where there is none, or is left out.
----@return string|nil beside what takes of the budget beside the texts
+--- Structured content stays as it is, becomes the text if there is none, or is left out.
+---@return string|nil beside what shares the budget with the texts
 ---@return boolean|nil left_out
 ---@return abridge.Info|nil info
 local function structured(tool, view, limits, opts)
@@ -70,7 +70,7 @@ local function capped(tool, value, opts)
   return view:tell(require("abridge.output.info").joined(blocks):to_table())
 end
 
---- When something inside failed.
+--- The result if something inside failed.
 local function crudely(tool, value, opts, why)
   tell.crude(tool, why)
   local ok, view = pcall(view_of.open, safe.redacted(value, opts))
@@ -78,8 +78,8 @@ local function crudely(tool, value, opts, why)
   return view:tell(view:put_crudely(safe.crude_budgets(tool, opts)))
 end
 
---- Cap the result of an MCP tool: its texts share one budget, all else passes and is counted. The value itself is not
---- changed. Never raises on account of the value; misuse of the other arguments raises.
+--- Cap the result of an MCP tool: its texts share one budget, everything else passes and is counted. The value is not
+--- changed. Never raises because of the value; misuse of the other arguments raises.
 ---@param tool_name string
 ---@param value any
 ---@param opts? abridge.SafeOptions

@@ -1,5 +1,5 @@
 --- mcphub.nvim (6.2): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
---- handed to the callback. Its own window, where a user tries a tool out, still gets everything.
+--- passed to the callback. Its own window, where a user tries out a tool, still gets everything.
 
 local check = require "abridge.base.check"
 local mcp = require "abridge.mcp"
@@ -11,7 +11,7 @@ local M = {}
 
 local OWN_WINDOW = "hubui" -- the `type` of its caller
 
---- The name for logs and limits of what a call of this kind asks for.
+--- The name of a call in logs and limits, by method.
 local NAMES = {
   call_tool = function(server, tool)
     return ("%s__%s"):format(check.name(server), check.name(tool))
@@ -21,7 +21,7 @@ local NAMES = {
   end,
 }
 
---- Where the options of a method stand among its arguments.
+--- Which argument of a method is its options.
 local OPTIONS_AT = { call_tool = 4, access_resource = 3 }
 
 local function wrapped(kind, original, opts)
@@ -47,7 +47,7 @@ local function wrapped(kind, original, opts)
   end
 end
 
---- Cap what a hub gives, from now on. A second call for the same hub changes nothing. Raises on misuse.
+--- Cap what a hub returns from now on. A second call for the same hub changes nothing. Raises on misuse.
 ---@param hub table what `setup{ on_ready = function(hub) ... end }` is handed
 ---@param opts? abridge.SafeOptions
 ---@return fun() undo

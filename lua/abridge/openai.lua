@@ -18,8 +18,8 @@ end
 
 -- Chat Completions -----------------------------------------------------------
 
---- The messages of other APIs have a role too: whole ones of Messages and the items of Responses have a type, and those
---- of Messages hold their calls in the content.
+--- The messages of other APIs have a role too. A response of Messages and an item of Responses also have a type, and
+--- Messages has its calls in the content.
 local function is_message(value)
   local role, content = field(value, "role"), field(value, "content")
   if field(value, "type") == "message" then return false end
@@ -45,7 +45,7 @@ local function chat_calls(message)
   return calls
 end
 
---- Tool messages are text alone.
+--- Tool messages can only be text.
 local function chat_message(session, call, result)
   local text = messages.text(session, result, result.blocks and #result.blocks)
   return { role = "tool", tool_call_id = call.id, content = text }
@@ -86,7 +86,7 @@ local function response_item(session, call, result)
   return { type = OUTPUTS[call.kind], call_id = call.id, output = output }
 end
 
---- The calls of a reply, and what builds the message of each; nil where it is none.
+--- The calls of a reply, and the function that builds the message of each; nil if it is no reply.
 local function calls_of(reply)
   local choices, output = field(reply, "choices"), field(reply, "output")
   if type(choices) == "table" then return chat_calls(field(rawget(choices, 1), "message")), chat_message end
@@ -94,11 +94,11 @@ local function calls_of(reply)
   return chat_calls(reply), chat_message
 end
 
---- Make the calls of a reply and build the messages to append behind it: exactly one a call, in their order, whatever
+--- Make the calls of a reply and build the messages to append after it: exactly one a call, in their order, whatever
 --- fails; none when the reply calls no tool. A call without an id, or with that of another, gets one, in the reply too.
---- The reply is what its tables hold themselves: no metatable is asked. Raises on what is no reply.
+--- The reply is read raw: no metatable is used. Raises if it is none.
 ---@param session abridge.Session
----@param reply table a response of Chat Completions, of which the first choice counts, or of the Responses API, or the
+---@param reply table a response of Chat Completions (its first choice counts) or of the Responses API, or the
 ---  assistant's message
 ---@param opts? abridge.TurnOptions
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`

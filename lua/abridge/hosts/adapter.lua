@@ -1,6 +1,6 @@
---- An adapter with a session of its own, for a host whose calls print in several parts: all outputs of a call have one
---- budget, and nothing that fails here reaches the host. A wrong option is told and left out; where something else
---- fails, the output is cut crudely. Loads without the core.
+--- An adapter with a session of its own, for a host whose calls print in several parts: all outputs of a call share one
+--- budget, and no error in here reaches the host. A wrong option is reported and left out; if anything else fails, the
+--- output is cut crudely. Loads without the core.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
@@ -14,7 +14,7 @@ local USER = { strategy = "head_tail", max_lines = 200, max_bytes = "10KB" }
 local USER_CRUDELY = { max_lines = 200, max_bytes = 10 * 1024 }
 local SHORT, SHORT_LINES = 256, 3 -- what passes where a call is at its limit: a refusal, how a command ended
 
---- A session under these options; where its run folder cannot be had, one with a folder of its own.
+--- A session with these options; if its run folder cannot be used, with another folder.
 local function open(opts, aliases, on_problem)
   local session_opts = { aliases = aliases }
   for _, key in ipairs(options.of_session) do
@@ -39,9 +39,9 @@ end
 ---@field private problem? string why there is no session
 ---@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
 ---@field private aliases table<string, string>
----@field tell fun(message: string, reason: string|nil) says a thing once, or once what was for one reason
----@field private calls table<any, table> what was given, by owner and call
----@field private redacts boolean whether it was asked for: a text that cannot be redacted is not given
+---@field tell fun(message: string, reason: string|nil) reports a message once, or a reason once
+---@field private calls table<any, table> what has been given so far, by owner and call
+---@field private redacts boolean whether redaction was asked for: a text that cannot be redacted is withheld
 local Adapter = {}
 Adapter.__index = Adapter
 
@@ -54,7 +54,7 @@ local function all_aliases(aliases, opts)
   return all
 end
 
---- Never raises. A wrong option is told and left out.
+--- Never raises. A wrong option is reported and left out.
 ---@param who string for messages
 ---@param opts any abridge.AdapterOptions
 ---@param on_problem fun(message: string) gets each thing that went wrong, once
@@ -97,7 +97,7 @@ function M.new(who, opts, on_problem, aliases)
   return self
 end
 
---- What was given of a call so far.
+--- What has been given of a call so far.
 local function call_of(self, output)
   local call = { bytes = 0, lines = 0 }
   if output.owner == nil or output.call == nil then return call end
@@ -112,7 +112,7 @@ local function tell_crude(self, tool, why)
   self.tell(tell.crude_cut(tool, reason), reason)
 end
 
---- A text under the limits of the session, which may have been closed meanwhile.
+--- A text capped by the session, which may have been closed meanwhile.
 local function capped(self, tool, text, how, limits)
   local session = self.session
   if session.closed then
@@ -152,7 +152,7 @@ local function for_user(self, output)
   return short
 end
 
---- What is given where something failed. A text that may hold what nobody must see is not given at all.
+--- What is given if something failed. A text that may hold a secret is withheld.
 local function crudely(self, text, budgets)
   local withheld = self.redacts and not (self.session and self.session.redactor)
   return (crude.cut(withheld and crude.withheld or safe.redacted(text, self), budgets))
@@ -169,7 +169,7 @@ local function asked_for(self, tool)
   return { limits = limits }
 end
 
---- Budgets of a crude cut for the model: what is left of the call's, or a little where that is next to nothing.
+--- Budgets of a crude cut for the model: the rest of the call's, or a little if that is next to nothing.
 local function budgets_left(self, output, call)
   local budgets = safe.crude_budgets(output.tool, self.session and self or asked_for(self, output.tool))
   budgets.max_bytes = crude.bytes_of(budgets)
@@ -193,7 +193,7 @@ end
 --- Cut an output for the model and for the user. Never raises, and never gives everything.
 ---@param output abridge.Output
 ---@return any for_model within what is left of the call's budget; nil for nil
----@return any for_user nil where the user may see what the model does
+---@return any for_user nil if the user may see what the model does
 function Adapter:cut(output)
   if self.exempt[output.tool] then return output.text, output.shown end
   local call = call_of(self, output)
@@ -210,7 +210,7 @@ function Adapter:cut(output)
   return text, shown
 end
 
---- Let go of what was given of an owner's calls.
+--- Forget what was given of an owner's calls.
 ---@param owner any
 function Adapter:forget(owner)
   self.calls[owner] = nil

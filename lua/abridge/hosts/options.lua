@@ -1,6 +1,6 @@
 --- The options of adapters, which come in two ways. Code that calls an adapter gives it a session or limits: a wrong
 --- option raises there. A plugin's configuration sets up an adapter that opens a session of its own: a wrong option is
---- told and left out, as an error would take the whole plugin down. Loads without the core.
+--- reported and left out, as an error would take the whole plugin down. Loads without the core.
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
@@ -45,8 +45,8 @@ end
 
 local for_editor = setmetatable({}, { __mode = "k" }) -- options that leave all to the editor's session
 
---- Check the options of an adapter to a plugin of Neovim. Where they say nothing, the editor's session is used, and so
---- calls are logged. Raises at the level of the caller's caller.
+--- Check the options of an adapter to a plugin of Neovim. If there are none, the editor's session is used, so calls are
+--- logged. Raises at the level of the caller's caller.
 ---@param who string the public function
 ---@param opts any
 ---@return abridge.SafeOptions
@@ -56,7 +56,7 @@ function M.for_plugin(who, opts)
   return checked
 end
 
---- The editor's session, or nil where it cannot be had.
+--- The editor's session, or nil if there can be none now.
 local function editor_session()
   if host.in_fast_event() then return nil end
   local ok, session = pcall(function()
@@ -65,7 +65,7 @@ local function editor_session()
   return ok and session or nil
 end
 
---- The options for a call: with the editor's session, where that is to be used.
+--- The options for a call: with the editor's session if that is to be used.
 ---@param opts abridge.SafeOptions
 ---@return abridge.SafeOptions
 function M.open(opts)
@@ -98,7 +98,7 @@ local function session_option(key)
   end
 end
 
---- Those that go to the session as they are.
+--- Options that go to the session as they are.
 M.of_session = { "aliases", "limits", "profile", "redact", "retention", "run_dir" }
 local ADAPTER_OPTIONS = {
   exempt = function(value)
@@ -119,7 +119,7 @@ for _, key in ipairs(M.of_session) do
   ADAPTER_OPTIONS[key] = session_option(key)
 end
 
---- The options that are right, each checked on its own; the others are told.
+--- The options that are right, each checked on its own; the others are reported.
 ---@param who string for messages
 ---@param opts any
 ---@param on_wrong fun(reason: string)

@@ -8,7 +8,7 @@ local replaced = setmetatable({}, { __mode = "k" }) -- by owner and name: what p
 ---@param owner table
 ---@param name string
 ---@param make fun(original: function): function
----@return fun() undo puts the host's own back, unless somebody else has replaced it since; idempotent
+---@return fun() undo puts the host's own back, unless it has been replaced again since; idempotent
 function M.replace(owner, name, make)
   replaced[owner] = replaced[owner] or {}
   if replaced[owner][name] then return replaced[owner][name] end

@@ -29,7 +29,7 @@ local function bytes_of(size)
   return number and math.floor(tonumber(number) * 1024 ^ (math.max(scale, 1) - 1)) or nil
 end
 
---- Budgets of a crude cut: those in force where they can be had, else those that were asked for, else the usual ones.
+--- Budgets of a crude cut: those in force if they are known, else those that were asked for, else the usual ones.
 ---@param tool string
 ---@param opts { session: abridge.Session|nil, limits: abridge.Limits|nil }
 ---@return table<string, any>
@@ -45,14 +45,14 @@ function M.crude_budgets(tool, opts)
   return budgets
 end
 
---- A text of a tool cut crudely because something failed, which is told once. Never raises.
+--- A text of a tool cut crudely because something failed, which is reported once. Never raises.
 local function cut_crudely(tool, text, opts, why)
   tell.crude(tool, why)
   return (crude.cut(M.redacted(text, opts), M.crude_budgets(tool, opts)))
 end
 
---- Cap one text of a tool. Never raises, and never gives everything: when something inside fails it cuts crudely, and
---- tells why.
+--- Cap one text of a tool. Never raises, and never gives everything: if something inside fails, it cuts crudely and
+--- reports why.
 ---@param tool any its name
 ---@param text string
 ---@param opts abridge.SafeOptions

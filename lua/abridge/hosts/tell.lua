@@ -1,11 +1,10 @@
---- What adapters tell the user: why something failed, in a line, once. Needs nothing but Lua.
+--- What adapters tell the user: why something failed, in one line, once. Needs nothing but Lua.
 
 local check = require "abridge.base.check"
 
 local M = {}
 
---- Tell the user of something, where messages may be shown: a notification inside Neovim, else a line on stderr. Never
---- raises.
+--- Tell the user something: a notification inside Neovim, else a line on stderr. Never raises.
 ---@param message string
 function M.notify(message)
   message = "abridge: " .. message
@@ -16,7 +15,7 @@ function M.notify(message)
   if not ok then pcall(io.stderr.write, io.stderr, message .. "\n") end
 end
 
---- What is told of a crude cut.
+--- The message about a crude cut.
 ---@param tool string
 ---@param reason string
 ---@return string
@@ -24,7 +23,7 @@ function M.crude_cut(tool, reason)
   return ("the output of %s was cut crudely: %s"):format(tool, reason)
 end
 
---- Why something failed, in a line, the same one each time: that of a missing core goes on with what to run.
+--- Why something failed, in one line, the same each time; for a missing core with what to run.
 ---@param why any what pcall gave
 ---@return string
 function M.reason(why)
@@ -34,7 +33,7 @@ end
 
 local told = {} -- reasons that were told already
 
---- Tell why an output was cut crudely, each reason once.
+--- Tell the user why an output was cut crudely, each reason once.
 ---@param tool string
 ---@param why any
 function M.crude(tool, why)

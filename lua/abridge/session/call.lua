@@ -16,7 +16,7 @@ function M.full_output(self, call)
   return dir and { dir = dir, name = self.run:artifact_name(call.number, call.own_name) } or false
 end
 
---- What keeps the full output of a text that was cut; a page of a file has the file.
+--- What saves the full output of a text that was cut. A page of a file needs none: the file is there.
 local function saver(self, call)
   if call.own_name == "read_file" then return nil end
   return function(text)
@@ -42,7 +42,7 @@ function M.redacted(self, text)
   return self.redactor and self.redactor:text(text) or text
 end
 
---- The name of a tool that the session has not, as it may be shown.
+--- The name of a tool that the session does not have, as it may be shown.
 ---@param self abridge.Session
 ---@param name string
 ---@return string
@@ -50,7 +50,7 @@ function M.shown_name(self, name)
   return self.redactor and self.redactor:document(name) or name
 end
 
---- A new call of a session's tool; `entry` is nil for a tool it has not.
+--- A new call of a session's tool; `entry` is nil for a tool it does not have.
 ---@param self abridge.Session
 ---@param name string
 ---@param entry? table
@@ -78,7 +78,7 @@ function M.new(self, name, entry, number, id)
   return call
 end
 
---- End a job with what its tool raised.
+--- End a job with the error that its tool raised.
 ---@param call table
 ---@param job abridge.Job
 ---@param message any

@@ -1,4 +1,4 @@
---- What a tool is handed beside its input: `ctx`.
+--- What a tool gets besides its input: `ctx`.
 
 local calls = require "abridge.session.call"
 local limits_of = require "abridge.output.limits"
@@ -15,8 +15,7 @@ local function absolute(self, path)
   return cwd:gsub("/+$", "") .. "/" .. path
 end
 
---- The path that a tool gets for one it was given. Raises when it lies outside the session's root: what a tool does
---- not look at, it does not get.
+--- The path to open for one that a tool was given. Raises when it lies outside the session's root.
 local function path_of(self, call, path)
   if not self.root then return absolute(self, path) end
   if type(path) ~= "string" then error("ctx.path: path must be a string, got " .. type(path), 0) end
@@ -27,7 +26,7 @@ local function path_of(self, call, path)
   error(call.outside, 0)
 end
 
---- Run a program; `done` gets all that it printed and how it ended. What `done` raises ends the call.
+--- Run a program; `done` gets everything it printed and how it ended. An error in `done` ends the call.
 local function spawn(call, job, argv, opts, done)
   local chunks = {}
   return require("abridge.process").spawn(argv, opts, {

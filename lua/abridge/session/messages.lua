@@ -10,8 +10,7 @@ local M = {}
 
 -- reading a reply ------------------------------------------------------------
 
---- What a table of a reply holds itself under a key; nil for what is no table. A reply comes from elsewhere: its
---- metatables are not asked.
+--- A field of a table in a reply; nil if it is no table. A reply comes from elsewhere: its metatables are not used.
 ---@param value any
 ---@param key string
 ---@return any
@@ -20,7 +19,7 @@ function M.field(value, key)
   return rawget(value, key)
 end
 
---- The list that a reply has somewhere, as it stands up to its first nil; an empty one for what is no table.
+--- A list in a reply, up to its first nil; an empty one if it is no table.
 ---@param value any
 ---@return any[]
 function M.list(value)
@@ -41,7 +40,7 @@ local function shown_reply(value)
   return "a table with " .. table.concat(keys, ", ", 1, math.min(#keys, MOST_KEYS))
 end
 
---- Raise, at the level of whoever called the public function, for what is no reply.
+--- Raise at the level of the public function's caller: this is no reply.
 ---@param who string the public function
 ---@param wanted string
 ---@param reply any
@@ -70,8 +69,8 @@ function M.images(result)
   return images, left_out
 end
 
---- A result's text, which is never empty: an error without text is refused. Parts that are left out are counted behind
---- it, within the budgets of the tool.
+--- A result's text, which is never empty: the APIs refuse an error without text. A line after it counts the parts that
+--- are left out, within the tool's budgets.
 ---@param session abridge.Session
 ---@param result abridge.Result
 ---@param left_out? integer
@@ -89,7 +88,7 @@ function M.text(session, result, left_out)
   return text ~= "" and text or notice.no_output
 end
 
---- The content of a message that takes images beside text: a string where there are none, else a list of parts.
+--- The content of a message that may have images: a string if there are none, else a list of parts.
 ---@param session abridge.Session
 ---@param result abridge.Result
 ---@param images table[]

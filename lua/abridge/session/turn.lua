@@ -1,4 +1,4 @@
---- A model's turn: the tool calls of one reply, made on a session, and one message for each of them, whatever happens.
+--- A model's turn: the tool calls of one reply, made on a session, and exactly one message a call, whatever happens.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
@@ -9,8 +9,8 @@ local redacted = require("abridge.session.call").redacted
 
 local M = {}
 
-local EARLY_MS = 20 -- by which a timer of the loop may fire before its time
-local FAILURE_BYTES = 4096 -- of what is said when something fails in here
+local EARLY_MS = 20 -- a timer of the loop may fire this much before its time
+local FAILURE_BYTES = 4096 -- of the message when something fails in here
 
 ---@class (exact) abridge.TurnCall
 ---@field entry table the part of the reply that makes the call
@@ -39,7 +39,7 @@ Turn.__name = "abridge.Turn"
 
 -- results -------------------------------------------------------------------------
 
---- What stands for a call's result when something failed in here.
+--- The result of a call where something failed in here.
 local function failure(session, call, problem)
   local name = crude.cut(redacted(session, call.name), 64)
   local text = notice.message("raised", { name = name }) .. ": " .. redacted(session, (check.text(problem)))
@@ -47,12 +47,12 @@ local function failure(session, call, problem)
   return { content = text, is_error = true }
 end
 
---- What stands for the result of a call that was not made, or not waited for.
+--- The result of a call that was not made, or not waited for.
 local function aborted(session, call)
   return { content = notice.message("aborted", { name = redacted(session, call.name) }), is_error = true }
 end
 
---- Arguments as a session takes them: models leave them out, or write nothing or null, for an empty object.
+--- Arguments as a session takes them. For an empty object models may write nothing or null, or leave it out.
 local function input_of(value)
   if type(value) == "string" then
     local text = value:match "^%s*(.-)%s*$"
@@ -83,7 +83,7 @@ function Turn:start(call)
   if not ok then call.done(failure(self.session, call, job)) end
 end
 
---- Start what may be started; when all is done, tell.
+--- Start the calls that may start now; finish when all are done.
 function Turn:advance()
   if self.advancing then return end -- a call that ended at once: the loop below goes on
   self.advancing = true
@@ -116,10 +116,10 @@ function Turn:cancel()
   end
 end
 
---- Wait until every call has its message. Raises where waiting is not possible; what a callback of the host raised is
---- kept for the session's next wait.
+--- Wait until every call has its message. Raises where waiting is impossible; an error of a host's callback is kept for
+--- the session's next wait.
 ---@param seconds? number no limit when nil
----@return table[]|nil messages nil when the seconds are over
+---@return table[]|nil messages nil when the time is up
 function Turn:wait(seconds)
   check.seconds("turn:wait", seconds)
   local deadline = seconds and host.now() + seconds * 1000

@@ -1,4 +1,4 @@
---- What a host is shown of a call that is under way: what the model would see of it so far.
+--- What a host is shown of a running call: what the model would see of it so far.
 
 local jobs = require "abridge.session.job"
 local limits_of = require "abridge.output.limits"
@@ -11,7 +11,7 @@ local M = {}
 local UPDATE_MS = 100
 local UTF8 = { utf8 = "replace" }
 
---- What may be shown of a text so far: of one that may go on, whole lines, as only these tell what is to be hidden.
+--- The part of a text that may be shown so far. If more may follow, that is whole lines: a secret is known only then.
 local function so_far(redactor, text, goes_on)
   if not redactor then return text end
   if goes_on then return redactor:stream():feed(text) end
