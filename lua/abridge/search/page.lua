@@ -10,7 +10,7 @@ local M = {}
 local MOST_GATHERED = 16 * 1024 * 1024 -- bytes, under limits that forbid nothing or that keep the end
 local MOST_SHOWN = 200 -- chars of rg's messages in a notice
 
---- The limits in force, never without a bound on the text.
+--- The limits in force, with a bound on the text in any case.
 local function bounded(limits)
   if limits.strategy == "pipeline" then
     limits.max_chars = limits.max_chars or MOST_GATHERED
@@ -20,7 +20,7 @@ local function bounded(limits)
   return limits
 end
 
---- How much text to gather so that a cut loses nothing that it would have shown.
+--- How much text to gather so that a cut has everything it would show.
 local function room_for(limits)
   if (limits.strategy or "head") ~= "head" then return { bytes = MOST_GATHERED, lines = math.huge } end
   local bytes = math.min(
@@ -31,14 +31,14 @@ local function room_for(limits)
   return { bytes = math.min(bytes, MOST_GATHERED), lines = limits.max_lines or math.huge }
 end
 
----@class abridge.SearchPage Items from an offset on, until a limit is reached or more is there than can be shown.
+---@class abridge.SearchPage Items from an offset on, until a limit is reached or there is more than can be shown.
 ---@field items string[]
 ---@field count integer items seen, those before the offset too
 ---@field offset integer
 ---@field limit integer|nil
 ---@field limits abridge.Limits
 ---@field reached? boolean an item beyond the limit was seen
----@field full? boolean more text is there than can be shown
+---@field full? boolean there is more text than can be shown
 local Page = {}
 Page.__index = Page
 
@@ -62,7 +62,7 @@ function M.new(ctx, input, limit_name)
   }, Page)
 end
 
---- There is one more item: is it wanted? That more follows is known only here, so a full page ends here too.
+--- There is one more item: is it wanted? Only now is it known that more follows, so a full page ends here too.
 ---@return "skip"|"take"|"stop"
 function Page:next()
   self.count = self.count + 1
@@ -75,7 +75,7 @@ function Page:next()
   return "take"
 end
 
---- Is this more text, on top of what is gathered, than can be shown?
+--- Would this much more text exceed what can be shown?
 ---@param bytes integer
 ---@param lines integer
 ---@return boolean
@@ -105,7 +105,7 @@ local function nothing(self, listing)
 end
 
 --- The result of a page.
----@param listing table what the tool knows of it: `unit`, `details`, and more of abridge.Listing
+---@param listing table what the tool knows of it: `unit`, `details` and other fields of abridge.Listing
 ---@param finish abridge.RgEnd
 ---@param work abridge.Work
 ---@return table
@@ -118,7 +118,7 @@ function Page:value(listing, finish, work)
   if finish.ended and #self.items == 0 and not self.reached then return nothing(self, listing) end
   listing.items, listing.offset, listing.limit = self.items, self.offset, self.limit
   listing.reached = self.reached
-  if not self.reached then listing.reason = "size_cap" end -- of what time or room cut short
+  if not self.reached then listing.reason = "size_cap" end -- time or room ran out
   listing.more = not finish.ended
   listing.total = self.count
   details.error = finish.problem

@@ -1,5 +1,5 @@
---- Where a search looks: the folder and the target that a model's path means, and paths below it as other tools take
---- them.
+--- Where a search looks: the folder and target of a model's path, and how the paths found there are written so that
+--- other tools take them.
 
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
@@ -10,7 +10,7 @@ local M = {}
 ---@class (exact) abridge.SearchPlace
 ---@field dir string folder to run in: globs are relative to it
 ---@field target string what to search in it
----@field shown string from the session's folder a file's path, or what goes before the paths in a folder
+---@field shown string relative to the session's folder: a file's path, or the prefix of the paths in a folder
 
 --- A result that is an error.
 ---@param name string of the sentence, and the code unless that is given
@@ -32,8 +32,8 @@ local function plain(path)
   return #path > 1 and path:gsub("/%.?$", "") or path
 end
 
---- A path as it is from the session's folder. `..` stays, and so does what lies elsewhere: with links on the way they
---- may mean another folder than they seem to.
+--- A path relative to the session's folder. `..` stays, as do paths elsewhere: with links on the way they may lead to
+--- another folder than it seems.
 local function from_cwd(path, cwd)
   path = plain(path)
   while path:sub(1, 2) == "./" do
@@ -45,10 +45,10 @@ local function from_cwd(path, cwd)
   return path:sub(1, #base) == base and path:sub(#base + 1) or path
 end
 
---- What to search for a path that a model gave, or nil and the result that says what is wrong with it.
+--- Where to search for a path that a model gave, or nil and the result that says what is wrong with it.
 ---@param given string|nil
 ---@param ctx table
----@param wanted? "directory" no file will do
+---@param wanted? "directory" a file is refused
 ---@return abridge.SearchPlace|nil place
 ---@return table|nil failure
 function M.find(given, ctx, wanted)

@@ -39,7 +39,7 @@ end
 
 -- running ------------------------------------------------------------------------------
 
---- rg's messages, with paths as other tools take them too; `./path` is one already.
+--- rg's messages, with paths as other tools take them; `./path` is fine already.
 local function with_shown_paths(said, place)
   if place.shown == "" then return said end
   return (("\n" .. said):gsub("(\n[rg: ]*)(%./[^\n]-)(: )", function(start, path, colon)
@@ -48,10 +48,10 @@ local function with_shown_paths(said, place)
 end
 
 ---@class (exact) abridge.RgEnd
----@field ended boolean all that rg could read has been seen
+---@field ended boolean everything that rg could read has been searched
 ---@field timed_out? boolean
 ---@field signal? string what killed it
----@field problem? string what went wrong, in rg's own words where it has any
+---@field problem? string what went wrong, in rg's own words if it has any
 ---@field code? string for the problem
 
 ---@param outcome abridge.process.Outcome
@@ -81,7 +81,7 @@ local function how_it_ended(outcome, said, stopped, fault)
   return finish
 end
 
---- What rg says, redacted before it is cut.
+--- rg's messages, redacted before they are cut.
 local Messages = {}
 Messages.__index = Messages
 
@@ -98,17 +98,17 @@ function Messages:add(chunk)
   if self.size < MOST_SAID then self:keep(self.redaction and self.redaction:feed(chunk) or chunk) end
 end
 
---- All of it. A line that rg was killed in may have half a secret: it is left out where texts are redacted.
+--- All of them. If rg was killed in a line, that may have half a secret: with redaction it is left out.
 function Messages:words(killed)
   if self.redaction and not killed then self:keep(self.redaction:finish()) end
   return (table.concat(self.parts):gsub("%s+$", ""))
 end
 
 local FLAGS = { "--no-config", "--sort", "path", "--hidden", "--no-ignore-messages" }
---- With a root nothing outside it counts: neither ignore files, nor the excludes of a repository, which a file .git may
---- have anywhere, nor whether a repository is there.
+--- With a root nothing outside it counts: neither ignore files, nor the excludes of a repository, which a .git file may
+--- keep anywhere, nor whether there is a repository.
 local ROOTED = { "--no-ignore-parent", "--no-ignore-global", "--no-ignore-exclude", "--no-require-git" }
---- Without this rg opens the ignore files above all the same, to take nothing from them.
+--- Without this rg still opens the ignore files above, though it takes nothing from them.
 local UNREAD = { "--no-ignore-vcs" }
 
 ---@class (exact) abridge.RgRun
@@ -117,9 +117,9 @@ local UNREAD = { "--no-ignore-vcs" }
 ---@field on_chunk fun(chunk: string, work: abridge.Work): boolean|nil true stops rg
 ---@field on_end fun(finish: abridge.RgEnd, work: abridge.Work): table makes the result
 
---- Handles chunks one after the other, each in slices; what comes meanwhile waits, and rg with it.
+--- Handles chunks one by one, each in slices; meanwhile the next chunks wait, and so does rg.
 ---@class abridge.RgReader
----@field stopped? boolean nothing more is wanted
+---@field stopped? boolean enough has been found
 ---@field raised? string
 ---@field outcome? abridge.process.Outcome rg has ended
 ---@field busy? boolean a chunk is being handled
@@ -143,7 +143,7 @@ function Reader:handle(chunk)
   later = true
 end
 
---- Handle what waits; when that is all and rg has ended, tell.
+--- Handle the chunks that wait; after the last one, if rg has ended, finish.
 function Reader:go_on()
   while self.chunks[1] and not self.busy do
     self:handle(table.remove(self.chunks, 1))
@@ -164,7 +164,7 @@ function Reader:finish(outcome)
   if not self.busy then self:go_on() end
 end
 
---- A program under a limit on its memory, where the system knows one. The shell sees no word of anyone's.
+--- A program under a limit on its memory, if the system has one. The shell parses nothing but our script.
 local function limited(program)
   local shell = programs.find "sh"
   if not shell then return { program } end
@@ -172,7 +172,7 @@ local function limited(program)
   return { shell, "-c", script:format(MEMORY / 1024), "sh", program }
 end
 
---- What to say of an ignore file that no search should read.
+--- The message about an ignore file that no search should read.
 local function fault_words(fault, ctx)
   local path = ctx.redacted((fault.path:gsub("/%./", "/")))
   return notice.message("ignore_file", { path = notice.path(path), what = fault.what })
@@ -190,7 +190,7 @@ local function command_line(program, run, ctx, unread)
   return argv
 end
 
---- What happens when rg has ended: the result is made. Where rg was killed or stood still, an ignore file may be why.
+--- What happens when rg has ended: the result is made. If rg was killed or stalled, an ignore file may be why.
 local function on_exit(run, ctx, reader, said, done)
   return function(outcome)
     if reader.raised then return done { text = reader.raised, is_error = true } end
@@ -208,7 +208,7 @@ local function on_exit(run, ctx, reader, said, done)
   end
 end
 
---- Run rg. What a callback raises becomes the result.
+--- Run rg. An error in a callback becomes the result.
 ---@param run abridge.RgRun
 ---@param ctx table
 ---@param done fun(value: table)

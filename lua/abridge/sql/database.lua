@@ -2,7 +2,7 @@
 --- read only unless the host says otherwise.
 ---
 --- What keeps a read-only database unchanged is its engine (`drivers`); `words` refuses what the engine would let
---- through. LuaSQL is synchronous: the host stands still while an engine works.
+--- through. LuaSQL is synchronous: the host blocks while an engine works.
 
 local check = require "abridge.base.check"
 local drivers = require "abridge.sql.drivers"
@@ -22,10 +22,10 @@ local M = {}
 ---@field name string
 ---@field kind string the driver: "SQLite3", "PostgreSQL", "MySQL", "ODBC", ...
 ---@field read_only boolean
----@field private conn any nil until a file was opened
+---@field private conn any nil until a file is opened
 ---@field private path? string the file
 ---@field private close_file? fun()
----@field private known table<string, boolean> what was found out of its driver
+---@field private known table<string, boolean> what was found out about its driver
 ---@field private driver abridge.SqlDriver
 local Database = {}
 Database.__index = Database
@@ -51,7 +51,7 @@ local function kind_of(conn)
   return ok and shown:match "^([%w_]+) connection" or "unknown"
 end
 
---- A file of SQLite's, opened when it is first asked.
+--- An SQLite file, opened for its first query.
 local function file_at(who, name, path, deeper)
   if path == "" or path:find("\0", 1, true) then
     check.fail(("%s.%s must be the path of a file, got %s"):format(who, name, check.show(path)), deeper)
@@ -95,7 +95,7 @@ local function open(who, name, value, deeper)
   }, Database)
 end
 
---- Databases of a session, by name, from its option. Raises naming key and value.
+--- Databases of a session by name, from its option. Raises with the key and value of a wrong one.
 ---@param who string
 ---@param databases table<string, any>
 ---@param deeper integer
@@ -124,7 +124,7 @@ function M.names(databases)
   return names
 end
 
---- Is there one among them that can be asked, as far as is known before it is?
+--- Can one of them be queried, as far as is known without trying?
 ---@param databases table<string, abridge.Database>
 ---@return true|nil ready
 ---@return string|nil message what is missing
@@ -145,7 +145,7 @@ function M.close(databases)
   end
 end
 
---- Have a connection: a file is opened when it is first asked, and looked for again where it was not there.
+--- Make sure of a connection: a file is opened for its first query, and if it was missing, at the next.
 ---@return true|nil connected
 ---@return string|nil message
 function Database:connect()
@@ -156,7 +156,7 @@ function Database:connect()
   return true
 end
 
---- Whether its driver does something, of "binds", "runs_twice" and "invents_row". Found out by trying, once.
+--- Does its driver do this: "binds", "runs_twice" or "invents_row"? Found out by trying, once.
 local function does(self, what)
   if self.known[what] == nil then self.known[what] = self.driver[what] ~= nil and self.driver[what](self.conn) end
   return self.known[what]
@@ -165,7 +165,7 @@ end
 --- Can its driver bind values to placeholders?
 ---@return boolean
 function Database:binds()
-  if not self:connect() then return true end -- what is wrong is told when it is asked
+  if not self:connect() then return true end -- the query will say what is wrong
   return does(self, "binds")
 end
 
@@ -187,7 +187,7 @@ local function refusal(code, name, values)
   return { code = code, message = notice.message(name, values or {}) }
 end
 
---- A value as the driver takes it, or nil and true when there is no such.
+--- A value as the driver takes it, or nil and true if it takes no such value.
 local function bindable(value, driver)
   if value == nil or type(value) == "userdata" then return nil end -- JSON null
   if type(value) == "boolean" and not driver.booleans then return value and 1 or 0 end
@@ -213,7 +213,7 @@ local function bound(self, found, params)
   return values
 end
 
---- What keeps a statement from being sent, or nil and how it was read.
+--- Why a statement must not be sent, or nil and how it was read.
 local function obstacle(self, statement)
   if statement:find("\0", 1, true) then return refusal("ESTATEMENT", "sql_nul") end
   local readings = sql_of.readings(statement, self.driver.dialect)
@@ -235,8 +235,8 @@ end
 
 local unpack = table.unpack or unpack
 
---- Is there a row where a driver that invents one gives nulls alone? A statement that writes has one where it changed
---- something; one that reads is asked; what cannot be asked, a PRAGMA, has no row without a value.
+--- Is there really a row when a driver that invents rows gives nothing but nulls? If a statement that writes changed
+--- something, yes; one that reads is asked with EXISTS; a PRAGMA cannot be, and never has a row of nulls.
 local function has_row(self, found, statement, values)
   if sql_of.has(found, "RETURNING") then return luasql.scalar(self.conn, "SELECT changes()") ~= 0 end
   local asked = ("SELECT EXISTS (SELECT 1 FROM (%s\n))"):format((statement:gsub("[;%s]+$", "")))
@@ -263,7 +263,7 @@ end
 
 local CHANGES = { INSERT = true, UPDATE = true, DELETE = true, REPLACE = true, WITH = true, MERGE = true }
 
---- Changed rows as an integer; of a statement that changes none the engine may tell those of the one before.
+--- Changed rows as an integer; for a statement that changes none the engine may give those of the one before.
 local function changed(found, count)
   count = CHANGES[sql_of.first_word(found)] and tonumber(count) or 0
   return tonumber(("%.0f"):format(count))
@@ -281,8 +281,8 @@ local function answered(self, found, statement, values, read)
   return { rows = rows }
 end
 
---- The same for a statement that writes and returns rows, where the driver would write twice: what it did to look for
---- a first row is undone before the first fetch does it again.
+--- The same for a statement that writes and returns rows if the driver would write twice: what it does to look for a
+--- first row is undone before the first fetch does it again.
 local function answered_once(self, found, statement, values, read)
   local started, why = luasql.execute(self.conn, "SAVEPOINT abridge_returning")
   if not started then return nil, { code = "ESQL", message = why } end
@@ -310,7 +310,7 @@ function Database:query(statement, params, read)
   if not connected then return nil, { code = "EDATABASE", message = message } end
   local leave
   if self.read_only then
-    statement = statement:sub(found.start) -- its first word is what was looked at, whatever comments the engine knows
+    statement = statement:sub(found.start) -- from the word we checked, whatever the engine takes for comments
     leave, message = self.driver.read_only(self.conn)
     if not leave then return nil, { code = "ESQL", message = message } end
   end

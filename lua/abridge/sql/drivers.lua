@@ -1,5 +1,5 @@
 --- What the drivers of LuaSQL and their engines can do, and how each engine is made to refuse writes. sqlite3 and
---- PostgreSQL have been run for real; MySQL and ODBC follow their drivers' sources.
+--- PostgreSQL were tried against real engines; MySQL and ODBC follow their drivers' sources.
 
 local check = require "abridge.base.check"
 local luasql = require "abridge.sql.luasql"
@@ -13,7 +13,7 @@ local close, execute, is_cursor, scalar = luasql.close, luasql.execute, luasql.i
 
 -- read only, by each engine --------------------------------------------------------
 
---- The savepoint that a statement of the model's runs in; what it did is undone, a transaction of the host's stays.
+--- The savepoint that a model's statement runs in: its effects are undone, a transaction of the host's stays.
 local SAVEPOINT = "SAVEPOINT abridge_read_only"
 local ROLLBACK = { "ROLLBACK TO SAVEPOINT abridge_read_only", "RELEASE SAVEPOINT abridge_read_only" }
 
@@ -23,7 +23,7 @@ local function execute_all(conn, statements)
   end
 end
 
---- Within a savepoint SQLite also refuses VACUUM INTO, DETACH and another journal mode, which query_only lets through.
+--- Inside a savepoint SQLite also refuses VACUUM INTO, DETACH and another journal mode, which query_only lets through.
 local function sqlite_read_only(conn)
   local was, message = scalar(conn, "PRAGMA query_only")
   if was == nil then return nil, message end
@@ -44,7 +44,7 @@ local function sqlite_read_only(conn)
   end
 end
 
---- Inside a transaction of the host's a savepoint keeps that transaction; outside there is none to keep.
+--- Inside a transaction of the host's, a savepoint preserves it; outside there is none to preserve.
 local function postgres_read_only(conn)
   local leave
   if execute(conn, SAVEPOINT) then
@@ -61,8 +61,8 @@ local function postgres_read_only(conn)
   return nil, notice.message("sql_not_read_only", { what = (check.text(why or state)) })
 end
 
---- START would commit a transaction of the host's. MySQL keeps a savepoint only inside one, which cannot be made read
---- only any more: what a statement did there is undone.
+--- START would commit a transaction of the host's. MySQL keeps a savepoint only inside a transaction, which can no
+--- longer be made read only: there a statement's effects are undone.
 local function mysql_read_only(conn)
   if execute(conn, SAVEPOINT) and execute(conn, ROLLBACK[1]) then
     return function()
@@ -78,12 +78,12 @@ end
 
 -- drivers -----------------------------------------------------------------------------
 
---- LuaSQL 2.6.0 takes values behind the statement without a word and binds none of them; later ones bind.
+--- LuaSQL 2.6.0 accepts values after the statement but binds none of them; later versions do.
 local function sqlite_binds(conn)
   return scalar(conn, "SELECT ?", "abridge") == "abridge"
 end
 
---- LuaSQL 2.6.0 runs a statement to look for a first row, and again when that is fetched; later ones keep the row.
+--- LuaSQL 2.6.0 runs a statement to look for a first row, and again to fetch it; later versions keep the row.
 local function sqlite_runs_twice(conn)
   execute(conn, "SAVEPOINT abridge_trial")
   execute(conn, "CREATE TEMP TABLE abridge_trial(x)")
@@ -96,7 +96,7 @@ local function sqlite_runs_twice(conn)
   return count ~= 1
 end
 
---- LuaSQL 2.8 hands out a row of nulls where there is no row.
+--- LuaSQL 2.8 returns a row of nulls when there is no row.
 local function sqlite_invents_row(conn)
   local cursor = execute(conn, "SELECT 1 WHERE 0")
   local ok, row = pcall(cursor.fetch, cursor, {}, "n")
@@ -106,14 +106,14 @@ end
 
 ---@class (exact) abridge.SqlDriver
 ---@field dialect abridge.SqlDialect
----@field read_only? fun(conn: any): fun()|nil, string|nil makes the engine refuse writes; returns what ends that
+---@field read_only? fun(conn: any): fun()|nil, string|nil makes the engine refuse writes; returns a function to undo it
 ---@field refuses? fun(found: abridge.SqlReading): string|nil words that `read_only` does not cover
 ---@field binds? fun(conn: any): boolean can values be bound to `?`
 ---@field booleans? boolean true and false can be bound
----@field batches? boolean rows come in batches from a cursor of the server's; else the driver takes in all at once
----@field addresses? string pattern of values that tell where something lies in memory, in what EXPLAIN shows
+---@field batches? boolean rows come in batches from a cursor on the server; else the driver reads all of them at once
+---@field addresses? string pattern of values of EXPLAIN that show addresses in memory
 ---@field runs_twice? fun(conn: any): boolean is a statement run to look for a first row, and again to fetch it?
----@field invents_row? fun(conn: any): boolean is there a row of nulls where there is none?
+---@field invents_row? fun(conn: any): boolean does it return a row of nulls when there is no row?
 ---@field blob? string pattern of the types that say a value is binary
 ---@field number? string pattern of the types whose values come as text and are numbers
 ---@field boolean? string pattern of the types whose values come as "t" and "f"
@@ -158,7 +158,7 @@ local DRIVERS = {
 }
 local OTHER = { dialect = {}, blob = "BLOB" }
 
---- The driver of a kind of connection; one that nothing is known of where it has no row here.
+--- The driver of a kind of connection; if it is not in the table, one of which nothing is assumed.
 ---@param kind string
 ---@return abridge.SqlDriver
 function M.of(kind)

@@ -1,11 +1,11 @@
---- Talking to LuaSQL: what it raises comes back like any other error.
+--- Calls of LuaSQL: the errors it raises come back like any others.
 
 local check = require "abridge.base.check"
 local notice = require "abridge.output.notice"
 
 local M = {}
 
---- Execute a statement; what LuaSQL raises (a closed connection) comes back like any other error.
+--- Execute a statement.
 ---@param conn any
 ---@param statement string
 ---@param ... any values to bind
@@ -28,7 +28,7 @@ function M.is_cursor(value)
   return type(value) == "userdata" or type(value) == "table"
 end
 
---- Close a cursor; of anything else nothing is asked.
+--- Close a cursor; anything else is left alone.
 ---@param cursor any
 function M.close(cursor)
   if M.is_cursor(cursor) then pcall(cursor.close, cursor) end

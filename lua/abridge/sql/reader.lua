@@ -13,7 +13,7 @@ local function matches(value, patterns)
   return false
 end
 
---- What the rows are made of, by the cursor's names and types.
+--- The columns of the rows, from the cursor's names and types.
 local function columns_of(cursor, driver)
   local ok, types = pcall(cursor.getcoltypes, cursor)
   local columns = {}
@@ -35,7 +35,7 @@ end
 ---@field columns { name: string, blob: boolean, hex: boolean|nil, number: boolean, boolean: boolean, real: boolean }[]
 ---@field fetch fun(): table|nil, string|nil the next row, nil at the end, nil and a message on failure
 
---- A driver's cursor as a reader. The row handed out is one table, filled anew.
+--- A driver's cursor as a reader. Every row is returned in the same table.
 ---@param cursor any
 ---@param driver abridge.SqlDriver
 ---@return abridge.SqlReader
@@ -96,7 +96,7 @@ function M.batched(conn, statement, driver)
   return self
 end
 
---- A reader whose first row, where it is nulls alone, is given only if it is there.
+--- A reader that returns a first row of nothing but nulls only if it exists.
 ---@param reader abridge.SqlReader changed in place
 ---@param exists fun(): boolean
 ---@return abridge.SqlReader
@@ -112,7 +112,7 @@ function M.without_invented_row(reader, exists)
   return reader
 end
 
---- A reader that leaves the addresses out of values.
+--- A reader that leaves addresses out of values.
 ---@param reader abridge.SqlReader changed in place
 ---@param pattern string
 ---@return abridge.SqlReader

@@ -1,4 +1,4 @@
---- find_files: the files below a folder whose path fits a glob, as `rg --files` lists them.
+--- find_files: the files below a folder whose path matches a glob, as `rg --files` lists them.
 
 local names = require "abridge.base.name_on_a_line"
 local pages = require "abridge.search.page"
@@ -23,8 +23,8 @@ local M = {
 
 M.ready = ripgrep.ready
 
---- Whole records of `rg --files --null` as lines, and how many there are. `start` is how a line starts, as a pattern's
---- replacement has it.
+--- Whole records of `rg --files --null` as lines, and how many there are. `start`, a replacement of gsub, begins each
+--- line.
 local function lines_of(records, start)
   if not names.are_plain(records) then records = records:gsub("[^%z]+", names.name) end
   local text, count = ("\0" .. records:sub(1, -2)):gsub("%z%./", start)
