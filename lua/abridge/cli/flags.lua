@@ -62,7 +62,7 @@ local SWITCH = true
 local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWITCH }
 local SHORT = { ["-h"] = "--help" }
 
---- Flags of each command beside the limits.
+--- Flags of each command besides the limits.
 local COMMANDS = {
   run = {
     ["--timeout"] = seconds,
@@ -91,7 +91,7 @@ local function key_of(flag)
   return (flag:gsub("^%-%-", ""):gsub("%-", "_"))
 end
 
---- Raise for bad flags; main tells it.
+--- Raise for bad flags; `main` reports it.
 ---@param message string a format
 ---@param ... any
 function M.bad(message, ...)

@@ -52,7 +52,7 @@ local function print_result(content, block, details, as_json)
   terminal.print_json { content = content, block = block, details = details }
 end
 
---- A session under the flags; what it raises is a bad flag.
+--- A session with the limits of the flags; an error in them is a bad flag.
 local function open_session(tool, args, opts)
   opts.profile = args.other.profile
   opts.tools = { tool }
@@ -68,7 +68,7 @@ end
 
 -- commands ----------------------------------------------------------------------------
 
---- Words as one shell command: one word is a command already, several are quoted each.
+--- Words as one shell command: a single word is a command already, several are quoted.
 local function shell_command(words)
   if #words == 1 then return words[1] end
   local quoted = {}
@@ -121,7 +121,7 @@ function M.read(args)
   return result.is_error and 1 or 0
 end
 
---- The limits of a profile for text of no particular tool: its row "*", or that of commands, or its ceiling.
+--- The limits of a profile for text of no particular tool: its row "*", else that of commands, else its ceiling.
 local function profile_limits(name)
   local profile, rows = limits_of.profiles[name], limits_of.table("abridge cut", name, {}, nil, nil, 0)
   if profile["*"] then return rows:of "*" end
@@ -162,7 +162,7 @@ function M.cut(args)
   return 0
 end
 
---- All of a file, "-" or nothing being stdin.
+--- All of a file; of stdin for "-" or none.
 local function read_all(path)
   if path == nil or path == "-" then return terminal.read "*a" end
   local file, message = io.open(path, "rb")
@@ -206,7 +206,7 @@ end
 
 M.log = log.run
 
---- What a switch that is a command of its own prints; nil for any other word.
+--- The output of `--help` and `--version`; nil for any other word.
 local function about(word)
   if word == "--version" then return ("abridge %s\n"):format(core.version) end
   if word == "--help" or word == "-h" or word == "help" then return (USAGE:gsub("%%s", core.version, 1)) end

@@ -11,7 +11,7 @@ local M = {}
 
 local MOST_CELLS = 200 -- of a name: a column is as wide as the longest
 
---- Text that cannot move a terminal's cursor nor turn what it shows: names in a log are those a model made up.
+--- Text that cannot move a terminal's cursor or reverse what it shows: a model may have made up the names in a log.
 ---@param value any
 ---@return string
 function M.visible(value)
@@ -26,7 +26,7 @@ local function printed_size(bytes)
   return ok and shown or "-"
 end
 
---- Columns of the list: heading, least width, and which side they keep to.
+--- Columns of the list: heading, least width and alignment.
 local COLUMNS = {
   { "CALL", 7 },
   { "TOOL", 14 },
@@ -36,7 +36,7 @@ local COLUMNS = {
   { "TIME", 7, right = true },
 }
 
---- What the list says of a call; of its result alone where it has one.
+--- The cells of a call in the list, from its result if it has one.
 local function row_of(event)
   local block = type(event.truncation) == "table" and event.truncation or {}
   local shown = event.bytes_shown
@@ -59,7 +59,7 @@ local function print_row(row, widths)
   terminal.out((table.concat(cells, "  "):gsub(" +$", "")), "\n")
 end
 
---- Widths that rows need, and a print of the headings.
+--- Print the headings; returns the widths that the rows need.
 local function start_list(rows)
   local headings, widths = {}, {}
   for i, column in ipairs(COLUMNS) do
@@ -73,9 +73,9 @@ local function start_list(rows)
   return widths
 end
 
---- End as a write would end us when nobody reads our stdout any more, without waiting for something to write; call
---- `closed` where SIGPIPE is ignored. Only a pipe can tell, and only where it can be opened anew: watching the
---- descriptor itself would make stdout non-blocking, for other programs too.
+--- When the reader of our stdout has gone, end as a write would end us, without waiting for one; call `closed` if
+--- SIGPIPE is ignored. That works for a pipe that can be opened again: watching the descriptor itself would make stdout
+--- non-blocking, for other programs too.
 local function on_closed_stdout(uv, closed)
   local fd = uv.guess_handle(1) == "pipe" and uv.fs_open("/proc/self/fd/1", uv.constants.O_WRONLY, 0)
   local watch = fd and uv.new_poll(fd)
@@ -93,7 +93,7 @@ local function on_closed_stdout(uv, closed)
   end
 end
 
---- Tell of lines that were passed over.
+--- Report lines that were left out.
 local function tell_long(run)
   if run.too_long == 0 then return end
   local lines = run.too_long == 1 and "line" or "lines"
@@ -102,8 +102,8 @@ end
 
 local FOLLOW_MS = 100 -- between two looks at the log
 
---- Show each event of a run and go on until interrupted, until nobody reads, or until the run is deleted. What `show`
---- raises ends it too.
+--- Show each event of a run until interrupted, until our reader has gone, or until the run is deleted. An error in
+--- `show` ends it too.
 local function follow(run, show)
   local uv = host.uv()
   local position, stopped, failure = 0, false, nil
@@ -139,7 +139,7 @@ local function follow(run, show)
   return 0
 end
 
---- List what has ended and go on as calls end.
+--- List calls as they end, those that have ended first.
 local function follow_calls(run, as_json)
   if as_json then
     return follow(run, function(_, line)
@@ -161,7 +161,7 @@ local function follow_calls(run, as_json)
   end)
 end
 
---- List the calls in the order they were made; those without a result too.
+--- List the calls in the order they were made, even those without a result.
 local function list_calls(run, as_json)
   local rows, open = {}, {}
   local position, message = run:each(function(event, line)

@@ -1,4 +1,4 @@
---- What a command has of the terminal: stdin, stdout and the signals that end a program.
+--- What commands use of the terminal: stdin, stdout and the signals that end a program.
 
 local host = require "abridge.base.host"
 
@@ -9,7 +9,7 @@ local function is_terminal()
   return uv ~= nil and uv.guess_handle(1) == "tty"
 end
 
---- Raise for what the world does wrong; main tells it.
+--- Raise for a failure outside the program; `main` reports it.
 ---@param message string
 function M.fail(message)
   error({ failure = message }, 0)
@@ -17,12 +17,12 @@ end
 
 local EPIPE = 32 -- on Linux, macOS and the BSDs
 
---- Fail unless stdout took it; `closed` where nobody reads it any more.
+--- Fail unless a write to stdout succeeded; `closed` if its reader has gone.
 local function taken(ok, message, code)
   if not ok then error({ failure = "stdout: " .. message, closed = code == EPIPE }, 0) end
 end
 
---- Write to stdout; what cannot be written is not passed over. A failure is told once: the next write may succeed.
+--- Write to stdout, or fail: the next write may succeed and hide the failure.
 ---@param ... string
 function M.out(...)
   taken(io.stdout:write(...))
@@ -33,7 +33,7 @@ function M.flush()
   taken(io.stdout:flush())
 end
 
---- All of stdin, or so many bytes of it; nil at its end.
+--- All of stdin, or a number of bytes of it; nil at its end.
 ---@param how "*a"|integer
 ---@return string|nil
 function M.read(how)
@@ -41,7 +41,7 @@ function M.read(how)
   return content or (message and M.fail("stdin: " .. message)) or nil
 end
 
---- Print the content as it is, byte for byte; on a terminal with a newline at its end.
+--- Print the content byte for byte; on a terminal, end it with a newline.
 ---@param content string
 function M.print_content(content)
   M.out(content)

@@ -1,5 +1,4 @@
---- A text of any size in a buffer that holds the part around the cursor: what the model saw is shown as it is, what it
---- did not see is dimmed.
+--- A text of any size in a buffer that holds the part around the cursor. What the model did not see is dimmed.
 
 local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
@@ -20,7 +19,7 @@ local TURN_MS = 4 -- of a search for a line before the editor has its turn
 ---@field source abridge.nvim.Source
 ---@field ranges abridge.nvim.Range[]
 ---@field cut? abridge.Cut
----@field lines? integer of the text, where they are known
+---@field lines? integer of the text, if they are known
 local Pager = {}
 Pager.__index = Pager
 
@@ -30,8 +29,8 @@ local function mark(self, row, column, opts)
   vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), row - 1, column, opts)
 end
 
---- Dim what of a row the model did not see; `i` is the first range that may have bytes of it. A mark a row: Neovim 0.7
---- does not draw one that begins above the window.
+--- Dim the parts of a row that the model did not see; `i` is the first range that may have bytes of it. Each row has
+--- its own marks, since Neovim 0.7 does not draw one that begins above the window.
 ---@return integer i for the next row
 local function dim(self, row, i)
   local at = self.excerpt.rows[row]
@@ -51,7 +50,7 @@ local function dim(self, row, i)
   return i
 end
 
---- Number the lines at the right, and mark rows that go on with the line of the row before.
+--- Number the lines at the right, and mark rows that continue the line of the row before.
 local function decorate(self, first, last)
   if first > last then return end
   local line = self.excerpt:line_of(first)
@@ -66,7 +65,7 @@ local function decorate(self, first, last)
   end
 end
 
---- Decorate rows that have come; all of them where numbers of lines have become known by them.
+--- Decorate new rows; all rows if these made the numbers of lines known.
 local function decorate_new(self, first, last)
   local known = self.excerpt.first_line ~= nil
   if known and not self.numbered then
@@ -87,13 +86,13 @@ local function texts(rows, first, last)
   return lines
 end
 
---- Put lines in place of rows (0-based, exclusive), of which nothing stays.
+--- Replace rows (0-based, end exclusive) and their marks with lines.
 local function set_rows(self, first, last, lines)
   vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), first, last)
   vim.api.nvim_buf_set_lines(self.buf, first, last, false, lines)
 end
 
---- Read on at one end.
+--- Read more at one end.
 local function extend(self, at_end)
   local excerpt, count = self.excerpt, #self.excerpt.rows
   local added, dropped = excerpt[at_end and "read_after" or "read_before"](excerpt)
@@ -140,13 +139,13 @@ local function tell(self, win)
   vim.b[self.buf].abridge_status = " " .. table.concat(parts, "  ")
 end
 
---- The window that shows the buffer, the current one first.
+--- A window that shows the buffer, the current one if it does.
 local function window_of(self)
   if vim.api.nvim_get_current_buf() == self.buf then return vim.api.nvim_get_current_win() end
   return vim.fn.win_findbuf(self.buf)[1]
 end
 
---- Do something with the buffer; what the file does wrong is told.
+--- Change the buffer; an error of the file is reported.
 local function guarded(self, act)
   if not vim.api.nvim_buf_is_loaded(self.buf) then return end
   local ok, message = buffer.change(self.buf, act)
@@ -155,7 +154,7 @@ end
 
 -- going somewhere --------------------------------------------------------------------------------------
 
---- Show a byte of the text: its row is where the cursor is then.
+--- Go to a byte of the text: the cursor moves to its row.
 ---@param byte integer 0-based
 function Pager:go(byte)
   self.seeking = nil
@@ -174,8 +173,8 @@ function Pager:go(byte)
   end)
 end
 
---- Look for something in turns with the editor, and call `found` with what there is in the end. Going anywhere else
---- ends the search.
+--- Look for something in turns with the editor, and call `found` with the byte, or nil. Going anywhere else ends the
+--- search.
 local function look_for(self, what, step, found)
   local token = {}
   self.seeking = token
@@ -194,7 +193,7 @@ local function look_for(self, what, step, found)
   turn()
 end
 
---- Show a line. The text is read from the nearest place whose line is known.
+--- Go to a line. The text is read from the nearest place whose line is known.
 ---@param line integer
 function Pager:go_to_line(line)
   if self.lines then line = math.min(line, math.max(self.lines, 1)) end
@@ -221,7 +220,7 @@ local function here(self)
   return at.first + low
 end
 
---- Go to the next place of a text, or the one before; it is looked for as it stands, letter by letter.
+--- Go to the next occurrence of a text, or the one before. The text is plain, not a pattern.
 ---@param text string
 ---@param backwards? boolean
 function Pager:find(text, backwards)
@@ -260,7 +259,7 @@ local function keys_of(self)
   end
   local function ask()
     local ok, text = pcall(vim.fn.input, "Find: ") -- Ctrl-C raises
-    vim.cmd "redraw" -- what is said next stands on a line of its own
+    vim.cmd "redraw" -- so that the next message has a line of its own
     if ok then self:find(text) end
   end
   local function line_key(otherwise)
@@ -299,7 +298,7 @@ end
 ---@field title string
 ---@field cut? abridge.Cut the ledger of what the model saw; nil: all of it
 ---@field lines? integer of the text; those of the ledger unless set
----@field note? string what else there is to say
+---@field note? string a remark to show
 ---@field close? fun() called when the buffer is wiped out
 ---@field mods? string command modifiers
 
