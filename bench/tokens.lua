@@ -3,9 +3,9 @@
 ---   lua bench/tokens.lua FOLDER     with the corpus that bench/tokens.mjs made there
 ---
 --- Prints, for each kind of text, the median and the 95th percentile of the error against o200k_base, compared with
---- bytes/4 and chars/4; the mean of the kinds' medians and the p95 of all samples, for the half that the estimate's costs
---- were fitted to and for the half that was held out; how often text would be over a budget in spite of the safety
---- factor; how many MB/s it estimates.
+--- bytes/4 and chars/4; the mean of the kinds' medians and the p95 of all samples, for the half that the estimate's
+--- costs were fitted to and for the half that was held out; how often text would be over a budget in spite of the
+--- safety factor; how many MB/s it estimates.
 
 local abridge = require "abridge"
 local core = require "abridge.core"

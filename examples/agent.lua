@@ -1,5 +1,5 @@
--- An agent in one file: tools of abridge, a tool of its own and a model at an HTTP endpoint, within a budget of tokens. It
--- works in the current folder:
+-- An agent in one file: tools of abridge, a tool of its own and a model at an HTTP endpoint, within a budget of tokens.
+-- It works in the current folder:
 --
 --   MODEL_URL=https://api.openai.com/v1/chat/completions MODEL_NAME=... MODEL_KEY=... lua examples/agent.lua "TASK"
 --

@@ -128,7 +128,7 @@ local function paint(buf, first, rows)
   end
 end
 
---- The places that wait where lines are about to go: those of earlier calls, to stay above, and the others, to go below.
+--- The places that wait where lines are about to go: those of earlier calls, which stay above, and the others.
 local function waiting_at(buf, own, row, number)
   local above, below = {}, {}
   for _, place in pairs(own) do
