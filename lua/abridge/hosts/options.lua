@@ -34,9 +34,9 @@ function M.checked(who, opts, deeper)
   deeper = deeper or 0
   opts = check.options(who, opts, SAFE_OPTIONS, 2 + deeper)
   if opts.session and (opts.limits or opts.save or opts.resume) then
-    check.fail(who .. ": limits, save and resume are not for use with session", 1 + deeper)
+    check.fail(who .. ": limits, save and resume cannot be used with session", 1 + deeper)
   elseif opts.limits and opts.resume then
-    check.fail(who .. ": resume is not for use with limits", 1 + deeper)
+    check.fail(who .. ": resume cannot be used with limits", 1 + deeper)
   end
   local ok, limits_of = pcall(require, "abridge.output.limits")
   if ok and opts.limits then limits_of.checked(who .. ": limits", opts.limits, 2 + deeper) end

@@ -114,7 +114,7 @@ local function decode_start(json, raw, whole)
     local ok, value = pcall(json.decode, '["' .. raw:sub(1, #raw - dropped) .. '"]')
     if ok then return value[1] end
   end
-  error("rg printed a line that is no JSON", 0)
+  error("rg printed a line that is not JSON", 0)
 end
 
 --- A text, possibly cut short: `text":"...` or `bytes":"...`.
@@ -150,7 +150,7 @@ function Long:event(json)
   local raw, after = head:text(), middle:text()
   local start, stop = raw:find(AFTER_PATH, 1, true)
   local number, offset, match = after:match '^(%d+),"absolute_offset":(%d+),"submatches":%[(.*)$'
-  if not (start and number) then error("rg printed an event that is not understood", 0) end
+  if not (start and number) then error("rg printed an unknown event", 0) end
   local named = json.decode(raw:sub(1, start) .. "}}")
   local event = {
     kind = named.type,

@@ -32,7 +32,7 @@ function M.add_built_in(self, who, names)
       known = known or built_in == name
     end
     if not known then check.fail(("%s: unknown tool %s in tools"):format(who, check.show(name)), 1) end
-    if self.tools[name] then check.fail(("%s: tool %s stands twice in tools"):format(who, check.show(name)), 1) end
+    if self.tools[name] then check.fail(("%s: tool %s is in tools twice"):format(who, check.show(name)), 1) end
     local tool = require("abridge.tools." .. name)
     local schema = tool.schema and tool.schema(self) or tool.input_schema
     self.tools[name] = { name = name, tool = tool, schema = schema, built_in = true }

@@ -8,7 +8,7 @@ local slices = require "abridge.base.time_slices"
 
 local M = {
   name = "read_file",
-  description = "Read a text file. Use offset to start at a line and limit to read so many lines.",
+  description = "Read a text file. Use offset to start at a line and limit for the number of lines.",
   input_schema = {
     type = "object",
     properties = {

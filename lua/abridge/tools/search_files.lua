@@ -22,9 +22,9 @@ local M = {
     properties = {
       pattern = { type = "string", description = "Regular expression, or plain text with literal" },
       path = { type = "string", description = "File or folder to search (default: the current folder)" },
-      glob = { type = "string", description = "Search only files that fit this glob, such as *.lua" },
-      ignore_case = { type = "boolean", description = "Take upper and lower case as equal" },
-      literal = { type = "boolean", description = "Take the pattern as plain text" },
+      glob = { type = "string", description = "Search only files that match this glob, such as *.lua" },
+      ignore_case = { type = "boolean", description = "Ignore case" },
+      literal = { type = "boolean", description = "Treat the pattern as plain text" },
       context = { type = "integer", minimum = 0, maximum = 1000, description = "Lines to show around each match" },
       limit = { type = "integer", minimum = 1, description = "Number of matching lines to show" },
       offset = { type = "integer", minimum = 1, description = "Number of the first match to show (from 1)" },
