@@ -1,7 +1,7 @@
--- How long our callbacks run, and Neovim's main loop stands still, while each tool does something big: `make
--- bench-pause`. Callbacks of ours are timed by the processor, so that what other programs take does not count. A timer
--- asks the main loop every millisecond; its pauses are the times between two of its answers, by the clock. Of some
--- rounds the one with the shortest longest time is told, for each of the two.
+-- How long our callbacks run, and how long Neovim's main loop stands still, while each tool does something big: `make
+-- bench-pause`. Our callbacks are measured in processor time, so that other programs do not count. A timer fires in the
+-- main loop every millisecond; the loop's pauses are the times between two of these, by the clock. For each of the two
+-- the round whose longest time is shortest is printed.
 local abridge = require "abridge"
 local main_loop = require "support.main_loop"
 local web_server = require "support.web_server"
@@ -18,7 +18,7 @@ local function calmer(a, b)
   return a and a.max <= b.max and a or b
 end
 
---- What our callbacks take, what the main loop's pauses come to, and the time of a call from its start to its end.
+--- The times of our callbacks, the pauses of the main loop, and how long a call takes.
 local function measure(start)
   local ours, pauses, took = nil, nil, math.huge
   for _ = 1, ROUNDS do
@@ -56,7 +56,7 @@ end
 local PATTERNS = { "password=%S+", "AKIA[%u%d]+", "token: *%w+" }
 local LINE = "2026-03-01 10:11:12.345 [INFO] worker-3: request 17 took 31 ms, key=value retried"
 
---- A call that is cancelled when it has run for a while, its background child too.
+--- A call that is cancelled after a while, with its background child.
 local function cancelled(done)
   local session = assert(abridge.session { run_dir = folder .. "/run" })
   local job = session:call("run_command", { command = "sleep 9 & yes | head -c 1000000; wait" }, { on_done = function()
@@ -66,7 +66,7 @@ local function cancelled(done)
   vim.defer_fn(function() job:cancel() end, 100)
 end
 
---- A body of 16 MB from a server of our own, under limits that want its end.
+--- A body of 16 MB from our own server, under limits that keep its end.
 local function fetched(done)
   local chunk = (LINE .. "\n"):rep(700)
   local server = assert(web_server.new(function(connection)

@@ -1,7 +1,7 @@
--- The benchmark, `make bench`: one program, one run. Ours beside rivals that do the same job and beside limits that
--- nothing can beat, in medians and ratios of runs that took turns; last the figures to reach, and what was measured.
---   make bench BENCH="cuts pages"    some sections alone
---   BENCH_SCALE=0.01 make bench      sizes and times of a hundredth
+-- The benchmark, `make bench`: one program, one run. It compares us with rivals that do the same job and with limits
+-- that nothing can beat, in medians and ratios of runs that take turns; last come the targets and what was measured.
+--   make bench BENCH="cuts pages"    some sections only
+--   BENCH_SCALE=0.01 make bench      a hundredth of the sizes and times
 local host = require "abridge.base.host"
 local targets = require "run.targets"
 local texts = require "run.texts"

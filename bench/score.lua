@@ -1,11 +1,11 @@
--- How much of what an engineer needs is left after a cut: `make score`.
+-- How much of what an engineer needs is still there after a cut: `make score`.
 --
 -- Makes labelled logs in build/score/ by running this machine's real tools on small faulty programs of ours
 -- (score/cases/), then scores our cut and the usual ones on them at four budgets, in Markdown; the same tables for
--- the folder SCORE_CORPUS of NAME.log and NAME.json where that is set. A log that did not come out as its case says is
--- named, left out of the tables, and makes the run fail.
+-- the folder SCORE_CORPUS of NAME.log and NAME.json if that is set. A log that is not as its case says is named, left
+-- out of the tables, and makes the run fail.
 --
---   lua bench/score.lua [--missed] [--list] [NAME...]   these logs only; --missed: each needle that ours lost;
+--   lua bench/score.lua [--missed] [--list] [NAME...]   these logs only; --missed: each needle that our cut lost;
 --                                                       --list: each log that was made
 package.path = "bench/?.lua;" .. package.path
 

@@ -1,11 +1,11 @@
---- What the token estimate is worth: `make bench-tokens`.
+--- How good the token estimate is: `make bench-tokens`.
 ---
 ---   lua bench/tokens.lua FOLDER     with the corpus that bench/tokens.mjs made there
 ---
---- Prints, of each kind of text, the median and the 95th percentile of the error against o200k_base, beside bytes/4 and
---- chars/4; the mean of the kinds' medians and the p95 of all samples, for the half that the estimate's costs were
---- fitted to and for the half that was held out; how often text would be over a budget in spite of the safety factor;
---- how many MB/s are weighed.
+--- Prints, for each kind of text, the median and the 95th percentile of the error against o200k_base, compared with
+--- bytes/4 and chars/4; the mean of the kinds' medians and the p95 of all samples, for the half that the estimate's
+--- costs were fitted to and for the half that was held out; how often text would be over a budget in spite of the
+--- safety factor; how many MB/s it estimates.
 
 local abridge = require "abridge"
 local core = require "abridge.core"
@@ -36,7 +36,7 @@ local function load_samples()
   return samples, all
 end
 
---- The value below which a share of the list lies.
+--- The value that a share of the list is below.
 local function quantile(list, share)
   local sorted = {}
   for i, value in ipairs(list) do
@@ -50,7 +50,7 @@ local function median(list)
   return quantile(list, 0.5)
 end
 
---- Errors of a method as shares of the count, by kind and all together.
+--- Errors of a method as shares of the count, by kind and for all kinds together.
 local function errors_of(samples, method, part)
   local by_kind, all, kinds = {}, {}, {}
   for _, sample in ipairs(samples) do

@@ -1,19 +1,19 @@
--- An agent in one file: the tools of abridge, one of its own, and a model reached over HTTP, within a budget of tokens.
+-- An agent in one file: tools of abridge, a tool of its own and a model at an HTTP endpoint, within a budget of tokens.
 -- It works in the current folder:
 --
 --   MODEL_URL=https://api.openai.com/v1/chat/completions MODEL_NAME=... MODEL_KEY=... lua examples/agent.lua "TASK"
 --
--- A URL that ends in /messages is taken for Anthropic's Messages API, any other for Chat Completions.
+-- A URL that ends in /messages is taken to be Anthropic's Messages API, any other Chat Completions.
 -- `make agent` shows it at work with a scripted model.
 local abridge = require "abridge"
-local host = require "abridge.base.host"
-local process = require "abridge.process"
+local json = vim and vim.json or require "cjson"
 
 local M = {}
 
 local BUDGET = 24000 -- tokens of a whole request, by the estimate
 local SHARE = 0.4 -- of the budget, for one result
 local MAX_REQUESTS = 200
+local TIMEOUT = 600 -- seconds for a request
 local MAX_TOKENS = 4096 -- of a reply; the Messages API requires it
 local CLEARED = "[Cleared to save room. Call the tool again to see it]"
 
@@ -119,14 +119,14 @@ local EDIT_FILE = {
 --- Does this call ask for the next page of an output? Its input may be JSON.
 local function goes_on(input)
   if type(input) == "string" then
-    local ok, value = pcall(host.json().decode, input)
+    local ok, value = pcall(json.decode, input)
     input = ok and value
   end
   local offset = type(input) == "table" and tonumber(input.offset)
   return offset and offset > 1
 end
 
---- Counts what tools print and how much of it a model gets. A further page of an output prints nothing new.
+--- Counts what tools print and how much of it a model gets. The next page of an output prints nothing new.
 local function new_savings()
   local rows, continued = {}, {}
   local savings = { rows = rows }
@@ -178,36 +178,26 @@ local function temporary(text)
   return path
 end
 
---- POST a body with curl. Body and key go through files: arguments are visible in the list of processes.
-local function post(url, headers, body)
+--- POST a body with curl, run by a session. Anything long or secret is in files: a command's arguments show in the list
+--- of processes, and its output may be cut.
+local function post(session, url, headers, body)
   local header_file, body_file = temporary(table.concat(headers, "\n") .. "\n"), temporary(body)
-  local argv = { "curl", "-q", "--silent", "--show-error", "--max-time", "600", "--write-out", "\n%{http_code}" }
-  for _, argument in ipairs { "--header", "@" .. header_file, "--data-binary", "@" .. body_file, url } do
-    argv[#argv + 1] = argument
+  local answer_file = temporary ""
+  local quoted = url:gsub("'", "'\\''")
+  local curl = "curl -q -sS -w '%%{http_code}' --header @%s --data-binary @%s --output %s '%s'"
+  local result = session:call("run_command", { command = curl:format(header_file, body_file, answer_file, quoted) })
+  local answer = contents_of(answer_file)
+  for _, path in ipairs { header_file, body_file, answer_file } do
+    os.remove(path)
   end
-  local chunks, outcome = {}, nil
-  local started, message = process.spawn(argv, nil, {
-    on_output = function(chunk)
-      chunks[#chunks + 1] = chunk
-    end,
-    on_exit = function(ended)
-      outcome = ended
-    end,
-  })
-  if started then host.wait(function()
-    return outcome ~= nil
-  end) end
-  os.remove(header_file)
-  os.remove(body_file)
-  if not started then error(message, 0) end
-  local answer, status = table.concat(chunks):match "^(.*)\n(%d+)$"
-  if not outcome or outcome.code ~= 0 or not (status or ""):find "^2" then
-    error(("%s: %s"):format(url, abridge.head(answer or table.concat(chunks), { max_bytes = 2000 })), 0)
+  if result.is_error or not result.content:find "^2" then
+    local problem = result.is_error and result.content or abridge.head(answer, { max_bytes = 2000 })
+    error(("%s: %s"):format(url, problem), 0)
   end
   return answer
 end
 
---- The body of the next request. While it is over the budget, results are cleared, the oldest first.
+--- The body of the next request. If it is over the budget, results are cleared, the oldest first.
 local function fitted(messages, budget, clear, encode)
   local body = encode()
   local tokens = abridge.estimate_tokens(body)
@@ -250,10 +240,10 @@ end
 ---@return table savings
 function M.run(task, opts)
   local api = opts.url:find "/messages$" and ANTHROPIC or OPENAI
-  local json = assert(host.json())
   local savings = new_savings()
   savings.budget, savings.requests, savings.largest = opts.budget or BUDGET, 0, 0
   local session = new_session(opts, savings)
+  local requests = assert(abridge.session { tools = { "run_command" }, run_dir = false, timeout = TIMEOUT })
   local headers = api.headers(opts.key or "none")
   headers[#headers + 1] = "Content-Type: application/json"
 
@@ -267,7 +257,7 @@ function M.run(task, opts)
     repeat
       local body, tokens = fitted(messages, savings.budget, api.clear, encode)
       savings.requests, savings.largest = savings.requests + 1, math.max(savings.largest, tokens)
-      reply = api.reply(json.decode(post(opts.url, headers, body)))
+      reply = api.reply(json.decode(post(requests, opts.url, headers, body)))
       messages[#messages + 1] = reply
       local results = api.builder.results(session, reply)
       for _, message in ipairs(results) do
@@ -278,6 +268,7 @@ function M.run(task, opts)
   end
   local ok, text = pcall(work)
   session:close()
+  requests:close()
   if not ok then error(text, 0) end
   return text, savings
 end

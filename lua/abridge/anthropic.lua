@@ -1,15 +1,16 @@
 --- Tool calls of Anthropic's Messages API, made on a session, and the message that answers them. Shapes as in the types
 --- of anthropic-sdk-python (`ToolUseBlock`, `ToolResultBlockParam`).
 
+local messages = require "abridge.session.messages"
 local turn = require "abridge.session.turn"
 
 local M = {}
 
 local WANTED = "a response of the Messages API, or the assistant's message: what has content"
 
-local field, list = turn.field, turn.list
+local field, list = messages.field, messages.list
 
---- The calls of a reply; nil where it is none. The messages of Chat Completions have their calls beside the content.
+--- The calls of a reply; nil if it is none. Messages of Chat Completions have their calls beside the content.
 local function calls_of(reply)
   local role, content = field(reply, "role"), field(reply, "content")
   if type(role) ~= "string" then -- some put it together from a stream without
@@ -37,35 +38,34 @@ end
 
 --- The API refuses an error that has more than text, or none.
 local function tool_result(session, call, result)
-  local images, left_out = turn.images(result)
+  local images, left_out = messages.images(result)
   if result.is_error then
     images, left_out = {}, left_out + #images
   end
   return {
     type = "tool_result",
     tool_use_id = call.id,
-    content = turn.content(session, result, images, left_out, text_block, image_block),
+    content = messages.content(session, result, images, left_out, text_block, image_block),
     is_error = result.is_error == true or nil,
   }
 end
 
---- All results of a reply stand in the one message right behind it.
+--- All results of a reply go into one message, right after it.
 local function user_message(built)
   return { role = "user", content = built }
 end
 
---- Make the calls of a reply and build the message to append behind it: a list with one user message that has exactly
---- one `tool_result` a call, in their order, whatever fails; an empty list when the reply calls no tool. A call without
---- an id, or with that of another, gets one, in the reply too. Where a reply was streamed, `input` may be the joined
---- `partial_json` of its deltas, broken or not. The reply is what its tables hold themselves: no metatable is asked.
---- Raises on what is no reply.
+--- Make the calls of a reply and build the message to append after it: a list with one user message of exactly one
+--- `tool_result` a call, in their order, whatever fails; an empty list when the reply calls no tool. A call without an
+--- id, or with that of another, gets one, in the reply too. If a reply was streamed, `input` may be the joined
+--- `partial_json` of its deltas, broken or not. The reply is read raw: no metatable is used. Raises if it is none.
 ---@param session abridge.Session
 ---@param reply table the response, or the assistant's message: what has `content`
 ---@param opts? abridge.TurnOptions
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)
   local calls = calls_of(reply)
-  if not calls then turn.refuse("anthropic.results", WANTED, reply) end
+  if not calls then messages.refuse("anthropic.results", WANTED, reply) end
   local built = turn.run("anthropic.results", session, calls, opts, tool_result, user_message)
   return built -- no tail call: the level of an error counts this function
 end

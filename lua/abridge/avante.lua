@@ -1,10 +1,12 @@
 --- avante.nvim (at commit a933431, whose tools are `func(input, opts)`; before that they were `func(input, on_log,
 --- on_complete, session_ctx)`, which works too): caps results and errors of tools, returned or handed to `on_complete`.
---- Of a tool that failed avante shows a model the error alone, and its own tools put whole outputs there.
+--- When a tool fails, avante shows the model only the error, and its own tools put whole outputs there.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
 local encode = require "abridge.base.encode"
+local options = require "abridge.hosts.options"
+local replace = require "abridge.hosts.replace"
 local safe = require "abridge.hosts.safe"
 
 local M = {}
@@ -19,7 +21,7 @@ local function capped_error(name, failure, opts)
   return (crude.cut(safe.redacted(text, opts), safe.crude_budgets(name, opts)))
 end
 
---- A result: avante encodes what is no string, so a table that is over the limits becomes its JSON, cut.
+--- A result. avante encodes anything but a string, so a table over the limits becomes its JSON, cut.
 local function capped_result(name, result, opts)
   if type(result) == "string" then return safe.cap(name, result, opts) end
   if type(result) ~= "table" then return result end
@@ -34,11 +36,11 @@ local function capped_result(name, result, opts)
 end
 
 local function capped(name, opts, result, failure)
-  opts = safe.open(opts)
+  opts = options.open(opts)
   return capped_result(name, result, opts), capped_error(name, failure, opts)
 end
 
---- The arguments of a call with an `on_complete` that caps: that of a table, which comes first, or the second one.
+--- The arguments of a call, with an `on_complete` that caps: a field of the first, if that is a table, or the second.
 local function completing(name, opts, first, second, ...)
   local function wrapped(on_complete)
     return function(result, failure)
@@ -46,14 +48,14 @@ local function completing(name, opts, first, second, ...)
     end
   end
   if type(first) == "table" and type(first.on_complete) == "function" then
-    local own = setmetatable(safe.copied(first), getmetatable(first))
+    local own = setmetatable(check.copied(first), getmetatable(first))
     own.on_complete = wrapped(first.on_complete)
     return own, second, ...
   end
   return first, type(second) == "function" and wrapped(second) or second, ...
 end
 
-local ours = setmetatable({}, { __mode = "k" }) -- functions of tools that cap by themselves
+local ours = setmetatable({}, { __mode = "k" }) -- functions of tools that `wrap` made
 
 local function caps_itself(tools, name)
   for _, tool in ipairs(check.list(type(tools) == "table" and tools or {})) do
@@ -62,19 +64,19 @@ local function caps_itself(tools, name)
 end
 
 --- A custom tool whose output is capped: a copy of it, every other field kept. One without a `func` comes back as it
---- is. What its function raises becomes the error that avante shows the model.
+--- is. If its function raises, that becomes the error that avante shows the model.
 ---@param tool table an AvanteLLMTool
 ---@param opts? abridge.SafeOptions
 ---@return table tool
 function M.wrap(tool, opts)
   if type(tool) ~= "table" then check.fail("abridge.avante.wrap: tool must be a table, got " .. check.show(tool)) end
-  opts = safe.plugin_options("abridge.avante.wrap", opts)
+  opts = options.for_plugin("abridge.avante.wrap", opts)
   local func, name = tool.func, tool.name
   if func == nil then return tool end
-  local own = setmetatable(safe.copied(tool), getmetatable(tool))
+  local own = setmetatable(check.copied(tool), getmetatable(tool))
   function own.func(input, ...)
     local ok, result, failure = pcall(func, input, completing(name, opts, ...))
-    if not ok then return nil, capped_error(name, result == nil and "nil" or result, safe.open(opts)) end
+    if not ok then return nil, capped_error(name, result == nil and "nil" or result, options.open(opts)) end
     return capped(name, opts, result, failure)
   end
   ours[own.func] = true
@@ -90,8 +92,8 @@ function M.tools(llm_tools, opts)
   if type(llm_tools) ~= "table" or type(llm_tools.process_tool_use) ~= "function" then
     check.fail "abridge.avante.tools: llm_tools must be avante.llm_tools, with process_tool_use"
   end
-  opts = safe.plugin_options("abridge.avante.tools", opts)
-  return safe.replace(llm_tools, "process_tool_use", function(process_tool_use)
+  opts = options.for_plugin("abridge.avante.tools", opts)
+  return replace.replace(llm_tools, "process_tool_use", function(process_tool_use)
     return function(tools, tool_use, ...)
       local name = type(tool_use) == "table" and tool_use.name
       if caps_itself(tools, name) then return process_tool_use(tools, tool_use, ...) end

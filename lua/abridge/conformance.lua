@@ -1,5 +1,5 @@
 --- The conformance harness: puts a tool of a session through its cases and checks what every result owes its reader
---- (SPEC 3, 5, 8, 11). For specs of tools, in whatever framework: what is wrong is raised as "TOOL: what is wrong".
+--- (SPEC 3, 5, 8, 11). For tests of tools, in any framework: a failure is raised as "TOOL: what is wrong".
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -17,9 +17,9 @@ M.check = result_rules.check
 -- pages --------------------------------------------------------------------------
 
 ---@class (exact) abridge.FollowOptions
----@field join? string what stands between two pages: "\n" unless set; nothing where a page ends inside a line
+---@field join? string goes between two pages: "\n" unless set; nothing after a page that ends inside a line
 ---@field whole? string what the pages must be together
----@field max_pages? integer after so many it counts as without an end; 10,000 unless set
+---@field max_pages? integer more pages than this count as endless; 10,000 unless set
 ---@field next_input? fun(input: table, result: abridge.Result): table the input of the next page, in place of ours:
 ---  `offset` is the block's `next_offset`, `column` the ledger's `next_column`
 ---@field expected? abridge.Expectations of each page
@@ -42,8 +42,8 @@ local function following(input, result)
   return own
 end
 
---- The part of a page from which the next one goes on: of several ranges the first, without the newline that stands
---- between pages, which a cut between any two chars may have kept.
+--- The part of a page that the next one continues: the first of several ranges, without the newline between pages,
+--- which a cut between any two chars may have kept.
 local function leading(body, result, join)
   local kept = result.details and result.details.cut and result.details.cut.kept
   if not kept or #kept < 2 then return body end
@@ -55,7 +55,7 @@ local function where(offset, column)
   return ("page at offset=%s%s"):format(check.show(offset), column and " column=" .. check.show(column) or "")
 end
 
---- Does each page begin behind the one before?
+--- Does each page begin after the one before?
 local function check_advance(tool, result, offset, column)
   local next_offset = result.truncation.next_offset
   local next_column = result.details and result.details.cut and result.details.cut.next_column
@@ -64,9 +64,9 @@ local function check_advance(tool, result, offset, column)
   fail(tool, "%s goes on at offset=%.0f: it does not come to an end", where(offset, column), next_offset)
 end
 
---- Read on from page to page as the blocks say, checking each page, until nothing is left. Raises "TOOL: what is
---- wrong" when a page repeats, loses or does not advance, when the pages do not come to an end, or when a page with
---- content does not say where to go on although the one before did.
+--- Read page after page as the blocks say, checking each, until nothing is left. Raises "TOOL: what is wrong" when a
+--- page repeats or loses something or does not advance, when the pages never end, or when a page with content does not
+--- say where to go on although the one before did.
 ---@param session abridge.Session
 ---@param tool string
 ---@param input table
@@ -117,7 +117,7 @@ end
 ---@field reason? abridge.Reason|table<string, abridge.Reason> of the cuts; by budget
 ---@field resumes? boolean|table<string, boolean> whether a cut must say where to go on; by budget
 ---@field budgets? table<string, number|string|(number|string)[]> what to cut by: names of limits, or "ceiling".
----  Unless set a quarter and half of `whole` in lines, bytes, chars, tokens, and as ceiling
+---  Unless set, a quarter and half of `whole` in lines, bytes, chars, tokens, and as ceiling
 
 ---@class (exact) abridge.ConformanceOptions
 ---@field tool string
@@ -147,11 +147,11 @@ local CASE = {
 local ORDER = { "fits", "empty", "error", "cut" }
 local CASES = { fits = "table", cut = "table", empty = "table", error = "table" }
 local UNITS = { "max_lines", "max_bytes", "max_chars", "max_tokens", "ceiling" }
---- Budgets that nobody would choose: what is shown under them hardly matters, that it holds does.
+--- Extreme budgets: what they show hardly matters, but that they hold does.
 local ODD = { 0, 1, 20, 2 ^ 53 }
 local PIPELINE = { max_lines = true, max_chars = true, ceiling = true } -- all that it knows
 
---- What is in force in a session, and the ceiling over it.
+--- The limits in force in a session, and the ceiling over them.
 local function in_force(session, tool, ceiling)
   local limits = session:limits(tool)
   local all = not ceiling and type(session.table_of_limits) == "table" and session.table_of_limits:ceiling_limits(tool)
@@ -207,7 +207,7 @@ local function run_odd(run, case, is_error)
   end
 end
 
---- What is not to be cut.
+--- Check that a result is not cut.
 local function run_uncut(run, case, is_error)
   with_session(run, nil, nil, function(session, limits, ceiling)
     local result = session:call(run.tool, case.input)
@@ -258,7 +258,7 @@ local function by_budget(value, name)
   return value
 end
 
---- One cut: it is one, it says so, and reading on gives the whole.
+--- Check one cut: it is one, it says so, and reading on gives the whole.
 local function run_cut(run, case, name, value)
   with_session(run, name, value, function(session, limits, ceiling)
     local _, pages = M.follow(session, run.tool, case.input, {

@@ -1,10 +1,10 @@
 --- flemma.nvim (0.13.1): what its `flemma.utilities.truncate` has, in a table that can stand in for it. What differs:
 --- a newline at the end of a text starts no line of its own, so an empty text has none; a size loses a `.0`; a line
---- that was split was split for its bytes; no byte budget is exceeded, that of `truncate_line` included. Each result
---- has its ledger as well, `cut`.
+--- that was split was split for its bytes; no byte budget is exceeded, not even by `truncate_line`. Each result also
+--- has its ledger, `cut`.
 
 local crude = require "abridge.base.crude"
-local safe = require "abridge.hosts.safe"
+local tell = require "abridge.hosts.tell"
 
 local M = { MAX_LINES = 2000, MAX_BYTES = 50 * 1024, MAX_LINE_CHARS = 500 }
 
@@ -22,9 +22,9 @@ local SUFFIX = "... [truncated]"
 ---@field first_line_exceeds_limit boolean nothing is kept, as line 1 is over the byte limit (`truncate_head`)
 ---@field cut? abridge.Cut absent when the cut had to be made crudely
 
---- What a crude cut is, as far as the core's would tell.
+--- A crude cut, with as much of the core's ledger as it can have.
 local function crudely(content, budgets, why)
-  safe.warn("flemma.nvim", why)
+  tell.crude("flemma.nvim", why)
   local text = crude.cut(content, math.huge)
   local kept, by = crude.cut(text, budgets)
   local cut = { truncated = by ~= nil, truncated_by = by }
@@ -63,7 +63,7 @@ function M.truncate_head(content, opts)
   return truncated("head", content, opts)
 end
 
---- Keep whole lines from the end, or the end of the last one where that is over the byte limit. Never raises.
+--- Keep whole lines from the end, or the end of the last one if that is over the byte limit. Never raises.
 ---@param content string
 ---@param opts? { max_lines: integer|nil, max_bytes: integer|nil }
 ---@return abridge.flemma.Result
@@ -71,7 +71,7 @@ function M.truncate_tail(content, opts)
   return truncated("tail", content, opts)
 end
 
---- Cut one line to a number of bytes, the suffix that says so included; it is left out where it does not fit.
+--- Cut one line to a number of bytes, including the suffix that says so, which is left out if it does not fit.
 ---@param line string
 ---@param max_chars? integer bytes, as in flemma.nvim; 500 unless set
 ---@return { text: string, truncated: boolean }
@@ -84,7 +84,7 @@ function M.truncate_line(line, max_chars)
     return (require("abridge.base.core_loader").head_tail(line, how))
   end)
   if ok then return { text = kept .. suffix, truncated = true } end
-  safe.warn("flemma.nvim", kept)
+  tell.crude("flemma.nvim", kept)
   return { text = (crude.cut(line, max_chars)), truncated = true }
 end
 

@@ -1,6 +1,6 @@
---- `:checkhealth abridge`: whether all that abridge needs is there, and what does not work without it.
+--- `:checkhealth abridge`: is everything that abridge needs there, and what does not work without it?
 ---
---- Nothing here needs the core to be loaded, which is the first thing that is looked at.
+--- Nothing here needs the core, which is the first thing to be checked.
 
 local host = require "abridge.base.host"
 local process = require "abridge.process"
@@ -47,7 +47,7 @@ function M.neovim(version)
   return { finding("ok", said) }
 end
 
---- The core and the files in Lua, which say themselves what is wrong with the other.
+--- The core and the Lua files, each of which says what is wrong with the other.
 ---@param core { error: string|nil, path: string|nil, version: string|nil, lua_version: string|nil }
 ---@return abridge.health.Finding[]
 function M.core(core)
@@ -81,7 +81,7 @@ function M.libraries(uv, json)
   return findings
 end
 
---- What tools start, and what to install for it.
+--- The programs that tools start, and what to install.
 local PROGRAMS = {
   { name = "sh", level = "error", tools = "run_command does" },
   {
@@ -123,7 +123,7 @@ end
 
 local GROUP_WRITES, OTHERS_WRITE, STICKY = 16, 2, 512
 
---- Whether others than its owner may take files out of a folder.
+--- May others than its owner remove files from a folder?
 local function is_open(folder)
   local written = has_bit(folder.mode, GROUP_WRITES) or has_bit(folder.mode, OTHERS_WRITE)
   return written and not has_bit(folder.mode, STICKY)
@@ -132,9 +132,9 @@ end
 ---@class (exact) abridge.health.RunFolder
 ---@field path string the state directory
 ---@field error? string why nothing can be written there
----@field folder? { mode: integer, owner: integer } the state directory, where it was there before
+---@field folder? { mode: integer, owner: integer } the state directory, if it existed before
 ---@field user integer
----@field left string[] folders that were made to try it and could not be removed
+---@field left string[] folders made for the test that could not be removed
 ---@field free? integer bytes
 
 --- The folder in which sessions make their runs.
@@ -202,7 +202,7 @@ local function library_facts()
   }, { error = json_error, name = "vim.json" }
 end
 
---- Start programs side by side and wait for what they say.
+--- Start programs side by side and wait for their output.
 ---@param asked table<string, string[]> arguments by name
 ---@return table<string, { path: string, version: string|nil, error: string|nil }>
 local function program_facts(asked)
@@ -231,7 +231,7 @@ local function program_facts(asked)
   return found
 end
 
---- The folders on the way to a path that are not there, the path first; and the one in which the last of them would be.
+--- The missing folders on the way to a path, the path first, and the folder that the last of them would be in.
 local function missing_folders(uv, path)
   local missing = {}
   while path ~= "/" and not uv.fs_lstat(path) do
@@ -241,7 +241,7 @@ local function missing_folders(uv, path)
   return missing, path
 end
 
---- Write a file in a folder made as sessions make theirs, and take both away.
+--- Write a file in a folder made as sessions make theirs, and remove both.
 ---@return string|nil message
 local function try_folder(uv, dir)
   local made, message = require("abridge.base.core_loader").private_folder(dir)
@@ -259,8 +259,7 @@ local function try_folder(uv, dir)
   return message
 end
 
---- What is true of the state directory, in which a folder is made as for a run. Afterwards nothing is there that was
---- not before.
+--- The facts about the state directory, found by making a folder in it as for a run. Nothing new is left there.
 ---@return abridge.health.RunFolder
 local function run_folder_facts()
   local uv = host.uv()
@@ -281,7 +280,7 @@ end
 
 -- the report ----------------------------------------------------------------------------
 
---- All that is found, in the order of the report. Starts programs and waits for them; wants Neovim.
+--- All findings, in the order of the report. Starts programs and waits for them; needs Neovim.
 ---@return abridge.health.Section[]
 function M.sections()
   local version = vim.version()
@@ -305,7 +304,7 @@ function M.sections()
   return sections
 end
 
---- The functions that Neovim gives to report with, by level: those of 0.10, of 0.8, of 0.7.
+--- Neovim's functions for reports, by level: those of 0.10, 0.8 and 0.7.
 local function reporter()
   local health = vim.health or require "health"
   local by_level = { start = health.start or health.report_start }

@@ -1,7 +1,9 @@
 --- mcphub.nvim (6.2): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
---- handed to the callback. Its own window, where a user tries a tool out, still gets everything.
+--- passed to the callback. Its own window, where a user tries out a tool, still gets everything.
 
 local check = require "abridge.base.check"
+local options = require "abridge.hosts.options"
+local replace = require "abridge.hosts.replace"
 local safe = require "abridge.hosts.safe"
 local mcp = require "abridge.mcp"
 
@@ -9,7 +11,7 @@ local M = {}
 
 local OWN_WINDOW = "hubui" -- the `type` of its caller
 
---- The name for logs and limits of what a call of this kind asks for.
+--- The name of a call in logs and limits, by method.
 local NAMES = {
   call_tool = function(server, tool)
     return ("%s__%s"):format(check.name(server), check.name(tool))
@@ -19,7 +21,7 @@ local NAMES = {
   end,
 }
 
---- Where the options of a method stand among its arguments.
+--- Which argument of a method is its options.
 local OPTIONS_AT = { call_tool = 4, access_resource = 3 }
 
 local function wrapped(kind, original, opts)
@@ -31,10 +33,10 @@ local function wrapped(kind, original, opts)
     if type(given.caller) == "table" and given.caller.type == OWN_WINDOW then return original(hub, ...) end
     local function cap(response)
       if response == nil then return nil end
-      return mcp.cap(name, response, safe.open(opts))
+      return mcp.cap(name, response, options.open(opts))
     end
     if given.callback then
-      args[at] = safe.copied(given)
+      args[at] = check.copied(given)
       args[at].callback = function(response, failure)
         return given.callback(cap(response), failure and safe.cap(name, check.text(failure), opts))
       end
@@ -45,7 +47,7 @@ local function wrapped(kind, original, opts)
   end
 end
 
---- Cap what a hub gives, from now on. A second call for the same hub changes nothing. Raises on misuse.
+--- Cap what a hub returns from now on. A second call for the same hub changes nothing. Raises on misuse.
 ---@param hub table what `setup{ on_ready = function(hub) ... end }` is handed
 ---@param opts? abridge.SafeOptions
 ---@return fun() undo
@@ -53,10 +55,10 @@ function M.attach(hub, opts)
   if type(hub) ~= "table" or not (hub.call_tool and hub.access_resource) then
     check.fail("abridge.mcphub.attach: hub must be a hub of mcphub.nvim, got " .. check.show(hub))
   end
-  opts = safe.plugin_options("abridge.mcphub.attach", opts)
+  opts = options.for_plugin("abridge.mcphub.attach", opts)
   local undo = {}
   for kind in pairs(NAMES) do
-    undo[#undo + 1] = safe.replace(hub, kind, function(original)
+    undo[#undo + 1] = replace.replace(hub, kind, function(original)
       return wrapped(kind, original, opts)
     end)
   end

@@ -2,13 +2,14 @@
 --- openai-python 2.x: Chat Completions (`ChatCompletionMessageToolCall`, `ChatCompletionToolMessageParam`) and
 --- Responses (`ResponseFunctionToolCall`, `FunctionCallOutput`).
 
+local messages = require "abridge.session.messages"
 local turn = require "abridge.session.turn"
 
 local M = {}
 
 local WANTED = "a response of Chat Completions or of Responses, or the assistant's message (choices[1].message)"
 
-local field, list = turn.field, turn.list
+local field, list = messages.field, messages.list
 
 --- A custom tool's input is free text; a session's tool gets it as its field `input`.
 local function custom_input(text)
@@ -17,8 +18,8 @@ end
 
 -- Chat Completions -----------------------------------------------------------
 
---- The messages of other APIs have a role too: whole ones of Messages and the items of Responses have a type, and those
---- of Messages hold their calls in the content.
+--- The messages of other APIs have a role too. A response of Messages and an item of Responses also have a type, and
+--- Messages has its calls in the content.
 local function is_message(value)
   local role, content = field(value, "role"), field(value, "content")
   if field(value, "type") == "message" then return false end
@@ -44,9 +45,9 @@ local function chat_calls(message)
   return calls
 end
 
---- Tool messages are text alone.
+--- Tool messages can only be text.
 local function chat_message(session, call, result)
-  local text = turn.text(session, result, result.blocks and #result.blocks)
+  local text = messages.text(session, result, result.blocks and #result.blocks)
   return { role = "tool", tool_call_id = call.id, content = text }
 end
 
@@ -80,12 +81,12 @@ local function image_part(image)
 end
 
 local function response_item(session, call, result)
-  local images, left_out = turn.images(result)
-  local output = turn.content(session, result, images, left_out, text_part, image_part)
+  local images, left_out = messages.images(result)
+  local output = messages.content(session, result, images, left_out, text_part, image_part)
   return { type = OUTPUTS[call.kind], call_id = call.id, output = output }
 end
 
---- The calls of a reply, and what builds the message of each; nil where it is none.
+--- The calls of a reply, and the function that builds the message of each; nil if it is no reply.
 local function calls_of(reply)
   local choices, output = field(reply, "choices"), field(reply, "output")
   if type(choices) == "table" then return chat_calls(field(rawget(choices, 1), "message")), chat_message end
@@ -93,17 +94,17 @@ local function calls_of(reply)
   return chat_calls(reply), chat_message
 end
 
---- Make the calls of a reply and build the messages to append behind it: exactly one a call, in their order, whatever
+--- Make the calls of a reply and build the messages to append after it: exactly one a call, in their order, whatever
 --- fails; none when the reply calls no tool. A call without an id, or with that of another, gets one, in the reply too.
---- The reply is what its tables hold themselves: no metatable is asked. Raises on what is no reply.
+--- The reply is read raw: no metatable is used. Raises if it is none.
 ---@param session abridge.Session
----@param reply table a response of Chat Completions, of which the first choice counts, or of the Responses API, or the
+---@param reply table a response of Chat Completions (its first choice counts) or of the Responses API, or the
 ---  assistant's message
 ---@param opts? abridge.TurnOptions
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)
   local calls, build = calls_of(reply)
-  if not calls then turn.refuse("openai.results", WANTED, reply) end
+  if not calls then messages.refuse("openai.results", WANTED, reply) end
   local built = turn.run("openai.results", session, calls, opts, build)
   return built -- no tail call: the level of an error counts this function
 end

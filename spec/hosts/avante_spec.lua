@@ -231,9 +231,9 @@ describe("abridge.avante", function()
       { "tool must be a table, got 3", adapter.wrap, 3 },
       { "unknown option 'limit' %(value 3%)", adapter.wrap, {}, { limit = 3 } },
       { "max_bytes", adapter.wrap, {}, { limits = { max_bytes = -1 } } },
-      { "not for use with session", adapter.wrap, {}, { session = { cap = print }, save = "x" } },
+      { "cannot be used with session", adapter.wrap, {}, { session = { cap = print }, save = "x" } },
       { "session must be a session, got table", adapter.wrap, {}, { session = {} } },
-      { "resume is not for use with limits", adapter.wrap, {}, { limits = {}, resume = "{next}" } },
+      { "resume cannot be used with limits", adapter.wrap, {}, { limits = {}, resume = "{next}" } },
       { "process_tool_use", adapter.tools, {} },
       { "unknown option", adapter.tools, { process_tool_use = print }, { x = 1 } },
     } do

@@ -584,7 +584,7 @@ describe("abridge.mcp.cap", function()
       { "tool_name must be a string, got 3", 3, {} },
       { "unknown option 'sesion'", "x", {}, { sesion = 1 } },
       { "session must be a session, got 1", "x", {}, { session = 1 } },
-      { "not for use with session", "x", {}, { session = { cap = print }, limits = {} } },
+      { "cannot be used with session", "x", {}, { session = { cap = print }, limits = {} } },
       { "limits: .*max_bytes", "x", {}, { limits = { max_bytes = "many" } } },
     } do
       local ok, message = pcall(function()

@@ -5,7 +5,7 @@ local host = require "abridge.base.host"
 local plain = require "support.plain"
 local random = require "support.random"
 local ranges = require "abridge.nvim.ranges"
-local excerpt = require "abridge.nvim.excerpt"
+local excerpts = require "abridge.nvim.excerpt"
 local tmpdir = require "support.tmpdir"
 
 local function source_of(text)
@@ -21,11 +21,11 @@ end
 local function small_blocks()
   local saved = {}
   for name, value in pairs { BLOCK = 64, PIECE = 16, MOST_ROWS = 20, MOST_BYTES = 400, MOST_HELD = 40 } do
-    saved[name], excerpt[name] = excerpt[name], value
+    saved[name], excerpts[name] = excerpts[name], value
   end
   return function()
     for name, value in pairs(saved) do
-      excerpt[name] = value
+      excerpts[name] = value
     end
   end
 end
@@ -38,31 +38,31 @@ end
 local ALPHABET = { "a", "bc def", "\n", "\n", "\n\n", "\195\169", "\230\188\162", "\240\159\152\128", "x" }
 local ODD = { "a", "\n", "\255", "\0", "\27[1m", "\195", "\128\128\128\128\128", "\t", "\r\n", "\226\128\174" }
 
---- All that holds of a slice of a text, whatever was loaded.
-local function check_slice(slice, text, valid)
-  local at = slice.from
-  for i, row in ipairs(slice.rows) do
+--- All that holds of an excerpt of a text, whatever was loaded.
+local function check_excerpt(excerpt, text, valid)
+  local at = excerpt.from
+  for i, row in ipairs(excerpt.rows) do
     local raw = row.raw or row.text
     random.must(row.first == at, "row %s starts at %s, not at %s", i, row.first, at)
     random.must(raw == text:sub(at + 1, at + row.bytes) and #raw == row.bytes, "row %s is %s", i, raw)
     random.must(row.text == display.visible(raw), "row %s shows %s", i, row.text)
     random.must(not row.text:find "[%z\1-\8\10-\31\127]", "row %s has a control: %s", i, row.text)
-    random.must(plain.is_valid_utf8(row.text) and #raw <= excerpt.PIECE, "row %s is %s", i, raw)
+    random.must(plain.is_valid_utf8(row.text) and #raw <= excerpts.PIECE, "row %s is %s", i, raw)
     random.must(not valid or plain.is_valid_utf8(raw), "row %s splits a char: %s", i, raw)
     random.must(row.begins == (at == 0 or text:sub(at, at) == "\n"), "row %s begins: %s", i, row.begins)
     at = at + row.bytes
     random.must(row.ends == (at == #text or text:sub(at + 1, at + 1) == "\n"), "row %s ends: %s", i, row.ends)
     if text:sub(at + 1, at + 1) == "\n" then at = at + 1 end
-    local line = slice:line_of(i)
+    local line = excerpt:line_of(i)
     random.must(not line or line == line_at(text, row.first), "row %s is of line %s, says %s", i,
       line_at(text, row.first), line)
   end
-  random.must(slice.to == at, "the slice ends at %s, not at %s", slice.to, at)
-  random.must(#slice.rows <= 1 or #slice.rows <= excerpt.MOST_HELD and slice.to - slice.from <= excerpt.MOST_BYTES,
-    "%s rows are held", #slice.rows)
+  random.must(excerpt.to == at, "the excerpt ends at %s, not at %s", excerpt.to, at)
+  local few = #excerpt.rows <= excerpts.MOST_HELD and excerpt.to - excerpt.from <= excerpts.MOST_BYTES
+  random.must(#excerpt.rows <= 1 or few, "%s rows are held", #excerpt.rows)
 end
 
-describe("a slice", function()
+describe("an excerpt", function()
   local restore
 
   before_each(function()
@@ -78,18 +78,18 @@ describe("a slice", function()
       local odd = random.chance(3)
       local text = random.join(odd and ODD or ALPHABET, random.below(200))
       local _, cut = abridge.priority(text, { max_bytes = random.below(200) + 1 })
-      local slice = excerpt.new(source_of(text), random.chance(2) and ranges.known_lines(cut, #text) or nil)
+      local excerpt = excerpts.new(source_of(text), random.chance(2) and ranges.known_lines(cut, #text) or nil)
       for _ = 1, 12 do
         local what = random.below(4)
         if what == 0 and #text > 0 then
           local byte = random.below(#text)
-          slice:load(byte)
-          local row = slice.rows[slice:row_at(byte)]
+          excerpt:load(byte)
+          local row = excerpt.rows[excerpt:row_at(byte)]
           random.must(row.first <= byte and byte <= row.first + row.bytes, "byte %s is not in %s", byte, row.text)
         else
-          slice[what == 1 and "before" or "after"](slice)
+          excerpt[what == 1 and "read_before" or "read_after"](excerpt)
         end
-        check_slice(slice, text, not odd)
+        check_excerpt(excerpt, text, not odd)
       end
     end)
   end)
@@ -97,38 +97,38 @@ describe("a slice", function()
   it("gives the whole text read from the start, and from the end", function()
     random.each(60, function()
       local text = random.join(ALPHABET, 30 + random.below(200))
-      excerpt.MOST_BYTES, excerpt.MOST_HELD = 1e6, 1e6
+      excerpts.MOST_BYTES, excerpts.MOST_HELD = 1e6, 1e6
       for _, way in ipairs { "after", "before" } do
-        local slice = excerpt.new(source_of(text))
-        slice:load(way == "after" and 0 or #text - 1)
-        while slice["has_" .. way](slice) do
-          local added = slice[way](slice)
+        local excerpt = excerpts.new(source_of(text))
+        excerpt:load(way == "after" and 0 or #text - 1)
+        while excerpt["has_" .. way](excerpt) do
+          local added = excerpt["read_" .. way](excerpt)
           random.must(added > 0, "nothing came %s", way)
         end
-        check_slice(slice, text, true)
-        random.must(slice.from == 0 and slice.to == #text, "%s to %s", slice.from, slice.to)
+        check_excerpt(excerpt, text, true)
+        random.must(excerpt.from == 0 and excerpt.to == #text, "%s to %s", excerpt.from, excerpt.to)
       end
     end)
   end)
 
   it("begins a line where a block before it begins with one", function()
     local text = ("x"):rep(99) .. "\n" .. ("y"):rep(63) .. "\nz\n" -- a line of a block's size
-    local slice = excerpt.new(source_of(text))
-    slice:load(#text - 1)
-    while slice:has_before() do
-      slice:before()
-      check_slice(slice, text, true)
+    local excerpt = excerpts.new(source_of(text))
+    excerpt:load(#text - 1)
+    while excerpt:has_before() do
+      excerpt:read_before()
+      check_excerpt(excerpt, text, true)
     end
-    assert.equal(0, slice.from)
+    assert.equal(0, excerpt.from)
   end)
 
   it("finds the start of any line, from any known place", function()
     random.each(100, function()
       local text = random.join(ALPHABET, 20 + random.below(150))
       local _, cut = abridge.head_tail(text, { max_bytes = random.below(100) + 1 })
-      local slice = excerpt.new(source_of(text), ranges.known_lines(cut, #text))
+      local excerpt = excerpts.new(source_of(text), ranges.known_lines(cut, #text))
       local line = random.below(plain.count_lines(text)) + 1
-      local step = slice:seek(line)
+      local step = excerpt:seek(line)
       local over, byte = step()
       while not over do
         over, byte = step()
@@ -141,10 +141,10 @@ describe("a slice", function()
   it("finds what stands in the text, forwards and backwards", function()
     random.each(100, function()
       local text = random.join({ "ab", "a", "\n", "\0" }, random.below(60) + 1)
-      local slice = excerpt.new(source_of(text))
+      local excerpt = excerpts.new(source_of(text))
       local needle, from = random.choose { "a", "aba", "\na", "\0", "zz", "bab" }, random.below(#text)
       local function found(backwards)
-        local step = slice:search(needle, from, backwards)
+        local step = excerpt:search(needle, from, backwards)
         local over, byte = step()
         while not over do
           over, byte = step()
@@ -161,23 +161,23 @@ describe("a slice", function()
   end)
 
   it("of an empty text has no rows", function()
-    local slice = excerpt.new(source_of "")
-    slice:load(0)
-    assert.same({}, slice.rows)
-    assert.same({ 0, 0 }, { slice:after() })
-    assert.same({ 0, 0 }, { slice:before() })
-    assert.is_nil(slice:line_of(1))
+    local excerpt = excerpts.new(source_of "")
+    excerpt:load(0)
+    assert.same({}, excerpt.rows)
+    assert.same({ 0, 0 }, { excerpt:read_after() })
+    assert.same({ 0, 0 }, { excerpt:read_before() })
+    assert.is_nil(excerpt:line_of(1))
   end)
 
   it("raises what the source cannot read", function()
-    local slice = excerpt.new { size = 10, read = function() return nil, "EIO: i/o error" end }
-    assert.has_error(function() slice:load(0) end, "EIO: i/o error")
+    local excerpt = excerpts.new { size = 10, read = function() return nil, "EIO: i/o error" end }
+    assert.has_error(function() excerpt:load(0) end, "EIO: i/o error")
   end)
 end)
 
-describe("a slice of a file of 5 GB", function()
+describe("an excerpt of a file of 5 GB", function()
   local GB = 2 ^ 30
-  local dir, fd, slice
+  local dir, fd, excerpt
 
   setup(function()
     local uv = host.uv()
@@ -201,54 +201,54 @@ describe("a slice of a file of 5 GB", function()
         return host.uv().fs_read(fd, bytes, at)
       end,
     }
-    slice = excerpt.new(source, {
+    excerpt = excerpts.new(source, {
       { byte = 2 * GB + 1, line = 4 },
       { byte = 5 * GB - 1, line = 8 },
     })
   end)
 
   local function row(byte)
-    local i = slice:row_at(byte)
-    return slice.rows[i].text, slice:line_of(i)
+    local i = excerpt:row_at(byte)
+    return excerpt.rows[i].text, excerpt:line_of(i)
   end
 
   it("shows both ends and what lies between after two reads each", function()
-    slice:load(0)
+    excerpt:load(0)
     assert.same({ "first", 1 }, { row(0) })
     assert.same({ "second", 2 }, { row(6) })
-    slice:load(5 * GB - 1)
+    excerpt:load(5 * GB - 1)
     assert.same({ "last", 8 }, { row(5 * GB - 1) })
-    slice:load(2 * GB + 1)
+    excerpt:load(2 * GB + 1)
     assert.same({ "middle", 4 }, { row(2 * GB + 1) })
-    slice:before()
+    excerpt:read_before()
     assert.same({ "middle", 4 }, { row(2 * GB + 1) })
-    slice:after()
+    excerpt:read_after()
     assert.same({ "kept", 5 }, { row(2 * GB + 8) })
-    assert.is_true(slice.blocks <= 9, slice.blocks .. " reads")
+    assert.is_true(excerpt.blocks <= 9, excerpt.blocks .. " reads")
   end)
 
   it("shows a line of gigabytes in pieces", function()
-    slice:load(3 * GB)
-    assert.equal(("^@"):rep(4096), slice.rows[1].text)
-    assert.is_false(slice.rows[2].begins)
-    assert.is_nil(slice:line_of(1)) -- nobody knows, and nobody counts
-    assert.is_true(slice.blocks <= 3, slice.blocks .. " reads")
+    excerpt:load(3 * GB)
+    assert.equal(("^@"):rep(4096), excerpt.rows[1].text)
+    assert.is_false(excerpt.rows[2].begins)
+    assert.is_nil(excerpt:line_of(1)) -- nobody knows, and nobody counts
+    assert.is_true(excerpt.blocks <= 3, excerpt.blocks .. " reads")
   end)
 
   it("finds a text where blocks of a search meet", function()
-    local step = slice:search("middle", 2 * GB - 1024 * 1024 + 4)
+    local step = excerpt:search("middle", 2 * GB - 1024 * 1024 + 4)
     assert.same({ true, 2 * GB + 1 }, { step() })
-    step = slice:search("second", 1024 * 1024 + 8, true)
+    step = excerpt:search("second", 1024 * 1024 + 8, true)
     assert.is_false((step()))
     assert.same({ true, 6 }, { step() })
   end)
 
   it("finds a line next to one that is known by reading a block", function()
-    local step = slice:seek(5)
+    local step = excerpt:seek(5)
     assert.same({ true, 2 * GB + 8 }, { step() })
-    step = slice:seek(7)
+    step = excerpt:seek(7)
     assert.same({ true, 5 * GB - 18 }, { step() })
-    assert.is_true(slice.blocks <= 2, slice.blocks .. " reads")
+    assert.is_true(excerpt.blocks <= 2, excerpt.blocks .. " reads")
   end)
 end)
 

@@ -551,7 +551,7 @@ end)
 
 describe("a pager", function()
   local pager = require "abridge.nvim.pager"
-  local excerpt = require "abridge.nvim.excerpt"
+  local excerpts = require "abridge.nvim.excerpt"
 
   after_each(close_all)
 
@@ -563,8 +563,8 @@ describe("a pager", function()
   end
 
   it("has the text around wherever it goes, and dims exactly what the model did not see", function()
-    local piece, block = excerpt.PIECE, excerpt.BLOCK
-    excerpt.PIECE, excerpt.BLOCK = 40, 200
+    local piece, block = excerpts.PIECE, excerpts.BLOCK
+    excerpts.PIECE, excerpts.BLOCK = 40, 200
     local ok, message = pcall(random.each, 25, function()
       local text = random.join({ "a", "bc ", "\n", "\n", "\195\169", "\230\188\162", ("long "):rep(20), "\1" }, 300)
       local _, cut = abridge.head_tail(text, { max_bytes = random.below(#text) + 1, snap = "char", head_ratio = 0.5 })
@@ -572,7 +572,7 @@ describe("a pager", function()
       for _ = 1, 4 do
         local byte = random.below(#text)
         seen:go(byte)
-        local rows = seen.slice.rows
+        local rows = seen.excerpt.rows
         local lines = lines_of(seen.buf)
         random.must(#lines == #rows, "%s lines, %s rows", #lines, #rows)
         local dimmed = {}
@@ -595,7 +595,7 @@ describe("a pager", function()
       end
       vim.cmd "bwipeout"
     end)
-    excerpt.PIECE, excerpt.BLOCK = piece, block
+    excerpts.PIECE, excerpts.BLOCK = piece, block
     if not ok then error(message, 0) end
   end)
 
@@ -612,7 +612,7 @@ describe("a pager", function()
       vim.cmd "doautocmd <nomodeline> CursorMoved"
       local line = tonumber(vim.fn.getline("."):match "%d+")
       assert.is_true(line > read or line == 40000)
-      assert.is_true(count <= excerpt.MOST_HELD)
+      assert.is_true(count <= excerpts.MOST_HELD)
       read = line
       if line == 40000 then break end
     end

@@ -247,7 +247,7 @@ describe("doc/lua.md #few", function()
 
   it("names the commands and flags of the command line", function()
     local names = {}
-    for flag in paths.read("lua/abridge/cli/init.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do
+    for flag in paths.read("lua/abridge/cli/flags.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do
       names[#names + 1] = flag:sub(3) -- a word begins with a letter
     end
     for command in paths.read("lua/abridge/cli/init.lua"):gmatch "\n  abridge (%l+) " do

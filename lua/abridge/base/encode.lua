@@ -21,21 +21,26 @@ local function escaped(byte)
   return ESCAPED[byte] or ("\\u%04x"):format(byte:byte())
 end
 
-local function quoted(text)
+--- A string as JSON; bytes outside UTF-8 as they are.
+---@param text string
+---@return string
+function M.string(text)
   return '"' .. text:gsub('[%z\1-\31"\\\127]', escaped) .. '"'
 end
 
 local type_of_number = rawget(math, "type") -- 5.3 and later know integers
 
---- A finite number as short as it can be read back.
-local function digits(number)
+--- A finite number as JSON, as short as it can be read back.
+---@param number number
+---@return string
+function M.number(number)
   if type_of_number and type_of_number(number) == "integer" then return ("%d"):format(number) end
   if number == math.floor(number) and math.abs(number) <= 2 ^ 53 then return ("%.0f"):format(number) end
   for precision = 14, 16 do
     local text = ("%%.%dg"):format(precision):format(number)
-    if tonumber(text) == number then return text end
+    if tonumber(text) == number then return (text:gsub(",", ".")) end -- some locales write a comma
   end
-  return ("%.17g"):format(number)
+  return (("%.17g"):format(number):gsub(",", "."))
 end
 
 --- The name of a number that JSON lacks; nil for others.
@@ -64,7 +69,7 @@ function Encoder:refuse(what)
   local at = ""
   for _, key in ipairs(self.path) do
     if #at > PATH_BYTES then break end
-    at = at .. (type(key) == "number" and "[" .. digits(key) .. "]" or (at == "" and "" or ".") .. key)
+    at = at .. (type(key) == "number" and "[" .. M.number(key) .. "]" or (at == "" and "" or ".") .. key)
   end
   if #at > PATH_BYTES then at = at:sub(1, PATH_BYTES) .. at:match("^[\128-\191]*", PATH_BYTES + 1) .. "..." end
   self.problem = (at == "" and "it" or at) .. " " .. what
@@ -78,7 +83,7 @@ function Encoder:keys_of(t)
     local is_number = type(key) == "number"
     local odd = odd_number(key) or not is_number and type(key) ~= "string" and "a " .. type(key)
     if odd then self:refuse("has a key that is " .. odd) end
-    local name = is_number and digits(key) or key
+    local name = is_number and M.number(key) or key
     if keys[name] ~= nil then self:refuse(("has the key %s twice, as a number and as text"):format(name)) end
     count = count + 1
     names[count], keys[name] = name, key
@@ -107,7 +112,7 @@ function Encoder:table(t)
     local key = length and i or keys[names[i]]
     self.path[depth] = key
     if i > 1 then self:put "," end
-    if not length then self:put(quoted(names[i]) .. ":") end
+    if not length then self:put(M.string(names[i]) .. ":") end
     self:value(rawget(t, key))
   end
   self.path[depth] = nil
@@ -124,11 +129,11 @@ function Encoder:value(value)
   end
   local kind, json = type(value), type(value) == "userdata" and host.json()
   if kind == "string" then
-    self:put(quoted(value))
+    self:put(M.string(value))
   elseif kind == "table" then
     self:table(value)
   elseif kind == "number" and not odd_number(value) then
-    self:put(digits(value))
+    self:put(M.number(value))
   elseif kind == "boolean" then
     self:put(value and "true" or "false")
   elseif value == nil or json and rawequal(value, json.null) then

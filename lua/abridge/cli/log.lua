@@ -2,15 +2,17 @@
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
+local flags = require "abridge.cli.flags"
 local host = require "abridge.base.host"
 local strings = require "abridge.base.strings"
 local display = require "abridge.output.display"
+local terminal = require "abridge.cli.terminal"
 
 local M = {}
 
 local MOST_CELLS = 200 -- of a name: a column is as wide as the longest
 
---- Text that cannot move a terminal's cursor nor turn what it shows: names in a log are those a model made up.
+--- Text that cannot move a terminal's cursor or reverse what it shows: a model may have made up the names in a log.
 ---@param value any
 ---@return string
 function M.visible(value)
@@ -25,7 +27,7 @@ local function printed_size(bytes)
   return ok and shown or "-"
 end
 
---- Columns of the list: heading, least width, and which side they keep to.
+--- Columns of the list: heading, least width and alignment.
 local COLUMNS = {
   { "CALL", 7 },
   { "TOOL", 14 },
@@ -35,7 +37,7 @@ local COLUMNS = {
   { "TIME", 7, right = true },
 }
 
---- What the list says of a call; of its result alone where it has one.
+--- The cells of a call in the list, from its result if it has one.
 local function row_of(event)
   local block = type(event.truncation) == "table" and event.truncation or {}
   local shown = event.bytes_shown
@@ -49,17 +51,17 @@ local function row_of(event)
   }
 end
 
-local function print_row(row, widths, cli)
+local function print_row(row, widths)
   local cells = {}
   for i, column in ipairs(COLUMNS) do
     local padding = (" "):rep(widths[i] - core.cells(row[i]))
     cells[i] = column.right and padding .. row[i] or row[i] .. padding
   end
-  cli.out((table.concat(cells, "  "):gsub(" +$", "")), "\n")
+  terminal.out((table.concat(cells, "  "):gsub(" +$", "")), "\n")
 end
 
---- Widths that rows need, and a print of the headings.
-local function start_list(rows, cli)
+--- Print the headings; returns the widths that the rows need.
+local function start_list(rows)
   local headings, widths = {}, {}
   for i, column in ipairs(COLUMNS) do
     headings[i], widths[i] = column[1], column[2]
@@ -67,14 +69,14 @@ local function start_list(rows, cli)
       widths[i] = math.max(widths[i], core.cells(row[i]))
     end
   end
-  print_row(headings, widths, cli)
-  cli.flush()
+  print_row(headings, widths)
+  terminal.flush()
   return widths
 end
 
---- End as a write would end us when nobody reads our stdout any more, without waiting for something to write; call
---- `closed` where SIGPIPE is ignored. Only a pipe can tell, and only where it can be opened anew: watching the
---- descriptor itself would make stdout non-blocking, for other programs too.
+--- When the reader of our stdout has gone, end as a write would end us, without waiting for one; call `closed` if
+--- SIGPIPE is ignored. That works for a pipe that can be opened again: watching the descriptor itself would make stdout
+--- non-blocking, for other programs too.
 local function on_closed_stdout(uv, closed)
   local fd = uv.guess_handle(1) == "pipe" and uv.fs_open("/proc/self/fd/1", uv.constants.O_WRONLY, 0)
   local watch = fd and uv.new_poll(fd)
@@ -92,7 +94,7 @@ local function on_closed_stdout(uv, closed)
   end
 end
 
---- Tell of lines that were passed over.
+--- Report lines that were left out.
 local function tell_long(run)
   if run.too_long == 0 then return end
   local lines = run.too_long == 1 and "line" or "lines"
@@ -101,9 +103,9 @@ end
 
 local FOLLOW_MS = 100 -- between two looks at the log
 
---- Show each event of a run and go on until interrupted, until nobody reads, or until the run is deleted. What `show`
---- raises ends it too.
-local function follow(run, cli, show)
+--- Show each event of a run until interrupted, until our reader has gone, or until the run is deleted. An error in
+--- `show` ends it too.
+local function follow(run, show)
   local uv = host.uv()
   local position, stopped, failure = 0, false, nil
   local function stop()
@@ -113,7 +115,7 @@ local function follow(run, cli, show)
     local ok, raised = pcall(function()
       position = run:each(function(event, line)
         show(event, line)
-        cli.flush()
+        terminal.flush()
         return not stopped
       end, position)
       tell_long(run)
@@ -121,7 +123,7 @@ local function follow(run, cli, show)
     if not ok then failure = raised end
     if not (ok and position) then stop() end
   end
-  local off = { cli.on_signals(stop), on_closed_stdout(uv, stop) }
+  local off = { terminal.on_signals(stop), on_closed_stdout(uv, stop) }
   local timer = uv.new_timer()
   uv.timer_start(timer, 0, FOLLOW_MS, function()
     if not stopped then look() end
@@ -138,60 +140,60 @@ local function follow(run, cli, show)
   return 0
 end
 
---- List what has ended and go on as calls end.
-local function follow_calls(run, as_json, cli)
+--- List calls as they end, those that have ended first.
+local function follow_calls(run, as_json)
   if as_json then
-    return follow(run, cli, function(_, line)
-      cli.out(line, "\n")
+    return follow(run, function(_, line)
+      terminal.out(line, "\n")
     end)
   end
   local rows = {}
   for _, event in ipairs(run:events { type = "tool_result" } or {}) do
     rows[#rows + 1] = row_of(event)
   end
-  local widths = start_list(rows, cli)
-  return follow(run, cli, function(event)
+  local widths = start_list(rows)
+  return follow(run, function(event)
     if event.type ~= "tool_result" then return end
     local row = row_of(event)
     for i in ipairs(COLUMNS) do
       widths[i] = math.max(widths[i], core.cells(row[i]))
     end
-    print_row(row, widths, cli)
+    print_row(row, widths)
   end)
 end
 
---- List the calls in the order they were made; those without a result too.
-local function list_calls(run, as_json, cli)
+--- List the calls in the order they were made, even those without a result.
+local function list_calls(run, as_json)
   local rows, open = {}, {}
   local position, message = run:each(function(event, line)
-    if as_json then return cli.out(line, "\n") end
+    if as_json then return terminal.out(line, "\n") end
     local at = event.type == "tool_result" and open[event.call_id] or #rows + 1
     rows[at] = row_of(event)
     open[event.call_id or ""] = event.type == "tool_call" and at or nil
   end)
-  if not position then cli.fail(message) end
+  if not position then terminal.fail(message) end
   tell_long(run)
   if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
   if as_json then return 0 end
-  local widths = start_list(rows, cli)
+  local widths = start_list(rows)
   for _, row in ipairs(rows) do
-    print_row(row, widths, cli)
+    print_row(row, widths)
   end
   return 0
 end
 
 --- Print a page of a full output: the pages of a text, printed one after the other, are that text.
-local function print_page(run, call_id, args, cli)
+local function print_page(run, call_id, args)
   local other = args.other
   local at = { offset = other.offset, limit = other.limit, column = other.column }
   local content, page = run:full_output(call_id, at)
-  if not content then cli.fail(page) end
+  if not content then terminal.fail(page) end
   if args.switches.json then
-    cli.json { content = strings.valid(content), page = page }
+    terminal.print_json { content = strings.valid(content), page = page }
     return 0
   end
-  cli.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
-  cli.flush() -- before what is said of it
+  terminal.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
+  terminal.flush() -- before what is said of it
   if page.full_output_error then
     io.stderr:write("abridge: not the whole output: ", M.visible(page.full_output_error), "\n")
   end
@@ -205,25 +207,25 @@ end
 
 --- Run `abridge log`. Returns the exit code.
 ---@param args table as the command line was read
----@param cli table what the command line shares with its commands
 ---@return integer
-function M.run(args, cli)
-  local bad = cli.bad
+function M.run(args)
   local dir, call_id = args.words[1], args.words[2]
-  if not dir or #args.words > 2 then bad("log needs RUN_DIR and at most one CALL_ID, got %d words", #args.words) end
-  for _, name in ipairs { "offset", "limit", "column" } do
-    if args.other[name] and not call_id then bad("--%s needs a CALL_ID", name) end
+  if not dir or #args.words > 2 then
+    flags.bad("log needs RUN_DIR and at most one CALL_ID, got %d words", #args.words)
   end
-  if args.switches.follow and call_id then bad "--follow lists calls and takes no CALL_ID" end
+  for _, name in ipairs { "offset", "limit", "column" } do
+    if args.other[name] and not call_id then flags.bad("--%s needs a CALL_ID", name) end
+  end
+  if args.switches.follow and call_id then flags.bad "--follow lists calls and takes no CALL_ID" end
   local run, message = require("abridge.run.reader").open(dir)
-  if not run then cli.fail(message) end
+  if not run then terminal.fail(message) end
   local code
   if call_id then
-    code = print_page(run, call_id, args, cli)
+    code = print_page(run, call_id, args)
   elseif args.switches.follow then
-    code = follow_calls(run, args.switches.json, cli)
+    code = follow_calls(run, args.switches.json)
   else
-    code = list_calls(run, args.switches.json, cli)
+    code = list_calls(run, args.switches.json)
   end
   run:close()
   return code

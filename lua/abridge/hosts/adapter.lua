@@ -1,10 +1,12 @@
---- An adapter with a session of its own, for a host whose calls print in several parts: all outputs of a call have one
---- budget, and nothing that fails here reaches the host. A wrong option is told and left out; where something else
---- fails, the output is cut crudely (`abridge.safe`). Needs nothing but Lua to be loaded.
+--- An adapter with a session of its own, for a host whose calls print in several parts: all outputs of a call share one
+--- budget, and no error in here reaches the host. A wrong option is reported and left out; if anything else fails, the
+--- output is cut crudely. Loads without the core.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
+local options = require "abridge.hosts.options"
 local safe = require "abridge.hosts.safe"
+local tell = require "abridge.hosts.tell"
 
 local M = {}
 
@@ -12,77 +14,16 @@ local USER = { strategy = "head_tail", max_lines = 200, max_bytes = "10KB" }
 local USER_CRUDELY = { max_lines = 200, max_bytes = 10 * 1024 }
 local SHORT, SHORT_LINES = 256, 3 -- what passes where a call is at its limit: a refusal, how a command ended
 
----@class (exact) abridge.AdapterOptions
----@field limits? table<string, abridge.Limits> overrides by tool and key, as in abridge.SessionOptions; these too:
----@field aliases? table<string, string>
----@field profile? string
----@field redact? fun(line: string): string|string[]
----@field retention? abridge.Retention
----@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
----@field exempt? string[] tools whose output passes as it is
----@field user? abridge.Limits|false of what the user is shown: both ends, 200 lines and 10 KB unless set; false: all
-
--- options -----------------------------------------------------------------------------
-
---- A check of an option of `abridge.session`, which raises in a session's own words.
-local function session_option(key)
-  return function(value)
-    local opts = { [key] = value }
-    if key ~= "run_dir" then
-      opts.run_dir = false
-    elseif value == false or type(value) == "string" and value ~= "" then
-      return nil -- a folder is made when the session is opened
-    end
-    local ok, why = pcall(require("abridge.session").new, opts)
-    if not ok then error(check.reason(why), 0) end
-  end
-end
-
-local SESSION_OPTIONS = { "aliases", "limits", "profile", "redact", "retention", "run_dir" }
-local OPTIONS = {
-  exempt = function(value)
-    local expected = "a list of tool names"
-    if type(value) ~= "table" then return expected end
-    for key, name in next, value do
-      if type(key) ~= "number" or type(name) ~= "string" then return expected end
-    end
-  end,
-  user = function(value)
-    if value == false then return nil end
-    if type(value) ~= "table" then return "limits or false" end
-    local ok, why = pcall(require("abridge.output.cap").cap, "", value)
-    if not ok then error("user: " .. check.reason(why), 0) end
-  end,
-}
-for _, key in ipairs(SESSION_OPTIONS) do
-  OPTIONS[key] = session_option(key)
-end
-
---- The options that are right, each checked on its own.
-local function right_options(who, opts, tell)
-  local right = {}
-  if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, OPTIONS) end
-  for key, value in next, opts or {} do
-    local ok, why = pcall(check.options, who, { [key] = value }, OPTIONS)
-    if ok then
-      right[key] = value
-    else
-      tell(safe.reason(why))
-    end
-  end
-  return right
-end
-
---- A session under these options; where its run folder cannot be had, one with a folder of its own.
-local function open(opts, aliases, tell)
+--- A session with these options; if its run folder cannot be used, with another folder.
+local function open(opts, aliases, on_problem)
   local session_opts = { aliases = aliases }
-  for _, key in ipairs(SESSION_OPTIONS) do
+  for _, key in ipairs(options.of_session) do
     if key ~= "aliases" and opts[key] ~= nil then session_opts[key] = opts[key] end
   end
   local logged = require("abridge.session").logged
   local session, why = logged(session_opts)
   if not session then
-    tell(why)
+    on_problem(why)
     session_opts.run_dir = nil
     session = assert(logged(session_opts))
   end
@@ -98,41 +39,41 @@ end
 ---@field private problem? string why there is no session
 ---@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
 ---@field private aliases table<string, string>
----@field tell fun(message: string, reason: string|nil) says a thing once, or once what was for one reason
----@field private calls table<any, table> what was given, by owner and call
----@field private redacts boolean whether it was asked for: a text that cannot be redacted is not given
+---@field tell fun(message: string, reason: string|nil) reports a message once, or a reason once
+---@field private calls table<any, table> what has been given so far, by owner and call
+---@field private redacts boolean whether redaction was asked for: a text that cannot be redacted is withheld
 local Adapter = {}
 Adapter.__index = Adapter
 
---- Names of tools under which others are known: an adapter's, and those of its options.
+--- Other names of tools: an adapter's own, and those of its options.
 local function all_aliases(aliases, opts)
-  local all = safe.copied(aliases or {})
+  local all = check.copied(aliases or {})
   for alias, name in next, type(opts.aliases) == "table" and opts.aliases or {} do
     all[alias] = name
   end
   return all
 end
 
---- Never raises. A wrong option is told and left out.
+--- Never raises. A wrong option is reported and left out.
 ---@param who string for messages
 ---@param opts any abridge.AdapterOptions
----@param tell fun(message: string) gets each thing that went wrong, once
+---@param on_problem fun(message: string) gets each thing that went wrong, once
 ---@param aliases? table<string, string> beside those of the options
 ---@return abridge.Adapter
-function M.new(who, opts, tell, aliases)
+function M.new(who, opts, on_problem, aliases)
   local told = {}
   local self = setmetatable({ exempt = {}, user = USER, calls = setmetatable({}, { __mode = "k" }) }, Adapter)
   function self.tell(message, reason)
     if told[reason or message] then return end
     told[reason or message] = true
-    pcall(tell, message)
+    pcall(on_problem, message)
   end
   local ok, why = pcall(require, "abridge.base.core_loader")
   if not ok then
-    self.problem = safe.reason(why)
+    self.problem = tell.reason(why)
     self.tell("all outputs are cut crudely: " .. self.problem, self.problem)
   end
-  ok, why = pcall(right_options, who, opts, self.tell)
+  ok, why = pcall(options.right_ones, who, opts, self.tell)
   local right = ok and why or {}
   if not ok then self.tell(check.reason(why)) end
   for _, name in ipairs(check.list(right.exempt or {})) do
@@ -150,13 +91,13 @@ function M.new(who, opts, tell, aliases)
       self.session = why
       break
     end
-    self.problem = safe.reason(why)
+    self.problem = tell.reason(why)
     self.tell(self.problem)
   end
   return self
 end
 
---- What was given of a call so far.
+--- What has been given of a call so far.
 local function call_of(self, output)
   local call = { bytes = 0, lines = 0 }
   if output.owner == nil or output.call == nil then return call end
@@ -167,11 +108,11 @@ local function call_of(self, output)
 end
 
 local function tell_crude(self, tool, why)
-  local reason = safe.reason(why)
-  self.tell(safe.told_crude:format(tool, reason), reason)
+  local reason = tell.reason(why)
+  self.tell(tell.crude_cut(tool, reason), reason)
 end
 
---- A text under the limits of the session, which may have been closed meanwhile.
+--- A text capped by the session, which may have been closed meanwhile.
 local function capped(self, tool, text, how, limits)
   local session = self.session
   if session.closed then
@@ -189,7 +130,7 @@ end
 
 local function for_model(self, output, call)
   if not self.session then error(self.problem, 0) end
-  local text, how = output.text, safe.copied(output.how or {})
+  local text, how = output.text, check.copied(output.how or {})
   if self.redacts and not self.session.redactor then error(crude.withheld) end
   if text == nil then return nil end
   call.budget = call.budget or require("abridge.hosts.call_budget").new()
@@ -205,13 +146,13 @@ local function for_user(self, output)
   local shown = output.shown
   if shown == nil then shown = output.text end
   if not self.user or type(shown) ~= "string" or shown == "" then return output.shown end
-  if self.session.redactor then shown = self.session.redactor:text(shown) end
+  shown = require("abridge.session.call").redacted(self.session, shown)
   local short = require("abridge.output.cap").cap(shown, self.user, { wrapper = "beside" })
   if output.shown == nil and short == output.text then return nil end
   return short
 end
 
---- What is given where something failed. A text that may hold what nobody must see is not given at all.
+--- What is given if something failed. A text that may hold a secret is withheld.
 local function crudely(self, text, budgets)
   local withheld = self.redacts and not (self.session and self.session.redactor)
   return (crude.cut(withheld and crude.withheld or safe.redacted(text, self), budgets))
@@ -228,7 +169,7 @@ local function asked_for(self, tool)
   return { limits = limits }
 end
 
---- Budgets of a crude cut for the model: what is left of the call's, or a little where that is next to nothing.
+--- Budgets of a crude cut for the model: the rest of the call's, or a little if that is next to nothing.
 local function budgets_left(self, output, call)
   local budgets = safe.crude_budgets(output.tool, self.session and self or asked_for(self, output.tool))
   budgets.max_bytes = crude.bytes_of(budgets)
@@ -252,7 +193,7 @@ end
 --- Cut an output for the model and for the user. Never raises, and never gives everything.
 ---@param output abridge.Output
 ---@return any for_model within what is left of the call's budget; nil for nil
----@return any for_user nil where the user may see what the model does
+---@return any for_user nil if the user may see what the model does
 function Adapter:cut(output)
   if self.exempt[output.tool] then return output.text, output.shown end
   local call = call_of(self, output)
@@ -269,7 +210,7 @@ function Adapter:cut(output)
   return text, shown
 end
 
---- Let go of what was given of an owner's calls.
+--- Forget what was given of an owner's calls.
 ---@param owner any
 function Adapter:forget(owner)
   self.calls[owner] = nil

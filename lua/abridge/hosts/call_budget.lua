@@ -1,4 +1,4 @@
---- One budget for several outputs of a call: what was given of it lessens what the next one may take.
+--- One budget for several outputs of a call: each leaves less for the next.
 
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
@@ -8,7 +8,7 @@ local M = {}
 
 local LEAST = 1 / 50 -- of a budget; less than that is nothing
 
---- How much of each budget a text takes; one more, as hosts join outputs with a blank line.
+--- How much of each budget a text takes, and the blank line with which hosts join outputs.
 local TAKES = {
   max_lines = function(text)
     return core.count_lines(text) + 1
@@ -34,7 +34,7 @@ function M.new()
   return setmetatable({ given = {} }, Budget)
 end
 
---- What is left of the budgets of these limits; nil when it is next to nothing of one of them.
+--- What is left of the budgets of these limits; nil when one of them is nearly used up.
 ---@param limits abridge.Limits
 ---@return table<string, integer>|nil
 function Budget:left(limits)

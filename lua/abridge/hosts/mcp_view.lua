@@ -1,5 +1,4 @@
---- Where the texts of an MCP result stand, and what beside them there is. Plain Lua, for what is left when the core is
---- missing.
+--- Where the texts of an MCP result are, and what there is besides them. Plain Lua, for when the core is missing.
 
 local check = require "abridge.base.check"
 local copied = check.copied
@@ -13,12 +12,12 @@ M.truncation_key, M.parts_key = "io.github.abridge-tools/truncation", "io.github
 local PARSED = { images = "image", audios = "audio", blobs = "blob" } -- lists of what mcphub.nvim parsed
 
 ---@class abridge.McpView
----@field out table a copy of the result: its tables are those of the result but where a text stands in them
+---@field out table a copy of the result; tables that hold a text are copied too, the others shared
 ---@field texts string[] in their order
----@field parts table<string, { count: integer, bytes: integer }> what is no text, by kind; bytes as they came (base64)
+---@field parts table<string, { count: integer, bytes: integer }> parts other than text, by kind; bytes in base64
 ---@field private slots table[] the table and key of each text
 ---@field private parsed boolean a response that mcphub.nvim parsed
----@field private before? string what stands before the error in the text of such a response
+---@field private before? string the text of such a response up to the error
 local View = {}
 View.__index = View
 
@@ -49,7 +48,7 @@ end
 local function add_parsed(view, value)
   view:add(view.out, "text")
   local text, failure = value.text, value.error
-  if type(failure) == "string" then -- the same once more, but for a sentence in front
+  if type(failure) == "string" then -- the text again, but for a sentence in front
     if text:sub(-#failure) == failure then
       view.before = text:sub(1, -#failure - 1)
     else
@@ -88,14 +87,14 @@ function M.open(value)
   return view
 end
 
---- Take the texts of a value of the same shape: those that a session is yet to redact, where all else already is.
+--- Take the texts of a value of the same shape: the session has yet to redact them, as it already has the rest.
 ---@param value any
 function View:take_texts(value)
   local texts = M.open(value).texts
   if #texts == #self.texts then self.texts = texts end
 end
 
---- Put a text in the place of each.
+--- Replace each text.
 ---@param contents string[]
 function View:put(contents)
   for i, place in ipairs(self.slots) do
@@ -107,7 +106,7 @@ function View:put(contents)
   end
 end
 
---- What is said of structured content that is left out where its size cannot be told.
+--- What is said when structured content of unknown size is left out.
 local LEFT_OUT = "[Structured content left out]"
 
 local SHARED = { "max_bytes", "max_chars", "max_tokens", "max_lines" }
@@ -125,9 +124,8 @@ local function cut_equally(texts, budgets)
   return contents, returned
 end
 
---- Cut each text to an equal part of some budgets, crudely, and leave structured content out: the content says one or
---- the other.
----@param budgets table<string, any> as of `abridge.crude`
+--- Cut each text crudely to an equal part of some budgets, and leave structured content out; the content says so.
+---@param budgets table<string, any> as of `abridge.base.crude`
 ---@return abridge.Block
 function View:put_crudely(budgets)
   budgets = copied(budgets)
@@ -146,7 +144,7 @@ function View:put_crudely(budgets)
   return { truncated = truncated, bytes_returned = returned, bytes_total = total, reason = "size_cap" }
 end
 
---- Add a block of text behind the content.
+--- Append a block of text to the content.
 ---@param text string
 function View:append(text)
   local content = self.out.content
@@ -156,7 +154,7 @@ function View:append(text)
   self.out.content = content
 end
 
---- Tell what was cut and what passed: in `_meta`, or beside the text of a parsed response.
+--- Report what was cut and what passed: in `_meta`, or beside the text of a parsed response.
 ---@param block abridge.Block
 ---@return table out
 function View:tell(block)

@@ -1,4 +1,5 @@
---- What the faces of the editor share: scratch buffers, windows for them, and writing where nobody may write.
+--- What our buffers in the editor share: scratch buffers, windows for them, and changes of buffers that are not
+--- modifiable.
 
 local check = require "abridge.base.check"
 
@@ -6,16 +7,16 @@ local M = {}
 
 local names = 0
 
---- Part of a buffer's name. Others hand names of buffers to a shell, or to Vim's own expansion, so what a tool or a
---- command says becomes harmless here.
+--- Part of a buffer's name. Other plugins pass names of buffers to a shell, or to Vim's own expansion, so the words of
+--- a tool or a command are made harmless here.
 local function part_of_name(text)
   text = text:gsub("[^%w_./+@:,= \128-\255-]", "_")
   local core = require "abridge.base.core_loader" -- not before: what is said where it is missing is said by this file
   return (core.head(text, { max_bytes = 80, utf8 = "replace", long_line = "split" }))
 end
 
---- A buffer without a file that goes when it is no longer shown. Its name ends in a number of its own. No line in it
---- sets an option.
+--- A buffer without a file that is wiped out when it is no longer shown. Its name ends in a number of its own.
+--- Modelines in it have no effect.
 ---@param kind string
 ---@param what string
 ---@param filetype string
@@ -36,7 +37,7 @@ local MODIFIERS = {
   "topleft", "unsilent", "verbose", "vertical",
 }
 
---- What modifiers of a command should have been, or nil when they are right: nothing that is a command itself.
+--- What modifiers of a command should have been, or nil if they are right: none that is a command itself.
 ---@param mods any
 ---@return string|nil expected
 function M.check_mods(mods)
@@ -51,8 +52,8 @@ function M.check_mods(mods)
   end
 end
 
---- Show a buffer in a window of its own, and go there. Nothing of it is folded away, and the only numbers are ours.
---- Where there is no room for a window the buffer goes, and that is raised.
+--- Show a buffer in a window of its own, and go there. Nothing is folded, and the only numbers are ours. If there is no
+--- room for a window, the buffer is wiped out and this raises.
 ---@param buf integer
 ---@param mods? string command modifiers such as "vertical"
 ---@param wrap? boolean whether lines wider than the window are wrapped
@@ -65,7 +66,7 @@ function M.show(buf, mods, wrap)
   vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
 end
 
---- Change a buffer, also one that is not modifiable; that and its `modified` stay as they were then.
+--- Change a buffer, even one that is not modifiable; its `modifiable` and `modified` stay as they were.
 ---@param buf integer
 ---@param change fun()
 ---@return boolean ok
@@ -81,7 +82,7 @@ function M.change(buf, change)
   return ok, not ok and check.reason(message) or nil
 end
 
---- Keys of a buffer in normal mode: { lhs, what to do, description }.
+--- Set keys of a buffer in normal mode: { lhs, action, description }.
 ---@param buf integer
 ---@param keys { [1]: string, [2]: function, [3]: string }[]
 function M.map(buf, keys)

@@ -1,4 +1,4 @@
---- The command :Abridge. What it does is loaded when it is first used.
+--- The command :Abridge. Its code is loaded when it is first used.
 
 local M = {}
 
@@ -22,7 +22,7 @@ local function execute(args)
   SUBCOMMANDS[name](rest, args.mods)
 end
 
---- What may stand where the cursor is.
+--- Completions at the cursor.
 ---@param lead string the word so far
 ---@param line string the command line up to the cursor
 ---@return string[]

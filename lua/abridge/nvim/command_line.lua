@@ -1,6 +1,6 @@
---- A command for `sh` as it is typed after `:Abridge run`: `%` and `#` become names of files, quoted for the place
---- where they stand, whatever is in them. All else is the shell's that runs it. Where a name cannot be quoted (after
---- `<<`, say) it stands bare if no shell sees more than a word in it, and raises otherwise.
+--- A command for `sh` as it is typed after `:Abridge run`: `%` and `#` become names of files, quoted as their place in
+--- the command needs, whatever the names are. Everything else is left to the shell. Where a name cannot be quoted
+--- (after `<<`, say), it is used bare if it is a plain word to any shell; else this raises.
 
 local host = require "abridge.base.host"
 local file_names = require "abridge.nvim.file_names"
@@ -27,7 +27,7 @@ local function pop(self)
   self.open[#self.open] = nil
 end
 
---- Read a command in backquotes, which a shell reads as a text first; returns the place behind.
+--- Read a command in backquotes, which a shell first reads as a text; returns the offset after it.
 local function read_backquotes(self, text, at)
   local stop = at + 1
   while true do
@@ -42,7 +42,7 @@ local function read_backquotes(self, text, at)
   end
 end
 
---- Read on from a `$`; returns the place behind.
+--- Read on from a `$`; returns the offset after it.
 local function read_dollar(self, text, at, inside)
   self.dollar = at == #text
   if text:find("^%$%(", at) and not text:find("^%$%(%(", at) then
@@ -75,8 +75,8 @@ local function read_plain(self, text, at, inside)
   return at + 1
 end
 
---- Read on from a place.
----@return integer at behind what was read
+--- Read on from an offset.
+---@return integer at the offset after what was read
 local function read_one(self, text, at)
   local inside, char = self.open[#self.open], text:sub(at, at)
   if inside == "'" or inside == "#" then
@@ -111,11 +111,11 @@ end
 local BARE = "^[%w_./+@:,-]+$" -- a word in every place, also between quotes
 local HARMLESS = "^[^%c$`\\;&|<>()'\"!{}]+$" -- no shell that reads it again runs anything
 
---- A name for the place up to which a shell has read.
+--- A name, quoted for the place that a shell has read up to.
 ---@param self abridge.nvim.ShellReader
 ---@param file abridge.nvim.FileName
----@param alone boolean nothing else stands between the quotes that it stands between
----@return string|nil text nil where it would not be safe
+---@param alone boolean there is nothing else between its quotes
+---@return string|nil text nil if that would not be safe
 local function placed(self, file, alone)
   local inside, name = self.open[#self.open], file.text
   if name:sub(1, 1) == "-" then name = "./" .. name end -- no option
@@ -133,7 +133,7 @@ end
 
 -- the command ----------------------------------------------------------------------------------
 
---- The next `%` or `#` without a backslash, and the text before it; the backslash of others goes.
+--- The next `%` or `#` without a backslash, and the text before it, in which escaped ones lose their backslash.
 local function next_special(text, at)
   local literal = {}
   while true do
@@ -156,7 +156,7 @@ local function refuse(special, file)
   error(("%s cannot be quoted safely there: %s"):format(special, name), 0)
 end
 
---- A command with names of files in place of `%` and `#`. Raises where one names nothing, or cannot be quoted.
+--- A command with names of files in place of `%` and `#`. Raises if one names nothing, or cannot be quoted.
 ---@param command string as it was typed
 ---@param cwd? string folder that it runs in; the editor's unless set
 ---@return string
@@ -183,7 +183,7 @@ end
 
 -- words as they are typed ----------------------------------------------------------------------
 
---- A path as it is typed in a command. It may begin with `~/`; every other char means nothing to a shell or to us.
+--- A path as it is typed in a command. It may begin with `~/`; no other char is special to a shell or to us.
 ---@param path string
 ---@return string
 function M.word(path)
@@ -193,7 +193,7 @@ function M.word(path)
   end)
 end
 
---- The path that a typed word is, which may not be all there yet; nil where only a shell could tell.
+--- The path of a word that may not be complete yet; nil if only a shell could know it.
 ---@param word string
 ---@return string|nil
 function M.unquoted(word)

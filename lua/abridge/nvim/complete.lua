@@ -1,6 +1,6 @@
---- What may stand where the cursor is on the command line of `:Abridge`. Names are read from folders, never matched by
---- Vim's own completion: a backquote in what was typed makes that start a shell. Names with control characters are left
---- out, since a newline ends a command line.
+--- Completions on the command line of `:Abridge`. Names are read from folders, never matched by Vim's own completion,
+--- which starts a shell for a backquote. Names with control characters are left out, since a newline ends a command
+--- line.
 
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
@@ -8,7 +8,7 @@ local command_line = require "abridge.nvim.command_line"
 
 local M = {}
 
---- The folder and the names in it that begin as a path does; hidden ones only where that was asked for.
+--- The paths in a folder that begin like a path; hidden ones only if its last part begins with a dot.
 local function matches(path)
   local folder, start = path:match "^(.*/)([^/]*)$"
   folder, start = folder or "", start or path
@@ -36,14 +36,14 @@ function M.folder(path)
   return (os.getenv "HOME" or host.uv().os_homedir() or "") .. rest
 end
 
---- What a typed path means: a backslash takes away what the next char would mean to Vim, as `fnameescape()` writes it.
+--- The path that was typed: a backslash escapes the next char, as `fnameescape()` writes it.
 ---@param text string
 ---@return string
 function M.typed_path(text)
   return M.folder((text:gsub("\\([^%w])", "%1")))
 end
 
---- The folders that a typed path may become.
+--- The folders that complete a typed path.
 ---@param lead string as it was typed
 ---@return string[]
 function M.folders(lead)
@@ -54,7 +54,7 @@ function M.folders(lead)
   return found
 end
 
---- The files that a word of a command may become, as words of a command.
+--- The files that complete a word of a command, as words of a command.
 local function file_words(lead, wanted)
   local start = command_line.unquoted(lead)
   local found = {}
@@ -71,7 +71,7 @@ local function is_program(path)
   return kind_of(path) == "file" and host.uv().fs_access(M.folder(path), "X") == true
 end
 
---- The programs of PATH that begin so.
+--- The programs on PATH that begin like this.
 local function programs(lead)
   local found, seen = {}, {}
   for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
@@ -87,7 +87,7 @@ local function programs(lead)
   return found
 end
 
---- What a word of a shell command may become.
+--- Completions of a word of a shell command.
 ---@param lead string the word so far, as it was typed
 ---@param is_first boolean it is the program
 ---@return string[]

@@ -1,5 +1,5 @@
---- A part of a text that may be gigabytes, as rows of a screen. It is read in blocks around what is looked at, never
---- whole, and never counted whole: numbers of lines come from places whose line is known.
+--- A part of a text that may be gigabytes, as rows of a screen. It is read in blocks around what is looked at, and the
+--- whole text is neither read nor counted: numbers of lines come from places whose line is known.
 ---
 --- A row is a line without its newline, or a piece of a long line. Offsets are 0-based here.
 
@@ -12,14 +12,14 @@ local M = {}
 M.BLOCK = 32 * 1024 -- bytes of one read
 M.PIECE = 4096 -- bytes of a line on one row
 M.MOST_ROWS = 500 -- rows that one read may give
-M.MOST_BYTES = 1024 * 1024 -- bytes that the slice holds at most, and
+M.MOST_BYTES = 1024 * 1024 -- bytes that an excerpt holds at most, and
 M.MOST_HELD = 8000 -- rows
 
 ---@class abridge.nvim.Source
 ---@field size integer bytes
 ---@field read fun(at: integer, bytes: integer): string|nil, string|nil bytes from an offset on; fewer only at the end
 
----@class (exact) abridge.nvim.SliceRow
+---@class (exact) abridge.nvim.ExcerptRow
 ---@field first integer offset of its first byte
 ---@field bytes integer without the newline
 ---@field begins boolean a line starts here
@@ -27,22 +27,22 @@ M.MOST_HELD = 8000 -- rows
 ---@field text string as it shows
 ---@field raw? string its bytes, where they show otherwise
 
----@class abridge.nvim.Slice
----@field rows abridge.nvim.SliceRow[]
+---@class abridge.nvim.Excerpt
+---@field rows abridge.nvim.ExcerptRow[]
 ---@field from integer offset of the first byte
----@field to integer offset behind the last byte
+---@field to integer offset past the last byte
 ---@field first_line? integer number of the line of the first row, where it is known
 ---@field blocks integer reads so far
----@field private next_begins boolean a line starts behind the last row
+---@field private next_begins boolean a line starts after the last row
 ---@field private known { byte: integer, line: integer }[] in order
-local Slice = {}
-Slice.__index = Slice
+local Excerpt = {}
+Excerpt.__index = Excerpt
 
 ---@param source abridge.nvim.Source
 ---@param known? { byte: integer, line: integer }[] bytes whose line is known
----@return abridge.nvim.Slice
+---@return abridge.nvim.Excerpt
 function M.new(source, known)
-  local self = setmetatable({ source = source, rows = {}, from = 0, to = 0, blocks = 0, known = {} }, Slice)
+  local self = setmetatable({ source = source, rows = {}, from = 0, to = 0, blocks = 0, known = {} }, Excerpt)
   self.next_begins = true
   self:learn(0, 1)
   for _, place in ipairs(known or {}) do
@@ -58,7 +58,7 @@ local MOST_KNOWN = 4096
 --- Remember that a byte is on a line.
 ---@param byte integer
 ---@param line integer
-function Slice:learn(byte, line)
+function Excerpt:learn(byte, line)
   if byte >= self.source.size and byte > 0 then return end
   local at = ranges.last(self.known, "byte", byte)
   if at > 0 and self.known[at].byte == byte or #self.known >= MOST_KNOWN then return end
@@ -76,7 +76,7 @@ local function read(self, at, bytes)
   return text
 end
 
---- The first byte from `at` on that a char may start with; one that is no continuation byte within three is none.
+--- The first byte from `at` on that a char may start with; `at` itself where the next three are continuation bytes too.
 local function char_start(text, at)
   for next_at = at, math.min(at + 3, #text) do
     local byte = text:byte(next_at)
@@ -103,9 +103,9 @@ local function row_of(raw, first, begins, ends)
 end
 
 --- The rows of a text from an offset on: whole ones, and with `final` what is left too.
----@return abridge.nvim.SliceRow[]
+---@return abridge.nvim.ExcerptRow[]
 ---@return integer bytes of the text that they take
-local function split(text, offset, begins, final, most)
+local function rows_in(text, offset, begins, final, most)
   local rows, at = {}, 1
   while at <= #text and #rows < most do
     local newline = text:find("\n", at, true)
@@ -136,8 +136,8 @@ end
 
 --- The row that has a byte.
 ---@param byte integer
----@return integer row 1-based; that of the nearest byte where the slice has it not
-function Slice:row_at(byte)
+---@return integer row 1-based; that of the nearest byte where the excerpt does not have it
+function Excerpt:row_at(byte)
   local row = ranges.last(self.rows, "first", byte)
   return math.max(row, 1)
 end
@@ -145,13 +145,13 @@ end
 --- The number of the line that a row is of.
 ---@param row integer
 ---@return integer|nil
-function Slice:line_of(row)
+function Excerpt:line_of(row)
   if not self.first_line or not self.rows[row] then return nil end
   return self.first_line + count_begins(self.rows, 2, row)
 end
 
---- Find out the number of the first line from a place in the slice whose line is known, and tell where the slice ends.
-local function settle(self)
+--- Number the rows from a place in the excerpt whose line is known, and remember the lines of both its ends.
+local function number_rows(self)
   local rows = self.rows
   if #rows == 0 then return end
   if not self.first_line then
@@ -168,7 +168,7 @@ end
 --- Where the line of a byte starts, or a piece of it where that is far.
 ---@return integer offset
 ---@return boolean begins
-local function start_of(self, byte)
+local function row_start(self, byte)
   local before = math.max(byte - M.PIECE, 0)
   local text = read(self, before, byte - before + 1)
   local newline = text:sub(1, -2):match "^.*()\n"
@@ -184,15 +184,15 @@ end
 
 --- Show the text around a byte: from its row on.
 ---@param byte integer
-function Slice:load(byte)
+function Excerpt:load(byte)
   byte = math.max(math.min(byte, self.source.size - 1), 0)
-  local first, begins = start_of(self, byte)
+  local first, begins = row_start(self, byte)
   self.rows, self.from, self.to, self.first_line = {}, first, first, nil
   self.next_begins = begins
-  self:after()
+  self:read_after()
 end
 
---- Take rows away from one end so that the slice stays small; returns how many.
+--- Drop rows from one end so that the excerpt stays small; returns how many.
 local function drop(self, at_end)
   local rows, count = self.rows, 0
   local function too_much()
@@ -219,37 +219,37 @@ local function drop(self, at_end)
   return count
 end
 
---- Is there text behind the slice?
-function Slice:has_after()
+--- Is there text after the excerpt?
+function Excerpt:has_after()
   return self.to < self.source.size
 end
 
---- Is there text before the slice?
-function Slice:has_before()
+--- Is there text before the excerpt?
+function Excerpt:has_before()
   return self.from > 0
 end
 
---- Read the block behind the slice.
+--- Read the block after the excerpt.
 ---@return integer added rows at the end
 ---@return integer dropped rows at the start
-function Slice:after()
+function Excerpt:read_after()
   if not self:has_after() then return 0, 0 end
   local text = read(self, self.to, M.BLOCK)
   local final = self.to + #text >= self.source.size and "end" or nil
-  local rows, bytes = split(text, self.to, self.next_begins, final, M.MOST_ROWS)
+  local rows, bytes = rows_in(text, self.to, self.next_begins, final, M.MOST_ROWS)
   for _, row in ipairs(rows) do
     self.rows[#self.rows + 1] = row
   end
   self.to = self.to + bytes
   if rows[1] then self.next_begins = rows[#rows].ends end
-  settle(self)
+  number_rows(self)
   return #rows, drop(self, false)
 end
 
---- Read the block before the slice.
+--- Read the block before the excerpt.
 ---@return integer added rows at the start
 ---@return integer dropped rows at the end
-function Slice:before()
+function Excerpt:read_before()
   if not self:has_before() then return 0, 0 end
   local start = math.max(self.from - M.BLOCK - 1, 0) -- a byte more, which may end a line
   local text = read(self, start, self.from - start)
@@ -259,7 +259,7 @@ function Slice:before()
     begins = newline ~= nil and newline < #text
     first = begins and newline + 1 or char_start(text, 2)
   end
-  local rows = split(text:sub(first), start + first - 1, begins, "inside", math.huge)
+  local rows = rows_in(text:sub(first), start + first - 1, begins, "inside", math.huge)
   local spare = math.max(#rows - M.MOST_ROWS, 0)
   local all = {}
   for i = spare + 1, #rows do
@@ -271,7 +271,7 @@ function Slice:before()
   end
   self.rows, self.from = all, all[1].first
   if self.first_line then self.first_line = self.first_line - count_begins(all, 2, added + 1) end
-  settle(self)
+  number_rows(self)
   return added, drop(self, true)
 end
 
@@ -280,8 +280,8 @@ end
 local SCAN = 1024 * 1024 -- bytes of a read that only counts or looks for something
 local LEARN_EVERY = 64 -- such reads between two places that are remembered
 
---- The place in a text behind its nth newline.
-local function behind_newline(text, n)
+--- The offset in a text past its nth newline.
+local function after_newline(text, n)
   local at = 0
   for _ = 1, n do
     at = text:find("\n", at + 1, true)
@@ -293,7 +293,7 @@ end
 ---@param line integer
 ---@return fun(): boolean, integer step reads a block: whether the search is over, and the offset; that of the end of
 ---  the text where it has no such line
-function Slice:seek(line)
+function Excerpt:seek(line)
   local i = ranges.last(self.known, "line", line)
   local low, high = self.known[i], self.known[i + 1]
   local reads = 0
@@ -304,7 +304,7 @@ function Slice:seek(line)
       local text = read(self, at, SCAN)
       if text == "" then return true, self.source.size end
       local count = strings.newlines(text)
-      if count >= left then return true, at + behind_newline(text, left) end
+      if count >= left then return true, at + after_newline(text, left) end
       at, left, reads = at + #text, left - count, reads + 1
       if reads % LEARN_EVERY == 0 then self:learn(at, line - left) end
       return false, at
@@ -315,7 +315,7 @@ function Slice:seek(line)
     local start = math.max(at - SCAN, 0)
     local text = read(self, start, at - start)
     local count = strings.newlines(text)
-    if count >= left then return true, start + behind_newline(text, count - left + 1) end
+    if count >= left then return true, start + after_newline(text, count - left + 1) end
     at, left = start, left - count
     if at == 0 then return true, 0 end
     return false, at
@@ -333,10 +333,10 @@ end
 
 --- A search for bytes, block by block.
 ---@param needle string not empty
----@param from integer offset of the first byte where they may start; of a search backwards, the offset behind it
+---@param from integer offset of the first byte where they may start; of a search backwards, the offset past it
 ---@param backwards? boolean
 ---@return fun(): boolean, integer|nil step reads a block: whether the search is over, and the offset of what was found
-function Slice:search(needle, from, backwards)
+function Excerpt:search(needle, from, backwards)
   local at = from
   if backwards then
     return function()
@@ -355,9 +355,9 @@ function Slice:search(needle, from, backwards)
 end
 
 --- Columns of a row, in bytes of what shows, between which a range of bytes shows.
----@param row abridge.nvim.SliceRow
+---@param row abridge.nvim.ExcerptRow
 ---@param from integer offset
----@param to integer offset behind the last byte
+---@param to integer offset past the last byte
 ---@return integer from 0-based
 ---@return integer to exclusive
 function M.columns(row, from, to)

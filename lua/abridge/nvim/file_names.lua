@@ -1,18 +1,19 @@
---- What `%` and `#` stand for in a command line of Neovim, with their modifiers (`:help cmdline-special`). Nothing
---- here starts a shell or evaluates anything; `expandcmd()`, `expand()` and `fnamemodify(':p')` may, for a bad name.
+--- The names that `%` and `#` mean on a command line of Neovim, with their modifiers (`:help cmdline-special`). Nothing
+--- here starts a shell or evaluates anything, which `expandcmd()`, `expand()` and `fnamemodify(':p')` may for some
+--- names.
 
 local host = require "abridge.base.host"
 
 local M = {}
 
---- A path that does not depend on the folder; what looks like a URL stays as it is.
+--- An absolute path; what looks like a URL stays as it is.
 local function absolute(name, cwd)
   if name:find "^%a[%w+.-]*://" then return name end
   if name:sub(1, 1) ~= "/" then name = cwd .. "/" .. name end
   return vim.fn.fnamemodify(name, ":p") -- of a whole path nothing is expanded
 end
 
---- A path relative to a folder, nil where it does not lie in it.
+--- A path relative to a folder, nil if it is not in it.
 local function inside(path, folder)
   local start = folder .. (folder:sub(-1) == "/" and "" or "/")
   return path:sub(1, #start) == start and path ~= start and path:sub(#start + 1) or nil
@@ -24,7 +25,7 @@ end
 
 ---@class (exact) abridge.nvim.FileName
 ---@field text string
----@field of_home? boolean it begins with the `~` that `:~` put there, which a shell is to read
+---@field of_home? boolean it begins with a `~` from `:~`, which the shell is to expand
 
 --- The modifiers of a path, before those of its parts: `:p`, `:8`, `:~`, `:.`.
 local function modify_path(name, text, at, cwd)
@@ -60,8 +61,8 @@ local function substitute(name, text, at)
   return stop + 1, true
 end
 
---- Apply the modifiers that stand at a place, in the order in which Vim takes them.
----@return integer at behind them
+--- Apply the modifiers at an offset, in the order in which Vim takes them.
+---@return integer at the offset after them
 local function modified(name, text, at, cwd)
   local again
   repeat
@@ -83,16 +84,16 @@ local function modified(name, text, at, cwd)
   return text:find("^:S", at) and at + 2 or at -- a name is always quoted
 end
 
---- The name of a buffer as the editor shows it; the whole of it where a command runs in a folder of its own.
+--- The name of a buffer as the editor shows it; its whole path if the command runs in another folder.
 local function buffer_name(number, cwd)
   if number < 1 or vim.fn.bufexists(number) == 0 then return "" end
   local name = vim.fn.bufname(number)
   return name ~= "" and cwd ~= host.uv().cwd() and vim.api.nvim_buf_get_name(number) or name
 end
 
---- The files that a `%` or `#` at a place names, before modifiers.
+--- The files that a `%` or `#` at an offset names, before modifiers.
 ---@return string[] names one, those of the argument list for `##`
----@return integer at behind it
+---@return integer at the offset after it
 local function named(text, at, cwd)
   if text:sub(at, at) == "%" then return { buffer_name(vim.api.nvim_get_current_buf(), cwd) }, at + 1 end
   if text:find("^##", at) then
@@ -113,12 +114,12 @@ local function none(text, at, stop)
   error(("no file name for %s (write \\%s for a plain one)"):format(text:sub(at, stop - 1), text:sub(at, at)), 0)
 end
 
---- What stands at a `%` or `#` of a command line. Raises where it names nothing.
+--- The names for a `%` or `#` of a command line. Raises if it names nothing.
 ---@param text string
 ---@param at integer
 ---@param cwd string folder that the command runs in
 ---@return abridge.nvim.FileName[] names
----@return integer at behind the modifiers
+---@return integer at the offset after the modifiers
 function M.at(text, at, cwd)
   local names, stop = named(text, at, cwd)
   local files = {}

@@ -1,4 +1,4 @@
---- Highlight groups of what we put on the editor's screen.
+--- The highlight groups of our buffers.
 
 local M = {}
 
@@ -9,11 +9,11 @@ local LINKS = {
   AbridgeOmitted = "Comment",
 }
 
---- The group of what a row of a display is.
+--- The group for each kind of row of a display.
 ---@type table<abridge.RowKind, string>
 M.groups = { notice = "AbridgeNotice", marker = "AbridgeMarker", error = "AbridgeError" }
 
---- Link the groups where nobody has said otherwise. Links made so outlive a change of the color scheme.
+--- Link the groups that are not defined yet. These links outlive a change of the color scheme.
 function M.define()
   for group, link in pairs(LINKS) do
     vim.cmd(("highlight default link %s %s"):format(group, link))

@@ -1,13 +1,13 @@
---- abridge on Neovim's screen. `require` has no side effects and loads nothing else: the user command is made by
---- `setup` or by plugin/abridge.lua.
+--- abridge in Neovim. `require` has no side effects and loads nothing else: `setup` or plugin/abridge.lua make the
+--- user command.
 
 local M = {}
 
 local SETUP = "abridge.nvim.setup"
 
 --- Set options and make the command :Abridge. Need not be called; `abridge.setup` is the same. Raises on a wrong
---- option, and outside Neovim. The session of the editor is made from `session` when it is first wanted; options of a
---- session that is open already stay.
+--- option, and outside Neovim. The editor's session is opened with `session` when it is first used; one that is already
+--- open keeps its options.
 ---@param opts? { session: abridge.SessionOptions|nil } `session`: what :Abridge run works with
 function M.setup(opts)
   local check = require "abridge.base.check"
@@ -17,7 +17,7 @@ function M.setup(opts)
   require("abridge.nvim.command").create()
 end
 
--- Tail calls: an error of misuse is raised where the caller is.
+-- Tail calls: misuse raises at the level of the caller.
 
 --- Show a result in a buffer: see `abridge.nvim.render`.
 ---@param buf integer

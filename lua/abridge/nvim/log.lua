@@ -9,12 +9,12 @@ local display = require "abridge.output.display"
 
 local M = {}
 
-local SLICE_MS = 15 -- of reading a log before the editor has its turn
+local TURN_MS = 15 -- of reading a log before the editor has its turn
 
 -- rows -----------------------------------------------------------------------------------------
 
 local INPUT_CELLS = 30
---- Fields of an input that say what a call is about, the first that is there.
+--- Fields of an input that say what a call is about; the first one found is shown.
 local TELLING = { "command", "path", "pattern", "sql", "url", "query" }
 
 --- An input on one line.
@@ -49,7 +49,7 @@ local function are_counts(t, ...)
   return true
 end
 
---- The ledger of an event; nil for what no cut has made.
+--- The ledger of an event; nil if it is not one that a cut made.
 local function ledger_of(event)
   local cut = event.cut
   if type(cut) ~= "table" or type(cut.kept) ~= "table" or not are_counts(cut, "total_lines") then return nil end
@@ -77,7 +77,7 @@ local function bytes_shown(event)
   return size(event.bytes_shown) .. "/" .. size(event.bytes_in)
 end
 
----@class (exact) abridge.nvim.LogEntry A call: what its line says, and where its result stands in the log
+---@class (exact) abridge.nvim.LogEntry A call: the contents of its line, and where its result is in the log
 ---@field call_id string
 ---@field cells string[]
 ---@field is_error? boolean
@@ -95,7 +95,7 @@ local COLUMNS = {
   { "TOOK", 6, right = true },
 }
 
---- The time of an event; "" for what no clock shows.
+--- The time of an event; "" if it is no valid time.
 local function clock(seconds)
   if type(seconds) ~= "number" then return "" end
   local ok, text = pcall(os.date, "%H:%M:%S", math.floor(seconds))
@@ -117,7 +117,7 @@ local function finish_entry(entry, event, at)
   entry.cells[7] = display.duration(event.duration_ms) or ""
 end
 
---- A row and its marks: what they are, and the bytes that they take.
+--- A row and its marks: their groups and byte ranges.
 local function row_of(cells, entry)
   local parts = {}
   for i, column in ipairs(COLUMNS) do
@@ -193,13 +193,13 @@ local function take(self, event, at)
   end
 end
 
---- Read what has come since the last time, in turns with the editor.
+--- Read what was added since the last time, in turns with the editor.
 function Log:refresh()
   if self.reading then return end
   self.reading = true
   local function turn()
     if self.closed then return end
-    local stop, first = host.uv().hrtime() + SLICE_MS * 1e6, nil
+    local stop, first = host.uv().hrtime() + TURN_MS * 1e6, nil
     local over = true
     local function in_time()
       over = host.uv().hrtime() < stop
@@ -237,7 +237,7 @@ local function result_here(self)
   return event
 end
 
---- A text that lies in memory, to be paged.
+--- A text in memory, for the pager.
 local function text_source(text)
   return {
     size = #text,
@@ -247,7 +247,7 @@ local function text_source(text)
   }
 end
 
---- The full output of a call in a pager.
+--- Open the full output of a call in a pager.
 local function page(self, event)
   local title = one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
   local pager = require "abridge.nvim.pager"
@@ -276,7 +276,7 @@ local function page(self, event)
   })
 end
 
---- What the model saw, with its notice.
+--- Open what the model saw, with its notice.
 local function show_result(event)
   local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
   buffer.show(buf, nil, true)
@@ -308,7 +308,7 @@ local function keys_of(self)
 end
 
 --- List the calls of a run in a scratch buffer. Its keys are in doc/lua.md.
----@param run_dir? string unless set that of the editor's session, else the newest in the user's state directory
+---@param run_dir? string the editor session's unless set, else the newest in the user's state directory
 ---@param mods? string command modifiers such as "vertical"
 ---@return integer|nil buf
 ---@return string|nil message

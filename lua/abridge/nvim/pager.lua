@@ -1,26 +1,25 @@
---- A text of any size in a buffer that holds the part around the cursor: what the model saw is shown as it is, what it
---- did not see is dimmed.
+--- A text of any size in a buffer that holds the part around the cursor. What the model did not see is dimmed.
 
 local buffer = require "abridge.nvim.buffer"
-local excerpt = require "abridge.nvim.excerpt"
+local excerpts = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
 local ranges = require "abridge.nvim.ranges"
 local sentences = require "abridge.output.sentences"
 
 local M = {}
 
--- Rows between the cursor and an end of the buffer where there is more; what the slice holds at most is over twice as
--- many of the longest.
+-- Rows between the cursor and an end of the buffer where there is more. An excerpt may hold over twice as many, even of
+-- the longest rows.
 local MARGIN = 100
-local SLICE_MS = 4 -- of a search for a line before the editor has its turn
+local TURN_MS = 4 -- of a search for a line before the editor has its turn
 
 ---@class abridge.nvim.Pager
 ---@field buf integer
----@field slice abridge.nvim.Slice
+---@field excerpt abridge.nvim.Excerpt
 ---@field source abridge.nvim.Source
 ---@field ranges abridge.nvim.Range[]
 ---@field cut? abridge.Cut
----@field lines? integer of the text, where they are known
+---@field lines? integer of the text, if they are known
 local Pager = {}
 Pager.__index = Pager
 
@@ -30,11 +29,11 @@ local function mark(self, row, column, opts)
   vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), row - 1, column, opts)
 end
 
---- Dim what of a row the model did not see; `i` is the first range that may have bytes of it. A mark a row: Neovim 0.7
---- does not draw one that begins above the window.
+--- Dim the parts of a row that the model did not see; `i` is the first range that may have bytes of it. Each row has
+--- its own marks, since Neovim 0.7 does not draw one that begins above the window.
 ---@return integer i for the next row
 local function dim(self, row, i)
-  local at = self.slice.rows[row]
+  local at = self.excerpt.rows[row]
   local stop = at.first + at.bytes
   while self.ranges[i + 1] and self.ranges[i].to <= at.first do
     i = i + 1
@@ -43,7 +42,7 @@ local function dim(self, row, i)
   while self.ranges[j] and self.ranges[j].from < stop do
     local range = self.ranges[j]
     if not range.kept then
-      local from, to = excerpt.columns(at, range.from, range.to)
+      local from, to = excerpts.columns(at, range.from, range.to)
       if from < to then mark(self, row, from, { end_col = to, hl_group = "AbridgeOmitted" }) end
     end
     j = j + 1
@@ -51,12 +50,13 @@ local function dim(self, row, i)
   return i
 end
 
---- Number the lines at the right, and mark rows that go on with the line of the row before.
+--- Number the lines at the right, and mark rows that continue the line of the row before.
 local function decorate(self, first, last)
   if first > last then return end
-  local line, range = self.slice:line_of(first), math.max(ranges.at(self.ranges, self.slice.rows[first].first), 1)
+  local line = self.excerpt:line_of(first)
+  local range = math.max(ranges.at(self.ranges, self.excerpt.rows[first].first), 1)
   for i = first, last do
-    local row = self.slice.rows[i]
+    local row = self.excerpt.rows[i]
     if line and row.begins and i > first then line = line + 1 end
     local side = not row.begins and { sentences.line_cut .. " ", highlight.groups.marker }
       or line and { ("%d "):format(line), "LineNr" }
@@ -65,11 +65,11 @@ local function decorate(self, first, last)
   end
 end
 
---- Decorate rows that have come; all of them where numbers of lines have become known by them.
+--- Decorate new rows; all rows if these made the numbers of lines known.
 local function decorate_new(self, first, last)
-  local known = self.slice.first_line ~= nil
+  local known = self.excerpt.first_line ~= nil
   if known and not self.numbered then
-    first, last = 1, #self.slice.rows
+    first, last = 1, #self.excerpt.rows
     vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), 0, -1)
   end
   self.numbered = known
@@ -86,17 +86,17 @@ local function texts(rows, first, last)
   return lines
 end
 
---- Put lines in place of rows (0-based, exclusive), of which nothing stays.
+--- Replace rows (0-based, end exclusive) and their marks with lines.
 local function set_rows(self, first, last, lines)
   vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), first, last)
   vim.api.nvim_buf_set_lines(self.buf, first, last, false, lines)
 end
 
---- Read on at one end.
+--- Read more at one end.
 local function extend(self, at_end)
-  local slice, count = self.slice, #self.slice.rows
-  local added, dropped = slice[at_end and "after" or "before"](slice)
-  local rows = slice.rows
+  local excerpt, count = self.excerpt, #self.excerpt.rows
+  local added, dropped = excerpt[at_end and "read_after" or "read_before"](excerpt)
+  local rows = excerpt.rows
   if at_end then
     set_rows(self, count, count, texts(rows, #rows - added + 1, #rows))
     set_rows(self, 0, dropped, {})
@@ -114,9 +114,9 @@ local function fill(self, win)
   local more = true
   while more do
     local row = vim.api.nvim_win_get_cursor(win)[1]
-    if self.slice:has_after() and #self.slice.rows - row < MARGIN then
+    if self.excerpt:has_after() and #self.excerpt.rows - row < MARGIN then
       more = extend(self, true)
-    elseif self.slice:has_before() and row <= MARGIN then
+    elseif self.excerpt:has_before() and row <= MARGIN then
       more = extend(self, false)
     else
       more = false
@@ -126,7 +126,7 @@ end
 
 local function tell(self, win)
   local row = vim.api.nvim_win_get_cursor(win)[1]
-  local at, line = self.slice.rows[row], self.slice:line_of(row)
+  local at, line = self.excerpt.rows[row], self.excerpt:line_of(row)
   local byte = at and at.first or 0
   local range = self.cut and self.ranges[ranges.at(self.ranges, byte)]
   local parts = {
@@ -139,13 +139,13 @@ local function tell(self, win)
   vim.b[self.buf].abridge_status = " " .. table.concat(parts, "  ")
 end
 
---- The window that shows the buffer, the current one first.
+--- A window that shows the buffer, the current one if it does.
 local function window_of(self)
   if vim.api.nvim_get_current_buf() == self.buf then return vim.api.nvim_get_current_win() end
   return vim.fn.win_findbuf(self.buf)[1]
 end
 
---- Do something with the buffer; what the file does wrong is told.
+--- Change the buffer; an error of the file is reported.
 local function guarded(self, act)
   if not vim.api.nvim_buf_is_loaded(self.buf) then return end
   local ok, message = buffer.change(self.buf, act)
@@ -154,34 +154,34 @@ end
 
 -- going somewhere --------------------------------------------------------------------------------------
 
---- Show a byte of the text: its row is where the cursor is then.
+--- Go to a byte of the text: the cursor moves to its row.
 ---@param byte integer 0-based
 function Pager:go(byte)
   self.seeking = nil
   guarded(self, function()
     local win = window_of(self)
-    self.slice:load(byte)
+    self.excerpt:load(byte)
     self.numbered = false
-    set_rows(self, 0, -1, texts(self.slice.rows, 1, #self.slice.rows))
-    decorate_new(self, 1, #self.slice.rows)
-    vim.api.nvim_win_set_cursor(win, { self.slice:row_at(byte), 0 })
+    set_rows(self, 0, -1, texts(self.excerpt.rows, 1, #self.excerpt.rows))
+    decorate_new(self, 1, #self.excerpt.rows)
+    vim.api.nvim_win_set_cursor(win, { self.excerpt:row_at(byte), 0 })
     fill(self, win)
-    local row = self.slice:row_at(byte)
-    local column = self.slice.rows[row] and excerpt.columns(self.slice.rows[row], byte, byte) or 0
+    local row = self.excerpt:row_at(byte)
+    local column = self.excerpt.rows[row] and excerpts.columns(self.excerpt.rows[row], byte, byte) or 0
     vim.api.nvim_win_set_cursor(win, { row, column })
     tell(self, win)
   end)
 end
 
---- Look for something in turns with the editor, and call `found` with what there is in the end. Going anywhere else
---- ends the search.
+--- Look for something in turns with the editor, and call `found` with the byte, or nil. Going anywhere else ends the
+--- search.
 local function look_for(self, what, step, found)
   local token = {}
   self.seeking = token
   local function turn()
     if self.seeking ~= token or self.closed then return end
     local uv = require("abridge.base.host").uv()
-    local stop = uv.hrtime() + SLICE_MS * 1e6
+    local stop = uv.hrtime() + TURN_MS * 1e6
     repeat
       local ok, over, byte = pcall(step)
       if not ok then return buffer.complain(tostring(over)) end
@@ -193,12 +193,12 @@ local function look_for(self, what, step, found)
   turn()
 end
 
---- Show a line. The text is read from the nearest place whose line is known.
+--- Go to a line. The text is read from the nearest place whose line is known.
 ---@param line integer
 function Pager:go_to_line(line)
   if self.lines then line = math.min(line, math.max(self.lines, 1)) end
-  look_for(self, ("line %.0f"):format(line), self.slice:seek(line), function(byte)
-    if byte < self.source.size then self.slice:learn(byte, line) end
+  look_for(self, ("line %.0f"):format(line), self.excerpt:seek(line), function(byte)
+    if byte < self.source.size then self.excerpt:learn(byte, line) end
     self:go(byte)
   end)
 end
@@ -206,12 +206,12 @@ end
 --- The byte that the cursor is on.
 local function here(self)
   local row, column = unpack(vim.api.nvim_win_get_cursor(window_of(self)))
-  local at = self.slice.rows[row]
+  local at = self.excerpt.rows[row]
   if not at then return 0 end
   local low, high = 0, at.bytes
   while low < high do -- the last byte that shows at or before the column
     local middle = math.ceil((low + high) / 2)
-    if excerpt.columns(at, at.first + middle, at.first) <= column then
+    if excerpts.columns(at, at.first + middle, at.first) <= column then
       low = middle
     else
       high = middle - 1
@@ -220,7 +220,7 @@ local function here(self)
   return at.first + low
 end
 
---- Go to the next place of a text, or the one before; it is looked for as it stands, letter by letter.
+--- Go to the next occurrence of a text, or the one before. The text is plain, not a pattern.
 ---@param text string
 ---@param backwards? boolean
 function Pager:find(text, backwards)
@@ -228,7 +228,7 @@ function Pager:find(text, backwards)
   self.text = text
   local win = window_of(self)
   local from = here(self) + (backwards and 0 or 1)
-  look_for(self, text, self.slice:search(text, from, backwards), function(byte)
+  look_for(self, text, self.excerpt:search(text, from, backwards), function(byte)
     if byte then return self:go(byte) end
     tell(self, win)
     buffer.complain("Not found: " .. text)
@@ -259,7 +259,7 @@ local function keys_of(self)
   end
   local function ask()
     local ok, text = pcall(vim.fn.input, "Find: ") -- Ctrl-C raises
-    vim.cmd "redraw" -- what is said next stands on a line of its own
+    vim.cmd "redraw" -- so that the next message has a line of its own
     if ok then self:find(text) end
   end
   local function line_key(otherwise)
@@ -298,7 +298,7 @@ end
 ---@field title string
 ---@field cut? abridge.Cut the ledger of what the model saw; nil: all of it
 ---@field lines? integer of the text; those of the ledger unless set
----@field note? string what else there is to say
+---@field note? string a remark to show
 ---@field close? fun() called when the buffer is wiped out
 ---@field mods? string command modifiers
 
@@ -311,7 +311,7 @@ function M.open(source, opts)
   local self = setmetatable({ source = source, cut = opts.cut, title = opts.title, note = opts.note }, Pager)
   self.lines = opts.lines or opts.cut and opts.cut.total_lines
   self.ranges = ranges.of(opts.cut, source.size)
-  self.slice = excerpt.new(source, ranges.known_lines(opts.cut, source.size))
+  self.excerpt = excerpts.new(source, ranges.known_lines(opts.cut, source.size))
   self.buf = buffer.scratch("output", opts.title, "abridge-output")
   buffer.on_wipe(self.buf, function()
     self.closed = true

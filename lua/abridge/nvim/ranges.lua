@@ -1,5 +1,5 @@
---- What of a text the model saw, as ranges of bytes: those of a ledger and the gaps between them. Offsets are 0-based,
---- the end of a range is exclusive.
+--- Which parts of a text the model saw, as ranges of bytes: those of a ledger and the gaps between them. Offsets are
+--- 0-based, the end of a range is exclusive.
 
 local M = {}
 
@@ -27,7 +27,7 @@ function M.of(cut, size)
   return ranges
 end
 
---- The last of a list in ascending order of `key` that is at or below a value; 0 where none is.
+--- The index of the last item at or below a value, in a list sorted by `key`; 0 if there is none.
 ---@param list table[]
 ---@param key string
 ---@param value number
@@ -45,7 +45,7 @@ function M.last(list, key, value)
   return low
 end
 
---- The range that has a byte, by its place in the list; 0 where there is none.
+--- The index of the range that has a byte; 0 if there is none.
 ---@param ranges abridge.nvim.Range[]
 ---@param byte integer
 ---@return integer
@@ -67,7 +67,7 @@ function M.next(ranges, byte, kept, step)
   return ranges[i]
 end
 
---- Places whose line a ledger tells, for a text of that size.
+--- Places whose line is known from a ledger, for a text of that size.
 ---@param cut? abridge.Cut
 ---@param size integer
 ---@return { byte: integer, line: integer }[]

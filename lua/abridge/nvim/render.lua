@@ -1,4 +1,4 @@
---- A result in a buffer: what a screen shows of it, in our colours, replaced in place when it is shown again.
+--- A result in a buffer: what a screen shows of it, highlighted, and replaced in place when it is shown again.
 
 local check = require "abridge.base.check"
 local buffer = require "abridge.nvim.buffer"
@@ -11,16 +11,16 @@ local WHO = "abridge.nvim.render"
 local PRIORITY = 110 -- over syntax (100), under the user's selection
 
 ---@class (exact) abridge.nvim.RenderOptions
----@field row? integer 0-based: the lines are put before this row; at the end of the buffer unless set. Of a result that
----  the buffer has already it means nothing
+---@field row? integer 0-based: the lines go before this row; at the end of the buffer unless set. Ignored for a result
+---  that the buffer already has
 ---@field max_lines? integer lines of the tool's text to show; no limit unless set
 ---@field width? integer cells of a line; no limit unless set
----@field key? string results with the same key take each other's place; the result's `call_id` unless set
+---@field key? string results with the same key replace each other; the result's `call_id` unless set
 
 --- Where the lines of a result are, or will be.
 ---@class (exact) abridge.nvim.Place
----@field id integer of the extmark that spans the lines; of one without an end while there are none yet
----@field number integer of the call, where there are no lines yet: of two in one spot the first call's is above
+---@field id integer of the extmark that spans the lines; it has no end while there are none yet
+---@field number integer of the call, for places without lines yet: if two are in one spot, the earlier call's is above
 ---@field waiting? boolean no lines yet
 ---@field at_end? boolean its row is not given
 
@@ -42,14 +42,14 @@ end
 
 local OPTIONS = { row = check.count, key = "string", max_lines = "number", width = "number" }
 
---- Where the mark of a place is; nil where the buffer was read anew, and has lost it.
+--- Where the mark of a place is; nil if the buffer was reloaded, and has lost it.
 local function mark_of(buf, place)
   local at = vim.api.nvim_buf_get_extmark_by_id(buf, place_namespace(), place.id, { details = true })
   return at[1], at[2], at[3]
 end
 
---- Mark a row for lines to come. The mark goes with the line at that row; at the end of the buffer it stays behind the
---- line before.
+--- Mark a row for lines to come. The mark moves with the line at that row; at the end of the buffer it stays after the
+--- last line.
 local function put_mark(buf, row, id)
   local follows = row < vim.api.nvim_buf_line_count(buf)
   if id then vim.api.nvim_buf_del_extmark(buf, place_namespace(), id) end -- one that stays keeps its gravity
@@ -78,7 +78,7 @@ local function found(buf, place)
   return { first, first_col, last, last_col }
 end
 
---- Where the lines of a result go for which there is no place yet.
+--- Where the lines of a result go if it has no place yet.
 local function fresh(buf, row)
   local count = vim.api.nvim_buf_line_count(buf)
   if row and row > count then
@@ -90,8 +90,8 @@ local function fresh(buf, row)
   return { row, 0, row, 0 }
 end
 
---- Put lines in place of a range; returns the row of the first one. Where the user has joined ours with a line of
---- his own, his part gets a line for itself.
+--- Replace a range with lines; returns the row of the first one. If the user has joined ours with a line of theirs,
+--- their part gets a line of its own.
 local function replace(buf, range, lines)
   local first, first_col, last, last_col = range[1], range[2], range[3], range[4]
   if first_col == 0 and last_col == 0 then
@@ -124,7 +124,7 @@ local function paint(buf, first, rows)
   end
 end
 
---- The places that wait where lines are about to be put: those of earlier calls stay above them, others go below.
+--- The places that wait where lines are about to go: those of earlier calls, which stay above, and the others.
 local function waiting_at(buf, own, row, number)
   local above, below = {}, {}
   for _, place in pairs(own) do
@@ -163,8 +163,8 @@ local function write(buf, range, rows, own, key)
   return first, #lines
 end
 
---- Keep a place for a result that is to come: it goes where the lines around it go. Does nothing where there can be no
---- mark; the result then goes where `render` puts it.
+--- Keep a place for a result to come, which moves with the lines around it. Does nothing if there can be no mark; the
+--- result then goes where `render` puts it.
 ---@param buf integer
 ---@param key string
 ---@param row? integer 0-based, as of `render`; one past the end of the buffer is the end
@@ -178,17 +178,17 @@ function M.reserve(buf, key, row)
 end
 
 --- Show a result in a buffer, as `abridge.display` shows it. Notices, the exit line, omission markers and errors are
---- highlighted where the ledger and the block say they are: text of a tool that looks like one is not.
+--- highlighted where the ledger and the block say they are; a tool's own text that looks like one is not.
 ---
---- Shown again, a result (one with the same `call_id`, or the same `key`) takes the place of its own former lines,
---- wherever they have moved to. What has come so far of a call may be shown as a result with `tool`, `call_id`,
---- `content` and `details = { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on
---- misuse. Cost: in proportion to the content.
+--- A result shown again (with the same `call_id`, or the same `key`) replaces its former lines, wherever they have
+--- moved to. The output so far of a running call may be shown as a result with `tool`, `call_id`, `content` and
+--- `details = { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on misuse. Cost: in
+--- proportion to the content.
 ---@param buf integer 0: the current one
 ---@param result abridge.Result sets `result.display`
 ---@param opts? abridge.nvim.RenderOptions
 ---@return integer|nil row 0-based, of the first line
----@return integer|string count of lines, or why nothing was written: the buffer is gone, or may not be changed now
+---@return integer|string count of lines, or why nothing was written: the buffer is gone, or cannot be changed now
 function M.render(buf, result, opts)
   if not check.is_count(buf) then check.fail(WHO .. ": buf must be the number of a buffer, got " .. check.show(buf)) end
   opts = check.options(WHO, opts, OPTIONS, 1)

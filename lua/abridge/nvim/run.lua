@@ -1,4 +1,4 @@
---- A call whose output shows in a buffer while it runs; the editor's own session; the buffer of `:Abridge run`.
+--- A call whose output is shown in a buffer while it runs; the editor's session; the buffer of `:Abridge run`.
 
 local check = require "abridge.base.check"
 local buffer = require "abridge.nvim.buffer"
@@ -10,8 +10,8 @@ local WHO = "abridge.nvim.run"
 
 ---@class (exact) abridge.nvim.RunOptions
 ---@field buf? integer the current one unless set
----@field row? integer 0-based: the lines go before what is at this row now, wherever that moves; at the end of the
----  buffer unless set
+---@field row? integer 0-based: the lines go before the line that is at this row now, wherever that moves; at the end of
+---  the buffer unless set
 ---@field max_lines? integer lines of the tool's text to show
 ---@field width? integer cells of a line
 ---@field id? string the call's id
@@ -31,7 +31,7 @@ local OPTIONS = {
 
 local calls = 0
 
---- Call a tool and render what comes of it; `around(buf, write)` writes.
+--- Call a tool and render its output; `around(buf, write)` writes.
 local function start(session, tool, input, opts, around)
   calls = calls + 1
   local buf = opts.buf or 0
@@ -59,8 +59,9 @@ local function start(session, tool, input, opts, around)
   })
 end
 
---- Call a tool of a session, and show in a buffer what the model would see of it so far, at most every 100 ms, and then
---- the result with its notice. Returns at once. When the buffer goes, the call goes on. Raises as `session:call` does.
+--- Call a tool of a session, and show in a buffer what the model would see so far, at most every 100 ms, and then the
+--- result with its notice. Returns at once. If the buffer is wiped out, the call runs on. Raises as `session:call`
+--- does.
 ---@param session abridge.Session
 ---@param tool string
 ---@param input table|string
@@ -83,7 +84,7 @@ end
 
 local editor = { opts = {} }
 
---- What is wrong with options of a session; nil where nothing is. Nothing is opened that they name.
+--- What is wrong with the options of a session, or nil. Nothing that they name is opened.
 local function wrong(opts)
   local probe = check.copied(opts)
   if type(probe.databases) == "table" then probe.databases = nil end
@@ -93,7 +94,7 @@ local function wrong(opts)
   if session then session:close() end
 end
 
---- What the editor's session is made with. Raises on a wrong option, at the level of the caller's caller.
+--- Set the options of the editor's session. Raises on a wrong one, at the level of the caller's caller.
 ---@param who string the public function
 ---@param opts table options of `abridge.session`
 function M.configure(who, opts)
@@ -102,8 +103,8 @@ function M.configure(who, opts)
   editor.opts = check.copied(opts)
 end
 
---- The editor's session, made when it is first wanted, closed when the editor ends. Unless `run_dir` says otherwise it
---- keeps its log in a folder of its own in the user's state directory. Raises what cannot be.
+--- The editor's session, opened when it is first used, closed when the editor ends. Unless `run_dir` says otherwise its
+--- log is in a folder of its own in the user's state directory. Raises if it cannot be opened.
 ---@return abridge.Session
 function M.session()
   local open = editor.session
@@ -120,14 +121,14 @@ function M.session()
   return session
 end
 
---- The folder of the run that the editor's session writes; nil while there is none.
+--- The run folder of the editor's session; nil while there is none.
 ---@return string|nil
 function M.current_dir()
   local open = editor.session
   return open and open.run:log_dir() or nil
 end
 
---- Keep the end of a buffer in sight in windows whose cursor is there.
+--- Scroll windows whose cursor is at the end of a buffer.
 local function followed(buf, write)
   if not vim.api.nvim_buf_is_loaded(buf) then return write() end
   local last = vim.api.nvim_buf_line_count(buf)
@@ -162,7 +163,7 @@ function M.command(command, mods)
   return buf, job
 end
 
---- Run a command as it was typed: `%` and `#` are names of files.
+--- Run a command as it was typed: `%` and `#` become names of files.
 ---@param text string
 ---@param mods? string
 ---@return integer buf

@@ -1,5 +1,5 @@
---- Ignore files that no search should read: a FIFO holds ripgrep up, a device or a huge file takes all its memory.
---- Those in a folder and above it are looked at before a search, those below it when one has died or stood still.
+--- Ignore files that no search should read: a FIFO blocks ripgrep, a device or a huge file takes all its memory. Those
+--- in a folder and above it are checked before a search, those below it when one has died or stalled.
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
@@ -16,7 +16,7 @@ local SECONDS = 2 -- to look for them
 
 local KINDS = { fifo = "a FIFO", char = "a device", block = "a device" }
 
---- What is wrong with an ignore file; nil when nothing is, or it is not there.
+--- What is wrong with an ignore file; nil if nothing is, or if there is none.
 local function fault(path)
   local stat = host.uv().fs_stat(path)
   if not stat or stat.type == "directory" then return nil end
@@ -37,14 +37,14 @@ local function first(dir, names)
   end
 end
 
---- Look into a folder, which ripgrep does first.
+--- Check a folder, which ripgrep reads first.
 ---@param dir string
 ---@return abridge.IgnoreFault|nil
 function M.inside(dir)
   return first(dir, NAMES)
 end
 
---- Look into the folders above one, as ripgrep does whatever it is told.
+--- Check the folders above one: ripgrep opens their ignore files whatever its flags.
 ---@param dir string
 ---@return abridge.IgnoreFault|nil
 function M.above(dir)
@@ -57,7 +57,7 @@ function M.above(dir)
   return found
 end
 
---- What `find` is asked for: ignore files that are links or no files, or are big.
+--- Arguments for `find`: ignore files that are not plain files, or are big.
 local function arguments()
   local list = { ".", "(" }
   for i, name in ipairs(NAMES) do
@@ -71,7 +71,7 @@ local function arguments()
   return list
 end
 
---- Look for one below a folder.
+--- Look for such a file below a folder.
 ---@param dir string
 ---@param done fun(found: abridge.IgnoreFault|nil)
 ---@return fun()|nil cancel

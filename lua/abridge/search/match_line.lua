@@ -1,5 +1,5 @@
---- One line of a search as it is shown: redacted, then cut to a window in which the match shows. Of a line that is too
---- long to be kept, the bytes around the match are read from its file.
+--- One line of a search as it is shown: redacted, then cut to a window around the match. If the line was too long to
+--- keep, the bytes around the match are read from its file.
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
@@ -12,19 +12,19 @@ local M = {}
 
 local WHOLE = 64 * 1024 -- bytes of a line that is redacted as a whole
 local EDGE = 256 -- bytes at the end of a piece in which a part of a secret may be left
-local MARGIN = 1024 -- bytes beside a window that are redacted with it
+local MARGIN = 1024 -- bytes on either side of a window that are redacted with it
 local CHAR = 4 -- bytes of a char, at most
 
 ---@class (exact) abridge.MatchLine A line or a piece of one, redacted.
 ---@field text string
 ---@field first integer|nil first byte of the match
 ---@field last integer|nil
----@field before boolean more of the line lies before
+---@field before boolean the line starts before this piece
 ---@field after boolean
 
 -- bytes of a file ---------------------------------------------------------------------------
 
---- Bytes of a regular file; "" where there are none to be had.
+--- Bytes of a regular file; "" if they cannot be read.
 ---@param path string
 ---@param offset integer from 0
 ---@param size integer
@@ -39,8 +39,8 @@ local function strip_end(line)
   return (line:gsub("\r?\n$", ""))
 end
 
---- Bytes from..to of a line of which only the start is at hand, and whether they reach its end. Nil when the file is
---- not what rg has read: changed since, or in another encoding.
+--- Bytes from..to of a line whose start alone is known, and whether they reach its end. Nil if the file is not what rg
+--- read: changed since, or in another encoding.
 local function from_file(event, path, from, to)
   local start = event.line:sub(1, WHOLE)
   if M.read(path, event.offset, #start) ~= start then return nil end
@@ -54,7 +54,7 @@ local function from_file(event, path, from, to)
   return bytes, #bytes < to - from + 1
 end
 
---- The piece of a line that holds the window: all of a short one.
+--- The piece of a line that contains the window; a short line whole.
 local function piece_of(event, path, width, redacts)
   local line = event.whole and strip_end(event.line) or event.line
   local first, last = event.first, event.last
@@ -82,7 +82,7 @@ end
 
 -- where a match is after redaction ------------------------------------------------------------
 
---- Where the match of a text lies in the redacted text; where the first change is when it was redacted itself.
+--- Where the match is in the redacted text; if it was redacted itself, where the first change is.
 local function located(text, safe, first, last)
   if text == safe then return first, last end
   local before, after = strings.common(text, safe)
@@ -115,13 +115,13 @@ end
 
 -- the window --------------------------------------------------------------------------------
 
---- A line within so many chars. Cut lines are marked where something is missing.
+--- A line within this many chars. Cut lines are marked where something is missing.
 ---@param line abridge.MatchLine
 ---@param width integer chars
 ---@return string shown
 ---@return boolean was_cut
 function M.window(line, width)
-  -- line ends stand for what is not at hand: a line has none of its own
+  -- newlines mark the missing parts: a line has none of its own
   local beyond = (line.before or line.after) and ("\n"):rep(width + 1) or ""
   local front = line.before and beyond or ""
   local text = front .. line.text .. (line.after and beyond or "")

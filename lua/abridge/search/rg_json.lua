@@ -1,8 +1,8 @@
---- The events of `rg --json`, one after the other, in bounded memory however long a line is.
+--- The events of `rg --json`, one by one, in bounded memory however long a line is.
 ---
---- rg prints a matching line whole. An event of more than RAW_EVENT bytes is therefore taken in sections, of which
---- only the start is kept; its line is then known by its first bytes, and the rest by its place in the file. The marks
---- that end a section have a quote behind a comma, which no JSON string can hold.
+--- rg prints a matching line whole. So an event of more than RAW_EVENT bytes is read in sections and only the start of
+--- each is kept: the first bytes of the line, and where in the file to find the rest. The marks that end a section have
+--- a quote after a comma, which no JSON string can contain.
 
 local M = {}
 
@@ -41,7 +41,7 @@ local function decode_group(a, b, c, d)
   return char(floor(n / 65536), floor(n / 256) % 256, n % 256)
 end
 
---- The bytes that base64 stands for; an incomplete group at the end is left out.
+--- The bytes that base64 encodes; an incomplete group at the end is left out.
 ---@param text string
 ---@return string
 function M.base64(text)
@@ -79,7 +79,7 @@ end
 local Section = {}
 Section.__index = Section
 
---- What comes up to a mark; its first `most` bytes are kept.
+--- Reads up to a mark and keeps the first `most` bytes.
 local function section(mark, most)
   return setmetatable({ mark = mark, most = most, parts = {}, size = 0, held = "", whole = false }, Section)
 end
@@ -90,7 +90,7 @@ local function keep(self, bytes)
   if room > 0 then self.parts[#self.parts + 1] = bytes:sub(1, room) end
 end
 
---- Take bytes; returns what is behind the mark once that has come.
+--- Take bytes; returns what follows the mark once it has been seen.
 function Section:feed(bytes)
   bytes = self.held .. bytes
   local at = bytes:find(self.mark, 1, true)
@@ -107,17 +107,17 @@ function Section:text()
   return table.concat(self.parts)
 end
 
---- What the start of a JSON string, without its first quote, stands for.
+--- The text that the start of a JSON string, without its first quote, encodes.
 local function decode_start(json, raw, whole)
   if whole then raw = raw:gsub('"$', "") end
   for dropped = 0, MOST_ESCAPE do -- an escape may be cut
     local ok, value = pcall(json.decode, '["' .. raw:sub(1, #raw - dropped) .. '"]')
     if ok then return value[1] end
   end
-  error("rg printed a line that is no JSON", 0)
+  error("rg printed a line that is not JSON", 0)
 end
 
---- A text of which only the start may be there: `text":"...` or `bytes":"...`.
+--- A text, possibly cut short: `text":"...` or `bytes":"...`.
 local function decode_field(json, raw, whole)
   local kind, start = raw:match '^(%a+)":"()'
   raw = raw:sub(start)
@@ -150,7 +150,7 @@ function Long:event(json)
   local raw, after = head:text(), middle:text()
   local start, stop = raw:find(AFTER_PATH, 1, true)
   local number, offset, match = after:match '^(%d+),"absolute_offset":(%d+),"submatches":%[(.*)$'
-  if not (start and number) then error("rg printed an event that is not understood", 0) end
+  if not (start and number) then error("rg printed an unknown event", 0) end
   local named = json.decode(raw:sub(1, start) .. "}}")
   local event = {
     kind = named.type,
@@ -172,10 +172,10 @@ end
 
 -- the stream --------------------------------------------------------------------------------
 
---- A function that takes rg's output in chunks and hands on each event. Raises on what is not rg's.
+--- A function that takes rg's output in chunks and passes on each event. Raises if the output is not rg's.
 ---@param json abridge.host.Json
 ---@param on_event fun(event: abridge.RgEvent, ...): boolean|nil true: no more
----@return fun(chunk: string, ...): boolean stopped what is behind the chunk is handed on
+---@return fun(chunk: string, ...): boolean stopped arguments after the chunk are passed on
 function M.reader(json, on_event)
   local parts, size, long = {}, 0, nil
   local function add(bytes)

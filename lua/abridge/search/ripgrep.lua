@@ -1,22 +1,17 @@
---- ripgrep, for the tools that search: where it is, where it looks, how it runs and ends, and the page that its
---- output fills.
+--- ripgrep, for the tools that search: where it is, how it runs and how it ends.
 
 local core = require "abridge.base.core_loader"
-local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local time_slices = require "abridge.base.time_slices"
-local items = require "abridge.output.items"
-local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
+local places = require "abridge.search.place"
 local process = require "abridge.process"
 local programs = require "abridge.process.programs"
 local ignore_files = require "abridge.search.ignore_files"
 
 local M = {}
 
-local MOST_GATHERED = 16 * 1024 * 1024 -- bytes, under limits that forbid nothing or that keep the end
 local MOST_SAID = 8 * 1024 -- bytes of rg's messages
-local MOST_SHOWN = 200 -- chars of them in a notice
 local MEMORY = 512 * 1024 * 1024 -- bytes of address space for rg
 local STALL = 2 -- seconds without any progress
 
@@ -42,110 +37,21 @@ function M.ready()
   return json and true, message
 end
 
--- where it looks -----------------------------------------------------------------------
+-- running ------------------------------------------------------------------------------
 
----@class (exact) abridge.RgPlace
----@field dir string folder to run in: globs are relative to it
----@field target string what to search in it
----@field shown string from the session's folder a file's path, or what goes before the paths in a folder
-
---- A result that is an error.
----@param name string of the sentence, and the code unless that is given
----@param values table for the sentence
----@param details? table
----@param code? string
----@return table
-function M.failure(name, values, details, code)
-  details = details or {}
-  details.error_code = code or name
-  return { text = sentences.message(name, values), is_error = true, details = details }
-end
-
---- A path without what says nothing.
-local function plain(path)
-  path = path:gsub("/[/.]*/", function(between)
-    return not between:find("..", 1, true) and "/" or nil
-  end)
-  return #path > 1 and path:gsub("/%.?$", "") or path
-end
-
---- A path as it is from the session's folder. `..` stays, and so does what lies elsewhere: with links on the way they
---- may mean another folder than they seem to.
-local function from_cwd(path, cwd)
-  path = plain(path)
-  while path:sub(1, 2) == "./" do
-    path = path:sub(3)
-  end
-  if path:sub(1, 1) ~= "/" then return path end
-  local base = plain(files.absolute(cwd or ".")) .. "/"
-  if path .. "/" == base then return "." end
-  return path:sub(1, #base) == base and path:sub(#base + 1) or path
-end
-
---- What to search for a path that a model gave, or nil and the result that says what is wrong with it.
----@param given string|nil
----@param ctx table
----@param wanted? "directory" no file will do
----@return abridge.RgPlace|nil place
----@return table|nil failure
-function M.place(given, ctx, wanted)
-  if not given or given == "" then given = "." end
-  local shown = { path = sentences.path(ctx.redacted(given)) }
-  local details = { path = ctx.redacted(given) }
-  if given:find("\0", 1, true) then return nil, M.failure("ENOENT", shown, details) end
-  local path = ctx.path(given)
-  local stat, message, code = host.uv().fs_stat(path)
-  if not stat then
-    if code == "ENOENT" or code == "ENOTDIR" then return nil, M.failure("ENOENT", shown, details) end
-    if code == "EACCES" then return nil, M.failure("EACCES", shown, details) end
-    shown.what = tostring(message):match "^%u[%u%d]*: ([^:]*)" or message -- the rest names another path than was given
-    return nil, M.failure("EIO", shown, details)
-  end
-  local from_here = from_cwd(given, ctx.cwd)
-  if stat.type == "directory" then
-    local before = from_here == "." and "" or from_here:gsub("/$", "") .. "/"
-    return { dir = path, target = "./", shown = before }
-  end
-  if wanted == "directory" then return nil, M.failure("ENOTDIR", shown, details) end
-  if stat.type ~= "file" then
-    shown.what = stat.type
-    return nil, M.failure("ENOTREG", shown, details)
-  end
-  local dir, base = path:match "^(.*/)([^/]*)$"
-  return { dir = dir or ".", target = "./" .. (base or path), shown = from_here }
-end
-
---- A path of rg's output as other tools take it.
----@param place abridge.RgPlace
----@param path string
----@return string
-function M.shown(place, path)
-  if place.target ~= "./" then return place.shown end
-  return place.shown .. (path:gsub("^%./", ""))
-end
-
---- A glob as an argument, relative to the folder that is searched.
----@param glob string
----@return string
-function M.glob(glob)
-  return "--glob=" .. glob:gsub("^%./+", "")
-end
-
---- rg's messages, with paths as other tools take them too; `./path` is one already.
+--- rg's messages, with paths as other tools take them; `./path` is fine already.
 local function with_shown_paths(said, place)
   if place.shown == "" then return said end
   return (("\n" .. said):gsub("(\n[rg: ]*)(%./[^\n]-)(: )", function(start, path, colon)
-    return start .. M.shown(place, path) .. colon
+    return start .. places.shown(place, path) .. colon
   end):sub(2))
 end
 
--- running ------------------------------------------------------------------------------
-
 ---@class (exact) abridge.RgEnd
----@field ended boolean all that rg could read has been seen
+---@field ended boolean everything that rg could read has been searched
 ---@field timed_out? boolean
 ---@field signal? string what killed it
----@field problem? string what went wrong, in rg's own words where it has any
+---@field problem? string what went wrong, in rg's own words if it has any
 ---@field code? string for the problem
 
 ---@param outcome abridge.process.Outcome
@@ -175,7 +81,7 @@ local function how_it_ended(outcome, said, stopped, fault)
   return finish
 end
 
---- What rg says, redacted before it is cut.
+--- rg's messages, redacted before they are cut.
 local Messages = {}
 Messages.__index = Messages
 
@@ -192,28 +98,28 @@ function Messages:add(chunk)
   if self.size < MOST_SAID then self:keep(self.redaction and self.redaction:feed(chunk) or chunk) end
 end
 
---- All of it. A line that rg was killed in may have half a secret: it is left out where texts are redacted.
+--- All of them. If rg was killed in a line, that may have half a secret: with redaction it is left out.
 function Messages:words(killed)
   if self.redaction and not killed then self:keep(self.redaction:finish()) end
   return (table.concat(self.parts):gsub("%s+$", ""))
 end
 
 local FLAGS = { "--no-config", "--sort", "path", "--hidden", "--no-ignore-messages" }
---- With a root nothing outside it counts: neither ignore files, nor the excludes of a repository, which a file .git may
---- have anywhere, nor whether a repository is there.
+--- With a root nothing outside it counts: neither ignore files, nor the excludes of a repository, which a .git file may
+--- keep anywhere, nor whether there is a repository.
 local ROOTED = { "--no-ignore-parent", "--no-ignore-global", "--no-ignore-exclude", "--no-require-git" }
---- Without this rg opens the ignore files above all the same, to take nothing from them.
+--- Without this rg still opens the ignore files above, though it takes nothing from them.
 local UNREAD = { "--no-ignore-vcs" }
 
 ---@class (exact) abridge.RgRun
----@field place abridge.RgPlace
+---@field place abridge.SearchPlace
 ---@field arguments string[]
 ---@field on_chunk fun(chunk: string, work: abridge.Work): boolean|nil true stops rg
 ---@field on_end fun(finish: abridge.RgEnd, work: abridge.Work): table makes the result
 
---- Handles chunks one after the other, each in slices; what comes meanwhile waits, and rg with it.
+--- Handles chunks one by one, each in slices; meanwhile the next chunks wait, and so does rg.
 ---@class abridge.RgReader
----@field stopped? boolean nothing more is wanted
+---@field stopped? boolean enough has been found
 ---@field raised? string
 ---@field outcome? abridge.process.Outcome rg has ended
 ---@field busy? boolean a chunk is being handled
@@ -237,7 +143,7 @@ function Reader:handle(chunk)
   later = true
 end
 
---- Handle what waits; when that is all and rg has ended, tell.
+--- Handle the chunks that wait; after the last one, if rg has ended, finish.
 function Reader:go_on()
   while self.chunks[1] and not self.busy do
     self:handle(table.remove(self.chunks, 1))
@@ -258,7 +164,7 @@ function Reader:finish(outcome)
   if not self.busy then self:go_on() end
 end
 
---- A program under a limit on its memory, where the system knows one. The shell sees no word of anyone's.
+--- A program under a limit on its memory, if the system has one. The shell parses nothing but our script.
 local function limited(program)
   local shell = programs.find "sh"
   if not shell then return { program } end
@@ -266,13 +172,43 @@ local function limited(program)
   return { shell, "-c", script:format(MEMORY / 1024), "sh", program }
 end
 
---- What to say of an ignore file that no search should read.
+--- The message about an ignore file that no search should read.
 local function fault_words(fault, ctx)
   local path = ctx.redacted((fault.path:gsub("/%./", "/")))
   return sentences.message("ignore_file", { path = sentences.path(path), what = fault.what })
 end
 
---- Run rg. What a callback raises becomes the result.
+--- The command line of a run.
+---@param unread boolean there are ignore files above the folder that nothing may be read from
+local function command_line(program, run, ctx, unread)
+  local argv = limited(program)
+  for _, list in ipairs { FLAGS, ctx.rooted and ROOTED or {}, unread and UNREAD or {}, run.arguments } do
+    for _, argument in ipairs(list) do
+      argv[#argv + 1] = argument
+    end
+  end
+  return argv
+end
+
+--- What happens when rg has ended: the result is made. If rg was killed or stalled, an ignore file may be why.
+local function on_exit(run, ctx, reader, said, done)
+  return function(outcome)
+    if reader.raised then return done { text = reader.raised, is_error = true } end
+    local words = with_shown_paths(said:words(outcome.signal ~= nil), run.place)
+    local function ended(fault)
+      local problem = fault and fault_words(fault, ctx)
+      reader.cancel = time_slices.start(function(work)
+        return run.on_end(how_it_ended(outcome, words, reader.stopped, problem), work)
+      end, done)
+    end
+    local odd = outcome.stalled or outcome.signal or outcome.timed_out
+    if not odd or outcome.cancelled then return ended() end
+    local cancel = ignore_files.find(run.place.dir, ended)
+    reader.cancel = cancel or reader.cancel
+  end
+end
+
+--- Run rg. An error in a callback becomes the result.
 ---@param run abridge.RgRun
 ---@param ctx table
 ---@param done fun(value: table)
@@ -284,35 +220,11 @@ function M.run(run, ctx, done)
   local above = ignore_files.above(run.place.dir)
   if above and not ctx.rooted then fault = fault or above end
   if fault then return { text = fault_words(fault, ctx), is_error = true, details = { error_code = "ENOTREG" } } end
-  local argv = limited(program)
-  for _, list in ipairs { FLAGS, ctx.rooted and ROOTED or {}, above and UNREAD or {}, run.arguments } do
-    for _, argument in ipairs(list) do
-      argv[#argv + 1] = argument
-    end
-  end
   local said = messages(ctx.redaction())
   local reader = setmetatable({ on_chunk = run.on_chunk, chunks = {} }, Reader)
-  function reader.on_exit(outcome)
-    if reader.raised then return done { text = reader.raised, is_error = true } end
-    local words = with_shown_paths(said:words(outcome.signal ~= nil), run.place)
-    local function ended(found)
-      local said_of_it = found and fault_words(found, ctx)
-      reader.cancel = time_slices.start(function(work)
-        return run.on_end(how_it_ended(outcome, words, reader.stopped, said_of_it), work)
-      end, done)
-    end
-    local odd = outcome.stalled or outcome.signal or outcome.timed_out
-    if not odd or outcome.cancelled then return ended() end
-    local cancel = ignore_files.find(run.place.dir, ended)
-    reader.cancel = cancel or reader.cancel
-  end
-  local child, code
-  child, message, code = process.spawn(argv, {
-    cwd = run.place.dir,
-    merge_stderr = false,
-    timeout = ctx.search_timeout,
-    stall = STALL,
-  }, {
+  reader.on_exit = on_exit(run, ctx, reader, said, done)
+  local opts = { cwd = run.place.dir, merge_stderr = false, timeout = ctx.search_timeout, stall = STALL }
+  local child, why, code = process.spawn(command_line(program, run, ctx, above ~= nil), opts, {
     on_output = function(chunk)
       reader:take(chunk)
     end,
@@ -323,140 +235,15 @@ function M.run(run, ctx, done)
       reader:finish(outcome)
     end,
   })
-  if child then
-    reader.child = child
-    return function()
-      child:cancel()
-      if reader.cancel then reader.cancel() end
-    end
+  if not child then
+    local name = code == "EACCES" and "EACCES" or "spawn"
+    return places.failure(name, { path = sentences.path(ctx.redacted(run.place.dir)), what = why })
   end
-  local what = code == "EACCES" and "EACCES" or "spawn"
-  return M.failure(what, { path = sentences.path(ctx.redacted(run.place.dir)), what = message })
-end
-
--- pages --------------------------------------------------------------------------------
-
---- The limits in force, never without a bound on the text.
-local function bounded(limits)
-  if limits.strategy == "pipeline" then
-    limits.max_chars = limits.max_chars or MOST_GATHERED
-  elseif not (limits.max_bytes or limits.max_chars or limits.max_tokens) then
-    limits.max_bytes = MOST_GATHERED
+  reader.child = child
+  return function()
+    child:cancel()
+    if reader.cancel then reader.cancel() end
   end
-  return limits
-end
-
---- How much text to gather so that a cut loses nothing that it would have shown.
-local function room_for(limits)
-  if (limits.strategy or "head") ~= "head" then return { bytes = MOST_GATHERED, lines = math.huge } end
-  local bytes = math.min(
-    limits.max_bytes or MOST_GATHERED,
-    (limits.max_chars or MOST_GATHERED) * 4, -- bytes of a char, at most
-    (limits.max_tokens or MOST_GATHERED) * 16 -- bytes that a cut gives a token, at most
-  )
-  return { bytes = math.min(bytes, MOST_GATHERED), lines = limits.max_lines or math.huge }
-end
-
----@class abridge.RgPage Items from an offset on, until a limit is reached or more is there than can be shown.
----@field items string[]
----@field count integer items seen, those before the offset too
----@field offset integer
----@field limit integer|nil
----@field limits abridge.Limits
----@field reached? boolean an item beyond the limit was seen
----@field full? boolean more text is there than can be shown
-local Page = {}
-Page.__index = Page
-
---- A new page.
----@param ctx table
----@param input table the tool's: `offset`, `limit`
----@param limit_name "max_matches"|"max_results"
----@return abridge.RgPage
-function M.page(ctx, input, limit_name)
-  local limits = bounded(limit.copy(ctx.limits))
-  return setmetatable({
-    ctx = ctx,
-    items = {},
-    count = 0,
-    offset = input.offset or 1,
-    limit = input.limit or limits[limit_name],
-    limits = limits,
-    room = room_for(limits),
-    bytes = -1, -- the first item has no newline before it
-    lines = 0,
-  }, Page)
-end
-
---- There is one more item: is it wanted? That more follows is known only here, so a full page ends here too.
----@return "skip"|"take"|"stop"
-function Page:next()
-  self.count = self.count + 1
-  if self.full then return "stop" end
-  if self.count < self.offset then return "skip" end
-  if self.limit and self.count - self.offset >= self.limit then
-    self.reached = true
-    return "stop"
-  end
-  return "take"
-end
-
---- Is this more text, on top of what is gathered, than can be shown?
----@param bytes integer
----@param lines integer
----@return boolean
-function Page:exceeds(bytes, lines)
-  return self.bytes + 1 + bytes > self.room.bytes or self.lines + lines > self.room.lines
-end
-
---- Add an item that is wanted.
----@param item string
-function Page:add(item)
-  local shown = self.ctx.redacted(item)
-  local lines = math.max(core.count_lines(shown), 1)
-  self.full = self.full or self:exceeds(#shown, lines)
-  self.bytes, self.lines = self.bytes + 1 + #shown, self.lines + lines
-  self.items[#self.items + 1] = item
-end
-
---- Nothing on this page: nothing found at all, or nothing from the offset on.
-local function nothing(self, listing)
-  local unit, seen = listing.unit, self.count
-  local details = listing.details
-  if seen == 0 then return { text = sentences.nothing_found[unit], details = details } end
-  if self.offset == seen + 1 then return { text = sentences.no_more[unit], details = details } end
-  details.error_code = "EOFFSET"
-  local text = sentences.message("beyond_" .. unit, { offset = self.offset, total = seen })
-  return { text = text, is_error = true, details = details }
-end
-
---- The result of a page.
----@param listing table what the tool knows of it: `unit`, `details`, and more of abridge.Listing
----@param finish abridge.RgEnd
----@param work abridge.Work
----@return table
-function Page:value(listing, finish, work)
-  local ctx, details = self.ctx, listing.details
-  if finish.problem and self.count == 0 then
-    details.error_code = finish.code
-    return { text = finish.problem, is_error = true, details = details }
-  end
-  if finish.ended and #self.items == 0 and not self.reached then return nothing(self, listing) end
-  listing.items, listing.offset, listing.limit = self.items, self.offset, self.limit
-  listing.reached = self.reached
-  if not self.reached then listing.reason = "size_cap" end -- of what time or room cut short
-  listing.more = not finish.ended
-  listing.total = self.count
-  details.error = finish.problem
-  if details.error and finish.ended then
-    listing.notice = listing.notice or {}
-    listing.notice.unread = core.line(details.error:match "[^\n]*", MOST_SHOWN)
-  end
-  local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }), work)
-  if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
-    value.exit, value.is_error = sentences.search_ended(ctx.search_timeout, finish), true
-  end
-  return value
 end
 
 return M

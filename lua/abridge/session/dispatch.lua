@@ -1,5 +1,5 @@
---- A call of a session on its way to its result: told of, checked, approved, run, and what its tool gave made what the
---- model gets.
+--- A call of a session on its way to its result: announced, checked, approved and run; then its tool's value becomes
+--- what the model gets.
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -8,8 +8,10 @@ local results = require "abridge.output.results"
 local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
 local calls = require "abridge.session.call"
+local context = require "abridge.session.context"
 local jobs = require "abridge.session.job"
 local schema = require "abridge.session.schema"
+local updates = require "abridge.session.updates"
 
 local M = {}
 
@@ -39,7 +41,7 @@ local function failed(name, values)
   return { text = sentences.message(name, values), is_error = true }
 end
 
---- What a foreign tool gave, in our form; a table may be built so that reading it raises.
+--- The value of a host's tool in our form. Reading a hostile table may raise.
 ---@param value any
 ---@param redactor? abridge.Redactor
 ---@return table
@@ -48,16 +50,15 @@ function M.normalized(value, redactor)
   return ok and inner or { text = yielded.encoded(inner, redactor), is_error = true }
 end
 
---- Clean the text that a tool gave, where its limits say so; a stream was cleaned while it was written, and a page is
---- shown as it is.
+--- Clean a tool's text where its limits say so. A stream was cleaned while it was written; a page is shown as it is.
 local function clean_value(call, value)
   if type(value.text) ~= "string" or value.stream then return end
   local _
   value.text, _, value.raw_bytes = limit.cleaned(value.text, call.limits)
 end
 
---- Redact what a tool gave: text, other parts, details, hints. A page of a file was redacted before it was cut, and a
---- stream while it was written.
+--- Redact a tool's value: text, other parts, details, hints. A page of a file was redacted before it was cut, a stream
+--- while it was written.
 local function redact_value(redactor, call, value)
   if value.text and not value.redacted then value.text = redactor:document(value.text) end
   if value.resume_hint then value.resume_hint = redactor:data(value.resume_hint) end
@@ -65,14 +66,8 @@ local function redact_value(redactor, call, value)
   if not call.built_in then value.details = value.details and redactor:data(value.details) end
   if redactor.error then
     value.details = value.details or {}
-    value.details.redact_error = true -- the message itself may hold what it was to hide
+    value.details.redact_error = true -- the message itself may hold the secret
   end
-end
-
---- What was raised in here, as a text that may be shown.
-local function told(self, problem)
-  local text = yielded.encoded(problem, self.redactor)
-  return self.redactor and self.redactor:text(text) or text
 end
 
 --- Why a session takes no call now: the value to end it with.
@@ -83,9 +78,9 @@ function M.refusal(self)
   if self.nested > MOST_NESTED then return failed("nested", { count = MOST_NESTED }) end
 end
 
---- The result of what a tool gave: any value, or one of the marks of a job.
+--- The result of a tool's value: any value, or one of the marks of a job.
 ---@param self abridge.Session
----@param call table as `abridge.call` makes
+---@param call table of `abridge.session.call`
 ---@param value any
 ---@return abridge.Result
 function M.result(self, call, value)
@@ -99,7 +94,10 @@ function M.result(self, call, value)
   clean_value(call, value)
   if self.redactor then redact_value(self.redactor, call, value) end
   local ok, result = pcall(results.make, call, value)
-  if not ok then result = results.crude(call, value, told(self, result)) end
+  if not ok then
+    local problem = yielded.encoded(result, self.redactor)
+    result = results.crude(call, value, calls.redacted(self, problem))
+  end
   result.duration_ms = math.floor(host.now() - call.started + 0.5)
   local cut = result.details and result.details.cut or {}
   local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
@@ -144,7 +142,7 @@ local function checked_input(entry, input)
   return schema.checked(entry.schema or {}, input == nil and {} or input)
 end
 
---- Is the host for it? It is asked with the tool's own name, and with the alias where one was called.
+--- Does the host allow it? It is asked with the tool's own name, and the alias if that was called.
 local function approved(self, entry, name, input)
   if not self.opts.approve then return true end
   local alias = name ~= entry.name and name or nil
@@ -161,7 +159,7 @@ local function execute(self, call, entry, input, job)
     job:finish(value)
   end
   self.nested, job.entered = self.nested + 1, true
-  local ok, value = core.pcall(entry.tool.execute, input, calls.context(self, call, job), done)
+  local ok, value = core.pcall(entry.tool.execute, input, context.new(self, call, job), done)
   self.nested, job.entered = self.nested - 1, nil
   if not ok then
     calls.fail(call, job, value)
@@ -182,7 +180,7 @@ local function shown_input(self, input)
   return (self.redactor:data(value))
 end
 
---- The checked input, or nil and what is wrong: nothing of half a secret, where a message cuts a value short.
+--- The checked input, or nil and what is wrong. A message that cuts a value short must not show half a secret.
 local function fitting_input(self, entry, input)
   local checked, message = checked_input(entry, input)
   if not checked and self.redactor then
@@ -193,7 +191,7 @@ local function fitting_input(self, entry, input)
   return checked, message
 end
 
---- What keeps a call from being made: the value to end it with, or nil and the checked input.
+--- What stops a call: the value to end it with, or nil and the checked input.
 local function obstacle(self, name, entry, input)
   local refused = M.refusal(self)
   if refused then return refused end
@@ -211,7 +209,7 @@ local function obstacle(self, name, entry, input)
   return nil, checked
 end
 
---- Begin a job whose call was told of.
+--- Begin a job whose call was announced.
 local function begin(self, job, call, entry, name, input)
   self.running[job], job.begun = true, true
   if job.cancelled then return job:finish(jobs.aborted) end
@@ -229,7 +227,7 @@ end
 ---@param name string
 ---@param input any
 ---@param opts abridge.CallOptions
----@param at_once boolean the tool may not give way to the loop
+---@param at_once boolean the tool must not yield to the loop
 ---@return abridge.Job
 function M.start(self, name, input, opts, at_once)
   local number, call = self.run:begin_call(), nil
@@ -247,7 +245,7 @@ function M.start(self, name, input, opts, at_once)
     call = calls.new(self, name, entry, number, opts.id)
     call.at_once = at_once
     M.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
-    if opts.on_update then calls.follow(self, call, opts.on_update) end
+    if opts.on_update then updates.follow(self, call, opts.on_update) end
     begin(self, job, call, entry, name, input)
   end)
   return job

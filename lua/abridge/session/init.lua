@@ -23,10 +23,10 @@ local M = {}
 
 local WHO = "abridge.session"
 
---- What the state directory keeps of runs that nobody named.
+--- How much the state directory keeps of runs without a folder of their own.
 M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
 
---- Most seconds that a model may ask for where the host says nothing.
+--- The longest timeout that a model may ask for, in seconds, unless the host sets another.
 M.TIMEOUT_MAX = 3600
 
 ---@class abridge.Session
@@ -43,7 +43,7 @@ Session.__name = "abridge.Session"
 --- Open a session. Raises on an unknown option, tool, profile or limit, with its name and value.
 ---@param opts? abridge.SessionOptions
 ---@return abridge.Session|nil session
----@return string|nil message why the run folder cannot be had, or what `root` is missing
+---@return string|nil message why there is no run folder, or what `root` is missing
 ---@return string|nil code EBUSY when another session writes it, EPERM when it is not private, ENOLUV
 function M.new(opts)
   opts = options.checked(opts)
@@ -68,8 +68,8 @@ function M.new(opts)
   return self
 end
 
---- A session as `new` opens it, which keeps a log where nobody has said otherwise: in a folder of its own in the
---- state directory, made with the first call. What commands and adapters of ours work with.
+--- A session as `new` opens it, but with a log unless its options say otherwise: in a folder of its own in the state
+--- directory, made with the first call. Our own commands and adapters use this.
 ---@param opts? abridge.SessionOptions
 ---@return abridge.Session|nil session
 ---@return string|nil message
@@ -98,8 +98,7 @@ Session.definitions = registry.definitions
 
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
 
---- Wait for a blocking call. Ctrl-C inside Neovim ends the wait: the call is cancelled then, and a second one gives up
---- on what it still has to say.
+--- Wait for a blocking call. Ctrl-C inside Neovim cancels the call; a second one gives up on the rest of its output.
 local function waited(job)
   if not job:wait() then
     job:cancel()
@@ -109,8 +108,8 @@ local function waited(job)
 end
 
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
---- Whatever goes wrong with the tool or its input is told in the result. Raises on misuse of this function, and
---- with what a callback of the host raised.
+--- Whatever goes wrong with the tool or its input is in the result. Raises on misuse of this function, and re-raises
+--- an error of a host's callback.
 ---@param name string
 ---@param input table|string a table or JSON
 ---@param opts? abridge.CallOptions
@@ -143,8 +142,7 @@ for key, kind in pairs(cap.options) do
   CAP_OPTIONS[key] = kind
 end
 
---- Cap output that was made elsewhere, under this session's limits. Raises on misuse of the arguments but `value`,
---- naming them.
+--- Cap output that was made elsewhere, under this session's limits. Misuse of any argument but `value` raises.
 ---@param name string the tool it came from
 ---@param value any a string, MCP content, or any value
 ---@param opts? abridge.SessionCapOptions
@@ -174,7 +172,7 @@ function Session:cap(name, value, opts)
   return result
 end
 
---- Jobs under way, as a list: one that ends may start another.
+--- Running jobs, as a list: a job that ends may start another.
 local function running(self)
   local all = {}
   for job in pairs(self.running) do
@@ -183,7 +181,7 @@ local function running(self)
   return all
 end
 
---- Is there a job to wait for? One whose tool is waiting here itself cannot end.
+--- Is there a job to wait for? A job whose tool is the one waiting cannot end.
 local function has_to_wait(self)
   for job in pairs(self.running) do
     if not job.entered then return true end
@@ -202,10 +200,9 @@ local function wait_all(self, seconds)
   end
 end
 
---- Wait until every job is done; a tool that waits does not wait for its own. Raises what callbacks of the host
---- raised.
+--- Wait until every job is done; a tool that waits does not wait for its own. Re-raises an error of a host's callback.
 ---@param seconds? number no limit when nil
----@return boolean done false when the seconds are over
+---@return boolean done false when the time is up
 function Session:wait(seconds)
   check.seconds("session:wait", seconds)
   wait_all(self, seconds)
@@ -213,7 +210,7 @@ function Session:wait(seconds)
   return next(self.running) == nil
 end
 
---- The events of this run so far, from its log. Nil and a message where the session keeps none.
+--- The events of this run so far, from its log. Nil and a message if the session keeps none.
 ---@param filter? { tool: string|nil, since: integer|nil, type: string|nil, call_id: string|nil }
 ---@return table[]|nil events
 ---@return string|nil message
@@ -241,7 +238,7 @@ function Session:full_output(call_id, opts)
   return content, page_info, code
 end
 
---- What a screen shows of a result (see abridge.display), told in the run's log beside the tool's own block.
+--- What a screen shows of a result (see abridge.display). The run's log records it beside the tool's own block.
 ---@param result abridge.Result
 ---@param opts? { max_lines: integer|nil, width: integer|nil, ansi: boolean|nil }
 ---@return string
@@ -252,8 +249,8 @@ function Session:display(result, opts)
 end
 
 --- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent. Inside
---- a callback of the event loop, where nothing can be waited for, the run is let go when the last job has ended. Raises
---- what callbacks of the host raised, after all is closed.
+--- a callback of the event loop, where waiting is impossible, the run is closed when the last job ends. Re-raises an
+--- error of a host's callback once everything is closed.
 function Session:close()
   if not self.closed then
     self.closed = true

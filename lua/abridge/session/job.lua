@@ -14,14 +14,14 @@ local M = {}
 ---@field private cancel_tool? fun(): boolean|nil
 ---@field private begun? boolean callbacks of the host may be called
 ---@field private finishing? boolean its result is being made
----@field entered? boolean its tool is being called: nothing that it waits for can end it
+---@field entered? boolean its tool's code is on the stack: waiting here cannot end it
 ---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
 local Job = {}
 Job.__index = Job
 Job.__name = "abridge.Job"
 
 ---@param call_id string
----@param value_of fun(job: abridge.Job, value: any): abridge.Result makes the result of what the tool gave
+---@param value_of fun(job: abridge.Job, value: any): abridge.Result makes the result of the tool's value
 ---@param errors { first: any }
 ---@param on_done? fun(result: abridge.Result)
 ---@return abridge.Job
@@ -30,8 +30,7 @@ function M.new(call_id, value_of, errors, on_done)
   return setmetatable(self, Job)
 end
 
---- Call back into the host, which may not yield. What it raises is kept, and raised where the host waits, not in the
---- loop.
+--- Call back into the host, which must not yield. An error is kept, and raised where the host waits, not in the loop.
 ---@param errors { first: any }
 ---@param callback function
 function M.guarded(errors, callback, ...)
@@ -39,7 +38,7 @@ function M.guarded(errors, callback, ...)
   if not ok and errors.first == nil then errors.first = message == nil and "nil" or message end
 end
 
---- Raise what a callback raised, once.
+--- Raise the error of a callback, once.
 ---@param errors { first: any }
 function M.raise(errors)
   local message = errors.first
@@ -53,8 +52,8 @@ function Job:is_done()
   return self.result ~= nil
 end
 
---- End the job with what the tool gave; only the first time counts, from callbacks that run meanwhile too. From a fast
---- event of Neovim it ends a little later, where callbacks of the host may be called.
+--- End the job with the tool's value. Only the first call counts, whatever callbacks run meanwhile. From a fast event
+--- of Neovim the job ends a little later, where callbacks of the host may be called.
 ---@param value any
 function Job:finish(value)
   if self.finishing then return end
@@ -68,8 +67,8 @@ function Job:finish(value)
   end)
 end
 
---- Wait until the job is done. Raises when called from a callback of the event loop, and what a
---- callback of the host raised.
+--- Wait until the job is done. Raises when called from a callback of the event loop; re-raises an error of a host's
+--- callback.
 ---@param seconds? number no limit when nil
 ---@return abridge.Result|nil result nil when the seconds are over
 function Job:wait(seconds)
@@ -82,9 +81,9 @@ function Job:wait(seconds)
   return self.result
 end
 
---- What `finish` is given when nothing is left that could end the job.
+--- The value of a job that nothing is left to end.
 M.abandoned = {}
---- What `finish` is given when a job was cancelled and its tool has nothing more to say.
+--- The value of a cancelled job whose tool adds nothing.
 M.aborted = {}
 
 --- Ask the tool to stop. A command keeps what it has printed so far; other tools end at once.

@@ -1,4 +1,4 @@
---- The options of a session. What is wrong raises at the level of whoever opens it, with the option's name and value.
+--- The options of a session. A wrong one raises at the level of the caller who opens it, with its name and value.
 
 local check = require "abridge.base.check"
 local retention = require "abridge.run.retention"
@@ -74,7 +74,7 @@ local TABLES = {
   "aliases", "allow_private", "ceiling", "databases", "env", "limits", "retention", "tool_names", "tools",
 }
 
---- Raise at the level of the caller of `abridge.session`, from a function that is called here by one called there.
+--- Raise at the level of the caller of `abridge.session`, from two calls below it.
 local function fail(message, ...)
   check.fail(WHO .. ": " .. message:format(...), 3)
 end
@@ -111,8 +111,8 @@ local function check_env(env)
   end
 end
 
---- The options as far as they can be checked by themselves: what stands in them and in their tables, of which no
---- metatable is asked, then or later. To be called by `abridge.session` itself.
+--- The options, checked as far as each can be by itself, and copied with their tables: no metatable is used then or
+--- later. To be called by `abridge.session` itself.
 ---@param opts any
 ---@return abridge.SessionOptions
 function M.checked(opts)

@@ -1,5 +1,5 @@
---- The tools of a session: which it has, by which names, under which limits, and how a model is told of them. The
---- functions that take a session are methods of it.
+--- The tools of a session: which it has, their names and limits, and their definitions for a model. The functions that
+--- take a session are methods of it.
 
 local check = require "abridge.base.check"
 local plain_data = require "abridge.base.plain_data"
@@ -20,7 +20,7 @@ M.built_in = {
   "web_fetch",
 }
 
---- Give a session the tools of this package that it wants. Raises at the level of whoever opens it.
+--- Give a session the tools of this package that it wants. Raises at the level of the caller who opens it.
 ---@param self abridge.Session
 ---@param who string the public function, for messages
 ---@param names string[]
@@ -32,7 +32,7 @@ function M.add_built_in(self, who, names)
       known = known or built_in == name
     end
     if not known then check.fail(("%s: unknown tool %s in tools"):format(who, check.show(name)), 1) end
-    if self.tools[name] then check.fail(("%s: tool %s stands twice in tools"):format(who, check.show(name)), 1) end
+    if self.tools[name] then check.fail(("%s: tool %s is in tools twice"):format(who, check.show(name)), 1) end
     local tool = require("abridge.tools." .. name)
     local schema = tool.schema and tool.schema(self) or tool.input_schema
     self.tools[name] = { name = name, tool = tool, schema = schema, built_in = true }
@@ -59,7 +59,7 @@ local REGISTER = {
 ---@field execute fun(input: table, ctx: table, done: fun(value: any)): any returns a value, or calls done(value)
 ---  later and may return a function that cancels
 
---- Add a tool of the host's. Raises on a bad definition or a name that is taken.
+--- Add a tool of the host. Raises on a bad definition or a name that is taken.
 ---@param self abridge.Session
 ---@param definition abridge.ToolDefinition
 function M.register(self, definition)
@@ -99,7 +99,7 @@ function M.shown_name(self, own_name)
   return shown or own_name
 end
 
---- The names notices use; nil for a tool the session has not.
+--- The names notices use; nil for a tool the session does not have.
 function M.names(self)
   local given = self.opts.tool_names or {}
   return {
@@ -145,7 +145,7 @@ local FORMATS = {
   end,
 }
 
---- A schema as a definition has it: JSON libraries differ on an empty table, so none stands for a list or an object.
+--- A schema for a definition. JSON libraries disagree on an empty table, so empty lists and objects are left out.
 local function shown_schema(given)
   local copy = plain_data.copy(given, true)
   for _, key in ipairs { "properties", "required" } do
@@ -154,7 +154,7 @@ local function shown_schema(given)
   return copy
 end
 
---- Definitions of the tools whose needs are present, each description with the limits in force.
+--- Definitions of the tools that are ready to be used, each description with the limits in force.
 ---@param self abridge.Session
 ---@param format "anthropic"|"openai"|"responses"|"mcp"
 ---@return table[]

@@ -1,10 +1,10 @@
---- The session's root: a folder that the paths tools are given stay inside.
+--- The session's root: a folder that no path given to a tool may leave.
 ---
---- A path is followed here link by link, as the kernel would, to the path that it stands for, which has neither links
---- nor `..`. That one is checked and handed out, so that what was checked is what is opened, and a link at its place
---- in the path given may change meanwhile without harm. Not guaranteed, as nothing short of openat2(2) could: that no
---- part of the resolved path becomes a link between the check and the use. Hard links and mounts are where they stand.
---- Commands are not confined.
+--- A path is followed here link by link, as the kernel would, until neither links nor `..` are left. That path is
+--- checked and handed out, so that what was checked is what is opened, and a link in the given path may change
+--- meanwhile without harm. Not guaranteed, as nothing short of openat2(2) could: that no part of the resolved path
+--- becomes a link between the check and the use. Hard links and mounts count as being where they are. Commands are not
+--- confined.
 
 local check = require "abridge.base.check"
 local files = require "abridge.base.files"
@@ -21,8 +21,8 @@ local Root = {}
 Root.__index = Root
 Root.__name = "abridge.Root"
 
---- What readlink says of what is no link, is not there, or cannot be looked at: nothing behind it can be a link that
---- an open with this path would follow.
+--- Errors of readlink for what is no link, does not exist, or cannot be looked at: an open with this path would follow
+--- no link from there on.
 local NO_LINK = { EINVAL = true, ENOENT = true, ENOTDIR = true, EACCES = true, ENAMETOOLONG = true }
 
 --- Put the parts of a path on a stack, the first on top.
@@ -40,8 +40,8 @@ local function parent_of(path)
   return path:match "^(.*)/[^/]*$" or ""
 end
 
---- The path that an absolute path stands for. What does not exist is taken for folders: a link whose target is missing
---- stands for that target.
+--- An absolute path without links. Parts that do not exist are taken for folders; a link to a missing target resolves
+--- to that target.
 ---@param path string
 ---@return string|nil real nil when that cannot be known: too many links, or an error of the file system
 local function resolved(path)
@@ -97,8 +97,8 @@ function M.new(who, dir)
   return setmetatable({ dir = real }, Root)
 end
 
---- The path that a path stands for, with neither links nor `..`, when it lies in the root or in the run's folder.
---- What does not exist yet may lie there too. Cost: a system call for each part of the path and of its links.
+--- A path with neither links nor `..`, if it lies in the root or in the run's folder, whether or not it exists yet.
+--- Cost: a system call for each part of the path and of its links.
 ---@param path string as a tool was given it
 ---@param cwd string where relative paths start
 ---@param run_dir? string the session's own run folder, which may not exist yet

@@ -15,8 +15,7 @@ local ARTICLES = {
   null = "null",
 }
 
---- JSON null comes as some library's userdata.
---- Inputs are what their tables hold themselves: no metatable is asked.
+--- Inputs are read raw: no metatable is used.
 local function is_array(value)
   local n, most = 0, 0
   for key in next, value do
@@ -34,7 +33,7 @@ local function shown(value)
   return is_array(value) and "an array" or "an object"
 end
 
-local MOST_DIGITS = 400 -- of a number written as a string; a pattern would take the square of their count
+local MOST_DIGITS = 400 -- of a number written as a string; matching takes the square of their count
 
 --- Models write 5.0 and "5" for 5.
 local function to_number(value)
@@ -151,7 +150,7 @@ function checked(schema, value, path)
   return checked_object(schema, converted, path)
 end
 
---- Check and convert an input. Nulls are dropped; what the schema does not name is kept as it is.
+--- Check and convert an input. Nulls are dropped; fields that the schema does not name are kept as they are.
 ---@param schema table
 ---@param input any
 ---@return table|nil input a new table

@@ -1,18 +1,16 @@
---- A model's turn: the tool calls of one reply, made on a session, and one message for each of them, whatever happens.
---- What the message builders of the APIs share.
+--- A model's turn: the tool calls of one reply, made on a session, and exactly one message a call, whatever happens.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
 local host = require "abridge.base.host"
-local fit = require "abridge.output.fit"
-local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
 local jobs = require "abridge.session.job"
+local redacted = require("abridge.session.call").redacted
 
 local M = {}
 
-local EARLY_MS = 20 -- by which a timer of the loop may fire before its time
-local FAILURE_BYTES = 4096 -- of what is said when something fails in here
+local EARLY_MS = 20 -- a timer of the loop may fire this much before its time
+local FAILURE_BYTES = 4096 -- of the message when something fails in here
 
 ---@class (exact) abridge.TurnCall
 ---@field entry table the part of the reply that makes the call
@@ -39,55 +37,9 @@ local Turn = {}
 Turn.__index = Turn
 Turn.__name = "abridge.Turn"
 
--- reading a reply ------------------------------------------------------------
+-- results -------------------------------------------------------------------------
 
---- What a table of a reply holds itself under a key; nil for what is no table. A reply comes from elsewhere: its
---- metatables are not asked.
----@param value any
----@param key string
----@return any
-function M.field(value, key)
-  if type(value) ~= "table" then return nil end
-  return rawget(value, key)
-end
-
---- The list that a reply has somewhere, as it stands up to its first nil; an empty one for what is no table.
----@param value any
----@return any[]
-function M.list(value)
-  return type(value) == "table" and check.list(value) or {}
-end
-
-local MOST_KEYS = 5 -- that a message shows
-
---- What was given in place of a reply, as a message shows it.
-local function shown_reply(value)
-  if type(value) ~= "table" then return check.show(value) end
-  local keys = {}
-  for key in next, value do
-    keys[#keys + 1] = type(key) == "string" and check.show(key) or nil
-  end
-  table.sort(keys)
-  if #keys == 0 then return next(value) == nil and "an empty table" or "a list" end
-  return "a table with " .. table.concat(keys, ", ", 1, math.min(#keys, MOST_KEYS))
-end
-
---- Raise, at the level of whoever called the public function, for what is no reply.
----@param who string the public function
----@param wanted string
----@param reply any
-function M.refuse(who, wanted, reply)
-  check.fail(("%s: reply must be %s, got %s"):format(who, wanted, shown_reply(reply)), 1)
-end
-
--- results --------------------------------------------------------------------
-
---- A text as the session may show it.
-local function redacted(session, text)
-  return session.redactor and session.redactor:text(text) or text
-end
-
---- What stands for a call's result when something failed in here.
+--- The result of a call where something failed in here.
 local function failure(session, call, problem)
   local name = crude.cut(redacted(session, call.name), 64)
   local text = sentences.message("raised", { name = name }) .. ": " .. redacted(session, (check.text(problem)))
@@ -95,75 +47,18 @@ local function failure(session, call, problem)
   return { content = text, is_error = true }
 end
 
---- What stands for the result of a call that was not made, or not waited for.
+--- The result of a call that was not made, or not waited for.
 local function aborted(session, call)
   return { content = sentences.message("aborted", { name = redacted(session, call.name) }), is_error = true }
 end
 
---- Arguments as a session takes them: models leave them out, or write nothing or null, for an empty object.
+--- Arguments as a session takes them. For an empty object models may write nothing or null, or leave it out.
 local function input_of(value)
   if type(value) == "string" then
     local text = value:match "^%s*(.-)%s*$"
     return text ~= "" and text ~= "null" and value or nil
   end
   return type(value) ~= "userdata" and value or nil
-end
-
-local MEDIA_TYPES = { ["image/png"] = true, ["image/jpeg"] = true, ["image/gif"] = true, ["image/webp"] = true }
-
---- The images among the parts of a result (`{ type = "image", data =, mimeType = }`, in base64) that both APIs take.
----@param result abridge.Result
----@return table[] images
----@return integer left_out other parts
-function M.images(result)
-  local images, left_out = {}, 0
-  for _, part in ipairs(M.list(result.blocks)) do
-    local is_image = M.field(part, "type") == "image" and type(M.field(part, "data")) == "string"
-    if is_image and MEDIA_TYPES[M.field(part, "mimeType")] then
-      images[#images + 1] = part
-    else
-      left_out = left_out + 1
-    end
-  end
-  return images, left_out
-end
-
---- A result's text, which is never empty: an error without text is refused. Parts that are left out are counted behind
---- it, within the budgets of the tool.
----@param session abridge.Session
----@param result abridge.Result
----@param left_out? integer
----@return string
-function M.text(session, result, left_out)
-  local text = result.content
-  if left_out and left_out > 0 then
-    text = text .. fit.trailer(text, nil, sentences.parts_left_out(left_out))
-    local limits, ceiling = session:limits(result.tool), session.table_of_limits:ceiling_limits(result.tool)
-    limits.strategy, limits.snap = "head_tail", "char"
-    limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling and ceiling.max_bytes or math.huge)
-    if limits.max_bytes == math.huge then limits.max_bytes = nil end
-    text = limit.cut(text, limits)
-  end
-  return text ~= "" and text or sentences.no_output
-end
-
---- The content of a message that takes images beside text: a string where there are none, else a list of parts.
----@param session abridge.Session
----@param result abridge.Result
----@param images table[]
----@param left_out integer
----@param as_text fun(text: string): table
----@param as_image fun(image: table): table
----@return string|table[]
-function M.content(session, result, images, left_out, as_text, as_image)
-  local text = M.text(session, result, left_out)
-  if #images == 0 then return text end
-  local parts = {}
-  if result.content ~= "" or left_out > 0 then parts[1] = as_text(text) end -- a text part must not be empty
-  for _, image in ipairs(images) do
-    parts[#parts + 1] = as_image(image)
-  end
-  return parts
 end
 
 -- running --------------------------------------------------------------------
@@ -188,7 +83,7 @@ function Turn:start(call)
   if not ok then call.done(failure(self.session, call, job)) end
 end
 
---- Start what may be started; when all is done, tell.
+--- Start the calls that may start now; finish when all are done.
 function Turn:advance()
   if self.advancing then return end -- a call that ended at once: the loop below goes on
   self.advancing = true
@@ -221,10 +116,10 @@ function Turn:cancel()
   end
 end
 
---- Wait until every call has its message. Raises where waiting is not possible; what a callback of the host raised is
---- kept for the session's next wait.
+--- Wait until every call has its message. Raises where waiting is impossible; an error of a host's callback is kept for
+--- the session's next wait.
 ---@param seconds? number no limit when nil
----@return table[]|nil messages nil when the seconds are over
+---@return table[]|nil messages nil when the time is up
 function Turn:wait(seconds)
   check.seconds("turn:wait", seconds)
   local deadline = seconds and host.now() + seconds * 1000

@@ -1,74 +1,47 @@
---- Updates at most every so many milliseconds: the first at once, the last never lost while more time goes by.
+--- What a host is shown of a running call: what the model would see of it so far.
 
-local host = require "abridge.base.host"
-local time_slices = require "abridge.base.time_slices"
+local jobs = require "abridge.session.job"
+local limit = require "abridge.output.limit"
+local yielded = require "abridge.output.yielded"
+local source = require "abridge.output.source"
+local throttle = require "abridge.session.throttle"
 
 local M = {}
 
----@class abridge.Updates
-local Updates = {}
-Updates.__index = Updates
+local UPDATE_MS = 100
+local UTF8 = { utf8 = "replace" }
 
---- Call `send(source)` with the newest source, at most every `ms` milliseconds.
----@param ms number
----@param send fun(source: any)
----@return abridge.Updates
-function M.new(ms, send)
-  return setmetatable({ ms = ms, send = send, due = 0 }, Updates)
+--- The part of a text that may be shown so far. If more may follow, that is whole lines: a secret is known only then.
+local function so_far(redactor, text, goes_on)
+  if not redactor then return text end
+  if goes_on then return redactor:stream():feed(text) end
+  return redactor:text(text)
 end
 
-function Updates:flush()
-  local source = self.source
-  self.source = nil
-  self.due = host.now() + self.ms
-  self.sending = true
-  self.send(source)
-  self.sending = false
-end
-
-function Updates:flush_what_waits()
-  self.cancel = nil
-  if self.source ~= nil and not self.stopped then self:flush() end
-end
-
---- There is something new to show.
----@param source any
-function Updates:offer(source)
-  if self.stopped then return end
-  self.source = source
-  local left = self.due - host.now()
-  local function flush()
-    self:flush_what_waits()
-  end
-  if self.cancel then return end
-  if left <= 0 and not self.sending then -- `send` may take its time, and offer more
-    if not time_slices.runs() then return host.on_main(flush) end
-    self.cancel = host.next_turn(flush) -- a slice is full of what brought this
-    return
-  end
-  local uv = host.uv()
-  if self.timer or not uv then return end
-  self.timer = uv.new_timer()
-  uv.update_time()
-  uv.timer_start(self.timer, math.max(math.ceil(left), 0), 0, function()
-    self:close_timer()
-    host.on_main(flush)
+--- Let a call hand the host what the model would see of it so far.
+---@param self abridge.Session
+---@param call table
+---@param on_update fun(content: string, cut: abridge.Cut)
+function M.follow(self, call, on_update)
+  call.updates = throttle.new(UPDATE_MS, function(shown)
+    local is_text, limits = type(shown) == "string", self:limits(call.own_name)
+    if not source.is_source(shown) then
+      shown = yielded.encoded(shown, self.redactor)
+    elseif shown.closed then
+      return
+    end
+    if type(shown) == "string" then
+      shown, limits = limit.cleaned(shown, limits)
+      shown = so_far(self.redactor, shown, is_text)
+    end
+    local is_source = source.is_source(shown)
+    local ok, content, cut = pcall(limit.cut, shown, limits, not is_source and UTF8 or nil)
+    if ok and call.ceiling and #content > call.ceiling.max_bytes then
+      limits = limit.for_ceiling(limits, call.ceiling)
+      ok, content, cut = pcall(limit.cut, is_source and shown:for_ceiling(limits) or shown, limits)
+    end
+    if ok then jobs.guarded(self.errors, on_update, content, cut) end -- a counter that raises ends the call, not this
   end)
-end
-
-function Updates:close_timer()
-  local timer = self.timer
-  self.timer = nil
-  if not timer then return end
-  host.uv().close(timer)
-  host.pump() -- a handle that is closed and never pumped crashes at exit
-end
-
---- No more updates.
-function Updates:stop()
-  self.stopped = true
-  if self.cancel then self.cancel() end
-  self:close_timer()
 end
 
 return M

@@ -1,47 +1,35 @@
---- Rows of a database as one JSON array, a row a line, cut between rows: whatever the budget, what is kept is JSON.
+--- Rows of a database as one JSON array, a row a line, cut between rows: whatever the budget, the rest is valid JSON.
 ---
---- A set of rows stands where a stream does: the dispatcher asks it for snapshots under narrower budgets.
+--- A set of rows takes the place of a stream: the dispatcher asks it for snapshots under narrower budgets.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
 local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
 
 local M = {}
 
---- Bytes of rows that are still counted, though not kept, so that totals of a result of modest size are known.
+--- Bytes of rows that are counted but not kept, so that the totals of a result of modest size are known.
 local LOOK_AHEAD = 1024 * 1024
---- Kept when the host's counter of tokens raised: no more than the dispatcher shows then.
+--- Kept if the host's token counter raised: no more than the dispatcher shows then.
 local SAFE_BYTES = 4096
 local MAX_EXACT = 2 ^ 53
 local MAX_INTEGER = 2 ^ 63
 
 -- values -------------------------------------------------------------------------
 
-local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
-
-local function quoted(text)
-  return '"' .. text:gsub('[%z\1-\31"\\]', function(char)
-    return ESCAPES[char] or ("\\u%04x"):format(char:byte())
-  end) .. '"'
-end
-
 local math_type = rawget(math, "type")
 
---- A number as JSON, every digit that counts; what JSON has no number for as a string.
+--- A number as JSON; what JSON has no number for as a string.
 local function number(value)
   if value ~= value then return '"NaN"' end
   if value == math.huge or value == -math.huge then return value > 0 and '"Infinity"' or '"-Infinity"' end
-  if math_type and math_type(value) == "integer" then return ("%d"):format(value) end
-  if value == math.floor(value) and math.abs(value) <= MAX_EXACT then return ("%.0f"):format(value) end
-  for digits = 15, 17 do
-    local text = ("%." .. digits .. "g"):format(value)
-    if tonumber(text) == value or digits == 17 then return (text:gsub(",", ".")) end -- some locales write a comma
-  end
+  return encode.number(value)
 end
 
---- On hosts whose numbers are all floats the driver has rounded what is larger, down to 2^53 itself.
+--- On hosts whose numbers are all floats the driver has rounded integers from 2^53 on.
 local function is_rounded(value, column)
   if math_type or column.real or value ~= math.floor(value) then return false end
   return math.abs(value) >= MAX_EXACT and math.abs(value) <= MAX_INTEGER
@@ -61,14 +49,14 @@ end
 --- A string from the database as JSON; nil when it alone is over `room` bytes.
 local function text_value(value, column, room, redacted)
   if column.blob then
-    return quoted(sentences.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
+    return encode.string(sentences.blob(column.hex and value:find "^\\x" and (#value - 2) / 2 or #value))
   end
-  if is_binary(value) then return quoted(sentences.blob(#value)) end
+  if is_binary(value) then return encode.string(sentences.blob(#value)) end
   if column.boolean and (value == "t" or value == "f") then return value == "t" and "true" or "false" end
   if #value > room then return nil end
   local shown = redacted(value)
   if column.number and shown == value and is_json_number(value) then return value end
-  return quoted(shown)
+  return encode.string(shown)
 end
 
 local function value_of(self, value, column, room)
@@ -78,12 +66,12 @@ local function value_of(self, value, column, room)
   if is_rounded(value, column) then self.rounded = true end
   local text = number(value)
   local shown = self.redacted(text)
-  return shown == text and text or quoted(shown)
+  return shown == text and text or encode.string(shown)
 end
 
 -- rows ------------------------------------------------------------------------------
 
---- Names that tell the columns apart: a name that comes again gets a number behind it.
+--- Names that tell the columns apart: a repeated name gets a number.
 local function keys_of(columns, redacted)
   local given, names = {}, {}
   for i, column in ipairs(columns) do
@@ -102,13 +90,13 @@ local function keys_of(columns, redacted)
   return names
 end
 
---- What redaction of a whole row leaves, still one line of JSON.
+--- A whole row after redaction, still one line of JSON.
 local function redacted_row(self, text)
   local shown = self.redacted(text)
   if shown == text then return text end
   local json = host.json()
   if json and not shown:find("\n", 1, true) and pcall(json.decode, shown) then return shown end
-  return quoted(shown)
+  return encode.string(shown)
 end
 
 --- A row as a JSON object, its keys in the order of the columns; nil when it is over `room` bytes.
@@ -127,11 +115,11 @@ end
 ---@class abridge.Rows
 ---@field columns string[] the keys
 ---@field count integer rows that were read
----@field seen integer rows that are known to be there
+---@field seen integer rows that are known to exist
 ---@field complete? boolean all rows of the query were read
 ---@field reached? boolean as many rows as the limit were read, and more follow
 ---@field rounded? boolean an integer was too large for this host's numbers
----@field failed? boolean the host's counter of tokens raised; the estimate was taken
+---@field failed? boolean the host's token counter raised; the estimate was used
 ---@field private held string[] the first rows, as many as the budgets may keep
 ---@field private bytes table<integer, integer> size of the array of so many of them, and of one more
 ---@field private chars table<integer, integer>
@@ -159,8 +147,8 @@ local function add(self, text)
   end
 end
 
---- Read rows up to a limit, and one more to know whether there is one; nil and a message when fetching fails. Stops
---- where the rest can neither be shown nor is worth counting.
+--- Read rows up to a limit, and one more to know if there is one; nil and a message if fetching fails. Stops when the
+--- rest can neither be shown nor is worth counting.
 local function gather(self, reader, max_rows)
   local most = limit.most_bytes(self.limits)
   while true do
@@ -189,7 +177,7 @@ end
 ---@field limits abridge.Limits budgets
 ---@field redacted fun(text: string): string
 
---- Read rows and hold those that may be shown.
+--- Read rows and keep those that may be shown.
 ---@param reader abridge.SqlReader
 ---@param opts abridge.RowsOptions
 ---@return abridge.Rows|nil rows
@@ -210,7 +198,7 @@ function M.read(reader, opts)
     total_chars = 2,
   }, Rows)
   for i, name in ipairs(self.columns) do
-    self.keys[i] = quoted(name) .. ":"
+    self.keys[i] = encode.string(name) .. ":"
   end
   local ok, message = gather(self, reader, opts.limit)
   if not ok then return nil, message end
@@ -233,7 +221,7 @@ local function tokens_of(self, text)
   return core.weigh_tokens(text, limits.token_safety)
 end
 
---- The budget that forbids the array of so many rows beside a reserve, or nil.
+--- The budget that an array of so many rows and a reserve would exceed, or nil.
 local function forbidden(self, n, limits, reserve)
   if limits.max_lines and math.max(n, 1) > limits.max_lines then return "lines" end -- no rows are a line, []
   if limits.max_bytes and self.bytes[n] + #reserve > limits.max_bytes then return "bytes" end
@@ -258,7 +246,7 @@ local function most_rows(self, limits, reserve)
   return low
 end
 
---- What a budget leaves: the rows shown and the ledger of it. Brackets that close what was opened are markers.
+--- The ledger of the rows that a budget leaves. The closing bracket counts as a marker.
 local function ledger(self, limits, shown, by)
   local total_lines = math.max(self.count, 1)
   local bytes = shown and (shown > 0 and self.bytes[shown] - 1 or 0) or self.total_bytes
@@ -288,7 +276,7 @@ local function ledger(self, limits, shown, by)
   return cut
 end
 
---- As many whole rows as fit, as a JSON array; `[]` when none does; nothing when even that does not fit.
+--- As many whole rows as fit, as a JSON array; `[]` if none fits; "" if not even that does.
 ---@param narrower? table budgets under the rows' own, and `reserve`
 ---@return string content
 ---@return abridge.Cut cut
@@ -314,7 +302,7 @@ end
 
 Rows.finish = Rows.snapshot
 
---- Rows hold nothing that must be released.
+--- Nothing needs to be released.
 function Rows.close() end
 
 return M

@@ -1,4 +1,4 @@
---- An SQLite file that is opened to be read, by LuaSQL: the engine itself has no way to write to it.
+--- An SQLite file opened by LuaSQL for reading alone: the engine itself has no way to write to it.
 
 local M = {}
 
@@ -15,8 +15,8 @@ function M.driver()
   return nil, "LuaSQL for SQLite is missing: " .. hint
 end
 
---- The file as a URI that says how it is opened: all in the path that could mean something else is escaped. An SQLite
---- that knows no URIs looks for a folder named "file:.", finds none and opens nothing.
+--- The file as a URI that says how to open it, with everything in the path escaped that could mean something else. An
+--- SQLite without URIs looks for a folder named "file:.", finds none and opens nothing.
 local function uri_of(path)
   if path:sub(1, 1) ~= "/" then path = "./" .. path end
   local escaped = path:gsub("^/+", "/"):gsub("[^%w_./-]", function(char)
@@ -25,7 +25,7 @@ local function uri_of(path)
   return "file:" .. escaped .. "?mode=ro"
 end
 
---- Open a file that exists; nothing is made.
+--- Open a file that exists; none is created.
 ---@param path string
 ---@return table|nil conn a LuaSQL connection
 ---@return string|fun() close closes the connection; the message when there is none

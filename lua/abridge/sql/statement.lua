@@ -1,5 +1,5 @@
---- What must be known of an SQL statement before it is sent: how many statements it is, the words it is made of, and
---- its placeholders. No parser: strings, quoted names and comments are told from the rest, as each engine tells them.
+--- What must be known of an SQL statement before it is sent: how many statements it is, its words and its placeholders.
+--- This is no parser: it tells strings, quoted names and comments from the rest, as each engine does.
 
 local M = {}
 
@@ -7,7 +7,7 @@ local M = {}
 ---@field hash? boolean `#` starts a comment
 ---@field dash_blank? boolean `--` starts a comment only before a blank
 ---@field nested? boolean comments nest
----@field live? boolean `/*!` is no comment: what it holds is run
+---@field live? boolean `/*!` is no comment: its contents are run
 ---@field brackets? boolean `[name]`
 ---@field dollars? boolean `$tag$ ... $tag$`
 ---@field triggers? boolean the body of CREATE TRIGGER has semicolons
@@ -52,7 +52,7 @@ local function comment_end(sql, at, nested)
   return from - 1
 end
 
---- Last byte of what a quote at `at` opens.
+--- Last byte of a quoted text that starts at `at`.
 local function quoted_end(sql, at, close, escapes)
   local from = at + 1
   while true do
@@ -73,7 +73,7 @@ local function dollar_end(sql, at)
   return close and close + #tag - 1 or #sql
 end
 
---- Last byte of a blank, comment, string or quoted name at `at`, or nil; second, whether it stands for something.
+--- Last byte of a blank, comment, string or quoted name at `at`, or nil; second, whether it is a token.
 ---@param escaping string quotes in which a backslash escapes
 local function skipped(sql, at, dialect, escaping)
   local pair, char = sql:sub(at, at + 1), sql:sub(at, at)
@@ -124,7 +124,7 @@ local function is_trigger(tokens)
   return second == "TRIGGER" or (second == "TEMP" or second == "TEMPORARY") and tokens[3] == "TRIGGER"
 end
 
---- Statements of a list of tokens; in a trigger only the semicolon behind its last END ends it.
+--- How many statements a list of tokens has; a trigger ends only at the semicolon after its last END.
 local function count_statements(tokens, dialect)
   local trigger = dialect.triggers and is_trigger(tokens)
   local count, open = 0, false
@@ -138,8 +138,8 @@ local function count_statements(tokens, dialect)
   return count
 end
 
---- The quotes in which a backslash escapes at `at`, and whether it does on account of an E: one that stands before it,
---- or before the string that this one goes on with.
+--- The quotes in which a backslash escapes at `at`, and whether it does because of an E, before this string or before
+--- the one that it continues.
 local function escapes_at(sql, at, escaping, last)
   if escaping ~= "E" then return escaping end
   if sql:sub(at, at) ~= "'" then return "" end
@@ -173,7 +173,7 @@ local function reading(sql, dialect, escaping)
   return self
 end
 
---- Read a text of SQL in every way that the engine may read it: what must not be in it must be in none of them.
+--- Read a text of SQL in every way that the engine may read it: what is forbidden must be in none of them.
 ---@param sql string
 ---@param dialect abridge.SqlDialect
 ---@return abridge.SqlReading[]
@@ -185,7 +185,7 @@ function M.readings(sql, dialect)
   return all
 end
 
---- The word a statement begins with, opening brackets passed over, and its place among the tokens.
+--- The first word of a statement after any opening brackets, and its place among the tokens.
 ---@param found abridge.SqlReading
 ---@return string|nil word
 ---@return integer at

@@ -1,5 +1,5 @@
---- What a statement may be on a database that is read only, by its words. They stand behind the engine's own means and
---- refuse what these leave open: other files, settings of the connection, effects beside the transaction.
+--- What a statement may be on a database that is read only, by its words. They refuse what the engine's own means leave
+--- open: other files, settings of the connection, effects outside the transaction.
 
 local statement = require "abridge.sql.statement"
 
@@ -18,13 +18,13 @@ end
 local WRITING = set_of "INSERT UPDATE DELETE REPLACE MERGE"
 local LOCKING = set_of "FOR KEY" -- SELECT ... FOR UPDATE
 
---- Does this token name something, or begin something that is no operator?
+--- Is this token a name, or the start of an operand?
 local function is_operand(token)
   return token ~= nil and token:find "^[%a_'\128-\255]" ~= nil
 end
 
---- The word that changes rows inside or behind a WITH or an EXPLAIN, or nil. Some engines take these words as names
---- too: what changes rows stands behind a bracket, or behind the words of the EXPLAIN.
+--- The word that changes rows inside or after a WITH or an EXPLAIN, or nil. Some engines take these words as names too:
+--- one that changes rows follows a bracket, or the words of the EXPLAIN.
 local function changes_rows(found, explained)
   local tokens = found.tokens
   for i, token in ipairs(tokens) do
@@ -38,18 +38,18 @@ end
 
 local SQLITE_READING = set_of "SELECT WITH VALUES"
 
---- Pragmas that only tell: with an argument, which names what is asked about, or without.
+--- Pragmas that only report, with an argument that names what to report on, or without.
 local TELLING = set_of [[TABLE_INFO TABLE_XINFO TABLE_LIST INDEX_LIST INDEX_INFO INDEX_XINFO FOREIGN_KEY_LIST
   FOREIGN_KEY_CHECK INTEGRITY_CHECK QUICK_CHECK DATABASE_LIST COLLATION_LIST FUNCTION_LIST MODULE_LIST PRAGMA_LIST
   COMPILE_OPTIONS]]
 local TELLING_ALONE = set_of [[APPLICATION_ID AUTO_VACUUM DATA_VERSION ENCODING FOREIGN_KEYS FREELIST_COUNT JOURNAL_MODE
   PAGE_COUNT PAGE_SIZE QUERY_ONLY SCHEMA_VERSION USER_VERSION]]
 
---- Functions of the engine, its shell and its extensions that reach out of the database, or show addresses of memory.
+--- Functions of the engine, its shell and its extensions that reach outside the database or show addresses in memory.
 local REACHING = set_of [[LOAD_EXTENSION ICU_LOAD_COLLATION FTS3_TOKENIZER READFILE WRITEFILE EDIT EVAL FSDIR LSMODE
   ZIPFILE SQLAR_COMPRESS BLOBFROMFILE BLOBTOFILE LOAD_FILE BYTECODE]]
 
---- A pragma that may do something: set, or anything not known to be harmless.
+--- Is this pragma more than a harmless report? It is unless known to be.
 local function pragma_acts(found, at)
   local name, after = found.tokens[at + 1], at + 2
   if found.tokens[after] == "." then name, after = found.tokens[at + 3], at + 4 end
@@ -58,7 +58,7 @@ local function pragma_acts(found, at)
   return not (TELLING[name] or (TELLING_ALONE[name] and (argument == nil or argument == ";")))
 end
 
---- A function or table that is called with a bracket, quoted or not, and reaches out.
+--- A function or table, quoted or not, that is called with a bracket and reaches outside.
 local function reaches(found)
   for i, token in ipairs(found.tokens) do
     local name = found.tokens[i + 1] == "(" and (found.quoted[i] or token)
@@ -66,7 +66,7 @@ local function reaches(found)
   end
 end
 
---- What of a statement SQLite must not be asked, or nil.
+--- What SQLite must not be asked to do in a statement, or nil.
 ---@param found abridge.SqlReading
 ---@return string|nil what
 function M.sqlite(found)
@@ -86,7 +86,7 @@ local READING = set_of "SELECT WITH VALUES TABLE SHOW EXPLAIN DESCRIBE DESC"
 local EXPLAINING = set_of "EXPLAIN DESCRIBE DESC"
 local FILES = set_of "OUTFILE DUMPFILE"
 
---- What of a statement a server must not be asked, or nil.
+--- What a server must not be asked to do in a statement, or nil.
 ---@param found abridge.SqlReading
 ---@return string|nil what
 function M.server(found)
@@ -100,7 +100,7 @@ function M.server(found)
   return changes_rows(found, EXPLAINING[word])
 end
 
---- The same for MySQL, where a SELECT also sets variables and reads files of the server's.
+--- The same for MySQL, where a SELECT can also set variables and read files on the server.
 ---@param found abridge.SqlReading
 ---@return string|nil what
 function M.mysql(found)

@@ -1,6 +1,8 @@
---- find_files: the files below a folder whose path fits a glob, as `rg --files` lists them.
+--- find_files: the files below a folder whose path matches a glob, as `rg --files` lists them.
 
 local listed_name = require "abridge.base.listed_name"
+local pages = require "abridge.search.page"
+local places = require "abridge.search.place"
 local ripgrep = require "abridge.search.ripgrep"
 
 local M = {
@@ -21,8 +23,8 @@ local M = {
 
 M.ready = ripgrep.ready
 
---- Whole records of `rg --files --null` as lines, and how many there are. `start` is how a line starts, as a pattern's
---- replacement has it.
+--- Whole records of `rg --files --null` as lines, and how many there are. `start`, a replacement of gsub, begins each
+--- line.
 local function lines_of(records, start)
   if not listed_name.is_plain(records) then records = records:gsub("[^%z]+", listed_name.escape) end
   local text, count = ("\0" .. records:sub(1, -2)):gsub("%z%./", start)
@@ -60,16 +62,16 @@ function M.execute(input, ctx, done)
   local ready, message = M.ready()
   if not ready then return { text = message, is_error = true } end
   if input.pattern:find("\0", 1, true) then
-    return ripgrep.failure("invalid_input", { what = "pattern has a NUL byte" }, {}, "EINVAL")
+    return places.failure("invalid_input", { what = "pattern has a NUL byte" }, {}, "EINVAL")
   end
-  local place, failure = ripgrep.place(input.path, ctx, "directory")
+  local place, failure = places.find(input.path, ctx, "directory")
   if not place then return failure end
 
-  local page = ripgrep.page(ctx, input, "max_results")
+  local page = pages.new(ctx, input, "max_results")
   local files = reader(page, place, ctx.redacted)
   return ripgrep.run({
     place = place,
-    arguments = { "--files", "--null", ripgrep.glob(input.pattern), "--glob=!.git", "--", place.target },
+    arguments = { "--files", "--null", places.glob(input.pattern), "--glob=!.git", "--", place.target },
     on_chunk = files.feed,
     on_end = function(finish, work)
       return page:value({

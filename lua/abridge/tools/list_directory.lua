@@ -38,8 +38,8 @@ end
 
 local BATCH = 256 -- entries of one read; libuv gives fewer only at the end
 
---- Read all entries of a directory, batch by batch, so that the loop is not kept waiting. uv.fs_scandir would be one
---- read, but luv keeps its request, and all that its callback holds, for good.
+--- Read all entries of a directory in batches, so as not to block the loop. uv.fs_scandir would do it in one read, but
+--- luv never frees its request, nor anything its callback refers to.
 ---@param uv table
 ---@param dir userdata open; closed here
 ---@param cancelled fun(): boolean nothing more is read then
@@ -63,9 +63,9 @@ local function read_entries(uv, dir, cancelled, back)
   end
 end
 
---- Names and types of entries, in order. ASCII case alone is passed over, on every host alike; what differs
---- only in case goes by bytes. Keys of both parts sort ten times as fast as a function that compares; the type at their
---- end never decides.
+--- Names and types of entries, sorted. Only ASCII case is ignored, on every host alike; names that differ only in case
+--- are sorted by bytes. Keys of both parts sort ten times as fast as a comparing function; the type at the end of a key
+--- never decides.
 local function sorted(entries, work)
   local keys = {}
   for i, entry in ipairs(entries) do
@@ -82,7 +82,7 @@ local function sorted(entries, work)
   return found, types
 end
 
---- Lines of the entries. Some file systems do not tell the type of an entry: those of the page are looked up.
+--- Lines of the entries. Some file systems do not give the type of an entry: then it is looked up for the page.
 ---@return string[] lines
 ---@return boolean complete every line has its mark
 local function lines_of(uv, work, path, found, types, first, last)
@@ -102,7 +102,7 @@ end
 
 local AT_ONCE = 256 -- lines that are joined in one go
 
---- Bytes of the first n lines, as they may be shown, with the newline before the next one.
+--- Bytes of the first n lines as they may be shown, with the newline before the next one.
 local function size_of(lines, n, redaction, work)
   local bytes = 0
   local function add(text)
@@ -129,7 +129,7 @@ local function failure(path, code, values, error_code)
   }
 end
 
---- What could not be read. libuv's message repeats the path, which may be another than the one that was given.
+--- The result for a directory that cannot be read. libuv's message repeats the path, which may not be the one given.
 local function unreadable(path, message)
   local code, what = tostring(message):match "^(%u[%u%d]*): ([^:]*)"
   if KNOWN[code] then return failure(path, code, {}) end

@@ -1,4 +1,4 @@
---- read_file: a page of a text file; of an image or another binary file its type and size.
+--- read_file: a page of a text file; for an image or another binary file its type and size.
 
 local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
@@ -8,7 +8,7 @@ local sentences = require "abridge.output.sentences"
 
 local M = {
   name = "read_file",
-  description = "Read a text file. Use offset to start at a line and limit to read so many lines.",
+  description = "Read a text file. Use offset to start at a line and limit for the number of lines.",
   input_schema = {
     type = "object",
     properties = {
@@ -34,8 +34,8 @@ local function failure(path, code, detail, at)
   }
 end
 
---- What stands in place of the bytes of an image or another binary file; nil for a text. Looks at its bytes as they
---- are: what a redactor would change in them is not shown.
+--- The description of an image or another binary file, shown in place of its bytes; nil for a text. It is made from the
+--- bytes as they are: none that a redactor would change are shown.
 local function described(real, path)
   local start, size = core.read_file(real, 0, magic.probe)
   if not start then return nil end -- opening the page tells why
@@ -59,7 +59,7 @@ local function block_of(tool_name)
   end
 end
 
---- The version of the file when the page was shown that this one goes on from.
+--- The version of the file when the page before this one was shown.
 local function version_of(ctx, real, at)
   return page.goes_on(at) and ctx.pages:version(real) or nil
 end

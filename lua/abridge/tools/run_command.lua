@@ -1,4 +1,4 @@
---- run_command: a shell command, both its outputs in the order written, however it ends.
+--- run_command: a shell command; stdout and stderr in the order written, however it ends.
 
 local host = require "abridge.base.host"
 local plain_data = require "abridge.base.plain_data"
@@ -29,7 +29,7 @@ local M = {
 --- So that programs neither page, nor prompt, nor draw.
 local QUIET = { PAGER = "cat", GIT_TERMINAL_PROMPT = "0", NO_COLOR = "1", TERM = "dumb" }
 
---- The input that a session takes: a timeout has the session's maximum.
+--- The schema for a session: a timeout has the session's maximum.
 ---@param session { timeout_max: number }
 ---@return table input_schema
 function M.schema(session)
@@ -38,7 +38,7 @@ function M.schema(session)
   return schema
 end
 
---- As a model is told of it: with the budgets for output that it may choose among here.
+--- The definition for a model, with the budgets for output that it may choose from here.
 ---@param session abridge.Session
 ---@return string description
 ---@return table input_schema
@@ -84,7 +84,7 @@ local function outcome_details(outcome)
   }
 end
 
---- The limits of an output that has come to its end: "auto" shows little of a success that can be looked up whole.
+--- The limits of an output that is complete: "auto" shows little of a success if the rest can be looked up.
 ---@return abridge.Limits
 ---@return string|nil problem why the last of the output could not be kept
 local function final_limits(stream, limits, failed)

@@ -1,4 +1,4 @@
---- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match shows.
+--- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match is shown.
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -8,6 +8,8 @@ local info = require "abridge.output.info"
 local notice = require "abridge.output.notice"
 local sentences = require "abridge.output.sentences"
 local match_line = require "abridge.search.match_line"
+local pages = require "abridge.search.page"
+local places = require "abridge.search.place"
 local rg_json = require "abridge.search.rg_json"
 local ripgrep = require "abridge.search.ripgrep"
 
@@ -21,9 +23,9 @@ local M = {
     properties = {
       pattern = { type = "string", description = "Regular expression, or plain text with literal" },
       path = { type = "string", description = "File or folder to search (default: the current folder)" },
-      glob = { type = "string", description = "Search only files that fit this glob, such as *.lua" },
-      ignore_case = { type = "boolean", description = "Take upper and lower case as equal" },
-      literal = { type = "boolean", description = "Take the pattern as plain text" },
+      glob = { type = "string", description = "Search only files that match this glob, such as *.lua" },
+      ignore_case = { type = "boolean", description = "Ignore case" },
+      literal = { type = "boolean", description = "Treat the pattern as plain text" },
       context = { type = "integer", minimum = 0, maximum = 1000, description = "Lines to show around each match" },
       limit = { type = "integer", minimum = 1, description = "Number of matching lines to show" },
       offset = { type = "integer", minimum = 1, description = "Number of the first match to show (from 1)" },
@@ -43,8 +45,8 @@ M.ready = ripgrep.ready
 
 local BYTE_ORDER_MARKS = { ["\255\254"] = true, ["\254\255"] = true } -- UTF-16: rg makes it UTF-8
 
---- Tells whether a file has a NUL before a place. rg itself tells only when it is done with a file, too late to number
---- matches by.
+--- Does a file have a NUL before some offset? rg itself says so only when it is done with a file, too late for
+--- numbering its matches.
 local function nul_finder(path)
   local scanned, nul = 0, nil
   return function(before, work)
@@ -67,16 +69,16 @@ end
 -- the search -----------------------------------------------------------------------------------
 
 ---@class abridge.Search
----@field page abridge.RgPage
+---@field page abridge.SearchPage
 ---@field width integer chars of a line
 ---@field context integer
 ---@field item? table the match under way: its parts, and the number of its line
----@field file? table that is being read
+---@field file? table the file being searched
 local Search = {}
 Search.__index = Search
 
 local function new_search(ctx, input, place)
-  local page = ripgrep.page(ctx, input, "max_matches")
+  local page = pages.new(ctx, input, "max_matches")
   return setmetatable({
     ctx = ctx,
     place = place,
@@ -91,7 +93,7 @@ function Search:begin(path)
   local whole = self.place.dir:gsub("/+$", "") .. "/" .. path:gsub("^%./", "")
   self.file = {
     path = whole,
-    name = listed_name.escape(ripgrep.shown(self.place, path)),
+    name = listed_name.escape(places.shown(self.place, path)),
     has_nul = nul_finder(whole),
     shown = 0, -- number of the last line that is on the page
     recent = {}, -- lines that may be context of the next match
@@ -128,12 +130,12 @@ local function add_part(item, part)
   item.bytes, item.lines = item.bytes + #part.text + 1, item.lines + 1
 end
 
---- Would more context of the item under way be more than the page can hold?
+--- Would more context for this item be more than the page can hold?
 function Search:is_full()
   return self.page:exceeds(self.item.bytes, self.item.lines)
 end
 
---- Begin the item of a match: what parts it from the one before, the context before it, the line itself.
+--- Begin the item of a match: a separator from the one before, the context before it, the line itself.
 function Search:start_item(event, line)
   local file, item = self.file, { parts = {}, bytes = 0, lines = 0, number = event.number }
   self.item = item
@@ -147,7 +149,7 @@ function Search:start_item(event, line)
   for _, recent in ipairs(before) do
     add_part(item, recent)
   end
-  if #self.page.items == 0 then -- of the context before it no more will be shown than half
+  if #self.page.items == 0 then -- at most half of what is shown will be context before it
     item.bytes = math.min(item.bytes, self.page.room.bytes / 2)
     item.lines = math.min(item.lines, math.max(self.page.room.lines - 1, 0))
   end
@@ -212,11 +214,11 @@ local function fits(text, room, limits)
   local chars, invalid = core.count_chars(text)
   if #text + 2 * invalid > room.bytes or chars > room.chars then return false end -- an invalid byte shows as three
   if room.tokens == math.huge then return true end
-  local ok, tokens = pcall(fit.tokens_of, text, limits) -- a counter that raises does so where the whole is weighed
+  local ok, tokens = pcall(fit.tokens_of, text, limits) -- if the counter raises, the cut of the whole will report it
   return not ok or type(tokens) ~= "number" or tokens <= room.tokens
 end
 
---- The match line again, as wide as fits; where not even the marks of a cut have room, the match alone.
+--- The match line again, as wide as fits; without room even for the marks of a cut, the match alone.
 local function narrowed(part, widest, room, limits)
   local low, high = 0, widest
   while low < high do
@@ -233,8 +235,8 @@ local function narrowed(part, widest, room, limits)
   return { text = part.prefix .. match_line.window(part.line, low), cut = low }
 end
 
---- The first item of a page that is cut: its match is made to show, whatever has to give way. A notice takes at most
---- half of a budget, so what fits into the other half shows.
+--- Make sure that the first match of a page that is cut shows, at the expense of everything else. A notice takes at
+--- most half of a budget, so whatever fits into the other half shows.
 function Search:make_match_show()
   local item, limits = self.first, self.page.limits
   if not item or (limits.strategy or "head") ~= "head" then return end
@@ -242,7 +244,7 @@ function Search:make_match_show()
   if parts[at].line and not fits(parts[at].text, room, limits) then
     parts[at] = narrowed(parts[at], self.width, room, limits)
   end
-  local before = parts[at].text -- and as much of the context before it as leaves it in view
+  local before = parts[at].text -- and as much of the context before it as fits
   local from = at
   while from > 1 and at - from + 2 <= room.lines do
     local longer = parts[from - 1].text .. "\n" .. before
@@ -267,7 +269,7 @@ end
 
 -- the result ---------------------------------------------------------------------------------------
 
---- Lines that were cut are told of when they show, and the block says that the listing is not all there is.
+--- Report lines that were cut, if they show; the block then says that the listing is incomplete.
 function Search:tell_cut_lines(value)
   local cut, adjust, block = self.cut, value.adjust, value.block
   local data, any = value.notice, false
@@ -313,10 +315,10 @@ local function arguments_of(input, place)
   local function add(argument)
     table.insert(arguments, #arguments, argument) -- the last glob wins
   end
-  if input.glob and input.glob ~= "" then add(ripgrep.glob(input.glob)) end
+  if input.glob and input.glob ~= "" then add(places.glob(input.glob)) end
   add(input.ignore_case and "--ignore-case" or "--case-sensitive")
   if input.literal then add "--fixed-strings" end
-  -- so that $ is also in front of a \r\n; a pattern that names the \r wants to see it
+  -- so that $ also matches before \r\n, unless the pattern itself has a \r
   if not input.literal and not input.pattern:find "\r" and not input.pattern:find("\\r", 1, true) then add "--crlf" end
   if (input.context or 0) > 0 then add(("--context=%d"):format(input.context)) end
   for _, argument in ipairs { "--", input.pattern, place.target } do
@@ -330,10 +332,10 @@ function M.execute(input, ctx, done)
   if not ready then return { text = message, is_error = true } end
   for _, name in ipairs { "pattern", "glob" } do
     if input[name] and input[name]:find("\0", 1, true) then
-      return ripgrep.failure("invalid_input", { what = name .. " has a NUL byte" }, {}, "EINVAL")
+      return places.failure("invalid_input", { what = name .. " has a NUL byte" }, {}, "EINVAL")
     end
   end
-  local place, failure = ripgrep.place(input.path, ctx)
+  local place, failure = places.find(input.path, ctx)
   if not place then return failure end
 
   local search = new_search(ctx, input, place)

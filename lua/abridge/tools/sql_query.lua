@@ -1,5 +1,5 @@
---- sql_query: one SQL statement over a connection that the host gave the session; its rows as a JSON array, a row a
---- line. LuaSQL is synchronous: the call blocks the host while the engine works.
+--- sql_query: one SQL statement on a database that the host gave the session; its rows as a JSON array, a row a line.
+--- LuaSQL is synchronous: the call blocks the host while the engine works.
 
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
@@ -23,11 +23,11 @@ local M = {
   },
 }
 
---- In force where a profile limits nothing.
+--- In force if a profile limits nothing.
 local MAX_ROWS = 1000
 local MAX_BYTES = 64 * 1024 * 1024
 
---- Is there a database to ask?
+--- Is there a database to query?
 ---@param needs? { databases: table|nil } what the session has
 ---@return true|nil ready
 ---@return string|nil message what is missing
@@ -36,7 +36,7 @@ function M.ready(needs)
   return nil, sentences.message("no_database", {})
 end
 
---- The definition for a session: its databases by name where there are several.
+--- The definition for a session, with the names of its databases if there are several.
 ---@param needs { databases: table<string, abridge.Database> }
 ---@return string description
 ---@return table input_schema
@@ -59,7 +59,7 @@ local function failure(code, message)
   return { text = message, is_error = true, details = { error_code = code } }
 end
 
---- The database that an input means, or nil and the value to end the call with.
+--- The database that an input asks for, or nil and the value to end the call with.
 local function chosen(input, databases)
   if not databases then return nil, failure("EDATABASE", sentences.message("no_database", {})) end
   local names = database.names(databases)
@@ -73,7 +73,7 @@ local function chosen(input, databases)
   return nil, failure("EDATABASE", sentences.message("which_database", { names = table.concat(names, ", ") }))
 end
 
---- The budgets of the rows: those in force as plain budgets, whatever the strategy, for rows are kept from the start.
+--- The budgets of the rows: those in force, whatever the strategy, since rows are kept from the start.
 local function budgets(ctx)
   local limits = limit.copy(ctx.limits)
   limits.strategy, limits.long_line = "head", "omit"
@@ -85,7 +85,7 @@ local function budgets(ctx)
   return limits
 end
 
---- What the dispatcher needs to cut rows and to say so.
+--- What the dispatcher needs to cut rows and report it.
 local function value_of(found, limits, max_rows)
   local data = { reached = found.reached and "rows" or nil, count = max_rows, rounded = found.rounded }
   local details = {

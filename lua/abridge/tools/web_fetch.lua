@@ -29,7 +29,7 @@ local M = {
 local REASON_BYTES = 60 -- of the server's words for a status
 local TYPE_BYTES = 200 -- of a content type
 
---- Types whose bodies are no text, whatever their first bytes.
+--- Types whose bodies are not text, whatever their first bytes.
 local BINARY = {
   "^image/",
   "^audio/",
@@ -41,7 +41,7 @@ local BINARY = {
 }
 local TEXT = { ["image/svg+xml"] = true }
 
---- Codes of the sentences that do not go by their own.
+--- Error codes of sentences whose name is not the code.
 local CODES = {
   private_host = "EPRIVATE",
   private_address = "EPRIVATE",
@@ -67,7 +67,7 @@ local function printable(text, max_bytes)
   return text:sub(1, max_bytes):gsub("[^\32-\126]", "?")
 end
 
---- The size of the body that is announced, where it is that of what we are given.
+--- The announced size of the body, if it is that of the bytes we get.
 local function announced(head)
   local headers = head.headers
   local encoding = headers["content-encoding"]
@@ -101,14 +101,14 @@ end
 
 -- results --------------------------------------------------------------------------------
 
---- Sentences that are about a URL; where a redirect led to it, that is said.
+--- Sentences about a URL, which mention a redirect that led to it.
 local ABOUT_URL = { private_host = true, private_address = true, ESCHEME = true, EDNS = true }
 
 local function encoded(char)
   return ("%%%02X"):format(char:byte())
 end
 
---- A URL as it may be shown: redacted as it stands and as it reads, for our own encoding may spell a secret.
+--- A URL as it may be shown: redacted both as it is and decoded, since our own encoding may hide a secret.
 local function shown_url(text, ctx)
   local shown, plain = ctx.redacted(text), text:gsub("%%(%x%x)", function(digits)
     return string.char(tonumber(digits, 16))
@@ -136,7 +136,7 @@ local function code_of(problem)
   return CODES[problem] or (problem:find "^url_" and "EURL") or problem
 end
 
---- What a host is told of a fetch.
+--- The details of a fetch for the host.
 local function details_of(outcome, head, ctx)
   local problem = outcome.problem
   local kind = head and head.headers["content-type"]
@@ -155,7 +155,7 @@ local function failure(outcome, head, ctx)
   return { text = explain(outcome, ctx), is_error = true, details = details_of(outcome, head, ctx) }
 end
 
---- A fetch and what became of it: the state that the steps of a result share.
+--- A fetch and its outcome: the state shared by the steps that make a result.
 ---@class abridge.WebPage
 ---@field ctx table
 ---@field offset integer
@@ -165,7 +165,7 @@ end
 ---@field from_start boolean a page is the start of what is left
 ---@field resumes boolean the next page can follow
 ---@field binary? boolean its type says so
----@field pointless? boolean nothing of the body is wanted
+---@field pointless? boolean the body is not needed
 ---@field head? abridge.fetch.Head
 ---@field total? integer size of the body, where it is known
 local Page = {}
@@ -180,7 +180,7 @@ local function describe_binary(page, details)
   return { text = sentences.message(name, { kind = kind, size = page.total and core.format_size(page.total) }) }
 end
 
---- Bytes outside UTF-8 in what a cut kept of a text.
+--- Bytes outside UTF-8 in the part of a text that a cut kept.
 local function invalid_in(text, cut)
   local count = 0
   for _, range in ipairs(cut.kept) do
@@ -190,8 +190,8 @@ local function invalid_in(text, cut)
   return count > 0 and count or nil
 end
 
---- Bring a cut of what was kept to the coordinates of the whole body. Of a body that was not fetched to its end the
---- totals are what is known: its announced size, or what came.
+--- Move the ledger of a cut of the kept bytes to offsets in the whole body. If the body was not fetched to its end, the
+--- totals are what is known: its announced size, or what arrived.
 function Page:adjust(text, data, details)
   return function(cut)
     details.invalid_bytes = invalid_in(text, cut)
@@ -212,7 +212,7 @@ function Page:block(complete)
   local ctx = self.ctx
   return function(cut, body)
     if not cut.truncated and not self.body.over then
-      -- of what broke off, and of a page in the middle, the size is told only where it is known
+      -- for a body that broke off, or a page in the middle, the size is given only if it is known
       return info.not_truncated(#body, complete and (self.offset == 1 and #body or self.total) or false)
     end
     local reason = cut.truncated and results.reason(cut, ctx.limits) or "size_cap"
@@ -273,7 +273,7 @@ function Page:result(outcome)
   return value
 end
 
---- The head is there: what is known before the first byte of the body.
+--- The head has arrived: settle what can be known before the body.
 function Page:on_head(head)
   self.head = head
   self.binary = is_binary_type(media_type(head))

@@ -1,13 +1,13 @@
 --- Host names and addresses: how they are written, which addresses are private, and which of those a host allows.
 ---
---- An address is a list of 4 or 16 bytes. What is not known to be public is private: of IPv6 only global unicast is
---- public, and an address that stands for an IPv4 address is what that one is.
+--- An address is a list of 4 or 16 bytes. Whatever is not known to be public is private: of IPv6 only global unicast is
+--- public, and an address that embeds an IPv4 address is what that one is.
 
 local M = {}
 
 -- IPv4 -------------------------------------------------------------------------
 
---- One part of an address in numbers: decimal, octal with a leading 0, hexadecimal with a leading 0x.
+--- One number of an address: decimal, octal with a leading 0, hexadecimal with a leading 0x.
 local function number_of(part)
   local hex = part:match "^0[xX](%x*)$"
   if hex then return hex == "" and 0 or #hex <= 12 and tonumber(hex, 16) or nil end
@@ -16,8 +16,8 @@ local function number_of(part)
   return tonumber(part, 10)
 end
 
---- An IPv4 address in any notation that resolvers take: one to four numbers, of which the last fills what is left
---- (`127.1`, `2130706433`, `0x7f.0.0.1`, `017700000001`).
+--- An IPv4 address in any notation that resolvers take: one to four numbers, the last of which fills the remaining
+--- bytes (`127.1`, `2130706433`, `0x7f.0.0.1`, `017700000001`).
 ---@param text string
 ---@return integer[]|nil
 function M.parse_ipv4(text)
@@ -145,7 +145,7 @@ end
 
 -- what is private ------------------------------------------------------------------
 
---- IPv4 that is not public (the registry of special addresses at IANA).
+--- IPv4 blocks that are not public (IANA's registry of special-purpose addresses).
 local PRIVATE = blocks_of {
   "0.0.0.0/8", -- this network
   "10.0.0.0/8",
@@ -164,20 +164,20 @@ local PRIVATE = blocks_of {
   "240.0.0.0/4", -- reserved, broadcast
 }
 local GLOBAL = blocks_of { "2000::/3" }
---- What of global unicast is not public.
+--- Blocks of global unicast that are not public.
 local SPECIAL = blocks_of {
   "2001::/23", -- protocol assignments: Teredo, benchmarks, ORCHID
   "2001:db8::/32", -- documentation
   "3fff::/20", -- documentation
 }
---- Blocks whose addresses stand for an IPv4 address, and the byte in front of it.
+--- Blocks whose addresses embed an IPv4 address, and the byte before it.
 local STANDS_FOR = {
   { block = parse_block "::ffff:0:0/96", at = 12 }, -- mapped
   { block = parse_block "64:ff9b::/96", at = 12 }, -- NAT64
   { block = parse_block "2002::/16", at = 2 }, -- 6to4
 }
 
---- The IPv4 address that an IPv6 address stands for, or nil.
+--- The IPv4 address that an IPv6 address embeds, or nil.
 local function inner(bytes)
   for _, kind in ipairs(STANDS_FOR) do
     local at = kind.at
@@ -198,9 +198,9 @@ end
 
 local MAX_NAME, MAX_LABEL = 253, 63 -- bytes (RFC 1035)
 
---- A host name in the one form in which it is compared and looked up: lower case, without a final dot.
+--- A host name in the form in which it is compared and looked up: lower case, without a final dot.
 ---@param text string
----@return string|nil name nil when it is none; one that ends in a number is none either
+---@return string|nil name nil if it is none; a name cannot end in a number
 function M.host_name(text)
   local name = text:lower():gsub("%.$", "")
   if name == "" or #name > MAX_NAME or name:find "[^%w._-]" or name:find "[\128-\255]" then return nil end
@@ -226,7 +226,7 @@ Allowed.__index = Allowed
 ---@param spec boolean|string[]|nil true: all of them
 ---@return abridge.AllowedHosts|nil allowed
 ---@return any wrong the first thing in the list that is none of these
----@return any key where it stands
+---@return any key its key in the list
 function M.allowed(spec)
   local self = setmetatable({ all = spec == true, names = {}, blocks = {} }, Allowed)
   for key, entry in next, type(spec) == "table" and spec or {} do
@@ -245,7 +245,7 @@ function M.allowed(spec)
 end
 
 --- May a private address of this host be reached?
----@param host string as it stands in the URL
+---@param host string as it is in the URL
 ---@param bytes integer[]
 ---@return boolean
 function Allowed:has(host, bytes)

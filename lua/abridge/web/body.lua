@@ -1,5 +1,5 @@
---- What is kept of a body that goes by: the bytes from an offset on, as many as a page may need. What lies before is
---- counted and forgotten.
+--- What is kept of a body as it streams by: the bytes from an offset on, as many as a page may need. What comes before
+--- is only counted.
 
 local magic = require "abridge.base.magic"
 local strings = require "abridge.base.strings"
@@ -13,11 +13,11 @@ local ANY = 1024 * KB -- the budget where limits name none in bytes, chars or to
 local BOTH_ENDS = 8 * 1024 * KB -- kept where the end of a body is shown as well as its start
 local MOST = 64 * 1024 * KB -- kept whatever the limits
 
---- Limits for a page of a body, and how many bytes of it they may need.
+--- Limits for a page of a body, and how many of its bytes they may need.
 ---@param limits abridge.Limits
 ---@return abridge.Limits own
 ---@return integer capacity
----@return boolean from_start the page is the start of what is left, so that the next one can follow
+---@return boolean from_start the page is the start of the rest, so that the next page can follow
 function M.plan(limits)
   local own = {}
   for key, value in pairs(limits) do
@@ -28,23 +28,23 @@ function M.plan(limits)
   if limits.strategy == "pipeline" then return own, math.max(bytes, BOTH_ENDS), false end
   if bytes ~= bound then own.max_bytes = bytes end
   if (limits.strategy or "head") ~= "head" then return own, math.max(bytes + MARGIN, BOTH_ENDS), false end
-  -- a page ends between chars wherever the budget does: lines of web pages may be longer than it
+  -- a page ends between any two chars, since lines of web pages may be longer than a budget
   own.strategy, own.head_ratio, own.snap, own.marker = "head_tail", 1, "char", "none"
   own.long_line, own.marker_text = nil, nil
   return own, bytes + MARGIN, true
 end
 
 ---@class abridge.Body
----@field before integer bytes in front of the offset that have come
+---@field before integer bytes before the offset so far
 ---@field lines integer newlines in them
----@field start string the first bytes of all, as they came
----@field over boolean more came than is kept
+---@field start string the first bytes of the body
+---@field over boolean there was more than is kept
 ---@field private parts string[]
 ---@field private size integer
 local Body = {}
 Body.__index = Body
 
---- A body of which the bytes from `offset` on are wanted.
+--- A body that is wanted from `offset` on.
 ---@param offset integer
 ---@param capacity integer
 ---@param redaction? abridge.redact.Stream offsets are then those of the redacted body
@@ -85,7 +85,7 @@ function Body:write(chunk)
   return self.over
 end
 
---- A text without the start of a char that its end cut off.
+--- A text without an incomplete char at its end.
 local function without_torn_char(text)
   local tail = text:sub(-3)
   local at = tail:find "[\194-\244][\128-\191]*$"
@@ -96,7 +96,7 @@ local function without_torn_char(text)
   return there < size and text:sub(1, -there - 1) or text
 end
 
---- What is kept: the same bytes whatever the chunks were.
+--- The bytes kept, which do not depend on the chunks.
 ---@return string
 function Body:text()
   if self.redaction and not self.over then keep(self, self.redaction:finish()) end

@@ -15,7 +15,7 @@ M.max_head = 256 * 1024 -- bytes of the headers of a response, interim ones and 
 
 local GRACE = 0.5 -- seconds for curl, which has nothing to save
 local MAX_EARLY = 4 * 1024 * 1024 -- bytes of a body that are held while its headers are on their way
-local MESSAGE = 4096 -- bytes behind the headers in which curl's own message is looked for
+local MESSAGE = 4096 -- bytes after the headers in which to look for curl's own message
 local REDIRECTS = { [301] = true, [302] = true, [303] = true, [307] = true, [308] = true }
 
 --- Variables that would send curl through a proxy.
@@ -42,13 +42,13 @@ end
 ---@field on_end fun(outcome: abridge.fetch.Outcome) called once, handles closed
 
 ---@class (exact) abridge.fetch.Outcome
----@field problem? string name of the sentence in sentences.lua that says what went wrong
+---@field problem? string name of the notice that says what went wrong
 ---@field values? table for it
----@field complete boolean the body came to its end
+---@field complete boolean the whole body arrived
 ---@field raised? any what a handler raised
 ---@field url abridge.Url of the last hop
 ---@field redirects integer
----@field redirected_from? string the URL that sent us to what went wrong
+---@field redirected_from? string the URL that redirected to the one that failed
 
 ---@class abridge.Fetch
 local Fetch = {}
@@ -70,7 +70,7 @@ end
 
 -- the course of a fetch -------------------------------------------------------------
 
---- End the fetch; only the first time counts.
+--- End the fetch; only the first call counts.
 function Fetch:finish(outcome)
   if self.ended then return end
   self.ended = true
@@ -84,13 +84,13 @@ function Fetch:fail(problem, values)
   self:finish { problem = problem, values = values or {} }
 end
 
---- Run a step from a callback of the loop, where nothing may be raised.
+--- Run a step from a callback of the loop, which must not raise.
 function Fetch:step(name, ...)
   local ok, raised = pcall(self[name], self, ...)
   if not ok then self:finish { raised = raised } end
 end
 
---- Milliseconds that are left.
+--- Milliseconds left.
 function Fetch:left()
   return self.deadline - host.now()
 end
@@ -108,7 +108,7 @@ function Fetch:hop()
   end
 end
 
---- Look the host up, for no longer than there is time.
+--- Look up the host, for as long as there is time.
 function Fetch:resolve()
   local uv, timer = self.uv, self.uv.new_timer()
   local settled = false
@@ -131,7 +131,7 @@ function Fetch:resolve()
   end)
   if not request then return settle(message) end
   self.stop = function()
-    pcall(uv.cancel, request) -- one that has been begun goes on, unheard
+    pcall(uv.cancel, request) -- one that has started runs on, and its result is ignored
     settle "cancelled"
   end
 end
@@ -165,7 +165,7 @@ end
 
 -- curl --------------------------------------------------------------------------------
 
---- The hosts that curl need not look up: this one, and by any other name that it may make of it.
+--- The hosts that curl need not look up: this one, under any name that curl may turn it into.
 local function pins(url, addresses)
   local shown = {}
   for i, text in ipairs(addresses) do
@@ -241,7 +241,7 @@ function Fetch:run(addresses)
   end
 end
 
---- What the handlers of curl's pipes do; what is raised there ends curl, and is told at the end.
+--- Run a handler of curl's pipes. An error stops curl, and is passed on at the end.
 function Fetch:hear(name, chunk)
   local ok, raised = pcall(self[name], self, chunk)
   if not ok and not self.failed then
@@ -250,13 +250,13 @@ function Fetch:hear(name, chunk)
   end
 end
 
---- The response is out of bounds: nothing more is taken of it.
+--- The response is too large: read no more of it.
 function Fetch:refuse()
   self.too_much, self.dumped, self.early = true, {}, {}
   self.stop()
 end
 
---- Headers come a line at a time: of a head that is not yet whole no more is looked at than what is new.
+--- Headers come line by line; while the head is incomplete only the new part is looked at.
 function Fetch:dump(chunk)
   if self.too_much then return end
   if self.head then
@@ -282,7 +282,7 @@ function Fetch:dump(chunk)
   self.dumped = { text:sub(at) }
 end
 
---- The head of the response is there; what came of its body may have been first.
+--- The head of the response has arrived; parts of its body may have come first.
 function Fetch:headed(head)
   self.head, self.dumped = head, {}
   self.location = REDIRECTS[head.status] and head.headers.location
@@ -295,7 +295,7 @@ function Fetch:headed(head)
   end
 end
 
---- A part of the body. curl writes the head first, but on another pipe: what comes before it is held.
+--- A part of the body. curl writes the head first, but to another pipe: what we read before the head is held back.
 function Fetch:body(chunk)
   if self.location or self.too_much or self.enough then return end
   if not self.head then
@@ -319,7 +319,7 @@ end
 
 local TIMED_OUT = 28 -- curl's exit code
 
---- What went wrong, in a sentence of sentences.lua.
+--- Which notice says what went wrong.
 local function trouble(outcome, said)
   if outcome.timed_out or outcome.code == TIMED_OUT then return "fetch_timed_out" end
   local message = message_in(said) or outcome.error
@@ -352,7 +352,7 @@ function Fetch:redirect()
   self:hop()
 end
 
---- Start a fetch. Everything else comes through the handlers, which inside Neovim run in its main loop.
+--- Start a fetch. Everything else goes to the handlers, which inside Neovim run in its main loop.
 ---@param uv table
 ---@param url abridge.Url
 ---@param opts abridge.fetch.Options

@@ -1,5 +1,5 @@
---- URLs of http and https, read strictly: what two programs might read differently is refused, so that the host that
---- was checked is the host that is asked.
+--- URLs of http and https, read strictly: whatever two programs might read differently is refused, so that the host
+--- that was checked is the host that is asked.
 
 local address = require "abridge.web.address"
 
@@ -84,7 +84,7 @@ end
 --- Read a URL.
 ---@param text string
 ---@return abridge.Url|nil url
----@return string|nil problem name of the sentence in sentences.lua that says what is wrong
+---@return string|nil problem name of the notice that says what is wrong
 ---@return table|nil values for it
 function M.parse(text)
   if #text > M.max_bytes then return nil, "url_long", { count = M.max_bytes } end

@@ -1,19 +1,19 @@
---- The CodeCompanion extension: what its tools print is cut by the limits of a session before a model gets it.
+--- The CodeCompanion extension: the output of its tools is cut by the limits of a session before a model gets it.
 ---
 --- Follows CodeCompanion from v19 on, where a chat dispatches `on_tool_output` (since March 2026): a callback gets the
 --- chat and { tool = name, for_llm = text, for_user = text|nil } and changes that table in place. The chat shows
---- `for_llm` where `for_user` is nil and nothing where it is "", and joins the outputs of one call by a blank line. The
---- table does not tell the call: it is that of the running tool, `chat.tool_orchestrator.tool`, in earlier releases
+--- `for_llm` if `for_user` is nil and nothing if it is "", and joins the outputs of one call by a blank line. The table
+--- does not name the call: it is that of the running tool, `chat.tool_orchestrator.tool`, in earlier releases
 --- `chat.tools.tool`. The first releases with the hook leave `tool` nil.
 
 local adapter = require "abridge.hosts.adapter"
-local safe = require "abridge.hosts.safe"
+local tell = require "abridge.hosts.tell"
 
 local M = { exports = {} }
 
-local ALIASES = { cmd_runner = "run_command" } -- the tool's name before
+local ALIASES = { cmd_runner = "run_command" } -- the tool's former name
 
---- The running tool; nil where the chat does not tell, or where the output is another tool's.
+--- The running tool; nil if the chat does not say, or if the output is another tool's.
 local function running(chat, name)
   local tool = (chat.tool_orchestrator or chat.tools).tool
   return (name == nil or tool.name == name) and tool or nil
@@ -24,8 +24,8 @@ local function call_of(tool)
   return tool.function_call.id
 end
 
---- Which lines of its file a call of read_file shows, and how it goes on. Lines count from 0; before the parameters
---- were `start_line` and `end_line` their names told so.
+--- Which lines of its file a call of read_file shows, and how to read on. Lines count from 0, which the parameters'
+--- names said before they were `start_line` and `end_line`.
 local function page_of(tool)
   local from, to = "start_line", "end_line"
   if not tool.schema["function"].parameters.properties[from] then
@@ -39,7 +39,7 @@ local function page_of(tool)
   }
 end
 
---- What a function gives, nil where it raises: the tables are the host's.
+--- What a function returns, nil if it raises: it reads the host's tables.
 local function tried(f, ...)
   local ok, value = pcall(f, ...)
   return ok and value or nil
@@ -60,7 +60,7 @@ local function on_tool_output(cutter, chat, args)
   }
 end
 
---- Cut what the tools of a chat print from now on.
+--- Cut the output of a chat's tools from now on.
 ---@param cutter abridge.Adapter
 ---@param chat table a chat of CodeCompanion
 function M.attach(cutter, chat)
@@ -77,7 +77,7 @@ end
 --- Called by CodeCompanion with `extensions.abridge.opts`.
 ---@param opts? abridge.AdapterOptions
 function M.setup(opts)
-  local cutter = adapter.new("codecompanion", opts, safe.notify, ALIASES)
+  local cutter = adapter.new("codecompanion", opts, tell.notify, ALIASES)
   M.exports.session = cutter.session
   vim.api.nvim_create_autocmd("User", {
     group = vim.api.nvim_create_augroup("abridge.codecompanion", { clear = true }),
@@ -86,7 +86,7 @@ function M.setup(opts)
       local ok, why = pcall(function()
         M.attach(cutter, require("codecompanion").buf_get_chat(event.data.bufnr))
       end)
-      if not ok then safe.notify("this chat's tools are not bounded: " .. tostring(why)) end
+      if not ok then tell.notify("this chat's tools are not bounded: " .. tostring(why)) end
     end,
   })
 end

@@ -1,0 +1,103 @@
+--- What a tool gets besides its input: `ctx`.
+
+local calls = require "abridge.session.call"
+local limit = require "abridge.output.limit"
+local sentences = require "abridge.output.sentences"
+local source = require "abridge.output.source"
+
+local M = {}
+
+local COMMAND_SECONDS, SEARCH_SECONDS = 120, 30 -- where the session says nothing
+
+local function absolute(self, path)
+  local cwd = self.cwd
+  if not cwd or cwd == "" or cwd == "." or path:sub(1, 1) == "/" then return path end
+  return cwd:gsub("/+$", "") .. "/" .. path
+end
+
+--- The path to open for one that a tool was given. Raises when it lies outside the session's root.
+local function path_of(self, call, path)
+  if not self.root then return absolute(self, path) end
+  if type(path) ~= "string" then error("ctx.path: path must be a string, got " .. type(path), 0) end
+  local real = self.root:resolve(path, self.cwd, self.run.dir)
+  if real then return real end
+  call.outside = sentences.message("EOUTSIDE", { path = sentences.path(path) })
+  call.outside_path = calls.redacted(self, path)
+  error(call.outside, 0)
+end
+
+--- Run a program; `done` gets everything it printed and how it ended. An error in `done` ends the call.
+local function spawn(call, job, argv, opts, done)
+  local chunks = {}
+  return require("abridge.process").spawn(argv, opts, {
+    on_output = function(chunk)
+      chunks[#chunks + 1] = chunk
+    end,
+    on_exit = function(outcome)
+      local ok, message = pcall(done, table.concat(chunks), outcome)
+      if not ok then calls.fail(call, job, message) end
+    end,
+  })
+end
+
+--- A stream under the limits of a call, which keeps its full output.
+local function stream(self, call)
+  local limits, ceiled = self:limits(call.own_name), nil
+  local opts = limit.stream_options(limits, calls.full_output(self, call))
+  if call.ceiling and limit.may_exceed(limits, call.ceiling) then
+    ceiled = limit.stream_options(limit.for_ceiling(limits, call.ceiling), false)
+  end
+  return source.open(opts, self.redactor, function()
+    self.run:artifact_dir()
+  end, ceiled)
+end
+
+--- The context of a call.
+---@param self abridge.Session
+---@param call table
+---@param job abridge.Job
+---@return table
+function M.new(self, call, job)
+  return {
+    call_id = call.call_id,
+    tool = call.tool,
+    cwd = self.cwd,
+    rooted = self.root ~= nil,
+    env = self.opts.env,
+    timeout = self.opts.timeout or math.min(COMMAND_SECONDS, self.timeout_max),
+    search_timeout = self.opts.timeout or math.min(SEARCH_SECONDS, self.timeout_max),
+    limits = self:limits(call.own_name),
+    ceiling = call.ceiling and call.ceiling.max_bytes,
+    databases = self.databases,
+    names = self:names(),
+    pages = self.pages,
+    redactor = self.redactor,
+    at_once = call.at_once,
+    redacted = function(text)
+      return calls.redacted(self, text)
+    end,
+    redaction = function()
+      return self.redactor and self.redactor:stream()
+    end,
+    allow_private = function(host_name, bytes)
+      return self.allowed:has(host_name, bytes)
+    end,
+    path = function(path)
+      return path_of(self, call, path)
+    end,
+    spawn = function(argv, opts, done)
+      return spawn(call, job, argv, opts, done)
+    end,
+    stream = function()
+      return stream(self, call)
+    end,
+    update = function(text)
+      if call.updates and not job.finishing then call.updates:offer(text) end
+    end,
+    cancelled = function()
+      return job.cancelled
+    end,
+  }
+end
+
+return M
