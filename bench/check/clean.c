@@ -16,7 +16,8 @@ static void prepare_progress(void)
     repeat_line(MB, "\r\x1b[Kdownloading %u of %u\b\b\b   ");
 }
 
-/* A line of 60 KB, what is done once behind it, and what over and over, each thing another reason to look for a column. */
+/* What fills a line, what is done once at its end, and what over and over: each another reason to look for
+ * a column. */
 static const struct {
     const char *line;
     const char *then;
@@ -53,20 +54,31 @@ static void append(char *p, size_t *at, size_t end, const char *what)
         memcpy(p + *at, what, n);
 }
 
-static void clean_moves(void)
+static void clean_moves(size_t line)
 {
-    enum { LINE = 60 * KB, ALL = 64 * KB };
-    static char p[ALL];
+    enum { MOST = 64 * KB };
+    static char p[MOST];
+    const size_t all_bytes = line + 4 * KB;
     const abr_clean_opts all = {.keep = 0};
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         abr_cleaned cleaned;
         size_t n = 0;
-        append(p, &n, LINE, moves[i].line);
+        append(p, &n, line, moves[i].line);
         append(p, &n, n + strlen(moves[i].then), moves[i].then);
-        append(p, &n, ALL, moves[i].again);
+        append(p, &n, all_bytes, moves[i].again);
         WANTS(abr_clean_text(p, n, &all, &cleaned, NULL) == ABR_OK);
         abr_cleaned_free(&cleaned);
     }
+}
+
+static void clean_long_moves(void)
+{
+    clean_moves(60 * KB);
+}
+
+static void clean_short_moves(void)
+{
+    clean_moves(250);
 }
 
 static void clean(void)
@@ -107,7 +119,8 @@ static const workload_entry entries[] = {
     {"clean, 4MB without controls", prepare_plain, clean},
     {"clean, 1MB of colors", prepare_colors, clean},
     {"clean, 1MB of a progress bar", prepare_progress, clean},
-    {"clean, moves over 22 lines of 60KB", NULL, clean_moves},
+    {"clean, moves over 22 lines of 60KB", NULL, clean_long_moves},
+    {"clean, moves over 22 lines of 250 bytes", NULL, clean_short_moves},
     {"cleaner, colors in 4KB", prepare_colors, clean_in_chunks},
     {"cells of 1MB", prepare_colors, cells},
 };

@@ -35,7 +35,7 @@ size_t abr_invisible_run(const char *p, size_t n);
 bool abr_has_unseen(const char *p, size_t n);
 
 /* Copy (p, n) to dst, which has room for n bytes, without these. Escape sequences go whole, or their ESC
- * alone; one that does not end in its line loses two bytes. Returns the bytes. */
+ * alone; one that does not end in its line loses its first two bytes. Returns the bytes. */
 size_t abr_copy_seen(const char *p, size_t n, bool sequences, char *dst);
 
 void abr_invisible_start(abr_invisible *seen, abr_sink_fn sink, void *sink_ctx);

@@ -28,8 +28,7 @@ int abr_file_flush(abr_file *file);
 int abr_file_finish(abr_file *file);
 
 /* Add a record to a log at once, whole or not at all; half a record that cannot be taken back becomes a line
- * of its own. 0 or an errno, after which other records may be tried; ENOENT: the log was deleted meanwhile.
- * */
+ * of its own. 0 or an errno, after which other records may be tried; ENOENT: the log was deleted. */
 int abr_file_append(abr_file *file, const char *p, size_t n);
 
 int abr_file_error(const abr_file *file);     /* errno of the write that failed, or 0 */

@@ -1,4 +1,4 @@
-/* Texts cleaned, whole and in chunks, and redacted. */
+/* Texts cleaned, whole and in chunks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +115,7 @@ static int l_has_unseen(lua_State *L)
     return 1;
 }
 
-/* seen(text, sequences) -> the text without what does not show; of escape sequences all, or the escapes alone
- * */
+/* seen(text, sequences) -> the text without what never shows: escape sequences whole, or their ESC alone */
 static int l_seen(lua_State *L)
 {
     size_t n;

@@ -1,4 +1,4 @@
-/* Cleaning and redaction. */
+/* Cleaning. */
 #ifndef ABR_LUA_CLEAN_H
 #define ABR_LUA_CLEAN_H
 
@@ -26,10 +26,6 @@ void abr_clean_argument(lua_State *L, const char *who, const abr_clean_opts *opt
 
 #define ABR_CLEANED_TYPE "abridge.cleaned"
 #define ABR_CLEANER_TYPE "abridge.cleaner"
-#define ABR_STREAM_TYPE "abridge.stream"
-#define ABR_INDEX_TYPE "abridge.index"
-#define ABR_PAGE_TYPE "abridge.page"
-#define ABR_LOG_TYPE "abridge.log"
 
 extern const luaL_Reg abr_clean_functions[];
 

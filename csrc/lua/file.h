@@ -7,6 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
+#define ABR_LOG_TYPE "abridge.log"
+
 extern const luaL_Reg abr_file_functions[];
 
 extern const luaL_Reg abr_log_methods[];

@@ -207,8 +207,7 @@ static int l_page_in_steps(lua_State *L)
     return open_page(L, "abridge.page", FILE_IN_STEPS);
 }
 
-/* page:step(n) -> is it open, now that it has read about n bytes more | nil, code, detail, and it is closed
- * */
+/* page:step(n) -> is it open, after about n more bytes were read | nil, code, detail, and it is closed */
 static int l_page_step(lua_State *L)
 {
     const char *who = "page:step";

@@ -7,6 +7,9 @@
 
 ABR_PRIVATE_BEGIN
 
+#define ABR_INDEX_TYPE "abridge.index"
+#define ABR_PAGE_TYPE "abridge.page"
+
 extern const luaL_Reg abr_page_functions[];
 
 extern const luaL_Reg abr_index_methods[];

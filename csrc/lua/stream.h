@@ -7,6 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
+#define ABR_STREAM_TYPE "abridge.stream"
+
 extern const luaL_Reg abr_stream_functions[];
 
 extern const luaL_Reg abr_stream_methods[];

@@ -86,8 +86,7 @@ static int l_find_line(lua_State *L)
     return 1;
 }
 
-/* find_char(text, char) -> first byte of char `char`; one past the end for the char after the last; else nil
- * */
+/* find_char(text, char) -> first byte of char `char`; one past the end for the next after the last; or nil */
 static int l_find_char(lua_State *L)
 {
     const char *who = "abridge.core.find_char";

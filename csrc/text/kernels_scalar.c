@@ -90,8 +90,7 @@ static size_t well_formed(const char *p, size_t n, uint64_t *chars)
 
 /* ---- plain text ---- */
 
-/* May a byte of a word be under 0x20, DEL, or not ASCII? Never wrongly false; true for some other words, too.
- * */
+/* May a byte of a word be under 0x20, DEL, or not ASCII? Never wrongly false, but sometimes wrongly true. */
 static bool looks_special(uint64_t x)
 {
     return (((x - ONES * 0x20) | (x + ONES) | x) & HIGH) != 0;

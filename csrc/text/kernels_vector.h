@@ -226,8 +226,7 @@ INLINE flags c1_in(const char *p, bytes x)
     return (load(p - 1) == 0xC2) & ((flags)x < -96);
 }
 
-/* Length of the run of ASCII, or of plain ASCII, at the start of (p, n); less than a vector may be left out.
- * */
+/* Length of the run of ASCII, or plain ASCII, at the start of (p, n); less than a vector may be left out. */
 INLINE size_t ascii_run(const char *p, size_t n, bool plain)
 {
     size_t i = 0;

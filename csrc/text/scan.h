@@ -13,8 +13,7 @@ ABR_PRIVATE_BEGIN
 /* Number of '\n' in (p, n). */
 uint64_t abr_count_newlines(const char *p, size_t n);
 
-/* The newlines of a text: how many, and where the first and the last two are (SIZE_MAX if there are fewer).
- * */
+/* The newlines of a text: how many, and where the first and the last two are (SIZE_MAX: there are fewer). */
 typedef struct {
     uint64_t count;
     size_t first;

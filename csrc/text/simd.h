@@ -13,8 +13,7 @@ enum { ABR_MOST_KERNELS = 3 };
 /* The sets that this processor has, the best one first; returns their number. May take microseconds. */
 size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS]);
 
-/* The set that ABRIDGE_SIMD=`wanted` asks for; the best one if it is NULL or names none of this processor's.
- * */
+/* The set that ABRIDGE_SIMD=`wanted` asks for; the best one if it is NULL or no set of this processor. */
 const abr_kernels *abr_choose_kernels(const char *wanted);
 
 /* The set in use, chosen at the first call. */
