@@ -20,7 +20,9 @@ static inline bool abr_is_upper(char c)
 /* The small letter of a capital; any other char as it is. */
 static inline char abr_to_lower(char c)
 {
-    return abr_is_upper(c) ? (char)(c | ' ') : c;
+    if (abr_is_upper(c))
+        return (char)(c | ' ');
+    return c;
 }
 
 static inline bool abr_is_letter(char c)
