@@ -20,6 +20,16 @@ function M.open()
   return conn
 end
 
+--- `it` of a spec, for tests that want the real engine.
+function M.test(it, pending)
+  return function(name, body)
+    it(name, function()
+      if not M.has_driver then return pending("LuaSQL for sqlite3 cannot be loaded: " .. tostring(M.driver)) end
+      body()
+    end)
+  end
+end
+
 function M.close()
   if not M.has_driver then return end
   conn:close() -- raises while a cursor is open

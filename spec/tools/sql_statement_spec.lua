@@ -13,18 +13,9 @@ local stand_in = sql_engine.stand_in
 local lite = sql_engine.lite
 local body_of = sql_engine.body_of
 local refused = sql_engine.refused
+local with_sqlite = sql_engine.test(it, pending)
 local unpack = table.unpack or unpack
 local conn
-
---- A test that wants the real engine.
-local function with_sqlite(name, body)
-  it(name, function()
-    if not sql_engine.has_driver then
-      return pending("LuaSQL for sqlite3 cannot be loaded: " .. tostring(sql_engine.driver))
-    end
-    body()
-  end)
-end
 
 describe("sql_query", function()
   before_each(function()
