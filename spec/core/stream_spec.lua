@@ -1,5 +1,5 @@
 -- What a stream is to its caller: its life, its misuse, its counter. stream_property_spec.lua has its cuts,
--- spill_spec.lua its full output.
+-- private_file_spec.lua its full output.
 local abridge = require "abridge"
 local plain = require "support.plain"
 

@@ -1,4 +1,4 @@
--- The full output of a stream, saved texts and logs, as a host sees them; spec/c/test_spill.c has the rest.
+-- The full output of a stream, saved texts and logs, as a host sees them; spec/c/test_private_file.c has the rest.
 local abridge = require "abridge"
 local core = require "abridge.core"
 local host = require "abridge.base.host"

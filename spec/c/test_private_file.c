@@ -51,7 +51,7 @@ static int open_entry(const char *path, const struct stat *st, int kind, struct 
 static void start(void)
 {
     const char *tmp = getenv("TMPDIR");
-    snprintf(base, sizeof base, "%s/abridge-spill-XXXXXX", tmp && tmp[0] != '\0' ? tmp : "/tmp");
+    snprintf(base, sizeof base, "%s/abridge-files-XXXXXX", tmp && tmp[0] != '\0' ? tmp : "/tmp");
     if (!mkdtemp(base))
         exit(2);
 }
