@@ -3,23 +3,23 @@
 local abridge = require "abridge"
 local anthropic = require "abridge.anthropic"
 local avante = require "abridge.avante"
-local environment = require "support.environment"
 local host = require "abridge.base.host"
 local mcp = require "abridge.mcp"
 local mcphub = require "abridge.mcphub"
 local openai = require "abridge.openai"
 local opened = require "support.opened"
-local paths = require "support.paths"
 local random = require "support.random"
+local redacting = require "support.redacting"
 local tmpdir = require "support.tmpdir"
 
 local json = host.json()
 
 local PART = 8 -- bytes of a secret that show nowhere
-local MARK = "[redacted]"
+local MARK = redacting.MARK
+
+local leak, leak_on_disk = redacting.leak, redacting.leak_on_disk
 
 local dir
-local folders = 0
 
 -- secrets and what hides them -----------------------------------------------------------------
 
@@ -37,73 +37,6 @@ end
 
 local function pattern_of(secret)
   return (secret:gsub("%p", "%%%0"))
-end
-
-local function function_of(secret)
-  return function(line)
-    local from = 1
-    while true do
-      local first, last = line:find(secret, from, true)
-      if not first then return line end
-      line = line:sub(1, first - 1) .. MARK .. line:sub(last + 1)
-      from = first + #MARK
-    end
-  end
-end
-
--- what leaks ------------------------------------------------------------------------------------
-
-local UNESCAPED = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
-
-local function char_of(code)
-  if code < 0x80 then return string.char(code) end
-  if code < 0x800 then return string.char(0xC0 + math.floor(code / 64), 0x80 + code % 64) end
-  return string.char(0xE0 + math.floor(code / 4096), 0x80 + math.floor(code / 64) % 64, 0x80 + code % 64)
-end
-
-local function unescaped(text)
-  return (text:gsub("\\(.)(%x?%x?%x?%x?)", function(char, code)
-    if char == "u" and #code == 4 then return char_of(tonumber(code, 16)) end
-    return (UNESCAPED[char] or char) .. code
-  end))
-end
-
---- Every run of PART bytes of the secret, those that are all mark or filler left out.
-local function parts_of(secret)
-  local parts = {}
-  for at = 1, #secret - PART + 1 do
-    parts[#parts + 1] = secret:sub(at, at + PART - 1)
-  end
-  return parts
-end
-
-local function leak_in(text, parts)
-  for _ = 1, 3 do
-    for _, part in ipairs(parts) do
-      if text:find(part, 1, true) then return ("%q in %q"):format(part, text:sub(1, 400)) end
-    end
-    text = unescaped(text)
-  end
-end
-
-local function leak(value, parts, visited)
-  visited = visited or {}
-  if type(value) == "string" then return leak_in(value, parts) end
-  if type(value) ~= "table" or visited[value] then return nil end
-  visited[value] = true
-  for key, inner in next, value do
-    local found = leak(key, parts, visited) or leak(inner, parts, visited)
-    if found then return found end
-  end
-end
-
-local function leak_on_disk(session, parts)
-  local path = session.run.dir
-  local found = leak_in(paths.read(path .. "/events.jsonl") or "", parts)
-  for _, name in ipairs(paths.names(path .. "/artifacts") or {}) do
-    found = found or leak_in(name, parts) or leak_in(paths.read(path .. "/artifacts/" .. name), parts)
-  end
-  return found
 end
 
 -- data ------------------------------------------------------------------------------------------
@@ -126,15 +59,7 @@ end
 
 --- A session in a new folder, and all that its host hears.
 local function open(opts)
-  folders = folders + 1
-  local seen = {}
-  local own = { cwd = dir.path, run_dir = dir:at("redact" .. folders), on_event = function(event)
-    seen[#seen + 1] = event
-  end }
-  for key, value in pairs(opts) do
-    own[key] = value
-  end
-  return assert(opened.session(own)), seen
+  return redacting.session(dir, opts)
 end
 
 -- ways out --------------------------------------------------------------------------------------
@@ -289,9 +214,9 @@ describe("a redacted secret of any bytes", function()
     it("is nowhere in " .. name .. " (" .. random.seed .. ")", function()
       random.each(12, function()
         local secret = new_secret()
-        local redact = random.chance(2) and { pattern_of(secret) } or function_of(secret)
+        local redact = random.chance(2) and { pattern_of(secret) } or redacting.hider(secret)
         local session, seen = open { redact = redact }
-        local value, parts = data_with(secret, 3), parts_of(secret)
+        local value, parts = data_with(secret, 3), redacting.parts_of(secret, PART)
         local out = WAYS[name](session, value, secret)
         local found = leak(out, parts) or leak(seen, parts) or leak_on_disk(session, parts)
         random.must(not found, "%s", found)
@@ -316,7 +241,7 @@ describe("a secret", function()
 
   --- Sessions that hide the secret by a pattern and by a function.
   local function each_kind(opts, check)
-    for _, redact in ipairs { { "hunter2/%w+" }, function_of(SECRET) } do
+    for _, redact in ipairs { { "hunter2/%w+" }, redacting.hider(SECRET) } do
       local own = { redact = redact }
       for key, value in pairs(opts) do
         own[key] = value
@@ -326,7 +251,7 @@ describe("a secret", function()
   end
 
   local function assert_nowhere(session, ...)
-    local parts = parts_of(SECRET)
+    local parts = redacting.parts_of(SECRET, PART)
     local found = leak({ ... }, parts) or leak_on_disk(session, parts)
     assert(not found, found)
   end
@@ -451,7 +376,7 @@ describe("a secret", function()
   it("in the URL that is asked is hidden however we encode it", function()
     if not host.uv() then return end
     local secret = "K7{MDENG}\195\169^zQ"
-    for _, redact in ipairs { { "K7{MDENG}[^ ]-zQ" }, function_of(secret) } do
+    for _, redact in ipairs { { "K7{MDENG}[^ ]-zQ" }, redacting.hider(secret) } do
       local session, seen = open { redact = redact, allow_private = true }
       local result = session:call("web_fetch", { url = "http://127.0.0.1:1/a?key=K7{MDENG}\195\169^zQ" })
       assert.is_true(result.is_error)
@@ -465,7 +390,7 @@ describe("a secret", function()
     local name = "tok\\en\t\194\133K7MDENG"
     dir:sh "rm -rf names; mkdir names"
     dir:write("names/" .. name, "needle\n")
-    for _, redact in ipairs { { "tok\\en%s.-K7MDENG" }, function_of(name) } do
+    for _, redact in ipairs { { "tok\\en%s.-K7MDENG" }, redacting.hider(name) } do
       local session, seen = open { redact = redact, cwd = dir:at "names" }
       local found = {}
       for _, call in ipairs {
@@ -514,14 +439,6 @@ describe("a secret", function()
     end)
   end)
 
-  --- A program in place of rg.
-  local function with_rg(script, body)
-    dir:sh "mkdir -p bin"
-    dir:write("bin/rg", "#!/bin/sh\n" .. script .. "\n")
-    assert(host.uv().fs_chmod(dir:at "bin/rg", tonumber("700", 8)))
-    return environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, body)
-  end
-
   it("in what rg says is hidden, however rg ends", function()
     local event = '{"type":"begin","data":{"path":{"text":"./f"}}}\n'
       .. '{"type":"match","data":{"path":{"text":"./f"},"lines":{"text":"one\\n"},"line_number":1,'
@@ -536,7 +453,7 @@ describe("a secret", function()
         for _, ending in ipairs { "kill -9 $$", "kill -15 $$", "exit 2" } do
           if not (ending == "exit 2" and words:find(half, 1, true)) then -- a line that ends there is a line
             each_kind({}, function(session, seen)
-              with_rg(start .. words .. ending, function()
+              dir:with_program("rg", start .. words .. ending, function()
                 for _, name in ipairs { "search_files", "find_files" } do
                   local result = session:call(name, { pattern = "one" })
                   assert_nowhere(session, result, seen)

@@ -1,5 +1,6 @@
 --- A private folder for the files of one spec, and what specs need to start programs in it.
 
+local environment = require "support.environment"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
 
@@ -44,6 +45,13 @@ function Dir:sh(script)
   local line = "cd %s && { (%s)%s; echo $? >%s; }"
   os.execute(line:format(M.quote(self.path), script, redirect, M.quote(self:at ".code")))
   return self:read ".out", self:read ".err", tonumber((self:read ".code"))
+end
+
+--- Call `body` while a shell script of this folder stands in place of a program; returns what it returns.
+function Dir:with_program(name, script, body)
+  self:sh "mkdir -p bin"
+  assert(host.uv().fs_chmod(self:write("bin/" .. name, "#!/bin/sh\n" .. script .. "\n"), 448)) -- 0700
+  return environment.with({ PATH = self:at "bin" .. ":" .. host.uv().os_getenv "PATH" }, body)
 end
 
 function Dir:remove()

@@ -1,7 +1,6 @@
 -- search_files and find_files in trees that someone has laid out to hold them up: they end in seconds, in bounded
 -- memory, and say why.
 local abridge = require "support.unsaved"
-local environment = require "support.environment"
 local host = require "abridge.base.host"
 local programs = require "abridge.process.program"
 local tmpdir = require "support.tmpdir"
@@ -156,9 +155,7 @@ describe("a search", function()
   end)
 
   it("has a bound on its memory, which its words are told of", function()
-    dir:sh "mkdir bin; touch bin/rg; chmod +x bin/rg"
-    dir:write("bin/rg", "#!/bin/sh\nulimit -v > ../limit; echo memory allocation failed >&2; kill -ABRT $$\n")
-    environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, function()
+    dir:with_program("rg", "ulimit -v > ../limit; echo memory allocation failed >&2; kill -ABRT $$", function()
       local result = call(TOOLS[1], { cwd = dir:at "tree" })
       assert.equal("The search took more than 512MB of memory", result.content)
       assert.equal("ENOMEM", result.details.error_code)
