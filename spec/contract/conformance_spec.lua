@@ -5,6 +5,7 @@ local conformance = require "abridge.conformance"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
 local random = require "support.random"
+local wide_lines = require "support.wide_lines"
 
 local must = random.must
 local uv = assert(host.uv())
@@ -34,12 +35,6 @@ local function check(result, behind)
   return result
 end
 
-local function numbered(n, width)
-  local lines = {}
-  for i = 1, n do lines[i] = tostring(i) .. ("x"):rep((width or 0) - #tostring(i)) .. "\n" end
-  return table.concat(lines)
-end
-
 describe("conformance", function()
   before_each(function()
     dir, sessions = assert(uv.fs_mkdtemp((os.getenv "TMPDIR" or "/tmp") .. "/abridge-XXXXXX")), {}
@@ -63,10 +58,10 @@ describe("conformance", function()
 
       it("read_file: cut by lines", function()
         local session = open { profile = profile, limits = by_lines }
-        local result = session:call("read_file", { path = write("f", numbered(10)) })
+        local result = session:call("read_file", { path = write("f", wide_lines(10)) })
         assert.is_true(result.truncation.truncated)
         assert.equal("line_cap", result.truncation.reason)
-        assert.equal(#numbered(10), result.truncation.bytes_total)
+        assert.equal(#wide_lines(10), result.truncation.bytes_total)
         if profile == "pipeline" then
           check(result)
         else
@@ -79,7 +74,7 @@ describe("conformance", function()
 
       it("read_file: cut by size", function()
         local session = open { profile = profile, limits = by_size }
-        local text = numbered(50, 19)
+        local text = wide_lines(50, 19)
         local result = session:call("read_file", { path = write("f", text) })
         assert.is_true(result.truncation.truncated)
         assert.equal("size_cap", result.truncation.reason)
@@ -93,7 +88,7 @@ describe("conformance", function()
       end)
 
       it("read_file: limit reached", function()
-        local input = { path = write("f", numbered(10)), offset = 3, limit = 2 }
+        local input = { path = write("f", wide_lines(10)), offset = 3, limit = 2 }
         local result = open({ profile = profile }):call("read_file", input)
         assert.is_true(result.truncation.truncated)
         if profile == "pipeline" then
@@ -229,8 +224,8 @@ describe("conformance", function()
 
       it("cap: output made elsewhere", function()
         local session = open { profile = profile, limits = { x = { max_lines = 3 } } }
-        local mcp = { content = { { type = "text", text = numbered(10) } } }
-        for _, value in ipairs { "", "a\n", numbered(10), { a = 1 }, mcp, 5, true } do
+        local mcp = { content = { { type = "text", text = wide_lines(10) } } }
+        for _, value in ipairs { "", "a\n", wide_lines(10), { a = 1 }, mcp, 5, true } do
           check(session:cap("x", value))
         end
       end)
@@ -350,7 +345,7 @@ describe("conformance", function()
   end)
 
   it("pages of each profile rebuild a file that fits their lines", function()
-    local text = numbered(9000, 60)
+    local text = wide_lines(9000, 60)
     local path = write("f", text)
     for _, profile in ipairs { "default", "pi", "contract", "dispatcher" } do
       local whole, pages = follow(open { profile = profile }, path)
@@ -436,7 +431,7 @@ describe("conformance", function()
   end)
 
   it("a page whose last line is cut names that line, whatever the strategy", function()
-    local path = write("f", numbered(60, 20))
+    local path = write("f", wide_lines(60, 20))
     for _, limits in ipairs {
       { strategy = "pipeline", max_chars = 333, max_lines = false },
       { strategy = "head_tail", snap = "char", max_bytes = 333 },
@@ -467,7 +462,7 @@ describe("conformance", function()
       end
       local profile = limits.strategy == "pipeline" and "pipeline" or "default"
       local session = open { profile = profile, limits = { read_file = limits } }
-      local path = write("f", numbered(9, 8))
+      local path = write("f", wide_lines(9, 8))
       local offset, column, pages = 1, nil, 0
       while offset do
         pages = pages + 1

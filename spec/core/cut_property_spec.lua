@@ -1,34 +1,11 @@
 -- What holds for every text and every budget, on random ones. ABRIDGE_SEED=n repeats a run; a failure prints it.
 local abridge = require "abridge"
+local random = require "support.random"
 
-local SEED = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
+local below, chance, choose = random.below, random.chance, random.choose
 local CASES = 9000
 
 -- ---------------------------------------------------------------- random things, equal on every host
-
-local state
-
----Starts the generator for one case of one property.
-local function start(case)
-  state = (SEED * 31 + case * 7919) % 2147483646 + 1
-  for _ = 1, 3 do
-    state = state * 16807 % 2147483647
-  end
-end
-
----An integer from 0 to n - 1.
-local function below(n)
-  state = state * 16807 % 2147483647
-  return state % n
-end
-
-local function choose(list)
-  return list[below(#list) + 1]
-end
-
-local function chance(n)
-  return below(n) == 0
-end
 
 ---One of the list, or nothing: the default.
 local function maybe(list)
@@ -214,52 +191,16 @@ end
 
 -- ---------------------------------------------------------------- failures that can be repeated
 
-local function quote(s)
-  return '"' .. s:gsub('[^\32-\126]', function(c)
-    return ("\\%03d"):format(c:byte())
-  end) .. '"'
-end
-
-local function show(value)
-  if type(value) == "string" then
-    return quote(value)
-  elseif type(value) ~= "table" then
-    return type(value) == "function" and "a counter" or tostring(value)
-  end
-  local keys, parts = {}, {}
-  for key in pairs(value) do
-    keys[#keys + 1] = key
-  end
-  table.sort(keys, function(a, b)
-    return tostring(a) < tostring(b)
-  end)
-  for _, key in ipairs(keys) do
-    parts[#parts + 1] = tostring(key) .. "=" .. show(value[key])
-  end
-  return "{" .. table.concat(parts, ", ") .. "}"
-end
-
----Runs `property(case)` for many cases; what it raises is told with the seed.
-local function for_cases(cases, property)
-  for case = 1, cases do
-    start(case)
-    local ok, message = pcall(property, case)
-    if not ok then
-      error(("ABRIDGE_SEED=%d, case %d: %s"):format(SEED, case, tostring(message)), 0)
-    end
-  end
-end
-
 ---A function that raises with the case's data unless `fact` holds.
 local function checker(text, opts, content, cut)
   return function(fact, what, ...)
     if not fact then
       local more = { ... }
       for i = 1, select("#", ...) do
-        more[i] = show(more[i])
+        more[i] = random.shown(more[i])
       end
       error(("%s [%s]\n  text %s\n  opts %s\n  content %s\n  cut %s"):format(what, table.concat(more, ", "),
-        show(text), show(opts), show(content), show(cut)), 0)
+        random.shown(text), random.shown(opts), random.shown(content), random.shown(cut)), 0)
     end
   end
 end
@@ -612,7 +553,7 @@ end
 
 describe("head and tail", function()
   it("are what a plain reading of the rules gives", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, choose { "head", "tail" })
       local content, cut = abridge.cut(text, opts)
@@ -635,7 +576,7 @@ describe("head and tail", function()
   end)
 
   it("never keep less of a text when a budget grows", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, choose { "head", "tail" })
       local content, cut = abridge.cut(text, opts)
@@ -651,7 +592,7 @@ describe("head and tail", function()
   end)
 
   it("leave their own result as it is", function()
-    for_cases(CASES / 5, function()
+    random.each(CASES / 5, function()
       local text = random_text()
       local opts = { strategy = choose { "head", "tail" }, max_bytes = random_budget(#text),
         utf8 = choose { "keep", "replace" }, long_line = choose { "omit", "split" } }
@@ -665,7 +606,7 @@ end)
 
 describe("head_tail", function()
   it("keeps its budgets and uses them", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, "head_tail")
       local content, cut = abridge.cut(text, opts)
@@ -684,7 +625,7 @@ end)
 
 describe("priority", function()
   it("keeps its budgets, and what it keeps stands in the content in order", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text = random_text()
       local opts = random_opts(text, "priority")
       local content, cut = abridge.cut(text, opts)
@@ -712,7 +653,7 @@ end)
 -- Where a cut nearly fits, each byte of it counts: all budgets there, for texts of long lines beside short ones.
 describe("a budget near the size of the text", function()
   local function within(strategy)
-    for_cases(CASES / 9, function()
+    random.each(CASES / 9, function()
       local text = random_text(8)
       local opts = { strategy = strategy, utf8 = choose { "keep", "replace" } }
       opts.marker_text = (strategy == "head_tail" or strategy == "priority") and maybe { "-" } or nil
@@ -738,7 +679,7 @@ end)
 
 describe("a cut", function()
   it("of valid UTF-8 is valid UTF-8, and with utf8=replace any cut is", function()
-    for_cases(CASES, function()
+    random.each(CASES, function()
       local text, valid = random_text()
       local opts = random_opts(text, choose { "head", "tail", "head_tail", "priority" })
       if opts.marker_text == "\255" then
@@ -752,7 +693,7 @@ describe("a cut", function()
   end)
 
   it("counts as the naive counts do", function()
-    for_cases(CASES / 3, function()
+    random.each(CASES / 3, function()
       local text = random_text()
       local check = checker(text)
       local chars, invalid = chars_of(text)

@@ -5,11 +5,13 @@ local core = require "abridge.core"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
 local random = require "support.random"
+local reading = require "support.reading"
 local resources = require "support.resources"
 local tmpdir = require "support.tmpdir"
 
 local uv = host.uv()
 local must = random.must
+local numbered = reading.numbered
 local dir
 
 --- Give a file an age, so that an index keeps it; `step` tells states of one size apart.
@@ -26,14 +28,6 @@ end
 --- A page of a file with this text.
 local function page_of(text, opts)
   return abridge.page(file(text), opts)
-end
-
-local function numbered(n)
-  local lines = {}
-  for i = 1, n do
-    lines[i] = ("line %d"):format(i)
-  end
-  return table.concat(lines, "\n") .. "\n"
 end
 
 local function fails(path, opts, message, code)

@@ -2,6 +2,7 @@
 local abridge = require "abridge"
 local core = require "abridge.core"
 local fit = require "abridge.output.fit"
+local numbered = require("support.reading").numbered
 local plain = require "support.plain"
 local random = require "support.random"
 
@@ -25,14 +26,6 @@ end
 local function shown(body, opts, parts)
   local result = result_of(body, parts)
   return abridge.display(result, opts), result.display
-end
-
-local function numbered(n)
-  local lines = {}
-  for i = 1, n do
-    lines[i] = "line " .. i .. "\n"
-  end
-  return table.concat(lines)
 end
 
 --- The lines of a text without a newline after the last one.

@@ -3,18 +3,9 @@ local abridge = require "abridge"
 local json = require("abridge.base.host").json()
 local notice = require "abridge.output.notice"
 local random = require "support.random"
+local wide_lines = require "support.wide_lines"
 
 local KB = 1024
-
---- n numbered lines of a width, newline not counted.
-local function numbered(n, width)
-  local lines = {}
-  for i = 1, n do
-    local number = tostring(i)
-    lines[i] = number .. ("x"):rep(width - #number) .. "\n"
-  end
-  return table.concat(lines)
-end
 
 local function cut_of(strategy, text, opts)
   local _, cut = abridge[strategy](text, opts)
@@ -41,8 +32,8 @@ local function one_a_byte(text)
   return #text
 end
 
-local five_thousand = numbered(5000, 4) -- 25,000 bytes
-local wide = numbered(5000, 60) -- 305,000 bytes
+local five_thousand = wide_lines(5000, 4) -- 25,000 bytes
+local wide = wide_lines(5000, 60) -- 305,000 bytes
 local nothing = cut_of("head", "short\n", { max_lines = 10 })
 
 describe("notice: nothing cut", function()
@@ -104,7 +95,7 @@ describe("notice: read_file", function()
   end)
 
   it("line budget, from an offset on", function()
-    local rest = numbered(4001, 4) -- what is left of 5000 lines from line 1000 on
+    local rest = wide_lines(4001, 4) -- what is left of 5000 lines from line 1000 on
     assert.equal(
       "[Showing lines 1000-2999 of 5000. Use offset=3000 to continue]",
       told("read_file", "head", rest, PI, with { offset = 1000, total_lines = 5000 })
@@ -144,7 +135,7 @@ describe("notice: read_file", function()
     assert.equal(
       "[3991 more lines in file. Use offset=1010 to continue]",
       told(
-        "read_file", "head", numbered(4001, 4), { max_lines = 10 },
+        "read_file", "head", wide_lines(4001, 4), { max_lines = 10 },
         with { limit = 10, offset = 1000, total_lines = 5000 }
       )
     )
@@ -246,11 +237,11 @@ end)
 
 describe("notice: run_command", function()
   it("line budget", function()
-    assert.equal("[Showing lines 48001-50000 of 50000]", told("run_command", "tail", numbered(50000, 5), PI))
+    assert.equal("[Showing lines 48001-50000 of 50000]", told("run_command", "tail", wide_lines(50000, 5), PI))
   end)
 
   it("line budget, with a full output", function()
-    local cut = cut_of("tail", numbered(50000, 5), PI)
+    local cut = cut_of("tail", wide_lines(50000, 5), PI)
     cut.full_output_path = "/tmp/pi-bash-xxx.log"
     assert.equal(
       "[Showing lines 48001-50000 of 50000. Full output: /tmp/pi-bash-xxx.log]",
@@ -259,7 +250,7 @@ describe("notice: run_command", function()
   end)
 
   it("byte budget", function()
-    local cut = cut_of("tail", numbered(50000, 60), PI)
+    local cut = cut_of("tail", wide_lines(50000, 60), PI)
     assert.equal("[Showing lines 49498-50000 of 50000 (30KB limit)]", abridge.notice("run_command", cut))
     cut.full_output_path = "/tmp/pi-bash-xxx.log"
     assert.equal(
@@ -279,12 +270,12 @@ describe("notice: run_command", function()
     )
     assert.equal(
       "[Showing lines 4601-5000 of 5000 (20000 char limit)]",
-      told("run_command", "tail", numbered(5000, 49), { max_chars = 20000 })
+      told("run_command", "tail", wide_lines(5000, 49), { max_chars = 20000 })
     )
   end)
 
   it("last line alone over budget", function()
-    local text = numbered(49999, 5) .. ("y"):rep(100 * KB)
+    local text = wide_lines(49999, 5) .. ("y"):rep(100 * KB)
     local cut = cut_of("tail", text, PI)
     assert.equal("[Showing last 30KB of line 50000 (line is 100KB)]", abridge.notice("run_command", cut))
     cut.full_output_path = "/tmp/pi-bash-xxx.log"
@@ -321,7 +312,7 @@ describe("notice: run_command", function()
   end)
 
   it("full output cut short", function()
-    local cut = cut_of("tail", numbered(50000, 5), PI)
+    local cut = cut_of("tail", wide_lines(50000, 5), PI)
     cut.full_output_path, cut.full_output_bytes = "/run/0007-run_command.log", 65536
     cut.full_output_error = "No space left on device"
     assert.equal(
@@ -332,7 +323,7 @@ describe("notice: run_command", function()
   end)
 
   it("leaves out a full output that is on no disk, but says why it could not be kept", function()
-    local cut = cut_of("tail", numbered(50000, 5), PI)
+    local cut = cut_of("tail", wide_lines(50000, 5), PI)
     assert.equal("[Showing lines 48001-50000 of 50000]", abridge.notice("run_command", cut))
     cut.full_output_error = "permission denied"
     local said = "[Showing lines 48001-50000 of 50000. Full output not kept: permission denied]"

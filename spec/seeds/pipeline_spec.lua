@@ -1,6 +1,7 @@
 -- The document "Tools and Truncation", section by section, in the profile "pipeline". Where the contract overrules it:
 -- 500 lines less 30 and 70 are 400 (its 370 is a slip), and a notice follows that says where the full output is.
 local abridge = require "abridge"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 --- The document's algorithm, char by char.
@@ -13,11 +14,7 @@ local function truncate(text, max_chars, head_ratio)
 end
 
 local function numbered(first, last)
-  local all = {}
-  for i = first, last do
-    all[#all + 1] = tostring(i)
-  end
-  return table.concat(all, "\n")
+  return seq(first, last):sub(1, -2)
 end
 
 describe("seed pipeline:", function()

@@ -1,9 +1,8 @@
 -- The two layers of limits: a tool's own view, and the byte ceiling that the dispatcher lays over every result.
 -- The scenarios are those of the document "centralize MAX_OUTPUT_BYTES in ToolRegistry::run".
 local abridge = require "support.unsaved"
+local random = require "support.random"
 local tmpdir = require "support.tmpdir"
-
-local SEED = tonumber(os.getenv "ABRIDGE_SEED") or os.time()
 
 ---A session of the profile "dispatcher" with a tool `echo` that gives `value`.
 local function session_of(value, ceiling, opts)
@@ -113,26 +112,18 @@ describe("the ceiling", function()
 
   it("is hard for any content and any ceiling", function()
     local alphabet = { "a", "\n", "\195\169", "\226\130\172", "\240\159\152\128", "\255", "\0", "word ", "\r\n" }
-    local state = SEED % 2147483646 + 1
-    local function below(n)
-      state = state * 16807 % 2147483647
-      return state % n
-    end
-    for case = 1, 400 do
-      local parts = {}
-      for i = 1, below(120) do
-        parts[i] = alphabet[below(#alphabet) + 1]
-      end
-      local text, ceiling = table.concat(parts), below(3) == 0 and below(8) or below(200)
-      local profile = ({ "dispatcher", "default", "pipeline", "contract" })[below(4) + 1]
+    random.each(400, function()
+      local text = random.join(alphabet, random.below(120))
+      local ceiling = random.chance(3) and random.below(8) or random.below(200)
+      local profile = random.choose { "dispatcher", "default", "pipeline", "contract" }
       local result = echo(text, ceiling, { profile = profile })
-      local what = ("seed %d, case %d, ceiling %d: %q"):format(SEED, case, ceiling, result.content)
+      local what = ("ceiling %d: %q"):format(ceiling, result.content)
       assert.is_true(#result.content <= ceiling, what)
       local _, invalid = abridge.count_chars(result.content)
       assert.equal(0, invalid, what)
       assert.is_true(result.truncation.bytes_returned <= #result.content, what)
       abridge.assert_conforms("echo", result)
-    end
+    end)
   end)
 
   it("tells of the cut even where nothing of the content fits", function()
