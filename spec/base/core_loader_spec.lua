@@ -49,9 +49,7 @@ describe("require 'abridge'", function()
     ]] .. script)
     local clean = "unset LUA_INIT LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4; export HOME=/; "
     if nvim then
-      local line = "unset LUA_PATH LUA_CPATH; %s --headless -u NONE -i NONE -n --cmd 'set rtp^=%s' "
-        .. "-c 'luafile probe.lua' -c qa!"
-      return sh(clean .. line:format(quote(nvim), checkout))
+      return sh(clean .. "unset LUA_PATH LUA_CPATH; " .. tmpdir.headless(nvim, "probe.lua", "rtp^=" .. checkout))
     end
     local line = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua' LUA_CPATH='%s/build/%s/?.so' %s probe.lua"
     return sh(clean .. line:format(checkout, checkout, checkout, lua_version, quote(tmpdir.interpreter())))

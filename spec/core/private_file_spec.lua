@@ -41,7 +41,7 @@ end
 local function host_line(file)
   local lua = tmpdir.interpreter()
   if lua then return quote(lua) .. " " .. quote(file) end
-  return quote(uv.exepath()) .. " --headless -u NONE -i NONE -n --cmd 'set shada=' -c 'luafile " .. file .. "' -c 'qa!'"
+  return tmpdir.headless(uv.exepath(), file)
 end
 
 --- Environment variables by which a child finds the modules from any folder.

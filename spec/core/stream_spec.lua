@@ -5,13 +5,6 @@ local plain = require "support.plain"
 
 local MB = 1024 * 1024
 
---- What a call raises, with or without a position.
-local function raised(call, ...)
-  local ok, message = pcall(call, ...)
-  assert.is_false(ok)
-  return message
-end
-
 --- A text of n numbered lines.
 local function lines(n)
   local list = {}
@@ -300,10 +293,10 @@ describe("misuse of a stream", function()
       end)
       assert.matches("^stream:write: chunk must be a string", message)
     end
-    assert.matches("chunk must be a string", raised(s.write, s))
+    assert.matches("chunk must be a string", plain.raised(s.write, s))
     for _, method in ipairs { "write", "snapshot", "finish", "close" } do
       for _, wrong in ipairs { 1, "s", io.stdout, {} } do
-        assert.matches("abridge%.stream expected", raised(s[method], wrong, "x"))
+        assert.matches("abridge%.stream expected", plain.raised(s[method], wrong, "x"))
       end
       assert.is_false(pcall(s[method]))
     end
@@ -343,9 +336,9 @@ describe("the counter of a stream", function()
       end)
       for at = 1, 4 do
         left = at
-        assert.equal(thrown, raised(s.finish, s))
+        assert.equal(thrown, plain.raised(s.finish, s))
         left = at
-        assert.equal(thrown, raised(s.snapshot, s))
+        assert.equal(thrown, plain.raised(s.snapshot, s))
       end
       s:write "more\n"
       left = 1000
@@ -360,7 +353,7 @@ describe("the counter of a stream", function()
   it("must answer with a count", function()
     for _, answer in ipairs { -1, 0.5, "x", {}, 0 / 0 } do
       local s = counting(function() return answer end)
-      assert.matches("count_tokens must return an integer", raised(s.finish, s))
+      assert.matches("count_tokens must return an integer", plain.raised(s.finish, s))
       s:close()
     end
   end)

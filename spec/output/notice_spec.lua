@@ -2,6 +2,7 @@
 local abridge = require "abridge"
 local json = require("abridge.base.host").json()
 local notice = require "abridge.output.notice"
+local plain = require "support.plain"
 local random = require "support.random"
 local wide_lines = require "support.wide_lines"
 
@@ -601,12 +602,6 @@ describe("the widest notice", function()
 end)
 
 describe("a notice of what is no cut", function()
-  local function raised(...)
-    local ok, message = pcall(...)
-    assert.is_false(ok)
-    return message
-  end
-
   it("raises and names what is wrong", function()
     local cut = cut_of("head", "a\nb\nc\n", { max_lines = 2 })
     local function changed_by(key, value)
@@ -628,12 +623,13 @@ describe("a notice of what is no cut", function()
       { cut, { reached = "pages" }, 'data.reached must be "matches", "results", "entries" or "rows", got "pages"' },
     }
     for _, case in ipairs(wrong) do
-      local message = raised(abridge.notice, "read_file", case[1], case[2])
+      local message = plain.raised(abridge.notice, "read_file", case[1], case[2])
       assert.matches("abridge.notice: ", message, 1, true)
       assert.matches(case[3], message, 1, true)
     end
-    assert.matches("abridge.protocol: cut must be what a cut returned, got nil", raised(abridge.protocol), 1, true)
-    local message = raised(abridge.protocol, changed_by("kept", true))
+    local message = plain.raised(abridge.protocol)
+    assert.matches("abridge.protocol: cut must be what a cut returned, got nil", message, 1, true)
+    message = plain.raised(abridge.protocol, changed_by("kept", true))
     assert.matches("abridge.protocol: cut.kept must be a table", message, 1, true)
   end)
 end)

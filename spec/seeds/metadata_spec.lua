@@ -1,6 +1,7 @@
 -- The document "Tool Result Truncation Metadata", point by point: what was cut is told in one convention for every
 -- tool, and "cut by the tool" and "cut for display" are two facts.
 local abridge = require "abridge"
+local called = require "support.called"
 local host = require "abridge.base.host"
 local tmpdir = require "support.tmpdir"
 
@@ -31,10 +32,7 @@ describe("seed metadata:", function()
   end)
 
   local function call(tool, input)
-    local result = session:call(tool, input)
-    abridge.assert_conforms(tool, result)
-    assert.is_false(result.is_error, result.content)
-    return result
+    return called(session, tool, input)
   end
 
   local function protocol(result)

@@ -1,6 +1,7 @@
 -- The document "Tools and Truncation", section by section, in the profile "pipeline". Where the contract overrules it:
 -- 500 lines less 30 and 70 are 400 (its 370 is a slip), and a notice follows that says where the full output is.
 local abridge = require "abridge"
+local called = require "support.called"
 local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
@@ -34,10 +35,7 @@ describe("seed pipeline:", function()
   end)
 
   local function call(tool, input)
-    local result = session:call(tool, input)
-    abridge.assert_conforms(tool, result)
-    assert.is_false(result.is_error, result.content)
-    return result
+    return called(session, tool, input)
   end
 
   --- The content before the notice.

@@ -33,11 +33,6 @@ local function in_coroutine(fn)
   return value
 end
 
---- Turns the loop until `predicate()`, from no callback.
-local function eventually(predicate)
-  assert.is_true(waiting.eventually(predicate))
-end
-
 describe("a callback that yields", function()
   local function session_with(key)
     local session = assert(abridge.session(key and { [key] = coroutine.yield } or {}))
@@ -455,7 +450,7 @@ describe("session:wait inside a tool", function()
       uv.close(timer)
       raised = { pcall(session.wait, session) }
     end)
-    eventually(function() return raised end)
+    assert.is_true(waiting.eventually(function() return raised end))
     assert.is_false(raised[1])
     assert.truthy(raised[2]:find("cannot wait inside a callback of the event loop; use on_done", 1, true))
     last.done "fine"

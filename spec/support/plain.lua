@@ -68,6 +68,13 @@ function M.ledger_error(cut)
   if cut.omitted_lines ~= cut.total_lines - cut.output_lines then return "omitted_lines is not total - output" end
 end
 
+--- What a call raises, as it is.
+function M.raised(call, ...)
+  local ok, message = pcall(call, ...)
+  if ok then error("nothing was raised", 2) end
+  return message
+end
+
 --- What a call raises, without its position, which must be one inside `call`: whoever misuses a function is blamed,
 --- neither the function nor someone further out. `call` must not end in a tail call. All further words must be in it.
 function M.misuse(call, ...)

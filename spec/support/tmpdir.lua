@@ -63,6 +63,12 @@ function M.program()
   return os.getenv "ABRIDGE_PROGRAM" or host.uv().exepath()
 end
 
+--- A command line that runs a script in a Neovim without the user's files; `settings` are those of `:set`.
+function M.headless(program, script, settings)
+  local line = "%s --headless -u NONE -i NONE -n --cmd 'set shada= %s' -c 'luafile %s' -c 'qa!'"
+  return line:format(M.quote(program), settings or "", script)
+end
+
 --- The interpreter that runs this spec; nil inside Neovim.
 function M.interpreter()
   return not host.in_nvim and M.program() or nil
