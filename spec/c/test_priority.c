@@ -1,5 +1,5 @@
 /* The priority cut: what counts as a hit, what is kept, and that budgets, ledger, chunks and memory hold for any text. */
-#include "check.h"
+#include "ledger.h"
 
 enum { KB = 1024, MB = 1024 * 1024 };
 
@@ -812,55 +812,6 @@ static void the_last_line_is_always_there(void)
 
 /* ---- memory ---- */
 
-typedef struct {
-    size_t live;
-    size_t most;
-    size_t calls;
-    size_t fail_at;
-} meter;
-
-enum { FRONT = 16 };
-
-static void *meter_malloc(void *ctx, size_t size)
-{
-    meter *m = ctx;
-    if (++m->calls == m->fail_at)
-        return NULL;
-    char *block = malloc(FRONT + size);
-    if (!block)
-        exit(2);
-    memcpy(block, &size, sizeof size);
-    m->live += size;
-    m->most = m->live > m->most ? m->live : m->most;
-    return block + FRONT;
-}
-
-static void meter_free(void *ctx, void *p)
-{
-    meter *m = ctx;
-    size_t size;
-    memcpy(&size, (char *)p - FRONT, sizeof size);
-    m->live -= size;
-    free((char *)p - FRONT);
-}
-
-static void *meter_realloc(void *ctx, void *p, size_t old_size, size_t size)
-{
-    size_t held;
-    meter *m = ctx;
-    memcpy(&held, (char *)p - FRONT, sizeof held);
-    CHECK_COUNT(held, old_size);
-    if (++m->calls == m->fail_at)
-        return NULL;
-    char *block = realloc((char *)p - FRONT, FRONT + size);
-    if (!block)
-        exit(2);
-    memcpy(block, &size, sizeof size);
-    m->live += size - old_size;
-    m->most = m->live > m->most ? m->live : m->most;
-    return block + FRONT;
-}
-
 static void memory_is_bounded(void)
 {
     static const uint64_t budgets[] = {0, 200, 2 * KB, 30 * KB, 128 * KB};
@@ -868,8 +819,8 @@ static void memory_is_bounded(void)
     add_many(&t, 4000, "x: error #: cannot open file #, no such file or directory, giving up on number #");
     add_many(&t, 4000, "#");
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
-        meter m = {0, 0, 0, 0};
-        const abr_alloc alloc = {meter_malloc, meter_realloc, meter_free, &m};
+        ledger l = {0};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_opts o = options(budgets[i]);
         o.alloc = &alloc;
         abr_stream *s = NULL;
@@ -878,11 +829,11 @@ static void memory_is_bounded(void)
         for (size_t k = 0; k < 20; k++)
             CHECK(abr_stream_write(s, t.p, t.n) == ABR_OK);
         CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
-        if (!CHECK(m.most <= 64 * budgets[i] + MB))
-            fprintf(stderr, "%zu bytes with a budget of %" PRIu64 "\n", m.most, budgets[i]);
+        if (!CHECK(l.peak <= 64 * budgets[i] + MB))
+            fprintf(stderr, "%zu bytes with a budget of %" PRIu64 "\n", l.peak, budgets[i]);
         abr_cut_free(&cut);
         abr_stream_close(s);
-        CHECK_COUNT(0, m.live);
+        CHECK_COUNT(0, l.blocks);
     }
     free(t.p);
 }
@@ -895,8 +846,8 @@ static void every_failure_to_allocate_is_survived(void)
     add_many(&t, 40, "step #");
     abr_hit hit = {"step 7", 6, 1, false, false};
     for (size_t fail_at = 1;; fail_at++) {
-        meter m = {0, 0, 0, fail_at};
-        const abr_alloc alloc = {meter_malloc, meter_realloc, meter_free, &m};
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_opts o = options(200);
         o.max.tokens = 60;
         o.hits = &hit;
@@ -907,14 +858,14 @@ static void every_failure_to_allocate_is_survived(void)
         abr_code code = abr_cut_text(t.p, t.n, &o, &cut, &error);
         CHECK(code == ABR_OK || (code == ABR_ENOMEM && error.code == ABR_ENOMEM));
         abr_cut_free(&cut);
-        CHECK_COUNT(0, m.live);
-        if (m.calls < fail_at)
+        CHECK_COUNT(0, l.blocks);
+        if (l.calls < fail_at)
             break;
         CHECK(code == ABR_ENOMEM);
     }
     for (size_t fail_at = 1;; fail_at++) {
-        meter m = {0, 0, 0, fail_at};
-        const abr_alloc alloc = {meter_malloc, meter_realloc, meter_free, &m};
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_opts o = options(200);
         o.alloc = &alloc;
         abr_stream *s = NULL;
@@ -926,9 +877,9 @@ static void every_failure_to_allocate_is_survived(void)
             code = abr_stream_finish(s, NULL, &cut, NULL);
         abr_cut_free(&cut);
         abr_stream_close(s);
-        CHECK_COUNT(0, m.live);
-        CHECK(code == (m.calls < fail_at ? ABR_OK : ABR_ENOMEM));
-        if (m.calls < fail_at)
+        CHECK_COUNT(0, l.blocks);
+        CHECK(code == (l.calls < fail_at ? ABR_OK : ABR_ENOMEM));
+        if (l.calls < fail_at)
             break;
     }
     free(t.p);

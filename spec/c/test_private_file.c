@@ -15,8 +15,8 @@
 #include <sys/mount.h>
 #endif
 
-#include "check.h"
 #include "files/private_file.h"
+#include "ledger.h"
 
 enum { KB = 1024, NOBODY = 65534 };
 
@@ -375,29 +375,10 @@ static void descriptors_are_closed_on_exec_and_at_the_end(void)
     CHECK_COUNT(before, after);
 }
 
-static void *no_memory(void *ctx, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    return NULL;
-}
-
-static void *no_more_memory(void *ctx, void *ptr, size_t old_size, size_t size)
-{
-    (void)ptr;
-    (void)old_size;
-    return no_memory(ctx, size);
-}
-
-static void free_block(void *ctx, void *ptr)
-{
-    (void)ctx;
-    free(ptr);
-}
-
 static void without_memory_nothing_is_made(void)
 {
-    const abr_alloc none = {no_memory, no_more_memory, free_block, NULL};
+    ledger l = {.fail_at = 1};
+    const abr_alloc none = ledger_alloc(&l);
     abr_file *file = NULL;
     int before;
     int after;
@@ -829,24 +810,6 @@ static void a_short_file_is_told(void)
 }
 
 /* Memory fails where the file is opened: the stream goes on, and says so. */
-typedef struct {
-    size_t calls;
-    size_t fail_at;
-} failing;
-
-static void *failing_malloc(void *ctx, size_t size)
-{
-    failing *f = ctx;
-    return ++f->calls == f->fail_at ? NULL : malloc(size);
-}
-
-static void *failing_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
-{
-    failing *f = ctx;
-    (void)old_size;
-    return ++f->calls == f->fail_at ? NULL : realloc(ptr, size);
-}
-
 static void no_memory_never_spoils_the_file(void)
 {
     enum { N = 12000, CHUNK = 3000 };
@@ -855,8 +818,8 @@ static void no_memory_never_spoils_the_file(void)
         text[i] = i % 10 == 9 ? '\n' : (char)('a' + i % 26);
     for (int strategy = ABR_HEAD; strategy <= ABR_HEAD_TAIL; strategy++) {
         for (size_t which = 3; which < 12; which++) {
-            failing f = {0, which};
-            const abr_alloc alloc = {failing_malloc, failing_realloc, free_block, &f};
+            ledger l = {.fail_at = which};
+            const abr_alloc alloc = ledger_alloc(&l);
             abr_opts o = ABR_OPTS_INIT;
             abr_stream *s = NULL;
             abr_cut cut;
