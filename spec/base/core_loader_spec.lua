@@ -94,7 +94,7 @@ describe("require 'abridge'", function()
     end)
   end
 
-  it("says so each time, until the core is there", function()
+  it("says each time that the core is missing, until it is there", function()
     local said = run(([[
       attempt "abridge"
       attempt "abridge"

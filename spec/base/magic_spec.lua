@@ -187,7 +187,7 @@ describe("magic.dimensions", function()
     assert.is_nil(size_of(gif(0, 0)))
   end)
 
-  it("are in each kind of WebP", function()
+  it("are found in each kind of WebP", function()
     assert.equal("550x368", size_of(vp8(550, 368)))
     assert.equal("16383x1", size_of(vp8(16383 + 16384, 1 + 49152))) -- the upper two bits scale
     assert.equal("386x395", size_of(vp8l(386, 395)))
@@ -294,7 +294,7 @@ describe("magic", function()
     end
   end
 
-  it("stands every truncation", function()
+  it("survives a file cut short anywhere", function()
     for _, bytes in ipairs(IMAGES) do
       for n = 0, #bytes do
         holds(bytes:sub(1, n))
@@ -307,7 +307,7 @@ describe("magic", function()
     end
   end)
 
-  it("stands every corruption", function()
+  it("survives any changed byte", function()
     random.each(2000, function()
       local bytes = random.chance(3) and random.choose(KINDS)[1] or random.choose(IMAGES)
       for _ = 1, random.between(1, 4) do
@@ -320,7 +320,7 @@ describe("magic", function()
     end)
   end)
 
-  it("stands noise", function()
+  it("survives noise", function()
     random.each(500, function()
       holds(random.choose { "", "\255\216", "RIFF\0\0\0\0WEBP", "GIF89a", "\0" } .. random.bytes(random.below(300)))
     end)

@@ -56,7 +56,7 @@ describe("conformance", function()
       local by_size = { read_file = { max_bytes = 400 }, run_command = { max_bytes = 400 } }
       if profile == "pipeline" then by_size = { read_file = { max_chars = 60 }, run_command = { max_chars = 60 } } end
 
-      it("read_file: cut by lines", function()
+      it("read_file cut by lines says line_cap and the next line", function()
         local session = open { profile = profile, limits = by_lines }
         local result = session:call("read_file", { path = write("f", wide_lines(10)) })
         assert.is_true(result.truncation.truncated)
@@ -72,7 +72,7 @@ describe("conformance", function()
         end
       end)
 
-      it("read_file: cut by size", function()
+      it("read_file cut by size says size_cap, within the budget", function()
         local session = open { profile = profile, limits = by_size }
         local text = wide_lines(50, 19)
         local result = session:call("read_file", { path = write("f", text) })
@@ -87,7 +87,7 @@ describe("conformance", function()
         assert.equal(result.details.cut.last_line + 1, result.truncation.next_offset)
       end)
 
-      it("read_file: limit reached", function()
+      it("read_file with a limit says how many lines are left", function()
         local input = { path = write("f", wide_lines(10)), offset = 3, limit = 2 }
         local result = open({ profile = profile }):call("read_file", input)
         assert.is_true(result.truncation.truncated)
@@ -99,7 +99,7 @@ describe("conformance", function()
         end
       end)
 
-      it("read_file: errors", function()
+      it("read_file says in words what is wrong with a path or an input", function()
         local session = open { profile = profile }
         for path, message in pairs {
           [dir .. "/none"] = "No such file or directory: " .. dir .. "/none",
@@ -120,7 +120,7 @@ describe("conformance", function()
         end
       end)
 
-      it("read_file: numbers that no file has", function()
+      it("read_file takes numbers that no file has", function()
         local session = open { profile = profile }
         local path = write("f", "a\nb\nc\n")
         for _, key in ipairs { "offset", "column" } do
@@ -134,7 +134,7 @@ describe("conformance", function()
         assert.equal("a\nb\nc\n", result.content)
       end)
 
-      it("read_file: bytes that are no text", function()
+      it("read_file shows and counts bytes that are no text", function()
         local session = open { profile = profile }
         local result = check(session:call("read_file", { path = write("f", "a\255b\n") }))
         assert.equal("a\239\191\189b\n", result.content)
@@ -142,7 +142,7 @@ describe("conformance", function()
         check(session:call("read_file", { path = write("g", "a\0b") }))
       end)
 
-      it("run_command: output that fits", function()
+      it("run_command gives output that fits as it is, both streams in order", function()
         local result = check(open({ profile = profile }):call("run_command", { command = "echo out; echo err >&2" }))
         assert.equal("out\nerr\n", result.content)
         assert.same({ truncated = false, bytes_returned = 8, bytes_total = 8, reason = "size_cap" }, result.truncation)
@@ -150,7 +150,7 @@ describe("conformance", function()
         assert.is_false(result.is_error)
       end)
 
-      it("run_command: no output", function()
+      it("run_command says where there is no output", function()
         local session = open { profile = profile }
         local result = check(session:call("run_command", { command = "true" }))
         assert.equal("(no output)", result.content)
@@ -161,7 +161,7 @@ describe("conformance", function()
         assert.equal(#"(no output)", result.truncation.bytes_returned)
       end)
 
-      it("run_command: cut by lines", function()
+      it("run_command cut by lines says line_cap, and which lines show", function()
         local session = open { profile = profile, limits = by_lines }
         local command = "i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $i; done"
         local result = session:call("run_command", { command = command })
@@ -181,7 +181,7 @@ describe("conformance", function()
         end
       end)
 
-      it("run_command: cut by size, with an exit line", function()
+      it("run_command cut by size keeps the exit line", function()
         local session = open { profile = profile, limits = by_size }
         local command = "i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line number $i; done; exit 3"
         local result = session:call("run_command", { command = command })
@@ -195,7 +195,7 @@ describe("conformance", function()
         assert.equal(3, result.details.exit_code)
       end)
 
-      it("run_command: a byte budget by name is an exec budget", function()
+      it("run_command cut by a budget with a name says exec_budget", function()
         if profile == "pipeline" then return end
         local session = open { profile = profile, limits = { run_command = { output = "silent", max_lines = false } } }
         local command = "i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo $i; done"
@@ -204,7 +204,7 @@ describe("conformance", function()
         assert.is_true(#result.content <= 200)
       end)
 
-      it("run_command: errors", function()
+      it("run_command says in words what is wrong with an input", function()
         local session = open { profile = profile }
         local result = check(session:call("run_command", {}))
         assert.is_true(result.is_error)
@@ -216,13 +216,13 @@ describe("conformance", function()
         assert.equal("Unknown tool: no_such_tool", result.content)
       end)
 
-      it("run_command: bytes that are no text", function()
+      it("run_command shows bytes that are no text as U+FFFD", function()
         local result = check(open({ profile = profile }):call("run_command", { command = [[printf 'a\377b\000\n']] }))
         local cleans = abridge.profiles[profile].run_command and abridge.profiles[profile].run_command.clean
         assert.equal(cleans and "a\239\191\189b\n" or "a\239\191\189b\0\n", result.content)
       end)
 
-      it("cap: output made elsewhere", function()
+      it("session:cap of any value conforms", function()
         local session = open { profile = profile, limits = { x = { max_lines = 3 } } }
         local mcp = { content = { { type = "text", text = wide_lines(10) } } }
         for _, value in ipairs { "", "a\n", wide_lines(10), { a = 1 }, mcp, 5, true } do

@@ -95,7 +95,7 @@ describe("the harness, with", function()
 
   for _, profile in ipairs(PROFILES) do
     describe(profile .. ",", function()
-      it("read_file", function()
+      it("read_file conforms", function()
         conformance.run {
           tool = "read_file",
           session = opener(profile),
@@ -113,7 +113,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("read_file, begun in the middle", function()
+      it("read_file conforms when it begins in the middle", function()
         conformance.run {
           tool = "read_file",
           session = opener(profile, { tools = { "read_file" } }),
@@ -129,7 +129,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("run_command", function()
+      it("run_command conforms", function()
         conformance.run {
           tool = "run_command",
           session = opener(profile),
@@ -142,7 +142,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("run_command, cut by an exec budget", function()
+      it("run_command conforms when an exec budget cuts it", function()
         if profile == "pipeline" then return end -- it knows no bytes
         conformance.run {
           tool = "run_command",
@@ -159,7 +159,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("search_files", function()
+      it("search_files conforms", function()
         local found = lines(40)
         for i, line in ipairs(found) do
           found[i] = ("f.txt:%d: %s"):format(i, line)
@@ -183,7 +183,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("find_files", function()
+      it("find_files conforms", function()
         local found = {}
         for i = 100, 139 do
           found[#found + 1] = ("tree/file_%d.txt"):format(i)
@@ -207,7 +207,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("list_directory", function()
+      it("list_directory conforms", function()
         local found = {}
         for i = 100, 139 do
           found[#found + 1] = ("file_%d.txt"):format(i)
@@ -230,7 +230,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("sql_query", function()
+      it("sql_query conforms", function()
         if not has_sqlite then return pending("LuaSQL for sqlite3 cannot be loaded: " .. tostring(sqlite)) end
         local env = sqlite.sqlite3()
         local connection = env:connect ":memory:"
@@ -269,7 +269,7 @@ describe("the harness, with", function()
         if not ok_empty then error(message_empty, 0) end
       end)
 
-      it("web_fetch", function()
+      it("web_fetch conforms", function()
         local server = web_server.new(function(connection, request)
           local found = request.target ~= "/none"
           local body = request.target == "/text" and text or found and "" or "not found\n"
@@ -295,7 +295,7 @@ describe("the harness, with", function()
         if not ok then error(message, 0) end
       end)
 
-      it("foreign tools: a string, MCP content, pages of their own, one that raises", function()
+      it("foreign tools conform: a string, MCP content, pages of their own, one that raises", function()
         local all = lines(40)
         local whole = table.concat(all, "\n")
         local function page(input)

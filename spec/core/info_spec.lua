@@ -351,7 +351,7 @@ describe("info.parse", function()
     end
   end)
 
-  it("says so when the text is no JSON", function()
+  it("says when the text is no JSON", function()
     for _, text in ipairs { "", "{", '{"truncated":tru}', "not json", '{"truncated":true} x' } do
       local block, message = info.parse(text)
       assert.is_nil(block)

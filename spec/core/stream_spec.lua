@@ -137,7 +137,7 @@ describe("one cut of a stream", function()
     s:close()
   end)
 
-  it("may not have higher ones", function()
+  it("may not have higher budgets than the stream", function()
     local s = filled()
     for key, value in pairs { max_bytes = 101, max_lines = 5, max_chars = 10 } do
       local message = plain.misuse(function()
@@ -149,7 +149,7 @@ describe("one cut of a stream", function()
     assert.equal(28, #s:finish { max_bytes = 100, max_lines = 4 })
   end)
 
-  it("knows no other option", function()
+  it("takes no option but budgets, reserve and long_line", function()
     local s = filled()
     for key, value in pairs { strategy = "head", utf8 = "keep", max_byte = 3, full_output = false } do
       local message = plain.misuse(function()

@@ -107,12 +107,12 @@ describe("profiles", function()
     end
   end)
 
-  it("default is the default", function()
+  it("are those of 'default' where none is named", function()
     assert.same(PROFILES.default.read_file, limits_of "read_file")
     assert.same(PROFILES.default.read_file, limits_of("read_file", { profile = "default" }))
   end)
 
-  it("an unknown one raises with its name", function()
+  it("raise with the name of an unknown one", function()
     raises({ profile = "defualt" }, "profile", '"defualt"')
     raises({ profile = 5 }, "profile", "5")
   end)
@@ -155,7 +155,7 @@ describe("session:limits", function()
     assert.equal(10 * KB, limits_of("run_command", { limits = limits }).max_bytes)
   end)
 
-  it("full sets no budget", function()
+  it("sets no budget for output = 'full'", function()
     assert.equal(30 * KB, limits_of("run_command", { limits = { run_command = { output = "full" } } }).max_bytes)
     local opts = { profile = "contract", ceiling = false, limits = { run_command = { output = "full" } } }
     assert.is_nil(limits_of("run_command", opts).max_bytes)
@@ -259,14 +259,14 @@ describe("overrides", function()
     assert.equal(8, limits_of("sh", opts).max_lines)
   end)
 
-  it("by alias and by name hold both", function()
+  it("by alias and by name both hold", function()
     local over = { bash = { max_lines = 7 }, run_command = { max_bytes = 9 } }
     local limits = limits_of("bash", { profile = "pi", limits = over })
     assert.equal(7, limits.max_lines)
     assert.equal(9, limits.max_bytes)
   end)
 
-  it("false takes a budget away", function()
+  it("take a budget away by false", function()
     local opts = { limits = { read_file = { max_bytes = false } }, ceiling = false }
     assert.same({ strategy = "head", max_lines = 2000 }, limits_of("read_file", opts))
   end)
@@ -277,7 +277,7 @@ describe("overrides", function()
     end
   end)
 
-  it("of * bind every tool without a row", function()
+  it("of the row * bind every tool without a row", function()
     local opts = { limits = { ["*"] = { max_lines = 5 } } }
     assert.equal(5, limits_of("github__search", opts).max_lines)
     assert.equal(2000, limits_of("read_file", opts).max_lines)
@@ -378,20 +378,20 @@ describe("the ceiling", function()
     assert.equal(200 * KB, size { profile = "pi" })
   end)
 
-  it("goes where a session sets it", function()
+  it("is what a session sets", function()
     assert.is_true(size { limits = open, ceiling = { max_bytes = 1000 } } <= 1000)
     assert.is_true(size { profile = "pi", ceiling = { max_bytes = "10KB" } } <= 10 * KB)
   end)
 
-  it("false takes it away", function()
+  it("is lifted by false", function()
     assert.equal(200 * KB, size { profile = "dispatcher", ceiling = false })
   end)
 
-  it("an empty table leaves the profile's", function()
+  it("stays the profile's where a session gives an empty table", function()
     assert.is_true(size { limits = open, ceiling = {} } <= 128 * KB)
   end)
 
-  it("a bad one raises, with its key and its value", function()
+  it("raises with key and value where it is wrong", function()
     raises({ ceiling = { max_lines = 5 } }, "ceiling", "max_lines", "5")
     raises({ ceiling = { max_bytes = -1 } }, "ceiling", "max_bytes", "-1")
     raises({ ceiling = { max_bytes = "big" } }, "ceiling", "max_bytes", '"big"')

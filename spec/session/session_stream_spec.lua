@@ -472,7 +472,7 @@ describe("a command's stream", function()
       { { clean = true, output = "auto" }, "exit 0", "Output incomplete: out of memory" },
     }
     for i, case in ipairs(cases) do
-      it("says so, and how it ended: " .. i, function()
+      it("says that output is missing, and how it ended: " .. i, function()
         failing(function() return true end)
         local session = open { run_dir = false, limits = { run_command = case[1] } }
         local result = assert(session:call("run_command", { command = "echo held back; " .. case[2] }, {}):wait(20))

@@ -67,7 +67,7 @@ describe("sql_query", function()
       assert.is_nil(dir:read "copy.db")
     end)
 
-    with_sqlite("in its words", function()
+    with_sqlite("whatever its words are", function()
       local before = dir:read "data.db"
       for _, statement in ipairs {
         "DELETE FROM t",
