@@ -39,7 +39,7 @@ describe("require 'abridge'", function()
 
   local function place(path) sh(("cp %s %s"):format(quote(path), quote(core))) end
 
-  --- What a fresh interpreter prints of a script; `attempt(name)` prints what becomes of `require(name)`.
+  --- What a fresh interpreter prints of a script; `attempt(name)` prints whether `require(name)` works.
   local function run(script)
     dir:write("probe.lua", [[
       local function attempt(name)

@@ -212,7 +212,7 @@ describe("magic.dimensions", function()
     end
   end)
 
-  it("of a JPEG are found behind all its metadata, in a few reads", function()
+  it("of a JPEG are found after all its metadata, in a few reads", function()
     local exif = segment(225, "Exif\0\0" .. frame(11, 12):rep(3000))
     assert.is_true(#exif > 50000)
     local parts = { JFIF }
@@ -227,7 +227,7 @@ describe("magic.dimensions", function()
     assert.is_true(file.most <= 64)
   end)
 
-  it("of a JPEG are found behind filling, strays and markers that stand alone", function()
+  it("of a JPEG are found after filling, strays and markers that stand alone", function()
     assert.equal("5x6", size_of(jpeg(("\255"):rep(200), frame(5, 6))))
     assert.equal("5x6", size_of(jpeg(JFIF, ("\0"):rep(1000), frame(5, 6))))
     assert.equal("5x6", size_of(jpeg("\255\1\255\208", frame(5, 6))))
@@ -236,10 +236,10 @@ describe("magic.dimensions", function()
     end
   end)
 
-  it("of a JPEG are nowhere behind a scan or the end", function()
+  it("of a JPEG are not looked for after a scan or the end", function()
     assert.is_nil(size_of("\255\216" .. segment(218, "\0") .. frame(5, 6), "image/jpeg"))
     assert.is_nil(size_of("\255\216\255\217" .. frame(5, 6), "image/jpeg"))
-    assert.is_nil(size_of(jpeg(frame(5, 0)))) -- told behind the scan
+    assert.is_nil(size_of(jpeg(frame(5, 0)))) -- it follows the scan
   end)
 
   it("of a JPEG without end are given up", function()
@@ -281,7 +281,7 @@ describe("magic", function()
   local IMAGES = { png(3, 4), gif(3, 4), vp8(3, 4), vp8l(3, 4), vp8x(3, 4), jpeg(JFIF, frame(3, 4)) }
   local IMAGE_KINDS = { "image/png", "image/gif", "image/webp", "image/jpeg" }
 
-  --- What comes of any bytes: a kind or none, a size or none, in bounded work.
+  --- Any bytes give a kind or none, a size or none, in bounded work.
   local function holds(bytes)
     local kind = magic.kind(bytes)
     random.must(kind == nil or type(kind) == "string", "%s is %s", bytes, kind)

@@ -187,7 +187,7 @@ static void a_page_survives_every_failure(void)
     }
 }
 
-/* An allocator whose addresses are odd, `ctx` bytes behind a multiple of 16. */
+/* An allocator whose addresses are odd, `ctx` bytes past a multiple of 16. */
 static void *odd_malloc(void *ctx, size_t size)
 {
     char *p = malloc(size + *(const size_t *)ctx);

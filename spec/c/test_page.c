@@ -119,7 +119,7 @@ static size_t end_of_limit(const char *p, size_t n, size_t at, const abr_page_op
     return at;
 }
 
-/* A page that ends at its limit and fits is told as cut there, without its last newline. */
+/* A page that ends at its limit and fits is cut there, without its last newline. */
 static bool ends_at_limit(const char *p, size_t n, size_t at, size_t end, const abr_page_opts *o,
                           const abr_cut *got)
 {
@@ -367,7 +367,7 @@ static void steps_change_nothing(void)
     free(text);
 }
 
-/* The file is as it was when the last step was taken, or it is told as changed. */
+/* The file is as it was at the last step, or said to have changed. */
 static void a_change_between_steps_is_told(void)
 {
     enum { SIZE = 3 * ABR_BLOCK };
@@ -439,7 +439,7 @@ static void a_file_that_may_not_be_read_is_told(void)
     const char *message;
     write_file("one\n", 4);
     CHECK(chmod(folder, 0711) == 0 && chmod(path, 0) == 0);
-    bool is_root = geteuid() == 0; /* who may read everything */
+    bool is_root = geteuid() == 0; /* root may read everything */
     CHECK(!is_root || seteuid(nobody) == 0);
     CHECK(open_code(path, &o, &message) == ABR_EACCES);
     CHECK_TEXT("permission denied", message, strlen(message));
@@ -630,7 +630,7 @@ static void a_page_of_no_lines_is_empty(void)
     }
 }
 
-/* An allocator as glibc's is for large blocks: none starts on a page, all start a little behind one. */
+/* An allocator as glibc's is for large blocks: none starts on a page, all start a little after the start of one. */
 enum { BEHIND = 16 };
 
 static void *behind_malloc(void *ctx, size_t size)

@@ -45,7 +45,7 @@ static abr_opts options(uint64_t max_bytes)
     return o;
 }
 
-/* The content of a cut with a NUL behind it, to be freed. */
+/* The content of a cut with a NUL after it, to be freed. */
 static char *cut_of(const char *p, size_t n, const abr_opts *o, abr_cut *cut)
 {
     abr_error error = {ABR_OK, NULL, 0};
@@ -683,7 +683,7 @@ static void a_first_line_that_is_cut_is_widened_within_the_budget(void)
                      "                                                          ");
 }
 
-/* It was retained whole, but its newline was not at hand. */
+/* It was retained whole, but its newline was not. */
 static void a_line_widened_to_its_end_is_not_marked_as_cut(void)
 {
     text t = {0};
@@ -767,7 +767,7 @@ static void the_end_comes_before_all_else(void)
     free(t.p);
 }
 
-/* What is at hand of either end may begin or end with half a char. */
+/* What is retained of either end may begin or end with half a char. */
 static void no_char_is_split_where_what_is_at_hand_ends(void)
 {
     for (uint64_t budget = 96; budget < 400; budget++) {

@@ -433,7 +433,7 @@ static size_t size_on_disk(const char *path)
     return stat(path, &st) == 0 ? (size_t)st.st_size : 0;
 }
 
-/* Fill a file until it takes no more: the error is told from then on, and the size is what is on disk. */
+/* Fill a file until it takes no more: from then on there is an error, and the size is what is on disk. */
 static void fill_up(int expected, const char *dir, size_t chunk, size_t most)
 {
     static char block[64 * KB];

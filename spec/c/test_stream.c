@@ -497,7 +497,7 @@ static void a_new_budget_reaches_no_further_than_what_is_kept(void)
 
 /* ---- totals that no counter is too small for ---- */
 
-/* As if `bytes` bytes with `lines` newlines and as many chars had gone by behind what the front holds. */
+/* As if `bytes` bytes with `lines` newlines and as many chars had gone by after what the front holds. */
 static void pass_by(abr_stream *s, uint64_t bytes, uint64_t lines)
 {
     s->bytes += bytes;

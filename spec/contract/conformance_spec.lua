@@ -27,7 +27,7 @@ local function write(name, text)
   return path
 end
 
---- Does the result tell the truth about itself? `behind` is what stands behind the content: exit line, notice, both.
+--- Does the result tell the truth about itself? `behind` is what follows the content: exit line, notice, both.
 local function check(result, behind)
   local shown = conformance.check(result)
   local gap = shown == "" and "" or shown:sub(-1) == "\n" and "\n" or "\n\n"

@@ -362,7 +362,7 @@ end)
 
 -- tools that are wrong -----------------------------------------------------------------
 
---- A result as a session makes it: this text, nothing said behind it.
+--- A result as a session makes it: this text, and nothing after it.
 local function result_of(text, over)
   local result = {
     tool = "bad",

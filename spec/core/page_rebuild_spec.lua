@@ -110,7 +110,7 @@ describe("pages one after the other", function()
     for line in (body .. "\n"):gmatch "([^\n]*)\n" do
       number = number + 1
       local said, rest = line:match "^ *(%d+)\t(.*)$"
-      if not said and line == "" then break end -- behind a final newline
+      if not said and line == "" then break end -- after a final newline
       must(tonumber(said) == number, "line %d has the number %s in %s", number, said, body)
       must(#line - #rest == math.max(7, #said + 1), "the number of %s is not six wide", line)
       lines[#lines + 1] = rest

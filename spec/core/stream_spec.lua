@@ -98,7 +98,7 @@ describe("a stream", function()
     assert.equal("", (s:snapshot { max_lines = 0 }))
   end)
 
-  it("does not mind what becomes of its options", function()
+  it("does not mind later changes of its options", function()
     local opts = { strategy = "head_tail", max_bytes = 24, reserve = ("re"):rep(2), marker_text = ("<{lines}>"):rep(1) }
     local s = abridge.stream(opts)
     opts.max_bytes, opts.reserve, opts.marker_text = 0, nil, nil

@@ -8,7 +8,7 @@ local tmpdir = require "support.tmpdir"
 local on_linux = resources.has_proc
 local q = tmpdir.quote
 
---- The rows of the page's tables: { where =, name = }, of which test.
+--- The rows of the page's tables: where the test is, and its name.
 local function rows_of(page)
   local rows = {}
   for line in page:gmatch "[^\n]+" do

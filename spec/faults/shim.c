@@ -9,7 +9,7 @@
  *           clock
  *   >BYTES  of read and pread: calls alone that ask for more than so many bytes
  *   @PATH   a pattern of the path, or of what the descriptor is open on ("pipe:*"); anything unless given
- *   #2-     which of the calls that match: the second and all behind it; #2 the second alone; all unless given
+ *   #2-     which of the calls that match: the second and all after it; #2 the second alone; all unless given
  *   ACTION  an errno by name; short:N, at most N bytes; truncate:N, the file is cut to N bytes before the call;
  *           remove, its name goes before the call; delay:N, milliseconds; add:N, seconds that the clock has gained
  */
@@ -268,7 +268,7 @@ static bool fails(call which, const char *path, int fd)
     return true;
 }
 
-/* The same for calls that move bytes, of which *n may become less. */
+/* The same for calls that move bytes; *n may become less. */
 static bool transfer_fails(call which, int fd, size_t *n)
 {
     const rule *r = due(which, NULL, fd, *n);

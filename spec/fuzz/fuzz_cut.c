@@ -407,7 +407,7 @@ static void free_draft(draft *d)
     free(d->from);
 }
 
-/* Lines of the source of which the draft has a byte. */
+/* Lines of the source that have a byte in the draft. */
 static uint64_t lines_kept(const char *p, size_t n, const draft *d)
 {
     uint64_t lines = 0;

@@ -156,7 +156,7 @@ static bool same_lines(const abr_page_lines *a, const abr_page_lines *b)
            a->next_offset == b->next_offset && a->next_column == b->next_column;
 }
 
-/* Some bytes behind the start of a page. */
+/* Some bytes after the start of a page. */
 static void check_read(const paging *g, abr_page *page, uint64_t at)
 {
     char got[32];

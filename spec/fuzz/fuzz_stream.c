@@ -89,7 +89,7 @@ static bool raises(uint64_t own, uint64_t lower)
     return lower != ABR_UNLIMITED && own != ABR_UNLIMITED && lower > own;
 }
 
-/* A look at the stream; text that is only shown behind what came may be given. */
+/* A look at the stream; a preview may be given, text that shows after what has come. */
 static void look(run *r, const abr_narrow *narrow, bool finish, const char *preview, size_t preview_n)
 {
     abr_cut cut;
@@ -137,7 +137,7 @@ static abr_narrow take_narrow(const run *r, input *in)
     return narrow;
 }
 
-/* Show text behind what came, twice, so that the second takes the first one's place. */
+/* Show text after what has come, twice, so that the second takes the first one's place. */
 static void preview(run *r, input *in)
 {
     char text[PREVIEW_MOST];

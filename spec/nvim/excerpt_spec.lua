@@ -1,4 +1,4 @@
--- The part of a text around what is looked at, in rows, and what of it the model saw.
+-- The part of a text around the row that is looked at, and how much of it the model saw.
 local abridge = require "abridge"
 local display = require "abridge.output.display"
 local host = require "abridge.base.host"
@@ -231,7 +231,7 @@ describe("a slice of a file of 5 GB", function()
     slice:load(3 * GB)
     assert.equal(("^@"):rep(4096), slice.rows[1].text)
     assert.is_false(slice.rows[2].begins)
-    assert.is_nil(slice:line_of(1)) -- nobody knows, and nobody counts
+    assert.is_nil(slice:line_of(1)) -- it is not known, and not counted
     assert.is_true(slice.blocks <= 3, slice.blocks .. " reads")
   end)
 

@@ -31,7 +31,7 @@ local function numbered(n, length)
   return table.concat(lines, "\n") .. "\n"
 end
 
----Raises unless all that is said of a result agrees, and fits its text.
+---Raises unless all that is said of a result agrees and fits its text.
 local function check_agreement(result, text)
   local block, cut = result.truncation, result.details.cut
   local told = abridge.protocol(result)

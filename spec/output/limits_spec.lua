@@ -283,7 +283,7 @@ describe("overrides", function()
     assert.equal(2000, limits_of("read_file", opts).max_lines)
   end)
 
-  it("take tools that nobody knows", function()
+  it("take tools of any name", function()
     assert.equal(5, limits_of("github__search", { limits = { github__search = { max_lines = 5 } } }).max_lines)
   end)
 

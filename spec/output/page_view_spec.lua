@@ -200,7 +200,7 @@ local function shown_lines(rest, first_line, how)
       if body ~= "" then show(body, 1, #line) end
       local behind = #line - (body ~= "" and #line or 0)
       show("... [truncated]", 0)
-      if behind > 0 then -- of a line that shows no char, every byte of the mark stands for all
+      if behind > 0 then -- where a line shows no char, every byte of the mark stands for all of it
         for i = 1, #"... [truncated]" do
           ends[#ends + 1 - i] = source + #line
         end

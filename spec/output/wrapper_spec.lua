@@ -148,7 +148,7 @@ describe('cap with wrapper = "beside"', function()
     ["a tag pair on the lines of the text"] = { '<attachment url="x">', "</attachment>" },
     ["a heading before a fence"] = { "Read `a`:\n````lua\n", "\n````" },
     ["a heading and a blank line"] = { "Read `a`:\n\n````lua\n", "\n````\n" },
-    ["lines behind a fence"] = { "```\n", "\n```\n\nNOTE:\n- a" },
+    ["lines after a fence"] = { "```\n", "\n```\n\nNOTE:\n- a" },
     ["a fence inside tags"] = { "<a>Found:\n```\n", "\n```\n\nNOTE</a>" },
     ["a fence on the lines of the tags"] = { '<a type="b">\n```diff\n', "\n```\n</a>" },
   } do

@@ -64,7 +64,7 @@ end
 
 -- ways out --------------------------------------------------------------------------------------
 
---- Runs a tool of the host's that gives a value; all that the host got of it.
+--- Runs a tool of the host's that gives a value: what the host gets.
 local function run_tool(session, execute, input)
   local name = "t" .. #session.order
   session:register { name = name, execute = execute }
@@ -404,7 +404,7 @@ describe("a secret", function()
     end
   end)
 
-  it("half of which a pattern takes, and its end behind an escape, is hidden whole", function()
+  it("is hidden whole where a pattern takes half of it and its end follows an escape", function()
     local session = open { redact = { "wJalr[%w/+]+" }, limits = { ["*"] = { clean = false } } }
     assert.equal("k=[redacted] x", session:cap("t", "k=wJalrXUt\27[0mnFEMI/K7 x").content)
     local both = session:cap("t", "k=wJalrA b\27[1mc\27[m wJ\27[0malrB x").content
@@ -468,7 +468,7 @@ describe("a secret", function()
     end
   end)
 
-  it("of which only the match is known is not shown in part", function()
+  it("is not shown in part where only the match is known", function()
     local filler = ("x"):rep(300 * 1024)
     local line = filler .. "hunter2/Zq9Kx" .. filler .. "\n"
     dir:write("wide", "\255\254" .. line:gsub(".", "%0\0"))

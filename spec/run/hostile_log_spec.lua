@@ -31,7 +31,7 @@ describe("a log with a line that never ends", function()
     dir:sh(("truncate -s %.0f run/events.jsonl"):format(size + MEGABYTES * 1024 * 1024))
   end
 
-  --- The same, and an event on a line of its own behind it.
+  --- The same, followed by an event on a line of its own.
   local function go_on()
     swell()
     dir:sh [[sed -n 2p run/events.jsonl > second; echo >> run/events.jsonl
@@ -67,7 +67,7 @@ describe("a log with a line that never ends", function()
     assert.equal(2, #bounded(function() return opened:events() end))
     assert.equal(1, opened.too_long)
     local at = bounded(function() return opened:each(function() end) end)
-    assert.equal(uv.fs_stat(run .. "/events.jsonl").size, at) -- not read again by whoever follows
+    assert.equal(uv.fs_stat(run .. "/events.jsonl").size, at) -- a reader that follows does not read it again
     opened:close()
   end)
 

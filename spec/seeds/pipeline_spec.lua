@@ -112,7 +112,7 @@ describe("seed pipeline:", function()
       for line in first_stage:gmatch "([^\n]*)\n" do
         lines[#lines + 1] = line
       end
-      -- 30 and 70 lines of the first stage's text, of which some are the first stage's own
+      -- 30 and 70 lines of the first stage's text, some of them its own
       assert.equal(table.concat(lines, "\n", 1, 30), body_of(result):sub(1, #table.concat(lines, "\n", 1, 30)))
       local tail = table.concat(lines, "\n", #lines - 69) .. "\n"
       assert.equal(tail, body_of(result):sub(-#tail))

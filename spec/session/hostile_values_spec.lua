@@ -53,7 +53,7 @@ local function session_with(execute, opts)
   return session
 end
 
---- The result of a tool that gives a value; it holds all that a result must hold, as data that JSON takes.
+--- The result of a tool that gives a value; it has all fields of a result, as data that JSON takes.
 local function result_of(value, opts)
   local result = session_with(function() return value end, opts):call("t", {})
   assert.is_string(result.content)

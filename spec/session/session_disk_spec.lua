@@ -1,4 +1,4 @@
--- The run folder of a session where the disk, its limits or someone else are against it; and who may read it.
+-- The run folder of a session on a disk that is full, limited or meddled with; and who may read it.
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"

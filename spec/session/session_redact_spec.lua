@@ -36,7 +36,7 @@ local function leak_on_disk(session, least)
   return redacting.leak_on_disk(session, redacting.parts_of(SECRET, least))
 end
 
---- Checks all that came of a call.
+--- Checks everything that a call left.
 local function assert_hidden(result, session, seen, least)
   local found = leak({ result, seen }, least) or leak_on_disk(session, least)
   assert(not found, found)
@@ -435,7 +435,7 @@ describe("a redacting session", function()
     end
   end)
 
-  it("hides each line of which its function raises", function()
+  it("hides each line on which its function raises", function()
     local session, seen = open {
       redact = function(line)
         if line:find(SECRET, 1, true) then error("cannot hide " .. line) end

@@ -1,4 +1,4 @@
--- What becomes of what a tool of the host yields, raises or hands over later: one result, plain data in every case.
+-- Whatever a tool of the host yields, raises or hands over later becomes one result, plain data in every case.
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"

@@ -122,7 +122,7 @@ describe("a command's stream", function()
       assert.equal(said, result.content:sub(-#said))
     end)
 
-    it("of a cut by lines alone, though every byte is at hand", function()
+    it("of a cut by lines alone, though every byte is in memory", function()
       local session = open { limits = { run_command = { max_lines = 2 } } }
       local result = session:call("run_command", { command = "seq 5" })
       check_result(result, "1\n2\n3\n4\n5\n")

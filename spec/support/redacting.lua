@@ -1,4 +1,4 @@
---- A secret for specs of redaction: what hides it, and where it shows nevertheless.
+--- A secret for specs of redaction: what hides it, and where it still shows.
 
 local opened = require "support.opened"
 local paths = require "support.paths"

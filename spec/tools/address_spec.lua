@@ -129,7 +129,7 @@ describe("what a session allows", function()
     assert.is_false(has({ "10.0.0.1" }, "x", "::ffff:10.0.0.2"))
   end)
 
-  it("is a block, whatever stands behind its bits", function()
+  it("is a block, whatever follows its bits", function()
     assert.is_true(has({ "10.0.0.0/8" }, "x", "10.255.3.4"))
     assert.is_true(has({ "10.9.9.9/8" }, "x", "10.255.3.4"))
     assert.is_false(has({ "10.0.0.0/8" }, "x", "11.0.0.0"))

@@ -8,7 +8,7 @@ local host = require "abridge.base.host"
 local refused = sql_engine.refused
 
 local BLANKS = { " ", "\n", "\t", "\r\n", "\f" }
-local MARK = "\239\187\191" -- of the byte order: a blank in front, a letter behind a word
+local MARK = "\239\187\191" -- the byte order mark: a blank before a word, a letter after it
 local COMMENTS = {
   "-- a remark\n", "--\n", "/**/", "/* ; */", "/*/ ' */", "/* -- */", "--/*\n", "/* SELECT 1; */", "-- '\n", "/***/",
 }

@@ -368,7 +368,7 @@ describe("search_files", function()
       assert.equal("f:201: match 201", hit(result):match "^[^\n]*")
       assert.equal("f:250: match 250", result.content:match "[^\n]*$")
       assert.is_false(result.truncation.truncated)
-      assert.is_nil(result.truncation.bytes_total) -- of what lies before nobody knows the size
+      assert.is_nil(result.truncation.bytes_total) -- the size of what lies before is not known
     end)
 
     it("at the model's limit, which goes before the profile's both ways", function()
@@ -473,7 +473,7 @@ describe("search_files", function()
       assert.equal("Not a regular file: fifo is a fifo", hit(result))
     end)
 
-    it("an offset behind the last match", function()
+    it("an offset past the last match", function()
       dir:write("tree/f", lines(3))
       local result = search { pattern = "match", offset = 5 }
       assert.equal("Offset 5 is beyond the last match (3 matches in all)", hit(result))

@@ -1,4 +1,4 @@
--- sql_query: rows, what of them a budget drops, and what is told.
+-- sql_query: rows, which of them a budget drops, and what it says.
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
 local limits_of = require "abridge.output.limits"
@@ -284,7 +284,7 @@ describe("sql_query", function()
       assert.is_nil(result.truncation.bytes_total)
     end)
 
-    it("without reading on behind a row too large to count", function()
+    it("without reading on after a row too large to count", function()
       local stub = lite {
         make = function(n)
           return { n == 3 and ("x"):rep(3 * 1024 * 1024) or "small" }
@@ -391,7 +391,7 @@ describe("sql_query", function()
       assert.equal('[{"1":1}]', query("SELECT 1").content) -- and goes on
     end)
 
-    with_sqlite("what goes wrong behind the first row", function()
+    with_sqlite("what goes wrong after the first row", function()
       local result = query "SELECT abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775808)"
       refused(result, "ESQL", "LuaSQL: integer overflow")
     end)

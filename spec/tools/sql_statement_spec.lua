@@ -366,7 +366,7 @@ describe("sql_query", function()
   end)
 
   describe("on PostgreSQL", function()
-    --- Where the statements in front of and behind the model's are noted alone.
+    --- Notes the statements before and after the model's, and those alone.
     local function postgres(answer, in_transaction)
       return stand_in("PostgreSQL", function(statement)
         if statement:find "^SAVEPOINT" then return in_transaction and 0 or nil end

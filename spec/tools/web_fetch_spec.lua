@@ -112,7 +112,7 @@ describe("web_fetch", function()
       assert.equal("text/x", result.details.content_type)
     end)
 
-    it("the response behind interim ones", function()
+    it("the response after interim ones", function()
       answer(function(connection)
         connection:finish(("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Type: wrong/type\r\n\r\n"):rep(3)
           .. "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody")
