@@ -27,7 +27,7 @@ function M.names(path)
   return names
 end
 
---- The paths of the specs, whose names match a pattern.
+--- The paths of the specs whose file names match a pattern.
 function M.specs(pattern)
   local found = {}
   for _, room in ipairs(M.names "spec") do

@@ -76,7 +76,8 @@ function M.raised(call, ...)
 end
 
 --- What a call raises, without its position, which must be one inside `call`: the line that misuses a function is
---- blamed, neither the function nor a caller further out. `call` must not end in a tail call. All further words must be in it.
+--- blamed, neither the function nor a caller further out. `call` must not end in a tail call. All further words must be
+--- in it.
 function M.misuse(call, ...)
   local ok, message = pcall(call)
   if ok then error("nothing was raised", 2) end

@@ -33,7 +33,7 @@ function M.run(session, command, more)
   return session:call("run_command", input)
 end
 
---- A folder of tmpdir that can more.
+--- A folder of tmpdir with methods for runs.
 function M.new()
   local dir, runs = tmpdir.new(), 0
   dir:write("caller.lua", CALLER)
@@ -56,7 +56,7 @@ function M.new()
   --- The results of commands in a session of another process, which a shell runs after `before` (say, "ulimit -f 8; ").
   function dir:in_child(before, opts, ...)
     local json = host.json()
-    -- through a pipe: a limit on file sizes is not for what it says
+    -- through a pipe: a limit on file sizes must not hit what it prints
     local command = before .. self:lua_command("caller.lua", json.encode(opts), ...)
     local out, err = self:sh("{ " .. command .. "; echo status $?; } | cat")
     if err ~= "" then error(err) end

@@ -1,4 +1,4 @@
---- Databases for specs: a real one in memory, and stand-ins of what a driver is, without an engine.
+--- Databases for specs: a real one in memory, and stand-ins for drivers, without an engine.
 
 local abridge = require "support.unsaved"
 local assert = require "luassert"
@@ -94,7 +94,7 @@ function M.refused(result, code, message)
   assert.equal(message, result.content)
 end
 
--- stand-ins: what a driver is, without an engine ----------------------------------------
+-- stand-ins for drivers, without an engine ----------------------------------------------
 
 --- A connection that answers with what `answer(statement, ...)` returns and notes what it was asked.
 function M.stand_in(kind, answer)

@@ -18,9 +18,8 @@ function M.eventually(predicate)
   return done
 end
 
---- For what a program must have done within its time, however busy the machine is: call
---- `try` with `seconds`, then with four times as many and so on, until its second result says that this was enough.
---- Returns the last first result.
+--- For what a program must have done within its time, however busy the machine is: call `try` with `seconds`, then with
+--- four times as many and so on, until its second result says that this was enough. Returns the last first result.
 ---@param seconds number
 ---@param try fun(seconds: number): any, boolean
 function M.with_time(seconds, try)
