@@ -57,7 +57,7 @@ describe("require 'abridge'", function()
 
   local function attempt(name) return run(("attempt %q"):format(name or "abridge")) end
 
-  --- The line that says what to run, when the core is "missing", or there but of no use, or in the process.
+  --- The line that says what to run, when the core is "missing", or there but useless, or already loaded.
   local function remedy(state)
     local make = state == "missing" and "make" or "make -B"
     if nvim then

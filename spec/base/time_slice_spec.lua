@@ -1,4 +1,4 @@
--- Work in slices: it is the same work, the loop turns between them, and a cancel closes what it opened.
+-- Work in slices: the result is the same, the loop turns between slices, and a cancel closes what was opened.
 local abridge = require "abridge"
 local core = require "abridge.core"
 local host = require "abridge.base.host"

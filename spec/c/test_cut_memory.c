@@ -1,4 +1,5 @@
-/* Memory: an allocator that fails at any of its calls is survived, and everything comes back to it. */
+/* Cuts, pages and blocks survive an allocator that fails at any of its calls, and give everything back to
+ * it. */
 #include <stdint.h>
 
 #include "base/memory.h"
@@ -7,7 +8,8 @@
 
 static const char text[] = "one line\nanother line\na third line\n\xC3\xA9\xFF\nthe last line of all\n";
 
-/* Cut, failing at each allocation in turn until none is left to fail; returns the allocations of a whole cut. */
+/* Cut, failing at each allocation in turn until none is left to fail; returns the allocations of a whole
+ * cut. */
 static size_t fail_everywhere(abr_opts o)
 {
     size_t n = sizeof text - 1;
@@ -68,8 +70,8 @@ static bool count_few(void *ctx, const char *p, size_t n, uint64_t *tokens)
     return true;
 }
 
-/* Lines that are shown in two parts where the budget is a little smaller: the search for what the tokens allow then needs
- * more memory than it did at first, when something was found to fit already. */
+/* Lines that are shown in two parts where the budget is a little smaller: the search for what the tokens
+ * allow then needs more memory than it did at first, when something was found to fit already. */
 static void a_search_by_tokens_survives_every_failure(void)
 {
     enum { LINES = 30, SIZE = 179, AT = 135, TOKENS = 100 };

@@ -1,5 +1,6 @@
-/* Objects under an allocator that fails at any one of its calls: streams, pages, indexes, cleaners. What failed can be
- * tried again and then gives what it would have given; in the end nothing is held, no block and no descriptor. */
+/* Objects under an allocator that fails at any one of its calls: streams, pages, indexes, cleaners. What
+ * failed can be tried again and then gives what it would have given; in the end neither a block nor a
+ * descriptor is held. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, utimensat */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -20,10 +21,10 @@ static unsigned open_descriptors(void)
     return count;
 }
 
-/* Does its case with this allocator, to the end. */
+/* Runs its case with this allocator, to the end. */
 typedef void (*case_fn)(const abr_alloc *alloc, const void *arg);
 
-/* Is it to be done again? Only for want of memory, and only once: no other call fails. */
+/* Is the call to be made again? Only for want of memory, and only once: no other call fails. */
 static bool again(abr_code code)
 {
     CHECK(code == ABR_OK || code == ABR_ENOMEM);

@@ -1,4 +1,5 @@
-/* The priority cut: what counts as a hit, what is kept, and that budgets, ledger, chunks and memory hold for any text. */
+/* The priority cut: what counts as a hit, what is kept, and that budgets, ledger, chunks and memory hold
+ * for any text. */
 #include "ledger.h"
 
 enum { KB = 1024, MB = 1024 * 1024 };
@@ -360,7 +361,7 @@ static void patterns_of_the_caller_are_hits(void)
     }
 }
 
-/* Of chars as of bytes: the end does not take all the room. */
+/* In chars as in bytes, the end does not take all the room. */
 static void the_end_has_its_share(void)
 {
     char steps[8192];
@@ -747,7 +748,7 @@ static void a_marker_outside_costs_no_tokens(void)
     free(t.p);
 }
 
-/* Where a marker takes nearly all there is. */
+/* A marker may take nearly all the room there is. */
 static void the_end_comes_before_all_else(void)
 {
     text t = {0};

@@ -65,8 +65,8 @@ static void end(void)
 /* Run a test in a folder of its own. */
 #define RUN_IN_FOLDER(test) (start(), RUN(test), end())
 
-/* Run facts in a child, where limits, identity and mounts may be changed; its failures are the test's. A child that
- * ends with SKIPPED could not make the situation. */
+/* Run facts in a child, where limits, identity and mounts may be changed; its failures are the test's. A
+ * child that ends with SKIPPED could not make the situation. */
 enum { FAILED = 1, SKIPPED = 77 };
 
 static bool in_child(void (*facts)(void))
@@ -667,7 +667,7 @@ static void one_process_holds_a_log(void)
     abr_file_close(open_expecting(0, at("d"), "log", true));
 }
 
-/* A child that holds the log and tells so, until it is killed. */
+/* A child that holds the log and says so, until it is killed. */
 static pid_t hold_in_child(void)
 {
     int ready[2];
@@ -809,7 +809,7 @@ static void a_short_file_is_told(void)
     in_child(a_file_that_is_cut_short_leaves_the_preview);
 }
 
-/* Memory fails where the file is opened: the stream goes on, and says so. */
+/* Where there is no memory to open the file, the stream goes on and says so. */
 static void no_memory_never_spoils_the_file(void)
 {
     enum { N = 12000, CHUNK = 3000 };

@@ -1,4 +1,4 @@
--- read_file and run_command under every profile in more than the harness puts every tool through: exact notices, odd
+-- read_file and run_command under every profile, beyond what the harness asks of every tool: exact notices, odd
 -- input, and pages of any file, which rebuild it (SPEC 5, 8, 11, 12).
 local abridge = require "support.unsaved"
 local conformance = require "abridge.conformance"

@@ -8,7 +8,7 @@ local web_server = require "support.web_server"
 local PROFILES = { "default", "pi", "pipeline", "contract", "dispatcher" }
 local has_sqlite, sqlite = pcall(require, "luasql.sqlite3")
 
---- n lines that differ, some with chars of several bytes.
+--- n different lines, some with chars of several bytes.
 local function lines(n, form)
   local all = {}
   for i = 1, n do
@@ -49,7 +49,7 @@ describe("the harness, with", function()
     end
   end
 
-  --- Items that a limit of theirs cuts; a pipeline counts on its own and does not resume.
+  --- Items cut by a limit of their own; a pipeline counts on its own and does not resume.
   local function item_budgets(profile, name)
     if profile == "pipeline" then return { max_chars = 300, max_lines = 9, ceiling = { 99, 300 } } end
     return {

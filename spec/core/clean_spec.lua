@@ -394,7 +394,7 @@ end)
 
 -- progress ------------------------------------------------------------------------------------
 
---- Output in the style of tools that draw progress, and what is left of it in the end.
+--- Output like that of tools that draw progress, and what remains of it in the end.
 local PROGRESSES = {
   ["curl -#"] = function()
     local out = {}

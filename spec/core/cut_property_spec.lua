@@ -418,7 +418,7 @@ local function check_head_tail(check, text, opts, content, cut)
   local counted = outside and shown(first, opts) .. shown(last, opts) or content
   check_budgets(check, counted, opts, first .. last)
 
-  -- and used; where the sides touch, tokens may fall as one grows, and bisection ends early
+  -- and are used; where the sides touch, tokens may fall as one grows, and bisection ends early
   local exact = not (opts.max_tokens and (outside or (format == "" and snap == "char")))
   local function forbidden(h, t, h_lines, t_lines)
     -- a line that both sides cut is weighed in both: each side has its share of the lines

@@ -192,7 +192,7 @@ describe("pipeline", function()
         kept, last = kept + range.last_byte - range.first_byte + 1, range.last_byte
       end
       local gone = untouched_lines(text, cut.kept)
-      -- an empty line at the edge of a gap is among those chosen, though its newline is dropped with the gap
+      -- an empty line at the edge of a gap counts as kept, though its newline is dropped with the gap
       local empty_edge = text:sub(1, 1) == "\n"
       for _, range in ipairs(cut.kept) do
         empty_edge = empty_edge or text:sub(range.last_byte, range.last_byte + 1) == "\n\n"

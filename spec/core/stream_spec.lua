@@ -1,5 +1,5 @@
--- What a stream is to its caller: its life, its misuse, its counter. stream_property_spec.lua has its cuts,
--- private_file_spec.lua its full output.
+-- Streams as a caller sees them: their life, misuse, counters. stream_property_spec.lua has the cuts,
+-- private_file_spec.lua the full output.
 local abridge = require "abridge"
 local plain = require "support.plain"
 

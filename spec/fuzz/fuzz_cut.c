@@ -126,7 +126,8 @@ typedef struct {
 
 enum { JOINT_MOST = 256 };
 
-/* With snap=line a marker stands on a line of its own, and without one the sides still stand on lines of theirs. */
+/* With snap=line a marker stands on a line of its own, and without one the sides still stand on lines of
+ * theirs. */
 static size_t print_joint(const sides *s, uint64_t head_lines, uint64_t tail_lines, uint64_t lines,
                           uint64_t bytes, uint64_t chars, char *dst)
 {

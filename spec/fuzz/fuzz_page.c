@@ -1,5 +1,5 @@
-/* abr_page_*, abr_index_*, abr_file_read_at: a page of a file is the cut of what follows its start, an index changes
- * nothing, and pages one after the other rebuild the file. */
+/* abr_page_*, abr_index_*, abr_file_read_at: a page of a file is the cut of what follows its start, an
+ * index changes nothing, and pages one after the other rebuild the file. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* mkdtemp, utimensat */
 #endif

@@ -1,5 +1,5 @@
-/* abr_stream_*: for every chunking what the one-shot cut gives, in bounded memory, whatever is looked at in between; and
- * the full output is the source. */
+/* abr_stream_*: for every chunking what the one-shot cut gives, in bounded memory, whatever is looked at
+ * in between; and the full output is the source. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* mkdtemp */
 #endif
@@ -155,7 +155,8 @@ static void preview(run *r, input *in)
     look(r, NULL, false, text, n);
 }
 
-/* The next chunk, and at times a look. The text is taken first, so what the input has left are bytes to choose by. */
+/* The next chunk, and at times a look. The text is taken first, so what the input has left are bytes to
+ * choose by. */
 static void step(run *r, input *in)
 {
     unsigned kind = take_byte(in);
@@ -181,7 +182,7 @@ static void step(run *r, input *in)
     }
 }
 
-/* The file holds the source, is private, and goes again. */
+/* The file holds the source and is private; it is removed. */
 static void check_file(const run *r, bool truncated)
 {
     abr_full_output full = abr_stream_full_output(r->stream);

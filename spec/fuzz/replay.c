@@ -1,6 +1,6 @@
-/* Gives the inputs of spec/fuzz/corpus/TARGET.txt (corpus.sh says how they are written) to a fuzz target as a plain test;
- * the program is named test_fuzz_TARGET. An input that breaks a rule, or at which a sanitizer or valgrind complains, is
- * named by its line. */
+/* Gives the inputs of spec/fuzz/corpus/TARGET.txt (corpus.sh says how they are written) to a fuzz target
+ * as a plain test; the program is named test_fuzz_TARGET. An input that breaks a rule, or at which a
+ * sanitizer or valgrind complains, is named by its line. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ static void name_input_at_death(void)
     }
 }
 
-/* Write what a line stands for to dst; the size. */
+/* Write the bytes that a line stands for to dst; returns their number. */
 static size_t unescape(const char *line, uint8_t *dst)
 {
     size_t n = 0;

@@ -32,7 +32,7 @@ local function problems()
   return table.concat(all, "\n")
 end
 
---- Nothing went wrong that the host or the user was told of.
+--- Neither the host nor the user was told of an error.
 local function assert_quiet()
   assert.same({}, codecompanion.errors)
   assert.equal("", problems())

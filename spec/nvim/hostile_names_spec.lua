@@ -1,4 +1,4 @@
--- Names of files, folders and buffers that would run something if any shell or Vim's own expansion saw them bare.
+-- Names of files, folders and buffers that would run something if a shell or Vim's own expansion saw them unquoted.
 local abridge = require "abridge"
 local host = require "abridge.base.host"
 local plain = require "support.plain"

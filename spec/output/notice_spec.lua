@@ -20,7 +20,7 @@ end
 local PI = { max_lines = 2000, max_bytes = "30KB" }
 local IN_PI = { shell = "bash", read = "read", path = "path/to/file" }
 
---- IN_PI with more.
+--- IN_PI and more fields.
 local function with(more)
   local data = {}
   for key, value in pairs(IN_PI) do data[key] = value end

@@ -1,4 +1,4 @@
--- Pages of what a file does not show as it is: redacted, with line numbers, with long lines cut short. A page of a
+-- Pages of files that are not shown as they are: redacted, with line numbers, with long lines cut short. A page of a
 -- redacted file is that of the redacted text, as the core makes it; numbers and "[truncated]" are no part of the
 -- source, and a slow model says where in the source each shown byte stands.
 local core = require "abridge.core"
@@ -369,7 +369,7 @@ end)
 
 -- much text ---------------------------------------------------------------------------------
 
---- A source of many bytes that are nowhere: `read` makes them. Notes the most memory that Lua used meanwhile.
+--- A source of many bytes that `read` makes up. Notes the most memory that Lua used meanwhile.
 local function huge(line, count, notes)
   local size = #line * count
   notes.reads, notes.most = 0, 0

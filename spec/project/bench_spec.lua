@@ -1,5 +1,5 @@
--- What `make bench` and `make bench-check` say: that all that is to be measured is, that README's
--- tables are made of its rows, and that a growth of instructions is found.
+-- What `make bench` and `make bench-check` say: everything is measured, README's
+-- tables are made of its rows, and a growth of instructions is found.
 
 -- Both start the same programs whichever host runs this: once is enough.
 if _VERSION ~= "Lua 5.4" or rawget(_G, "vim") then return end

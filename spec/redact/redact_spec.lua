@@ -1,4 +1,4 @@
--- Redaction (SPEC 11): what is secret gets through nowhere, what is not comes through as it is, however a text arrives.
+-- Redaction (SPEC 11): however a text arrives, no secret gets through, and the rest comes through as it is.
 -- ABRIDGE_SEED=n repeats a run; a failure prints it.
 local plain = require "support.plain"
 local random = require "support.random"
@@ -58,7 +58,7 @@ local function filler(size)
   return table.concat(words):sub(1, size)
 end
 
---- Stays no piece of a secret of upper case letters in what is shown, but those of the mark itself?
+--- Is no piece of a secret of upper case letters left in what is shown, but for those in the mark itself?
 local function nothing_left(shown) return not shown:find "%u" end
 
 describe("redact.compile", function()

@@ -1,4 +1,4 @@
--- The option `redact` of cuts and streams: the source is what is left, totals, ledger and file speak of it.
+-- The option `redact` of cuts and streams: totals, ledger and file speak of the redacted text.
 local abridge = require "abridge"
 local plain = require "support.plain"
 local random = require "support.random"

@@ -20,7 +20,7 @@ local function open()
   return abridge.session { run_dir = run }
 end
 
---- Run a script beside us, again and again until it was `times` round or we are done; returns what it counted.
+--- Run a script beside us, again and again until it has done so `times` times or we are done; returns what it counted.
 local function racing(script, times, work)
   local loop = "i=0; while [ $i -lt %d ] && [ ! -e stop ]; do %s; i=$((i+1)); done; echo $i > rounds"
   loop = loop:format(times, script)

@@ -1,4 +1,4 @@
--- Options, inputs and values of tools made to break what reads them.
+-- Options, inputs and results of tools that are made to break what reads them.
 local abridge = require "support.unsaved"
 local real = require "abridge"
 local host = require "abridge.base.host"
@@ -240,7 +240,7 @@ describe("a table that answers to every key", function()
     })
   end
 
-  --- Calls a function that must come to its end; a loop without one is broken off, and told even if that is caught.
+  --- Calls a function that must come to its end; an endless loop is broken off, and reported even if that is caught.
   local function ends(fn, ...)
     local instructions, endless = 0, nil
     debug.sethook(function()

@@ -1,4 +1,4 @@
--- What a model hands in, checked against a tool's schema (SPEC 11).
+-- What a model passes in, checked against a tool's schema (SPEC 11).
 local abridge = require "abridge"
 local json = require("abridge.base.host").json()
 local schema = require "abridge.session.schema"

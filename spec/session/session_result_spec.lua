@@ -232,7 +232,7 @@ describe("what a tool returns", function()
     assert.is_true(#result.content <= 1024)
     assert.matches("^line\n.*%[Showing lines %d+%-10000 of 10000 %(1KB limit%)%]$", result.content)
     assert.equal("size_cap", result.truncation.reason)
-    -- the session's word goes before the tool's
+    -- what the session says comes before what the tool says
     local session = one_tool(tool, { limits = { strategy = "tail", max_bytes = "1KB" } }, {
       limits = { tool = { max_bytes = 200 } },
     })

@@ -1,4 +1,4 @@
--- Sessions: their options, the registry of tools, who is asked before one runs, what cannot be called.
+-- Sessions: their options, the registry of tools, approval before one runs, what cannot be called.
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"

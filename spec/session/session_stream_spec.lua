@@ -26,7 +26,7 @@ local function open(opts)
     folders = folders + 1
     own.run_dir = dir:at("run" .. folders)
   end
-  -- what a stream keeps shows best in a tail; which lines a command's own strategy chooses is told elsewhere
+  -- a tail shows best what a stream keeps; the lines that a command's own strategy chooses are tested elsewhere
   local limits = { run_command = { strategy = "tail" } }
   for tool, row in pairs(own.limits or {}) do
     limits[tool] = limits[tool] or {}
@@ -153,7 +153,7 @@ describe("a command's stream", function()
     end)
 
     it("when only the notice does not fit", function()
-      -- the remark on the child is longer than what is left
+      -- the sentence about the child is longer than what is left
       local session = open { limits = { run_command = { max_bytes = 400 } } }
       local result = session:call("run_command", { command = "printf '%0380d' 7; sleep 60 & echo $! >child" })
       uv.kill(tonumber((dir:read "child")), "sigkill")
@@ -591,7 +591,7 @@ describe("a command's stream", function()
       assert.equal("one\ntwo\n", job:wait(20).content)
     end)
 
-    --- Runs `fn(ctx)` in a tool that ends a while later, when updates that were put off are due.
+    --- Runs `fn(ctx)` in a tool that ends later, when delayed updates are due.
     local function late(fn, opts)
       local session = with_tool(opts or { run_dir = false }, function(_, ctx, done)
         fn(ctx)

@@ -1,5 +1,5 @@
 --- The part of `make soak` with other processes: gigabytes through run_command in bounded memory, with exact totals and
---- the full output complete, and on one line; and a host killed in the midst of a run, again and again.
+--- the full output complete, and on one line; and a host killed in the middle of a run, again and again.
 local abridge = require "abridge"
 local frame = require "soak.frame"
 local killed_host = require "support.killed_host"

@@ -1,4 +1,4 @@
--- Names that someone chose to do harm, in every place where a tool takes or shows one.
+-- Names chosen to do harm, wherever a tool takes or shows one.
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
@@ -43,7 +43,7 @@ local NAMES = {
   LONG_NAME,
 }
 
---- Without bytes that would break a line or command a terminal.
+--- Without bytes that would break a line or control a terminal.
 local function is_shown_safely(text)
   return not text:find "[%z\1-\8\11-\31\127]" and not text:find "\194[\128-\159]"
 end

@@ -1,4 +1,4 @@
--- search_files and find_files in trees that someone has laid out to hold them up: they end in seconds, in bounded
+-- search_files and find_files in trees laid out to hold them up: they end in seconds, in bounded
 -- memory, and say why.
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"

@@ -490,7 +490,7 @@ describe("web_fetch", function()
 
     local HEAD = "printf 'HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\n' >&2; "
 
-    -- What one of them keeps out another may keep out too: each is there, whichever curl it is.
+    -- One of them may do the work of another: all are there, whichever curl it is.
     it("leaves it no choice: no configuration, proxy, scheme, redirect, look-up or option from the URL", function()
       fetching.fake_lookup { ["host.example"] = { { "127.0.0.1", "::1" } } }
       local keep = ("printf '%%s\\n' \"$@\" > %s/argv; "):format(tmpdir.quote(dir.path))
