@@ -6,8 +6,8 @@
  * of ABRIDGE_FAULTS.
  *
  *   rules:  CALL[>BYTES][@PATH][#FIRST[-[LAST]]]=ACTION[:N], separated by ";"
- *   CALL    open read pread write pwrite close ftruncate flock mkdir unlink opendir readdir pipe fork exec epoll
- *           clock
+ *   CALL    open read pread write pwrite close ftruncate flock mkdir unlink opendir readdir pipe fork exec
+ *           epoll clock
  *   >BYTES  of read and pread: calls alone that ask for more than so many bytes
  *   @PATH   a pattern of the path, or of what the descriptor is open on ("pipe:*"); anything unless given
  *   #2-     which of the calls that match: the second and all after it; #2 the second alone; all unless given
