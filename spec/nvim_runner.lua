@@ -14,7 +14,7 @@ arg = { [0] = "busted" }
 for word in (os.getenv("BUSTED") or os.getenv("SPEC") or ""):gmatch("%S+") do arg[#arg + 1] = word end
 
 -- busted ends a failed run by os.exit() or by an error without a message, depending on how it was started.
--- Neither may pass by Neovim, which would leave its own temporary folder behind.
+-- Neither may bypass Neovim, which would leave its own temporary folder behind.
 local ended = {}
 os.exit = function(status) -- luacheck: ignore 122
   error(setmetatable({ status = status }, ended), 0)

@@ -39,7 +39,7 @@ describe("require 'abridge'", function()
 
   local function place(path) sh(("cp %s %s"):format(quote(path), quote(core))) end
 
-  --- What a fresh interpreter prints of a script; `attempt(name)` prints what becomes of `require(name)`.
+  --- What a fresh interpreter prints of a script; `attempt(name)` prints whether `require(name)` works.
   local function run(script)
     dir:write("probe.lua", [[
       local function attempt(name)
@@ -49,9 +49,7 @@ describe("require 'abridge'", function()
     ]] .. script)
     local clean = "unset LUA_INIT LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4; export HOME=/; "
     if nvim then
-      local line = "unset LUA_PATH LUA_CPATH; %s --headless -u NONE -i NONE -n --cmd 'set rtp^=%s' "
-        .. "-c 'luafile probe.lua' -c qa!"
-      return sh(clean .. line:format(quote(nvim), checkout))
+      return sh(clean .. "unset LUA_PATH LUA_CPATH; " .. tmpdir.headless(nvim, "probe.lua", "rtp^=" .. checkout))
     end
     local line = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua' LUA_CPATH='%s/build/%s/?.so' %s probe.lua"
     return sh(clean .. line:format(checkout, checkout, checkout, lua_version, quote(tmpdir.interpreter())))
@@ -59,7 +57,7 @@ describe("require 'abridge'", function()
 
   local function attempt(name) return run(("attempt %q"):format(name or "abridge")) end
 
-  --- The line that says what to run, when the core is "missing", or there but of no use, or in the process.
+  --- The line that says what to run, when the core is "missing", or there but useless, or already loaded.
   local function remedy(state)
     local make = state == "missing" and "make" or "make -B"
     if nvim then
@@ -96,7 +94,7 @@ describe("require 'abridge'", function()
     end)
   end
 
-  it("says so each time, until the core is there", function()
+  it("says each time that the core is missing, until it is there", function()
     local said = run(([[
       attempt "abridge"
       attempt "abridge"

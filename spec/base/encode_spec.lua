@@ -1,4 +1,4 @@
--- Values of tools as text: the same bytes in every run, and words where there are none.
+-- Values of tools as text: the same bytes in every run, and words for what JSON cannot say.
 local abridge = require "support.unsaved"
 local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"

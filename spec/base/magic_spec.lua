@@ -187,7 +187,7 @@ describe("magic.dimensions", function()
     assert.is_nil(size_of(gif(0, 0)))
   end)
 
-  it("are in each kind of WebP", function()
+  it("are found in each kind of WebP", function()
     assert.equal("550x368", size_of(vp8(550, 368)))
     assert.equal("16383x1", size_of(vp8(16383 + 16384, 1 + 49152))) -- the upper two bits scale
     assert.equal("386x395", size_of(vp8l(386, 395)))
@@ -212,7 +212,7 @@ describe("magic.dimensions", function()
     end
   end)
 
-  it("of a JPEG are found behind all its metadata, in a few reads", function()
+  it("of a JPEG are found after all its metadata, in a few reads", function()
     local exif = segment(225, "Exif\0\0" .. frame(11, 12):rep(3000))
     assert.is_true(#exif > 50000)
     local parts = { JFIF }
@@ -227,7 +227,7 @@ describe("magic.dimensions", function()
     assert.is_true(file.most <= 64)
   end)
 
-  it("of a JPEG are found behind filling, strays and markers that stand alone", function()
+  it("of a JPEG are found after filling, strays and markers that stand alone", function()
     assert.equal("5x6", size_of(jpeg(("\255"):rep(200), frame(5, 6))))
     assert.equal("5x6", size_of(jpeg(JFIF, ("\0"):rep(1000), frame(5, 6))))
     assert.equal("5x6", size_of(jpeg("\255\1\255\208", frame(5, 6))))
@@ -236,10 +236,10 @@ describe("magic.dimensions", function()
     end
   end)
 
-  it("of a JPEG are nowhere behind a scan or the end", function()
+  it("of a JPEG are not looked for after a scan or the end", function()
     assert.is_nil(size_of("\255\216" .. segment(218, "\0") .. frame(5, 6), "image/jpeg"))
     assert.is_nil(size_of("\255\216\255\217" .. frame(5, 6), "image/jpeg"))
-    assert.is_nil(size_of(jpeg(frame(5, 0)))) -- told behind the scan
+    assert.is_nil(size_of(jpeg(frame(5, 0)))) -- it follows the scan
   end)
 
   it("of a JPEG without end are given up", function()
@@ -281,7 +281,7 @@ describe("magic", function()
   local IMAGES = { png(3, 4), gif(3, 4), vp8(3, 4), vp8l(3, 4), vp8x(3, 4), jpeg(JFIF, frame(3, 4)) }
   local IMAGE_KINDS = { "image/png", "image/gif", "image/webp", "image/jpeg" }
 
-  --- What comes of any bytes: a kind or none, a size or none, in bounded work.
+  --- Any bytes give a kind or none, a size or none, in bounded work.
   local function holds(bytes)
     local kind = magic.kind(bytes)
     random.must(kind == nil or type(kind) == "string", "%s is %s", bytes, kind)
@@ -294,7 +294,7 @@ describe("magic", function()
     end
   end
 
-  it("stands every truncation", function()
+  it("survives a file cut short anywhere", function()
     for _, bytes in ipairs(IMAGES) do
       for n = 0, #bytes do
         holds(bytes:sub(1, n))
@@ -307,7 +307,7 @@ describe("magic", function()
     end
   end)
 
-  it("stands every corruption", function()
+  it("survives any changed byte", function()
     random.each(2000, function()
       local bytes = random.chance(3) and random.choose(KINDS)[1] or random.choose(IMAGES)
       for _ = 1, random.between(1, 4) do
@@ -320,7 +320,7 @@ describe("magic", function()
     end)
   end)
 
-  it("stands noise", function()
+  it("survives noise", function()
     random.each(500, function()
       holds(random.choose { "", "\255\216", "RIFF\0\0\0\0WEBP", "GIF89a", "\0" } .. random.bytes(random.below(300)))
     end)

@@ -1,4 +1,4 @@
--- Work in slices: it is the same work, the loop turns between them, and a cancel closes what it opened.
+-- Work in slices: the result is the same, the loop turns between slices, and a cancel closes what was opened.
 local abridge = require "abridge"
 local core = require "abridge.core"
 local host = require "abridge.base.host"
@@ -138,7 +138,7 @@ describe("work in slices", function()
     assert.equal(1000, pace.size)
     for _ = 1, 10 do pace:took(pace.size, 0) end
     assert.equal(100000, pace.size)
-    pace:took(5000, 10) -- of which there was no more
+    pace:took(5000, 10) -- there was no more
     assert.equal(1000, pace.size)
   end)
 

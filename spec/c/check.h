@@ -1,5 +1,5 @@
-/* What every C test shares: facts that are checked, and texts in blocks of their exact size, so that a read past
- * their end is an error under ASan and valgrind. */
+/* What every C test shares: facts that are checked, and texts in blocks of their exact size, so that a
+ * read past their end is an error under ASan and valgrind. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -123,7 +123,8 @@ static inline char *content_of(const abr_cut *cut)
     return content;
 }
 
-/* Cut a C string, held in an exact block, and compare the content; leaves the ledger in *cut, already freed. */
+/* Cut a C string, held in an exact block, and compare the content; leaves the ledger in *cut, already
+ * freed. */
 static inline void expect_cut(const char *text, const abr_opts *opts, const char *want, abr_cut *cut,
                               const char *file, int line)
 {

@@ -1,10 +1,12 @@
-/* Lua states in which one allocation fails, Lua's or the core's: the cases of lua_memory.lua, each with every one of its
- * allocations failing in turn. A case that fails says so for want of memory; then its objects can be closed, nothing of
- * theirs is held, no block and no descriptor, and the case done again gives what it always gives.
+/* Lua states in which one allocation fails, Lua's or the core's: the cases of lua_memory.lua, each with
+ * every one of its allocations failing in turn. A case may fail for want of memory alone; then its objects
+ * can be closed, neither a block nor a descriptor of theirs is held, and the case run again gives what it
+ * always gives.
  *
- * Linked with --wrap=malloc, realloc and free, so that the core's allocations are counted with those of the state. What
- * the libraries of the host lose when a state has no memory (luv a buffer of a read, lua-cjson its text) is not ours.
- * Also with --wrap=read and pread, to see that what is read into starts on a page. */
+ * Linked with --wrap=malloc, realloc and free, so that the core's allocations are counted with those of
+ * the state. What the libraries of the host lose when a state has no memory (luv a buffer of a read,
+ * lua-cjson its text) is not ours. Also with --wrap=read and pread, to see that what is read into starts
+ * on a page. */
 #define _GNU_SOURCE /* pread */
 #include <fcntl.h>
 #include <stdint.h>
@@ -60,7 +62,8 @@ void __wrap_free(void *ptr)
     __real_free(ptr);
 }
 
-/* Does an allocation of the state fail? Lua collects its garbage and tries again, so the second one does too. */
+/* Does an allocation of the state fail? Lua collects its garbage and tries again, so the second one does
+ * too. */
 static bool state_fails_now(void)
 {
     bool again = memory.again;

@@ -191,7 +191,7 @@ end)
 
 local run_dir = dir .. "-run"
 
---- A session that lacks memory may say less, but within the budget and with the block; an error result is told as one.
+--- A session that lacks memory may say less, but within the budget and with the block; an error result is one.
 local function shown(result)
   if result.is_error then error(result.content, 0) end
   assert(result.truncation and #result.content <= 500 and #result.content > 0, "a result without block or budget")

@@ -1,5 +1,5 @@
-/* Two Lua states in two threads, each cutting, streaming and paging at once: nothing of the core is shared between
- * them but what never changes. Built with ThreadSanitizer by `make tsan`. */
+/* Two Lua states in two threads, each cutting, streaming and paging at once: nothing of the core is shared
+ * between them but what never changes. Built with ThreadSanitizer by `make tsan`. */
 #include <pthread.h>
 
 #include <lauxlib.h>

@@ -1,5 +1,5 @@
-/* Included before a source, with a compiler whose target is macOS: the headers of this machine as macOS has them, as far
- * as the sources go. What only glibc and Linux have is not declared. */
+/* Included before a source, with a compiler whose target is macOS: the headers of this machine as macOS
+ * has them, as far as the sources go. What only glibc and Linux have is not declared. */
 #undef __nonnull /* a keyword for this target, a macro of these headers */
 #define _DEFAULT_SOURCE
 #include <features.h>

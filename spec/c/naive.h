@@ -1,4 +1,4 @@
-/* Oracles that look at one byte at a time, and texts that are hard on whoever looks at more. */
+/* Oracles that look at one byte at a time, and texts that are hard on code that looks at more. */
 #ifndef NAIVE_H
 #define NAIVE_H
 

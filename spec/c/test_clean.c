@@ -32,7 +32,7 @@ static abr_clean_stats clean_with(const abr_clean_opts *opts, const char *text, 
     clean_with(&(abr_clean_opts){.keep = 1u << (kind)}, (text), sizeof(text) - 1, (want), sizeof(want) - 1,  \
                __LINE__)
 
-/* Text that a sink gets. */
+/* The text that a sink has received. */
 typedef struct {
     char *p;
     size_t n;

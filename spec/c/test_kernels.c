@@ -1,5 +1,5 @@
-/* The kernels of every set that this processor has, against oracles that look at one byte at a time: at every alignment
- * and length, in text of every kind, up to pages that must not be touched. */
+/* The kernels of every set that this processor has, against oracles that look at one byte at a time: at
+ * every alignment and length, in text of every kind, up to pages that must not be touched. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #endif

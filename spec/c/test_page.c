@@ -1,5 +1,5 @@
-/* Pages: a page of a file is the cut of what the file holds from there on, told in places of the whole; following
- * pages rebuilds the file; an index changes nothing but the time it takes. */
+/* Pages: a page of a file is the cut of what the file holds from there on, told in places of the whole;
+ * following pages rebuilds the file; an index changes nothing but the time it takes. */
 
 /* A second copy of the pages under names of its own, its index with few and narrow entries. */
 #define INDEX_STRIDE 16
@@ -119,7 +119,7 @@ static size_t end_of_limit(const char *p, size_t n, size_t at, const abr_page_op
     return at;
 }
 
-/* A page that ends at its limit and fits is told as cut there, without its last newline. */
+/* A page that ends at its limit and fits is cut there, without its last newline. */
 static bool ends_at_limit(const char *p, size_t n, size_t at, size_t end, const abr_page_opts *o,
                           const abr_cut *got)
 {
@@ -237,7 +237,8 @@ static void a_page_is_the_cut_of_the_rest(void)
     abr_index_close(index);
 }
 
-/* Follow the pages of the file, or of the text where there is no path, to the end: is what they show (p, n)? */
+/* Follow the pages of the file, or of the text where there is no path, to the end: is what they show (p,
+ * n)? */
 static void follow(const char *file, const char *p, size_t n, abr_page_opts o)
 {
     size_t have = 0;
@@ -334,7 +335,8 @@ static void the_same_page(abr_page *a, abr_page *b)
     }
 }
 
-/* Of a file of some blocks, with and without an index, in steps of any size; now and then it has no such place. */
+/* A file of some blocks, with and without an index, in steps of any size; now and then it has no such
+ * place. */
 static void steps_change_nothing(void)
 {
     enum { MOST = 5 * ABR_BLOCK };
@@ -367,7 +369,7 @@ static void steps_change_nothing(void)
     free(text);
 }
 
-/* The file is as it was when the last step was taken, or it is told as changed. */
+/* The file is as it was at the last step, or said to have changed. */
 static void a_change_between_steps_is_told(void)
 {
     enum { SIZE = 3 * ABR_BLOCK };
@@ -439,7 +441,7 @@ static void a_file_that_may_not_be_read_is_told(void)
     const char *message;
     write_file("one\n", 4);
     CHECK(chmod(folder, 0711) == 0 && chmod(path, 0) == 0);
-    bool is_root = geteuid() == 0; /* who may read everything */
+    bool is_root = geteuid() == 0; /* root may read everything */
     CHECK(!is_root || seteuid(nobody) == 0);
     CHECK(open_code(path, &o, &message) == ABR_EACCES);
     CHECK_TEXT("permission denied", message, strlen(message));
@@ -586,7 +588,8 @@ static void a_file_just_written_is_not_kept_in_an_index(void)
     CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
     CHECK(abr_index_find(index, &page->of));
     abr_page_close(page);
-    /* over a second ago, by a clock of whole seconds: it may tick in two, and be the same after the next write */
+    /* over a second ago, by a clock of whole seconds: it may tick in two, and be the same after the next
+     * write */
     const struct timespec whole[2] = {{time(NULL) - 1, 0}, {time(NULL) - 1, 0}};
     CHECK(utimensat(AT_FDCWD, path, whole, 0) == 0);
     CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
@@ -630,7 +633,8 @@ static void a_page_of_no_lines_is_empty(void)
     }
 }
 
-/* An allocator as glibc's is for large blocks: none starts on a page, all start a little behind one. */
+/* An allocator as glibc's is for large blocks: none starts on a page, all start a little after the start
+ * of one. */
 enum { BEHIND = 16 };
 
 static void *behind_malloc(void *ctx, size_t size)

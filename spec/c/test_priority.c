@@ -1,5 +1,6 @@
-/* The priority cut: what counts as a hit, what is kept, and that budgets, ledger, chunks and memory hold for any text. */
-#include "check.h"
+/* The priority cut: what counts as a hit, what is kept, and that budgets, ledger, chunks and memory hold
+ * for any text. */
+#include "ledger.h"
 
 enum { KB = 1024, MB = 1024 * 1024 };
 
@@ -45,7 +46,7 @@ static abr_opts options(uint64_t max_bytes)
     return o;
 }
 
-/* The content of a cut with a NUL behind it, to be freed. */
+/* The content of a cut with a NUL after it, to be freed. */
 static char *cut_of(const char *p, size_t n, const abr_opts *o, abr_cut *cut)
 {
     abr_error error = {ABR_OK, NULL, 0};
@@ -360,7 +361,7 @@ static void patterns_of_the_caller_are_hits(void)
     }
 }
 
-/* Of chars as of bytes: the end does not take all the room. */
+/* In chars as in bytes, the end does not take all the room. */
 static void the_end_has_its_share(void)
 {
     char steps[8192];
@@ -683,7 +684,7 @@ static void a_first_line_that_is_cut_is_widened_within_the_budget(void)
                      "                                                          ");
 }
 
-/* It was retained whole, but its newline was not at hand. */
+/* It was retained whole, but its newline was not. */
 static void a_line_widened_to_its_end_is_not_marked_as_cut(void)
 {
     text t = {0};
@@ -772,7 +773,7 @@ static void a_marker_outside_costs_no_tokens(void)
     free(t.p);
 }
 
-/* Where a marker takes nearly all there is. */
+/* A marker may take nearly all the room there is. */
 static void the_end_comes_before_all_else(void)
 {
     text t = {0};
@@ -792,7 +793,7 @@ static void the_end_comes_before_all_else(void)
     free(t.p);
 }
 
-/* What is at hand of either end may begin or end with half a char. */
+/* What is retained of either end may begin or end with half a char. */
 static void no_char_is_split_where_what_is_at_hand_ends(void)
 {
     for (uint64_t budget = 96; budget < 400; budget++) {
@@ -837,55 +838,6 @@ static void the_last_line_is_always_there(void)
 
 /* ---- memory ---- */
 
-typedef struct {
-    size_t live;
-    size_t most;
-    size_t calls;
-    size_t fail_at;
-} meter;
-
-enum { FRONT = 16 };
-
-static void *meter_malloc(void *ctx, size_t size)
-{
-    meter *m = ctx;
-    if (++m->calls == m->fail_at)
-        return NULL;
-    char *block = malloc(FRONT + size);
-    if (!block)
-        exit(2);
-    memcpy(block, &size, sizeof size);
-    m->live += size;
-    m->most = m->live > m->most ? m->live : m->most;
-    return block + FRONT;
-}
-
-static void meter_free(void *ctx, void *p)
-{
-    meter *m = ctx;
-    size_t size;
-    memcpy(&size, (char *)p - FRONT, sizeof size);
-    m->live -= size;
-    free((char *)p - FRONT);
-}
-
-static void *meter_realloc(void *ctx, void *p, size_t old_size, size_t size)
-{
-    size_t held;
-    meter *m = ctx;
-    memcpy(&held, (char *)p - FRONT, sizeof held);
-    CHECK_COUNT(held, old_size);
-    if (++m->calls == m->fail_at)
-        return NULL;
-    char *block = realloc((char *)p - FRONT, FRONT + size);
-    if (!block)
-        exit(2);
-    memcpy(block, &size, sizeof size);
-    m->live += size - old_size;
-    m->most = m->live > m->most ? m->live : m->most;
-    return block + FRONT;
-}
-
 static void memory_is_bounded(void)
 {
     static const uint64_t budgets[] = {0, 200, 2 * KB, 30 * KB, 128 * KB};
@@ -893,8 +845,8 @@ static void memory_is_bounded(void)
     add_many(&t, 4000, "x: error #: cannot open file #, no such file or directory, giving up on number #");
     add_many(&t, 4000, "#");
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
-        meter m = {0, 0, 0, 0};
-        const abr_alloc alloc = {meter_malloc, meter_realloc, meter_free, &m};
+        ledger l = {0};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_opts o = options(budgets[i]);
         o.alloc = &alloc;
         abr_stream *s = NULL;
@@ -903,11 +855,11 @@ static void memory_is_bounded(void)
         for (size_t k = 0; k < 20; k++)
             CHECK(abr_stream_write(s, t.p, t.n) == ABR_OK);
         CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
-        if (!CHECK(m.most <= 64 * budgets[i] + MB))
-            fprintf(stderr, "%zu bytes with a budget of %" PRIu64 "\n", m.most, budgets[i]);
+        if (!CHECK(l.peak <= 64 * budgets[i] + MB))
+            fprintf(stderr, "%zu bytes with a budget of %" PRIu64 "\n", l.peak, budgets[i]);
         abr_cut_free(&cut);
         abr_stream_close(s);
-        CHECK_COUNT(0, m.live);
+        CHECK_COUNT(0, l.blocks);
     }
     free(t.p);
 }
@@ -920,8 +872,8 @@ static void every_failure_to_allocate_is_survived(void)
     add_many(&t, 40, "step #");
     abr_hit hit = {"step 7", 6, 1, false, false};
     for (size_t fail_at = 1;; fail_at++) {
-        meter m = {0, 0, 0, fail_at};
-        const abr_alloc alloc = {meter_malloc, meter_realloc, meter_free, &m};
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_opts o = options(200);
         o.max.tokens = 60;
         o.hits = &hit;
@@ -932,14 +884,14 @@ static void every_failure_to_allocate_is_survived(void)
         abr_code code = abr_cut_text(t.p, t.n, &o, &cut, &error);
         CHECK(code == ABR_OK || (code == ABR_ENOMEM && error.code == ABR_ENOMEM));
         abr_cut_free(&cut);
-        CHECK_COUNT(0, m.live);
-        if (m.calls < fail_at)
+        CHECK_COUNT(0, l.blocks);
+        if (l.calls < fail_at)
             break;
         CHECK(code == ABR_ENOMEM);
     }
     for (size_t fail_at = 1;; fail_at++) {
-        meter m = {0, 0, 0, fail_at};
-        const abr_alloc alloc = {meter_malloc, meter_realloc, meter_free, &m};
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
         abr_opts o = options(200);
         o.alloc = &alloc;
         abr_stream *s = NULL;
@@ -951,9 +903,9 @@ static void every_failure_to_allocate_is_survived(void)
             code = abr_stream_finish(s, NULL, &cut, NULL);
         abr_cut_free(&cut);
         abr_stream_close(s);
-        CHECK_COUNT(0, m.live);
-        CHECK(code == (m.calls < fail_at ? ABR_OK : ABR_ENOMEM));
-        if (m.calls < fail_at)
+        CHECK_COUNT(0, l.blocks);
+        CHECK(code == (l.calls < fail_at ? ABR_OK : ABR_ENOMEM));
+        if (l.calls < fail_at)
             break;
     }
     free(t.p);

@@ -179,7 +179,7 @@ static void the_edges_of_unicode(void)
 
 enum { TEXT_MAX = 210 };
 
-/* Where each char of the text starts, and n behind the last one; returns their number. */
+/* Where each char of the text starts, and n after the last one; returns their number. */
 static size_t naive_chars(const char *p, size_t n, size_t starts[TEXT_MAX + 1], uint64_t *invalid)
 {
     size_t chars = 0;

@@ -1,5 +1,5 @@
-/* Lines of any length, rewritten anywhere: the same text as a screen that counts every column from the start of its
- * row. What that costs is counted by `make bench-check`, and how it grows by `make bench`. */
+/* Lines of any length, rewritten anywhere: the same text as a screen that counts every column from the
+ * start of its row. What that costs is counted by `make bench-check`, and how it grows by `make bench`. */
 
 #include "naive_screen.h"
 

@@ -1,4 +1,5 @@
-/* Every text of a small world under every budget up to a little over its size: the rules of fuzz_cut.c, without chance. */
+/* Every text of a small world under every budget up to a little over its size: the rules of fuzz_cut.c,
+ * with nothing left to chance. */
 #include <signal.h>
 
 #include "../fuzz/fuzz_cut.c"

@@ -1,4 +1,5 @@
-/* Streams: what they keep is what a cut of the whole text keeps, in bounded memory, with totals that never wrap. */
+/* Streams: what they keep is what a cut of the whole text keeps, in bounded memory, with totals that never
+ * wrap. */
 
 /* A second copy of the streams under names of its own, for its counters. */
 #define abr_stream_open own_stream_open
@@ -494,7 +495,7 @@ static void a_new_budget_reaches_no_further_than_what_is_kept(void)
 
 /* ---- totals that no counter is too small for ---- */
 
-/* As if `bytes` bytes with `lines` newlines and as many chars had gone by behind what the front holds. */
+/* As if `bytes` bytes with `lines` newlines and as many chars had gone by after what the front holds. */
 static void pass_by(abr_stream *s, uint64_t bytes, uint64_t lines)
 {
     s->bytes += bytes;
@@ -624,8 +625,9 @@ static void one_line_of_eight_gigabytes(void)
 
 /* ---- memory ---- */
 
-/* Write `flow` bytes of lines in chunks of up to `largest` bytes, look once on the way and once at the end; the
- * most bytes that were allocated at a time. Looking at a stream with a token budget takes a copy for the counter. */
+/* Write `flow` bytes of lines in chunks of up to `largest` bytes, look once on the way and once at the
+ * end; the most bytes that were allocated at a time. Looking at a stream with a token budget takes a copy
+ * for the counter. */
 static size_t peak_of(abr_opts o, uint64_t flow, size_t largest)
 {
     static char block[64 * KB];
@@ -718,7 +720,8 @@ static void a_great_budget_costs_nothing_until_it_is_used(void)
 
 static const char lines_text[] = "one line\nanother line\na third line\n\xC3\xA9\xFF\nthe last line of all\n";
 
-/* Write twelve times the text above in chunks of `size`; where memory runs out, the same chunk is tried again. */
+/* Write twelve times the text above in chunks of `size`; where memory runs out, the same chunk is tried
+ * again. */
 static void write_again_and_again(abr_stream *s, char *whole, size_t n, size_t size, size_t *failures)
 {
     for (size_t at = 0; at < n; at += size) {

@@ -1,5 +1,5 @@
-/* The token estimate: what single features cost, that it never falls as a text grows, and that long texts, which are
- * read in several places at once, are weighed as if they were read in one. */
+/* The token estimate: what single features cost, that it never falls as a text grows, and that long texts,
+ * which are read in several places at once, are weighed as if they were read in one. */
 #include "check.h"
 
 #include "text/tokens.h"
@@ -144,7 +144,8 @@ static void growing_costs(void)
 
 /* ---- lanes ---- */
 
-/* The cost of a text line by line: behind a newline the machine has forgotten all. Lines are too short for lanes. */
+/* The cost of a text line by line: after a newline the machine has forgotten everything. Lines are too
+ * short for lanes. */
 static uint64_t cost_by_lines(const char *p, size_t n)
 {
     uint64_t sum = 0;

@@ -1,10 +1,11 @@
--- read_file and run_command under every profile in more than the harness puts every tool through: exact notices, odd
+-- read_file and run_command under every profile, beyond what the harness asks of every tool: exact notices, odd
 -- input, and pages of any file, which rebuild it (SPEC 5, 8, 11, 12).
 local abridge = require "support.unsaved"
 local conformance = require "abridge.conformance"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
 local random = require "support.random"
+local wide_lines = require "support.wide_lines"
 
 local must = random.must
 local uv = assert(host.uv())
@@ -26,18 +27,12 @@ local function write(name, text)
   return path
 end
 
---- Does the result tell the truth about itself? `behind` is what stands behind the content: exit line, notice, both.
+--- Does the result tell the truth about itself? `behind` is what follows the content: exit line, notice, both.
 local function check(result, behind)
   local shown = conformance.check(result)
   local gap = shown == "" and "" or shown:sub(-1) == "\n" and "\n" or "\n\n"
   if behind then assert.equal(shown .. gap .. behind, result.content) end
   return result
-end
-
-local function numbered(n, width)
-  local lines = {}
-  for i = 1, n do lines[i] = tostring(i) .. ("x"):rep((width or 0) - #tostring(i)) .. "\n" end
-  return table.concat(lines)
 end
 
 describe("conformance", function()
@@ -61,12 +56,12 @@ describe("conformance", function()
       local by_size = { read_file = { max_bytes = 400 }, run_command = { max_bytes = 400 } }
       if profile == "pipeline" then by_size = { read_file = { max_chars = 60 }, run_command = { max_chars = 60 } } end
 
-      it("read_file: cut by lines", function()
+      it("read_file cut by lines says line_cap and the next line", function()
         local session = open { profile = profile, limits = by_lines }
-        local result = session:call("read_file", { path = write("f", numbered(10)) })
+        local result = session:call("read_file", { path = write("f", wide_lines(10)) })
         assert.is_true(result.truncation.truncated)
         assert.equal("line_cap", result.truncation.reason)
-        assert.equal(#numbered(10), result.truncation.bytes_total)
+        assert.equal(#wide_lines(10), result.truncation.bytes_total)
         if profile == "pipeline" then
           check(result)
         else
@@ -77,9 +72,9 @@ describe("conformance", function()
         end
       end)
 
-      it("read_file: cut by size", function()
+      it("read_file cut by size says size_cap, within the budget", function()
         local session = open { profile = profile, limits = by_size }
-        local text = numbered(50, 19)
+        local text = wide_lines(50, 19)
         local result = session:call("read_file", { path = write("f", text) })
         assert.is_true(result.truncation.truncated)
         assert.equal("size_cap", result.truncation.reason)
@@ -92,8 +87,8 @@ describe("conformance", function()
         assert.equal(result.details.cut.last_line + 1, result.truncation.next_offset)
       end)
 
-      it("read_file: limit reached", function()
-        local input = { path = write("f", numbered(10)), offset = 3, limit = 2 }
+      it("read_file with a limit says how many lines are left", function()
+        local input = { path = write("f", wide_lines(10)), offset = 3, limit = 2 }
         local result = open({ profile = profile }):call("read_file", input)
         assert.is_true(result.truncation.truncated)
         if profile == "pipeline" then
@@ -104,7 +99,7 @@ describe("conformance", function()
         end
       end)
 
-      it("read_file: errors", function()
+      it("read_file says in words what is wrong with a path or an input", function()
         local session = open { profile = profile }
         for path, message in pairs {
           [dir .. "/none"] = "No such file or directory: " .. dir .. "/none",
@@ -125,7 +120,7 @@ describe("conformance", function()
         end
       end)
 
-      it("read_file: numbers that no file has", function()
+      it("read_file takes numbers that no file has", function()
         local session = open { profile = profile }
         local path = write("f", "a\nb\nc\n")
         for _, key in ipairs { "offset", "column" } do
@@ -139,7 +134,7 @@ describe("conformance", function()
         assert.equal("a\nb\nc\n", result.content)
       end)
 
-      it("read_file: bytes that are no text", function()
+      it("read_file shows and counts bytes that are no text", function()
         local session = open { profile = profile }
         local result = check(session:call("read_file", { path = write("f", "a\255b\n") }))
         assert.equal("a\239\191\189b\n", result.content)
@@ -147,7 +142,7 @@ describe("conformance", function()
         check(session:call("read_file", { path = write("g", "a\0b") }))
       end)
 
-      it("run_command: output that fits", function()
+      it("run_command gives output that fits as it is, both streams in order", function()
         local result = check(open({ profile = profile }):call("run_command", { command = "echo out; echo err >&2" }))
         assert.equal("out\nerr\n", result.content)
         assert.same({ truncated = false, bytes_returned = 8, bytes_total = 8, reason = "size_cap" }, result.truncation)
@@ -155,7 +150,7 @@ describe("conformance", function()
         assert.is_false(result.is_error)
       end)
 
-      it("run_command: no output", function()
+      it("run_command says where there is no output", function()
         local session = open { profile = profile }
         local result = check(session:call("run_command", { command = "true" }))
         assert.equal("(no output)", result.content)
@@ -166,7 +161,7 @@ describe("conformance", function()
         assert.equal(#"(no output)", result.truncation.bytes_returned)
       end)
 
-      it("run_command: cut by lines", function()
+      it("run_command cut by lines says line_cap, and which lines show", function()
         local session = open { profile = profile, limits = by_lines }
         local command = "i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $i; done"
         local result = session:call("run_command", { command = command })
@@ -186,7 +181,7 @@ describe("conformance", function()
         end
       end)
 
-      it("run_command: cut by size, with an exit line", function()
+      it("run_command cut by size keeps the exit line", function()
         local session = open { profile = profile, limits = by_size }
         local command = "i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line number $i; done; exit 3"
         local result = session:call("run_command", { command = command })
@@ -200,7 +195,7 @@ describe("conformance", function()
         assert.equal(3, result.details.exit_code)
       end)
 
-      it("run_command: a byte budget by name is an exec budget", function()
+      it("run_command cut by a budget with a name says exec_budget", function()
         if profile == "pipeline" then return end
         local session = open { profile = profile, limits = { run_command = { output = "silent", max_lines = false } } }
         local command = "i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo $i; done"
@@ -209,7 +204,7 @@ describe("conformance", function()
         assert.is_true(#result.content <= 200)
       end)
 
-      it("run_command: errors", function()
+      it("run_command says in words what is wrong with an input", function()
         local session = open { profile = profile }
         local result = check(session:call("run_command", {}))
         assert.is_true(result.is_error)
@@ -221,16 +216,16 @@ describe("conformance", function()
         assert.equal("Unknown tool: no_such_tool", result.content)
       end)
 
-      it("run_command: bytes that are no text", function()
+      it("run_command shows bytes that are no text as U+FFFD", function()
         local result = check(open({ profile = profile }):call("run_command", { command = [[printf 'a\377b\000\n']] }))
         local cleans = abridge.profiles[profile].run_command and abridge.profiles[profile].run_command.clean
         assert.equal(cleans and "a\239\191\189b\n" or "a\239\191\189b\0\n", result.content)
       end)
 
-      it("cap: output made elsewhere", function()
+      it("session:cap of any value conforms", function()
         local session = open { profile = profile, limits = { x = { max_lines = 3 } } }
-        local mcp = { content = { { type = "text", text = numbered(10) } } }
-        for _, value in ipairs { "", "a\n", numbered(10), { a = 1 }, mcp, 5, true } do
+        local mcp = { content = { { type = "text", text = wide_lines(10) } } }
+        for _, value in ipairs { "", "a\n", wide_lines(10), { a = 1 }, mcp, 5, true } do
           check(session:cap("x", value))
         end
       end)
@@ -350,7 +345,7 @@ describe("conformance", function()
   end)
 
   it("pages of each profile rebuild a file that fits their lines", function()
-    local text = numbered(9000, 60)
+    local text = wide_lines(9000, 60)
     local path = write("f", text)
     for _, profile in ipairs { "default", "pi", "contract", "dispatcher" } do
       local whole, pages = follow(open { profile = profile }, path)
@@ -436,7 +431,7 @@ describe("conformance", function()
   end)
 
   it("a page whose last line is cut names that line, whatever the strategy", function()
-    local path = write("f", numbered(60, 20))
+    local path = write("f", wide_lines(60, 20))
     for _, limits in ipairs {
       { strategy = "pipeline", max_chars = 333, max_lines = false },
       { strategy = "head_tail", snap = "char", max_bytes = 333 },
@@ -467,7 +462,7 @@ describe("conformance", function()
       end
       local profile = limits.strategy == "pipeline" and "pipeline" or "default"
       local session = open { profile = profile, limits = { read_file = limits } }
-      local path = write("f", numbered(9, 8))
+      local path = write("f", wide_lines(9, 8))
       local offset, column, pages = 1, nil, 0
       while offset do
         pages = pages + 1

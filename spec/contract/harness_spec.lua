@@ -8,7 +8,7 @@ local web_server = require "support.web_server"
 local PROFILES = { "default", "pi", "pipeline", "contract", "dispatcher" }
 local has_sqlite, sqlite = pcall(require, "luasql.sqlite3")
 
---- n lines that differ, some with chars of several bytes.
+--- n different lines, some with chars of several bytes.
 local function lines(n, form)
   local all = {}
   for i = 1, n do
@@ -49,7 +49,7 @@ describe("the harness, with", function()
     end
   end
 
-  --- Items that a limit of theirs cuts; a pipeline counts on its own and does not resume.
+  --- Items cut by a limit of their own; a pipeline counts on its own and does not resume.
   local function item_budgets(profile, name)
     if profile == "pipeline" then return { max_chars = 300, max_lines = 9, ceiling = { 99, 300 } } end
     return {
@@ -96,7 +96,7 @@ describe("the harness, with", function()
 
   for _, profile in ipairs(PROFILES) do
     describe(profile .. (profile == "default" and "," or ", #few"), function()
-      it("read_file", function()
+      it("read_file conforms", function()
         conformance.run {
           tool = "read_file",
           session = opener(profile),
@@ -114,7 +114,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("read_file, begun in the middle", function()
+      it("read_file conforms when it begins in the middle", function()
         conformance.run {
           tool = "read_file",
           session = opener(profile, { tools = { "read_file" } }),
@@ -130,7 +130,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("run_command", function()
+      it("run_command conforms", function()
         conformance.run {
           tool = "run_command",
           session = opener(profile),
@@ -143,7 +143,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("run_command, cut by an exec budget", function()
+      it("run_command conforms when an exec budget cuts it", function()
         if profile == "pipeline" then return end -- it knows no bytes
         conformance.run {
           tool = "run_command",
@@ -160,7 +160,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("search_files", function()
+      it("search_files conforms", function()
         local found = lines(40)
         for i, line in ipairs(found) do
           found[i] = ("f.txt:%d: %s"):format(i, line)
@@ -184,7 +184,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("find_files", function()
+      it("find_files conforms", function()
         local found = {}
         for i = 100, 139 do
           found[#found + 1] = ("tree/file_%d.txt"):format(i)
@@ -208,7 +208,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("list_directory", function()
+      it("list_directory conforms", function()
         local found = {}
         for i = 100, 139 do
           found[#found + 1] = ("file_%d.txt"):format(i)
@@ -231,7 +231,7 @@ describe("the harness, with", function()
         }
       end)
 
-      it("sql_query", function()
+      it("sql_query conforms", function()
         if not has_sqlite then return pending("LuaSQL for sqlite3 cannot be loaded: " .. tostring(sqlite)) end
         local env = sqlite.sqlite3()
         local connection = env:connect ":memory:"
@@ -270,7 +270,7 @@ describe("the harness, with", function()
         if not ok_empty then error(message_empty, 0) end
       end)
 
-      it("web_fetch", function()
+      it("web_fetch conforms", function()
         local server = web_server.new(function(connection, request)
           local found = request.target ~= "/none"
           local body = request.target == "/text" and text or found and "" or "not found\n"
@@ -296,7 +296,7 @@ describe("the harness, with", function()
         if not ok then error(message, 0) end
       end)
 
-      it("foreign tools: a string, MCP content, pages of their own, one that raises", function()
+      it("foreign tools conform: a string, MCP content, pages of their own, one that raises", function()
         local all = lines(40)
         local whole = table.concat(all, "\n")
         local function page(input)
@@ -363,7 +363,7 @@ end)
 
 -- tools that are wrong -----------------------------------------------------------------
 
---- A result as a session makes it: this text, nothing said behind it.
+--- A result as a session makes it: this text, and nothing after it.
 local function result_of(text, over)
   local result = {
     tool = "bad",

@@ -1,4 +1,4 @@
--- What a priority cut owes its reader, from Lua: the lines that matter, whatever surrounds them and however they come.
+-- What a priority cut owes its reader: the lines that matter, whatever surrounds them and however they arrive.
 local abridge = require "abridge"
 local plain = require "support.plain"
 local random = require "support.random"

@@ -140,7 +140,7 @@ describe("what hides text from people", function()
     end
   end)
 
-  it("spells nothing in a row behind a char that needs one", function()
+  it("spells nothing in a row after a char that needs one", function()
     for _, text in ipairs { "ا", "क", "ש", "ไ", "😀", "🏴", "1", "葛" } do
       for _ = 1, 50 do
         local row = {}
@@ -394,7 +394,7 @@ end)
 
 -- progress ------------------------------------------------------------------------------------
 
---- Output in the style of tools that draw progress, and what is left of it in the end.
+--- Output like that of tools that draw progress, and what remains of it in the end.
 local PROGRESSES = {
   ["curl -#"] = function()
     local out = {}
@@ -490,7 +490,7 @@ end)
 ---   - VT and FF are line feeds, designated charsets translate letters; for us they vanish (SPEC 7)
 ---   - ESC M at the top and ESC D at the bottom scroll; in a log nothing moves down, and only '\n' makes it longer
 ---   - this libvterm has no APC, PM and SOS, and takes CSI s for left and right margins
----   - a sequence that never ends swallows all there, 4 KiB here; its U+FFFD may stand for several bytes
+---   - a sequence that never ends swallows everything there, 4 KiB here; its U+FFFD may stand for several bytes
 local MIXES = {
   {
     "a", "bc", "hello", " ", "  ", "\n", "\n", "\r", "\r\n", "\b", "\t", CSI .. "K", CSI .. "1K", CSI .. "2K",

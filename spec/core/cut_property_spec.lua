@@ -1,10 +1,9 @@
 -- What holds for every text and every budget, on random ones. ABRIDGE_SEED=n repeats a run; a failure prints it.
 local abridge = require "abridge"
-
 local random = require "support.random"
 
+local below, chance, choose = random.below, random.chance, random.choose
 local CASES = 9000
-local below, choose, chance = random.below, random.choose, random.chance
 
 ---One of the list, or nothing: the default.
 local function maybe(list)
@@ -190,41 +189,16 @@ end
 
 -- ---------------------------------------------------------------- failures that can be repeated
 
-local function quote(s)
-  return '"' .. s:gsub('[^\32-\126]', function(c)
-    return ("\\%03d"):format(c:byte())
-  end) .. '"'
-end
-
-local function show(value)
-  if type(value) == "string" then
-    return quote(value)
-  elseif type(value) ~= "table" then
-    return type(value) == "function" and "a counter" or tostring(value)
-  end
-  local keys, parts = {}, {}
-  for key in pairs(value) do
-    keys[#keys + 1] = key
-  end
-  table.sort(keys, function(a, b)
-    return tostring(a) < tostring(b)
-  end)
-  for _, key in ipairs(keys) do
-    parts[#parts + 1] = tostring(key) .. "=" .. show(value[key])
-  end
-  return "{" .. table.concat(parts, ", ") .. "}"
-end
-
 ---A function that raises with the case's data unless `fact` holds.
 local function checker(text, opts, content, cut)
   return function(fact, what, ...)
     if not fact then
       local more = { ... }
       for i = 1, select("#", ...) do
-        more[i] = show(more[i])
+        more[i] = random.shown(more[i])
       end
       error(("%s [%s]\n  text %s\n  opts %s\n  content %s\n  cut %s"):format(what, table.concat(more, ", "),
-        show(text), show(opts), show(content), show(cut)), 0)
+        random.shown(text), random.shown(opts), random.shown(content), random.shown(cut)), 0)
     end
   end
 end
@@ -442,7 +416,7 @@ local function check_head_tail(check, text, opts, content, cut)
   local counted = outside and shown(first, opts) .. shown(last, opts) or content
   check_budgets(check, counted, opts, first .. last)
 
-  -- and used; where the sides touch, tokens may fall as one grows, and bisection ends early
+  -- and are used; where the sides touch, tokens may fall as one grows, and bisection ends early
   local exact = not (opts.max_tokens and (outside or (format == "" and snap == "char")))
   local function forbidden(h, t, h_lines, t_lines)
     -- a line that both sides cut is weighed in both: each side has its share of the lines

@@ -59,7 +59,7 @@ describe("head_tail", function()
     assert.equal(1, cut.kept[2].first_line)
   end)
 
-  it("ignores omit", function()
+  it("ignores long_line=omit", function()
     assert.equal("abcde\n-\nklmno", (abridge.head_tail("abcdefghijklmno", {
       max_bytes = 13,
       head_ratio = 0.5,
@@ -88,13 +88,13 @@ describe("head_tail", function()
       assert.equal("a\n--\nf", content)
     end)
 
-    it("comes on top outside", function()
+    it("comes on top of the budget when it is outside", function()
       local content = abridge.head_tail(text, { max_bytes = 7, head_ratio = 0.5, marker = "outside",
         marker_text = "--" })
       assert.equal("a\nb\n--\ne\nf", content)
     end)
 
-    it("costs no tokens outside", function()
+    it("costs no tokens when it is outside", function()
       local counter = byte_counter()
       local content = abridge.head_tail(text, { max_tokens = 7, count_tokens = counter, head_ratio = 0.5,
         marker = "outside", marker_text = "a marker of many tokens" })

@@ -351,7 +351,7 @@ describe("info.parse", function()
     end
   end)
 
-  it("says so when the text is no JSON", function()
+  it("says when the text is no JSON", function()
     for _, text in ipairs { "", "{", '{"truncated":tru}', "not json", '{"truncated":true} x' } do
       local block, message = info.parse(text)
       assert.is_nil(block)
@@ -535,14 +535,14 @@ describe("protocol", function()
     assert.equal(0, protocol("head", ten, { max_lines = 0 }).offset)
   end)
 
-  it("starts behind the gap where the head got nothing", function()
+  it("starts after the gap where the head got nothing", function()
     assert.same(
       { truncated = true, limit = 4, total = 10, offset = 6, units = "lines" },
       protocol("head_tail", ten, { max_lines = 4, head_ratio = 0 })
     )
   end)
 
-  it("tells the start in chars whatever is kept behind it", function()
+  it("tells the start in chars whatever is kept after it", function()
     local lines = {}
     for i = 1, 12 do
       lines[i] = ("\195\169 line %02d"):format(i)

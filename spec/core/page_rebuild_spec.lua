@@ -1,5 +1,5 @@
 -- SPEC 5: following the pages of a file from its first line to its end rebuilds it, byte for byte, whatever the
--- budgets, through abridge.page and through read_file; and no page is of two states of a file that changes meanwhile.
+-- budgets, through abridge.page and through read_file; and no page mixes two states of a file that changes meanwhile.
 -- ABRIDGE_SEED=n repeats a run; a failure prints it.
 local abridge = require "support.unsaved"
 local core = require "abridge.core"
@@ -110,7 +110,7 @@ describe("pages one after the other", function()
     for line in (body .. "\n"):gmatch "([^\n]*)\n" do
       number = number + 1
       local said, rest = line:match "^ *(%d+)\t(.*)$"
-      if not said and line == "" then break end -- behind a final newline
+      if not said and line == "" then break end -- after a final newline
       must(tonumber(said) == number, "line %d has the number %s in %s", number, said, body)
       must(#line - #rest == math.max(7, #said + 1), "the number of %s is not six wide", line)
       lines[#lines + 1] = rest
@@ -255,7 +255,7 @@ describe("a file that changes while it is paged", function()
     end
   end
 
-  --- Why a page is not of one state of the file, or nil.
+  --- Why a page mixes states of the file, or nil.
   local function torn(content, cut, offset)
     if cut.total_bytes ~= cut.total_lines * WIDTH then return "totals disagree" end
     local name, number = nil, offset - 1
@@ -274,7 +274,7 @@ describe("a file that changes while it is paged", function()
 
   local PAGES, MOST_PAGES = 400, 20000
 
-  --- Page the file while the writer is at it, until some pages were shown and some said that the file had changed.
+  --- Page the file while it is being written, until some pages were shown and some said that the file had changed.
   local function hammer(steps)
     local stop = writer(steps)
     local index, version = abridge.index(), nil

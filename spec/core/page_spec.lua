@@ -5,11 +5,13 @@ local core = require "abridge.core"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
 local random = require "support.random"
+local reading = require "support.reading"
 local resources = require "support.resources"
 local tmpdir = require "support.tmpdir"
 
 local uv = host.uv()
 local must = random.must
+local numbered = reading.numbered
 local dir
 
 --- Give a file an age, so that an index keeps it; `step` tells states of one size apart.
@@ -26,14 +28,6 @@ end
 --- A page of a file with this text.
 local function page_of(text, opts)
   return abridge.page(file(text), opts)
-end
-
-local function numbered(n)
-  local lines = {}
-  for i = 1, n do
-    lines[i] = ("line %d"):format(i)
-  end
-  return table.concat(lines, "\n") .. "\n"
 end
 
 local function fails(path, opts, message, code)
@@ -95,7 +89,7 @@ describe("abridge.page", function()
       assert.equal("bc\nd\195\169\255f\n\nlast", (page_of(text, { column = 2 })))
       assert.equal("\195\169\255f\n\nlast", (page_of(text, { offset = 2, column = 2 })))
       assert.equal("\255f\n\nlast", (page_of(text, { offset = 2, column = 3 })))
-      local content, cut = page_of(text, { offset = 2, column = 5 }) -- behind the last char
+      local content, cut = page_of(text, { offset = 2, column = 5 }) -- after the last char
       assert.equal("\n\nlast", content)
       assert.equal(10, cut.kept[1].first_byte)
       assert.equal("\nlast", (page_of(text, { offset = 3, column = 1 })))
@@ -143,7 +137,7 @@ describe("abridge.page", function()
       assert.is_nil(cut.next_offset) -- what is missing lies before
     end)
 
-    it("both ends with the strategy head_tail, and goes on behind the first", function()
+    it("both ends with the strategy head_tail, and goes on after the first", function()
       local content, cut = page_of(numbered(9), { strategy = "head_tail", max_lines = 4, head_ratio = 0.5, offset = 3 })
       assert.equal("line 3\nline 4\n... [3 lines, 22 bytes omitted] ...\nline 8\nline 9\n", content)
       assert.same({ 3, 9, 5 }, { cut.first_line, cut.last_line, cut.next_offset })
@@ -222,7 +216,7 @@ describe("abridge.page", function()
       end
     end)
 
-    it("shows the part that fits with split, and goes on behind it", function()
+    it("shows the part that fits with split, and goes on after it", function()
       local content, cut = page_of(LONG, { offset = 2, max_bytes = 45, long_line = "split" })
       assert.equal(("0123456789"):rep(4) .. "01234", content)
       assert.same({ 2, 46, 1000 }, { cut.next_offset, cut.next_column, cut.line_bytes })

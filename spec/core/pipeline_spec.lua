@@ -1,9 +1,8 @@
 -- The two stages of the pipeline document, against its own formula.
 local abridge = require "abridge"
 
+local numbered_lines = require "support.numbered"
 local random = require "support.random"
-
-local below = random.below
 
 ---The chars of valid UTF-8, in a table.
 local function chars_of(s)
@@ -58,30 +57,16 @@ local function truncate_lines(text, max_lines, head_ratio, indicators, total, om
   return first .. ("\n\n... [%d lines truncated] ...\n\n"):format(omitted) .. last
 end
 
-local function quote(s)
-  return '"' .. s:gsub("[^\32-\126]", function(c)
-    return ("\\%03d"):format(c:byte())
-  end) .. '"'
-end
-
 local PARTS = { "a", "bc", " ", "\n", "\n", "\195\169", "\226\130\172", "\240\159\152\128", "\r\n", "\0" }
 
 local function random_text()
-  local parts = {}
-  for i = 1, below(60) do
-    parts[i] = PARTS[below(#PARTS) + 1]
-  end
-  return table.concat(parts)
+  return random.join(PARTS, random.below(60))
 end
 
 local RATIOS = { 0, 0.1, 0.25, 0.3, 0.5, 0.7, 1 }
 
 local function numbered(from, to)
-  local lines = {}
-  for i = from, to do
-    lines[#lines + 1] = ("line %d"):format(i)
-  end
-  return table.concat(lines, "\n")
+  return numbered_lines(to - from + 1, "line", from)
 end
 
 ---How many lines of the text none of the ranges touches.
@@ -177,10 +162,10 @@ describe("pipeline", function()
 
   it("is the document's formula to the byte", function()
     random.each(1500, function()
-      local text, ratio = random_text(), RATIOS[below(#RATIOS) + 1]
-      local max_chars = below(3) > 0 and below(60) or nil
-      local max_lines = (not max_chars or below(3) > 0) and below(12) or nil
-      local indicators = below(2) == 0
+      local text, ratio = random_text(), random.choose(RATIOS)
+      local max_chars = random.below(3) > 0 and random.below(60) or nil
+      local max_lines = (not max_chars or random.below(3) > 0) and random.below(12) or nil
+      local indicators = random.below(2) == 0
       local content, cut = abridge.pipeline(text, {
         max_chars = max_chars,
         max_lines = max_lines,
@@ -191,17 +176,15 @@ describe("pipeline", function()
       if max_lines then
         want = truncate_lines(want, max_lines, ratio, indicators, abridge.count_lines(text), cut.omitted_lines)
       end
-      if content ~= want then
-        local limits = ("max_chars %s, max_lines %s, ratio %s"):format(tostring(max_chars), tostring(max_lines), ratio)
-        error(("%s\ntext %s\nwant %s\ngot %s"):format(limits, quote(text), quote(want), quote(content)))
-      end
+      random.must(content == want, "max_chars %s, max_lines %s, ratio %s\ntext %s\nwant %s\ngot %s", max_chars,
+        max_lines, ratio, text, want, content)
     end)
   end)
 
   it("counts what is gone", function()
     random.each(1500, function()
       local text = random_text()
-      local opts = { max_chars = below(60), max_lines = below(12), head_ratio = RATIOS[below(#RATIOS) + 1] }
+      local opts = { max_chars = random.below(60), max_lines = random.below(12), head_ratio = random.choose(RATIOS) }
       local _, cut = abridge.pipeline(text, opts)
       local kept, last = 0, 0
       for _, range in ipairs(cut.kept) do
@@ -209,22 +192,16 @@ describe("pipeline", function()
         kept, last = kept + range.last_byte - range.first_byte + 1, range.last_byte
       end
       local gone = untouched_lines(text, cut.kept)
-      -- an empty line at the edge of a gap is among those chosen, though its newline is dropped with the gap
+      -- an empty line at the edge of a gap counts as kept, though its newline is dropped with the gap
       local empty_edge = text:sub(1, 1) == "\n"
       for _, range in ipairs(cut.kept) do
         empty_edge = empty_edge or text:sub(range.last_byte, range.last_byte + 1) == "\n\n"
       end
       local right = cut.omitted_lines == gone or (empty_edge and cut.omitted_lines == gone - 1)
-      if
-        not right
-        or cut.output_bytes ~= kept
-        or cut.omitted_bytes ~= #text - kept
-        or cut.omitted_lines ~= cut.total_lines - cut.output_lines
-      then
-        error(("%d lines gone, %d said, %d bytes kept, %d said: max_chars %d, "
-          .. "max_lines %d, ratio %s, text %s"):format(gone, cut.omitted_lines, kept, cut.output_bytes,
-          opts.max_chars, opts.max_lines, tostring(opts.head_ratio), quote(text)))
-      end
+      right = right and cut.output_bytes == kept and cut.omitted_bytes == #text - kept
+        and cut.omitted_lines == cut.total_lines - cut.output_lines
+      random.must(right, "%s lines gone, %s said, %s bytes kept, %s said: opts %s, text %s",
+        gone, cut.omitted_lines, kept, cut.output_bytes, opts, text)
     end)
   end)
 
@@ -254,7 +231,7 @@ end)
 describe("head_tail with snap=char and marker=outside", function()
   it("is the first stage's formula to the byte", function()
     random.each(1500, function()
-      local text, ratio, max_chars = random_text(), RATIOS[below(#RATIOS) + 1], below(60)
+      local text, ratio, max_chars = random_text(), random.choose(RATIOS), random.below(60)
       local content, cut = abridge.head_tail(text, {
         max_chars = max_chars,
         head_ratio = ratio,
@@ -262,10 +239,8 @@ describe("head_tail with snap=char and marker=outside", function()
         marker = "outside",
       })
       local want = cut.final_newline and text:sub(1, -2) or truncate(text, max_chars, ratio)
-      if content ~= want then
-        error(("max_chars %d, ratio %s\ntext %s\nwant %s\ngot %s"):format(max_chars, tostring(ratio), quote(text),
-          quote(want), quote(content)))
-      end
+      random.must(content == want, "max_chars %s, ratio %s\ntext %s\nwant %s\ngot %s", max_chars, ratio, text, want,
+        content)
     end)
   end)
 end)

@@ -1,4 +1,4 @@
--- Streams that read a descriptor themselves, and processes whose output is read so.
+-- Streams that read a descriptor themselves, and processes whose output is read that way.
 local abridge = require "abridge"
 local core = require "abridge.core"
 local host = require "abridge.base.host"

@@ -5,7 +5,7 @@ local tmpdir = require "support.tmpdir"
 
 local NAMES = { avx2 = true, sse2 = true, neon = true, scalar = true }
 
--- Run by a fresh interpreter: says which instructions are in force, and what becomes of a text.
+-- Run by a fresh interpreter: says which instructions are in force, and how a text is cut.
 local PROBE = [[
 local core = require "abridge.core"
 local abridge = require "abridge"
@@ -46,7 +46,7 @@ describe("core.simd", function()
   describe("in a fresh interpreter", function()
     local dir, interpreter
 
-    --- The instructions in force, and all that was said of the text.
+    --- The instructions in force, and what the cuts of the text are.
     local function probe(wanted)
       local line = "LUA_INIT= %s LUA_PATH=%s LUA_CPATH=%s %s probe.lua"
       local root = tmpdir.root()

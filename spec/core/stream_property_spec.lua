@@ -79,23 +79,14 @@ local function is_equal(a, b)
   return true
 end
 
-local function show(value)
-  if type(value) == "string" then return ("%q"):format(value) end
-  if type(value) ~= "table" then return tostring(value) end
-  local words = {}
-  for key, item in pairs(value) do words[#words + 1] = tostring(key) .. "=" .. show(item) end
-  table.sort(words)
-  return "{" .. table.concat(words, ", ") .. "}"
-end
-
 --- Compare what a stream gave for a text with the one-shot cut under the budgets that the stream's cut reports.
 local function compare(text, opts, content, cut)
   local budgets = {}
   for _, key in ipairs(BUDGETS) do budgets[key] = cut[key] end
   local want, want_cut = abridge.cut(text, copy_of(opts, budgets))
-  must(content == want, "content is %s, not %s; opts %s", content, want, show(opts))
+  must(content == want, "content is %s, not %s; opts %s", content, want, opts)
   local same, key = is_equal(cut, want_cut)
-  must(same, "%s of the cut: %s, not %s; opts %s", key, show(cut), show(want_cut), show(opts))
+  must(same, "%s of the cut: %s, not %s; opts %s", key, cut, want_cut, opts)
 end
 
 --- Write text[first, last] in chunks: of one byte, of random sizes, or whole.
@@ -114,7 +105,7 @@ local function each(cases, check)
     local text = random_text()
     local opts = random_opts(text)
     local ok, message = pcall(check, text, opts, abridge.stream(opts))
-    if not ok then error(tostring(message) .. "\n" .. show { text = text, opts = opts }, 0) end
+    if not ok then error(tostring(message) .. "\n" .. random.shown { text = text, opts = opts }, 0) end
   end)
 end
 

@@ -1,16 +1,9 @@
--- What a stream is to its caller: its life, its misuse, its counter. stream_property_spec.lua has its cuts,
--- spill_spec.lua its full output.
+-- Streams as a caller sees them: their life, misuse, counters. stream_property_spec.lua has the cuts,
+-- private_file_spec.lua the full output.
 local abridge = require "abridge"
 local plain = require "support.plain"
 
 local MB = 1024 * 1024
-
---- What a call raises, with or without a position.
-local function raised(call, ...)
-  local ok, message = pcall(call, ...)
-  assert.is_false(ok)
-  return message
-end
 
 --- A text of n numbered lines.
 local function lines(n)
@@ -105,7 +98,7 @@ describe("a stream", function()
     assert.equal("", (s:snapshot { max_lines = 0 }))
   end)
 
-  it("does not mind what becomes of its options", function()
+  it("does not mind later changes of its options", function()
     local opts = { strategy = "head_tail", max_bytes = 24, reserve = ("re"):rep(2), marker_text = ("<{lines}>"):rep(1) }
     local s = abridge.stream(opts)
     opts.max_bytes, opts.reserve, opts.marker_text = 0, nil, nil
@@ -144,7 +137,7 @@ describe("one cut of a stream", function()
     s:close()
   end)
 
-  it("may not have higher ones", function()
+  it("may not have higher budgets than the stream", function()
     local s = filled()
     for key, value in pairs { max_bytes = 101, max_lines = 5, max_chars = 10 } do
       local message = plain.misuse(function()
@@ -156,7 +149,7 @@ describe("one cut of a stream", function()
     assert.equal(28, #s:finish { max_bytes = 100, max_lines = 4 })
   end)
 
-  it("knows no other option", function()
+  it("takes no option but budgets, reserve and long_line", function()
     local s = filled()
     for key, value in pairs { strategy = "head", utf8 = "keep", max_byte = 3, full_output = false } do
       local message = plain.misuse(function()
@@ -300,10 +293,10 @@ describe("misuse of a stream", function()
       end)
       assert.matches("^stream:write: chunk must be a string", message)
     end
-    assert.matches("chunk must be a string", raised(s.write, s))
+    assert.matches("chunk must be a string", plain.raised(s.write, s))
     for _, method in ipairs { "write", "snapshot", "finish", "close" } do
       for _, wrong in ipairs { 1, "s", io.stdout, {} } do
-        assert.matches("abridge%.stream expected", raised(s[method], wrong, "x"))
+        assert.matches("abridge%.stream expected", plain.raised(s[method], wrong, "x"))
       end
       assert.is_false(pcall(s[method]))
     end
@@ -343,9 +336,9 @@ describe("the counter of a stream", function()
       end)
       for at = 1, 4 do
         left = at
-        assert.equal(thrown, raised(s.finish, s))
+        assert.equal(thrown, plain.raised(s.finish, s))
         left = at
-        assert.equal(thrown, raised(s.snapshot, s))
+        assert.equal(thrown, plain.raised(s.snapshot, s))
       end
       s:write "more\n"
       left = 1000
@@ -360,7 +353,7 @@ describe("the counter of a stream", function()
   it("must answer with a count", function()
     for _, answer in ipairs { -1, 0.5, "x", {}, 0 / 0 } do
       local s = counting(function() return answer end)
-      assert.matches("count_tokens must return an integer", raised(s.finish, s))
+      assert.matches("count_tokens must return an integer", plain.raised(s.finish, s))
       s:close()
     end
   end)

@@ -7,7 +7,7 @@ local tmpdir = require "support.tmpdir"
 
 local must = random.must
 
---- Texts of which the tokens are known (o200k_base), and how far off, as a share, the estimate may be for so short a
+--- Texts whose tokens are known (o200k_base), and how far off, as a share, the estimate may be for so short a
 --- text. `make bench-tokens` measures it on many.
 local KNOWN = {
   {

@@ -113,7 +113,7 @@ return {
     end,
   },
   {
-    "the clock jumps back behind the age of runs",
+    "the clock jumps back to before the runs",
     function(t)
       old_run(t, "a")
       old_run(t, "b")

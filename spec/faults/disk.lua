@@ -12,7 +12,7 @@ local function lines(n)
   return table.concat(all)
 end
 
---- Write 20,000 lines through a stream of which 2,000 bytes are shown.
+--- Write 20,000 lines through a stream that shows 2,000 bytes.
 local function streamed(t)
   local s = abridge.stream {
     strategy = "tail",
@@ -76,7 +76,7 @@ local function events_of(t)
   return table.concat(seqs, " "), run.broken
 end
 
---- No lock is left that only the collector would let go of.
+--- No lock is left for the collector to release.
 local function opens_at_once(opts)
   collectgarbage "stop"
   local session, message = abridge.session(opts)

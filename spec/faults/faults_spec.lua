@@ -8,7 +8,7 @@ local tmpdir = require "support.tmpdir"
 local on_linux = resources.has_proc
 local q = tmpdir.quote
 
---- The rows of the page's tables: { where =, name = }, of which test.
+--- The rows of the page's tables: where the test is, and its name.
 local function rows_of(page)
   local rows = {}
   for line in page:gmatch "[^\n]+" do
@@ -25,10 +25,7 @@ local rows = rows_of(assert(paths.read "doc/reliability.md"))
 
 --- What runs the rows in this kind of host.
 local function command()
-  if host.in_nvim then
-    local nvim = q(host.uv().exepath()) .. " --headless -u NONE -i NONE -n --cmd 'set shada='"
-    return nvim .. " -c 'luafile spec/faults/runner.lua' -c 'qall!'"
-  end
+  if host.in_nvim then return tmpdir.headless(host.uv().exepath(), "spec/faults/runner.lua") end
   return q(host.uv().exepath()) .. " spec/faults/runner.lua" -- itself: what starts it would use up the preload
 end
 
@@ -90,8 +87,8 @@ describe("a fault #few", function()
     elseif row.name then
       it("is shown by " .. row.where .. ": " .. row.name, function()
         local in_c = row.where:find "%.c$"
-        local path = in_c and "spec/c/" .. row.where or "spec/" .. row.where .. ".lua"
-        local text = assert(paths.read(path))
+        local path = in_c and "spec/c/" .. row.where or paths.specs("^" .. row.where .. "%.lua$")[1]
+        local text = assert(paths.read(assert(path, "no such spec")))
         local calls = in_c and { ("RUN(%s)"):format(row.name), ("RUN_IN_FOLDER(%s)"):format(row.name) }
           or { 'it("' .. row.name, 'it "' .. row.name }
         assert.is_truthy(text:find(calls[1], 1, true) or text:find(calls[2], 1, true), "no such test")

@@ -1,17 +1,19 @@
 /*
- * Faults on request, for Linux: preloaded into a host, it makes chosen system calls fail, come short, wait, or find
- * the file changed. Which ones is told while the host runs, by setenv("ABRIDGE_FAULTS_NOW", rules): the variable is
- * not set; ABRIDGE_FAULTS_FIRED then tells how often each rule of before came to pass. A child of the host is clean,
- * unless it is given LD_PRELOAD again; it then starts with the rules of ABRIDGE_FAULTS.
+ * Faults on request, for Linux: preloaded into a host, it makes chosen system calls fail, come short,
+ * wait, or find the file changed. Which ones is told while the host runs, by setenv("ABRIDGE_FAULTS_NOW",
+ * rules): the variable is not set; ABRIDGE_FAULTS_FIRED then tells how often each rule of before came to
+ * pass. A child of the host is clean, unless it is given LD_PRELOAD again; it then starts with the rules
+ * of ABRIDGE_FAULTS.
  *
  *   rules:  CALL[>BYTES][@PATH][#FIRST[-[LAST]]]=ACTION[:N], separated by ";"
- *   CALL    open read pread write pwrite close ftruncate flock mkdir unlink opendir readdir pipe fork exec epoll
- *           clock
+ *   CALL    open read pread write pwrite close ftruncate flock mkdir unlink opendir readdir pipe fork exec
+ *           epoll clock
  *   >BYTES  of read and pread: calls alone that ask for more than so many bytes
  *   @PATH   a pattern of the path, or of what the descriptor is open on ("pipe:*"); anything unless given
- *   #2-     which of the calls that match: the second and all behind it; #2 the second alone; all unless given
- *   ACTION  an errno by name; short:N, at most N bytes; truncate:N, the file is cut to N bytes before the call;
- *           remove, its name goes before the call; delay:N, milliseconds; add:N, seconds that the clock has gained
+ *   #2-     which of the calls that match: the second and all after it; #2 the second alone; all unless given
+ *   ACTION  an errno by name; short:N, at most N bytes; truncate:N, the file is cut to N bytes before the
+ *           call; remove, its name goes before the call; delay:N, milliseconds; add:N, seconds that the
+ *           clock has gained
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -268,7 +270,7 @@ static bool fails(call which, const char *path, int fd)
     return true;
 }
 
-/* The same for calls that move bytes, of which *n may become less. */
+/* The same for calls that move bytes; *n may become less. */
 static bool transfer_fails(call which, int fd, size_t *n)
 {
     const rule *r = due(which, NULL, fd, *n);

@@ -155,8 +155,8 @@ static inline void near_text(abr_budget *max, const abr_opts *o, const char *p, 
         max->tokens = near_size(max->tokens, counts ? slow_tokens(o, p, n) : n);
 }
 
-/* The first budget but lines that a shown text is over when `reserve` bytes of opts are set aside. `chars` of the
- * source where parts of it stood apart, or ABR_UNLIMITED: as counted. */
+/* The first budget but lines that a shown text is over when `reserve` bytes of opts are set aside. `chars`
+ * of the source where parts of it stood apart, or ABR_UNLIMITED: as counted. */
 static inline abr_unit over(const abr_opts *o, const char *p, size_t n, bool with_reserve, uint64_t chars)
 {
     size_t reserve = with_reserve ? o->reserve_len : 0;
@@ -184,7 +184,7 @@ static inline abr_unit over(const abr_opts *o, const char *p, size_t n, bool wit
     return tokens > o->max.tokens ? ABR_BY_TOKENS : ABR_BY_NONE;
 }
 
-/* The same of a part of a source, as shown. */
+/* The same for a part of a source, as shown. */
 static inline abr_unit part_over(const abr_opts *o, const char *p, size_t n, bool with_reserve)
 {
     shown s = {NULL, 0, 0};
@@ -277,7 +277,7 @@ static inline void check_budgets(const char *p, size_t n, const abr_opts *o, con
     free(content);
 }
 
-/* Are two cuts the same in all they tell? */
+/* Are two cuts the same in every field? */
 static inline bool same_cut(const abr_cut *a, const abr_cut *b)
 {
     bool same =

@@ -1,4 +1,5 @@
-/* abr_clean_text, abr_cleaner_*: the same for every chunking, valid UTF-8 without controls, and nothing left to clean. */
+/* abr_clean_text, abr_cleaner_*: the same for every chunking, valid UTF-8 without controls, and nothing
+ * left to clean. */
 #include "input.h"
 
 enum { TEXT_MOST = 96 * 1024, PENDING_MOST = 192 * 1024 };
@@ -75,7 +76,8 @@ static bool ends_in_char(const char *p, size_t n)
     return false;
 }
 
-/* What is pending is what a finish now would hand over: the text so far, cleaned, is what the sink has and that. */
+/* What is pending is what a finish now would hand over: the text so far, cleaned, is what the sink has and
+ * that. */
 static void check_pending(const abr_cleaner *cleaner, const sink *got, const char *p, size_t n,
                           const abr_clean_opts *opts, bool compare)
 {

@@ -126,7 +126,8 @@ typedef struct {
 
 enum { JOINT_MOST = 256 };
 
-/* With snap=line a marker stands on a line of its own, and without one the sides still stand on lines of theirs. */
+/* With snap=line a marker stands on a line of its own, and without one the sides still stand on lines of
+ * theirs. */
 static size_t print_joint(const sides *s, uint64_t head_lines, uint64_t tail_lines, uint64_t lines,
                           uint64_t bytes, uint64_t chars, char *dst)
 {
@@ -407,7 +408,7 @@ static void free_draft(draft *d)
     free(d->from);
 }
 
-/* Lines of the source of which the draft has a byte. */
+/* Lines of the source that have a byte in the draft. */
 static uint64_t lines_kept(const char *p, size_t n, const draft *d)
 {
     uint64_t lines = 0;

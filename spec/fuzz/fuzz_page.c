@@ -1,5 +1,5 @@
-/* abr_page_*, abr_index_*, abr_file_read_at: a page of a file is the cut of what follows its start, an index changes
- * nothing, and pages one after the other rebuild the file. */
+/* abr_page_*, abr_index_*, abr_file_read_at: a page of a file is the cut of what follows its start, an
+ * index changes nothing, and pages one after the other rebuild the file. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* mkdtemp, utimensat */
 #endif
@@ -156,7 +156,7 @@ static bool same_lines(const abr_page_lines *a, const abr_page_lines *b)
            a->next_offset == b->next_offset && a->next_column == b->next_column;
 }
 
-/* Some bytes behind the start of a page. */
+/* Some bytes after the start of a page. */
 static void check_read(const paging *g, abr_page *page, uint64_t at)
 {
     char got[32];

@@ -1,5 +1,5 @@
-/* abr_stream_*: for every chunking what the one-shot cut gives, in bounded memory, whatever is looked at in between; and
- * the full output is the source. */
+/* abr_stream_*: for every chunking what the one-shot cut gives, in bounded memory, whatever is looked at
+ * in between; and the full output is the source. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* mkdtemp */
 #endif
@@ -89,7 +89,7 @@ static bool raises(uint64_t own, uint64_t lower)
     return lower != ABR_UNLIMITED && own != ABR_UNLIMITED && lower > own;
 }
 
-/* A look at the stream; text that is only shown behind what came may be given. */
+/* A look at the stream; a preview may be given, text that shows after what has come. */
 static void look(run *r, const abr_narrow *narrow, bool finish, const char *preview, size_t preview_n)
 {
     abr_cut cut;
@@ -137,7 +137,7 @@ static abr_narrow take_narrow(const run *r, input *in)
     return narrow;
 }
 
-/* Show text behind what came, twice, so that the second takes the first one's place. */
+/* Show text after what has come, twice, so that the second takes the first one's place. */
 static void preview(run *r, input *in)
 {
     char text[PREVIEW_MOST];
@@ -155,7 +155,8 @@ static void preview(run *r, input *in)
     look(r, NULL, false, text, n);
 }
 
-/* The next chunk, and at times a look. The text is taken first, so what the input has left are bytes to choose by. */
+/* The next chunk, and at times a look. The text is taken first, so what the input has left are bytes to
+ * choose by. */
 static void step(run *r, input *in)
 {
     unsigned kind = take_byte(in);
@@ -181,7 +182,7 @@ static void step(run *r, input *in)
     }
 }
 
-/* The file holds the source, is private, and goes again. */
+/* The file holds the source and is private; it is removed. */
 static void check_file(const run *r, bool truncated)
 {
     abr_full_output full = abr_stream_full_output(r->stream);

@@ -1,5 +1,5 @@
-/* What every fuzz target shares: options taken off the end of an input, the rest of which is the text; rules that stop
- * the run where one is broken; memory that must be given back as it was asked for. */
+/* What every fuzz target shares: options taken off the end of an input, the rest of which is the text;
+ * rules that stop the run where one is broken; memory that must be given back as it was asked for. */
 #ifndef INPUT_H
 #define INPUT_H
 
@@ -98,8 +98,8 @@ static inline double take_double(input *in)
     return kind < 64 ? odd[kind % 8] : kind / 255.0;
 }
 
-/* What a byte of the input stands for: itself; or a run of the byte after it, as long as the one after that; or a word
- * that matters. Adds it to dst, unless NULL; the size. */
+/* What a byte of the input stands for: itself; or a run of the byte after it, as long as the one after
+ * that; or a word that matters. Adds it to dst, unless NULL; the size. */
 static inline size_t expand(const uint8_t *p, size_t n, size_t *used, char *dst)
 {
     enum { RUN = 0x11, WORD = 0x12, LINES = 0x13 };
@@ -141,8 +141,8 @@ static inline size_t expand_all(const uint8_t *p, size_t n, char *dst)
     return size;
 }
 
-/* What is left, in a block of its exact size so that a read past its end is told, and repeated as one byte asks; the
- * result has at most `most` bytes, or one copy. To be freed. */
+/* What is left, in a block of its exact size so that a read past its end is found, and repeated as one
+ * byte asks; the result has at most `most` bytes, or one copy. To be freed. */
 static inline char *take_text(input *in, size_t most, size_t *n)
 {
     size_t times = take_byte(in);

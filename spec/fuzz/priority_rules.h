@@ -1,5 +1,5 @@
-/* What holds for every priority cut: its content is what is kept with a joint in each gap, and no edge of a gap could have
- * been moved on. */
+/* What holds for every priority cut: its content is what is kept with a joint in each gap, and no edge of
+ * a gap could have been moved on. */
 #ifndef PRIORITY_RULES_H
 #define PRIORITY_RULES_H
 
@@ -88,7 +88,7 @@ static inline void show_joint(const parts *x, const kept_part *a, const kept_par
         show(s, "... ", marks ? 4 : 0, false);
 }
 
-/* *chars: of it, loose bytes that come to stand together counted as they stood in the source. */
+/* *chars: its chars, with loose bytes that come together counted as they stood in the source. */
 static inline shown content_of_parts(const parts *x, uint64_t *chars)
 {
     shown s = {NULL, 0, 0};
@@ -155,7 +155,8 @@ static inline bool parts_fit(const parts *x)
     return fits;
 }
 
-/* The part with its edge further on: by a char where `by_char`, else to the end of its line, or of the next. */
+/* The part with its edge further on: by a char where `by_char`, else to the end of its line, or of the
+ * next. */
 static inline kept_part moved(const parts *x, size_t i, bool up, bool by_char)
 {
     kept_part part = x->parts[i];

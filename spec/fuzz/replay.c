@@ -1,7 +1,7 @@
-/* Gives the files of spec/fuzz/corpus/TARGET to a fuzz target as a plain test; the program is named test_fuzz_TARGET. An
- * input that breaks a rule, or at which a sanitizer or valgrind has something to say, is named. */
+/* Gives the inputs of spec/fuzz/corpus/TARGET.txt (corpus.sh says how they are written) to a fuzz target
+ * as a plain test; the program is named test_fuzz_TARGET. An input that breaks a rule, or at which a
+ * sanitizer or valgrind complains, is named by its line. */
 #define _POSIX_C_SOURCE 200809L
-#include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,9 +16,7 @@
 #define VALGRIND_COUNT_ERRORS 0
 #endif
 
-enum { INPUT_MOST = 64 * 1024 };
-
-static char at_hand[600]; /* the line that names the input which runs; empty between inputs */
+static char running[600]; /* names the input that runs; empty between inputs */
 
 /* Sanitizers ask for these, and so end by SIGABRT too. */
 const char *__asan_default_options(void) __attribute__((visibility("default")));
@@ -36,7 +34,7 @@ const char *__ubsan_default_options(void)
 
 static void name_input(void)
 {
-    if (write(STDERR_FILENO, at_hand, strlen(at_hand)) < 0)
+    if (write(STDERR_FILENO, running, strlen(running)) < 0)
         return;
 }
 
@@ -58,47 +56,62 @@ static void name_input_at_death(void)
     }
 }
 
-static void replay(const char *path)
+/* Write the bytes that a line stands for to dst; returns their number. */
+static size_t unescape(const char *line, uint8_t *dst)
 {
-    FILE *file = fopen(path, "rb");
-    uint8_t *all = need(malloc(INPUT_MOST));
-    if (!file)
-        exit(2);
-    size_t n = fread(all, 1, INPUT_MOST, file);
-    fclose(file);
+    size_t n = 0;
+    while (*line && *line != '\n') {
+        unsigned value = (unsigned char)*line++;
+        if (value == '\\') {
+            char kind = *line++;
+            value = kind == 'n' ? '\n' : (unsigned char)kind;
+            if (kind == 'x' && sscanf(line, "%2x", &value) == 1)
+                line += 2;
+        }
+        dst[n++] = (uint8_t)value;
+    }
+    return n;
+}
+
+static void replay(const char *line)
+{
+    uint8_t *roomy = need(malloc(strlen(line) + 1));
+    size_t n = unescape(line, roomy);
     uint8_t *exact = need(malloc(n > 0 ? n : 1));
-    memcpy(exact, all, n);
-    free(all);
-    snprintf(at_hand, sizeof at_hand, "the input was %s\n", path);
+    memcpy(exact, roomy, n);
+    free(roomy);
     unsigned errors = VALGRIND_COUNT_ERRORS;
     LLVMFuzzerTestOneInput(exact, n);
     if (VALGRIND_COUNT_ERRORS != errors)
         name_input();
-    at_hand[0] = '\0';
     free(exact);
 }
 
 int main(int count, char **args)
 {
     char path[512];
+    char *line = NULL;
+    size_t room = 0;
     unsigned inputs = 0;
     const char *target = count > 0 ? strstr(args[0], "test_fuzz_") : NULL;
     if (!target)
         return 2;
     target += strlen("test_fuzz_");
-    snprintf(path, sizeof path, "spec/fuzz/corpus/%s", target);
-    DIR *folder = opendir(path);
-    if (!folder)
+    snprintf(path, sizeof path, "spec/fuzz/corpus/%s.txt", target);
+    FILE *corpus = fopen(path, "r");
+    if (!corpus)
         return 2;
     name_input_at_death();
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (entry->d_name[0] == '.')
+    for (unsigned at = 1; getline(&line, &room, corpus) >= 0; at++) {
+        if (*line == '#' || *line == '\n')
             continue;
-        snprintf(path, sizeof path, "spec/fuzz/corpus/%s/%s", target, entry->d_name);
-        replay(path);
+        snprintf(running, sizeof running, "the input was %s:%u\n", path, at);
+        replay(line);
+        running[0] = '\0';
         inputs++;
     }
-    closedir(folder);
+    free(line);
+    fclose(corpus);
     fprintf(stderr, "%u inputs of %s replayed\n", inputs, target);
     printf("%u passed, %u failed\n", inputs > 0, inputs == 0);
     return inputs > 0 ? 0 : 1;

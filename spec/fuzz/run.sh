@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # spec/fuzz/run.sh SECONDS [TARGET...]
-# Runs each fuzzer for so many seconds, two at a time. The targets of libFuzzer start from spec/fuzz/corpus/TARGET and put
-# what they find new into build/fuzz/TARGET; `api` calls the Lua API. What breaks a rule is shown, with how to repeat it.
+# Runs each fuzzer for so many seconds, two at a time. The targets of libFuzzer start from spec/fuzz/corpus/TARGET.txt and
+# put what they find new into build/fuzz/TARGET; `api` calls the Lua API. What breaks a rule is shown, with how to repeat it.
 #   ABRIDGE_SEED=n   the same inputs again, as far as the time allows
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -25,9 +25,10 @@ fuzz_api() {
 
 fuzz_c() {
   mkdir -p "build/fuzz/$1"
+  spec/fuzz/corpus.sh unpack "$1"
   "build/fuzz/fuzz_$1" -max_total_time="$seconds" -seed="${ABRIDGE_SEED:-0}" -max_len=1024 -len_control=0 \
     -timeout=60 -dict=spec/fuzz/words.dict -artifact_prefix="build/fuzz/$1-" -print_final_stats=1 \
-    "build/fuzz/$1" "spec/fuzz/corpus/$1"
+    "build/fuzz/$1" "build/fuzz/corpus/$1"
 }
 
 # fuzz TARGET: one line when all is well; else what it said, and the way to see it again

@@ -167,7 +167,7 @@ describe("anthropic.results", function()
     end
   end)
 
-  it("passes images on, behind the text, and counts what this API does not take", function()
+  it("passes images on, after the text, and counts what this API does not take", function()
     parts = {
       { type = "text", text = "a screen" },
       { type = "image", data = "aGk=", mimeType = "image/webp" },

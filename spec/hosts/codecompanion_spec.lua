@@ -1,6 +1,7 @@
 -- The CodeCompanion extension, against its host or a stand-in of it.
 local abridge = require "abridge"
 local host = require "abridge.base.host"
+local numbered = require "support.numbered"
 local paths = require "support.paths"
 local standin = require("support.plugins").driver "codecompanion"
 local tmpdir = require "support.tmpdir"
@@ -8,12 +9,6 @@ local tmpdir = require "support.tmpdir"
 local KB = 1024
 local prints = standin.prints
 local RELEASES = { "first", "19", "current" }
-
-local function numbered(n, first)
-  local lines = {}
-  for i = 1, n do lines[i] = "line " .. (first or 1) + i - 1 end
-  return table.concat(lines, "\n")
-end
 
 local codecompanion, dir
 
@@ -37,7 +32,7 @@ local function problems()
   return table.concat(all, "\n")
 end
 
---- Nothing went wrong that the host or the user was told of.
+--- Neither the host nor the user was told of an error.
 local function assert_quiet()
   assert.same({}, codecompanion.errors)
   assert.equal("", problems())
@@ -91,7 +86,7 @@ describe("the CodeCompanion extension", function()
         local total, from, seen, calls = 1000, 0, {}, 0
         repeat
           local args = { filepath = "a.lua", [parameter] = from, [last] = total - 1 }
-          local text = prints.read_file(args, numbered(total - from, from + 1))
+          local text = prints.read_file(args, numbered(total - from, "line", from + 1))
           local content = chat:call("read_file", args, text, "Read file `a.lua`")
           for number in content:gmatch "\nline (%d+)%f[\n]" do seen[#seen + 1] = tonumber(number) end
           local notice = "\n````\n\n%[Showing lines (%d+)%-(%d+)%. Use " .. parameter .. "=(%d+) to continue%]$"

@@ -6,7 +6,7 @@ local random = require "support.random"
 
 local original = flemma.original
 
---- A result without what the original has not.
+--- A result without the fields that the original lacks.
 local function plain(result)
   local copy = {}
   for key, value in pairs(result) do

@@ -72,7 +72,7 @@ describe("a fair share", function()
         if shares[i] < size then least = math.min(least, shares[i]) end
       end
       assert.is_true(sum <= total)
-      for _, given in ipairs(shares) do -- nobody has over one more than one who has too little
+      for _, given in ipairs(shares) do -- no share is more than one above a share that is too small
         if least < math.huge then assert.is_true(given <= least + #sizes, ("seed %d"):format(random.seed)) end
       end
     end

@@ -80,7 +80,7 @@ describe("openai.results of Chat Completions", function()
     end
   end)
 
-  it("takes a whole response, of which the first choice counts", function()
+  it("takes a whole response, whose first choice counts", function()
     local response = host.json().decode [[{"id":"chatcmpl-1","object":"chat.completion","choices":[
       {"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"refusal":null,"tool_calls":[
         {"id":"a","type":"function","function":{"name":"echo","arguments":"{\"text\":\"one\"}"}},

@@ -1,4 +1,4 @@
--- What stand-ins claim of the plugins they stand for, asked of both; and what shows in the plugins alone. Those come
+-- What stand-ins claim about their plugins, asked of both; and what only the plugins show. Those come
 -- from the folder of checkouts that ABRIDGE_PLUGINS names; without it the stand-ins are asked what they claim.
 local lines = require "support.numbered"
 local paths = require "support.paths"
@@ -279,7 +279,7 @@ describe("the plugins themselves", function()
     end
   end)
 
-  --- CodeCompanion with a tool that prints a text, and a model behind the loopback.
+  --- CodeCompanion with a tool that prints a text, and a model on the loopback.
   local function setup_codecompanion(model, text, run_dir)
     local tool = printing_tool("big_output", text)
     local function loopback()

@@ -1,4 +1,4 @@
--- `make nvim` and doc/install.md, as on a machine that has a C compiler and make, and of Lua nothing but Neovim: the
+-- `make nvim` and doc/install.md, as on a machine that has a C compiler and make, and no Lua but that of Neovim: the
 -- commands of the page are run with these tools alone, and any lua.h that a compiler could come across is a trap.
 local abridge = require "abridge"
 local host = require "abridge.base.host"

@@ -1,4 +1,4 @@
--- The part of a text around what is looked at, in rows, and what of it the model saw.
+-- The part of a text around the row that is looked at, and how much of it the model saw.
 local abridge = require "abridge"
 local display = require "abridge.output.display"
 local host = require "abridge.base.host"
@@ -231,7 +231,7 @@ describe("an excerpt of a file of 5 GB", function()
     excerpt:load(3 * GB)
     assert.equal(("^@"):rep(4096), excerpt.rows[1].text)
     assert.is_false(excerpt.rows[2].begins)
-    assert.is_nil(excerpt:line_of(1)) -- nobody knows, and nobody counts
+    assert.is_nil(excerpt:line_of(1)) -- it is not known, and not counted
     assert.is_true(excerpt.blocks <= 3, excerpt.blocks .. " reads")
   end)
 

@@ -172,10 +172,10 @@ describe(":checkhealth abridge", function()
   --- Run a script in Neovim; `env` are assignments as the shell has them.
   local function nvim(script, env)
     dir:write("script.lua", script)
-    local line = "LUA_PATH= LUA_CPATH=%s/build/5.1/?.so HOME=%s %s timeout 60 %s --headless -u NONE -i NONE -n "
-      .. "--cmd 'set shada= rtp^=rtp' -c 'luafile script.lua' 2>err"
+    local line = "LUA_PATH= LUA_CPATH=%s/build/5.1/?.so HOME=%s %s timeout 60 %s 2>err"
     local program = host.in_nvim and tmpdir.program() or dir:sh("command -v nvim"):match "[^\n]+"
-    local out, _, code = dir:sh(line:format(root, dir:at "home", env or "", program))
+    local runs = tmpdir.headless(program, "script.lua", "rtp^=rtp")
+    local out, _, code = dir:sh(line:format(root, dir:at "home", env or "", runs))
     assert.equal(0, code, dir:read "err")
     return out
   end

@@ -323,7 +323,7 @@ describe("inside Neovim", function()
       session:close()
     end)
 
-    it("a cancel right behind a call, both in a fast event", function()
+    it("a cancel right after a call, both in a fast event", function()
       local seen = {}
       local session = hosted(seen)
       local job = in_fast_event(function()

@@ -1,4 +1,4 @@
--- Where the output of calls goes that run at the same time, in a buffer that is edited meanwhile.
+-- Where the output goes of calls that run at the same time, in a buffer that is edited meanwhile.
 local abridge = require "abridge"
 local random = require "support.random"
 

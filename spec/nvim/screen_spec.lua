@@ -54,7 +54,7 @@ end
 
 local notified
 
---- Do something while what is notified goes into a list.
+--- Do something while notifications go into a list.
 local function while_notified(act)
   local notify = vim.notify
   notified = {}

@@ -2,24 +2,17 @@
 -- and notice speak of what shows. ABRIDGE_SEED=n repeats a run.
 local abridge = require "abridge"
 local result_rules = require "abridge.output.result_rules"
+local opened = require "support.opened"
 local random = require "support.random"
 
 local must = random.must
 local MARKER = "\n... [%d bytes truncated; head + tail kept] ...\n"
 
-local opened = {}
-
-after_each(function()
-  for _, session in ipairs(opened) do
-    session:close()
-  end
-  opened = {}
-end)
+after_each(opened.close)
 
 ---A session with one tool, that yields a value or runs a function.
 local function session_with(opts, value, limits)
-  local session = abridge.session(opts)
-  opened[#opened + 1] = session
+  local session = opened.session(opts)
   session:register {
     name = "tool",
     limits = limits,
@@ -38,7 +31,7 @@ local function numbered(n, length)
   return table.concat(lines, "\n") .. "\n"
 end
 
----Raises unless all that is said of a result agrees, and fits its text.
+---Raises unless all that is said of a result agrees and fits its text.
 local function check_agreement(result, text)
   local block, cut = result.truncation, result.details.cut
   local told = abridge.protocol(result)
@@ -142,8 +135,7 @@ describe("a view and the ceiling together", function()
 
   it("keep the exit line of a command, and how much there was", function()
     if not require("abridge.base.host").uv() then return pending "luv is missing" end
-    local session = abridge.session { profile = "pipeline", ceiling = { max_bytes = 500 }, run_dir = false }
-    opened[1] = session
+    local session = opened.session { profile = "pipeline", ceiling = { max_bytes = 500 }, run_dir = false }
     local result = session:call("run_command", { command = "seq 1000; exit 3" })
     assert.is_true(#result.content <= 500)
     assert.equal("Command exited with code 3", result.details.exit_line)
@@ -178,8 +170,7 @@ describe("a view and the ceiling together", function()
       end)
       must(ok, "%s: profile %s, ceiling %s, limits %s, text %s, content %s", why, profile, ceiling and most,
         limits and require("abridge.base.host").json().encode(limits), text_of, result.content)
-      session:close()
-      opened = {}
+      opened.close()
     end)
   end)
 end)
@@ -188,8 +179,7 @@ describe("limits of items", function()
   local function listing(limit, opts)
     opts = opts or {}
     opts.run_dir = false
-    local session = abridge.session(opts)
-    opened[1] = session
+    local session = opened.session(opts)
     local tmpdir = require "support.tmpdir"
     local dir = tmpdir.new()
     for i = 1, 20 do

@@ -2,6 +2,7 @@
 local abridge = require "abridge"
 local core = require "abridge.core"
 local fit = require "abridge.output.fit"
+local numbered = require("support.reading").numbered
 local plain = require "support.plain"
 local random = require "support.random"
 
@@ -25,14 +26,6 @@ end
 local function shown(body, opts, parts)
   local result = result_of(body, parts)
   return abridge.display(result, opts), result.display
-end
-
-local function numbered(n)
-  local lines = {}
-  for i = 1, n do
-    lines[i] = "line " .. i .. "\n"
-  end
-  return table.concat(lines)
 end
 
 --- The lines of a text without a newline after the last one.
@@ -315,7 +308,7 @@ describe("display: rows", function()
     assert.same({ "", "", "", "", "", "", "" }, ours(result))
   end)
 
-  it("tell markers inside lines, behind what shows longer than it is", function()
+  it("tell markers inside lines, after what shows longer than it is", function()
     local result = cut_result("\1\t" .. ("a"):rep(300), {
       strategy = "head_tail",
       snap = "char",
@@ -443,7 +436,7 @@ describe("display: the result", function()
   end)
 end)
 
--- Chars of which Neovim and the core have the same widths, and bytes that must not reach a screen.
+-- Chars that are as wide for Neovim as for the core, and bytes that must not reach a screen.
 local ALPHABET = {
   "a", "bc def ", "\n", "\n", "\t", "\27[1m", "\r\n", "\0", "\127", "\194\133",
   "\195\169", "e\204\129", "\204\163", "\216\167", "\224\184\129\224\184\180", "\226\148\128", "\226\130\172",

@@ -88,7 +88,7 @@ local function within(text, limits, share)
     and (not limits.max_tokens or tokens_of(text, limits) <= limits.max_tokens * share)
 end
 
---- What stands behind the content: exit line, then notice, a blank line before each.
+--- What follows the content: exit line, then notice, a blank line before each.
 local function trailer(body, exit, said)
   local behind = exit and said and exit .. "\n\n" .. said or exit or said
   if not behind then return "" end

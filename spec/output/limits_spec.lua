@@ -1,62 +1,72 @@
--- Limits: the profiles of SPEC 10, overrides, the ceiling.
+-- Limits: the profiles as doc/lua.md states them, overrides, the ceiling.
 local abridge = require "abridge"
+local paths = require "support.paths"
 local plain = require "support.plain"
 
 local KB = 1024
 
---- The table of SPEC 10, number by number.
-local PROFILES = {
-  default = {
-    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30720 },
-    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30720, clean = { invisible = true } },
-    search_files = { max_matches = 100, max_bytes = 30720, max_line_chars = 500 },
-    find_files = { max_results = 1000, max_bytes = 30720 },
-    list_directory = { max_entries = 500, max_bytes = 30720 },
-    sql_query = { max_rows = 1000, max_bytes = 30720 },
-    web_fetch = { max_bytes = 102400 },
-    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30720, clean = { invisible = true } },
-    ceiling = { max_bytes = 131072 },
-  },
-  pi = {
-    read_file = { strategy = "head", max_lines = 2000, max_bytes = 30720 },
-    run_command = { strategy = "tail", max_lines = 2000, max_bytes = 30720 },
-    search_files = { max_matches = 100, max_bytes = 30720, max_line_chars = 500 },
-    find_files = { max_results = 1000, max_bytes = 30720 },
-    list_directory = { max_entries = 500, max_bytes = 30720 },
-    aliases = {
-      read = "read_file",
-      bash = "run_command",
-      grep = "search_files",
-      find = "find_files",
-      ls = "list_directory",
-    },
-  },
-  pipeline = {
-    read_file = { strategy = "pipeline", max_chars = 50000, max_lines = 500, head_ratio = 0.3 },
-    run_command = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
-    search_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
-    find_files = { strategy = "pipeline", max_chars = 30000, max_lines = 300, head_ratio = 0.3 },
-    list_directory = { strategy = "pipeline", max_chars = 10000, max_lines = 100, head_ratio = 0.3 },
-    ["*"] = { strategy = "pipeline", max_chars = 20000, max_lines = 200, head_ratio = 0.3 },
-  },
-  contract = {
-    read_file = { strategy = "head", max_lines = 2000, max_bytes = 51200 },
-    run_command = { strategy = "priority", output = "normal" },
-    search_files = { max_lines = 2000, max_bytes = 51200 },
-    find_files = { max_results = 1000 },
-    list_directory = { max_entries = 500 },
-    sql_query = { max_rows = 1000 },
-    web_fetch = { max_bytes = 102400 },
-    ["*"] = { strategy = "head_tail", max_bytes = 65536 },
-    ceiling = { max_bytes = 65536 },
-  },
-  dispatcher = {
-    read_file = { strategy = "head", max_lines = 2000, max_line_chars = 500 },
-    search_files = { max_matches = 250, max_line_chars = 500 },
-    find_files = { max_results = 100 },
-    ceiling = { max_bytes = 131072 },
-  },
+local PAGE = assert(paths.read "doc/lua.md")
+
+local KEYS = {
+  lines = "max_lines",
+  chars = "max_chars",
+  ["chars a line"] = "max_line_chars",
+  matches = "max_matches",
+  results = "max_results",
+  entries = "max_entries",
+  rows = "max_rows",
 }
+
+--- The limits that a cell of the page's table states: "head 2000 lines, 30KB"; nil where it says that there are none.
+local function row_of(cell)
+  if cell == "-" or cell == "none" then return nil end
+  local row = {}
+  for part in (cell .. ", "):gmatch "(.-), " do
+    local word, stated = part:match "^([%l_]*) ?(.*)$"
+    local number, unit = stated:match "^([%d,]+) ?(.*)$"
+    if word == "clean" then
+      row.clean = { invisible = true }
+    elseif word == "output" then
+      row.output = stated:match "^`(%l+)`$"
+    else
+      if word ~= "" then row.strategy = word end
+      number = number and tonumber((number:gsub(",", "")))
+      if unit == "KB" then
+        row.max_bytes = number * KB
+      elseif number then
+        row[assert(KEYS[unit], part)] = number
+      end
+    end
+  end
+  return row
+end
+
+--- The profiles as doc/lua.md has them in its table and below it.
+local function stated()
+  local profiles, tools = {}, {}
+  local header, rows = PAGE:match "\n| profile |([^\n]*)\n|[-|]+|\n(.-)\n\n"
+  for tool in header:gmatch "`?([%w_*]+)`? |" do tools[#tools + 1] = tool end
+  for name, cells in rows:gmatch "| `(%l+)` |([^\n]*)" do
+    local profile, at = {}, 0
+    for cell in cells:gmatch " (.-) |" do
+      at = at + 1
+      local row = row_of(cell)
+      if row and name == "pipeline" then row.strategy, row.head_ratio = "pipeline", 0.3 end
+      profile[tools[at]] = row
+    end
+    profiles[name] = profile
+  end
+  profiles.pi.aliases = {
+    read = "read_file",
+    bash = "run_command",
+    grep = "search_files",
+    find = "find_files",
+    ls = "list_directory",
+  }
+  return profiles
+end
+
+local PROFILES = stated()
 
 --- Raises as misuse should, with these words in the message.
 local function raises(opts, ...)
@@ -72,15 +82,18 @@ end
 
 describe("profiles", function()
   for name, profile in pairs(PROFILES) do
-    it(name .. " is as the table says", function()
+    it(name .. " has the limits that doc/lua.md states", function()
       assert.same(profile, abridge.profiles[name])
     end)
   end
 
-  it("are these five", function()
+  it("are the five of doc/lua.md", function()
+    local count = 0
     for name in pairs(abridge.profiles) do
       assert.truthy(PROFILES[name], name)
+      count = count + 1
     end
+    assert.equal(5, count)
   end)
 
   it("are what a session goes by", function()
@@ -94,12 +107,12 @@ describe("profiles", function()
     end
   end)
 
-  it("default is the default", function()
+  it("are those of 'default' where none is named", function()
     assert.same(PROFILES.default.read_file, limits_of "read_file")
     assert.same(PROFILES.default.read_file, limits_of("read_file", { profile = "default" }))
   end)
 
-  it("an unknown one raises with its name", function()
+  it("raise with the name of an unknown one", function()
     raises({ profile = "defualt" }, "profile", '"defualt"')
     raises({ profile = 5 }, "profile", "5")
   end)
@@ -142,7 +155,7 @@ describe("session:limits", function()
     assert.equal(10 * KB, limits_of("run_command", { limits = limits }).max_bytes)
   end)
 
-  it("full sets no budget", function()
+  it("sets no budget for output = 'full'", function()
     assert.equal(30 * KB, limits_of("run_command", { limits = { run_command = { output = "full" } } }).max_bytes)
     local opts = { profile = "contract", ceiling = false, limits = { run_command = { output = "full" } } }
     assert.is_nil(limits_of("run_command", opts).max_bytes)
@@ -246,14 +259,14 @@ describe("overrides", function()
     assert.equal(8, limits_of("sh", opts).max_lines)
   end)
 
-  it("by alias and by name hold both", function()
+  it("by alias and by name both hold", function()
     local over = { bash = { max_lines = 7 }, run_command = { max_bytes = 9 } }
     local limits = limits_of("bash", { profile = "pi", limits = over })
     assert.equal(7, limits.max_lines)
     assert.equal(9, limits.max_bytes)
   end)
 
-  it("false takes a budget away", function()
+  it("take a budget away by false", function()
     local opts = { limits = { read_file = { max_bytes = false } }, ceiling = false }
     assert.same({ strategy = "head", max_lines = 2000 }, limits_of("read_file", opts))
   end)
@@ -264,13 +277,13 @@ describe("overrides", function()
     end
   end)
 
-  it("of * bind every tool without a row", function()
+  it("of the row * bind every tool without a row", function()
     local opts = { limits = { ["*"] = { max_lines = 5 } } }
     assert.equal(5, limits_of("github__search", opts).max_lines)
     assert.equal(2000, limits_of("read_file", opts).max_lines)
   end)
 
-  it("take tools that nobody knows", function()
+  it("take tools of any name", function()
     assert.equal(5, limits_of("github__search", { limits = { github__search = { max_lines = 5 } } }).max_lines)
   end)
 
@@ -365,20 +378,20 @@ describe("the ceiling", function()
     assert.equal(200 * KB, size { profile = "pi" })
   end)
 
-  it("goes where a session sets it", function()
+  it("is what a session sets", function()
     assert.is_true(size { limits = open, ceiling = { max_bytes = 1000 } } <= 1000)
     assert.is_true(size { profile = "pi", ceiling = { max_bytes = "10KB" } } <= 10 * KB)
   end)
 
-  it("false takes it away", function()
+  it("is lifted by false", function()
     assert.equal(200 * KB, size { profile = "dispatcher", ceiling = false })
   end)
 
-  it("an empty table leaves the profile's", function()
+  it("stays the profile's where a session gives an empty table", function()
     assert.is_true(size { limits = open, ceiling = {} } <= 128 * KB)
   end)
 
-  it("a bad one raises, with its key and its value", function()
+  it("raises with key and value where it is wrong", function()
     raises({ ceiling = { max_lines = 5 } }, "ceiling", "max_lines", "5")
     raises({ ceiling = { max_bytes = -1 } }, "ceiling", "max_bytes", "-1")
     raises({ ceiling = { max_bytes = "big" } }, "ceiling", "max_bytes", '"big"')

@@ -3,19 +3,11 @@ local abridge = require "abridge"
 local json = require("abridge.base.host").json()
 local notice = require "abridge.output.notice"
 local sentences = require "abridge.output.sentences"
+local plain = require "support.plain"
 local random = require "support.random"
+local wide_lines = require "support.wide_lines"
 
 local KB = 1024
-
---- n numbered lines of a width, newline not counted.
-local function numbered(n, width)
-  local lines = {}
-  for i = 1, n do
-    local number = tostring(i)
-    lines[i] = number .. ("x"):rep(width - #number) .. "\n"
-  end
-  return table.concat(lines)
-end
 
 local function cut_of(strategy, text, opts)
   local _, cut = abridge[strategy](text, opts)
@@ -29,7 +21,7 @@ end
 local PI = { max_lines = 2000, max_bytes = "30KB" }
 local IN_PI = { shell = "bash", read = "read", path = "path/to/file" }
 
---- IN_PI with more.
+--- IN_PI and more fields.
 local function with(more)
   local data = {}
   for key, value in pairs(IN_PI) do data[key] = value end
@@ -42,8 +34,8 @@ local function one_a_byte(text)
   return #text
 end
 
-local five_thousand = numbered(5000, 4) -- 25,000 bytes
-local wide = numbered(5000, 60) -- 305,000 bytes
+local five_thousand = wide_lines(5000, 4) -- 25,000 bytes
+local wide = wide_lines(5000, 60) -- 305,000 bytes
 local nothing = cut_of("head", "short\n", { max_lines = 10 })
 
 describe("notice: nothing cut", function()
@@ -64,14 +56,14 @@ describe("notice: nothing cut", function()
 end)
 
 describe("notice: read_file", function()
-  it("line 1 over budget", function()
+  it("names the shell command that shows line 1 when it is over budget", function()
     assert.equal(
       "[Line 1 is 50KB, exceeds 30KB limit. Use bash to read: head -c 30720 path/to/file]",
       told("read_file", "head", ("x"):rep(50 * KB) .. "\nsecond\n", PI, IN_PI)
     )
   end)
 
-  it("line n over budget", function()
+  it("names the shell command that shows a later line over budget", function()
     assert.equal(
       "[Line 1000 is 50KB, exceeds 30KB limit. Use bash: sed -n '1000p' path/to/file | head -c 30720]",
       told("read_file", "head", ("x"):rep(50 * KB) .. "\n", PI, with { offset = 1000, total_lines = 5000 })
@@ -85,7 +77,7 @@ describe("notice: read_file", function()
     )
   end)
 
-  it("line over budget without a shell tool: the part that is shown", function()
+  it("tells the part of a line over budget that is shown, without a shell tool", function()
     local cut = cut_of("head", ("x"):rep(50 * KB) .. "\n", { max_bytes = "30KB", long_line = "split" })
     assert.equal(
       "[Showing chars 1-30720 of line 1 (30KB limit). Use offset=1 column=30721 to continue]",
@@ -97,22 +89,22 @@ describe("notice: read_file", function()
     )
   end)
 
-  it("line budget", function()
+  it("tells the lines that a line budget shows", function()
     assert.equal(
       "[Showing lines 1-2000 of 5000. Use offset=2001 to continue]",
       told("read_file", "head", five_thousand, PI, IN_PI)
     )
   end)
 
-  it("line budget, from an offset on", function()
-    local rest = numbered(4001, 4) -- what is left of 5000 lines from line 1000 on
+  it("tells the lines that show from an offset on", function()
+    local rest = wide_lines(4001, 4) -- what is left of 5000 lines from line 1000 on
     assert.equal(
       "[Showing lines 1000-2999 of 5000. Use offset=3000 to continue]",
       told("read_file", "head", rest, PI, with { offset = 1000, total_lines = 5000 })
     )
   end)
 
-  it("byte budget", function()
+  it("names a byte budget as a size", function()
     assert.equal(
       "[Showing lines 1-503 of 5000 (30KB limit). Use offset=504 to continue]", -- 503 x 61 = 30,683
       told("read_file", "head", wide, PI, IN_PI)
@@ -123,21 +115,21 @@ describe("notice: read_file", function()
     )
   end)
 
-  it("char budget", function()
+  it("names a char budget", function()
     assert.equal(
       "[Showing lines 1-40 of 5000 (200 char limit). Use offset=41 to continue]",
       told("read_file", "head", five_thousand, { max_chars = 200, max_lines = 2000 }, IN_PI)
     )
   end)
 
-  it("token budget", function()
+  it("names a token budget", function()
     assert.equal(
       "[Showing lines 1-100 of 5000 (500 token limit). Use offset=101 to continue]",
       told("read_file", "head", five_thousand, { max_tokens = 500, count_tokens = one_a_byte }, IN_PI)
     )
   end)
 
-  it("the caller's limit", function()
+  it("counts the lines after the caller's limit", function()
     assert.equal(
       "[4990 more lines in file. Use offset=11 to continue]",
       told("read_file", "head", five_thousand, { max_lines = 10, max_bytes = "30KB" }, with { limit = 10 })
@@ -145,13 +137,13 @@ describe("notice: read_file", function()
     assert.equal(
       "[3991 more lines in file. Use offset=1010 to continue]",
       told(
-        "read_file", "head", numbered(4001, 4), { max_lines = 10 },
+        "read_file", "head", wide_lines(4001, 4), { max_lines = 10 },
         with { limit = 10, offset = 1000, total_lines = 5000 }
       )
     )
   end)
 
-  it("a budget that is reached before the caller's limit", function()
+  it("tells the budget that is reached before the caller's limit", function()
     assert.equal(
       "[Showing lines 1-503 of 5000 (30KB limit). Use offset=504 to continue]",
       told("read_file", "head", wide, { max_lines = 1000, max_bytes = "30KB" }, with { limit = 1000 })
@@ -162,7 +154,7 @@ describe("notice: read_file", function()
     )
   end)
 
-  it("changed since the page before", function()
+  it("tells that the file changed since the page before", function()
     assert.equal("[File changed since the last page]", abridge.notice("read_file", nothing, { changed = true }))
     assert.equal(
       "[Showing lines 1-2000 of 5000. Use offset=2001 to continue. File changed since the last page]",
@@ -170,7 +162,7 @@ describe("notice: read_file", function()
     )
   end)
 
-  it("a resume sentence in place of ours", function()
+  it("takes a resume sentence in place of ours", function()
     local resume = "Call view with start_line={next}"
     assert.equal(
       "[Showing lines 1-2000 of 5000. Call view with start_line=2001]",
@@ -186,7 +178,7 @@ describe("notice: read_file", function()
     )
   end)
 
-  it("an unknown total is left out", function()
+  it("leaves an unknown total out", function()
     assert.equal(
       "[Showing lines 1-2000. Use offset=2001 to continue]",
       told("read_file", "head", five_thousand, PI, with { unknown_total = true })
@@ -246,12 +238,12 @@ describe("notice: paths in commands", function()
 end)
 
 describe("notice: run_command", function()
-  it("line budget", function()
-    assert.equal("[Showing lines 48001-50000 of 50000]", told("run_command", "tail", numbered(50000, 5), PI))
+  it("tells the lines that a line budget shows", function()
+    assert.equal("[Showing lines 48001-50000 of 50000]", told("run_command", "tail", wide_lines(50000, 5), PI))
   end)
 
-  it("line budget, with a full output", function()
-    local cut = cut_of("tail", numbered(50000, 5), PI)
+  it("names the full output of what a line budget cut", function()
+    local cut = cut_of("tail", wide_lines(50000, 5), PI)
     cut.full_output_path = "/tmp/pi-bash-xxx.log"
     assert.equal(
       "[Showing lines 48001-50000 of 50000. Full output: /tmp/pi-bash-xxx.log]",
@@ -259,8 +251,8 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("byte budget", function()
-    local cut = cut_of("tail", numbered(50000, 60), PI)
+  it("names a byte budget as a size", function()
+    local cut = cut_of("tail", wide_lines(50000, 60), PI)
     assert.equal("[Showing lines 49498-50000 of 50000 (30KB limit)]", abridge.notice("run_command", cut))
     cut.full_output_path = "/tmp/pi-bash-xxx.log"
     assert.equal(
@@ -269,7 +261,7 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("char and token budgets", function()
+  it("names char and token budgets", function()
     assert.equal(
       "[Showing lines 4981-5000 of 5000 (100 char limit)]",
       told("run_command", "tail", five_thousand, { max_chars = 100 })
@@ -280,12 +272,12 @@ describe("notice: run_command", function()
     )
     assert.equal(
       "[Showing lines 4601-5000 of 5000 (20000 char limit)]",
-      told("run_command", "tail", numbered(5000, 49), { max_chars = 20000 })
+      told("run_command", "tail", wide_lines(5000, 49), { max_chars = 20000 })
     )
   end)
 
-  it("last line alone over budget", function()
-    local text = numbered(49999, 5) .. ("y"):rep(100 * KB)
+  it("tells how much of a last line over budget shows", function()
+    local text = wide_lines(49999, 5) .. ("y"):rep(100 * KB)
     local cut = cut_of("tail", text, PI)
     assert.equal("[Showing last 30KB of line 50000 (line is 100KB)]", abridge.notice("run_command", cut))
     cut.full_output_path = "/tmp/pi-bash-xxx.log"
@@ -295,7 +287,7 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("several ranges kept", function()
+  it("tells how many lines show where several ranges are kept", function()
     assert.equal(
       "[Showing 2000 of 5000 lines (2000 line limit)]",
       told("run_command", "head_tail", five_thousand, { max_lines = 2000 })
@@ -309,7 +301,7 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("hits that were left out", function()
+  it("tells how many hits were left out", function()
     local cut = cut_of("head_tail", wide, { max_bytes = "30KB" })
     local shown = ("[Showing %d of 5000 lines (30KB limit)"):format(cut.output_lines)
     assert.equal(shown .. ". 12 more error lines not shown]", abridge.notice("run_command", cut, { more_hits = 12 }))
@@ -321,8 +313,8 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("full output cut short", function()
-    local cut = cut_of("tail", numbered(50000, 5), PI)
+  it("tells of a full output that was cut short", function()
+    local cut = cut_of("tail", wide_lines(50000, 5), PI)
     cut.full_output_path, cut.full_output_bytes = "/run/0007-run_command.log", 65536
     cut.full_output_error = "No space left on device"
     assert.equal(
@@ -333,7 +325,7 @@ describe("notice: run_command", function()
   end)
 
   it("leaves out a full output that is on no disk, but says why it could not be kept", function()
-    local cut = cut_of("tail", numbered(50000, 5), PI)
+    local cut = cut_of("tail", wide_lines(50000, 5), PI)
     assert.equal("[Showing lines 48001-50000 of 50000]", abridge.notice("run_command", cut))
     cut.full_output_error = "permission denied"
     local said = "[Showing lines 48001-50000 of 50000. Full output not kept: permission denied]"
@@ -358,7 +350,7 @@ describe("notice: run_command", function()
     assert.equal("[Showing lines 2-2 of 2]", abridge.notice("run_command", cut, { no_path = true }))
   end)
 
-  it("a child that still holds the pipe", function()
+  it("tells of a child that still holds the pipe", function()
     assert.equal(
       "[A background process still holds the output]",
       abridge.notice("run_command", nothing, { background = true })
@@ -371,13 +363,13 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("an unknown total is left out", function()
+  it("leaves an unknown total out", function()
     local data = { unknown_total = true }
     assert.equal("[Showing lines 1-2000]", told("run_command", "head", five_thousand, PI, data))
     assert.equal("[Showing lines 1-503 (30KB limit)]", told("run_command", "head", wide, PI, data))
   end)
 
-  it("a cut to nothing", function()
+  it("tells of a cut to nothing", function()
     assert.equal("[Showing 0 of 2 lines (0B limit)]", told("run_command", "tail", "a\nb\n", { max_bytes = 0 }))
     assert.equal("[Showing 0 of 2 lines (0 line limit)]", told("run_command", "head", "a\nb\n", { max_lines = 0 }))
   end)
@@ -387,23 +379,23 @@ describe("notice: lists", function()
   local hundred = "[100 matches limit reached. Use limit=200 for more, or refine pattern]"
   local long_lines = "Some lines truncated to 500 chars. Use read tool to see full lines"
 
-  it("search_files: match limit", function()
+  it("search_files at its match limit says how to see more", function()
     assert.equal(hundred, abridge.notice("search_files", nothing, { reached = "matches", count = 100 }))
   end)
 
-  it("search_files: byte budget", function()
+  it("search_files over its byte budget tells the matches shown", function()
     assert.equal(
       "[30KB limit reached (50 of 100+ matches shown)]",
       told("search_files", "head", wide, { max_bytes = "30KB" }, { shown = 50, seen = 100 })
     )
   end)
 
-  it("search_files: byte budget, with matches that nobody counted", function()
+  it("search_files over its byte budget tells no total that nobody counted", function()
     local said = told("search_files", "head", wide, { max_bytes = "30KB" })
     assert.is_nil(said:find("[{}]"), said)
   end)
 
-  it("search_files: long lines cut", function()
+  it("search_files says that long lines were cut", function()
     assert.equal(
       "[" .. long_lines .. "]",
       abridge.notice("search_files", nothing, { lines_truncated = true, max_line_chars = 500, read = "read" })
@@ -424,21 +416,21 @@ describe("notice: lists", function()
     )
   end)
 
-  it("find_files: result limit", function()
+  it("find_files at its result limit says how to see more", function()
     assert.equal(
       "[1000 results limit reached. Use limit=2000 for more, or refine pattern]",
       abridge.notice("find_files", nothing, { reached = "results", count = 1000 })
     )
   end)
 
-  it("list_directory: entry limit", function()
+  it("list_directory at its entry limit says how to see more", function()
     assert.equal(
       "[500 entries limit reached. Use limit=1000 for more]",
       abridge.notice("list_directory", nothing, { reached = "entries", count = 500 })
     )
   end)
 
-  it("find_files, list_directory: byte budget", function()
+  it("find_files and list_directory over a budget name it", function()
     for _, tool in ipairs { "find_files", "list_directory" } do
       assert.equal("[30KB limit reached]", told(tool, "head", wide, { max_bytes = "30KB" }))
       assert.equal("[500 token limit reached]", told(tool, "head", wide, { max_tokens = 500 }))
@@ -450,14 +442,14 @@ describe("notice: lists", function()
     )
   end)
 
-  it("sql_query: row limit", function()
+  it("sql_query at its row limit says how to see more", function()
     assert.equal(
       "[1000 rows limit reached. Narrow the query with WHERE or LIMIT]",
       abridge.notice("sql_query", nothing, { reached = "rows", count = 1000 })
     )
   end)
 
-  it("web_fetch: byte budget", function()
+  it("web_fetch over its byte budget tells what is shown", function()
     local cut = cut_of("head", ("x"):rep(200 * KB), { max_bytes = "100KB", long_line = "split" })
     assert.equal(
       "[100KB limit reached (100KB of 200KB shown). Use offset=102401 to continue]",
@@ -473,7 +465,7 @@ describe("notice: lists", function()
     )
   end)
 
-  it("web_fetch: the next byte, counted from what is shown, or no way to go on", function()
+  it("web_fetch tells the next byte, counted from what is shown, or no way to go on", function()
     local text = ("line\n"):rep(100)
     local _, cut = abridge.head(text, { max_bytes = 52 })
     assert.equal("[52B limit reached (49B of 500B shown). Use offset=50 to continue]", abridge.notice("web_fetch", cut))
@@ -612,12 +604,6 @@ describe("the widest notice", function()
 end)
 
 describe("a notice of what is no cut", function()
-  local function raised(...)
-    local ok, message = pcall(...)
-    assert.is_false(ok)
-    return message
-  end
-
   it("raises and names what is wrong", function()
     local cut = cut_of("head", "a\nb\nc\n", { max_lines = 2 })
     local function changed_by(key, value)
@@ -639,12 +625,13 @@ describe("a notice of what is no cut", function()
       { cut, { reached = "pages" }, 'data.reached must be "matches", "results", "entries" or "rows", got "pages"' },
     }
     for _, case in ipairs(wrong) do
-      local message = raised(abridge.notice, "read_file", case[1], case[2])
+      local message = plain.raised(abridge.notice, "read_file", case[1], case[2])
       assert.matches("abridge.notice: ", message, 1, true)
       assert.matches(case[3], message, 1, true)
     end
-    assert.matches("abridge.protocol: cut must be what a cut returned, got nil", raised(abridge.protocol), 1, true)
-    local message = raised(abridge.protocol, changed_by("kept", true))
+    local message = plain.raised(abridge.protocol)
+    assert.matches("abridge.protocol: cut must be what a cut returned, got nil", message, 1, true)
+    message = plain.raised(abridge.protocol, changed_by("kept", true))
     assert.matches("abridge.protocol: cut.kept must be a table", message, 1, true)
   end)
 end)
@@ -660,7 +647,7 @@ describe("notice: what is left out lies inside lines", function()
     assert.matches("^%[Showing [%d.]+KB of 752KB %(30KB limit%)%]$", told("run_command", "head_tail", two, PI))
   end)
 
-  it("and the marker tells bytes alone", function()
+  it("and the marker tell bytes alone", function()
     local content, cut = abridge.head_tail(("x"):rep(385000), PI)
     assert.equal(("\n... [%d bytes omitted] ...\n"):format(cut.omitted_bytes), content:match "\n.*\n")
     content, cut = abridge.head_tail(("x"):rep(385000) .. "\nmiddle\n" .. ("y"):rep(385000), PI)

@@ -1,4 +1,4 @@
--- Pages of what a file does not show as it is: redacted, with line numbers, with long lines cut short. A page of a
+-- Pages of files that are not shown as they are: redacted, with line numbers, with long lines cut short. A page of a
 -- redacted file is that of the redacted text, as the core makes it; numbers and "[truncated]" are no part of the
 -- source, and a slow model says where in the source each shown byte stands.
 local core = require "abridge.core"
@@ -201,7 +201,7 @@ local function shown_lines(rest, first_line, how)
       if body ~= "" then show(body, 1, #line) end
       local behind = #line - (body ~= "" and #line or 0)
       show("... [truncated]", 0)
-      if behind > 0 then -- of a line that shows no char, every byte of the mark stands for all
+      if behind > 0 then -- where a line shows no char, every byte of the mark stands for all of it
         for i = 1, #"... [truncated]" do
           ends[#ends + 1 - i] = source + #line
         end
@@ -370,7 +370,7 @@ end)
 
 -- much text ---------------------------------------------------------------------------------
 
---- A source of many bytes that are nowhere: `read` makes them. Notes the most memory that Lua used meanwhile.
+--- A source of many bytes that `read` makes up. Notes the most memory that Lua used meanwhile.
 local function huge(line, count, notes)
   local size = #line * count
   notes.reads, notes.most = 0, 0

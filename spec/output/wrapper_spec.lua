@@ -148,7 +148,7 @@ describe('cap with wrapper = "beside"', function()
     ["a tag pair on the lines of the text"] = { '<attachment url="x">', "</attachment>" },
     ["a heading before a fence"] = { "Read `a`:\n````lua\n", "\n````" },
     ["a heading and a blank line"] = { "Read `a`:\n\n````lua\n", "\n````\n" },
-    ["lines behind a fence"] = { "```\n", "\n```\n\nNOTE:\n- a" },
+    ["lines after a fence"] = { "```\n", "\n```\n\nNOTE:\n- a" },
     ["a fence inside tags"] = { "<a>Found:\n```\n", "\n```\n\nNOTE</a>" },
     ["a fence on the lines of the tags"] = { '<a type="b">\n```diff\n', "\n```\n</a>" },
   } do
@@ -277,7 +277,7 @@ describe("cap with limits for this text", function()
     assert.equal(2001, block.next_offset)
   end)
 
-  it("refuses wrong ones", function()
+  it("refuses wrong limits", function()
     for _, case in ipairs {
       { { limits = 5 }, "abridge.cap: limits must be a table, got 5" },
       {
@@ -304,7 +304,7 @@ describe("session:cap with options", function()
   before_each(function() session = abridge.session { run_dir = false } end)
   after_each(function() session:close() end)
 
-  it("takes the same ones", function()
+  it("takes the options of cap", function()
     local text = "Read:\n```\n" .. numbered(50, 101) .. "\n```"
     local opts = { wrapper = "beside", first_line = 101, resume = "Use at={next0}", limits = { max_lines = 13 } }
     local result = session:cap("read_file", text, opts)

@@ -118,9 +118,8 @@ local function of(lua_version, interpreter)
         io.stdout:write((require("abridge").tail("a\nb\nc", { max_lines = 1 })))
       ]]):format(tree, tree, tree))
       file:close()
-      local nvim = "cd / && env -u LUA_PATH -u LUA_CPATH nvim --headless -u NONE -i NONE -n "
-        .. "-c 'luafile %s/probe.lua' -c qa!"
-      assert.equal("c", run(nvim:format(dir)))
+      local nvim = tmpdir.headless("nvim", dir .. "/probe.lua")
+      assert.equal("c", run("cd / && env -u LUA_PATH -u LUA_CPATH " .. nvim))
     end)
   end
 

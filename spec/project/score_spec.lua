@@ -1,4 +1,4 @@
--- What `make score` measures with: the share of needed lines that a cut keeps, and logs labelled by what we know of
+-- What `make score` measures with: the share of needed lines that a cut keeps, and logs labelled with what we know of
 -- the fault that we made.
 
 package.path = "bench/?.lua;" .. package.path

@@ -1,4 +1,4 @@
--- Redaction (SPEC 11): what is secret gets through nowhere, what is not comes through as it is, however a text arrives.
+-- Redaction (SPEC 11): however a text arrives, no secret gets through, and the rest comes through as it is.
 -- ABRIDGE_SEED=n repeats a run; a failure prints it.
 local plain = require "support.plain"
 local random = require "support.random"
@@ -17,7 +17,7 @@ local function with_gsub(pattern, replacement)
   return function(line) return (line:gsub(pattern, replacement or MARK)) end
 end
 
---- A text through a stream, cut behind these bytes.
+--- A text through a stream, split after these bytes.
 local function streamed(red, text, cuts)
   local stream, parts, from = red:stream(), {}, 1
   for _, at in ipairs(cuts) do
@@ -58,7 +58,7 @@ local function filler(size)
   return table.concat(words):sub(1, size)
 end
 
---- Stays no piece of a secret of upper case letters in what is shown, but those of the mark itself?
+--- Is no piece of a secret of upper case letters left in what is shown, but for those in the mark itself?
 local function nothing_left(shown) return not shown:find "%u" end
 
 describe("redact.compile", function()
@@ -176,7 +176,7 @@ describe("redacting lines", function()
     assert.same({ "a\r", "", "\0", "b" }, seen)
   end)
 
-  it("knows no line in an empty text, and none behind a final newline", function()
+  it("knows no line in an empty text, and none after a final newline", function()
     local red = redactor(function() return "x" end)
     assert.equals("", red:text "")
     assert.equals("x\n", red:text "a\n")
@@ -333,7 +333,7 @@ describe("a redacted stream", function()
       local red = redactor(spec)
       assert.equals(expected, red:text(text))
       for at = 0, #text do
-        must(streamed(red, text, { at }) == expected, "split behind %d", at)
+        must(streamed(red, text, { at }) == expected, "split after %d", at)
       end
       for size = 1, 20 do
         must(in_chunks(red, text, size) == expected, "chunks of %d", size)
@@ -452,12 +452,12 @@ describe("a line over 64 KiB", function()
       local red = redactor(spec)
       for at in random.sweep(PIECE - 300, PIECE + 600, step) do
         local shown = red:text(with_secret("<TOPSECRETKEY>", at))
-        must(nothing_left(shown), "a secret behind byte %d shows", at)
-        must(#shown >= #line - 20, "%d bytes are left with a secret behind byte %d", #shown, at)
+        must(nothing_left(shown), "a secret after byte %d shows", at)
+        must(#shown >= #line - 20, "%d bytes are left with a secret after byte %d", #shown, at)
       end
       local longer = filler(4 * PIECE)
       for at = 3 * PIECE - 300, 3 * PIECE + 600, 37 do
-        must(nothing_left(red:text(with_secret("<TOPSECRETKEY>", at, longer))), "a secret behind byte %d shows", at)
+        must(nothing_left(red:text(with_secret("<TOPSECRETKEY>", at, longer))), "a secret after byte %d shows", at)
       end
     end)
 
@@ -484,7 +484,7 @@ describe("a line over 64 KiB", function()
       local red = redactor(spec)
       for at in random.sweep(PIECE - 300, PIECE + 300) do
         local expected = line:sub(1, at) .. MARK .. line:sub(at + 2)
-        must(red:text(with_secret("\1", at)) == expected, "behind byte %d", at)
+        must(red:text(with_secret("\1", at)) == expected, "after byte %d", at)
       end
     end
   end)
@@ -544,7 +544,7 @@ describe("a line over 64 KiB", function()
         for _, before in ipairs { 10, PIECE - 300, PIECE - 258, PIECE - 257, PIECE - 256, PIECE - 1 } do
           local text = line:sub(1, before) .. "KEY=" .. ("S"):rep(size - 4) .. " end\n"
           local expected = line:sub(1, before) .. MARK .. " end\n"
-          must(red:text(text) == expected, "%s: %d bytes behind byte %d", pattern, size, before)
+          must(red:text(text) == expected, "%s: %d bytes after byte %d", pattern, size, before)
         end
       end
     end
@@ -573,8 +573,8 @@ describe("a line over 64 KiB", function()
     local longer = filler(3 * PIECE)
     for _, at in ipairs { 10, PIECE - 3, PIECE, PIECE + 250, PIECE + 600, 2 * PIECE - 1 } do
       local shown = red:text(with_secret("SECRET", at, longer))
-      must(nothing_left(shown), "the secret behind byte %d shows", at)
-      must(shown:sub(-1000) == longer:sub(-1000), "the end is lost with a secret behind byte %d", at)
+      must(nothing_left(shown), "the secret after byte %d shows", at)
+      must(shown:sub(-1000) == longer:sub(-1000), "the end is lost with a secret after byte %d", at)
     end
   end)
 
@@ -619,7 +619,7 @@ describe("redacted data", function()
     assert.same({ [MARK] = 0, [MARK .. " 2"] = 1 }, red:data { [MARK] = 0, SA = 1 })
   end)
 
-  it("follows cycles once, and leaves metatables behind", function()
+  it("follows cycles once, and drops metatables", function()
     local value = setmetatable({ "SECRET" }, { __index = { leak = "SECRET" } })
     value.self = value
     local copy = redactor({ "SECRET" }):data(value)

@@ -1,16 +1,11 @@
--- The option `redact` of cuts and streams: the source is what is left, totals, ledger and file speak of it.
+-- The option `redact` of cuts and streams: totals, ledger and file speak of the redacted text.
 local abridge = require "abridge"
+local plain = require "support.plain"
 local random = require "support.random"
 local redact = require "abridge.redact"
 local tmpdir = require "support.tmpdir"
 
 local KEY = { "key=%w+" }
-
-local function raised(...)
-  local ok, message = pcall(...)
-  assert.is_false(ok)
-  return message
-end
 
 describe("a cut with redact", function()
   it("speaks of the redacted text", function()
@@ -64,14 +59,14 @@ describe("a cut with redact", function()
       { { "(" }, "abridge.head: redact%[1%] must be" },
       { { key = 1 }, "abridge.head: redact must be a list of Lua patterns, got a field 'key'" },
     } do
-      local message = raised(function() abridge.head("a", { max_bytes = 1, redact = case[1] }) end)
+      local message = plain.raised(function() abridge.head("a", { max_bytes = 1, redact = case[1] }) end)
       assert.matches(case[2], message)
       assert.matches("redacted_spec.lua:%d+:", message)
     end
   end)
 
   it("is not for pages", function()
-    local message = raised(abridge.page, "README.md", { redact = KEY })
+    local message = plain.raised(abridge.page, "README.md", { redact = KEY })
     assert.matches("abridge.page: redact is not for pages", message)
   end)
 end)
@@ -134,22 +129,22 @@ describe("a stream with redact", function()
   it("has the errors and the life of a stream", function()
     local stream = abridge.stream { strategy = "tail", max_lines = 5, redact = KEY }
     assert.equal("abridge.stream (open)", tostring(stream))
-    assert.matches("redacted_spec.lua:%d+: stream:write: chunk must be a string, got 5", raised(function()
+    assert.matches("redacted_spec.lua:%d+: stream:write: chunk must be a string, got 5", plain.raised(function()
       stream:write(5)
     end))
-    assert.matches("stream:snapshot: unknown option 'x'", raised(stream.snapshot, stream, { x = 1 }))
+    assert.matches("stream:snapshot: unknown option 'x'", plain.raised(stream.snapshot, stream, { x = 1 }))
     stream:write "a"
     assert.equal("a", (stream:finish()))
     assert.equal("abridge.stream (finished)", tostring(stream))
     assert.equal("a", (stream:snapshot()))
     for _, method in ipairs { "write", "finish", "preview" } do
-      assert.matches("stream:" .. method .. ": the stream is finished", raised(stream[method], stream, "x"))
+      assert.matches("stream:" .. method .. ": the stream is finished", plain.raised(stream[method], stream, "x"))
     end
     stream:close()
     stream:close()
     assert.equal("abridge.stream (closed)", tostring(stream))
     for _, method in ipairs { "write", "finish", "preview", "snapshot" } do
-      assert.matches("stream:" .. method .. ": the stream is closed", raised(stream[method], stream, "x"))
+      assert.matches("stream:" .. method .. ": the stream is closed", plain.raised(stream[method], stream, "x"))
     end
   end)
 
@@ -158,7 +153,7 @@ describe("a stream with redact", function()
     local seen = {}
     local function meddle()
       for _, method in ipairs { "write", "snapshot", "finish", "close" } do
-        seen[#seen + 1] = raised(stream[method], stream, "x")
+        seen[#seen + 1] = plain.raised(stream[method], stream, "x")
       end
     end
     stream = abridge.stream {
@@ -181,15 +176,15 @@ describe("a stream with redact", function()
       count_tokens = function(text) return fails and error "no" or #text end,
     }
     stream:write "abc"
-    assert.matches("no", raised(stream.finish, stream))
+    assert.matches("no", plain.raised(stream.finish, stream))
     fails = false
     stream:close()
   end)
 
   it("checks options as a stream does", function()
     local typo = { strategy = "tail", max_line = 1, redact = KEY }
-    assert.matches("unknown option 'max_line'", raised(abridge.stream, typo))
-    assert.matches("no budget", raised(abridge.stream, { strategy = "tail", redact = KEY }))
+    assert.matches("unknown option 'max_line'", plain.raised(abridge.stream, typo))
+    assert.matches("no budget", plain.raised(abridge.stream, { strategy = "tail", redact = KEY }))
     local opts = { strategy = "tail", max_lines = 1, redact = KEY, full_output = false }
     abridge.stream(opts):close()
     assert.same({ strategy = "tail", max_lines = 1, redact = KEY, full_output = false }, opts)

@@ -81,7 +81,7 @@ describe("a page of a full output", function()
           local chars = plain.chars(lines[offset])
           local column = random.between(1, #chars + 3)
           content, info, code = artifact.text_page(text, { offset = offset, column = column, limit = 1 })
-          if column <= #chars + 1 then -- the place behind the last char is one
+          if column <= #chars + 1 then -- the place after the last char is one
             local rest = table.concat(chars, "", column)
             random.must(content and content:gsub("\n$", "") == rest, "from char %s: %s", column, content or info)
           else

@@ -1,4 +1,4 @@
--- Old runs go: the oldest first, never one in use, never what is none of ours.
+-- Old runs are deleted, the oldest first; never one in use, nor what is not ours.
 local host = require "abridge.base.host"
 local paths = require "support.paths"
 local random = require "support.random"

@@ -2,6 +2,7 @@
 -- the profile "contract".
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
+local plain = require "support.plain"
 local tmpdir = require "support.tmpdir"
 local web_server = require "support.web_server"
 
@@ -9,12 +10,6 @@ local KB = 1024
 local info = abridge.info
 local json = host.json()
 local has_sqlite, sqlite = pcall(require, "luasql.sqlite3")
-
-local function raised(body, ...)
-  local ok, message = pcall(body, ...)
-  assert.is_false(ok)
-  return message
-end
 
 describe("seed contract, its own tests:", function()
   it("not_truncated_shape", function()
@@ -66,7 +61,7 @@ describe("seed contract, its own tests:", function()
   it("assert_conforms_rejects_missing", function()
     assert.equal(
       "fake_tool: response missing required `truncation` block",
-      raised(abridge.assert_conforms, "fake_tool", { content = "hi" })
+      plain.raised(abridge.assert_conforms, "fake_tool", { content = "hi" })
     )
   end)
 
@@ -78,7 +73,7 @@ describe("seed contract, its own tests:", function()
     }
     assert.equal(
       "fake_tool: `next_offset` set on a non-truncated response",
-      raised(abridge.assert_conforms, "fake_tool", response)
+      plain.raised(abridge.assert_conforms, "fake_tool", response)
     )
   end)
 end)

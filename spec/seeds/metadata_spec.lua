@@ -1,6 +1,7 @@
 -- The document "Tool Result Truncation Metadata", point by point: what was cut is told in one convention for every
 -- tool, and "cut by the tool" and "cut for display" are two facts.
 local abridge = require "abridge"
+local called = require "support.called"
 local host = require "abridge.base.host"
 local tmpdir = require "support.tmpdir"
 
@@ -31,10 +32,7 @@ describe("seed metadata:", function()
   end)
 
   local function call(tool, input)
-    local result = session:call(tool, input)
-    abridge.assert_conforms(tool, result)
-    assert.is_false(result.is_error, result.content)
-    return result
+    return called(session, tool, input)
   end
 
   local function protocol(result)
@@ -169,17 +167,17 @@ describe("seed metadata:", function()
       return { tool = result.truncation.truncated, screen = result.display.truncated }, screen
     end
 
-    it("neither", function()
+    it("nothing is cut", function()
       assert.same({ tool = false, screen = false }, (both(call("run_command", { command = "seq 5" }), {})))
     end)
 
-    it("by the tool alone", function()
+    it("cut by the tool alone", function()
       local facts, screen = both(call("run_command", { command = "seq 50" }), { max_lines = 20 })
       assert.same({ tool = true, screen = false }, facts)
       assert.truthy(screen:find("[Showing lines 31-50 of 50.", 1, true))
     end)
 
-    it("for display alone", function()
+    it("cut for display alone", function()
       local result = call("run_command", { command = "seq 10" })
       local facts, screen = both(result, { max_lines = 3 })
       assert.same({ tool = false, screen = true }, facts)
@@ -188,7 +186,7 @@ describe("seed metadata:", function()
       assert.equal(result.truncation.bytes_returned, result.display.bytes_total)
     end)
 
-    it("both, and a UI can signal both", function()
+    it("cut by both, and a UI can signal both", function()
       local result = call("run_command", { command = "seq 50" })
       local facts, screen = both(result, { max_lines = 3 })
       assert.same({ tool = true, screen = true }, facts)

@@ -1,6 +1,8 @@
 -- The document "Tools and Truncation", section by section, in the profile "pipeline". Where the contract overrules it:
 -- 500 lines less 30 and 70 are 400 (its 370 is a slip), and a notice follows that says where the full output is.
 local abridge = require "abridge"
+local called = require "support.called"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 --- The document's algorithm, char by char.
@@ -13,11 +15,7 @@ local function truncate(text, max_chars, head_ratio)
 end
 
 local function numbered(first, last)
-  local all = {}
-  for i = first, last do
-    all[#all + 1] = tostring(i)
-  end
-  return table.concat(all, "\n")
+  return seq(first, last):sub(1, -2)
 end
 
 describe("seed pipeline:", function()
@@ -37,10 +35,7 @@ describe("seed pipeline:", function()
   end)
 
   local function call(tool, input)
-    local result = session:call(tool, input)
-    abridge.assert_conforms(tool, result)
-    assert.is_false(result.is_error, result.content)
-    return result
+    return called(session, tool, input)
   end
 
   --- The content before the notice.
@@ -117,7 +112,7 @@ describe("seed pipeline:", function()
       for line in first_stage:gmatch "([^\n]*)\n" do
         lines[#lines + 1] = line
       end
-      -- 30 and 70 lines of the first stage's text, of which some are the first stage's own
+      -- 30 and 70 lines of the first stage's text, some of them its own
       assert.equal(table.concat(lines, "\n", 1, 30), body_of(result):sub(1, #table.concat(lines, "\n", 1, 30)))
       local tail = table.concat(lines, "\n", #lines - 69) .. "\n"
       assert.equal(tail, body_of(result):sub(-#tail))

@@ -112,23 +112,18 @@ describe("the ceiling", function()
 
   it("is hard for any content and any ceiling", function()
     local alphabet = { "a", "\n", "\195\169", "\226\130\172", "\240\159\152\128", "\255", "\0", "word ", "\r\n" }
-    local below = random.below
-    for case = 1, random.some(400) do
-      random.start(case)
-      local parts = {}
-      for i = 1, below(120) do
-        parts[i] = alphabet[below(#alphabet) + 1]
-      end
-      local text, ceiling = table.concat(parts), below(3) == 0 and below(8) or below(200)
-      local profile = ({ "dispatcher", "default", "pipeline", "contract" })[below(4) + 1]
+    random.each(400, function()
+      local text = random.join(alphabet, random.below(120))
+      local ceiling = random.chance(3) and random.below(8) or random.below(200)
+      local profile = random.choose { "dispatcher", "default", "pipeline", "contract" }
       local result = echo(text, ceiling, { profile = profile })
-      local what = ("seed %d, case %d, ceiling %d: %q"):format(random.seed, case, ceiling, result.content)
+      local what = ("ceiling %d: %q"):format(ceiling, result.content)
       assert.is_true(#result.content <= ceiling, what)
       local _, invalid = abridge.count_chars(result.content)
       assert.equal(0, invalid, what)
       assert.is_true(result.truncation.bytes_returned <= #result.content, what)
       abridge.assert_conforms("echo", result)
-    end
+    end)
   end)
 
   it("tells of the cut even where nothing of the content fits", function()

@@ -1,17 +1,9 @@
 local abridge = require "abridge"
 local host = require "abridge.base.host"
+local one_tool = require "support.one_tool"
 local resources = require "support.resources"
 local tmpdir = require "support.tmpdir"
 local waiting = require "support.waiting"
-
-
-local function with_tool(execute, opts, definition)
-  local session = abridge.session(opts)
-  definition = definition or {}
-  definition.name, definition.execute = "tool", execute
-  session:register(definition)
-  return session
-end
 
 describe("a job", function()
   it("comes at once and is done later", function()
@@ -108,7 +100,7 @@ describe("a job", function()
   end)
 
   it("raises in session:wait what on_done raised before the wait", function()
-    local session = with_tool(function()
+    local session = one_tool(function()
       return "at once"
     end)
     session:call("tool", {}, {
@@ -136,7 +128,7 @@ end)
 
 describe("call ids", function()
   it("are given at the start, each its own", function()
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       return ctx.call_id
     end)
     local ids = {}
@@ -149,7 +141,7 @@ describe("call ids", function()
   end)
 
   it("are those that the host gave", function()
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       return ctx.call_id
     end)
     local job = session:call("tool", {}, { id = "toolu_01" })
@@ -160,7 +152,7 @@ describe("call ids", function()
 
   it("are the same in equal runs", function()
     local function run()
-      local session = with_tool(function()
+      local session = one_tool(function()
         return "x"
       end)
       return session:call("tool", {}).call_id .. session:cap("other", "y").call_id .. session:call("tool", {}).call_id
@@ -214,7 +206,7 @@ describe("cancel", function()
 
   it("of a foreign tool without a cancel function ends it at once", function()
     local finish, cancelled
-    local session = with_tool(function(_, ctx, done)
+    local session = one_tool(function(_, ctx, done)
       finish = function()
         cancelled = ctx.cancelled()
         done "too late"
@@ -238,7 +230,7 @@ describe("cancel", function()
 
   it("calls a foreign tool's cancel function once", function()
     local calls = 0
-    local session = with_tool(function()
+    local session = one_tool(function()
       return function()
         calls = calls + 1
       end
@@ -253,7 +245,7 @@ describe("cancel", function()
   end)
 
   it("lets a cancel function that returns true say the last word", function()
-    local session = with_tool(function(_, _, done)
+    local session = one_tool(function(_, _, done)
       return function()
         waiting.later(5, function()
           done { content = "half of it", is_error = true }
@@ -269,7 +261,7 @@ describe("cancel", function()
   end)
 
   it("survives a cancel function that raises", function()
-    local session = with_tool(function()
+    local session = one_tool(function()
       return function()
         error "no"
       end
@@ -291,7 +283,7 @@ describe("cancel", function()
 
   it("is seen by ctx.cancelled", function()
     local seen = {}
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       seen[1] = ctx.cancelled()
       return function()
         seen[2] = ctx.cancelled()
@@ -378,7 +370,7 @@ describe("a blocking call inside a callback of the loop", function()
   end)
 
   it("works when there is nothing to wait for, but in a fast event of Neovim", function()
-    local session = with_tool(function()
+    local session = one_tool(function()
       return "at once"
     end)
     local result, file
@@ -421,7 +413,7 @@ end)
 describe("ctx", function()
   it("hands updates to the host, cut by the tool's limits, at most every 100 ms", function()
     local updates = {}
-    local session = with_tool(function(_, ctx, done)
+    local session = one_tool(function(_, ctx, done)
       ctx.update(("long\n"):rep(1000))
       ctx.update "skipped"
       ctx.update "\255" -- the newest of those that came too soon is not lost
@@ -430,7 +422,7 @@ describe("ctx", function()
         done "end"
         ctx.update "after the end"
       end)
-    end, { limits = { tool = { strategy = "tail", max_lines = 3 } } })
+    end, nil, { limits = { tool = { strategy = "tail", max_lines = 3 } } })
     local job = session:call("tool", {}, {
       on_update = function(content, cut)
         updates[#updates + 1] = { content = content, cut = cut }
@@ -447,7 +439,7 @@ describe("ctx", function()
   end)
 
   it("takes updates that no one hears", function()
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       ctx.update "x"
       return "end"
     end)
@@ -455,7 +447,7 @@ describe("ctx", function()
   end)
 
   it("keeps what on_update raises for the wait", function()
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       ctx.update "x"
       return "end"
     end)
@@ -471,7 +463,7 @@ describe("ctx", function()
   end)
 
   it("spawns programs", function()
-    local session = with_tool(function(_, ctx, done)
+    local session = one_tool(function(_, ctx, done)
       ctx.spawn({ "printf", "%s|", "a b", "it's" }, {}, function(text, outcome)
         done(text .. outcome.code)
       end)
@@ -480,7 +472,7 @@ describe("ctx", function()
   end)
 
   it("says when a program cannot be started", function()
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       local child, message, code = ctx.spawn({ "no-such-program" }, {}, function() end)
       return tostring(child) .. " " .. tostring(message) .. " " .. tostring(code)
     end)
@@ -491,7 +483,7 @@ describe("ctx", function()
   end)
 
   it("makes a result of what the end of a program raises", function()
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       ctx.spawn({ "true" }, {}, function()
         error("cannot read its output", 0)
       end)
@@ -505,11 +497,11 @@ describe("ctx", function()
 
   it("has the folder, the limits and the paths of the session", function()
     local seen
-    local session = with_tool(function(_, ctx)
+    local session = one_tool(function(_, ctx)
       seen = { cwd = ctx.cwd, relative = ctx.path "a/b", absolute = ctx.path "/a/b", limits = ctx.limits }
       ctx.limits.max_lines = 0
       return "a\nb\n"
-    end, { cwd = "/usr", limits = { tool = { max_lines = 1 } } })
+    end, nil, { cwd = "/usr", limits = { tool = { max_lines = 1 } } })
     local result = session:call("tool", {})
     assert.equal("/usr", seen.cwd)
     assert.equal("/usr/a/b", seen.relative)

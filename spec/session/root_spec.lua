@@ -151,7 +151,7 @@ describe("a session's root", function()
       is_outside(inside .. "-other")
     end)
 
-    it("links to the outside, absolute, relative and behind one another", function()
+    it("links to the outside, absolute, relative and in chains", function()
       link(secret, "absolute")
       link("../secret", "relative")
       link("sub/../../secret/file", "winding")
@@ -170,7 +170,7 @@ describe("a session's root", function()
       is("slash" .. inside .. "/file", inside .. "/file")
     end)
 
-    it("what .. means behind a link", function()
+    it("what .. means after a link", function()
       assert(uv.fs_mkdir(secret .. "/deep", 448))
       link("../secret/deep", "link")
       is_outside "link/.." -- the kernel is in `secret` there, not in the root

@@ -1,4 +1,4 @@
--- What a model hands in, checked against a tool's schema (SPEC 11).
+-- What a model passes in, checked against a tool's schema (SPEC 11).
 local abridge = require "abridge"
 local json = require("abridge.base.host").json()
 local schema = require "abridge.session.schema"
@@ -257,7 +257,7 @@ describe("schema: in a session", function()
     end
   end)
 
-  it("broken JSON gives one too", function()
+  it("broken JSON gives an error result too", function()
     for _, input in ipairs { "", "{", '{"a":}', "add 5" } do
       local result = session():call("add", input)
       assert.is_true(result.is_error)

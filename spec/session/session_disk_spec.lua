@@ -1,4 +1,4 @@
--- The run folder of a session where the disk, its limits or someone else are against it; and who may read it.
+-- The run folder of a session on a disk that is full, limited or meddled with; and who may read it.
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"
@@ -95,7 +95,7 @@ describe("a session's run folder", function()
       assert.equal("after\n", said.results[2].content)
       assert.is_true(said.results[3].truncation.truncated)
       abridge.assert_conforms("run_command", result)
-      -- the log's end is torn nowhere: what did not fit was taken back
+      -- the log does not end in a torn line: what did not fit was taken back
       local log = assert(abridge.open_run(path))
       for i, event in ipairs(assert(log:events())) do
         if i > 1 then assert.is_true(event.seq > 1) end

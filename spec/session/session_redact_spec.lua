@@ -5,82 +5,41 @@ local opened = require "support.opened"
 local paths = require "support.paths"
 local plain = require "support.plain"
 local random = require "support.random"
+local redacting = require "support.redacting"
 local tmpdir = require "support.tmpdir"
 local waiting = require "support.waiting"
 
 local json = host.json()
 
 local dir
-local folders = 0
 
 local SECRET = "hunter2-Zq9"
-local MARK = "[redacted]"
+local MARK = redacting.MARK
 
---- The same redaction in both kinds; each hides SECRET wherever it lies in a line.
-local function hide(line)
-  local from = 1
-  while true do
-    local first, last = line:find(SECRET, from, true)
-    if not first then return line end
-    line = line:sub(1, first - 1) .. MARK .. line:sub(last + 1)
-    from = first + #MARK
-  end
-end
-
+--- The same redaction in both kinds.
 local KINDS = {
-  { "a function", hide },
+  { "a function", redacting.hider(SECRET) },
   { "patterns", { "hunter2%-Zq9" } },
 }
 
---- A session in a new run folder, and all that it ever said: events, updates.
+--- A session in a new run folder, and all that its host hears.
 local function open(opts)
-  folders = folders + 1
-  local own = { cwd = dir.path, run_dir = dir:at("run" .. folders) }
-  local seen = {}
-  function own.on_event(event)
-    seen[#seen + 1] = event
-  end
-  for key, value in pairs(opts) do
-    own[key] = value
-  end
-  return assert(opened.session(own)), seen
+  return redacting.session(dir, opts)
 end
 
---- Where a value has the secret, or a part of it of `least` bytes; nil when it has not.
-local function leak(value, least, where, visited)
-  where, visited = where or "", visited or {}
-  if type(value) == "string" then
-    least = least or #SECRET
-    for at = 1, #SECRET - least + 1 do
-      if value:find(SECRET:sub(at, at + least - 1), 1, true) then return where end
-    end
-  elseif type(value) == "table" and not visited[value] then
-    visited[value] = true
-    for key, inner in pairs(value) do
-      local found = leak(key, least, where .. ".(key)") or leak(inner, least, where .. "." .. tostring(key), visited)
-      if found then return found end
-    end
-  end
+--- Where a value shows the secret, or a part of it of `least` bytes; nil when it does not.
+local function leak(value, least)
+  return redacting.leak(value, redacting.parts_of(SECRET, least))
 end
 
---- Every file of a run's folder must be without the secret.
 local function leak_on_disk(session, least)
-  local path = session.run.dir
-  local files = { "events.jsonl" }
-  for _, name in ipairs(paths.names(path .. "/artifacts")) do
-    files[#files + 1] = "artifacts/" .. name
-  end
-  for _, file in ipairs(files) do
-    if leak(file, least) or leak(paths.read(path .. "/" .. file), least) then return file end
-  end
+  return redacting.leak_on_disk(session, redacting.parts_of(SECRET, least))
 end
 
---- Checks all that came of a call.
+--- Checks everything that a call left.
 local function assert_hidden(result, session, seen, least)
-  local found = leak(result, least, "result") or leak(seen, least, "seen")
-  assert(not found, ("the secret is in %s"):format(tostring(found)))
-  found = leak_on_disk(session, least)
-  assert(not found, ("the secret is on disk in %s"):format(tostring(found)))
+  local found = leak({ result, seen }, least) or leak_on_disk(session, least)
+  assert(not found, found)
   assert(not leak(session:events(), least))
 end
 
@@ -476,7 +435,7 @@ describe("a redacting session", function()
     end
   end)
 
-  it("hides each line of which its function raises", function()
+  it("hides each line on which its function raises", function()
     local session, seen = open {
       redact = function(line)
         if line:find(SECRET, 1, true) then error("cannot hide " .. line) end

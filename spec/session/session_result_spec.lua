@@ -1,4 +1,4 @@
--- What becomes of what a tool of the host yields, raises or hands over later: one result, plain data in every case.
+-- Whatever a tool of the host yields, raises or hands over later becomes one result, plain data in every case.
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"
@@ -232,7 +232,7 @@ describe("what a tool returns", function()
     assert.is_true(#result.content <= 1024)
     assert.matches("^line\n.*%[Showing lines %d+%-10000 of 10000 %(1KB limit%)%]$", result.content)
     assert.equal("size_cap", result.truncation.reason)
-    -- the session's word goes before the tool's
+    -- what the session says comes before what the tool says
     local session = one_tool(tool, { limits = { strategy = "tail", max_bytes = "1KB" } }, {
       limits = { tool = { max_bytes = 200 } },
     })

@@ -1,4 +1,4 @@
--- Sessions: their options, the registry of tools, who is asked before one runs, what cannot be called.
+-- Sessions: their options, the registry of tools, approval before one runs, what cannot be called.
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"
@@ -142,7 +142,7 @@ describe("session options", function()
     abridge.session { limits = { my_own_tool = { max_lines = 5 } } }
   end)
 
-  it("may say 'nothing'", function()
+  it("may switch a feature off", function()
     abridge.session { run_dir = false, redact = false, databases = {}, retention = {} }
   end)
 
@@ -580,7 +580,7 @@ describe("an unknown tool", function()
     assert_plain_data(result)
   end)
 
-  it("is one with any name", function()
+  it("is an error result whatever its name is", function()
     for _, name in ipairs { "", "a\nb", "\255", "__index", "find", ("n"):rep(200000) } do
       local result = abridge.session():call(name, {})
       assert.is_true(result.is_error)

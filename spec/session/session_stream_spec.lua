@@ -26,7 +26,7 @@ local function open(opts)
     folders = folders + 1
     own.run_dir = dir:at("run" .. folders)
   end
-  -- what a stream keeps shows best in a tail; which lines a command's own strategy chooses is told elsewhere
+  -- a tail shows best what a stream keeps; the lines that a command's own strategy chooses are tested elsewhere
   local limits = { run_command = { strategy = "tail" } }
   for tool, row in pairs(own.limits or {}) do
     limits[tool] = limits[tool] or {}
@@ -122,7 +122,7 @@ describe("a command's stream", function()
       assert.equal(said, result.content:sub(-#said))
     end)
 
-    it("of a cut by lines alone, though every byte is at hand", function()
+    it("of a cut by lines alone, though every byte is in memory", function()
       local session = open { limits = { run_command = { max_lines = 2 } } }
       local result = session:call("run_command", { command = "seq 5" })
       check_result(result, "1\n2\n3\n4\n5\n")
@@ -153,7 +153,7 @@ describe("a command's stream", function()
     end)
 
     it("when only the notice does not fit", function()
-      -- the remark on the child is longer than what is left
+      -- the sentence about the child is longer than what is left
       local session = open { limits = { run_command = { max_bytes = 400 } } }
       local result = session:call("run_command", { command = "printf '%0380d' 7; sleep 60 & echo $! >child" })
       uv.kill(tonumber((dir:read "child")), "sigkill")
@@ -472,7 +472,7 @@ describe("a command's stream", function()
       { { clean = true, output = "auto" }, "exit 0", "Output incomplete: out of memory" },
     }
     for i, case in ipairs(cases) do
-      it("says so, and how it ended: " .. i, function()
+      it("says that output is missing, and how it ended: " .. i, function()
         failing(function() return true end)
         local session = open { run_dir = false, limits = { run_command = case[1] } }
         local result = assert(session:call("run_command", { command = "echo held back; " .. case[2] }, {}):wait(20))
@@ -591,7 +591,7 @@ describe("a command's stream", function()
       assert.equal("one\ntwo\n", job:wait(20).content)
     end)
 
-    --- Runs `fn(ctx)` in a tool that ends a while later, when updates that were put off are due.
+    --- Runs `fn(ctx)` in a tool that ends later, when delayed updates are due.
     local function late(fn, opts)
       local session = with_tool(opts or { run_dir = false }, function(_, ctx, done)
         fn(ctx)

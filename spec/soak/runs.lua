@@ -1,5 +1,5 @@
 --- The part of `make soak` with other processes: gigabytes through run_command in bounded memory, with exact totals and
---- the full output complete, and on one line; and a host killed in the midst of a run, again and again.
+--- the full output complete, and on one line; and a host killed in the middle of a run, again and again.
 local abridge = require "abridge"
 local frame = require "soak.frame"
 local killed_host = require "support.killed_host"
@@ -46,7 +46,7 @@ local function check_big(session, result, bytes, print_it, run_dir)
   check(#content <= 30720, "the content has %d bytes", #content)
   local last = LINE:rep(2000):sub(1, bytes % #LINE == 0 and -1 or bytes % #LINE - #LINE - 1)
   local body = content:sub(1, result.truncation.bytes_returned)
-  local tail = body:match "omitted%] %.%.%.\n(.*)$" or body -- behind the gap, of a cut of both ends
+  local tail = body:match "omitted%] %.%.%.\n(.*)$" or body -- after the gap, where both ends are kept
   check(#tail > #LINE and last:sub(-#tail) == tail, "the content does not end as the output does")
 
   local path = result.details.full_output_path
@@ -94,7 +94,7 @@ local function check_line(result, bytes)
   check(content:sub(1, result.truncation.bytes_returned):sub(-4) == "xEND", "the end of the line is not shown")
 end
 
---- One line, of which its last part shows.
+--- One line, whose last part shows.
 local function one_line(profile, bytes)
   local session = assert(abridge.session { run_dir = false, profile = profile, cwd = dir.path })
   local print_it = "head -c %.0f /dev/zero | tr '\\0' x; printf END"

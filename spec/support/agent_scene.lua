@@ -9,7 +9,7 @@ local M = {}
 
 local LINES = 20000
 local PRICES = 8
-local CHECKS = 3000 -- of a test before and behind those that count
+local CHECKS = 3000 -- of a test before and after those that count
 
 M.task = "The tests (sh tests.sh) fail. Correct prices.sh by what rates.txt says, and run them again."
 

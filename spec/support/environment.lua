@@ -1,4 +1,4 @@
---- Variables of the environment, for the time of a call.
+--- Environment variables, changed for the duration of a call.
 
 local host = require "abridge.base.host"
 

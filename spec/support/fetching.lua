@@ -62,7 +62,7 @@ function M.body_of(result)
   return result.content:sub(1, result.truncation.bytes_returned)
 end
 
---- All pages of a URL, joined, and how many there are; a final newline that alone did not fit is told in the ledger.
+--- All pages of a URL, joined, and how many there are; a final newline that alone did not fit stands in the ledger.
 function M.pages(path, limits, opts)
   local parts, offset, count = {}, 1, 0
   repeat

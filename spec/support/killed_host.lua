@@ -1,12 +1,12 @@
---- A host that calls tools in a run until it is killed, for those who check what is left of the run.
+--- A host that calls tools in a run until it is killed, for specs that check what is left of it.
 
 local host = require "abridge.base.host"
 local process = require "abridge.process"
 
 local M = {}
 
---- The script of the host, which wants the run's folder as its argument. It prints each event once it is told, which is
---- after it was written.
+--- The script of the host, which wants the run's folder as its argument. It prints each event as it hears of it,
+--- which is after it was written.
 M.script = [[
 local abridge = require "abridge"
 local opts = { run_dir = arg[1] }

@@ -15,7 +15,7 @@ local CALLBACK_AT = { timer_start = 4, idle_start = 2, poll_start = 3, read_star
 ---@field max number
 ---@field count integer
 
---- What some times in nanoseconds come to.
+--- Percentiles, in milliseconds, of times in nanoseconds.
 ---@param times number[]
 ---@return main_loop.Times
 function M.told(times)
@@ -89,7 +89,7 @@ function M.time_callbacks(clock)
   end
 end
 
---- Nanoseconds that this process has had a processor: what other programs take away is not in them.
+--- Nanoseconds of processor time that this process has used; what other programs take does not count.
 ---@return number
 function M.processor_time()
   local used = host.uv().getrusage()

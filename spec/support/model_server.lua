@@ -1,4 +1,4 @@
---- A scripted model, also behind an HTTP server: it speaks Chat Completions and the Messages API, checks each request
+--- A scripted model, also over HTTP: it speaks Chat Completions and the Messages API, checks each request
 --- as those check it, and takes what it says next from a script that reads the tool results it was sent.
 
 local abridge = require "abridge"
@@ -22,10 +22,10 @@ local function check_result(id, content)
 end
 
 local function demand_answered(expected)
-  demand(not next(expected), "a call without a result right behind it: %s", tostring((next(expected))))
+  demand(not next(expected), "a call without a result right after it: %s", tostring((next(expected))))
 end
 
--- `results(request)` goes through all messages, where each call must have one result right behind it, and gives those
+-- `results(request)` goes through all messages, where each call must have one result right after it, and gives those
 -- of the last turn by id.
 
 local CHAT = { path = "/v1/chat/completions" }
@@ -120,7 +120,7 @@ local function api_of(target)
   end
 end
 
---- The results of what was said last, in the order of the calls. For a call that had no id the client has made one up.
+--- The results of what was said last, in the order of the calls. For a call without an id the client has made one up.
 local function in_order(said, results)
   local ordered, made_up = {}, {}
   for id in pairs(results) do
@@ -170,7 +170,7 @@ end
 
 -- the server ---------------------------------------------------------------------------
 
---- Start a model behind a server.
+--- Start a model that answers over HTTP.
 ---@param script fun() as M.model takes it
 ---@return table model `requests`: of each its size in `bytes` and `tokens`, and its `headers`; `failed`: what the
 ---  script raised; `url(path)`, `close()`

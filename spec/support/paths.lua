@@ -43,6 +43,17 @@ function M.below(folder)
   return found
 end
 
+--- The paths of the specs whose file names match a pattern.
+function M.specs(pattern)
+  local found = {}
+  for _, room in ipairs(M.names "spec") do
+    for _, name in ipairs(M.names("spec/" .. room)) do
+      if name:find "_spec%.lua$" and name:find(pattern) then found[#found + 1] = ("spec/%s/%s"):format(room, name) end
+    end
+  end
+  return found
+end
+
 --- Kind and permissions, as in "file 600"; of a link, its own.
 function M.mode(path)
   local stat = assert(host.uv().fs_lstat(path))

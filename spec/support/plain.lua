@@ -60,7 +60,7 @@ function M.ledger_error(cut)
     if range.last_line < range.first_line then return ("range %d has no line"):format(i) end
     last, kept = range.last_byte, kept + range.last_byte - range.first_byte + 1
   end
-  if last > cut.total_bytes then return "the last range ends behind the text" end
+  if last > cut.total_bytes then return "the last range ends past the text" end
   if kept ~= cut.output_bytes then
     return ("ranges hold %d bytes, output_bytes is %d"):format(kept, cut.output_bytes)
   end
@@ -68,8 +68,16 @@ function M.ledger_error(cut)
   if cut.omitted_lines ~= cut.total_lines - cut.output_lines then return "omitted_lines is not total - output" end
 end
 
---- What a call raises, without its position, which must be one inside `call`: whoever misuses a function is blamed,
---- neither the function nor someone further out. `call` must not end in a tail call. All further words must be in it.
+--- What a call raises, as it is.
+function M.raised(call, ...)
+  local ok, message = pcall(call, ...)
+  if ok then error("nothing was raised", 2) end
+  return message
+end
+
+--- What a call raises, without its position, which must be one inside `call`: the line that misuses a function is
+--- blamed, neither the function nor a caller further out. `call` must not end in a tail call. All further words must be
+--- in it.
 function M.misuse(call, ...)
   local ok, message = pcall(call)
   if ok then error("nothing was raised", 2) end

@@ -111,12 +111,24 @@ function M.each(cases, property)
   end
 end
 
---- What a property raises: a message with values, strings quoted.
+--- A value in words: strings quoted, the keys of a table in order.
+function M.shown(value)
+  if type(value) == "string" then return ("%q"):format(value) end
+  if type(value) ~= "table" then return tostring(value) end
+  local words = {}
+  for key, item in pairs(value) do
+    words[#words + 1] = tostring(key) .. "=" .. M.shown(item)
+  end
+  table.sort(words)
+  return "{" .. table.concat(words, ", ") .. "}"
+end
+
+--- What a property raises: a message with values as `shown` has them.
 function M.must(condition, format, ...)
   if condition then return end
   local values = { n = select("#", ...), ... }
   for i = 1, values.n do
-    values[i] = type(values[i]) == "string" and ("%q"):format(values[i]) or tostring(values[i])
+    values[i] = M.shown(values[i])
   end
   error(format:format((table.unpack or unpack)(values, 1, values.n)), 2)
 end

@@ -6,7 +6,7 @@ local tmpdir = require "support.tmpdir"
 
 local M = {}
 
--- Calls commands in a session, and prints what came of it as JSON.
+-- Runs commands in a session, and prints their results as JSON.
 local CALLER = [[
 local abridge = require "abridge"
 local host = require "abridge.base.host"
@@ -33,7 +33,7 @@ function M.run(session, command, more)
   return session:call("run_command", input)
 end
 
---- A folder of tmpdir that can more.
+--- A folder of tmpdir with methods for runs.
 function M.new()
   local dir, runs = tmpdir.new(), 0
   dir:write("caller.lua", CALLER)
@@ -53,10 +53,10 @@ function M.new()
     return opened.session(own)
   end
 
-  --- What came of commands in a session of a process of its own, run by a shell behind `before` (say, "ulimit -f 8; ").
+  --- The results of commands in a session of another process, which a shell runs after `before` (say, "ulimit -f 8; ").
   function dir:in_child(before, opts, ...)
     local json = host.json()
-    -- through a pipe: a limit on file sizes is not for what it says
+    -- through a pipe: a limit on file sizes must not hit what it prints
     local command = before .. self:lua_command("caller.lua", json.encode(opts), ...)
     local out, err = self:sh("{ " .. command .. "; echo status $?; } | cat")
     if err ~= "" then error(err) end

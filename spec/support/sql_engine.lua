@@ -1,4 +1,4 @@
---- Databases for specs: a real one in memory, and stand-ins of what a driver is, without an engine.
+--- Databases for specs: a real one in memory, and stand-ins for drivers, without an engine.
 
 local abridge = require "support.unsaved"
 local assert = require "luassert"
@@ -18,6 +18,16 @@ function M.open()
   env = M.driver.sqlite3()
   conn = assert(env:connect ":memory:")
   return conn
+end
+
+--- `it` of a spec, for tests that want the real engine.
+function M.test(it, pending)
+  return function(name, body)
+    it(name, function()
+      if not M.has_driver then return pending("LuaSQL for sqlite3 cannot be loaded: " .. tostring(M.driver)) end
+      body()
+    end)
+  end
 end
 
 function M.close()
@@ -84,7 +94,7 @@ function M.refused(result, code, message)
   assert.equal(message, result.content)
 end
 
--- stand-ins: what a driver is, without an engine ----------------------------------------
+-- stand-ins for drivers, without an engine ----------------------------------------------
 
 --- A connection that answers with what `answer(statement, ...)` returns and notes what it was asked.
 function M.stand_in(kind, answer)

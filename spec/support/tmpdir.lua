@@ -1,5 +1,6 @@
 --- A private folder for the files of one spec, and what specs need to start programs in it.
 
+local environment = require "support.environment"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
 
@@ -46,6 +47,13 @@ function Dir:sh(script)
   return self:read ".out", self:read ".err", tonumber((self:read ".code"))
 end
 
+--- Call `body` while a shell script of this folder stands in place of a program; returns what it returns.
+function Dir:with_program(name, script, body)
+  self:sh "mkdir -p bin"
+  assert(host.uv().fs_chmod(self:write("bin/" .. name, "#!/bin/sh\n" .. script .. "\n"), 448)) -- 0700
+  return environment.with({ PATH = self:at "bin" .. ":" .. host.uv().os_getenv "PATH" }, body)
+end
+
 function Dir:remove()
   os.execute("chmod -R u+rwx " .. M.quote(self.path) .. " 2>/dev/null; rm -rf " .. M.quote(self.path))
 end
@@ -53,6 +61,12 @@ end
 --- The program of this host, or what .ci/hosts.sh made to start it with what it needs.
 function M.program()
   return os.getenv "ABRIDGE_PROGRAM" or host.uv().exepath()
+end
+
+--- A command line that runs a script in a Neovim without the user's files; `settings` are those of `:set`.
+function M.headless(program, script, settings)
+  local line = "%s --headless -u NONE -i NONE -n --cmd 'set shada= %s' -c 'luafile %s' -c 'qa!'"
+  return line:format(M.quote(program), settings or "", script)
 end
 
 --- The interpreter that runs this spec; nil inside Neovim.

@@ -1,4 +1,4 @@
---- Waiting for what comes to pass, in specs that are not told when it does.
+--- Waiting for something to happen, in specs that get no event for it.
 
 local host = require "abridge.base.host"
 
@@ -6,7 +6,7 @@ local M = {}
 
 local SECONDS = 30 -- until a wait is given up: no measure of anything, a busy machine is slow
 
---- Turn the loop until `predicate()`, also when nothing else is alive in it: whether that came to pass.
+--- Turn the loop until `predicate()`, also when nothing else is alive in it: whether it became true.
 ---@param predicate fun(): boolean
 function M.eventually(predicate)
   local uv = host.uv()
@@ -18,9 +18,8 @@ function M.eventually(predicate)
   return done
 end
 
---- For what a program must have done before its time is over, on a machine of which nobody knows how busy it is: call
---- `try` with `seconds`, then with four times as many and so on, until its second result says that this was enough.
---- Returns the last first result.
+--- For what a program must have done within its time, however busy the machine is: call `try` with `seconds`, then with
+--- four times as many and so on, until its second result says that this was enough. Returns the last first result.
 ---@param seconds number
 ---@param try fun(seconds: number): any, boolean
 function M.with_time(seconds, try)

@@ -1,4 +1,4 @@
---- A web server in the test's own event loop: what it was asked, and how much of an answer it could get rid of.
+--- A web server in the test's own event loop: what it was asked, and how much of an answer it could send.
 
 local host = require "abridge.base.host"
 
@@ -116,7 +116,7 @@ function M.new(answer, address)
     sent = 0,
     all = {},
   }, Server)
-  -- a client that goes in the midst of an answer must not end us
+  -- a client that leaves in the middle of an answer must not end us
   server.signal = uv.new_signal()
   uv.signal_start(server.signal, "sigpipe", function() end)
   uv.unref(server.signal)

@@ -16,7 +16,7 @@ describe("addresses", function()
     assert.same(address.parse "1:2:3:4:5:6:7:0", address.parse "1:2:3:4:5:6:7::")
   end)
 
-  it("are nothing else", function()
+  it("have no other form", function()
     for _, text in ipairs {
       "", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "0x7f.0.0.1", "1.2.3.4 ", "a.b.c.d", "2130706433",
       ":", ":::", "1:2", "1::2::3", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "12345::", "g::", "fe80::1%eth0",
@@ -93,7 +93,7 @@ describe("host names", function()
     assert.equal(("a"):rep(63) .. ".b", address.host_name(("a"):rep(63) .. ".b"))
   end)
 
-  it("are nothing else", function()
+  it("are no addresses and no other texts", function()
     for _, text in ipairs {
       "", ".", "..", "a..b", ".a", "a..", "a b", "a/b", "a:1", "a%41", "b\195\188cher.example", "a\0b", "a@b", "1",
       "a.1", "0x7f", "a.0x1", "127.0.0.1", "*.example.com", ("a"):rep(64), ("a."):rep(127) .. "a",
@@ -108,7 +108,7 @@ describe("what a session allows", function()
     return assert(address.allowed(spec)):has(host, assert(address.parse(text)))
   end
 
-  it("is nothing unless it says so", function()
+  it("is nothing where it names nothing", function()
     for _, spec in ipairs { false, {} } do
       assert.is_false(has(spec, "127.0.0.1", "127.0.0.1"))
     end
@@ -129,7 +129,7 @@ describe("what a session allows", function()
     assert.is_false(has({ "10.0.0.1" }, "x", "::ffff:10.0.0.2"))
   end)
 
-  it("is a block, whatever stands behind its bits", function()
+  it("is a block, whatever follows its bits", function()
     assert.is_true(has({ "10.0.0.0/8" }, "x", "10.255.3.4"))
     assert.is_true(has({ "10.9.9.9/8" }, "x", "10.255.3.4"))
     assert.is_false(has({ "10.0.0.0/8" }, "x", "11.0.0.0"))
@@ -148,7 +148,7 @@ describe("what a session allows", function()
     assert.is_false(has({ "intranet.example" }, "10.1.2.3", "10.1.2.3"))
   end)
 
-  it("is nothing else", function()
+  it("has no entry of another form: the wrong one is named", function()
     local function wrong(spec, entry, place)
       local allowed, what, key = address.allowed(spec)
       assert.is_nil(allowed)

@@ -299,7 +299,7 @@ describe("list_directory", function()
       fails({}, "Cannot read .: i/o error", "EIO")
     end)
 
-    it("an offset behind the end", function()
+    it("an offset past the end", function()
       with(numbered(3))
       for _, offset in ipairs { 4, 5, 2 ^ 53 } do
         local message = ("Offset %.0f is beyond end of directory (3 entries total)"):format(offset)

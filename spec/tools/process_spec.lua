@@ -248,7 +248,7 @@ describe("process that stands still", function()
 end)
 
 describe("process timeout", function()
-  --- A script whose time is over once it has said something.
+  --- A script whose time runs out once it has printed something.
   local function sh_in_time(script, opts)
     opts = opts or {}
     return waiting.with_time(0.1, function(seconds)
@@ -627,7 +627,7 @@ describe("a process that cannot start", function()
   if on_linux then
     it("because too many files are open says so, and leaves nothing", function()
       leaves_nothing(function()
-        -- Take what is left, then give back one at a time: each step of the start fails once.
+        -- Take all that are left, then give back one at a time: each step of the start fails once.
         local taken = {}
         while #taken < 70000 do
           local fd = uv.fs_open("/dev/null", "r", 0)

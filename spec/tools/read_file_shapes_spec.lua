@@ -233,7 +233,7 @@ describe("read_file", function()
       assert.same(result.truncation, read({ path = "f", offset = 4 }, { strategy = "tail", max_lines = 3 }).truncation)
     end)
 
-    it("keeps both ends under the strategy head_tail, and goes on behind the first", function()
+    it("keeps both ends under the strategy head_tail, and goes on after the first", function()
       dir:write("f", numbered(10))
       local result = read("f", { strategy = "head_tail", max_lines = 4, head_ratio = 0.5 })
       assert.matches("^line 1\nline 2\n%.%.%. %[6 lines, 43 bytes omitted%] %.%.%.\nline 9\nline 10\n", result.content)
@@ -317,7 +317,7 @@ describe("read_file", function()
       end
     end)
 
-    it("finds those of a JPEG behind its metadata, however long", function()
+    it("finds those of a JPEG after its metadata, however long", function()
       local segment = "\255\225\255\253" .. ("E"):rep(65531)
       local frame = "\255\192\0\17\8\1\44\1\144\3\1\17\0\2\17\1\3\17\1"
       local jpeg = "\255\216" .. segment:rep(4) .. frame .. "\255\217"

@@ -524,7 +524,7 @@ describe("read_file", function()
     end
   end)
 
-  it("gives nothing of a number without a char behind it", function()
+  it("gives nothing of a number without a char after it", function()
     dir:write("f", "abcdef\n")
     for budget = 0, 7 do
       local result = read({ path = "f", line_numbers = true }, { max_bytes = budget }, { tools = ALONE })

@@ -438,7 +438,7 @@ describe("run_command", function()
       folder:remove()
     end)
 
-    it("shows 8KB of a failure, and of a success of which nothing is kept", function()
+    it("shows 8KB of a failure, and of a success whose output is not kept", function()
       local folder = tmpdir.new()
       for _, result in ipairs {
         auto({ run_dir = folder:at "run" }, "seq 10000; exit 3"),

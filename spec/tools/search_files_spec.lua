@@ -31,13 +31,6 @@ local function hit(result)
   return result.content
 end
 
----Runs a script in place of rg while `body` runs.
-local function with_rg(script, body)
-  dir:write("bin/rg", "#!/bin/sh\n" .. script)
-  assert(uv.fs_chmod(dir:at "bin/rg", 493)) -- 0755
-  environment.with({ PATH = dir:at "bin" .. ":" .. os.getenv "PATH" }, body)
-end
-
 local MATCH = '{"type":"match","data":{"path":{"text":"./f"},"lines":{"text":"found\\\\n"},"line_number":%d,'
   .. '"absolute_offset":0,"submatches":[{"match":{"text":"found"},"start":0,"end":5}]}}'
 local BEGIN = '{"type":"begin","data":{"path":{"text":"./f"}}}'
@@ -375,7 +368,7 @@ describe("search_files", function()
       assert.equal("f:201: match 201", hit(result):match "^[^\n]*")
       assert.equal("f:250: match 250", result.content:match "[^\n]*$")
       assert.is_false(result.truncation.truncated)
-      assert.is_nil(result.truncation.bytes_total) -- of what lies before nobody knows the size
+      assert.is_nil(result.truncation.bytes_total) -- the size of what lies before is not known
     end)
 
     it("at the model's limit, which goes before the profile's both ways", function()
@@ -409,7 +402,7 @@ describe("search_files", function()
 
     it("rg itself, as soon as the limit is passed", function()
       local forever = prints(BEGIN) .. "while :; do\n" .. prints(MATCH) .. "done\n"
-      with_rg("echo $$ >" .. tmpdir.quote(dir:at "pid") .. "\n" .. forever, function()
+      dir:with_program("rg", "echo $$ >" .. tmpdir.quote(dir:at "pid") .. "\n" .. forever, function()
         local result = search { pattern = "found", limit = 3 }
         assert.equal("f:1: found\nf:1: found\nf:1: found\n\n[3 matches limit reached.", hit(result):match "^.-%.")
         result = search({ pattern = "found", limit = 1000000 }, { max_bytes = 1000 })
@@ -420,7 +413,7 @@ describe("search_files", function()
     end)
 
     it("when its time is over, and keeps what was found", function()
-      with_rg(prints(BEGIN) .. prints(MATCH, 7) .. "exec sleep 60\n", function()
+      dir:with_program("rg", prints(BEGIN) .. prints(MATCH, 7) .. "exec sleep 60\n", function()
         local time
         local result = waiting.with_time(0.1, function(seconds)
           time = seconds
@@ -433,7 +426,7 @@ describe("search_files", function()
         assert.equal(2, result.truncation.next_offset)
         assert.equal("size_cap", result.truncation.reason)
       end)
-      with_rg("exec sleep 60\n", function()
+      dir:with_program("rg", "exec sleep 60\n", function()
         local result = search("found", nil, { timeout = 0.1 })
         assert.equal("Search timed out after 0.1 seconds", hit(result))
         assert.is_true(result.truncation.truncated)
@@ -441,7 +434,7 @@ describe("search_files", function()
     end)
 
     it("when it is cancelled", function()
-      with_rg("echo $$ >" .. tmpdir.quote(dir:at "pid") .. "\nexec sleep 60\n", function()
+      dir:with_program("rg", "echo $$ >" .. tmpdir.quote(dir:at "pid") .. "\nexec sleep 60\n", function()
         local session = abridge.session { cwd = dir.path }
         local job = session:call("search_files", { pattern = "found" }, {})
         job:cancel()
@@ -480,7 +473,7 @@ describe("search_files", function()
       assert.equal("Not a regular file: fifo is a fifo", hit(result))
     end)
 
-    it("an offset behind the last match", function()
+    it("an offset past the last match", function()
       dir:write("tree/f", lines(3))
       local result = search { pattern = "match", offset = 5 }
       assert.equal("Offset 5 is beyond the last match (3 matches in all)", hit(result))
@@ -516,7 +509,7 @@ describe("search_files", function()
 
     it("files that could not be read, also where others had matches", function()
       local denied = prints(BEGIN) .. prints(MATCH, 7) .. "echo './x: Permission denied (os error 13)' >&2; exit 2\n"
-      with_rg(denied, function()
+      dir:with_program("rg", denied, function()
         local result = search "found"
         local said = "[Not all could be searched: ./x: Permission denied (os error 13)]"
         assert.equal("f:7: found\n\n" .. said, hit(result))
@@ -524,7 +517,7 @@ describe("search_files", function()
         assert.is_false(result.truncation.truncated)
         assert.equal("./x: Permission denied (os error 13)", result.details.error)
       end)
-      with_rg("echo './x: Permission denied (os error 13)' >&2; exit 2\n", function()
+      dir:with_program("rg", "echo './x: Permission denied (os error 13)' >&2; exit 2\n", function()
         local result = search "found"
         assert.equal("./x: Permission denied (os error 13)", hit(result))
         assert.is_true(result.is_error)
@@ -533,17 +526,17 @@ describe("search_files", function()
     end)
 
     it("that rg was killed, or printed what is not its own", function()
-      with_rg(prints(BEGIN) .. prints(MATCH, 7) .. "kill -9 $$\n", function()
+      dir:with_program("rg", prints(BEGIN) .. prints(MATCH, 7) .. "kill -9 $$\n", function()
         local result = search "found"
         assert.equal("f:7: found\n\nSearch ended early: rg failed (KILL)", hit(result))
         assert.is_true(result.is_error)
       end)
-      with_rg("echo '{}'; echo broken\n", function()
+      dir:with_program("rg", "echo '{}'; echo broken\n", function()
         local result = search "found"
         hit(result)
         assert.is_true(result.is_error)
       end)
-      with_rg("yes 'a message' | head -c 1000000 >&2; exit 2\n", function()
+      dir:with_program("rg", "yes 'a message' | head -c 1000000 >&2; exit 2\n", function()
         local result = search "found"
         assert.is_true(#hit(result) <= 8192)
         assert.is_true(result.is_error)

@@ -1,4 +1,4 @@
--- sql_query: rows, what of them a budget drops, and what is told.
+-- sql_query: rows, which of them a budget drops, and what it says.
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
@@ -16,16 +16,7 @@ local stand_in = sql_engine.stand_in
 local lite = sql_engine.lite
 local body_of = sql_engine.body_of
 local refused = sql_engine.refused
-
---- A test that wants the real engine.
-local function with_sqlite(name, body)
-  it(name, function()
-    if not sql_engine.has_driver then
-      return pending("LuaSQL for sqlite3 cannot be loaded: " .. tostring(sql_engine.driver))
-    end
-    body()
-  end)
-end
+local with_sqlite = sql_engine.test(it, pending)
 
 describe("sql_query", function()
   before_each(sql_engine.open)
@@ -292,7 +283,7 @@ describe("sql_query", function()
       assert.is_nil(result.truncation.bytes_total)
     end)
 
-    it("without reading on behind a row too large to count", function()
+    it("without reading on after a row too large to count", function()
       local stub = lite {
         make = function(n)
           return { n == 3 and ("x"):rep(3 * 1024 * 1024) or "small" }
@@ -399,7 +390,7 @@ describe("sql_query", function()
       assert.equal('[{"1":1}]', query("SELECT 1").content) -- and goes on
     end)
 
-    with_sqlite("what goes wrong behind the first row", function()
+    with_sqlite("what goes wrong after the first row", function()
       local result = query "SELECT abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775808)"
       refused(result, "ESQL", "LuaSQL: integer overflow")
     end)

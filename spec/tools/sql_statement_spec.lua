@@ -13,18 +13,9 @@ local stand_in = sql_engine.stand_in
 local lite = sql_engine.lite
 local body_of = sql_engine.body_of
 local refused = sql_engine.refused
+local with_sqlite = sql_engine.test(it, pending)
 local unpack = table.unpack or unpack
 local conn
-
---- A test that wants the real engine.
-local function with_sqlite(name, body)
-  it(name, function()
-    if not sql_engine.has_driver then
-      return pending("LuaSQL for sqlite3 cannot be loaded: " .. tostring(sql_engine.driver))
-    end
-    body()
-  end)
-end
 
 describe("sql_query", function()
   before_each(function()
@@ -76,7 +67,7 @@ describe("sql_query", function()
       assert.is_nil(dir:read "copy.db")
     end)
 
-    with_sqlite("in its words", function()
+    with_sqlite("whatever its words are", function()
       local before = dir:read "data.db"
       for _, statement in ipairs {
         "DELETE FROM t",
@@ -375,7 +366,7 @@ describe("sql_query", function()
   end)
 
   describe("on PostgreSQL", function()
-    --- Where the statements in front of and behind the model's are noted alone.
+    --- Notes the statements before and after the model's, and those alone.
     local function postgres(answer, in_transaction)
       return stand_in("PostgreSQL", function(statement)
         if statement:find "^SAVEPOINT" then return in_transaction and 0 or nil end

@@ -112,7 +112,7 @@ describe("web_fetch", function()
       assert.equal("text/x", result.details.content_type)
     end)
 
-    it("the response behind interim ones", function()
+    it("the response after interim ones", function()
       answer(function(connection)
         connection:finish(("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Type: wrong/type\r\n\r\n"):rep(3)
           .. "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody")
@@ -490,7 +490,7 @@ describe("web_fetch", function()
 
     local HEAD = "printf 'HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\n' >&2; "
 
-    -- What one of them keeps out another may keep out too: each is there, whichever curl it is.
+    -- One of them may do the work of another: all are there, whichever curl it is.
     it("leaves it no choice: no configuration, proxy, scheme, redirect, look-up or option from the URL", function()
       fetching.fake_lookup { ["host.example"] = { { "127.0.0.1", "::1" } } }
       local keep = ("printf '%%s\\n' \"$@\" > %s/argv; "):format(tmpdir.quote(dir.path))

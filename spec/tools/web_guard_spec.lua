@@ -44,7 +44,7 @@ describe("web_fetch", function()
       refused("EPRIVATE", "Address ::1 is private: not allowed by this session", { url = server:url("/", "[::1]") })
     end)
 
-    it("names that lead to private addresses, of which one is enough", function()
+    it("names that lead to a private address, even one among several", function()
       fake_lookup {
         ["in.example"] = { { "10.0.0.1" } },
         ["mixed.example"] = { { "127.0.0.1", "93.184.216.34", "192.168.0.9" } },
@@ -166,7 +166,7 @@ describe("web_fetch", function()
       assert.equal(1, server.connections)
     end)
 
-    it("several addresses, of which the next is tried when one does not answer", function()
+    it("several addresses, and tries the next when one does not answer", function()
       fake_lookup { ["two.example"] = { { "127.0.0.9", "127.0.0.1" } } }
       local result = fetch({ url = server:url("/", "two.example") }, nil, { allow_private = { "127.0.0.0/8" } })
       assert.equal("hello\n", result.content)

@@ -79,7 +79,7 @@ describe("web_fetch", function()
       end)
     end)
 
-    it("until the body's end, and behind it says so", function()
+    it("until the body's end, and past it says that there is no more", function()
       serve "abc"
       local result = fetch { url = server:url "/", offset = 4 }
       assert.is_true(result.is_error)
@@ -96,7 +96,7 @@ describe("web_fetch", function()
       assert.equal("Offset 100 is beyond end of body (3 bytes total)", result.content)
     end)
 
-    it("behind an announced end without reading up to it", function()
+    it("past an announced end without reading up to it", function()
       answer(function(connection)
         connection:send "HTTP/1.1 200 OK\r\nContent-Length: 8000000000\r\n\r\n"
         connection:pour(("x"):rep(65536))
@@ -141,7 +141,7 @@ describe("web_fetch", function()
       assert.is_true(fetch("/", { max_bytes = 499 }).truncation.truncated)
     end)
 
-    it("while it arrives: curl is stopped a little behind the budget", function()
+    it("while it arrives: curl is stopped a little past the budget", function()
       answer(function(connection)
         connection:send "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
         connection:pour(("endless\n"):rep(8192))
@@ -215,7 +215,7 @@ describe("web_fetch", function()
       assert.is_truthy(fetch("/", nil, { profile = "pipeline" }).content:find "characters truncated")
     end)
 
-    it("at both ends, the first of which can be gone on from", function()
+    it("at both ends, and reading can go on after the first", function()
       local text = ("0123456789"):rep(100)
       serve(text)
       local limits = { strategy = "head_tail", snap = "char", head_ratio = 0.5, max_bytes = 400 }

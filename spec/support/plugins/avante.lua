@@ -8,7 +8,7 @@ local M = {}
 
 local vim = rawget(_G, "vim")
 
---- Let what was put off until the editor's loop turns be done, and what that puts off.
+--- Run what was deferred to the editor's loop, and what that defers.
 local function settle()
   for _ = 1, 5 do
     local done = false

@@ -7,14 +7,14 @@ local M = { prints = standin.prints }
 
 local vim = rawget(_G, "vim")
 
---- Let what was put off until the editor's loop turns be done.
+--- Run what was deferred to the editor's loop.
 local function settle()
   local done = false
   vim.schedule(function() done = true end)
   assert(vim.wait(10000, function() return done end))
 end
 
---- Nobody's answer: chats that are submitted wait for it.
+--- An answer that never comes: chats that are submitted wait for it.
 local function unanswered()
   return { args = {}, shutdown = function() end }
 end
@@ -140,7 +140,7 @@ end
 function M.install(release)
   if release and release ~= "current" then return standin.install(release) end
   require "abridge.process"
-  settle() -- what others have yet to tell is not told here
+  settle() -- what others still have to say is not heard here
   local self = setmetatable({ release = "current", errors = {}, notified = {} }, Host)
   self.before = { notify = vim.notify, schedule = vim.schedule }
   vim.notify = function(message, level)

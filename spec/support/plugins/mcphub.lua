@@ -1,5 +1,5 @@
 --- mcphub.nvim itself, driven as its stand-in is: its own hub, what it parses, and the functions by which chats of
---- avante.nvim and CodeCompanion ask it. In place of the server behind it, a spec's own functions answer.
+--- avante.nvim and CodeCompanion ask it. In place of its server, a spec's own functions answer.
 
 local standin = require "support.standins.mcphub"
 

@@ -1,5 +1,5 @@
 --- Stands in for avante.nvim (yetone/avante.nvim of August 2026): how `llm_tools/init.lua` runs a tool and
---- `llm.lua` turns what comes of it into messages. With `positional = true` as it was before tools took a table of
+--- `llm.lua` turns its results into messages. With `positional = true` as it was before tools took a table of
 --- options (yetone/avante.nvim at commit 0113f62).
 
 local json = require("abridge.base.host").json()
@@ -41,7 +41,7 @@ function M.new(opts)
     {
       name = "ls",
       func = function(input)
-        return input.entries, nil -- a table: encoded by whoever runs the tool
+        return input.entries, nil -- a table: what runs the tool encodes it
       end,
     },
   }

@@ -153,7 +153,7 @@ function Chat:add_tool_output(tool, for_llm, for_user)
 end
 
 --- Run the calls of one response, one tool after the other: { id =, name =, args =, prints = functions that return the
---- texts of its commands, printed one by one }, or `rejected` with what the user's refusal is told as.
+--- texts of its commands, printed one by one }, or `rejected` with the words of the user's refusal.
 function Chat:execute(calls)
   local orchestrator = { queue = {} }
   if self.host.release == "current" then self.tool_orchestrator = orchestrator end

@@ -1,5 +1,5 @@
---- Stands in for flemma.nvim 0.13.1: `flemma/utilities/truncate.lua` (at commit 670e671) as `original`, and those who
---- use it, `flemma/tools/truncate.lua` and the tools "grep" and "read", which take it by name when they are loaded.
+--- Stands in for flemma.nvim 0.13.1: `flemma/utilities/truncate.lua` (at commit 670e671) as `original`, and its
+--- users, `flemma/tools/truncate.lua` and the tools "grep" and "read", which take it by name when they are loaded.
 
 local M = {}
 
