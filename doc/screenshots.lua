@@ -46,9 +46,9 @@ local function add_run(out, run, y, screen_background)
     cells * CELL_WIDTH, colour(run.look.foreground), style, (text:gsub("[&<>]", ESCAPES)))
 end
 
---- The screen as it is, in a window with a title.
-local function svg(ui, title)
-  local width, height = ui.columns * CELL_WIDTH + 2 * PADDING, ui.rows * CELL_HEIGHT + BAR + PADDING
+--- The screen as it is, or the first `rows` of it, in a window with a title.
+local function svg(ui, title, rows)
+  local width, height = ui.columns * CELL_WIDTH + 2 * PADDING, rows * CELL_HEIGHT + BAR + PADDING
   local out = {
     ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">'):format(width, height,
       width, height),
@@ -61,7 +61,7 @@ local function svg(ui, title)
   end
   out[#out + 1] = ('<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,\'DejaVu Sans Mono\',monospace" '
     .. 'font-size="%d" xml:space="preserve">'):format(FONT)
-  for row = 1, ui.rows do
+  for row = 1, rows do
     for _, run in ipairs(runs_of(ui, row)) do
       add_run(out, run, BAR + (row - 1) * CELL_HEIGHT, ui.background)
     end
@@ -76,8 +76,8 @@ local function write(path, text)
   file:close()
 end
 
-local function save(ui, name, title)
-  write(os.getenv "ABRIDGE_PICTURES" .. "/" .. name, svg(ui, title))
+local function save(ui, name, title, rows)
+  write(os.getenv "ABRIDGE_PICTURES" .. "/" .. name, svg(ui, title, rows or ui.rows))
 end
 
 -- what is on it ---------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ done
 printf '%s\n' 'struct unit { int id; };' 'int unit_063(struct unit *u) {' '    return u->name == 0;' '}' \
   > src/unit_063.c
 printf '%s\n' 'objects := $(patsubst src/%.c,build/%.o,$(wildcard src/*.c))' 'all: $(objects)' 'build/%.o: src/%.c' \
-  '	@mkdir -p build' '	gcc -O2 -Wall -Wextra -c $< -o $@' > Makefile
+  '	@mkdir -p build' '	gcc -O2 -Wall -Wextra -c $< -o $@' 'clean:' '	rm -r build' > Makefile
 ]]
 
 local CALLS = [[
@@ -137,6 +137,30 @@ local CHAT = [[
   vim.cmd "normal! gg"
 ]]
 
+--- Two cuts of one log under one budget, each under the command that makes it. Returns the lines it fills.
+local BEFORE_AFTER = [[
+  local home, budget = ..., 800
+  local session = require("abridge").session {
+    cwd = home,
+    run_dir = home .. "/run-2",
+    limits = { run_command = { max_bytes = budget } },
+  }
+  session:call("run_command", { command = "make clean" })
+  local result = session:call("run_command", { command = "make -k" })
+  session:close()
+  local log = assert(io.open(result.details.full_output_path)):read "*a"
+  local lines = vim.split(log:sub(-budget), "\n")
+  lines[#lines] = nil -- the log ends in a newline
+  table.insert(lines, 1, ("$ make -k 2>&1 | tail -c %d"):format(budget))
+  vim.list_extend(lines, { "", ("$ abridge run --max-bytes %d -- make -k"):format(budget) })
+  vim.cmd "only | enew | set laststatus=0 | setlocal nowrap"
+  vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+  require("abridge.nvim").render(0, result, { row = #lines, width = 110 })
+  vim.fn.matchadd("Title", [=[^\$ .*]=])
+  vim.cmd "normal! gg"
+  return vim.api.nvim_buf_line_count(0)
+]]
+
 local LOG = [[
   vim.o.splitbelow = true
   require("abridge.nvim").log(...)
@@ -160,6 +184,9 @@ local function pictures()
   ui:input "]kzz"
   ui:wait_for "%  shown to the model"
   save(ui, "nvim-log.svg", "a run's log, and what the model saw of a call")
+  local rows = ui:lua(BEFORE_AFTER, WORK)
+  ui:wait_for "$ abridge run"
+  save(ui, "before-after.svg", "a failing build of 120 files, in 800 bytes", rows)
   ui:stop()
 end
 

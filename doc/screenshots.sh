@@ -1,7 +1,7 @@
 #!/bin/sh
 # doc/screenshots.sh [DIR]
-# Makes DIR/nvim-result.svg and DIR/nvim-log.svg (DIR is doc/ unless given): what a real Neovim shows of real calls, cell
-# by cell. Wants a built checkout, Neovim and a C compiler.
+# Makes DIR/before-after.svg, DIR/nvim-result.svg and DIR/nvim-log.svg (DIR is doc/ unless given): what a real Neovim shows
+# of real calls, cell by cell. Needs a built checkout, Neovim and a C compiler.
 set -eu
 cd "$(dirname "$0")/.."
 home=$(mktemp -d)

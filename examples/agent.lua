@@ -1,5 +1,5 @@
--- An agent in one file: tools of abridge, a tool of its own, and a model behind an HTTP endpoint, within a budget of
--- tokens. It works in the current folder:
+-- An agent in one file: the tools of abridge, one of its own, and a model reached over HTTP, within a budget of tokens.
+-- It works in the current folder:
 --
 --   MODEL_URL=https://api.openai.com/v1/chat/completions MODEL_NAME=... MODEL_KEY=... lua examples/agent.lua "TASK"
 --
@@ -14,7 +14,7 @@ local M = {}
 local BUDGET = 24000 -- tokens of a whole request, by the estimate
 local SHARE = 0.4 -- of the budget, for one result
 local MAX_REQUESTS = 200
-local MAX_TOKENS = 4096 -- of a reply, which the Messages API wants to know
+local MAX_TOKENS = 4096 -- of a reply; the Messages API requires it
 local CLEARED = "[Cleared to save room. Call the tool again to see it]"
 
 -- the two APIs -----------------------------------------------------------------
@@ -29,7 +29,7 @@ function OPENAI.request(model, messages, tools)
   return { model = model, messages = messages, tools = tools }
 end
 
---- What of a response goes back with the next request.
+--- The part of a response that goes back with the next request.
 function OPENAI.reply(response)
   local message = response.choices[1].message
   local calls = type(message.tool_calls) == "table" and #message.tool_calls > 0 and message.tool_calls or nil
@@ -116,7 +116,7 @@ local EDIT_FILE = {
 
 -- what it saves ---------------------------------------------------------------------
 
---- Is this call the next page of an output? Its input may be JSON.
+--- Does this call ask for the next page of an output? Its input may be JSON.
 local function goes_on(input)
   if type(input) == "string" then
     local ok, value = pcall(host.json().decode, input)
@@ -126,7 +126,7 @@ local function goes_on(input)
   return offset and offset > 1
 end
 
---- Counts what tools print and what of it a model gets. A page that goes on in an output prints nothing new.
+--- Counts what tools print and how much of it a model gets. A further page of an output prints nothing new.
 local function new_savings()
   local rows, continued = {}, {}
   local savings = { rows = rows }
@@ -178,7 +178,7 @@ local function temporary(text)
   return path
 end
 
---- POST a body with curl. Body and key stand in files: arguments show in the list of processes.
+--- POST a body with curl. Body and key go through files: arguments are visible in the list of processes.
 local function post(url, headers, body)
   local header_file, body_file = temporary(table.concat(headers, "\n") .. "\n"), temporary(body)
   local argv = { "curl", "-q", "--silent", "--show-error", "--max-time", "600", "--write-out", "\n%{http_code}" }
@@ -207,7 +207,7 @@ local function post(url, headers, body)
   return answer
 end
 
---- The body of the next request. Where it is over the budget, results are cleared, the oldest first.
+--- The body of the next request. While it is over the budget, results are cleared, the oldest first.
 local function fitted(messages, budget, clear, encode)
   local body = encode()
   local tokens = abridge.estimate_tokens(body)

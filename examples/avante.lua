@@ -1,5 +1,5 @@
---- avante.nvim, in your init.lua: what its tools and yours give to the model is capped, errors too,
---- and kept whole in a file that the model is told of.
+--- avante.nvim, in your init.lua: what its tools and yours give the model is capped, errors included, and kept in full
+--- in a file; the model is told which.
 require("avante").setup {}
 require("abridge.avante").tools(require "avante.llm_tools", {
   session = require("abridge").session {

@@ -25,7 +25,7 @@ local function show(title, result)
   print("the block:    " .. abridge.info.parse(result.truncation):to_json())
 end
 
---- A text file of over 100,000 lines: one this machine has, else a listing of its files made for the purpose.
+--- A text file of over 100,000 lines: one that this machine has, or else a listing of its files, made here.
 local function big_file(session)
   local candidates = 'wc -l /var/lib/apt/lists/*_Packages /var/lib/dpkg/available /usr/share/dict/words 2>/dev/null'
   local found = session:call("run_command", { command = candidates }).content

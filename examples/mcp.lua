@@ -1,4 +1,4 @@
---- Any MCP client: `call_tool(name, arguments)` is its tools/call, and what it returns goes to the model capped.
+--- Any MCP client: `call_tool(name, arguments)` is its tools/call; what it returns is capped before the model sees it.
 local mcp = require "abridge.mcp"
 local session = require("abridge").session { limits = { ["*"] = { max_bytes = "20KB" } } }
 

@@ -1,5 +1,5 @@
---- mcphub.nvim, in your init.lua: what its servers' tools and resources give to any chat is capped, and kept whole in
---- a file that the model is told of.
+--- mcphub.nvim, in your init.lua: what its servers' tools and resources give to any chat is capped, and kept in full in
+--- a file; the model is told which.
 local session = require("abridge").session { limits = { ["*"] = { max_lines = 4000, max_bytes = "20KB" } } }
 require("mcphub").setup {
   on_ready = function(hub)

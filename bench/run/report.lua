@@ -1,4 +1,4 @@
---- The tables of the benchmark: aligned, ready for the README.
+--- The tables of the benchmark: aligned, ready for doc/speed.md.
 local M = {}
 
 local NAME_WIDTH = 42

@@ -238,29 +238,24 @@ static size_t rest_of_char(const abr_edge *e)
     return n;
 }
 
-/* The ends as far as a stream with these budgets has them, without the chars that only half is known of. */
-static abr_view narrow_view(const abr_view *view, size_t keep)
+/* See the ends as far as a stream with these budgets has them, without the chars that only half is known of. The
+ * innermost byte of each only tells whether a line ends or starts beside the others. */
+static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
 {
-    abr_view v = *view;
-    v.first_line = abr_view_line_size(view, ABR_FRONT);
-    v.last_line = abr_view_line_size(view, ABR_BACK);
-    if (v.front.n > keep) {
-        v.front.n = keep;
-        v.front.whole = false;
-    }
-    if (v.back.n > keep) {
-        v.back.p += v.back.n - keep;
-        v.back.n = keep;
-        v.back.whole = false;
-    }
-    if (!v.front.whole)
-        v.front.n -= abr_open_sequence(v.front.p, v.front.n);
-    if (!v.back.whole) {
-        size_t rest = rest_of_char(&v.back);
-        v.back.p += rest;
-        v.back.n -= rest;
-    }
-    return v;
+    v->first_line = abr_view_line_size(v, ABR_FRONT);
+    v->last_line = abr_view_line_size(v, ABR_BACK);
+    x->view = v;
+    if (v->bytes <= keep)
+        return;
+    const size_t n = keep - 1;
+    v->front.n = n - abr_open_sequence(v->front.p, n);
+    v->front.whole = false;
+    x->front_ends_line = v->front.p[v->front.n] == '\n';
+    v->back = (abr_edge){v->back.p + (v->back.n - n), n, false};
+    size_t rest = rest_of_char(&v->back);
+    v->back.p += rest;
+    v->back.n -= rest;
+    x->back_starts_line = v->back.p[-1] == '\n';
 }
 
 abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr_room *room,
@@ -270,8 +265,8 @@ abr_code abr_priority_view(const abr_view *view, const abr_opts *opts, const abr
         .opts = opts, .alloc = cut->alloc, .room = *room, .format = format, .format_len = format_len};
     abr_budget max = opts->max;
     size_t keep = abr_keep(ABR_PRIORITY, &max);
-    abr_view ends = narrow_view(view, keep);
-    x.view = &ends;
+    abr_view ends = *view;
+    narrow_view(&x, &ends, keep);
     x.scale = (abr_scale){abr_wants_chars(opts), opts->utf8_replace};
     if (!allocate(&x)) {
         release(&x);

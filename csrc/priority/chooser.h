@@ -63,6 +63,8 @@ typedef struct {
     const abr_opts *opts;
     const abr_alloc *alloc;
     const abr_view *view;
+    bool front_ends_line;  /* where not all is at hand: a line ends where what is at hand of the start does */
+    bool back_starts_line; /* and one starts where what is at hand of the end does */
     abr_scale scale;
     abr_room room; /* of everything but the reserve */
     const char *format;

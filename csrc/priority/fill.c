@@ -197,15 +197,18 @@ static bool close_gap(side *e)
     return e->gap > 0 && e->within == e->gap && extend(e, e->gap, e->gap_whole);
 }
 
-/* Does the line that is cut here go no further than the next n bytes, though what is beyond is not at hand? */
+/* Do the next n bytes reach a line's edge, though what is beyond is not at hand? */
 static bool ends_at_hand(const side *e, uint64_t n)
 {
     const abr_stretch *s = &e->x->kept[e->i];
     const abr_view *v = e->x->view;
     if (e->up)
         return (s->lead_whole && s->lead == n) ||
+               (e->x->back_starts_line && s->at - n == v->bytes - v->back.n) ||
                (s->line + 1 == v->lines && s->at - n == v->bytes - v->ends_line - v->last_line);
-    return (s->rest_whole && s->rest == n) || (s->last_line == 0 && s->at + s->n + n == v->first_line);
+    const uint64_t end = s->at + s->n + n;
+    return (s->rest_whole && s->rest == n) || (e->x->front_ends_line && end == v->front.n) ||
+           (s->last_line == 0 && end == v->first_line);
 }
 
 /* Bytes of the nearest line in the gap, the newline on this side of it too, or if the stretch is cut here, what its line
@@ -233,8 +236,8 @@ static uint64_t nearest_line(const side *e, bool *whole)
     *whole = newline || (look + first == e->gap && e->gap_whole);
     if (newline)
         look = e->up ? (uint64_t)(from + look - newline) - 1 : (uint64_t)(newline - from);
-    else if (is_cut(e))
-        *whole = *whole || ends_at_hand(e, look);
+    else
+        *whole = *whole || ends_at_hand(e, look + first);
     return look + first;
 }
 

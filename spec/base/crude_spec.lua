@@ -96,7 +96,7 @@ describe("a crude cut", function()
   end)
 
   it("needs nothing but Lua", function()
-    local source = assert(io.open("lua/abridge/crude.lua")):read "*a"
+    local source = assert(io.open("lua/abridge/base/crude.lua")):read "*a"
     assert.is_nil(source:find "require")
   end)
 end)

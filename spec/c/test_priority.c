@@ -705,6 +705,31 @@ static void a_line_widened_to_its_end_is_not_marked_as_cut(void)
     free(t.p);
 }
 
+/* A line may start or end just where what is at hand of the text's end or start does. */
+static void a_whole_line_is_never_marked_as_cut(void)
+{
+    text t = {0};
+    char line[512];
+    memset(line, 'x', sizeof line);
+    memcpy(line + 200, " FAILED ", 8);
+    line[sizeof line - 1] = '\0';
+    add(&t, line);
+    add_many(&t, 400, "y");
+    add(&t, line);
+    for (uint64_t budget = 96; budget < 300; budget++)
+        for (int outside = 0; outside < 2; outside++) {
+            abr_opts o = options(budget);
+            o.marker = outside ? ABR_MARKER_OUTSIDE : ABR_MARKER_INSIDE;
+            abr_cut cut;
+            char *content = cut_of(t.p, t.n, &o, &cut);
+            CHECK(strstr(content, "\n... y\n") == NULL && strstr(content, "\ny ...\n") == NULL);
+            expect_stream(&t, &o, content, cut.content_bytes);
+            free(content);
+            abr_cut_free(&cut);
+        }
+    free(t.p);
+}
+
 /* 26 bytes of marker for three lines of 9 would be a loss. */
 static void a_gap_smaller_than_its_marker_is_closed(void)
 {
@@ -957,6 +982,7 @@ int main(void)
     RUN(a_long_line_is_shown_whole_beside_gaps_that_stay_closed);
     RUN(a_first_line_that_is_cut_is_widened_within_the_budget);
     RUN(a_line_widened_to_its_end_is_not_marked_as_cut);
+    RUN(a_whole_line_is_never_marked_as_cut);
     RUN(a_gap_smaller_than_its_marker_is_closed);
     RUN(a_marker_outside_costs_no_tokens);
     RUN(the_end_comes_before_all_else);

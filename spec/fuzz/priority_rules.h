@@ -204,21 +204,6 @@ static inline void check_edge(const parts *x, size_t i, bool up)
     }
 }
 
-/* Where what is at hand begins or ends, nobody knows whether a line does too: of a text longer than `keep`, an edge there
- * counts as one inside a line. */
-static inline void forget_far_edges(parts *x, size_t keep)
-{
-    enum { CHAR_REST = 3 };
-    for (size_t i = 0; x->n > keep && i < x->count; i++) {
-        kept_part *part = &x->parts[i];
-        size_t end = part->at + part->n;
-        if (part->at >= x->n - keep && part->at <= x->n - keep + CHAR_REST)
-            part->starts = false;
-        if (end <= keep && end + CHAR_REST >= keep)
-            part->ends = false;
-    }
-}
-
 static inline bool has_content(const parts *x, const abr_cut *cut)
 {
     uint64_t chars;
@@ -246,13 +231,9 @@ static inline void check_parts(const char *p, size_t n, const abr_opts *o, const
     x.widest = false;
     if (!find_parts(&x, cut))
         return;
-    size_t keep = abr_keep(ABR_PRIORITY, &max);
-    if (!has_content(&x, cut)) {
-        forget_far_edges(&x, keep);
-        RULE(has_content(&x, cut));
-    }
+    RULE(has_content(&x, cut));
     bool by_tokens = o->max.tokens != ABR_UNLIMITED; /* found by bisection, up to 1/512 of them */
-    bool at_hand = n <= keep;
+    bool at_hand = n <= abr_keep(ABR_PRIORITY, &max);
     for (size_t i = 0; at_hand && !by_tokens && o->marker != ABR_MARKER_OUTSIDE && i < x.count; i++) {
         check_edge(&x, i, true);
         check_edge(&x, i, false);

@@ -98,7 +98,7 @@ describe("on the screen", function()
 end)
 
 describe("doc/screenshots.sh", function()
-  it("makes both pictures, of cells in colours, without a trace", function()
+  it("makes the pictures, of cells in colours, without a trace", function()
     local dir = tmpdir.new()
     local folder = tmpdir.quote(dir.path)
     local status = os.execute(("TMPDIR=%s timeout 100 doc/screenshots.sh %s"):format(folder, folder))
@@ -111,12 +111,17 @@ describe("doc/screenshots.sh", function()
     assert.matches('fill="#636d83">gcc %-O2 %-Wall %-Wextra %-c src/unit_06%d.c', log)
     assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)
     assert.matches('fill="#e5c07b">size_cap</text>', log)
+    local both = dir:read "before-after.svg"
+    local before, after = both:match "%| tail %-c 800</text>(.*)%$ abridge run %-%-max%-bytes 800 (.*)"
+    assert.is_nil(before:find "error: ")
+    assert.matches(">src/unit_063.c:3:13: error: ", after, 1, true)
+    assert.matches("B limit%)%. Full output:", after)
     local names = {}
     for name in host.uv().fs_scandir_next, assert(host.uv().fs_scandir(dir.path)) do
       names[#names + 1] = name
     end
     table.sort(names)
-    assert.same({ "nvim-log.svg", "nvim-result.svg" }, names)
+    assert.same({ "before-after.svg", "nvim-log.svg", "nvim-result.svg" }, names)
     dir:remove()
   end)
 end)

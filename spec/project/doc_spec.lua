@@ -34,7 +34,7 @@ local function parse(page)
 end
 
 local pages = {}
-for name, path in pairs { lua = "doc/lua.md", c = "doc/c.md", readme = "README.md" } do
+for name, path in pairs { lua = "doc/lua.md", c = "doc/c.md", hosts = "doc/hosts.md", readme = "README.md" } do
   local text = paths.read(path)
   if text then
     local blocks, code = parse(text)
@@ -80,6 +80,20 @@ describe("doc/lua.md #few", function()
 
   after_each(function()
     dir:remove()
+  end)
+
+  it("answers ten questions first, each by one example that runs", function()
+    local section = paths.read(page.path):match "\n## ([^\n]*\n.-)\n## "
+    local heading, rest = section:match "^([^\n]*)\n(.*)$"
+    assert.equal("Ten questions", heading)
+    local count = 0
+    for answer in (rest:gsub("\n### ", "\0%0") .. "\0"):gmatch "\n### ([^%z]*)%z" do
+      local example, others = answer:match "\n```lua\n(.-)\n```(.*)$"
+      assert.truthy(example and example:find("-->", 1, true), answer)
+      assert.is_nil(others:find("```", 1, true), answer)
+      count = count + 1
+    end
+    assert.equal(10, count)
   end)
 
   it("names all of require 'abridge'", function()
@@ -355,7 +369,7 @@ local function squeezed(lines)
   return text
 end
 
-for _, name in ipairs { "lua", "readme" } do
+for _, name in ipairs { "lua", "hosts", "readme" } do
   local page = pages[name]
   for _, block in ipairs(page and page.blocks or {}) do
     local where = ("%s:%d"):format(page.path, block.line)

@@ -1,4 +1,4 @@
--- What README.md says with figures, and what it shows of use.
+-- What README.md and the pages beside it say with figures, promise, and show of use.
 local abridge = require "abridge"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
@@ -28,18 +28,6 @@ describe("README #once", function()
     dir:remove()
   end)
 
-  it("shows what make bench-pause prints, and no callback of over 8 ms", function()
-    local bench, rows = paths.read "bench/pause.lua", 0
-    local fence = readme:match "`make bench%-pause` prints.-\n```\n(.-)```"
-    assert.truthy(fence:find("our callbacks, ms     main loop, ms\n", 1, true))
-    for name, max in fence:gmatch "\n(%l.-)  +[%d.]+ +[%d.]+ +([%d.]+) +[%d.]+ +[%d.]+ +[%d.]+ +%d+" do
-      rows = rows + 1
-      assert.truthy(bench:find(name:gsub("200", "%%d", 1), 1, true), name)
-      assert.is_true(tonumber(max) <= 8, max)
-    end
-    assert.equal(4, rows)
-  end)
-
   it("names both commands that do everything", function()
     assert.truthy(readme:find("make setup demo", 1, true))
     assert.truthy(readme:find("make setup test", 1, true))
@@ -49,18 +37,76 @@ describe("README #once", function()
     assert.equal(paths.read "examples/loop_openai.lua", readme:match "## An agent loop\n\n```lua\n(.-)```")
   end)
 
-  it("shows the lines for each host as its example has them", function()
-    local shown = 0
-    for name, block in readme:gmatch "%(examples/([%w_]+%.lua)%)%):\n\n```lua\n(.-)```" do
-      assert.equal(paths.read("examples/" .. name), block)
+  it("is read in one sitting, and has a picture of before and after on its first screen", function()
+    local _, lines = readme:gsub("\n", "")
+    assert.is_true(lines <= 200, lines)
+    assert.truthy(readme:match("^" .. ("[^\n]*\n"):rep(25)):find("](doc/before-after.svg)", 1, true))
+  end)
+
+  it("compares with the figures of doc/scores.md", function()
+    local scores, shown = paths.read "doc/scores.md", 0
+    for row, share in readme:match("\n## How it compares\n(.-)\n## "):gmatch "\n| ([^|\n]+) | ([%d.]+) %% |" do
+      local strategy = row:find "^the first" and "head" or row:find "^the last" and "tail"
+        or row:find "^both ends" and "head/tail 30/70" or row:find "^lines with words" and "keywords"
+        or row:find "priority" and "abridge priority, clean"
+      assert.truthy(strategy, row)
+      local wanted = ("\n| %s | [%%d.]+ | %s |"):format(strategy, share)
+      assert.truthy(scores:find(wanted), row)
       shown = shown + 1
     end
     assert.equal(5, shown)
   end)
 
+  it("says where each page of doc/ is", function()
+    if not host.uv() then return pending "luv is missing" end
+    local pages = 0
+    for _, folder in ipairs { "doc/", "doc/profiles/" } do
+      for _, name in ipairs(paths.names(folder)) do
+        if name:find "%.md$" then
+          pages = pages + 1
+          assert.truthy(readme:find(("](%s%s)"):format(folder, name), 1, true), folder .. name)
+        end
+      end
+    end
+    assert.is_true(pages >= 13, pages)
+  end)
+end)
+
+describe("doc/speed.md #once", function()
+  local page = paths.read "doc/speed.md"
+
+  it("shows what make bench-pause prints, and no callback of over 8 ms", function()
+    local bench, rows = paths.read "bench/pause.lua", 0
+    local fence = page:match "`make bench%-pause` prints.-\n```\n(.-)```"
+    assert.truthy(fence:find("our callbacks, ms     main loop, ms\n", 1, true))
+    for name, max in fence:gmatch "\n(%l.-)  +[%d.]+ +[%d.]+ +([%d.]+) +[%d.]+ +[%d.]+ +[%d.]+ +%d+" do
+      rows = rows + 1
+      assert.truthy(bench:find(name:gsub("200", "%%d", 1), 1, true), name)
+      assert.is_true(tonumber(max) <= 8, max)
+    end
+    assert.equal(4, rows)
+  end)
+end)
+
+describe("doc/hosts.md #once", function()
+  local page = paths.read "doc/hosts.md"
+
+  it("shows the lines for each host as its example has them", function()
+    local shown = 0
+    for name, block in page:gmatch "%(%.%./examples/([%w_]+%.lua)%)%):\n\n```lua\n(.-)```" do
+      assert.equal(paths.read("examples/" .. name), block)
+      shown = shown + 1
+    end
+    assert.equal(6, shown)
+  end)
+end)
+
+describe("doc/lua.md #once", function()
+  local section = paths.read("doc/lua.md"):match "\n## Profiles and limits\n(.-)\n## "
+
   it("shows a table of profiles with the numbers in force", function()
     for name, profile in pairs(abridge.profiles) do
-      local row = readme:match("## Profiles.-\n| `" .. name .. "` |([^\n]*)")
+      local row = section:match("\n| `" .. name .. "` |([^\n]*)")
       assert.truthy(row, name)
       local lines = profile.read_file.max_lines
       assert.truthy(row:gsub(",", ""):find(tostring(lines), 1, true), name)
@@ -70,10 +116,44 @@ describe("README #once", function()
   end)
 end)
 
+describe("doc/promises.md #once", function()
+  --- The paths of specs by the names that the page gives them; a name may stand for several.
+  local function specs_by_name()
+    local found = {}
+    for _, path in ipairs(paths.below "spec") do
+      local name = path:match "([%w_]+_spec)%.lua$" or path:match "/(test_[%w_]+%.c)$"
+      if name then
+        found[name] = found[name] or {}
+        table.insert(found[name], path)
+      end
+    end
+    return found
+  end
+
+  it("names for each promise specs that exist and test something", function()
+    if not host.uv() then return pending "luv is missing" end
+    local specs, count = specs_by_name(), 0
+    for promise in (paths.read("doc/promises.md"):gsub("\n%- ", "\0%0") .. "\0"):gmatch "\n%- ([^%z]*)%z" do
+      local tests = promise:gsub("\n\n.*", ""):match "%(([^()]*)%)%.?%s*$"
+      assert.truthy(tests, "no test is named by: " .. promise)
+      for name in tests:gmatch "`([^`]+)`" do
+        assert.truthy(specs[name], name .. " is missing")
+        local cases = 0
+        for _, path in ipairs(specs[name]) do
+          cases = cases + select(2, paths.read(path):gsub(path:find "%.c$" and "\n%s*RUN%(" or "\n%s*it%(", ""))
+        end
+        assert.is_true(cases > 0, name)
+      end
+      count = count + 1
+    end
+    assert.is_true(count >= 24, count)
+  end)
+end)
+
 describe("README and the pages beside it #once", function()
   local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
-  for _, name in ipairs { "c", "design", "install", "lua", "reliability", "profiles/pi", "profiles/pipeline",
-    "profiles/contract", "profiles/dispatcher" } do
+  for _, name in ipairs { "c", "design", "hosts", "install", "lua", "promises", "reliability", "scores", "speed",
+    "profiles/pi", "profiles/pipeline", "profiles/contract", "profiles/dispatcher" } do
     PAGES[#PAGES + 1] = "doc/" .. name .. ".md"
   end
 

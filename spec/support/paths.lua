@@ -27,6 +27,22 @@ function M.names(path)
   return names
 end
 
+--- The paths of the files in a folder and in those below it, sorted by folder.
+function M.below(folder)
+  local found = {}
+  for _, name in ipairs(M.names(folder)) do
+    local path = folder .. "/" .. name
+    if host.uv().fs_stat(path).type == "directory" then
+      for _, inner in ipairs(M.below(path)) do
+        found[#found + 1] = inner
+      end
+    else
+      found[#found + 1] = path
+    end
+  end
+  return found
+end
+
 --- Kind and permissions, as in "file 600"; of a link, its own.
 function M.mode(path)
   local stat = assert(host.uv().fs_lstat(path))
