@@ -4,7 +4,7 @@
 local architecture = require "support.architecture"
 local tmpdir = require "support.tmpdir"
 
-describe("the architecture", function()
+describe("the architecture #once", function()
   it("has no use of a higher room, no circle, no shared header, no file that is not packed", function()
     assert.same({}, architecture.problems ".")
   end)

@@ -72,7 +72,7 @@ describe("README #once", function()
   end)
 end)
 
-describe("doc/speed.md", function()
+describe("doc/speed.md #once", function()
   local page = paths.read "doc/speed.md"
 
   it("shows what make bench-pause prints, and no callback of over 8 ms", function()
@@ -88,7 +88,7 @@ describe("doc/speed.md", function()
   end)
 end)
 
-describe("doc/hosts.md", function()
+describe("doc/hosts.md #once", function()
   local page = paths.read "doc/hosts.md"
 
   it("shows the lines for each host as its example has them", function()
@@ -101,7 +101,7 @@ describe("doc/hosts.md", function()
   end)
 end)
 
-describe("doc/lua.md", function()
+describe("doc/lua.md #once", function()
   local section = paths.read("doc/lua.md"):match "\n## Profiles and limits\n(.-)\n## "
 
   it("shows a table of profiles with the numbers in force", function()
