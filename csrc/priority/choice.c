@@ -239,8 +239,8 @@ static size_t rest_of_char(const abr_edge *e)
     return n;
 }
 
-/* See the two ends as far as a stream with these budgets has them, without a char that is cut in two. The innermost byte
- * of each only tells whether a line ends or starts beside the others. */
+/* See the two ends as far as a stream with these budgets has them, without a char that is cut in two. The
+ * innermost byte of each only tells whether a line ends or starts beside the others. */
 static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
 {
     v->first_line = abr_view_line_size(v, ABR_FRONT);

@@ -59,7 +59,8 @@ typedef struct {
     bool replace;
 } abr_limits;
 
-/* The most bytes of (p, n), from its start or up to its end, that end between chars and stay within the limits. */
+/* The most bytes of (p, n), from its start or up to its end, that end between chars and stay within the
+ * limits. */
 size_t abr_prefix(const char *p, size_t n, const abr_limits *limits);
 size_t abr_suffix(const char *p, size_t n, const abr_limits *limits);
 

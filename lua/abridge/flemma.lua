@@ -40,7 +40,9 @@ local function truncated(strategy, content, opts)
   local ok, kept, cut = pcall(function()
     return require("abridge.base.core_loader")[strategy](content, { max_lines = max_lines, max_bytes = max_bytes })
   end)
-  if not ok then kept, cut = crudely(content, { max_lines = max_lines, max_bytes = max_bytes }, kept) end
+  if not ok then
+    kept, cut = crudely(content, { max_lines = max_lines, max_bytes = max_bytes }, kept)
+  end
   return {
     content = kept,
     truncated = cut.truncated,

@@ -192,7 +192,9 @@ end
 local function library_facts()
   local uv, uv_error = host.uv()
   local json, json_error = host.json()
-  local works = json and pcall(function() assert(json.decode(json.encode { 1 })[1] == 1) end)
+  local works = json and pcall(function()
+    assert(json.decode(json.encode { 1 })[1] == 1)
+  end)
   if json and not works then json_error = "JSON does not work: what was encoded is not decoded" end
   return {
     error = uv_error,
@@ -213,7 +215,9 @@ local function program_facts(asked)
     if path then
       found[name], waiting = it, waiting + 1
       local child, why = process.spawn({ path, (table.unpack or unpack)(arguments) }, { timeout = PATIENCE }, {
-        on_output = function(chunk) said = said .. chunk end,
+        on_output = function(chunk)
+          said = said .. chunk
+        end,
         on_exit = function(outcome)
           it.version = said:match "%d+%.[%w.]+"
           if outcome.timed_out then
@@ -224,10 +228,14 @@ local function program_facts(asked)
           waiting = waiting - 1
         end,
       })
-      if not child then it.error, waiting = why, waiting - 1 end
+      if not child then
+        it.error, waiting = why, waiting - 1
+      end
     end
   end
-  host.wait(function() return waiting == 0 end, 2 * PATIENCE)
+  host.wait(function()
+    return waiting == 0
+  end, 2 * PATIENCE)
   return found
 end
 

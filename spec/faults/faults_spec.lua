@@ -21,9 +21,6 @@ local function rows_of(page)
   return rows
 end
 
-local specs = {} -- where each is, by its name
-for _, path in ipairs(paths.below "spec") do specs[path:match "[^/]+$"] = path end
-
 local rows = rows_of(assert(paths.read "doc/reliability.md"))
 
 --- What runs the rows in this kind of host.

@@ -141,9 +141,7 @@ function M.options(who, opts, kinds, deeper)
     elseif not ("|" .. kind .. "|"):find("|" .. type(value) .. "|", 1, true) then
       expected = "a " .. kind:gsub("|", " or a ")
     end
-    if expected then
-      M.fail(("%s: %s must be %s, got %s"):format(who, key, expected, M.show(value)), deeper)
-    end
+    if expected then M.fail(("%s: %s must be %s, got %s"):format(who, key, expected, M.show(value)), deeper) end
     checked[key] = value
   end
   return checked

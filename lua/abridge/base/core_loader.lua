@@ -80,9 +80,7 @@ end
 local found, core = pcall(require, "abridge.core")
 if not found then
   local message = tostring(core)
-  if message:find("module 'abridge.core' not found", 1, true) then
-    fail("missing", "(abridge/core.so) is missing")
-  end
+  if message:find("module 'abridge.core' not found", 1, true) then fail("missing", "(abridge/core.so) is missing") end
   fail("unloadable", "cannot be loaded (%s)", reason(message))
 end
 

@@ -100,7 +100,9 @@ local function cut_to(text, max_bytes, max_lines)
   if #text <= max_bytes and lines <= max_lines then return text end
   for _, by in ipairs { "bytes", "lines" } do
     local total, most = #text, max_bytes
-    if by == "lines" then total, most = lines, max_lines end
+    if by == "lines" then
+      total, most = lines, max_lines
+    end
     if total > most then
       local marker = MARKER:format(total, by, most)
       if #marker * 2 > max_bytes then marker = SHORT end

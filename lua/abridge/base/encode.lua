@@ -14,8 +14,8 @@ local PATH_BYTES = 100 -- of a place in a message
 
 -- strings and numbers ------------------------------------------------------------
 
-local ESCAPED = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r",
-  ["\t"] = "\\t" }
+local ESCAPED =
+  { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 
 local function escaped(byte)
   return ESCAPED[byte] or ("\\u%04x"):format(byte:byte())

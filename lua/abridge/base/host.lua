@@ -384,9 +384,7 @@ end
 ---@return boolean done
 ---@return "timeout"|"idle"|"interrupted"|nil why
 function M.wait(predicate, seconds)
-  if type(predicate) ~= "function" then
-    error("wait: predicate must be a function, got " .. type(predicate), 2)
-  end
+  if type(predicate) ~= "function" then error("wait: predicate must be a function, got " .. type(predicate), 2) end
   if seconds ~= nil and not (type(seconds) == "number" and seconds >= 0) then
     error("wait: seconds must be a number >= 0, got " .. tostring(seconds), 2)
   end

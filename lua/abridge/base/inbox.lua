@@ -64,7 +64,8 @@ end
 function Inbox:handle_slice()
   self.handling = self.handling + 1
   time_slices.within(function(from)
-    repeat until not handle_one(self) or time_slices.is_over(from)
+    repeat
+    until not handle_one(self) or time_slices.is_over(from)
   end)
   self.handling = self.handling - 1
   if self.first <= self.last then return self:plan(host.next_turn) end

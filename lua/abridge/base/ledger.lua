@@ -5,12 +5,25 @@ local check = require "abridge.base.check"
 local M = {}
 
 local CUT = {
-  total_lines = "number", total_bytes = "number", total_chars = "number", output_lines = "number",
-  output_bytes = "number", output_chars = "number", chars_before = "number", line_bytes = "number",
+  total_lines = "number",
+  total_bytes = "number",
+  total_chars = "number",
+  output_lines = "number",
+  output_bytes = "number",
+  output_chars = "number",
+  chars_before = "number",
+  line_bytes = "number",
   max_lines = "number",
-  max_bytes = "number", max_chars = "number", max_tokens = "number", full_output_bytes = "number",
-  strategy = "string", truncated_by = "string", full_output_path = "string", full_output_error = "string",
-  kept = "table", hits = "table",
+  max_bytes = "number",
+  max_chars = "number",
+  max_tokens = "number",
+  full_output_bytes = "number",
+  strategy = "string",
+  truncated_by = "string",
+  full_output_path = "string",
+  full_output_error = "string",
+  kept = "table",
+  hits = "table",
 }
 local RANGE = { first_byte = "number", last_byte = "number", first_line = "number", last_line = "number" }
 local HITS = { found = "number", kept = "number" }

@@ -55,7 +55,7 @@ local STARTS = {
   { "\31\139", "application/gzip" },
   { "\253" .. "7zXZ\0", "application/x-xz" },
   { "(\181/\253", "application/zstd" },
-  { "\4\"M\24", "application/x-lz4" },
+  { '\4"M\24', "application/x-lz4" },
   { "7z\188\175\39\28", "application/x-7z-compressed" },
   { "Rar!\26\7", "application/vnd.rar" },
   { "MSCF\0\0\0\0", "application/vnd.ms-cab-compressed" },
@@ -91,12 +91,22 @@ local IFF = { AIFF = "audio/aiff", AIFC = "audio/aiff" }
 
 --- By the brand of an ISO media file; others are taken for MP4.
 local BRANDS = {
-  avif = "image/avif", avis = "image/avif",
-  heic = "image/heic", heix = "image/heic", heim = "image/heic", heis = "image/heic",
-  hevc = "image/heic", hevx = "image/heic", mif1 = "image/heif", msf1 = "image/heif",
+  avif = "image/avif",
+  avis = "image/avif",
+  heic = "image/heic",
+  heix = "image/heic",
+  heim = "image/heic",
+  heis = "image/heic",
+  hevc = "image/heic",
+  hevx = "image/heic",
+  mif1 = "image/heif",
+  msf1 = "image/heif",
   ["qt  "] = "video/quicktime",
-  ["M4A "] = "audio/mp4", ["M4B "] = "audio/mp4",
-  ["3gp4"] = "video/3gpp", ["3gp5"] = "video/3gpp", ["3gp6"] = "video/3gpp",
+  ["M4A "] = "audio/mp4",
+  ["M4B "] = "audio/mp4",
+  ["3gp4"] = "video/3gpp",
+  ["3gp5"] = "video/3gpp",
+  ["3gp6"] = "video/3gpp",
 }
 
 local BMP_HEADERS = { [12] = true, [40] = true, [52] = true, [56] = true, [64] = true, [108] = true, [124] = true }

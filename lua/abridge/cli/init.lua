@@ -102,8 +102,10 @@ function M.run(args)
   print_result(result.content, result.truncation, result.details, args.switches.json)
   terminal.flush()
   if core.has_unread(0) then
-    io.stderr:write("abridge: stdin was not read: a command gets none here; put the pipe inside, as in ",
-      "abridge run -- 'PROGRAM | COMMAND'\n")
+    io.stderr:write(
+      "abridge: stdin was not read: a command gets none here; put the pipe inside, as in ",
+      "abridge run -- 'PROGRAM | COMMAND'\n"
+    )
   end
   return exit_code(result.details)
 end

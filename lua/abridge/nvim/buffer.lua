@@ -32,9 +32,29 @@ function M.scratch(kind, what, filetype)
 end
 
 local MODIFIERS = {
-  "aboveleft", "belowright", "botright", "browse", "confirm", "hide", "horizontal", "keepalt", "keepjumps", "keepmarks",
-  "keeppatterns", "leftabove", "lockmarks", "noautocmd", "noswapfile", "rightbelow", "sandbox", "silent", "tab",
-  "topleft", "unsilent", "verbose", "vertical",
+  "aboveleft",
+  "belowright",
+  "botright",
+  "browse",
+  "confirm",
+  "hide",
+  "horizontal",
+  "keepalt",
+  "keepjumps",
+  "keepmarks",
+  "keeppatterns",
+  "leftabove",
+  "lockmarks",
+  "noautocmd",
+  "noswapfile",
+  "rightbelow",
+  "sandbox",
+  "silent",
+  "tab",
+  "topleft",
+  "unsilent",
+  "verbose",
+  "vertical",
 }
 
 --- What modifiers of a command should have been, or nil if they are right: none that is a command itself.

@@ -85,7 +85,11 @@ local function read_one(self, text, at)
   elseif char == "\\" then
     return at + 2
   elseif char == '"' then
-    if inside == '"' then pop(self) else push(self, '"') end
+    if inside == '"' then
+      pop(self)
+    else
+      push(self, '"')
+    end
     return at + 1
   elseif char == "`" then
     return read_backquotes(self, text, at)
@@ -188,9 +192,10 @@ end
 ---@return string
 function M.word(path)
   local home, rest = path:match "^(~/)(.*)$"
-  return (home or "") .. (rest or path):gsub("[^%w_./+@:,=\128-\255-]", function(char)
-    return (char:find "[%%#]" and "\\\\" or "\\") .. char
-  end)
+  return (home or "")
+    .. (rest or path):gsub("[^%w_./+@:,=\128-\255-]", function(char)
+      return (char:find "[%%#]" and "\\\\" or "\\") .. char
+    end)
 end
 
 --- The path of a word that may not be complete yet; nil if only a shell could know it.

@@ -126,9 +126,7 @@ function M.at(text, at, cwd)
   for i, name in ipairs(names) do
     files[i] = { text = name }
   end
-  if text:find("^##", at) then
-    return #files > 0 and files or none(text, at, stop), stop
-  end
+  if text:find("^##", at) then return #files > 0 and files or none(text, at, stop), stop end
   local file, had_name = files[1], files[1].text ~= ""
   if had_name and text:find("^<", stop) then -- as in Vim, `:r` in short
     file.text, stop = vim.fn.fnamemodify(file.text, ":r"), stop + 1

@@ -301,8 +301,16 @@ local function keys_of(self)
   end
   return {
     { "q", "<Cmd>bwipeout<CR>", "Close" },
-    { "R", function() self:refresh() end, "Read what has come since" },
-    { "<CR>", with_result(function(event) page(self, event) end), "Page through the full output" },
+    {
+      "R",
+      function()
+        self:refresh()
+      end,
+      "Read what has come since",
+    },
+    { "<CR>", with_result(function(event)
+      page(self, event)
+    end), "Page through the full output" },
     { "o", with_result(show_result), "Show what the model saw" },
   }
 end

@@ -145,12 +145,19 @@ local function write(buf, range, rows, own, key)
   local place = key and own[key]
   local waits = place and place.waiting
   local above, below = {}, {}
-  if place then above, below = waiting_at(buf, own, range[1], waits and place.number) end
+  if place then
+    above, below = waiting_at(buf, own, range[1], waits and place.number)
+  end
   vim.api.nvim_buf_clear_namespace(buf, highlight.namespace(), range[1], range[3] + (range[4] > 0 and 1 or 0))
   local first = replace(buf, range, lines)
   if key then
-    local id = vim.api.nvim_buf_set_extmark(buf, place_namespace(), first, 0,
-      { id = place and place.id, end_row = first + #lines, end_col = 0 })
+    local id = vim.api.nvim_buf_set_extmark(
+      buf,
+      place_namespace(),
+      first,
+      0,
+      { id = place and place.id, end_row = first + #lines, end_col = 0 }
+    )
     own[key] = { id = id }
   end
   for _, other in ipairs(above) do

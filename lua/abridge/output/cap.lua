@@ -72,7 +72,9 @@ function M.prepare(call, value, opts, redactor)
   value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text)
   if call.own_name ~= "read_file" or value.left_out or opts.first_line then return end
   if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
-  if redactor then value.text, value.redacted = redactor:text(value.text), true end
+  if redactor then
+    value.text, value.redacted = redactor:text(value.text), true
+  end
   value.wrapper = nil -- there is none
   local how = { text = value.text, split = true }
   value.stream = page.open({}, call.limits, how)

@@ -206,8 +206,7 @@ local READERS = {
     if type(block.reason) ~= "string" then
       return nil, ("invalid type: %s, expected a string for `reason`"):format(unexpected(block.reason))
     end
-    return nil,
-      ("unknown variant `%s`, expected one of `%s`"):format(block.reason, table.concat(REASONS, "`, `"))
+    return nil, ("unknown variant `%s`, expected one of `%s`"):format(block.reason, table.concat(REASONS, "`, `"))
   end,
 }
 local OPTIONAL = { bytes_total = true, next_offset = true, resume_hint = true }

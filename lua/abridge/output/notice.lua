@@ -336,9 +336,22 @@ local function composed(tool, cut, data, numbers)
 end
 
 local DATA = {
-  shell = "string", read = "string", path = "string", resume = "string", reached = "string", offset = "number",
-  column = "number", limit = "number", total_lines = "number", next = "number", next_column = "number",
-  count = "number", shown = "number", seen = "number", fetched = "number", more_hits = "number",
+  shell = "string",
+  read = "string",
+  path = "string",
+  resume = "string",
+  reached = "string",
+  offset = "number",
+  column = "number",
+  limit = "number",
+  total_lines = "number",
+  next = "number",
+  next_column = "number",
+  count = "number",
+  shown = "number",
+  seen = "number",
+  fetched = "number",
+  more_hits = "number",
   max_line_chars = "number",
 }
 local REACHED = { matches = true, results = true, entries = true, rows = true }

@@ -262,7 +262,9 @@ function View:tell_lines(content, cut)
     range.last_byte, inside, chars = self.feed:source_end(cut)
     cut.last_line_partial = inside
     if inside then chars = core.count_chars(self.front:sub(1, range.last_byte)) end
-    if inside and range.last_byte == 0 then content, cut.output_lines = "", 0 end -- a number with no char after it
+    if inside and range.last_byte == 0 then
+      content, cut.output_lines = "", 0
+    end -- a number with no char after it
     if range.last_byte == 0 then cut.kept = {} end
     cut.output_bytes = range.last_byte
   end
@@ -483,14 +485,14 @@ function M.open(open, source, opts, how, work)
   local most = more_than_fits(of_stream)
   self.most = most <= 2 ^ 53 and most or 0 -- if nothing is limited, nothing is cut
   self.front_parts, self.front_bytes = {}, 0
-  if how.redactor then of_reader.offset, of_reader.column, of_reader.max_chars = nil, nil, nil end
+  if how.redactor then
+    of_reader.offset, of_reader.column, of_reader.max_chars = nil, nil, nil
+  end
   local page, code, detail = open(source, of_reader)
   if not page then return nil, code, detail end
   self.stream = core.stream(of_stream)
   work:hold(self)
-  if how.line_numbers or how.max_line_chars then
-    self.feed = new_feed(self.stream, self.offset, how, of_stream)
-  end
+  if how.line_numbers or how.max_line_chars then self.feed = new_feed(self.stream, self.offset, how, of_stream) end
   local ok
   if how.redactor then
     ok, code, detail = feed_redacted(self, page, work, how.redactor:stream(), opts)

@@ -253,14 +253,18 @@ function M.crude(call, value, problem)
   if value.stream then
     local ok, content, shown = pcall(value.stream.finish, value.stream)
     text = ok and content or ""
-    if ok then total, cut_before = shown.total_bytes, shown.truncated end
+    if ok then
+      total, cut_before = shown.total_bytes, shown.truncated
+    end
     value.stream:close()
   end
   local exit = crude_exit(value)
   local ceiling = call.ceiling and call.ceiling.max_bytes
   local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
   local room = #fit.trailer("x", exit)
-  if room > budget / 2 then exit, room = nil, 0 end
+  if room > budget / 2 then
+    exit, room = nil, 0
+  end
   local content, cut = core.head_tail(text, {
     max_bytes = budget - room,
     max_lines = call.limits.max_lines,

@@ -13,12 +13,14 @@ local M = {}
 ---@param values table<string, string|number>
 ---@return string
 function M.fill(template, values)
-  return (template:gsub("{([%w_]+)|?([%a ]*)|?([%a ]*)}", function(name, one, many)
-    local value = values[name]
-    if type(value) ~= "number" then return value end
-    if one == "" then return ("%.0f"):format(value) end
-    return ("%.0f %s"):format(value, value == 1 and one or many ~= "" and many or one .. "s")
-  end))
+  return (
+    template:gsub("{([%w_]+)|?([%a ]*)|?([%a ]*)}", function(name, one, many)
+      local value = values[name]
+      if type(value) ~= "number" then return value end
+      if one == "" then return ("%.0f"):format(value) end
+      return ("%.0f %s"):format(value, value == 1 and one or many ~= "" and many or one .. "s")
+    end)
+  )
 end
 
 local function is_printable(path)

@@ -228,11 +228,9 @@ function Process:_close(outcome)
   local left = 2
   local function on_closed()
     left = left - 1
-    if left == 0 then
-      host.on_main(function()
-        self:_end(outcome)
-      end)
-    end
+    if left == 0 then host.on_main(function()
+      self:_end(outcome)
+    end) end
   end
   left = left + self._output:close(on_closed)
   self._uv.close(self._timer, on_closed)

@@ -111,11 +111,9 @@ function Output:hand_on(pipe, chunk, at)
   local piece = at == 1 and #chunk <= pipe.pace.size and chunk or chunk:sub(at, at + pipe.pace.size - 1)
   local next_at = at + #piece
   self.waiting = self.waiting - #piece
-  if next_at <= #chunk then
-    self.inbox:put_back(function()
-      self:hand_on(pipe, chunk, next_at)
-    end)
-  end
+  if next_at <= #chunk then self.inbox:put_back(function()
+    self:hand_on(pipe, chunk, next_at)
+  end) end
   local from = host.now()
   self:deliver(pipe, piece)
   pipe.pace:took(#piece, host.now() - from)

@@ -74,8 +74,8 @@ function M.open(uv, on_chunk, read)
     open = true,
     on_chunk = on_chunk,
     read = read,
-    pace = read and time_slices.pace(KB, 4 * KB, 256 * KB)
-      or time_slices.pace(16 * KB, 32 * KB, 64 * KB), -- a handler of chunks may cost the most by being called
+    -- a handler of chunks may cost the most by being called
+    pace = read and time_slices.pace(KB, 4 * KB, 256 * KB) or time_slices.pace(16 * KB, 32 * KB, 64 * KB),
   }, Pipe)
 end
 

@@ -147,7 +147,7 @@ end
 ---@param text string
 ---@return string
 function M.text(redactor, text)
-  local may_be = #text <= MOST_JSON and find(text, "^%s*[%[{\"]") and find(text, "\\", 1, true)
+  local may_be = #text <= MOST_JSON and find(text, '^%s*[%[{"]') and find(text, "\\", 1, true)
   local json = may_be and host.json()
   if json then
     local ok, value = pcall(json.decode, text)

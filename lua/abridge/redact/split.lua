@@ -46,9 +46,7 @@ local function unsplit(redacted, line, shown, reading)
   local first, last = #reading.of(before), #reading.of(behind)
   local kept_first, kept_last = strings.common(plain, hidden)
   if kept_first <= first and kept_last <= last then return hidden end
-  return sub(plain, 1, math.min(first, kept_first))
-    .. HIDDEN
-    .. sub(plain, #plain - math.min(last, kept_last) + 1)
+  return sub(plain, 1, math.min(first, kept_first)) .. HIDDEN .. sub(plain, #plain - math.min(last, kept_last) + 1)
 end
 
 local MOST_SPELLED = 3 -- spellings inside each other: JSON in a string of JSON
@@ -61,9 +59,7 @@ local function redacted_line(kind, line, depth)
   if core.has_unseen(line) then
     local first = shown
     shown = unsplit(redacted, line, first, SEQUENCES)
-    if shown == first and find(line, "\27", 1, true) then
-      shown = unsplit(redacted, line, first, ESCAPES_ALONE)
-    end
+    if shown == first and find(line, "\27", 1, true) then shown = unsplit(redacted, line, first, ESCAPES_ALONE) end
   end
   if depth == MOST_SPELLED or not escapes.any(line) then return shown end
   return unsplit(function(text)

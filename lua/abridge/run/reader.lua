@@ -86,16 +86,16 @@ Run.__name = "abridge.Run"
 ---@return string|nil message
 ---@return string|nil code ENOENT when there is no log in that folder
 function M.open(dir)
-  if type(dir) ~= "string" then
-    check.fail("abridge.open_run: dir must be a string, got " .. check.show(dir))
-  end
+  if type(dir) ~= "string" then check.fail("abridge.open_run: dir must be a string, got " .. check.show(dir)) end
   local uv, json, code = folder.libraries()
   if not uv then return nil, json, code end
   if dir == "" or dir:find("\0", 1, true) then return nil, "No such run: " .. sentences.path(dir), "ENOENT" end
   local self = setmetatable({ dir = files.absolute(dir), json = json, broken = 0, too_long = 0 }, Run)
   self.index = core.index()
   local readable, message
-  readable, message, code = files.with_open(self.dir .. "/" .. LOG, function() return true end)
+  readable, message, code = files.with_open(self.dir .. "/" .. LOG, function()
+    return true
+  end)
   if readable then return self end
   if code ~= "ENOENT" and code ~= "ENOTDIR" then return nil, message, code end
   return nil, ("No run in %s: it has no %s"):format(sentences.path(dir), LOG), "ENOENT"

@@ -164,8 +164,12 @@ local function open_wanted(self)
   if not self.wants_log or self.closed then return end
   self.wants_log = nil
   local ok, message = self:planned_dir()
-  if ok then ok, message = open_folder(self, self.dir) end
-  if not ok then self.unlogged, self.error = message, message end
+  if ok then
+    ok, message = open_folder(self, self.dir)
+  end
+  if not ok then
+    self.unlogged, self.error = message, message
+  end
 end
 
 local function now()
@@ -178,7 +182,9 @@ end
 --- An event as a line of the log, always valid UTF-8; and what was wrong, if JSON cannot hold it as it is.
 local function line_of(json, event)
   local ok, text = pcall(json.encode, event)
-  if not ok then ok, text = pcall(json.encode, plain_data.copy(event, true)) end
+  if not ok then
+    ok, text = pcall(json.encode, plain_data.copy(event, true))
+  end
   local problem = not ok and tostring(text) or nil
   text = ok and strings.valid(text) or ""
   if #text > files.LINE then problem = sentences.message("log_line", { size = core.format_size(files.LINE) }) end
@@ -210,7 +216,9 @@ function Writer:event(event)
   if self.log then
     local line, problem = line_of(self.json, event)
     ok, message = self.log:append(line)
-    if ok and problem then ok, message = nil, problem end
+    if ok and problem then
+      ok, message = nil, problem
+    end
   else
     message = "the log is closed"
   end

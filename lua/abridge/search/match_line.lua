@@ -30,7 +30,9 @@ local CHAR = 4 -- bytes of a char, at most
 ---@param size integer
 ---@return string
 function M.read(path, offset, size)
-  return files.with_open(path, function(fd) return host.uv().fs_read(fd, size, offset) end) or ""
+  return files.with_open(path, function(fd)
+    return host.uv().fs_read(fd, size, offset)
+  end) or ""
 end
 
 -- the piece around a match --------------------------------------------------------------------

@@ -42,9 +42,13 @@ end
 --- rg's messages, with paths as other tools take them; `./path` is fine already.
 local function with_shown_paths(said, place)
   if place.shown == "" then return said end
-  return (("\n" .. said):gsub("(\n[rg: ]*)(%./[^\n]-)(: )", function(start, path, colon)
-    return start .. places.shown(place, path) .. colon
-  end):sub(2))
+  return (
+    ("\n" .. said)
+      :gsub("(\n[rg: ]*)(%./[^\n]-)(: )", function(start, path, colon)
+        return start .. places.shown(place, path) .. colon
+      end)
+      :sub(2)
+  )
 end
 
 ---@class (exact) abridge.RgEnd

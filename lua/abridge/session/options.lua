@@ -71,7 +71,15 @@ local OPTIONS = {
 }
 
 local TABLES = {
-  "aliases", "allow_private", "ceiling", "databases", "env", "limits", "retention", "tool_names", "tools",
+  "aliases",
+  "allow_private",
+  "ceiling",
+  "databases",
+  "env",
+  "limits",
+  "retention",
+  "tool_names",
+  "tools",
 }
 
 --- Raise at the level of the caller of `abridge.session`, from two calls below it.

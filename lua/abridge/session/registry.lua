@@ -119,9 +119,7 @@ end
 ---@param tool string
 ---@return abridge.Limits
 function M.limits(self, tool)
-  if type(tool) ~= "string" then
-    check.fail("session:limits: tool must be a string, got " .. check.show(tool))
-  end
+  if type(tool) ~= "string" then check.fail("session:limits: tool must be a string, got " .. check.show(tool)) end
   return limits_in_force(self, self.table_of_limits.aliases[tool] or tool)
 end
 

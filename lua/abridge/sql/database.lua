@@ -141,7 +141,9 @@ end
 function M.close(databases)
   for _, one in pairs(databases) do
     if one.close_file then one.close_file() end
-    if one.path then one.conn, one.close_file = nil, nil end
+    if one.path then
+      one.conn, one.close_file = nil, nil
+    end
   end
 end
 

@@ -56,7 +56,11 @@ local function postgres_read_only(conn)
     leave = { "ROLLBACK" }
   end
   local state, why = scalar(conn, "SHOW transaction_read_only")
-  if state == "on" then return function() execute_all(conn, leave) end end
+  if state == "on" then
+    return function()
+      execute_all(conn, leave)
+    end
+  end
   execute_all(conn, leave)
   return nil, sentences.message("sql_not_read_only", { what = (check.text(why or state)) })
 end

@@ -130,7 +130,9 @@ local function count_statements(tokens, dialect)
   local count, open = 0, false
   for i, token in ipairs(tokens) do
     if token ~= ";" then
-      if not open then count, open = count + 1, true end
+      if not open then
+        count, open = count + 1, true
+      end
     elseif not trigger or (tokens[i - 1] == "END" and tokens[i - 2] == ";") then
       open, trigger = false, false
     end
@@ -154,7 +156,9 @@ local function reading(sql, dialect, escaping)
     local escapes, marked = escapes_at(sql, at, escaping, before)
     local last, stands = skipped(sql, at, dialect, escapes)
     local token = stands and "''"
-    if not last then token, last = token_at(sql, at, dialect) end
+    if not last then
+      token, last = token_at(sql, at, dialect)
+    end
     if token == ";" and #tokens == 0 then token = nil end -- an empty statement
     if token then
       tokens[#tokens + 1] = token

@@ -52,7 +52,9 @@ local REACHING = set_of [[LOAD_EXTENSION ICU_LOAD_COLLATION FTS3_TOKENIZER READF
 --- Is this pragma more than a harmless report? It is unless known to be.
 local function pragma_acts(found, at)
   local name, after = found.tokens[at + 1], at + 2
-  if found.tokens[after] == "." then name, after = found.tokens[at + 3], at + 4 end
+  if found.tokens[after] == "." then
+    name, after = found.tokens[at + 3], at + 4
+  end
   local argument = found.tokens[after]
   if not name then return false end -- the engine will say so
   return not (TELLING[name] or (TELLING_ALONE[name] and (argument == nil or argument == ";")))

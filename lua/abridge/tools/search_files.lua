@@ -106,7 +106,9 @@ function Search:format(event, mark)
   local line = match_line.line(event, self.file.path, self.width, self.ctx.redactor)
   local shown, was_cut = match_line.window(line, self.width)
   local part = { text = prefix .. shown, cut = was_cut and self.width or nil }
-  if event.kind == "match" then part.prefix, part.line = prefix, line end
+  if event.kind == "match" then
+    part.prefix, part.line = prefix, line
+  end
   return part
 end
 

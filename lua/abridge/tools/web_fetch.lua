@@ -110,12 +110,13 @@ end
 
 --- A URL as it may be shown: redacted both as it is and decoded, since our own encoding may hide a secret.
 local function shown_url(text, ctx)
-  local shown, plain = ctx.redacted(text), text:gsub("%%(%x%x)", function(digits)
-    return string.char(tonumber(digits, 16))
-  end)
+  local shown, plain =
+    ctx.redacted(text), text:gsub("%%(%x%x)", function(digits)
+      return string.char(tonumber(digits, 16))
+    end)
   local hidden = ctx.redacted(plain)
   if hidden == plain then return shown end
-  return ctx.redacted((hidden:gsub('[^\33-\126]', encoded):gsub('["<>^`{|}\\]', encoded)))
+  return ctx.redacted((hidden:gsub("[^\33-\126]", encoded):gsub('["<>^`{|}\\]', encoded)))
 end
 
 --- What went wrong, in words.
@@ -200,7 +201,9 @@ function Page:adjust(text, data, details)
     cut.total_lines = self.body.lines + core.count_lines(text)
     cut.omitted_bytes = cut.total_bytes - cut.output_bytes
     cut.omitted_lines = cut.total_lines - cut.output_lines
-    if self.offset > 1 then cut.total_chars, cut.chars_before = nil, nil end
+    if self.offset > 1 then
+      cut.total_chars, cut.chars_before = nil, nil
+    end
     local first = cut.kept[1]
     local goes_on = cut.truncated and self.resumes and first and first.first_byte == self.offset
     cut.next_offset = goes_on and first.last_byte + 1 or nil
