@@ -117,8 +117,8 @@ typedef enum {
 typedef enum { ABR_SNAP_LINE = 0, ABR_SNAP_CHAR } abr_snap;
 
 typedef enum {
-    ABR_MARKER_INSIDE =
-        0, /* the omission marker counts in the budget, and is left out where it alone is over it */
+    /* the omission marker counts in the budget, and is left out where it alone is over it */
+    ABR_MARKER_INSIDE = 0,
     ABR_MARKER_OUTSIDE, /* it comes on top of the budget */
     ABR_MARKER_NONE     /* no marker; with ABR_SNAP_LINE the two sides still stand on lines of their own */
 } abr_marker;

@@ -75,8 +75,7 @@ void abr_lines_free(abr_lines *x)
 
 static bool grow(const abr_alloc *a, uint64_t **table, size_t old, size_t room)
 {
-    uint64_t *grown = *table ? a->realloc(a->ctx, *table, old * sizeof **table, room * sizeof **table)
-                             : a->malloc(a->ctx, room * sizeof **table);
+    uint64_t *grown = abr_resize(a, *table, old * sizeof **table, room * sizeof **table);
     if (!grown)
         return false;
     *table = grown;
