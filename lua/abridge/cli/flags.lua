@@ -1,6 +1,7 @@
 --- The flags of the `abridge` command: which there are, and how they are read. (`USAGE` in `init` lists them.)
 
 local core = require "abridge.base.core_loader"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
@@ -32,8 +33,7 @@ local function text(value)
   return value
 end
 
-local function one_of(...)
-  local allowed = { ... }
+local function one_of(allowed)
   return function(value)
     for _, word in ipairs(allowed) do
       if word == value then return value end
@@ -48,16 +48,22 @@ local LIMITS = {
   ["--max-bytes"] = size,
   ["--max-chars"] = count,
   ["--max-tokens"] = count,
-  ["--strategy"] = one_of("head", "tail", "head_tail", "priority", "pipeline"),
+  ["--strategy"] = one_of { "head", "tail", "head_tail", "priority", "pipeline" },
   ["--head-ratio"] = ratio,
-  ["--snap"] = one_of("line", "char"),
-  ["--marker"] = one_of("inside", "outside", "none"),
+  ["--snap"] = one_of { "line", "char" },
+  ["--marker"] = one_of { "inside", "outside", "none" },
   ["--marker-text"] = text,
-  ["--long-line"] = one_of("omit", "split"),
-  ["--utf8"] = one_of("keep", "replace"),
+  ["--long-line"] = one_of { "omit", "split" },
+  ["--utf8"] = one_of { "keep", "replace" },
 }
 
-local PROFILE = { ["--profile"] = one_of("default", "pi", "pipeline", "contract", "dispatcher") }
+local profile_names = {}
+for name in pairs(profiles.all) do
+  profile_names[#profile_names + 1] = name
+end
+table.sort(profile_names)
+
+local PROFILE = { ["--profile"] = one_of(profile_names) }
 local SWITCH = true
 local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWITCH }
 local SHORT = { ["-h"] = "--help" }

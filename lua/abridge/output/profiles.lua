@@ -1,5 +1,5 @@
 --- The profiles: named tables of limits by tool, and the byte budgets that go by a name. Plain data, which works
---- without the core too. A new profile is a table in `all` and a page in doc/profiles/.
+--- without the core too. A new profile is a table in `all`, its name, and a page in doc/profiles/.
 
 local M = {}
 
@@ -12,6 +12,8 @@ M.exec_budgets = { silent = 200, concise = 2 * KB, normal = 8 * KB, verbose = 16
 
 --- Bytes that "auto" shows of a command that succeeded and whose full output is kept, in place of its budget.
 M.auto_success = 512
+
+---@alias abridge.ProfileName "default"|"pi"|"pipeline"|"contract"|"dispatcher"
 
 --- By name: the limits of each tool, and a row "*" for tools that have none. `ceiling` is what the dispatcher lays over
 --- every result, except where the profile gives a tool more; `aliases` are names that a model may know the tools by.

@@ -11,7 +11,7 @@ local M = {}
 local WHO = "abridge.session"
 
 ---@class (exact) abridge.SessionOptions
----@field profile? "default"|"pi"|"pipeline"|"contract"|"dispatcher" limits to start from
+---@field profile? abridge.ProfileName limits to start from
 ---@field limits? table<string, abridge.Limits> overrides by tool and key; false takes a budget away
 ---@field ceiling? { max_bytes: integer|string, head_ratio: number|nil }|false over every result; false: none
 ---@field aliases? table<string, string> other names for tools
