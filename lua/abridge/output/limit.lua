@@ -112,7 +112,8 @@ function M.copy(base, over)
   return all
 end
 
---- How many bytes the core keeps for a char and for a token, and how many if only lines are limited (`abr_bytes_to_keep`).
+--- How many bytes the core keeps for a char and for a token, and how many if only lines are limited: see
+--- `abr_bytes_to_keep`.
 M.bytes_per_char, M.bytes_per_token, M.bytes_of_lines = 4, 16, 1024 * KB
 
 --- The most bytes that these budgets let through; math.huge if none of them bounds bytes.
