@@ -107,6 +107,16 @@ describe("max_tokens", function()
       assert.matches("count_tokens", raised_by(function() end), 1, true)
     end)
 
+    it("of cap says what it got, where only the notice is counted wrong", function()
+      for _, answer in ipairs { {}, -1, 0.5, "7", 0 / 0, 2 ^ 54 } do
+        local function counter(text) return text:find("[Showing", 1, true) and answer or #text end
+        local ok, message = pcall(abridge.cap, ("a line\n"):rep(100), { max_tokens = 200, count_tokens = counter })
+        assert.is_false(ok)
+        assert.matches("count_tokens must return an integer from 0 to 2^53, got ", message, 1, true)
+        assert.not_matches("attempt to", message)
+      end
+    end)
+
     it("does not let it yield", function()
       local thread = coroutine.create(function()
         local ok, message = pcall(abridge.tail, "aaa\nbbb\n", { max_tokens = 4, count_tokens = function()

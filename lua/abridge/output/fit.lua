@@ -2,6 +2,7 @@
 --- within the limits. The notice depends on the cut and the cut on the notice's size, so the notice is first
 --- weighed at its widest.
 
+local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
@@ -22,13 +23,16 @@ local function no_limit(budget)
   return budget or math.huge
 end
 
---- Tokens of a text as its limits weigh them.
+--- Tokens of a text as its limits weigh them. Raises where the caller's counter answers with anything but a count, as
+--- the core does.
 ---@param text string
 ---@param limits abridge.Limits
 ---@return integer
 function M.tokens_of(text, limits)
-  if limits.count_tokens then return limits.count_tokens(text) end
-  return core.weigh_tokens(text, limits.token_safety)
+  if not limits.count_tokens then return core.weigh_tokens(text, limits.token_safety) end
+  local tokens = limits.count_tokens(text)
+  if check.is_count(tokens) then return tokens end
+  error("abridge: count_tokens must return an integer from 0 to 2^53, got " .. check.show(tokens), 0)
 end
 
 --- Does a whole text stay within a share of the byte, char and token budgets?
