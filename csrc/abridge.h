@@ -257,7 +257,7 @@ typedef struct {
  * ABR_PIPELINE is the cut of the pipeline document: by max.chars first, and then the result, the lines of its
  * marker included, by max.lines. Its markers come on top of the budgets, and chars are always counted. It
  * also uses head_ratio, indicators, utf8_replace and alloc, and no other option. {chars} is what the first
- * stage removed, {lines} the source lines no part of which is kept. truncated_by is ABR_BY_LINES where the
+ * stage removed, {lines} the source lines that are gone entirely. truncated_by is ABR_BY_LINES where the
  * second stage cut, else ABR_BY_CHARS.
  *
  * The pieces point into p (with ABR_PRIORITY into the cut), so keep the text until the cut has been written.

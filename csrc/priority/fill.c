@@ -313,8 +313,8 @@ static void split_line(side *e)
         extend(e, part + 1, false);
 }
 
-/* Show the last line or the first one, no part of which is kept: as much of it as fits or, without `split`,
- * all or nothing. Is it shown? */
+/* Show the last line or the first one if nothing of it is kept yet: as much as fits or, without `split`, all
+ * or nothing. Is it shown? */
 static bool add_edge_line(abr_chooser *x, bool last, bool split)
 {
     const abr_view *v = x->view;

@@ -59,7 +59,7 @@ typedef struct {
     uint64_t sign;
 } open_line;
 
-/* What of the lines so far has an effect on the weight of the next one. */
+/* What the weight of the next line depends on besides its own score. */
 typedef struct {
     float carried;     /* weight of the hit that lines after it belong to */
     unsigned distance; /* lines since it */

@@ -159,7 +159,7 @@ end
 
 -- Reading ------------------------------------------------------------------------
 
---- Read a pipe no more for now.
+--- Stop reading a pipe until it is resumed.
 ---@param pipe abridge.Pipe
 function Output:stop_reading(pipe)
   if pipe.open and not self.finishing then
