@@ -182,8 +182,8 @@ static bool holds(const header *h, size_t rows, bool ruled)
     if (ruled)
         return true;
     if (rows < 3)
-        return h->capitals && h->gaps && columns * 3 >= names * 2;
-    return (h->gaps || padded * 2 >= columns) && (columns >= 2 || h->capitals || rows >= 4);
+        return h->gaps && columns * 3 >= names * 2 && (h->capitals || columns >= 3);
+    return h->gaps || (h->count > 2 && padded * 2 >= columns && columns >= 2);
 }
 
 /* Are there rows from `at` on? Nearly all lines have to be. */
@@ -226,8 +226,8 @@ bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
             continue;
         }
         named = read_header(line, &h);
-        /* the first line, or one in capitals after some titles */
-        bool alone = named && (filled == 0 || (h.capitals && h.count >= 3));
+        /* the first line, or one after some titles that is hard to mistake */
+        bool alone = named && (filled == 0 || (h.count >= 3 && (h.capitals || (h.count > 3 && h.gaps))));
         filled++;
         header tried = h;
         if (alone && has_rows(p, n, whole, at, &tried, false))

@@ -16,7 +16,8 @@ enum {
     /* Without names: */
     LEAST_BARE_FIELDS = 3,
     LEAST_BARE_RECORDS = 8,
-    LONGEST_BARE = 40 /* bytes of a field, on average */
+    LONGEST_BARE = 40, /* bytes of a field, on average */
+    TIME_WITHIN = 24   /* of the start, where a log has its time */
 };
 
 /* The field that starts at `at`; *closed false where its quotes do not close, or something stands after them. */
@@ -97,6 +98,8 @@ static reading read_name(abr_text_line field)
         if (!may_be_in_name(field.p[i]))
             return NO_NAME;
         words += field.p[i] == ' ';
+        if (field.p[i] == ':' && i + 1 < field.n && field.p[i + 1] == ' ')
+            return NO_NAME;
         digits += is_digit(field.p[i]);
         letters = letters || is_letter(field.p[i]);
     }
@@ -153,6 +156,12 @@ static bool is_markdown(const char *p, size_t n, const abr_record *first)
     return true;
 }
 
+/* Some writers leave out the fields at the end of a record that are empty. */
+static bool is_shorter(const abr_record *record, const abr_record *first)
+{
+    return first->fields > 3 && record->fields < first->fields && record->fields * 2 >= first->fields;
+}
+
 static bool is_table(const char *p, size_t n, bool whole, char delimiter)
 {
     abr_record first;
@@ -161,6 +170,8 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
     if (first.fields < 2 || !first.closed || (delimiter == '|' && is_markdown(p, n, &first)))
         return false;
     bool named = names_columns(p, first.end, delimiter);
+    if (!named && memchr(p, ':', first.end < TIME_WITHIN ? first.end : TIME_WITHIN))
+        return false; /* a log with a comma in its times */
     bool spaced = first.fields == 2 && delimiter == ',' && memchr(p, ' ', first.end) != NULL;
     size_t same = 0;
     size_t odd = 0;
@@ -172,7 +183,7 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
             break;
         if (record.end == at)
             continue;
-        bool fits = record.fields == first.fields && record.closed;
+        bool fits = record.closed && (record.fields == first.fields || (named && is_shorter(&record, &first)));
         same += fits;
         odd += !fits;
         empty += fits && p[record.end - 1] == delimiter && delimiter != '\t';
@@ -181,7 +192,7 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
         return false;
     if (named)
         return !spaced || same >= LEAST_BARE_RECORDS;
-    return delimiter != '|' && first.fields >= LEAST_BARE_FIELDS && same >= LEAST_BARE_RECORDS && odd == 0 &&
+    return delimiter != '|' && delimiter != '\t' && first.fields >= LEAST_BARE_FIELDS && same >= LEAST_BARE_RECORDS && odd == 0 &&
            empty * 2 < same && at / (same + 1) / first.fields <= LONGEST_BARE;
 }
 

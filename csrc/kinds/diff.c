@@ -177,7 +177,7 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
         e->in_message = false;
     if (is == ABR_DIFF_COMMIT)
         e->in_message = true;
-    if (is == ABR_DIFF_HEADER && ABR_STARTS(line, "GIT binary"))
+    if (e->files > 0 && (ABR_STARTS(line, "GIT binary patch") || ABR_STARTS(line, "literal ") || ABR_STARTS(line, "delta ")))
         e->in_patch = true;
     e->files += is == ABR_DIFF_FILE;
     e->hunks += opens;

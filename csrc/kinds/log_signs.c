@@ -116,17 +116,15 @@ static float level(abr_text_line line)
 static bool has_place(abr_text_line line)
 {
     for (size_t i = 1; i + 3 < line.n; i++) {
-        if (line.p[i] == ' ' && line.p[i - 1] != ':' && i < 4)
-            return false;
         if (line.p[i] != ':' && line.p[i] != '(' && line.p[i] != ',')
             continue;
         size_t n = digits(line, i + 1);
         size_t at = i + 1 + n;
         if (n == 0 || n > 6)
             continue;
-        if (at < line.n && line.p[at] == ')')
-            at++;
-        if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' && (abr_is_word(line.p[i - 1]) || line.p[i - 1] == ')'))
+        if (at + 2 < line.n && line.p[at] == ')' && line.p[at + 1] == ':')
+            return true;
+        if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' && abr_is_word(line.p[i - 1]))
             return true;
     }
     return false;
@@ -238,6 +236,33 @@ static bool is_test(abr_text_line bare)
     return contains(bare, " PASSED ") || contains(bare, " FAILED ") || contains(bare, " passed,") || contains(bare, " failed,");
 }
 
+/* `.....F...`, as test runners print a char a test. */
+static bool is_row_of_dots(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && bare.p[i] && strchr(".+-*FEsx", bare.p[i]))
+        i++;
+    size_t dots = i;
+    while (i < bare.n && bare.p[i] == ' ')
+        i++;
+    return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5)) && memchr("+.", *bare.p, 2);
+}
+
+/* `0.02s`, `1.5 ms`, wherever it stands. */
+static bool has_duration(abr_text_line bare)
+{
+    for (size_t i = 1; i + 2 < bare.n; i++) {
+        if (bare.p[i] != '.' || !abr_is_digit(bare.p[i - 1]) || !abr_is_digit(bare.p[i + 1]))
+            continue;
+        size_t at = i + 1 + digits(bare, i + 1);
+        at += at < bare.n && bare.p[at] == ' ';
+        at += at < bare.n && (bare.p[at] == 'm' || bare.p[at] == 'u');
+        if (at < bare.n && bare.p[at] == 's' && (at + 1 == bare.n || !abr_is_word(bare.p[at + 1])))
+            return true;
+    }
+    return false;
+}
+
 /* `12 ms`, `(0.3s)`, `in 2.31s` at the end. */
 static bool ends_with_time(abr_text_line bare)
 {
@@ -269,10 +294,12 @@ static float step(abr_text_line bare)
         word.n--;
     if (word.n < bare.n && contains(bare, "... "))
         return 0.8F;
-    if (word.n > 4 && ends(word, "ing") && bare.p[bare.n - 1] != '.' && bare.p[bare.n - 1] != ',')
-        return abr_is_upper(*word.p) ? 0.7F : 0.4F;
+    if (word.n > 4 && ends(word, "ing") && bare.p[bare.n - 1] != ',')
+        return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
     if (ends(bare, "..."))
         return 0.6F;
+    if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
+        return 0.2F;
     return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") || ABR_STARTS(bare, "##[") || ABR_STARTS(bare, "::") ? 0.8F : 0;
 }
 
@@ -299,15 +326,15 @@ static bool is_record(abr_text_line line)
 
 float abr_log_signs(abr_text_line line, abr_text_line bare)
 {
-    if (has_time(line) || has_place(line) || is_excerpt(line, bare) || is_frame(bare) || is_exception(bare) ||
-        is_progress(bare) || is_test(bare) || is_call(bare) || is_record(line))
+    if (has_time(line) || has_place(bare) || is_excerpt(line, bare) || is_frame(bare) || is_exception(bare) ||
+        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_call(bare) || is_record(line))
         return 1;
     float most = level(line);
-    float other = command(bare);
+    float other = command(line);
     most = other > most ? other : most;
     other = step(bare);
     most = other > most ? other : most;
-    if (most < 0.7F && (ends_with_time(bare) || memchr(line.p, ESC, line.n)))
+    if (most < 0.7F && (ends_with_time(bare) || has_duration(bare) || memchr(line.p, ESC, line.n)))
         most = 0.7F;
     return memchr(line.p, '\r', line.n) ? 1 : most;
 }

@@ -60,8 +60,7 @@ static float source(abr_text_line line, abr_text_line bare)
 {
     char last = bare.p[bare.n - 1];
     char before = bare.n > 1 ? bare.p[bare.n - 2] : ' ';
-    if (HAS(";{}\\", last) || (last == '(' && bare.n > 1) || (before == ')' && HAS(":,", last)) ||
-        (HAS("])", before) && HAS("])", last)))
+    if (HAS(";{}\\", last) || (last == '(' && bare.n > 1) || (before == ')' && HAS(":,", last)))
         return 0.9F;
     if (HAS("}<)];", *bare.p) || ABR_STARTS(bare, "//") || ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") ||
         ABR_STARTS(bare, "--[") || ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "@"))
@@ -72,12 +71,16 @@ static float source(abr_text_line line, abr_text_line bare)
     char after = word.n < bare.n ? bare.p[word.n] : '\n';
     if (word.n > 0 && HAS(" \n(:\t", after) && is_keyword(word))
         return 0.8F;
+    if (HAS("])", before) && HAS("])", last))
+        return 0.6F;
     if (word.n > 0 && HAS("(.[", after) && (last == ')' || contains(bare, "(")) && bare.n - word.n > 2)
         return 0.5F;
     if (contains(bare, " = ") || contains(bare, " == ") || contains(bare, "=>") || contains(bare, "();") ||
         contains(bare, " := ") || contains(bare, " += ") || contains(bare, "&&"))
         return 0.7F;
-    return *line.p == '\t' || last == ',' || ABR_STARTS(bare, "-- ") ? 0.5F : 0;
+    if (ABR_STARTS(line, "-- "))
+        return 0.3F;
+    return *bare.p == '"' || *line.p == '\t' || last == ',' || memchr(bare.p, '\t', bare.n) ? 0.5F : 0;
 }
 
 /* ---- settings, markup ---- */
@@ -90,7 +93,7 @@ static float setting(abr_text_line line, abr_text_line bare)
     if (item)
         i = 2;
     size_t start = i;
-    while (i < bare.n && (abr_is_word(bare.p[i]) || HAS("-./\"'", bare.p[i])))
+    while (i < bare.n && (abr_is_word(bare.p[i]) || HAS("-./\"'[]@", bare.p[i])))
         i++;
     if (i == start)
         return *bare.p == '[' && bare.p[bare.n - 1] == ']' && bare.n > 3 && !abr_is_digit(bare.p[1]) && bare.p[1] != ' ' ? 0.8F : 0;
@@ -109,7 +112,7 @@ static float markup(abr_text_line line, abr_text_line bare)
         i++;
     bool numbered = i > 0 && i <= 3 && i + 1 < bare.n && (bare.p[i] == '.' || bare.p[i] == ')') && bare.p[i + 1] == ' ';
     if (ABR_STARTS(bare, "```") || ABR_STARTS(bare, "~~~") || ABR_STARTS(bare, ".. ") || contains(bare, "](") || contains(bare, "</"))
-        return 1;
+        return 0.9F;
     if (*line.p == '.' && bare.n > 2 && abr_is_alpha(bare.p[1]) && (bare.n == 3 || bare.p[3] == ' ')) /* troff */
         return 0.9F;
     if (ABR_STARTS(bare, "- ") || ABR_STARTS(bare, "* ") || ABR_STARTS(bare, "\xE2\x80\xA2 ") || ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || numbered)
@@ -147,7 +150,7 @@ static float prose(abr_text_line bare)
         return 0.8F;
     if (words < LEAST_WORDS || plain * 4 < words * 3)
         return 0;
-    return words >= 2 * LEAST_WORDS ? 0.9F : 0.7F;
+    return words >= 2 * LEAST_WORDS ? 0.65F : 0.6F;
 }
 
 /* ---- listings ---- */
@@ -156,10 +159,10 @@ static bool is_mode(abr_text_line bare)
 {
     if (bare.n < 11 || !HAS("-dlbcpsh", *bare.p))
         return false;
-    for (size_t i = 1; i < 10; i++)
-        if (!HAS("-rwxsStT", bare.p[i]))
-            return false;
-    return true;
+    size_t i = 1;
+    while (i < bare.n && HAS("-rwxsStT", bare.p[i]))
+        i++;
+    return i > 6 && i < bare.n && HAS(" +.", bare.p[i]) && !(bare.p[0] == '-' && bare.p[1] == '-' && bare.p[2] == '-' && bare.p[i - 1] == '-' && i > 10);
 }
 
 /* A hash, an address or an offset, and what it belongs to. */
@@ -167,10 +170,14 @@ static bool starts_with_hash(abr_text_line bare)
 {
     size_t i = 0;
     bool digits = false;
-    while (i < bare.n && abr_is_hex(bare.p[i]))
-        digits = abr_is_digit(bare.p[i++]) || digits;
+    bool letters = false;
+    for (; i < bare.n && abr_is_hex(bare.p[i]); i++) {
+        digits = digits || abr_is_digit(bare.p[i]);
+        letters = letters || abr_is_alpha(bare.p[i]);
+    }
     bool ends = i == bare.n || HAS(" \t:*", bare.p[i]);
-    return ends && ((i >= LEAST_HASH && digits) || (i >= 4 && i < bare.n && bare.p[i] == ':' && i + 1 < bare.n && HAS(" \t", bare.p[i + 1])));
+    bool offset = i + 1 < bare.n && (bare.p[i] == ':' || (bare.p[i] == ' ' && bare.p[i + 1] == ' '));
+    return ends && ((i >= LEAST_HASH && digits && (letters || offset || i >= 16)) || (i >= 4 && i < bare.n && bare.p[i] == ':' && i + 1 < bare.n && HAS(" \t", bare.p[i + 1])));
 }
 
 static bool is_of_git(abr_text_line line, abr_text_line bare)
@@ -186,19 +193,35 @@ static bool is_of_git(abr_text_line line, abr_text_line bare)
     return ABR_STARTS(bare, "* ") && bare.n > 2 + LEAST_HASH && starts_with_hash((abr_text_line){bare.p + 2, bare.n - 2});
 }
 
+/* A name of letters, or one with a dot or a slash: no time. */
+static bool is_path(abr_text_line name)
+{
+    bool letters = true;
+    for (size_t i = 0; i < name.n; i++) {
+        if (name.p[i] == '.' || name.p[i] == '/')
+            return true;
+        letters = letters && abr_is_alpha(name.p[i]);
+    }
+    return letters;
+}
+
 /* `path:12:text`, as grep finds it; a diagnostic has a blank there. */
 static bool is_match(abr_text_line bare)
 {
-    for (size_t i = 0; i < bare.n && bare.p[i] != ' '; i++) {
-        if (bare.p[i] != ':' || i == 0)
-            continue;
-        size_t at = i + 1;
-        while (at < bare.n && abr_is_digit(bare.p[at]))
-            at++;
-        if (at > i + 1 && at < bare.n && HAS(":-", bare.p[at]))
-            return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
-    }
-    return false;
+    size_t i = 0;
+    while (i < bare.n && bare.p[i] != ':' && bare.p[i] != ' ')
+        i++;
+    size_t at = i + 1;
+    while (at < bare.n && abr_is_digit(bare.p[at]))
+        at++;
+    size_t column = at + 1;
+    while (column < bare.n && abr_is_digit(bare.p[column]))
+        column++;
+    if (column > at + 1 && column < bare.n && bare.p[column] == ':')
+        at = column;
+    if (i == 0 || i >= bare.n || bare.p[i] != ':' || at == i + 1 || at >= bare.n || !HAS(":-", bare.p[at]) || !is_path((abr_text_line){bare.p, i}))
+        return false;
+    return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
 }
 
 /* One word: a path, a line of base64, a name. Numbers alone, in columns. */
@@ -219,9 +242,28 @@ static float words_alone(abr_text_line bare)
         return 0.8F;
     if (memchr(bare.p, ' ', bare.n) || memchr(bare.p, '\t', bare.n))
         return 0;
+    if (!abr_is_word(bare.p[bare.n / 2]) && !abr_is_word(bare.p[bare.n - 1]))
+        return 0;
     if (coded && bare.n >= LEAST_CODED)
-        return 1;
+        return 0.9F;
     return path && bare.p[bare.n - 1] != '.' ? 0.8F : 0.5F;
+}
+
+/* `12  path`, `M  path`, `12:text`: a number or a letter, and one word. */
+static bool is_counted(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && (abr_is_digit(bare.p[i]) || (i > 0 && HAS(".KMGT", bare.p[i]))))
+        i++;
+    if (i > 0 && i + 1 < bare.n && bare.p[i] == ':')
+        return bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]);
+    if (i == 0 && (abr_is_upper(*bare.p) || *bare.p == '?'))
+        for (i = 1; i < bare.n && i < 4 && (abr_is_upper(bare.p[i]) || abr_is_digit(bare.p[i]) || bare.p[i] == '?'); i++)
+            ;
+    if (i == 0 || i >= bare.n || !HAS(" \t", bare.p[i]))
+        return false;
+    abr_text_line rest = abr_trimmed((abr_text_line){bare.p + i, bare.n - i});
+    return rest.n > 0 && !memchr(rest.p, ' ', rest.n) && (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n) || HAS("\t", bare.p[i]));
 }
 
 /* An option and what it does, a branch of a tree, a word under which others stand. */
@@ -229,6 +271,8 @@ static float entry(abr_text_line line, abr_text_line bare)
 {
     if (bare.p > line.p && *bare.p == '-' && bare.n > 1 && (abr_is_alpha(bare.p[1]) || bare.p[1] == '-'))
         return 0.9F;
+    if (is_counted(bare))
+        return 0.8F;
     if (ABR_STARTS(bare, "\xE2\x94\x9C") || ABR_STARTS(bare, "\xE2\x94\x82") || ABR_STARTS(bare, "\xE2\x94\x94"))
         return 1;
     const char *gap = bare.p > line.p ? memchr(bare.p, ' ', bare.n) : NULL; /* `  build    compile it` */
@@ -253,5 +297,5 @@ float abr_text_signs(abr_text_line line, abr_text_line bare)
     most = higher(most, markup(line, bare));
     most = higher(most, words_alone(bare));
     most = higher(most, entry(line, bare));
-    return most < 0.9F ? higher(most, prose(bare)) : most;
+    return most < 0.9F && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
 }
