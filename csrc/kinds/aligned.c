@@ -19,7 +19,7 @@ enum {
 
 /* What stands in each column of a line. */
 typedef struct {
-    size_t n;                 /* columns, without the blanks at the end */
+    size_t n;                    /* columns, without the blanks at the end */
     bool filled[MOST_CHARS + 1]; /* is it no blank? A blank one ends the line. */
 } layout;
 

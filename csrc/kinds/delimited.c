@@ -183,7 +183,8 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
             break;
         if (record.end == at)
             continue;
-        bool fits = record.closed && (record.fields == first.fields || (named && is_shorter(&record, &first)));
+        bool fits =
+            record.closed && (record.fields == first.fields || (named && is_shorter(&record, &first)));
         same += fits;
         odd += !fits;
         empty += fits && p[record.end - 1] == delimiter && delimiter != '\t';
@@ -192,8 +193,9 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
         return false;
     if (named)
         return !spaced || same >= LEAST_BARE_RECORDS;
-    return delimiter != '|' && delimiter != '\t' && first.fields >= LEAST_BARE_FIELDS && same >= LEAST_BARE_RECORDS && odd == 0 &&
-           empty * 2 < same && at / (same + 1) / first.fields <= LONGEST_BARE;
+    return delimiter != '|' && delimiter != '\t' && first.fields >= LEAST_BARE_FIELDS &&
+           same >= LEAST_BARE_RECORDS && odd == 0 && empty * 2 < same &&
+           at / (same + 1) / first.fields <= LONGEST_BARE;
 }
 
 char abr_find_delimiter(const char *p, size_t n, bool whole)

@@ -12,7 +12,8 @@ typedef struct {
     size_t fields;
     size_t end;   /* of the record, without its newline and the CR before it */
     size_t after; /* where the next one starts */
-    bool closed;  /* a newline or the text's end was met outside of quotes, with nothing between quote and delimiter */
+    bool
+        closed; /* a newline or the text's end was met outside of quotes, with nothing between quote and delimiter */
 } abr_record;
 
 /* Read the record that starts at `at` < n. A field in quotes may hold delimiters, newlines and doubled quotes; one whose

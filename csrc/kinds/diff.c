@@ -8,9 +8,9 @@
 #include "abridge.h"
 
 enum {
-    HASH = 7,          /* digits of the shortest that git abbreviates to */
-    MOST_LINES = 8192, /* that are looked at */
-    PER_STRAY = 5,     /* lines of a diff for each that is none */
+    HASH = 7,              /* digits of the shortest that git abbreviates to */
+    MOST_LINES = 8192,     /* that are looked at */
+    PER_STRAY = 5,         /* lines of a diff for each that is none */
     PER_STRAY_INSIDE = 24, /* the same where the text does not start as a diff */
 };
 
@@ -144,7 +144,8 @@ abr_diff_line abr_diff_line_of(abr_text_line line)
 {
     if (line.n == 0)
         return ABR_DIFF_OTHER;
-    if ((ABR_STARTS(line, "commit ") && has_hash(line, 7)) || (ABR_STARTS(line, "From ") && has_hash(line, 5)))
+    if ((ABR_STARTS(line, "commit ") && has_hash(line, 7)) ||
+        (ABR_STARTS(line, "From ") && has_hash(line, 5)))
         return ABR_DIFF_COMMIT;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (*line.p == *prefixes[i].text && abr_has_at(line, 0, prefixes[i].text, strlen(prefixes[i].text)))
@@ -177,7 +178,8 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
         e->in_message = false;
     if (is == ABR_DIFF_COMMIT)
         e->in_message = true;
-    if (e->files > 0 && (ABR_STARTS(line, "GIT binary patch") || ABR_STARTS(line, "literal ") || ABR_STARTS(line, "delta ")))
+    if (e->files > 0 &&
+        (ABR_STARTS(line, "GIT binary patch") || ABR_STARTS(line, "literal ") || ABR_STARTS(line, "delta ")))
         e->in_patch = true;
     e->files += is == ABR_DIFF_FILE;
     e->hunks += opens;

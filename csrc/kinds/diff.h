@@ -12,7 +12,7 @@ enum { ABR_MOST_PARENTS = 16 }; /* of a combined diff */
 
 /* What of a hunk is still to come, by its `@@` line. */
 typedef struct {
-    unsigned parents;                 /* 1, more in a combined diff */
+    unsigned parents;                  /* 1, more in a combined diff */
     uint64_t before[ABR_MOST_PARENTS]; /* lines of each */
     uint64_t after;
 } abr_hunk;

@@ -36,12 +36,9 @@ abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
 const char *abr_kind_name(abr_text_kind kind)
 {
     static const char *const names[] = {
-        [ABR_KIND_LOG] = "log",
-        [ABR_KIND_TEXT] = "text",
-        [ABR_KIND_JSON] = "json",
-        [ABR_KIND_JSON_LINES] = "json_lines",
-        [ABR_KIND_TABLE] = "table",
-        [ABR_KIND_DIFF] = "diff",
+        [ABR_KIND_LOG] = "log",       [ABR_KIND_TEXT] = "text",
+        [ABR_KIND_JSON] = "json",     [ABR_KIND_JSON_LINES] = "json_lines",
+        [ABR_KIND_TABLE] = "table",   [ABR_KIND_DIFF] = "diff",
         [ABR_KIND_BINARY] = "binary",
     };
     return names[kind];

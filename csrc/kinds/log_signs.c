@@ -74,8 +74,9 @@ static bool has_time(abr_text_line line)
 
 static bool is_level(abr_text_line word)
 {
-    static const char *const levels[] = {"INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL",
-                                         "NOTICE", "CRITICAL", "SEVERE", "VERBOSE", "ERR!", "FAILED", "FAIL", "PASS", "PASSED", "SKIP", "OK", "SKIPPED"};
+    static const char *const levels[] = {
+        "INFO",    "WARN", "WARNING", "ERROR", "DEBUG", "TRACE",  "FATAL", "NOTICE", "CRITICAL", "SEVERE",
+        "VERBOSE", "ERR!", "FAILED",  "FAIL",  "PASS",  "PASSED", "SKIP",  "OK",     "SKIPPED"};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         if (word.n == strlen(levels[i]) && memcmp(word.p, levels[i], word.n) == 0)
             return true;
@@ -85,7 +86,8 @@ static bool is_level(abr_text_line word)
 static bool is_small_level(abr_text_line word)
 {
     return IS(word, "info") || IS(word, "warn") || IS(word, "warning") || IS(word, "error") ||
-           IS(word, "debug") || IS(word, "trace") || IS(word, "fatal") || IS(word, "notice") || IS(word, "note") || IS(word, "err");
+           IS(word, "debug") || IS(word, "trace") || IS(word, "fatal") || IS(word, "notice") ||
+           IS(word, "note") || IS(word, "err");
 }
 
 /* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. */
@@ -101,10 +103,14 @@ static float level(abr_text_line line)
         abr_text_line word = {line.p + start, i - start};
         char before = start > 0 ? line.p[start - 1] : ' ';
         char after = i < line.n ? line.p[i] : ' ';
-        bool apart = before == ' ' || before == '[' || before == '<' || before == '|' || before == '\t' || before == '(';
-        if (apart && is_level(word) && (after == ' ' || after == ':' || after == ']' || after == '>' || after == '|' || after == '\t' || after == ')'))
+        bool apart = before == ' ' || before == '[' || before == '<' || before == '|' || before == '\t' ||
+                     before == '(';
+        if (apart && is_level(word) &&
+            (after == ' ' || after == ':' || after == ']' || after == '>' || after == '|' || after == '\t' ||
+             after == ')'))
             return start == 0 || before == '[' ? 1.0F : 0.8F;
-        if (is_small_level(word) && ((before == '[' && after == ']') || (start == 0 && after == ':') || (start == 0 && after == '[')))
+        if (is_small_level(word) &&
+            ((before == '[' && after == ']') || (start == 0 && after == ':') || (start == 0 && after == '[')))
             return 1.0F;
     }
     return 0;
@@ -124,7 +130,8 @@ static bool has_place(abr_text_line line)
             continue;
         if (at + 2 < line.n && line.p[at] == ')' && line.p[at + 1] == ':')
             return true;
-        if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' && abr_is_word(line.p[i - 1]))
+        if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
+            abr_is_word(line.p[i - 1]))
             return true;
     }
     return false;
@@ -155,8 +162,9 @@ static bool is_frame(abr_text_line bare)
         return contains(bare, ", line ");
     if (*bare.p == '#')
         return digits(bare, 1) > 0 && contains(bare, " 0x");
-    return ABR_STARTS(bare, "Traceback (most") || ABR_STARTS(bare, "Caused by: ") || ABR_STARTS(bare, "goroutine ") ||
-           ABR_STARTS(bare, "stack traceback") || (ABR_STARTS(bare, "==") && digits(bare, 2) > 0) || ABR_STARTS(bare, "... ");
+    return ABR_STARTS(bare, "Traceback (most") || ABR_STARTS(bare, "Caused by: ") ||
+           ABR_STARTS(bare, "goroutine ") || ABR_STARTS(bare, "stack traceback") ||
+           (ABR_STARTS(bare, "==") && digits(bare, 2) > 0) || ABR_STARTS(bare, "... ");
 }
 
 /* `TypeError: ...`, `java.io.IOException: ...` at the start. */
@@ -166,16 +174,19 @@ static bool is_exception(abr_text_line line)
     while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '.'))
         i++;
     abr_text_line word = {line.p, i};
-    return (ends(word, "Error") || ends(word, "Exception") || ends(word, "error") || ends(word, "Warning")) && i < line.n && line.p[i] == ':';
+    return (ends(word, "Error") || ends(word, "Exception") || ends(word, "error") || ends(word, "Warning")) &&
+           i < line.n && line.p[i] == ':';
 }
 
 /* ---- commands, steps, tests ---- */
 
 static bool is_command(abr_text_line word)
 {
-    static const char *const commands[] = {"cc", "gcc", "g++", "c++", "clang", "clang++", "ld", "ar",
-                                           "ranlib", "rustc", "javac", "install", "strip", "libtool:", "nvcc", "as", "tsc",
-                                           "cp", "mkdir", "mv", "rm", "cargo", "go", "npm", "python", "python3", "node", "cmake", "ninja:", "make:", "git", "sed", "ln", "cd", "echo"};
+    static const char *const commands[] = {
+        "cc",    "gcc",    "g++",     "c++",   "clang",    "clang++", "ld",     "ar",      "ranlib",
+        "rustc", "javac",  "install", "strip", "libtool:", "nvcc",    "as",     "tsc",     "cp",
+        "mkdir", "mv",     "rm",      "cargo", "go",       "npm",     "python", "python3", "node",
+        "cmake", "ninja:", "make:",   "git",   "sed",      "ln",      "cd",     "echo"};
     for (size_t i = word.n; i-- > 0;)
         if (word.p[i] == '/') {
             word = from(word, i + 1);
@@ -200,9 +211,11 @@ static abr_text_line first_word(abr_text_line line)
 /* A command with options, echoed; traced by a shell; make telling where it is. */
 static float command(abr_text_line line)
 {
-    if (ABR_STARTS(line, "+ ") || ABR_STARTS(line, "++ ") || ABR_STARTS(line, "+++ ") || ABR_STARTS(line, "$ "))
+    if (ABR_STARTS(line, "+ ") || ABR_STARTS(line, "++ ") || ABR_STARTS(line, "+++ ") ||
+        ABR_STARTS(line, "$ "))
         return 0.8F;
-    if (ABR_STARTS(line, "make[") || ABR_STARTS(line, "make: ") || ABR_STARTS(line, "ninja: ") || ABR_STARTS(line, "libtool: "))
+    if (ABR_STARTS(line, "make[") || ABR_STARTS(line, "make: ") || ABR_STARTS(line, "ninja: ") ||
+        ABR_STARTS(line, "libtool: "))
         return 1;
     return is_command(first_word(line)) && contains(line, " -") ? 1.0F : 0;
 }
@@ -224,16 +237,23 @@ static bool is_progress(abr_text_line bare)
 
 static bool is_test(abr_text_line bare)
 {
-    static const char *const starts[] = {"ok ", "not ok ", "--- PASS", "--- FAIL", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", "[ RUN  ", "[   ", "[--",  "[==",
-                                         "\xE2\x9C\x93", "\xE2\x9C\x94", "\xE2\x9C\x97", "\xE2\x9C\x98", "\xE2\x9C\x96", "\xC3\x97 ", "\xE2\x88\x9A", "ok\t", "FAIL\t", "\xE2\x9D\xAF", "Test #", "Start "};
-    static const char *const finals[] = {"... ok", "... FAILED", "... FAIL", "... ERROR", "... yes", "... no", "... done", "... ignored", " PASSED", " FAILED", " OK", " ok", " passed", " failed", " done", "100%", " deprecated", "Passed"};
+    static const char *const starts[] = {
+        "ok ",          "not ok ",      "--- PASS",     "--- FAIL",     "--- SKIP",     "=== RUN",
+        "=== PAUSE",    "=== CONT",     "[ RUN  ",      "[   ",         "[--",          "[==",
+        "\xE2\x9C\x93", "\xE2\x9C\x94", "\xE2\x9C\x97", "\xE2\x9C\x98", "\xE2\x9C\x96", "\xC3\x97 ",
+        "\xE2\x88\x9A", "ok\t",         "FAIL\t",       "\xE2\x9D\xAF", "Test #",       "Start "};
+    static const char *const finals[] = {"... ok", "... FAILED",  "... FAIL",    "... ERROR", "... yes",
+                                         "... no", "... done",    "... ignored", " PASSED",   " FAILED",
+                                         " OK",    " ok",         " passed",     " failed",   " done",
+                                         "100%",   " deprecated", "Passed"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (abr_has_at(bare, 0, starts[i], strlen(starts[i])))
             return true;
     for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
         if (ends(bare, finals[i]))
             return true;
-    return contains(bare, " PASSED ") || contains(bare, " FAILED ") || contains(bare, " passed,") || contains(bare, " failed,");
+    return contains(bare, " PASSED ") || contains(bare, " FAILED ") || contains(bare, " passed,") ||
+           contains(bare, " failed,");
 }
 
 /* `.....F...`, as test runners print a char a test. */
@@ -300,7 +320,10 @@ static float step(abr_text_line bare)
         return 0.6F;
     if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
         return 0.2F;
-    return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") || ABR_STARTS(bare, "##[") || ABR_STARTS(bare, "::") ? 0.8F : 0;
+    return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") ||
+                   ABR_STARTS(bare, "##[") || ABR_STARTS(bare, "::")
+               ? 0.8F
+               : 0;
 }
 
 /* `read(3, "...", 832) = 832`: a call and what came back, as strace tells it. */
@@ -314,7 +337,8 @@ static bool is_call(abr_text_line bare)
     for (size_t at = bare.n; at-- > i + 3;)
         if (bare.p[at] == '=')
             return bare.p[at - 1] == ' ' && at + 2 < bare.n && bare.p[at + 1] == ' ' &&
-                   (abr_is_digit(bare.p[at + 2]) || bare.p[at + 2] == '-' || bare.p[at + 2] == '?') && bare.p[bare.n - 1] != ';';
+                   (abr_is_digit(bare.p[at + 2]) || bare.p[at + 2] == '-' || bare.p[at + 2] == '?') &&
+                   bare.p[bare.n - 1] != ';';
     return false;
 }
 

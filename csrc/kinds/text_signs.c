@@ -34,14 +34,14 @@ static bool contains(abr_text_line line, const char *text)
 static bool is_keyword(abr_text_line word)
 {
     static const char *const keywords[] = {
-        "local",   "function", "def",     "class",   "import", "from",   "return", "if",       "for",
-        "while",   "const",    "let",     "var",     "static", "struct", "end",    "else",     "elif",
-        "elseif",  "fi",       "done",    "do",      "then",   "use",    "fn",     "pub",      "package",
-        "func",    "type",     "typedef", "void",    "int",    "char",   "switch", "case",     "break",
-        "try",     "except",   "catch",   "export",  "enum",   "public", "private", "protected", "interface",
-        "require", "extern",   "module",  "impl",    "match",  "async",  "await",  "namespace", "using",
-        "template", "inline",  "unsigned", "size_t", "bool",   "set",    "unless", "begin",    "with",
-        "and",     "or",       "not",     "local",   "yield",  "mut",    "my",     "sub",      "proc"};
+        "local",    "function", "def",      "class",  "import", "from",   "return",  "if",        "for",
+        "while",    "const",    "let",      "var",    "static", "struct", "end",     "else",      "elif",
+        "elseif",   "fi",       "done",     "do",     "then",   "use",    "fn",      "pub",       "package",
+        "func",     "type",     "typedef",  "void",   "int",    "char",   "switch",  "case",      "break",
+        "try",      "except",   "catch",    "export", "enum",   "public", "private", "protected", "interface",
+        "require",  "extern",   "module",   "impl",   "match",  "async",  "await",   "namespace", "using",
+        "template", "inline",   "unsigned", "size_t", "bool",   "set",    "unless",  "begin",     "with",
+        "and",      "or",       "not",      "local",  "yield",  "mut",    "my",      "sub",       "proc"};
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (word.n == strlen(keywords[i]) && memcmp(word.p, keywords[i], word.n) == 0)
             return true;
@@ -96,7 +96,10 @@ static float setting(abr_text_line line, abr_text_line bare)
     while (i < bare.n && (abr_is_word(bare.p[i]) || HAS("-./\"'[]@", bare.p[i])))
         i++;
     if (i == start)
-        return *bare.p == '[' && bare.p[bare.n - 1] == ']' && bare.n > 3 && !abr_is_digit(bare.p[1]) && bare.p[1] != ' ' ? 0.8F : 0;
+        return *bare.p == '[' && bare.p[bare.n - 1] == ']' && bare.n > 3 && !abr_is_digit(bare.p[1]) &&
+                       bare.p[1] != ' '
+                   ? 0.8F
+                   : 0;
     char after = i < bare.n ? bare.p[i] : '\n';
     if (after == '=' || (after == ' ' && i + 1 < bare.n && bare.p[i + 1] == '='))
         return 0.7F;
@@ -110,12 +113,16 @@ static float markup(abr_text_line line, abr_text_line bare)
     size_t i = 0;
     while (i < bare.n && abr_is_digit(bare.p[i]))
         i++;
-    bool numbered = i > 0 && i <= 3 && i + 1 < bare.n && (bare.p[i] == '.' || bare.p[i] == ')') && bare.p[i + 1] == ' ';
-    if (ABR_STARTS(bare, "```") || ABR_STARTS(bare, "~~~") || ABR_STARTS(bare, ".. ") || contains(bare, "](") || contains(bare, "</"))
+    bool numbered =
+        i > 0 && i <= 3 && i + 1 < bare.n && (bare.p[i] == '.' || bare.p[i] == ')') && bare.p[i + 1] == ' ';
+    if (ABR_STARTS(bare, "```") || ABR_STARTS(bare, "~~~") || ABR_STARTS(bare, ".. ") ||
+        contains(bare, "](") || contains(bare, "</"))
         return 0.9F;
-    if (*line.p == '.' && bare.n > 2 && abr_is_alpha(bare.p[1]) && (bare.n == 3 || bare.p[3] == ' ')) /* troff */
+    if (*line.p == '.' && bare.n > 2 && abr_is_alpha(bare.p[1]) &&
+        (bare.n == 3 || bare.p[3] == ' ')) /* troff */
         return 0.9F;
-    if (ABR_STARTS(bare, "- ") || ABR_STARTS(bare, "* ") || ABR_STARTS(bare, "\xE2\x80\xA2 ") || ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || numbered)
+    if (ABR_STARTS(bare, "- ") || ABR_STARTS(bare, "* ") || ABR_STARTS(bare, "\xE2\x80\xA2 ") ||
+        ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || numbered)
         return 0.6F;
     if (contains(bare, "`") || contains(bare, "**"))
         return 0.5F;
@@ -138,7 +145,8 @@ static float prose(abr_text_line bare)
         while (i < bare.n && bare.p[i] != ' ') {
             high += (bare.p[i] & 0x80) != 0;
             bool last = i + 1 == bare.n || bare.p[i + 1] == ' ';
-            bool fits = abr_is_lower(bare.p[i]) || (bare.p[i] & 0x80) || (bare.p[i] == '\'') || (i == start && (abr_is_upper(bare.p[i]) || HAS("(\"", bare.p[i]))) ||
+            bool fits = abr_is_lower(bare.p[i]) || (bare.p[i] & 0x80) || (bare.p[i] == '\'') ||
+                        (i == start && (abr_is_upper(bare.p[i]) || HAS("(\"", bare.p[i]))) ||
                         ((last || i + 2 >= bare.n || bare.p[i + 2] == ' ') && HAS(",.;:!?)\"-", bare.p[i]));
             small = small && fits;
             i++;
@@ -162,7 +170,8 @@ static bool is_mode(abr_text_line bare)
     size_t i = 1;
     while (i < bare.n && HAS("-rwxsStT", bare.p[i]))
         i++;
-    return i > 6 && i < bare.n && HAS(" +.", bare.p[i]) && !(bare.p[0] == '-' && bare.p[1] == '-' && bare.p[2] == '-' && bare.p[i - 1] == '-' && i > 10);
+    return i > 6 && i < bare.n && HAS(" +.", bare.p[i]) &&
+           !(bare.p[0] == '-' && bare.p[1] == '-' && bare.p[2] == '-' && bare.p[i - 1] == '-' && i > 10);
 }
 
 /* A hash, an address or an offset, and what it belongs to. */
@@ -177,20 +186,24 @@ static bool starts_with_hash(abr_text_line bare)
     }
     bool ends = i == bare.n || HAS(" \t:*", bare.p[i]);
     bool offset = i + 1 < bare.n && (bare.p[i] == ':' || (bare.p[i] == ' ' && bare.p[i + 1] == ' '));
-    return ends && ((i >= LEAST_HASH && digits && (letters || offset || i >= 16)) || (i >= 4 && i < bare.n && bare.p[i] == ':' && i + 1 < bare.n && HAS(" \t", bare.p[i + 1])));
+    return ends &&
+           ((i >= LEAST_HASH && digits && (letters || offset || i >= 16)) ||
+            (i >= 4 && i < bare.n && bare.p[i] == ':' && i + 1 < bare.n && HAS(" \t", bare.p[i + 1])));
 }
 
 static bool is_of_git(abr_text_line line, abr_text_line bare)
 {
-    if (ABR_STARTS(line, "commit ") || ABR_STARTS(line, "Author: ") || ABR_STARTS(line, "Date: ") || ABR_STARTS(line, "AuthorDate: ") ||
-        ABR_STARTS(line, "Merge: ") || ABR_STARTS(line, "Commit: ") || ABR_STARTS(line, "CommitDate: "))
+    if (ABR_STARTS(line, "commit ") || ABR_STARTS(line, "Author: ") || ABR_STARTS(line, "Date: ") ||
+        ABR_STARTS(line, "AuthorDate: ") || ABR_STARTS(line, "Merge: ") || ABR_STARTS(line, "Commit: ") ||
+        ABR_STARTS(line, "CommitDate: "))
         return true;
     const char *bar = *line.p == ' ' ? memchr(bare.p, '|', bare.n) : NULL; /* ` file | 12 ++--` */
     if (bar && bar > bare.p + 1 && bar + 2 < bare.p + bare.n && bar[-1] == ' ' && bar[1] == ' ')
         for (const char *p = bar + 1; p < bare.p + bare.n; p++)
             if (*p != ' ')
                 return abr_is_digit(*p) || *p == 'B';
-    return ABR_STARTS(bare, "* ") && bare.n > 2 + LEAST_HASH && starts_with_hash((abr_text_line){bare.p + 2, bare.n - 2});
+    return ABR_STARTS(bare, "* ") && bare.n > 2 + LEAST_HASH &&
+           starts_with_hash((abr_text_line){bare.p + 2, bare.n - 2});
 }
 
 /* A name of letters, or one with a dot or a slash: no time. */
@@ -219,7 +232,8 @@ static bool is_match(abr_text_line bare)
         column++;
     if (column > at + 1 && column < bare.n && bare.p[column] == ':')
         at = column;
-    if (i == 0 || i >= bare.n || bare.p[i] != ':' || at == i + 1 || at >= bare.n || !HAS(":-", bare.p[at]) || !is_path((abr_text_line){bare.p, i}))
+    if (i == 0 || i >= bare.n || bare.p[i] != ':' || at == i + 1 || at >= bare.n || !HAS(":-", bare.p[at]) ||
+        !is_path((abr_text_line){bare.p, i}))
         return false;
     return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
 }
@@ -258,12 +272,15 @@ static bool is_counted(abr_text_line bare)
     if (i > 0 && i + 1 < bare.n && bare.p[i] == ':')
         return bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]);
     if (i == 0 && (abr_is_upper(*bare.p) || *bare.p == '?'))
-        for (i = 1; i < bare.n && i < 4 && (abr_is_upper(bare.p[i]) || abr_is_digit(bare.p[i]) || bare.p[i] == '?'); i++)
+        for (i = 1;
+             i < bare.n && i < 4 && (abr_is_upper(bare.p[i]) || abr_is_digit(bare.p[i]) || bare.p[i] == '?');
+             i++)
             ;
     if (i == 0 || i >= bare.n || !HAS(" \t", bare.p[i]))
         return false;
     abr_text_line rest = abr_trimmed((abr_text_line){bare.p + i, bare.n - i});
-    return rest.n > 0 && !memchr(rest.p, ' ', rest.n) && (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n) || HAS("\t", bare.p[i]));
+    return rest.n > 0 && !memchr(rest.p, ' ', rest.n) &&
+           (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n) || HAS("\t", bare.p[i]));
 }
 
 /* An option and what it does, a branch of a tree, a word under which others stand. */
@@ -273,7 +290,8 @@ static float entry(abr_text_line line, abr_text_line bare)
         return 0.9F;
     if (is_counted(bare))
         return 0.8F;
-    if (ABR_STARTS(bare, "\xE2\x94\x9C") || ABR_STARTS(bare, "\xE2\x94\x82") || ABR_STARTS(bare, "\xE2\x94\x94"))
+    if (ABR_STARTS(bare, "\xE2\x94\x9C") || ABR_STARTS(bare, "\xE2\x94\x82") ||
+        ABR_STARTS(bare, "\xE2\x94\x94"))
         return 1;
     const char *gap = bare.p > line.p ? memchr(bare.p, ' ', bare.n) : NULL; /* `  build    compile it` */
     if (gap && gap + 1 < bare.p + bare.n && gap[1] == ' ')
@@ -290,7 +308,8 @@ static float higher(float a, float b)
 
 float abr_text_signs(abr_text_line line, abr_text_line bare)
 {
-    if (line.n >= LONG_LINE || is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare) || is_match(bare))
+    if (line.n >= LONG_LINE || is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare) ||
+        is_match(bare))
         return 1;
     float most = source(line, bare);
     most = higher(most, setting(line, bare));
