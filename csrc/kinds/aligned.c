@@ -199,10 +199,13 @@ static bool has_rows(const char *p, size_t n, bool whole, size_t at, header *h, 
         if (abr_trimmed(line).n == 0 || is_ruling(line))
             continue;
         lay_out(line, &row);
-        if (compare(h, line, &row))
+        header with_row = *h;
+        if (compare(&with_row, line, &row)) {
+            *h = with_row;
             rows++;
-        else
+        } else {
             others++;
+        }
     }
     size_t most = rows / 4 > 2 ? rows / 4 : rows >= 2 ? 2 : 0;
     return rows > 0 && others <= most && holds(h, rows, ruled);
@@ -230,6 +233,10 @@ bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
         bool alone = named && (filled == 0 || (h.count >= 3 && (h.capitals || (h.count > 3 && h.gaps))));
         filled++;
         header tried = h;
+        size_t next = at;
+        abr_text_line under;
+        if (alone && abr_next_line(p, n, &next, &under) && is_ruling(under))
+            continue;
         if (alone && has_rows(p, n, whole, at, &tried, false))
             return true;
     }

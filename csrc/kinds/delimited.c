@@ -162,6 +162,18 @@ static bool is_shorter(const abr_record *record, const abr_record *first)
     return first->fields > 3 && record->fields < first->fields && record->fields * 2 >= first->fields;
 }
 
+/* Are there blanks after its commas, and between its words? */
+static bool holds_sentence(const char *p, size_t n)
+{
+    bool after_comma = false;
+    size_t blanks = 0;
+    for (size_t i = 1; i < n; i++) {
+        blanks += p[i] == ' ';
+        after_comma = after_comma || (p[i] == ' ' && p[i - 1] == ',');
+    }
+    return after_comma && blanks > 1;
+}
+
 static bool is_table(const char *p, size_t n, bool whole, char delimiter)
 {
     abr_record first;
@@ -172,7 +184,7 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
     bool named = names_columns(p, first.end, delimiter);
     if (!named && memchr(p, ':', first.end < TIME_WITHIN ? first.end : TIME_WITHIN))
         return false; /* a log with a comma in its times */
-    bool spaced = first.fields == 2 && delimiter == ',' && memchr(p, ' ', first.end) != NULL;
+    bool spaced = delimiter == ',' && holds_sentence(p, first.end);
     size_t same = 0;
     size_t odd = 0;
     size_t empty = 0;
@@ -192,8 +204,8 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
     if (same == 0 || odd * PER_ODD > same)
         return false;
     if (named)
-        return !spaced || same >= LEAST_BARE_RECORDS;
-    return delimiter != '|' && delimiter != '\t' && first.fields >= LEAST_BARE_FIELDS &&
+        return first.fields > 2 || !spaced;
+    return !spaced && delimiter != '|' && delimiter != '\t' && first.fields >= LEAST_BARE_FIELDS &&
            same >= LEAST_BARE_RECORDS && odd == 0 && empty * 2 < same &&
            at / (same + 1) / first.fields <= LONGEST_BARE;
 }

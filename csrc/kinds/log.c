@@ -74,7 +74,7 @@ static bool is_written(const evidence *all, const evidence *head)
     if (all->text < (logs ? text_in_log : text_a_log) * all->log)
         return false;
     float least = all->log <= most_alone * all->lines ? least_alone : least_text;
-    return all->text >= least * all->lines;
+    return all->text > 0 && all->text >= least * all->lines;
 }
 
 bool abr_is_written(const char *p, size_t n)
