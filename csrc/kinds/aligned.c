@@ -1,0 +1,244 @@
+/*
+ * Columns under a header. Each name of the header has a place; a row keeps it if a word of its own starts where the name
+ * starts, or ends where it ends. In prose and source, too, a word starts there now and then, but not in row after row,
+ * and lines that begin with the same words are no rows under a header.
+ */
+#include "kinds/aligned.h"
+#include "abridge.h"
+#include "kinds/lines.h"
+#include "text/utf8.h"
+
+enum {
+    MOST_CHARS = 512,  /* of a line that are looked at */
+    MOST_NAMES = 32,   /* of a header */
+    MOST_TITLES = 12,  /* lines before the first row */
+    MOST_ROWS = 400,   /* that are looked at */
+    LONGEST_NAME = 24, /* bytes */
+    LEAST_RULED = 2    /* stretches of a ruling */
+};
+
+/* What stands in each column of a line. */
+typedef struct {
+    size_t n;                    /* columns, without the blanks at the end */
+    bool filled[MOST_CHARS + 1]; /* is it no blank? A blank one ends the line. */
+} layout;
+
+typedef struct {
+    size_t from; /* columns */
+    size_t to;
+    abr_text_line text;
+    size_t kept;   /* rows that keep its place */
+    size_t rows;   /* rows that reach it */
+    size_t same;   /* rows that repeat it */
+    size_t padded; /* rows with more than one blank before it */
+} name;
+
+typedef struct {
+    name names[MOST_NAMES];
+    size_t count;
+    bool capitals; /* every letter is one */
+    bool gaps;     /* two blanks stand between some names */
+} header;
+
+static void lay_out(abr_text_line line, layout *out)
+{
+    out->n = 0;
+    size_t column = 0;
+    for (size_t i = 0; i < line.n && column < MOST_CHARS; column++) {
+        bool filled = line.p[i] != ' ' && line.p[i] != '\t';
+        size_t size = abr_char_size(line.p + i, line.n - i);
+        if (line.p[i] == '\t') /* up to the next multiple of 8 */
+            while (column % 8 != 7 && column + 1 < MOST_CHARS)
+                out->filled[column++] = false;
+        out->filled[column] = filled;
+        if (filled)
+            out->n = column + 1;
+        i += size;
+    }
+    out->filled[out->n] = false;
+}
+
+/* ---- the header ---- */
+
+/* `---- -----`, `+++-=====-====`, `+----+----+`: no letters, and stretches of - or =. */
+static bool is_ruling(abr_text_line line)
+{
+    size_t stretches = 0;
+    bool pipes = false;
+    bool crosses = false;
+    for (size_t i = 0; i < line.n; i++) {
+        char c = line.p[i];
+        if (c != '-' && c != '=' && c != '+' && c != '|' && c != ' ')
+            return false;
+        pipes = pipes || c == '|';
+        crosses = crosses || c == '+';
+        bool ruled = c == '-' || c == '=';
+        stretches += ruled && i > 0 && line.p[i - 1] != c;
+        stretches += ruled && i == 0;
+    }
+    return stretches >= LEAST_RULED && (crosses || !pipes);
+}
+
+static bool is_name(abr_text_line word)
+{
+    bool letters = false;
+    if (word.n > LONGEST_NAME || word.p[word.n - 1] == ':')
+        return false;
+    for (size_t i = 0; i < word.n; i++) {
+        char c = word.p[i];
+        if (strchr("={}\"';,<>[]`\\*", c))
+            return false;
+        letters = letters || ((c | ' ') >= 'a' && (c | ' ') <= 'z') || (c & 0x80) || c == '#' || c == '%';
+    }
+    return letters;
+}
+
+static bool has_small_letter(abr_text_line word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (word.p[i] >= 'a' && word.p[i] <= 'z')
+            return true;
+    return false;
+}
+
+/* The names in a line of ASCII; false where it is no header. Bars between names, as boxes have them, are none. */
+static bool read_header(abr_text_line line, header *out)
+{
+    *out = (header){.capitals = true};
+    if (line.n == 0 || line.n > MOST_CHARS || memchr(line.p, '\t', line.n))
+        return false;
+    for (size_t i = 0; i < line.n;) {
+        if (line.p[i] == ' ') {
+            i++;
+            continue;
+        }
+        size_t from = i;
+        while (i < line.n && line.p[i] != ' ')
+            i++;
+        abr_text_line word = {line.p + from, i - from};
+        if (word.n <= 3 && memchr("|/", *word.p, 2) && !has_small_letter(word))
+            continue;
+        if (!is_name(word) || out->count == MOST_NAMES)
+            return false;
+        out->capitals = out->capitals && !has_small_letter(word);
+        out->gaps = out->gaps || (from >= 2 && line.p[from - 1] == ' ' && line.p[from - 2] == ' ');
+        out->names[out->count++] = (name){.from = from, .to = i, .text = word};
+    }
+    return out->count >= 2;
+}
+
+/* ---- rows ---- */
+
+/* Does a word of the row start where the name does, or end where it ends? */
+static bool keeps(const layout *row, const name *x)
+{
+    bool starts = row->filled[x->from] && !(x->from > 0 && row->filled[x->from - 1]);
+    bool ends = x->to <= row->n && row->filled[x->to - 1] && !row->filled[x->to];
+    return starts || ends;
+}
+
+/* Compare a row with the header; does it keep most of the places that it reaches? The first name tells nothing where it
+ * is at the start, since every line has a word there. */
+static bool compare(header *h, abr_text_line line, const layout *row)
+{
+    size_t reached = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        name *x = &h->names[i];
+        if (x->from >= row->n)
+            break;
+        bool same = abr_has_at(line, x->from, x->text.p, x->text.n);
+        x->same += same;
+        if (x->from == 0)
+            continue;
+        bool here = keeps(row, x);
+        x->rows++;
+        x->kept += here;
+        reached++;
+        kept += here;
+        x->padded += here && x->from >= 2 && !row->filled[x->from - 1] && !row->filled[x->from - 2];
+    }
+    return kept > 0 && kept * 2 >= reached;
+}
+
+/* Are the names of a header those of columns, as `rows` rows show? */
+static bool holds(const header *h, size_t rows, bool ruled)
+{
+    size_t columns = 0;
+    size_t names = 0;
+    size_t same = 0;
+    size_t padded = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        const name *x = &h->names[i];
+        same += x->same;
+        if (x->from == 0 || x->rows == 0)
+            continue;
+        names++;
+        columns += x->kept * 10 >= x->rows * 8;
+        padded += x->padded * 4 >= x->rows;
+    }
+    if (columns == 0 || columns * 2 < names || same * 4 > rows * h->count)
+        return false;
+    if (ruled)
+        return true;
+    if (rows < 3)
+        return h->gaps && columns * 3 >= names * 2 && (h->capitals || columns >= 3);
+    return h->gaps || (h->count > 2 && padded * 2 >= columns && columns >= 2);
+}
+
+/* Are there rows from `at` on? Nearly all lines have to be. */
+static bool has_rows(const char *p, size_t n, bool whole, size_t at, header *h, bool ruled)
+{
+    size_t rows = 0;
+    size_t others = 0;
+    abr_text_line line;
+    layout row;
+    while (rows + others < MOST_ROWS && abr_next_line(p, n, &at, &line)) {
+        if (!whole && at == n)
+            break;
+        if (abr_trimmed(line).n == 0 || is_ruling(line))
+            continue;
+        lay_out(line, &row);
+        header with_row = *h;
+        if (compare(&with_row, line, &row)) {
+            *h = with_row;
+            rows++;
+        } else {
+            others++;
+        }
+    }
+    size_t most = rows / 4 > 2 ? rows / 4 : rows >= 2 ? 2 : 0;
+    return rows > 0 && others <= most && holds(h, rows, ruled);
+}
+
+bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
+{
+    header h = {0};
+    bool named = false; /* the line before this one may be a header */
+    size_t filled = 0;
+    size_t at = 0;
+    abr_text_line line;
+    for (*lines = 1; *lines <= MOST_TITLES && abr_next_line(p, n, &at, &line); ++*lines) {
+        if (abr_trimmed(line).n == 0) {
+            named = false;
+            continue;
+        }
+        if (is_ruling(line)) {
+            if (named && has_rows(p, n, whole, at, &h, true))
+                return true;
+            continue;
+        }
+        named = read_header(line, &h);
+        /* the first line, or one after some titles that is hard to mistake */
+        bool alone = named && (filled == 0 || (h.count >= 3 && (h.capitals || (h.count > 3 && h.gaps))));
+        filled++;
+        header tried = h;
+        size_t next = at;
+        abr_text_line under;
+        if (alone && abr_next_line(p, n, &next, &under) && is_ruling(under))
+            continue;
+        if (alone && has_rows(p, n, whole, at, &tried, false))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,17 @@
+/* Is it text at all? */
+#ifndef ABR_KINDS_BINARY_H
+#define ABR_KINDS_BINARY_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Is what starts with (p, n) binary: known by its first bytes, or over a tenth of its first 8 KiB NUL, another control
+ * (not tab, newline, CR, ESC, DEL) or outside of well-formed UTF-8? *type is the media type, NULL where it is not known.
+ * Asked of what came, before `clean`. `whole`: nothing comes after these n bytes. */
+bool abr_is_binary(const char *p, size_t n, bool whole, const char **type);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,55 @@
+/* The lines of a text, one after the other. In a header, since every kind's evidence is in its lines. */
+#ifndef ABR_KINDS_LINES_H
+#define ABR_KINDS_LINES_H
+
+#include <string.h>
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* A line without its newline, and the CR before it. */
+typedef struct {
+    const char *p;
+    size_t n;
+} abr_text_line;
+
+/* The line of (p, n) that starts at *at, and in *at where the next one does; false at the end. */
+static inline bool abr_next_line(const char *p, size_t n, size_t *at, abr_text_line *line)
+{
+    if (*at >= n)
+        return false;
+    const char *newline = memchr(p + *at, '\n', n - *at);
+    size_t end = newline ? (size_t)(newline - p) : n;
+    line->p = p + *at;
+    line->n = end - *at;
+    *at = newline ? end + 1 : end;
+    if (line->n > 0 && line->p[line->n - 1] == '\r')
+        line->n--;
+    return true;
+}
+
+/* The line without the blanks and tabs at its two ends. */
+static inline abr_text_line abr_trimmed(abr_text_line line)
+{
+    while (line.n > 0 && (line.p[line.n - 1] == ' ' || line.p[line.n - 1] == '\t'))
+        line.n--;
+    while (line.n > 0 && (*line.p == ' ' || *line.p == '\t')) {
+        line.p++;
+        line.n--;
+    }
+    return line;
+}
+
+static inline bool abr_has_at(abr_text_line line, size_t at, const char *text, size_t n)
+{
+    return n <= line.n && at <= line.n - n && memcmp(line.p + at, text, n) == 0;
+}
+
+/* Does the line start with this literal? */
+#define ABR_STARTS(line, literal) abr_has_at((line), 0, literal, sizeof(literal) - 1)
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of both. Few
+ * lines of a log have none of a log; in what was written they are rare.
+ */
+#include "kinds/log.h"
+#include "abridge.h"
+#include "kinds/chars.h"
+#include "kinds/lines.h"
+#include "kinds/log_signs.h"
+#include "kinds/text_signs.h"
+#include "text/scan.h"
+
+enum {
+    SAMPLED = 1024,  /* lines */
+    LOOKED_AT = 240, /* bytes of a line */
+    LONG_LINE = 1000,
+    LONG_WEIGHT = 8, /* lines that a longer one counts as */
+    FEW_LINES = 4,
+    HEAD = 16 /* lines that tell how a text starts */
+};
+
+/* Evidence of text, by the lines that are looked at, and for each of a log. */
+static const float least_text = 0.35F;
+static const float least_alone = 0.15F; /* where nearly nothing tells of a log: */
+static const float most_alone = 0.01F;
+static const float least_of_few = 0.6F;
+static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
+static const float repeated_log = 0.5F;  /* and that it does tells of a log */
+static const float text_a_log = 3.0F;
+static const float text_in_log = 8.0F; /* where the text starts as a log does, with something in it */
+
+typedef struct {
+    float log;
+    float text;
+    float lines;
+    abr_text_line before; /* the first word of the line before */
+} evidence;
+
+/* Does the line start with the word that the one before does, as lines printed in a loop do? */
+static bool repeats(evidence *e, abr_text_line line)
+{
+    size_t n = 0;
+    while (n < line.n && abr_is_alpha(line.p[n]))
+        n++;
+    bool words = n < line.n && memchr(line.p + n + 1, ' ', line.n - n - 1);
+    bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;
+    e->before = (abr_text_line){line.p, n};
+    return same;
+}
+
+static void weigh_line(evidence *e, abr_text_line line)
+{
+    float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;
+    abr_text_line start = {line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
+    abr_text_line bare = abr_trimmed(start);
+    if (bare.n == 0)
+        return;
+    float log = abr_log_signs(start, bare);
+    float text = line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare);
+    if (repeats(e, start) && text < repeated_text) {
+        text = 0;
+        log = log > repeated_log ? log : repeated_log;
+    }
+    e->log += weight * (text > log || text >= 1 ? log / 4 : log);
+    e->text += weight * (log > text ? text / 4 : text);
+    e->lines += weight;
+}
+
+static bool is_written(const evidence *all, const evidence *head)
+{
+    if (all->lines < FEW_LINES && all->text < least_of_few * all->lines)
+        return false;
+    bool logs = head->log * 2 >= head->lines && head->log > head->text;
+    if (all->text < (logs ? text_in_log : text_a_log) * all->log)
+        return false;
+    float least = all->log <= most_alone * all->lines ? least_alone : least_text;
+    return all->text > 0 && all->text >= least * all->lines;
+}
+
+bool abr_is_written(const char *p, size_t n)
+{
+    uint64_t lines = abr_count_newlines(p, n) + 1;
+    uint64_t step = (lines + SAMPLED - 1) / SAMPLED;
+    evidence all = {0};
+    evidence head = {0};
+    uint32_t random = 1;
+    abr_text_line line;
+    for (size_t at = 0, read = 0; abr_next_line(p, n, &at, &line); read++) {
+        weigh_line(&all, line);
+        if (read < HEAD) {
+            head = all;
+            continue;
+        }
+        /* at random, as periods of the text and of the sample must not meet */
+        random = random * 1103515245 + 12345;
+        uint64_t passed = random / 65536 % (2 * step - 1);
+        at += abr_nth_newline(p + at, n - at, &passed);
+    }
+    return is_written(&all, &head);
+}

@@ -1,0 +1,364 @@
+/*
+ * Signs that a line was printed by a command at work: the time, a level, a command or a step, a diagnostic with its
+ * place, a test and how it went, a frame of a stack. None decides alone.
+ */
+#include "kinds/log_signs.h"
+#include "abridge.h"
+#include "kinds/chars.h"
+
+enum {
+    TIME_WITHIN = 32,  /* bytes of the start in which a time says when a line was printed */
+    LEVEL_WITHIN = 64, /* and a level, how grave it is */
+    STEP_LENGTH = 160, /* of a line that tells a step, at most */
+    ESC = 0x1B
+};
+
+#define IS(line, literal) ((line).n == sizeof(literal) - 1 && ABR_STARTS(line, literal))
+
+static bool ends(abr_text_line line, const char *text)
+{
+    size_t n = strlen(text);
+    return line.n >= n && memcmp(line.p + line.n - n, text, n) == 0;
+}
+
+static bool contains(abr_text_line line, const char *text)
+{
+    size_t n = strlen(text);
+    for (const char *p = line.p, *end = line.p + line.n; (size_t)(end - p) >= n; p++) {
+        p = memchr(p, *text, (size_t)(end - p) - n + 1);
+        if (!p)
+            return false;
+        if (memcmp(p, text, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static abr_text_line from(abr_text_line line, size_t at)
+{
+    return (abr_text_line){line.p + at, line.n - at};
+}
+
+/* Bytes of digits from `at` on. */
+static size_t digits(abr_text_line line, size_t at)
+{
+    size_t i = at;
+    while (i < line.n && abr_is_digit(line.p[i]))
+        i++;
+    return i - at;
+}
+
+/* ---- times and levels ---- */
+
+/* 12:34:56, 2026-11-22, 2026/11/22, [  12.345678], near the start. */
+static bool has_time(abr_text_line line)
+{
+    size_t end = line.n < TIME_WITHIN ? line.n : TIME_WITHIN;
+    for (size_t i = 0; i < end; i++) {
+        size_t n = digits(line, i);
+        if (n == 0)
+            continue;
+        size_t at = i + n;
+        if (n == 2 && at + 5 < line.n && line.p[at] == ':' && digits(line, at + 1) == 2 &&
+            line.p[at + 3] == ':' && digits(line, at + 4) == 2)
+            return true;
+        if (n == 4 && at + 5 < line.n && (line.p[at] == '-' || line.p[at] == '/') &&
+            digits(line, at + 1) == 2 && line.p[at + 3] == line.p[at] && digits(line, at + 4) == 2)
+            return true;
+        if (*line.p == '[' && i < 8 && at < line.n && line.p[at] == '.' && digits(line, at + 1) >= 3)
+            return contains(line, "]");
+        i = at;
+    }
+    return false;
+}
+
+static bool is_level(abr_text_line word)
+{
+    static const char *const levels[] = {
+        "INFO",    "WARN", "WARNING", "ERROR", "DEBUG", "TRACE",  "FATAL", "NOTICE", "CRITICAL", "SEVERE",
+        "VERBOSE", "ERR!", "FAILED",  "FAIL",  "PASS",  "PASSED", "SKIP",  "OK",     "SKIPPED"};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (word.n == strlen(levels[i]) && memcmp(word.p, levels[i], word.n) == 0)
+            return true;
+    return false;
+}
+
+static bool is_small_level(abr_text_line word)
+{
+    return IS(word, "info") || IS(word, "warn") || IS(word, "warning") || IS(word, "error") ||
+           IS(word, "debug") || IS(word, "trace") || IS(word, "fatal") || IS(word, "notice") ||
+           IS(word, "note") || IS(word, "err");
+}
+
+/* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. */
+static float level(abr_text_line line)
+{
+    size_t end = line.n < LEVEL_WITHIN ? line.n : LEVEL_WITHIN;
+    for (size_t i = 0; i < end; i++) {
+        if (!abr_is_alpha(line.p[i]))
+            continue;
+        size_t start = i;
+        while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '!'))
+            i++;
+        abr_text_line word = {line.p + start, i - start};
+        char before = start > 0 ? line.p[start - 1] : ' ';
+        char after = i < line.n ? line.p[i] : ' ';
+        bool apart = before == ' ' || before == '[' || before == '<' || before == '|' || before == '\t' ||
+                     before == '(';
+        if (apart && is_level(word) &&
+            (after == ' ' || after == ':' || after == ']' || after == '>' || after == '|' || after == '\t' ||
+             after == ')'))
+            return start == 0 || before == '[' ? 1.0F : 0.8F;
+        if (is_small_level(word) &&
+            ((before == '[' && after == ']') || (start == 0 && after == ':') || (start == 0 && after == '[')))
+            return 1.0F;
+    }
+    return 0;
+}
+
+/* ---- diagnostics, and stacks ---- */
+
+/* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank. */
+static bool has_place(abr_text_line line)
+{
+    for (size_t i = 1; i + 3 < line.n; i++) {
+        if (line.p[i] != ':' && line.p[i] != '(' && line.p[i] != ',')
+            continue;
+        size_t n = digits(line, i + 1);
+        size_t at = i + 1 + n;
+        if (n == 0 || n > 6)
+            continue;
+        if (at + 2 < line.n && line.p[at] == ')' && line.p[at + 1] == ':')
+            return true;
+        if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
+            abr_is_word(line.p[i - 1]))
+            return true;
+    }
+    return false;
+}
+
+/* A line of source as compilers quote it, or what points at it. */
+static bool is_excerpt(abr_text_line line, abr_text_line bare)
+{
+    size_t n = digits(bare, 0);
+    abr_text_line rest = abr_trimmed(from(bare, n));
+    bool bar = (IS(rest, "|") || ABR_STARTS(rest, "| ")) && (n > 0 || bare.p > line.p);
+    if (bar || ABR_STARTS(bare, "--> ") || ABR_STARTS(bare, "= note: ") || ABR_STARTS(bare, "= help: "))
+        return true;
+    bool points = false;
+    for (size_t i = 0; i < bare.n; i++) {
+        if (!strchr("^~- |", bare.p[i]) || !bare.p[i])
+            return points && bare.p[i - 1] == ' ';
+        points = points || bare.p[i] == '^';
+    }
+    return points;
+}
+
+static bool is_frame(abr_text_line bare)
+{
+    if (ABR_STARTS(bare, "at "))
+        return contains(bare, ":") || contains(bare, "(");
+    if (ABR_STARTS(bare, "File \""))
+        return contains(bare, ", line ");
+    if (*bare.p == '#')
+        return digits(bare, 1) > 0 && contains(bare, " 0x");
+    return ABR_STARTS(bare, "Traceback (most") || ABR_STARTS(bare, "Caused by: ") ||
+           ABR_STARTS(bare, "goroutine ") || ABR_STARTS(bare, "stack traceback") ||
+           (ABR_STARTS(bare, "==") && digits(bare, 2) > 0) || ABR_STARTS(bare, "... ");
+}
+
+/* `TypeError: ...`, `java.io.IOException: ...` at the start. */
+static bool is_exception(abr_text_line line)
+{
+    size_t i = 0;
+    while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '.'))
+        i++;
+    abr_text_line word = {line.p, i};
+    return (ends(word, "Error") || ends(word, "Exception") || ends(word, "error") || ends(word, "Warning")) &&
+           i < line.n && line.p[i] == ':';
+}
+
+/* ---- commands, steps, tests ---- */
+
+static bool is_command(abr_text_line word)
+{
+    static const char *const commands[] = {
+        "cc",    "gcc",    "g++",     "c++",   "clang",    "clang++", "ld",     "ar",      "ranlib",
+        "rustc", "javac",  "install", "strip", "libtool:", "nvcc",    "as",     "tsc",     "cp",
+        "mkdir", "mv",     "rm",      "cargo", "go",       "npm",     "python", "python3", "node",
+        "cmake", "ninja:", "make:",   "git",   "sed",      "ln",      "cd",     "echo"};
+    for (size_t i = word.n; i-- > 0;)
+        if (word.p[i] == '/') {
+            word = from(word, i + 1);
+            break;
+        }
+    if (word.n > 12)
+        return ends(word, "-gcc") || ends(word, "-ld") || ends(word, "-ar");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (word.n == strlen(commands[i]) && memcmp(word.p, commands[i], word.n) == 0)
+            return true;
+    return false;
+}
+
+static abr_text_line first_word(abr_text_line line)
+{
+    size_t i = 0;
+    while (i < line.n && line.p[i] != ' ' && line.p[i] != '\t')
+        i++;
+    return (abr_text_line){line.p, i};
+}
+
+/* A command with options, echoed; traced by a shell; make telling where it is. */
+static float command(abr_text_line line)
+{
+    if (ABR_STARTS(line, "+ ") || ABR_STARTS(line, "++ ") || ABR_STARTS(line, "+++ ") ||
+        ABR_STARTS(line, "$ "))
+        return 0.8F;
+    if (ABR_STARTS(line, "make[") || ABR_STARTS(line, "make: ") || ABR_STARTS(line, "ninja: ") ||
+        ABR_STARTS(line, "libtool: "))
+        return 1;
+    return is_command(first_word(line)) && contains(line, " -") ? 1.0F : 0;
+}
+
+/* `[12/200]`, `[ 12%]`, `(12/200)`, ` 12%`. */
+static bool is_progress(abr_text_line bare)
+{
+    size_t i = *bare.p == '[' || *bare.p == '(';
+    while (i < bare.n && bare.p[i] == ' ')
+        i++;
+    size_t n = digits(bare, i);
+    if (n == 0 || n > 7 || i + n >= bare.n)
+        return false;
+    i += n;
+    if (bare.p[i] == '%')
+        return true;
+    return bare.p[i] == '/' && (*bare.p == '[' || *bare.p == '(') && digits(bare, i + 1) > 0;
+}
+
+static bool is_test(abr_text_line bare)
+{
+    static const char *const starts[] = {
+        "ok ",          "not ok ",      "--- PASS",     "--- FAIL",     "--- SKIP",     "=== RUN",
+        "=== PAUSE",    "=== CONT",     "[ RUN  ",      "[   ",         "[--",          "[==",
+        "\xE2\x9C\x93", "\xE2\x9C\x94", "\xE2\x9C\x97", "\xE2\x9C\x98", "\xE2\x9C\x96", "\xC3\x97 ",
+        "\xE2\x88\x9A", "ok\t",         "FAIL\t",       "\xE2\x9D\xAF", "Test #",       "Start "};
+    static const char *const finals[] = {"... ok", "... FAILED",  "... FAIL",    "... ERROR", "... yes",
+                                         "... no", "... done",    "... ignored", " PASSED",   " FAILED",
+                                         " OK",    " ok",         " passed",     " failed",   " done",
+                                         "100%",   " deprecated", "Passed"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (abr_has_at(bare, 0, starts[i], strlen(starts[i])))
+            return true;
+    for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
+        if (ends(bare, finals[i]))
+            return true;
+    return contains(bare, " PASSED ") || contains(bare, " FAILED ") || contains(bare, " passed,") ||
+           contains(bare, " failed,");
+}
+
+/* `.....F...`, as test runners print a char a test. */
+static bool is_row_of_dots(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && bare.p[i] && strchr(".+-*FEsx", bare.p[i]))
+        i++;
+    size_t dots = i;
+    while (i < bare.n && bare.p[i] == ' ')
+        i++;
+    return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5)) && memchr("+.", *bare.p, 2);
+}
+
+/* `0.02s`, `1.5 ms`, wherever it stands. */
+static bool has_duration(abr_text_line bare)
+{
+    for (size_t i = 1; i + 2 < bare.n; i++) {
+        if (bare.p[i] != '.' || !abr_is_digit(bare.p[i - 1]) || !abr_is_digit(bare.p[i + 1]))
+            continue;
+        size_t at = i + 1 + digits(bare, i + 1);
+        at += at < bare.n && bare.p[at] == ' ';
+        at += at < bare.n && (bare.p[at] == 'm' || bare.p[at] == 'u');
+        if (at < bare.n && bare.p[at] == 's' && (at + 1 == bare.n || !abr_is_word(bare.p[at + 1])))
+            return true;
+    }
+    return false;
+}
+
+/* `12 ms`, `(0.3s)`, `in 2.31s` at the end. */
+static bool ends_with_time(abr_text_line bare)
+{
+    size_t i = bare.n;
+    if (i > 0 && (bare.p[i - 1] == ')' || bare.p[i - 1] == ']' || bare.p[i - 1] == '.'))
+        i--;
+    if (ends((abr_text_line){bare.p, i}, "seconds"))
+        i -= 6;
+    if (i < 2 || bare.p[i - 1] != 's')
+        return false;
+    i--;
+    if (i > 0 && (bare.p[i - 1] == 'm' || bare.p[i - 1] == 'u' || bare.p[i - 1] == 'n'))
+        i--;
+    while (i > 0 && bare.p[i - 1] == ' ')
+        i--;
+    size_t number = i;
+    while (i > 0 && (abr_is_digit(bare.p[i - 1]) || bare.p[i - 1] == '.'))
+        i--;
+    return i < number && (i == 0 || !abr_is_word(bare.p[i - 1]));
+}
+
+/* `Compiling x`, `checking for x... yes`, `Setting up x`: what is being done. */
+static float step(abr_text_line bare)
+{
+    if (bare.n > STEP_LENGTH)
+        return 0;
+    abr_text_line word = first_word(bare);
+    while (word.n > 0 && (word.p[word.n - 1] == ':' || word.p[word.n - 1] == '.'))
+        word.n--;
+    if (word.n < bare.n && contains(bare, "... "))
+        return 0.8F;
+    if (word.n > 4 && ends(word, "ing") && bare.p[bare.n - 1] != ',')
+        return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
+    if (ends(bare, "..."))
+        return 0.6F;
+    if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
+        return 0.2F;
+    return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") ||
+                   ABR_STARTS(bare, "##[") || ABR_STARTS(bare, "::")
+               ? 0.8F
+               : 0;
+}
+
+/* `read(3, "...", 832) = 832`: a call and what came back, as strace tells it. */
+static bool is_call(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_word(bare.p[i]))
+        i++;
+    if (i == 0 || i >= bare.n || bare.p[i] != '(')
+        return false;
+    for (size_t at = bare.n; at-- > i + 3;)
+        if (bare.p[at] == '=')
+            return bare.p[at - 1] == ' ' && at + 2 < bare.n && bare.p[at + 1] == ' ' &&
+                   (abr_is_digit(bare.p[at + 2]) || bare.p[at + 2] == '-' || bare.p[at + 2] == '?') &&
+                   bare.p[bare.n - 1] != ';';
+    return false;
+}
+
+static bool is_record(abr_text_line line)
+{
+    return contains(line, "level=") || contains(line, "HTTP/1.") || contains(line, "exit code") ||
+           contains(line, "exit status") || contains(line, "npm ERR!") || contains(line, "panicked at");
+}
+
+float abr_log_signs(abr_text_line line, abr_text_line bare)
+{
+    if (has_time(line) || has_place(bare) || is_excerpt(line, bare) || is_frame(bare) || is_exception(bare) ||
+        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_call(bare) || is_record(line))
+        return 1;
+    float most = level(line);
+    float other = command(line);
+    most = other > most ? other : most;
+    other = step(bare);
+    most = other > most ? other : most;
+    if (most < 0.7F && (ends_with_time(bare) || has_duration(bare) || memchr(line.p, ESC, line.n)))
+        most = 0.7F;
+    return memchr(line.p, '\r', line.n) ? 1 : most;
+}

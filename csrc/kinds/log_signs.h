@@ -1,0 +1,16 @@
+/* Signs that a line was printed by a command at work. */
+#ifndef ABR_KINDS_LOG_SIGNS_H
+#define ABR_KINDS_LOG_SIGNS_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/lines.h"
+
+ABR_PRIVATE_BEGIN
+
+/* How sure it is, 0 to 1. `line` is not empty; `bare` is it without the blanks around it. */
+float abr_log_signs(abr_text_line line, abr_text_line bare);
+
+ABR_PRIVATE_END
+
+#endif
