@@ -5,6 +5,7 @@
  */
 #include "kinds/aligned.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "kinds/lines.h"
 #include "text/utf8.h"
 
@@ -88,7 +89,7 @@ static bool is_name(abr_text_line word)
         char c = word.p[i];
         if (strchr("={}\"';,<>[]`\\*", c))
             return false;
-        letters = letters || ((c | ' ') >= 'a' && (c | ' ') <= 'z') || (c & 0x80) || c == '#' || c == '%';
+        letters = letters || abr_is_letter(c) || (c & 0x80) || c == '#' || c == '%';
     }
     return letters;
 }
@@ -96,7 +97,7 @@ static bool is_name(abr_text_line word)
 static bool has_small_letter(abr_text_line word)
 {
     for (size_t i = 0; i < word.n; i++)
-        if (word.p[i] >= 'a' && word.p[i] <= 'z')
+        if (abr_is_lower(word.p[i]))
             return true;
     return false;
 }

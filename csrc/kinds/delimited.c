@@ -4,6 +4,7 @@
  */
 #include "kinds/delimited.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "kinds/lines.h"
 
 enum {
@@ -65,16 +66,6 @@ static bool may_be_in_name(char c)
            c != '`';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return ((c | ' ') >= 'a' && (c | ' ') <= 'z') || (c & 0x80);
-}
-
 /* The field between `from` and `to` without blanks and quotes around it. */
 static abr_text_line bare(const char *p, size_t from, size_t to)
 {
@@ -100,15 +91,15 @@ static reading read_name(abr_text_line field)
         words += field.p[i] == ' ';
         if (field.p[i] == ':' && i + 1 < field.n && field.p[i + 1] == ' ')
             return NO_NAME;
-        digits += is_digit(field.p[i]);
-        letters = letters || is_letter(field.p[i]);
+        digits += abr_is_digit(field.p[i]);
+        letters = letters || abr_is_letter(field.p[i]) || (field.p[i] & 0x80);
     }
     char last = field.p[field.n - 1];
     if (words > MOST_WORDS || last == '.' || last == ':' || last == ',')
         return NO_NAME;
     if (digits == field.n)
         return field.n <= 4 ? NUMBER : NO_NAME;
-    return letters && digits * 2 <= field.n && !is_digit(*field.p) ? NAME : NO_NAME;
+    return letters && digits * 2 <= field.n && !abr_is_digit(*field.p) ? NAME : NO_NAME;
 }
 
 static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)

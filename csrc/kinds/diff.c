@@ -6,6 +6,7 @@
  */
 #include "kinds/diff.h"
 #include "abridge.h"
+#include "base/ascii.h"
 
 enum {
     HASH = 7,              /* digits of the shortest that git abbreviates to */
@@ -19,7 +20,7 @@ enum {
 static bool read_number(abr_text_line line, size_t *i, uint64_t *value)
 {
     size_t from = *i;
-    for (*value = 0; *i < line.n && line.p[*i] >= '0' && line.p[*i] <= '9' && *i - from < 12; ++*i)
+    for (*value = 0; *i < line.n && abr_is_digit(line.p[*i]) && *i - from < 12; ++*i)
         *value = *value * 10 + (uint64_t)(line.p[*i] - '0');
     return *i > from;
 }
@@ -135,7 +136,7 @@ static const prefix prefixes[] = {
 static bool has_hash(abr_text_line line, size_t at)
 {
     size_t i = at;
-    while (i < line.n && ((line.p[i] >= '0' && line.p[i] <= '9') || (line.p[i] >= 'a' && line.p[i] <= 'f')))
+    while (i < line.n && abr_is_hex(line.p[i]))
         i++;
     return i - at >= HASH && (i == line.n || line.p[i] == ' ');
 }

@@ -4,7 +4,7 @@
  */
 #include "kinds/log.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 #include "kinds/lines.h"
 #include "kinds/log_signs.h"
 #include "kinds/text_signs.h"
@@ -40,7 +40,7 @@ typedef struct {
 static bool repeats(evidence *e, abr_text_line line)
 {
     size_t n = 0;
-    while (n < line.n && abr_is_alpha(line.p[n]))
+    while (n < line.n && abr_is_letter(line.p[n]))
         n++;
     bool words = n < line.n && memchr(line.p + n + 1, ' ', line.n - n - 1);
     bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;

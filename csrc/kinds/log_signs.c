@@ -4,7 +4,7 @@
  */
 #include "kinds/log_signs.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 
 enum {
     TIME_WITHIN = 32,  /* bytes of the start in which a time says when a line was printed */
@@ -19,19 +19,6 @@ static bool ends(abr_text_line line, const char *text)
 {
     size_t n = strlen(text);
     return line.n >= n && memcmp(line.p + line.n - n, text, n) == 0;
-}
-
-static bool contains(abr_text_line line, const char *text)
-{
-    size_t n = strlen(text);
-    for (const char *p = line.p, *end = line.p + line.n; (size_t)(end - p) >= n; p++) {
-        p = memchr(p, *text, (size_t)(end - p) - n + 1);
-        if (!p)
-            return false;
-        if (memcmp(p, text, n) == 0)
-            return true;
-    }
-    return false;
 }
 
 static abr_text_line from(abr_text_line line, size_t at)
@@ -66,7 +53,7 @@ static bool has_time(abr_text_line line)
             digits(line, at + 1) == 2 && line.p[at + 3] == line.p[at] && digits(line, at + 4) == 2)
             return true;
         if (*line.p == '[' && i < 8 && at < line.n && line.p[at] == '.' && digits(line, at + 1) >= 3)
-            return contains(line, "]");
+            return ABR_CONTAINS(line, "]");
         i = at;
     }
     return false;
@@ -95,7 +82,7 @@ static float level(abr_text_line line)
 {
     size_t end = line.n < LEVEL_WITHIN ? line.n : LEVEL_WITHIN;
     for (size_t i = 0; i < end; i++) {
-        if (!abr_is_alpha(line.p[i]))
+        if (!abr_is_letter(line.p[i]))
             continue;
         size_t start = i;
         while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '!'))
@@ -157,11 +144,11 @@ static bool is_excerpt(abr_text_line line, abr_text_line bare)
 static bool is_frame(abr_text_line bare)
 {
     if (ABR_STARTS(bare, "at "))
-        return contains(bare, ":") || contains(bare, "(");
+        return ABR_CONTAINS(bare, ":") || ABR_CONTAINS(bare, "(");
     if (ABR_STARTS(bare, "File \""))
-        return contains(bare, ", line ");
+        return ABR_CONTAINS(bare, ", line ");
     if (*bare.p == '#')
-        return digits(bare, 1) > 0 && contains(bare, " 0x");
+        return digits(bare, 1) > 0 && ABR_CONTAINS(bare, " 0x");
     return ABR_STARTS(bare, "Traceback (most") || ABR_STARTS(bare, "Caused by: ") ||
            ABR_STARTS(bare, "goroutine ") || ABR_STARTS(bare, "stack traceback") ||
            (ABR_STARTS(bare, "==") && digits(bare, 2) > 0) || ABR_STARTS(bare, "... ");
@@ -217,7 +204,7 @@ static float command(abr_text_line line)
     if (ABR_STARTS(line, "make[") || ABR_STARTS(line, "make: ") || ABR_STARTS(line, "ninja: ") ||
         ABR_STARTS(line, "libtool: "))
         return 1;
-    return is_command(first_word(line)) && contains(line, " -") ? 1.0F : 0;
+    return is_command(first_word(line)) && ABR_CONTAINS(line, " -") ? 1.0F : 0;
 }
 
 /* `[12/200]`, `[ 12%]`, `(12/200)`, ` 12%`. */
@@ -252,8 +239,8 @@ static bool is_test(abr_text_line bare)
     for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
         if (ends(bare, finals[i]))
             return true;
-    return contains(bare, " PASSED ") || contains(bare, " FAILED ") || contains(bare, " passed,") ||
-           contains(bare, " failed,");
+    return ABR_CONTAINS(bare, " PASSED ") || ABR_CONTAINS(bare, " FAILED ") || ABR_CONTAINS(bare, " passed,") ||
+           ABR_CONTAINS(bare, " failed,");
 }
 
 /* `.....F...`, as test runners print a char a test. */
@@ -312,7 +299,7 @@ static float step(abr_text_line bare)
     abr_text_line word = first_word(bare);
     while (word.n > 0 && (word.p[word.n - 1] == ':' || word.p[word.n - 1] == '.'))
         word.n--;
-    if (word.n < bare.n && contains(bare, "... "))
+    if (word.n < bare.n && ABR_CONTAINS(bare, "... "))
         return 0.8F;
     if (word.n > 4 && ends(word, "ing") && bare.p[bare.n - 1] != ',')
         return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
@@ -344,8 +331,8 @@ static bool is_call(abr_text_line bare)
 
 static bool is_record(abr_text_line line)
 {
-    return contains(line, "level=") || contains(line, "HTTP/1.") || contains(line, "exit code") ||
-           contains(line, "exit status") || contains(line, "npm ERR!") || contains(line, "panicked at");
+    return ABR_CONTAINS(line, "level=") || ABR_CONTAINS(line, "HTTP/1.") || ABR_CONTAINS(line, "exit code") ||
+           ABR_CONTAINS(line, "exit status") || ABR_CONTAINS(line, "npm ERR!") || ABR_CONTAINS(line, "panicked at");
 }
 
 float abr_log_signs(abr_text_line line, abr_text_line bare)

@@ -4,7 +4,7 @@
  */
 #include "kinds/text_signs.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 
 enum {
     LEAST_WORDS = 5,  /* of prose in a line */
@@ -15,19 +15,6 @@ enum {
 };
 
 #define HAS(set, c) ((c) != '\0' && strchr((set), (c)) != NULL)
-
-static bool contains(abr_text_line line, const char *text)
-{
-    size_t n = strlen(text);
-    for (const char *p = line.p, *end = line.p + line.n; (size_t)(end - p) >= n; p++) {
-        p = memchr(p, *text, (size_t)(end - p) - n + 1);
-        if (!p)
-            return false;
-        if (memcmp(p, text, n) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* ---- source ---- */
 
@@ -73,10 +60,10 @@ static float source(abr_text_line line, abr_text_line bare)
         return 0.8F;
     if (HAS("])", before) && HAS("])", last))
         return 0.6F;
-    if (word.n > 0 && HAS("(.[", after) && (last == ')' || contains(bare, "(")) && bare.n - word.n > 2)
+    if (word.n > 0 && HAS("(.[", after) && (last == ')' || ABR_CONTAINS(bare, "(")) && bare.n - word.n > 2)
         return 0.5F;
-    if (contains(bare, " = ") || contains(bare, " == ") || contains(bare, "=>") || contains(bare, "();") ||
-        contains(bare, " := ") || contains(bare, " += ") || contains(bare, "&&"))
+    if (ABR_CONTAINS(bare, " = ") || ABR_CONTAINS(bare, " == ") || ABR_CONTAINS(bare, "=>") || ABR_CONTAINS(bare, "();") ||
+        ABR_CONTAINS(bare, " := ") || ABR_CONTAINS(bare, " += ") || ABR_CONTAINS(bare, "&&"))
         return 0.7F;
     if (ABR_STARTS(line, "-- "))
         return 0.3F;
@@ -116,15 +103,15 @@ static float markup(abr_text_line line, abr_text_line bare)
     bool numbered =
         i > 0 && i <= 3 && i + 1 < bare.n && (bare.p[i] == '.' || bare.p[i] == ')') && bare.p[i + 1] == ' ';
     if (ABR_STARTS(bare, "```") || ABR_STARTS(bare, "~~~") || ABR_STARTS(bare, ".. ") ||
-        contains(bare, "](") || contains(bare, "</"))
+        ABR_CONTAINS(bare, "](") || ABR_CONTAINS(bare, "</"))
         return 0.9F;
-    if (*line.p == '.' && bare.n > 2 && abr_is_alpha(bare.p[1]) &&
+    if (*line.p == '.' && bare.n > 2 && abr_is_letter(bare.p[1]) &&
         (bare.n == 3 || bare.p[3] == ' ')) /* troff */
         return 0.9F;
     if (ABR_STARTS(bare, "- ") || ABR_STARTS(bare, "* ") || ABR_STARTS(bare, "\xE2\x80\xA2 ") ||
         ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || numbered)
         return 0.6F;
-    if (contains(bare, "`") || contains(bare, "**"))
+    if (ABR_CONTAINS(bare, "`") || ABR_CONTAINS(bare, "**"))
         return 0.5F;
     return 0;
 }
@@ -182,7 +169,7 @@ static bool starts_with_hash(abr_text_line bare)
     bool letters = false;
     for (; i < bare.n && abr_is_hex(bare.p[i]); i++) {
         digits = digits || abr_is_digit(bare.p[i]);
-        letters = letters || abr_is_alpha(bare.p[i]);
+        letters = letters || abr_is_letter(bare.p[i]);
     }
     bool ends = i == bare.n || HAS(" \t:*", bare.p[i]);
     bool offset = i + 1 < bare.n && (bare.p[i] == ':' || (bare.p[i] == ' ' && bare.p[i + 1] == ' '));
@@ -213,7 +200,7 @@ static bool is_path(abr_text_line name)
     for (size_t i = 0; i < name.n; i++) {
         if (name.p[i] == '.' || name.p[i] == '/')
             return true;
-        letters = letters && abr_is_alpha(name.p[i]);
+        letters = letters && abr_is_letter(name.p[i]);
     }
     return letters;
 }
@@ -286,7 +273,7 @@ static bool is_counted(abr_text_line bare)
 /* An option and what it does, a branch of a tree, a word under which others stand. */
 static float entry(abr_text_line line, abr_text_line bare)
 {
-    if (bare.p > line.p && *bare.p == '-' && bare.n > 1 && (abr_is_alpha(bare.p[1]) || bare.p[1] == '-'))
+    if (bare.p > line.p && *bare.p == '-' && bare.n > 1 && (abr_is_letter(bare.p[1]) || bare.p[1] == '-'))
         return 0.9F;
     if (is_counted(bare))
         return 0.8F;
