@@ -5,6 +5,7 @@
 #include "kinds/log_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "kinds/words.h"
 
 enum {
     TIME_WITHIN = 32,  /* bytes of the start in which a time says when a line was printed */
@@ -62,19 +63,16 @@ static bool has_time(abr_text_line line)
 static bool is_level(abr_text_line word)
 {
     static const char *const levels[] = {
-        "INFO",    "WARN", "WARNING", "ERROR", "DEBUG", "TRACE",  "FATAL", "NOTICE", "CRITICAL", "SEVERE",
-        "VERBOSE", "ERR!", "FAILED",  "FAIL",  "PASS",  "PASSED", "SKIP",  "OK",     "SKIPPED"};
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (word.n == strlen(levels[i]) && memcmp(word.p, levels[i], word.n) == 0)
-            return true;
-    return false;
+        "CRITICAL", "DEBUG", "ERR!", "ERROR", "FAIL", "FAILED", "FATAL", "INFO", "NOTICE", "OK", "PASS",
+        "PASSED", "SEVERE", "SKIP", "SKIPPED", "TRACE", "VERBOSE", "WARN", "WARNING"};
+    return ABR_IS_ONE_OF(word, levels);
 }
 
 static bool is_small_level(abr_text_line word)
 {
-    return IS(word, "info") || IS(word, "warn") || IS(word, "warning") || IS(word, "error") ||
-           IS(word, "debug") || IS(word, "trace") || IS(word, "fatal") || IS(word, "notice") ||
-           IS(word, "note") || IS(word, "err");
+    static const char *const levels[] = {
+        "debug", "err", "error", "fatal", "info", "note", "notice", "trace", "warn", "warning"};
+    return ABR_IS_ONE_OF(word, levels);
 }
 
 /* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. */
@@ -170,10 +168,9 @@ static bool is_exception(abr_text_line line)
 static bool is_command(abr_text_line word)
 {
     static const char *const commands[] = {
-        "cc",    "gcc",    "g++",     "c++",   "clang",    "clang++", "ld",     "ar",      "ranlib",
-        "rustc", "javac",  "install", "strip", "libtool:", "nvcc",    "as",     "tsc",     "cp",
-        "mkdir", "mv",     "rm",      "cargo", "go",       "npm",     "python", "python3", "node",
-        "cmake", "ninja:", "make:",   "git",   "sed",      "ln",      "cd",     "echo"};
+        "ar", "as", "c++", "cargo", "cc", "cd", "clang", "clang++", "cmake", "cp", "echo", "g++", "gcc",
+        "git", "go", "install", "javac", "ld", "libtool:", "ln", "make:", "mkdir", "mv", "ninja:", "node",
+        "npm", "nvcc", "python", "python3", "ranlib", "rm", "rustc", "sed", "strip", "tsc"};
     for (size_t i = word.n; i-- > 0;)
         if (word.p[i] == '/') {
             word = from(word, i + 1);
@@ -181,10 +178,7 @@ static bool is_command(abr_text_line word)
         }
     if (word.n > 12)
         return ends(word, "-gcc") || ends(word, "-ld") || ends(word, "-ar");
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (word.n == strlen(commands[i]) && memcmp(word.p, commands[i], word.n) == 0)
-            return true;
-    return false;
+    return ABR_IS_ONE_OF(word, commands);
 }
 
 static abr_text_line first_word(abr_text_line line)

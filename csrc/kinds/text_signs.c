@@ -5,6 +5,7 @@
 #include "kinds/text_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "kinds/words.h"
 
 enum {
     LEAST_WORDS = 5,  /* of prose in a line */
@@ -18,21 +19,37 @@ enum {
 
 /* ---- source ---- */
 
+/* Of many languages, in small letters. A word that often starts a line of a log or of prose is none. */
 static bool is_keyword(abr_text_line word)
 {
     static const char *const keywords[] = {
-        "local",    "function", "def",      "class",  "import", "from",   "return",  "if",        "for",
-        "while",    "const",    "let",      "var",    "static", "struct", "end",     "else",      "elif",
-        "elseif",   "fi",       "done",     "do",     "then",   "use",    "fn",      "pub",       "package",
-        "func",     "type",     "typedef",  "void",   "int",    "char",   "switch",  "case",      "break",
-        "try",      "except",   "catch",    "export", "enum",   "public", "private", "protected", "interface",
-        "require",  "extern",   "module",   "impl",   "match",  "async",  "await",   "namespace", "using",
-        "template", "inline",   "unsigned", "size_t", "bool",   "set",    "unless",  "begin",     "with",
-        "and",      "or",       "not",      "local",  "yield",  "mut",    "my",      "sub",       "proc"};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (word.n == strlen(keywords[i]) && memcmp(word.p, keywords[i], word.n) == 0)
-            return true;
-    return false;
+        "abstract", "alias", "alter", "and", "architecture", "as", "assert", "async", "au", "auto",
+        "autocmd", "autoload", "await", "begin", "bool", "break", "call", "case", "catch", "char", "class",
+        "command", "const", "constexpr", "continue", "create", "declare", "def", "defer", "defmodule",
+        "defp", "deriving", "dim", "do", "done", "double", "drop", "echo", "elif", "else", "elseif",
+        "elsif", "end", "endfor", "endforeach", "endfun", "endfunction", "endif", "endmodule", "endwhile",
+        "ensure", "entity", "enum", "esac", "eval", "except", "exec", "export", "extends", "extension",
+        "extern", "fi", "fileprivate", "finally", "finish", "float", "fn", "for", "forall", "foreach",
+        "friend", "from", "fun", "func", "function", "goto", "grant", "guard", "hi", "highlight", "if",
+        "imap", "impl", "implements", "import", "include", "infix", "infixl", "infixr", "inherit",
+        "inline", "inoremap", "insert", "instance", "int", "integer", "interface", "iter", "join",
+        "lambda", "lazy", "lemma", "let", "local", "match", "mixin", "mod", "module", "multiclass", "mut",
+        "mutable", "my", "namespace", "newtype", "nmap", "nnoremap", "nonlocal", "noremap", "not",
+        "operator", "or", "override", "package", "print", "printf", "private", "proc", "procedure",
+        "program", "proof", "protected", "protocol", "pub", "public", "puts", "qed", "raise", "readonly",
+        "real", "rec", "register", "require", "requires", "rescue", "return", "select", "self", "set",
+        "setlocal", "shift", "signed", "size_t", "static", "struct", "sub", "subroutine", "super",
+        "switch", "syn", "syntax", "template", "then", "theorem", "this", "throw", "throws", "tnoremap",
+        "trait", "trap", "try", "type", "typealias", "typedef", "typename", "typeset", "union", "unless",
+        "unset", "unsigned", "until", "use", "using", "val", "values", "var", "variable", "virtual",
+        "vmap", "vnoremap", "void", "volatile", "weak", "where", "while", "with", "xnoremap", "yield"};
+    char small[16];
+    if (word.n > sizeof small)
+        return false;
+    bool shouted = word.n > 1 && abr_is_upper(word.p[0]) && abr_is_upper(word.p[1]);
+    for (size_t i = 0; i < word.n; i++)
+        small[i] = shouted && abr_is_upper(word.p[i]) ? abr_to_lower(word.p[i]) : word.p[i];
+    return ABR_IS_ONE_OF(((abr_text_line){small, word.n}), keywords);
 }
 
 static abr_text_line name_at_start(abr_text_line bare)
