@@ -8,7 +8,7 @@
 #include "kinds/words.h"
 
 enum {
-    TIME_WITHIN = 32,  /* bytes of the start in which a time says when a line was printed */
+    TIME_WITHIN = 48,  /* bytes of the start in which a time says when a line was printed */
     LEVEL_WITHIN = 64, /* and a level, how grave it is */
     STEP_LENGTH = 160, /* of a line that tells a step, at most */
     ESC = 0x1B
@@ -301,6 +301,9 @@ static float step(abr_text_line bare)
         return 0.6F;
     if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
         return 0.2F;
+    bool numbered = *bare.p == '#' && digits(bare, 1) > 0; /* `#12 [3/7] RUN`, `#12<tab>NEW` */
+    if (numbered && 1 + digits(bare, 1) < bare.n && strchr(" \t", bare.p[1 + digits(bare, 1)]))
+        return 0.8F;
     return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") ||
                    ABR_STARTS(bare, "##[") || ABR_STARTS(bare, "::")
                ? 0.8F

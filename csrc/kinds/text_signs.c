@@ -66,10 +66,12 @@ static float source(abr_text_line line, abr_text_line bare)
     char before = bare.n > 1 ? bare.p[bare.n - 2] : ' ';
     if (HAS(";{}\\", last) || (last == '(' && bare.n > 1) || (before == ')' && HAS(":,", last)))
         return 0.9F;
-    if (HAS("}<)];", *bare.p) || ABR_STARTS(bare, "//") || ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") ||
-        ABR_STARTS(bare, "--[") || ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "@"))
+    char second = bare.n > 1 ? bare.p[1] : ' ';
+    if (HAS("})];", *bare.p) || (*bare.p == '<' && second != ' ') || ABR_STARTS(bare, "//") || ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") ||
+        ABR_STARTS(bare, "--[") || ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "(*") ||
+        (HAS("@$\\%", *bare.p) && (abr_is_letter(second) || second == '{')))
         return 0.9F;
-    if (*bare.p == '#' && !(bare.n > 1 && abr_is_digit(bare.p[1])))
+    if (*bare.p == '#' && !abr_is_digit(second))
         return 0.9F;
     abr_text_line word = name_at_start(bare);
     char after = word.n < bare.n ? bare.p[word.n] : '\n';
@@ -167,8 +169,16 @@ static float prose(abr_text_line bare)
 
 /* ---- listings ---- */
 
+/* `-rw-r--r-- `, after an inode or a size. */
 static bool is_mode(abr_text_line bare)
 {
+    for (size_t passed = 0; passed < 2 && bare.n > 0 && abr_is_digit(*bare.p); passed++) {
+        while (bare.n > 0 && (abr_is_digit(*bare.p) || *bare.p == '.')) {
+            bare.p++;
+            bare.n--;
+        }
+        bare = abr_trimmed(bare);
+    }
     if (bare.n < 11 || !HAS("-dlbcpsh", *bare.p))
         return false;
     size_t i = 1;
@@ -195,8 +205,39 @@ static bool starts_with_hash(abr_text_line bare)
             (i >= 4 && i < bare.n && bare.p[i] == ':' && i + 1 < bare.n && HAS(" \t", bare.p[i + 1])));
 }
 
+static bool has_letters_and_digits(abr_text_line bare)
+{
+    bool digits = false;
+    bool letters = false;
+    for (size_t i = 0; i < bare.n && abr_is_hex(bare.p[i]); i++) {
+        digits = digits || abr_is_digit(bare.p[i]);
+        letters = letters || abr_is_letter(bare.p[i]);
+    }
+    return digits && letters;
+}
+
+/* The line without what `git log --graph` draws before it. */
+static abr_text_line without_graph(abr_text_line line)
+{
+    size_t i = 0;
+    while (i < line.n && HAS("*|/\\_ ", line.p[i]))
+        i++;
+    return (abr_text_line){line.p + i, line.n - i};
+}
+
+/* ` 3 files changed, 10 insertions(+)` */
 static bool is_of_git(abr_text_line line, abr_text_line bare)
 {
+    if (ABR_CONTAINS(line, "changed, ") && (ABR_CONTAINS(line, "(+)") || ABR_CONTAINS(line, "(-)")))
+        return true;
+    if (HAS("*|", *line.p) && line.n > 2 && HAS(" |\\/", line.p[1])) {
+        line = without_graph(line);
+        if (line.n == 0)
+            return true;
+        bare = line;
+        if (starts_with_hash(line))
+            return true;
+    }
     if (ABR_STARTS(line, "commit ") || ABR_STARTS(line, "Author: ") || ABR_STARTS(line, "Date: ") ||
         ABR_STARTS(line, "AuthorDate: ") || ABR_STARTS(line, "Merge: ") || ABR_STARTS(line, "Commit: ") ||
         ABR_STARTS(line, "CommitDate: "))
@@ -206,8 +247,11 @@ static bool is_of_git(abr_text_line line, abr_text_line bare)
         for (const char *p = bar + 1; p < bare.p + bare.n; p++)
             if (*p != ' ')
                 return abr_is_digit(*p) || *p == 'B';
-    return ABR_STARTS(bare, "* ") && bare.n > 2 + LEAST_HASH &&
-           starts_with_hash((abr_text_line){bare.p + 2, bare.n - 2});
+    const char *gap = memchr(bare.p, ' ', bare.n); /* `  main  0123abc what it does`, of git branch -v */
+    if (!gap || gap[-1] == ':')
+        return false;
+    abr_text_line rest = abr_trimmed((abr_text_line){gap, bare.n - (size_t)(gap - bare.p)});
+    return has_letters_and_digits(rest) && starts_with_hash(rest);
 }
 
 /* A name of letters, or one with a dot or a slash: no time. */
@@ -228,6 +272,16 @@ static bool is_match(abr_text_line bare)
     size_t i = 0;
     while (i < bare.n && bare.p[i] != ':' && bare.p[i] != ' ')
         i++;
+    if (i + 1 < bare.n && bare.p[i] == ':' && !abr_is_digit(bare.p[i + 1])) { /* in `revision:path` */
+        size_t path = i + 1;
+        while (path < bare.n && bare.p[path] != ':' && bare.p[path] != ' ')
+            path++;
+        if (i > 0 && path < bare.n && is_path((abr_text_line){bare.p, i}))
+            i = path;
+    }
+    if (i >= 2 && abr_is_digit(bare.p[i - 1]) && abr_is_digit(bare.p[i - 2]) && i + 3 < bare.n &&
+        abr_is_digit(bare.p[i + 1]) && abr_is_digit(bare.p[i + 2]) && bare.p[i + 3] == ':')
+        return false; /* a time */
     size_t at = i + 1;
     while (at < bare.n && abr_is_digit(bare.p[at]))
         at++;
@@ -267,7 +321,7 @@ static float words_alone(abr_text_line bare)
     return path && bare.p[bare.n - 1] != '.' ? 0.8F : 0.5F;
 }
 
-/* `12  path`, `M  path`, `12:text`: a number or a letter, and one word. */
+/* `12  path`, `1 2 3 path`, `M  path`, `12:text`: numbers or a letter, and one word; after a tab any. */
 static bool is_counted(abr_text_line bare)
 {
     size_t i = 0;
@@ -283,6 +337,15 @@ static bool is_counted(abr_text_line bare)
     if (i == 0 || i >= bare.n || !HAS(" \t", bare.p[i]))
         return false;
     abr_text_line rest = abr_trimmed((abr_text_line){bare.p + i, bare.n - i});
+    if (bare.p[i] == '\t' && abr_is_digit(*bare.p))
+        return true;
+    for (size_t n = 1; n > 0; rest = abr_trimmed((abr_text_line){rest.p + n, rest.n - n})) {
+        n = 0;
+        while (n < rest.n && abr_is_digit(rest.p[n]))
+            n++;
+        if (n == rest.n || rest.p[n] != ' ')
+            break;
+    }
     return rest.n > 0 && !memchr(rest.p, ' ', rest.n) &&
            (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n) || HAS("\t", bare.p[i]));
 }
@@ -292,7 +355,7 @@ static float entry(abr_text_line line, abr_text_line bare)
 {
     if (bare.p > line.p && *bare.p == '-' && bare.n > 1 && (abr_is_letter(bare.p[1]) || bare.p[1] == '-'))
         return 0.9F;
-    if (is_counted(bare))
+    if (is_counted(bare) || ABR_STARTS(bare, "[-"))
         return 0.8F;
     if (ABR_STARTS(bare, "\xE2\x94\x9C") || ABR_STARTS(bare, "\xE2\x94\x82") ||
         ABR_STARTS(bare, "\xE2\x94\x94"))
