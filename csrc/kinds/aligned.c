@@ -122,7 +122,7 @@ static bool read_header(abr_text_line line, header *out)
         if (!is_name(word) || out->count == MOST_NAMES)
             return false;
         out->capitals = out->capitals && !has_small_letter(word);
-        out->gaps = out->gaps || (from >= 2 && line.p[from - 1] == ' ' && line.p[from - 2] == ' ');
+        out->gaps = out->gaps || (out->count > 0 && line.p[from - 1] == ' ' && line.p[from - 2] == ' ');
         out->names[out->count++] = (name){.from = from, .to = i, .text = word};
     }
     return out->count >= 2;
@@ -169,15 +169,20 @@ static bool holds(const header *h, size_t rows, bool ruled)
     size_t names = 0;
     size_t same = 0;
     size_t padded = 0;
+    size_t second = 0; /* words of a name before them, maybe */
     for (size_t i = 0; i < h->count; i++) {
         const name *x = &h->names[i];
         same += x->same;
         if (x->from == 0 || x->rows == 0)
             continue;
+        bool column = x->kept * 10 >= x->rows * 8;
         names++;
-        columns += x->kept * 10 >= x->rows * 8;
+        columns += column;
+        second += !column && i > 0 && h->gaps && x->from == h->names[i - 1].to + 1;
         padded += x->padded * 4 >= x->rows;
     }
+    if (columns >= 3)
+        names -= second;
     if (columns == 0 || columns * 2 < names || same * 4 > rows * h->count)
         return false;
     if (ruled)

@@ -99,7 +99,9 @@ static reading read_name(abr_text_line field)
         return NO_NAME;
     if (digits == field.n)
         return field.n <= 4 ? NUMBER : NO_NAME;
-    return letters && digits * 2 <= field.n && !abr_is_digit(*field.p) ? NAME : NO_NAME;
+    if (!letters || abr_is_digit(*field.p))
+        return NO_NAME;
+    return digits * 2 <= field.n ? NAME : NUMBER;
 }
 
 static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
@@ -123,13 +125,18 @@ static bool names_columns(const char *p, size_t end, char delimiter)
         i = field_end(p, end, i, delimiter, &closed);
         abr_text_line field = bare(p, from, i);
         reading is = read_name(field);
+        if (is == NUMBER && count == 0)
+            return false;
         bool index = count == 0 && field.n == 0 && delimiter != ';';
         if ((is == NO_NAME && !index) || occurs(names, count, field))
             return false;
         numbers += is == NUMBER;
         names[count++] = field;
     }
-    return numbers * 3 <= count * 2 && (count > 2 || (numbers == 0 && names[0].n > 0));
+    if (count > 2)
+        return numbers * 3 <= count * 2;
+    bool paths = memchr(names[0].p, '/', names[0].n) || memchr(names[1].p, '/', names[1].n);
+    return numbers == 0 && names[0].n > 1 && !paths;
 }
 
 /* ---- a text ---- */

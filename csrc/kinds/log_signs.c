@@ -38,10 +38,22 @@ static size_t digits(abr_text_line line, size_t at)
 
 /* ---- times and levels ---- */
 
+/* Is it `Modify: 2026-11-22 ...`, as stat has it? */
+static bool names_a_time(abr_text_line line)
+{
+    abr_text_line bare = abr_trimmed(line);
+    size_t i = 0;
+    while (i < bare.n && abr_is_letter(bare.p[i]))
+        i++;
+    return i > 1 && abr_is_upper(*bare.p) && abr_is_lower(bare.p[1]) && abr_has_at(bare, i, ": ", 2);
+}
+
 /* 12:34:56, 2026-11-22, 2026/11/22, [  12.345678], near the start. */
 static bool has_time(abr_text_line line)
 {
     size_t end = line.n < TIME_WITHIN ? line.n : TIME_WITHIN;
+    if (names_a_time(line))
+        return false;
     for (size_t i = 0; i < end; i++) {
         size_t n = digits(line, i);
         if (n == 0)
@@ -220,7 +232,7 @@ static bool is_test(abr_text_line bare)
 {
     static const char *const starts[] = {
         "ok ",          "not ok ",      "--- PASS",     "--- FAIL",     "--- SKIP",     "=== RUN",
-        "=== PAUSE",    "=== CONT",     "[ RUN  ",      "[   ",         "[--",          "[==",
+        "=== PAUSE",    "=== CONT",     "[ RUN  ",      "[   ",         "[---",         "[===",
         "\xE2\x9C\x93", "\xE2\x9C\x94", "\xE2\x9C\x97", "\xE2\x9C\x98", "\xE2\x9C\x96", "\xC3\x97 ",
         "\xE2\x88\x9A", "ok\t",         "FAIL\t",       "\xE2\x9D\xAF", "Test #",       "Start "};
     static const char *const finals[] = {"... ok", "... FAILED",  "... FAIL",    "... ERROR", "... yes",
@@ -293,6 +305,8 @@ static float step(abr_text_line bare)
     abr_text_line word = first_word(bare);
     while (word.n > 0 && (word.p[word.n - 1] == ':' || word.p[word.n - 1] == '.'))
         word.n--;
+    if (*bare.p == '[' && word.n > 3 && word.n < bare.n && word.p[word.n - 1] == ']' && abr_is_letter(bare.p[1]))
+        return 0.5F; /* `[server] listening` */
     if (word.n < bare.n && ABR_CONTAINS(bare, "... "))
         return 0.8F;
     if (word.n > 4 && ends(word, "ing") && bare.p[bare.n - 1] != ',')
@@ -305,7 +319,8 @@ static float step(abr_text_line bare)
     if (numbered && 1 + digits(bare, 1) < bare.n && strchr(" \t", bare.p[1 + digits(bare, 1)]))
         return 0.8F;
     return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") ||
-                   ABR_STARTS(bare, "##[") || ABR_STARTS(bare, "::")
+                   ABR_STARTS(bare, "##[") ||
+                   (ABR_STARTS(bare, "::") && bare.n > 2 && abr_is_lower(bare.p[2]))
                ? 0.8F
                : 0;
 }
@@ -326,9 +341,22 @@ static bool is_call(abr_text_line bare)
     return false;
 }
 
+/* `> Host: x`, `< Server: y`, `{ [123 bytes data]`, as curl shows what it sends and gets. */
+static bool is_exchange(abr_text_line line)
+{
+    if (line.n < 4 || line.p[1] != ' ')
+        return false;
+    if (*line.p == '{' || *line.p == '}')
+        return line.p[2] == '[' && ends(line, "data]");
+    size_t i = 2;
+    while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
+        i++;
+    return (*line.p == '<' || *line.p == '>') && i > 2 && abr_has_at(line, i, ": ", 2);
+}
+
 static bool is_record(abr_text_line line)
 {
-    return ABR_CONTAINS(line, "level=") || ABR_CONTAINS(line, "HTTP/1.") || ABR_CONTAINS(line, "exit code") ||
+    return is_exchange(line) || ABR_CONTAINS(line, "level=") || ABR_CONTAINS(line, "HTTP/1.") || ABR_CONTAINS(line, "exit code") ||
            ABR_CONTAINS(line, "exit status") || ABR_CONTAINS(line, "npm ERR!") || ABR_CONTAINS(line, "panicked at");
 }
 

@@ -69,7 +69,7 @@ static float source(abr_text_line line, abr_text_line bare)
     char second = bare.n > 1 ? bare.p[1] : ' ';
     if (HAS("})];", *bare.p) || (*bare.p == '<' && second != ' ') || ABR_STARTS(bare, "//") || ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") ||
         ABR_STARTS(bare, "--[") || ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "(*") ||
-        (HAS("@$\\%", *bare.p) && (abr_is_letter(second) || second == '{')))
+        (HAS("@$\\%!", *bare.p) && (abr_is_letter(second) || second == '{')))
         return 0.9F;
     if (*bare.p == '#' && !abr_is_digit(second))
         return 0.9F;
@@ -86,6 +86,8 @@ static float source(abr_text_line line, abr_text_line bare)
         return 0.7F;
     if (ABR_STARTS(line, "-- "))
         return 0.3F;
+    if (word.n > 1 && abr_is_lower(*word.p) && after == ' ' && word.n + 1 < bare.n && HAS("'\"", bare.p[word.n + 1]))
+        return 0.5F;
     return *bare.p == '"' || *line.p == '\t' || last == ',' || memchr(bare.p, '\t', bare.n) ? 0.5F : 0;
 }
 
@@ -247,6 +249,8 @@ static bool is_of_git(abr_text_line line, abr_text_line bare)
         for (const char *p = bar + 1; p < bare.p + bare.n; p++)
             if (*p != ' ')
                 return abr_is_digit(*p) || *p == 'B';
+    if (bare.n > 2 && HAS("*+", *bare.p) && bare.p[1] == ' ')
+        bare = abr_trimmed((abr_text_line){bare.p + 2, bare.n - 2});
     const char *gap = memchr(bare.p, ' ', bare.n); /* `  main  0123abc what it does`, of git branch -v */
     if (!gap || gap[-1] == ':')
         return false;
@@ -321,33 +325,78 @@ static float words_alone(abr_text_line bare)
     return path && bare.p[bare.n - 1] != '.' ? 0.8F : 0.5F;
 }
 
-/* `12  path`, `1 2 3 path`, `M  path`, `12:text`: numbers or a letter, and one word; after a tab any. */
-static bool is_counted(abr_text_line bare)
+/* Bytes of a number, a size or a time. */
+static size_t number_length(abr_text_line bare)
 {
     size_t i = 0;
-    while (i < bare.n && (abr_is_digit(bare.p[i]) || (i > 0 && HAS(".KMGT", bare.p[i]))))
+    while (i < bare.n && (abr_is_digit(bare.p[i]) || (i > 0 && HAS(".,:-+/KMGT%", bare.p[i]))))
         i++;
-    if (i > 0 && i + 1 < bare.n && bare.p[i] == ':')
-        return bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]);
-    if (i == 0 && (abr_is_upper(*bare.p) || *bare.p == '?'))
-        for (i = 1;
-             i < bare.n && i < 4 && (abr_is_upper(bare.p[i]) || abr_is_digit(bare.p[i]) || bare.p[i] == '?');
-             i++)
-            ;
-    if (i == 0 || i >= bare.n || !HAS(" \t", bare.p[i]))
-        return false;
-    abr_text_line rest = abr_trimmed((abr_text_line){bare.p + i, bare.n - i});
-    if (bare.p[i] == '\t' && abr_is_digit(*bare.p))
+    return i < bare.n && !HAS(" \t", bare.p[i]) ? 0 : i;
+}
+
+/* ` M`, `R100`, `??`: how a file changed. */
+static size_t state_length(abr_text_line bare)
+{
+    size_t i = abr_is_upper(*bare.p) || *bare.p == '?';
+    while (i > 0 && i < bare.n && i < 4 &&
+           (abr_is_upper(bare.p[i]) || abr_is_digit(bare.p[i]) || bare.p[i] == '?'))
+        i++;
+    return i < bare.n && HAS(" \t", bare.p[i]) ? i : 0;
+}
+
+/* `12  path`, `1 2 3 path`, `M  path`: numbers or a letter, and one word; after a tab any. */
+static bool is_counted(abr_text_line bare)
+{
+    size_t n = number_length(bare);
+    if (n > 0 && n < bare.n && bare.p[n] == '\t')
         return true;
-    for (size_t n = 1; n > 0; rest = abr_trimmed((abr_text_line){rest.p + n, rest.n - n})) {
-        n = 0;
-        while (n < rest.n && abr_is_digit(rest.p[n]))
-            n++;
-        if (n == rest.n || rest.p[n] != ' ')
+    if (n == 0)
+        n = state_length(bare);
+    abr_text_line rest = bare;
+    bool named = n > 0;
+    for (; n > 0; n = number_length(rest))
+        rest = abr_trimmed((abr_text_line){rest.p + n, rest.n - n});
+    return named && rest.n > 0 && !memchr(rest.p, ' ', rest.n) &&
+           (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n));
+}
+
+/* `12:text` of a file that grep was given alone. */
+static bool is_numbered(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_digit(bare.p[i]))
+        i++;
+    return i > 0 && i + 1 < bare.n && bare.p[i] == ':' && bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]);
+}
+
+/* Do numbers make up most of the words, as in data? */
+static bool is_data(abr_text_line bare)
+{
+    size_t numbers = 0;
+    size_t words = 0;
+    for (abr_text_line rest = bare; rest.n > 0; rest = abr_trimmed(rest), words++) {
+        size_t i = 0;
+        bool number = abr_is_digit(*rest.p) || (rest.n > 1 && HAS("-+.", *rest.p) && abr_is_digit(rest.p[1]));
+        for (; i < rest.n && !HAS(" \t", rest.p[i]); i++)
+            number = number && HAS("0123456789.,:/-+eE", rest.p[i]);
+        numbers += number;
+        rest = (abr_text_line){rest.p + i, rest.n - i};
+        if (words >= 16)
             break;
     }
-    return rest.n > 0 && !memchr(rest.p, ' ', rest.n) &&
-           (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n) || HAS("\t", bare.p[i]));
+    return numbers >= 3 && numbers * 3 >= words * 2;
+}
+
+/* `fix(scope): what it does`: the subject of a commit. */
+static bool is_subject(abr_text_line line)
+{
+    static const char *const types[] = {"build",    "chore", "ci",     "deps",  "docs", "feat", "fix",
+                                        "perf",  "refactor", "revert", "style", "test"};
+    abr_text_line word = name_at_start(line);
+    if (!ABR_IS_ONE_OF(word, types))
+        return false;
+    const char *colon = memchr(line.p, ':', line.n);
+    return colon && colon + 1 < line.p + line.n && colon[1] == ' ' && (line.p[word.n] == '(' || HAS(":!", line.p[word.n]));
 }
 
 /* An option and what it does, a branch of a tree, a word under which others stand. */
@@ -355,14 +404,16 @@ static float entry(abr_text_line line, abr_text_line bare)
 {
     if (bare.p > line.p && *bare.p == '-' && bare.n > 1 && (abr_is_letter(bare.p[1]) || bare.p[1] == '-'))
         return 0.9F;
-    if (is_counted(bare) || ABR_STARTS(bare, "[-"))
+    if (is_numbered(bare) || is_data(bare) || ABR_STARTS(bare, "[-"))
         return 0.8F;
     if (ABR_STARTS(bare, "\xE2\x94\x9C") || ABR_STARTS(bare, "\xE2\x94\x82") ||
         ABR_STARTS(bare, "\xE2\x94\x94"))
         return 1;
-    const char *gap = bare.p > line.p ? memchr(bare.p, ' ', bare.n) : NULL; /* `  build    compile it` */
+    const char *gap = memchr(bare.p, ' ', bare.n); /* `  build    compile it` */
     if (gap && gap + 1 < bare.p + bare.n && gap[1] == ' ')
-        return 0.6F;
+        return bare.p > line.p ? 0.6F : 0.4F;
+    if (is_subject(line))
+        return 0.7F;
     if (bare.p >= line.p + DEEP)
         return 0.4F;
     return ABR_STARTS(bare, "usage:") || ABR_STARTS(bare, "Usage:") || ABR_STARTS(bare, "total ") ? 0.6F : 0;
@@ -376,7 +427,7 @@ static float higher(float a, float b)
 float abr_text_signs(abr_text_line line, abr_text_line bare)
 {
     if (line.n >= LONG_LINE || is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare) ||
-        is_match(bare))
+        is_match(bare) || is_counted(bare))
         return 1;
     float most = source(line, bare);
     most = higher(most, setting(line, bare));
