@@ -83,15 +83,17 @@ static bool is_ruling(abr_text_line line)
 static bool is_name(abr_text_line word)
 {
     bool letters = false;
+    size_t digits = 0;
     if (word.n > LONGEST_NAME || word.p[word.n - 1] == ':')
         return false;
     for (size_t i = 0; i < word.n; i++) {
         char c = word.p[i];
         if (strchr("={}\"';,<>[]`\\*", c))
             return false;
+        digits += abr_is_digit(c);
         letters = letters || abr_is_letter(c) || (c & 0x80) || c == '#' || c == '%';
     }
-    return letters;
+    return letters && digits * 2 <= word.n;
 }
 
 static bool has_small_letter(abr_text_line word)
@@ -130,6 +132,15 @@ static bool read_header(abr_text_line line, header *out)
 
 /* ---- rows ---- */
 
+/* Has the row nothing in the name's column? */
+static bool is_empty(const layout *row, const name *x)
+{
+    for (size_t i = x->from; i < x->to; i++)
+        if (row->filled[i])
+            return false;
+    return true;
+}
+
 /* Does a word of the row start where the name does, or end where it ends? */
 static bool keeps(const layout *row, const name *x)
 {
@@ -148,6 +159,8 @@ static bool compare(header *h, abr_text_line line, const layout *row)
         name *x = &h->names[i];
         if (x->from >= row->n)
             break;
+        if (is_empty(row, x))
+            continue;
         bool same = abr_has_at(line, x->from, x->text.p, x->text.n);
         x->same += same;
         if (x->from == 0)

@@ -139,7 +139,7 @@ static bool is_excerpt(abr_text_line line, abr_text_line bare)
 {
     size_t n = digits(bare, 0);
     abr_text_line rest = abr_trimmed(from(bare, n));
-    bool bar = (IS(rest, "|") || ABR_STARTS(rest, "| ")) && (n > 0 || bare.p > line.p);
+    bool bar = IS(rest, "|") ? n > 0 || bare.p > line.p + 1 : ABR_STARTS(rest, "| ") && n > 0;
     if (bar || ABR_STARTS(bare, "--> ") || ABR_STARTS(bare, "= note: ") || ABR_STARTS(bare, "= help: "))
         return true;
     bool points = false;
@@ -297,6 +297,19 @@ static bool ends_with_time(abr_text_line bare)
     return i < number && (i == 0 || !abr_is_word(bare.p[i - 1]));
 }
 
+/* `  CC  x.o`: what a quiet make is at. */
+static bool is_made(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_upper(bare.p[i]))
+        i++;
+    if (i < 2 || i >= bare.n || bare.p[i] != ' ')
+        return false;
+    abr_text_line rest = abr_trimmed(from(bare, i));
+    return !memchr(rest.p, ' ', rest.n) && (ends(rest, ".o") || ends(rest, ".a") || ends(rest, ".so") ||
+                                            ends(rest, ".ko") || ends(rest, ".lo") || i == 2);
+}
+
 /* `Compiling x`, `checking for x... yes`, `Setting up x`: what is being done. */
 static float step(abr_text_line bare)
 {
@@ -363,7 +376,7 @@ static bool is_record(abr_text_line line)
 float abr_log_signs(abr_text_line line, abr_text_line bare)
 {
     if (has_time(line) || has_place(bare) || is_excerpt(line, bare) || is_frame(bare) || is_exception(bare) ||
-        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_call(bare) || is_record(line))
+        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_made(bare) || is_call(bare) || is_record(line))
         return 1;
     float most = level(line);
     float other = command(line);

@@ -26,7 +26,7 @@ static bool is_keyword(abr_text_line word)
         "abstract", "alias", "alter", "and", "architecture", "as", "assert", "async", "au", "auto",
         "autocmd", "autoload", "await", "begin", "bool", "break", "call", "case", "catch", "char", "class",
         "command", "const", "constexpr", "continue", "create", "declare", "def", "defer", "defmodule",
-        "defp", "deriving", "dim", "do", "done", "double", "drop", "echo", "elif", "else", "elseif",
+        "defp", "deriving", "dim", "dnl", "do", "done", "double", "drop", "elif", "else", "elseif",
         "elsif", "end", "endfor", "endforeach", "endfun", "endfunction", "endif", "endmodule", "endwhile",
         "ensure", "entity", "enum", "esac", "eval", "except", "exec", "export", "extends", "extension",
         "extern", "fi", "fileprivate", "finally", "finish", "float", "fn", "for", "forall", "foreach",
@@ -194,13 +194,15 @@ static bool is_mode(abr_text_line bare)
 static bool starts_with_hash(abr_text_line bare)
 {
     size_t i = 0;
+    if (bare.n > 1 && *bare.p == '^') /* git blame: older than what was asked for */
+        bare = (abr_text_line){bare.p + 1, bare.n - 1};
     bool digits = false;
     bool letters = false;
     for (; i < bare.n && abr_is_hex(bare.p[i]); i++) {
         digits = digits || abr_is_digit(bare.p[i]);
         letters = letters || abr_is_letter(bare.p[i]);
     }
-    bool ends = i == bare.n || HAS(" \t:*", bare.p[i]);
+    bool ends = i == bare.n || HAS(" \t:*|,", bare.p[i]);
     bool offset = i + 1 < bare.n && (bare.p[i] == ':' || (bare.p[i] == ' ' && bare.p[i + 1] == ' '));
     return ends &&
            ((i >= LEAST_HASH && digits && (letters || offset || i >= 16)) ||
@@ -334,13 +336,15 @@ static size_t number_length(abr_text_line bare)
     return i < bare.n && !HAS(" \t", bare.p[i]) ? 0 : i;
 }
 
-/* ` M`, `R100`, `??`: how a file changed. */
+/* `M`, `AM`, `R100`, `??`: how a file changed. */
 static size_t state_length(abr_text_line bare)
 {
-    size_t i = abr_is_upper(*bare.p) || *bare.p == '?';
-    while (i > 0 && i < bare.n && i < 4 &&
-           (abr_is_upper(bare.p[i]) || abr_is_digit(bare.p[i]) || bare.p[i] == '?'))
+    size_t i = HAS("MADRCTU?", *bare.p);
+    if (i < bare.n && HAS("MADTU?", bare.p[i]))
         i++;
+    else
+        while (i > 0 && i < bare.n && i < 4 && abr_is_digit(bare.p[i]))
+            i++;
     return i < bare.n && HAS(" \t", bare.p[i]) ? i : 0;
 }
 
@@ -414,6 +418,14 @@ static float entry(abr_text_line line, abr_text_line bare)
         return bare.p > line.p ? 0.6F : 0.4F;
     if (is_subject(line))
         return 0.7F;
+    if (bare.p > line.p && ABR_CONTAINS(bare, "  "))
+        return 0.6F;
+    if (bare.p > line.p && abr_is_digit(*bare.p) && number_length(bare) > 0) /* `   12 words`, of uniq -c */
+        return 0.6F;
+    if (abr_is_lower(*bare.p) && gap && abr_has_at(bare, (size_t)(gap - bare.p), " - ", 3)) /* `name - what it is` */
+        return 0.5F;
+    if (bare.n > 1 && *bare.p == '(' && abr_is_letter(bare.p[1]) && !ABR_CONTAINS(bare, "):") && gap)
+        return 0.5F; /* of Lisp */
     if (bare.p >= line.p + DEEP)
         return 0.4F;
     return ABR_STARTS(bare, "usage:") || ABR_STARTS(bare, "Usage:") || ABR_STARTS(bare, "total ") ? 0.6F : 0;
