@@ -155,12 +155,15 @@ static bool compare(header *h, abr_text_line line, const layout *row)
 {
     size_t reached = 0;
     size_t kept = 0;
+    size_t empty = 0;
     for (size_t i = 0; i < h->count; i++) {
         name *x = &h->names[i];
         if (x->from >= row->n)
             break;
-        if (is_empty(row, x))
+        if (is_empty(row, x)) {
+            empty++;
             continue;
+        }
         bool same = abr_has_at(line, x->from, x->text.p, x->text.n);
         x->same += same;
         if (x->from == 0)
@@ -172,7 +175,7 @@ static bool compare(header *h, abr_text_line line, const layout *row)
         kept += here;
         x->padded += here && x->from >= 2 && !row->filled[x->from - 1] && !row->filled[x->from - 2];
     }
-    return kept > 0 && kept * 2 >= reached;
+    return kept * 2 >= reached && (kept > 1 || (kept == 1 && empty == 0));
 }
 
 /* Are the names of a header those of columns, as `rows` rows show? */

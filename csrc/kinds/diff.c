@@ -175,6 +175,7 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->in_patch = e->in_patch && line.n > 0;
     if (e->in_message && is == ABR_DIFF_HEADER && !ABR_STARTS(line, "--- "))
         is = ABR_DIFF_OTHER; /* words of a message */
+    bool oneline = is == ABR_DIFF_OTHER && has_hash(line, 0); /* git log -p --oneline */
     if (is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && ABR_STARTS(line, "--- ")))
         e->in_message = false;
     if (is == ABR_DIFF_COMMIT)
@@ -184,7 +185,7 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
         e->in_patch = true;
     e->files += is == ABR_DIFF_FILE;
     e->hunks += opens;
-    if (is != ABR_DIFF_OTHER || opens || e->in_message || e->in_patch)
+    if (is != ABR_DIFF_OTHER || opens || oneline || e->in_message || e->in_patch)
         e->own++;
     else if (abr_trimmed(line).n > 0)
         e->stray++;
