@@ -11,9 +11,11 @@
 
 enum {
     MOST_CHARS = 512,  /* of a line that are looked at */
-    MOST_NAMES = 32,   /* of a header */
+    MOST_NAMES = 32,   /* of a header; bits of a name_set */
     MOST_TITLES = 12,  /* lines before the first row */
-    MOST_ROWS = 400,   /* that are looked at */
+    MOST_ROWS = 400,   /* lines that are looked at for rows */
+    SOME_ROWS = 16,    /* enough to know whether they repeat the header */
+    SOME_OTHERS = 8,   /* more lines than rows that are none: enough to know */
     LONGEST_NAME = 24, /* bytes */
     LEAST_RULED = 2    /* stretches of a ruling */
 };
@@ -149,33 +151,61 @@ static bool keeps(const layout *row, const name *x)
     return starts || ends;
 }
 
-/* Compare a row with the header; does it keep most of the places that it reaches? The first name tells nothing where it
- * is at the start, since every line has a word there. */
-static bool compare(header *h, abr_text_line line, const layout *row)
+/* Names of a header, a bit each. */
+typedef uint32_t name_set;
+
+typedef struct {
+    name_set reached;
+    name_set kept;
+    name_set same;
+    name_set padded;
+} comparison;
+
+static unsigned count_names(name_set set)
 {
-    size_t reached = 0;
-    size_t kept = 0;
-    size_t empty = 0;
-    for (size_t i = 0; i < h->count; i++) {
-        name *x = &h->names[i];
-        if (x->from >= row->n)
-            break;
+    unsigned n = 0;
+    for (; set; set &= set - 1)
+        n++;
+    return n;
+}
+
+/* Compare a row with the header: does it keep most of the places that it reaches? The first name tells nothing where it
+ * is at the start, since every line has a word there. */
+static bool compare(const header *h, abr_text_line line, const layout *row, comparison *out)
+{
+    *out = (comparison){0};
+    bool empty = false;
+    for (size_t i = 0; i < h->count && h->names[i].from < row->n; i++) {
+        const name *x = &h->names[i];
+        name_set bit = (name_set)1 << i;
         if (is_empty(row, x)) {
-            empty++;
+            empty = true;
             continue;
         }
-        bool same = abr_has_at(line, x->from, x->text.p, x->text.n);
-        x->same += same;
+        if (abr_has_at(line, x->from, x->text.p, x->text.n))
+            out->same |= bit;
         if (x->from == 0)
             continue;
-        bool here = keeps(row, x);
-        x->rows++;
-        x->kept += here;
-        reached++;
-        kept += here;
-        x->padded += here && x->from >= 2 && !row->filled[x->from - 1] && !row->filled[x->from - 2];
+        out->reached |= bit;
+        if (!keeps(row, x))
+            continue;
+        out->kept |= bit;
+        if (x->from >= 2 && !row->filled[x->from - 1] && !row->filled[x->from - 2])
+            out->padded |= bit;
     }
-    return kept * 2 >= reached && (kept > 1 || (kept == 1 && empty == 0));
+    unsigned kept = count_names(out->kept);
+    return kept * 2 >= count_names(out->reached) && (kept > 1 || (kept == 1 && !empty));
+}
+
+static void add_row(header *h, const comparison *row)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        name *x = &h->names[i];
+        x->rows += row->reached >> i & 1;
+        x->kept += row->kept >> i & 1;
+        x->same += row->same >> i & 1;
+        x->padded += row->padded >> i & 1;
+    }
 }
 
 /* Are the names of a header those of columns, as `rows` rows show? */
@@ -213,20 +243,23 @@ static bool has_rows(const char *p, size_t n, bool whole, size_t at, header *h, 
 {
     size_t rows = 0;
     size_t others = 0;
+    size_t same = 0;
     abr_text_line line;
     layout row;
-    while (rows + others < MOST_ROWS && abr_next_line(p, n, &at, &line)) {
+    comparison as;
+    for (size_t read = 0; read < MOST_ROWS && abr_next_line(p, n, &at, &line); read++) {
         if (!whole && at == n)
             break;
         if (abr_trimmed(line).n == 0 || is_ruling(line))
             continue;
         lay_out(line, &row);
-        header with_row = *h;
-        if (compare(&with_row, line, &row)) {
-            *h = with_row;
-            rows++;
-        } else {
-            others++;
+        if (compare(h, line, &row, &as)) {
+            add_row(h, &as);
+            same += count_names(as.same);
+            if (++rows == SOME_ROWS && same * 4 > rows * h->count)
+                return false;
+        } else if (++others > rows + SOME_OTHERS) {
+            return false;
         }
     }
     size_t most = rows / 4 > 2 ? rows / 4 : rows >= 2 ? 2 : 0;

@@ -11,7 +11,7 @@
 #include "text/scan.h"
 
 enum {
-    SAMPLED = 1024,  /* lines */
+    SAMPLED = 512,   /* lines */
     LOOKED_AT = 240, /* bytes of a line */
     LONG_LINE = 1000,
     LONG_WEIGHT = 8, /* lines that a longer one counts as */
