@@ -16,11 +16,13 @@ enum {
 
 #define IS(line, literal) ((line).n == sizeof(literal) - 1 && ABR_STARTS(line, literal))
 
-static bool ends(abr_text_line line, const char *text)
+static bool ends_with(abr_text_line line, abr_text_line text)
 {
-    size_t n = strlen(text);
-    return line.n >= n && memcmp(line.p + line.n - n, text, n) == 0;
+    return line.n >= text.n && line.p[line.n - 1] == text.p[text.n - 1] &&
+           memcmp(line.p + line.n - text.n, text.p, text.n) == 0;
 }
+
+#define ENDS(line, literal) ends_with((line), (abr_text_line){literal, sizeof(literal) - 1})
 
 static abr_text_line from(abr_text_line line, size_t at)
 {
@@ -171,7 +173,7 @@ static bool is_exception(abr_text_line line)
     while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '.'))
         i++;
     abr_text_line word = {line.p, i};
-    return (ends(word, "Error") || ends(word, "Exception") || ends(word, "error") || ends(word, "Warning")) &&
+    return (ENDS(word, "Error") || ENDS(word, "Exception") || ENDS(word, "error") || ENDS(word, "Warning")) &&
            i < line.n && line.p[i] == ':';
 }
 
@@ -189,7 +191,7 @@ static bool is_command(abr_text_line word)
             break;
         }
     if (word.n > 12)
-        return ends(word, "-gcc") || ends(word, "-ld") || ends(word, "-ar");
+        return ENDS(word, "-gcc") || ENDS(word, "-ld") || ENDS(word, "-ar");
     return ABR_IS_ONE_OF(word, commands);
 }
 
@@ -230,23 +232,27 @@ static bool is_progress(abr_text_line bare)
 
 static bool is_test(abr_text_line bare)
 {
-    static const char *const starts[] = {
-        "ok ",          "not ok ",      "--- PASS",     "--- FAIL",     "--- SKIP",     "=== RUN",
-        "=== PAUSE",    "=== CONT",     "[ RUN  ",      "[   ",         "[---",         "[===",
-        "\xE2\x9C\x93", "\xE2\x9C\x94", "\xE2\x9C\x97", "\xE2\x9C\x98", "\xE2\x9C\x96", "\xC3\x97 ",
-        "\xE2\x88\x9A", "ok\t",         "FAIL\t",       "\xE2\x9D\xAF", "Test #",       "Start "};
-    static const char *const finals[] = {"... ok", "... FAILED",  "... FAIL",    "... ERROR", "... yes",
-                                         "... no", "... done",    "... ignored", " PASSED",   " FAILED",
-                                         " OK",    " ok",         " passed",     " failed",   " done",
-                                         "100%",   " deprecated", "Passed"};
+#define TEXT(literal) {literal, sizeof(literal) - 1}
+    static const abr_text_line starts[] = {
+        TEXT("ok "), TEXT("not ok "), TEXT("--- PASS"), TEXT("--- FAIL"), TEXT("--- SKIP"),
+        TEXT("=== RUN"), TEXT("=== PAUSE"), TEXT("=== CONT"), TEXT("[ RUN  "), TEXT("[   "), TEXT("[---"),
+        TEXT("[==="), TEXT("\xE2\x9C\x93"), TEXT("\xE2\x9C\x94"), TEXT("\xE2\x9C\x97"),
+        TEXT("\xE2\x9C\x98"), TEXT("\xE2\x9C\x96"), TEXT("\xC3\x97 "), TEXT("\xE2\x88\x9A"), TEXT("ok\t"),
+        TEXT("FAIL\t"), TEXT("\xE2\x9D\xAF"), TEXT("Test #"), TEXT("Start ")};
+    static const abr_text_line finals[] = {
+        TEXT("... ok"), TEXT("... FAILED"), TEXT("... FAIL"), TEXT("... ERROR"), TEXT("... yes"),
+        TEXT("... no"), TEXT("... done"), TEXT("... ignored"), TEXT(" PASSED"), TEXT(" FAILED"),
+        TEXT(" OK"), TEXT(" ok"), TEXT(" passed"), TEXT(" failed"), TEXT(" done"), TEXT("100%"),
+        TEXT(" deprecated"), TEXT("Passed")};
+#undef TEXT
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (abr_has_at(bare, 0, starts[i], strlen(starts[i])))
+        if (*bare.p == *starts[i].p && abr_has_at(bare, 0, starts[i].p, starts[i].n))
             return true;
     for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
-        if (ends(bare, finals[i]))
+        if (ends_with(bare, finals[i]))
             return true;
-    return ABR_CONTAINS(bare, " PASSED ") || ABR_CONTAINS(bare, " FAILED ") || ABR_CONTAINS(bare, " passed,") ||
-           ABR_CONTAINS(bare, " failed,");
+    return ABR_CONTAINS(bare, "PASSED ") || ABR_CONTAINS(bare, "FAILED ") || ABR_CONTAINS(bare, "passed, ") ||
+           ABR_CONTAINS(bare, "failed, ");
 }
 
 /* `.....F...`, as test runners print a char a test. */
@@ -282,7 +288,7 @@ static bool ends_with_time(abr_text_line bare)
     size_t i = bare.n;
     if (i > 0 && (bare.p[i - 1] == ')' || bare.p[i - 1] == ']' || bare.p[i - 1] == '.'))
         i--;
-    if (ends((abr_text_line){bare.p, i}, "seconds"))
+    if (ENDS(((abr_text_line){bare.p, i}), "seconds"))
         i -= 6;
     if (i < 2 || bare.p[i - 1] != 's')
         return false;
@@ -306,8 +312,8 @@ static bool is_made(abr_text_line bare)
     if (i < 2 || i >= bare.n || bare.p[i] != ' ')
         return false;
     abr_text_line rest = abr_trimmed(from(bare, i));
-    return !memchr(rest.p, ' ', rest.n) && (ends(rest, ".o") || ends(rest, ".a") || ends(rest, ".so") ||
-                                            ends(rest, ".ko") || ends(rest, ".lo") || i == 2);
+    return !memchr(rest.p, ' ', rest.n) && (ENDS(rest, ".o") || ENDS(rest, ".a") || ENDS(rest, ".so") ||
+                                            ENDS(rest, ".ko") || ENDS(rest, ".lo") || i == 2);
 }
 
 /* `Compiling x`, `checking for x... yes`, `Setting up x`: what is being done. */
@@ -322,9 +328,9 @@ static float step(abr_text_line bare)
         return 0.5F; /* `[server] listening` */
     if (word.n < bare.n && ABR_CONTAINS(bare, "... "))
         return 0.8F;
-    if (word.n > 4 && ends(word, "ing") && bare.p[bare.n - 1] != ',')
+    if (word.n > 4 && ENDS(word, "ing") && bare.p[bare.n - 1] != ',')
         return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
-    if (ends(bare, "..."))
+    if (ENDS(bare, "..."))
         return 0.6F;
     if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
         return 0.2F;
@@ -360,7 +366,7 @@ static bool is_exchange(abr_text_line line)
     if (line.n < 4 || line.p[1] != ' ')
         return false;
     if (*line.p == '{' || *line.p == '}')
-        return line.p[2] == '[' && ends(line, "data]");
+        return line.p[2] == '[' && ENDS(line, "data]");
     size_t i = 2;
     while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
         i++;

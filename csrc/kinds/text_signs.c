@@ -60,6 +60,21 @@ static abr_text_line name_at_start(abr_text_line bare)
     return (abr_text_line){bare.p, i};
 }
 
+/* ` = `, ` == `, `=>`, ` := `, ` += `. */
+static bool assigns(abr_text_line bare)
+{
+    const char *end = bare.p + bare.n;
+    for (const char *p = bare.p; p < end && (p = memchr(p, '=', (size_t)(end - p))) != NULL; p++) {
+        char after = p + 1 < end ? p[1] : '\n';
+        if (after == '>')
+            return true;
+        const char *before = p > bare.p && HAS(":+=", p[-1]) ? p - 1 : p;
+        if (after == ' ' && before > bare.p && before[-1] == ' ')
+            return true;
+    }
+    return false;
+}
+
 static float source(abr_text_line line, abr_text_line bare)
 {
     char last = bare.p[bare.n - 1];
@@ -81,8 +96,7 @@ static float source(abr_text_line line, abr_text_line bare)
         return 0.6F;
     if (word.n > 0 && HAS("(.[", after) && (last == ')' || ABR_CONTAINS(bare, "(")) && bare.n - word.n > 2)
         return 0.5F;
-    if (ABR_CONTAINS(bare, " = ") || ABR_CONTAINS(bare, " == ") || ABR_CONTAINS(bare, "=>") || ABR_CONTAINS(bare, "();") ||
-        ABR_CONTAINS(bare, " := ") || ABR_CONTAINS(bare, " += ") || ABR_CONTAINS(bare, "&&"))
+    if (assigns(bare) || ABR_CONTAINS(bare, "();") || ABR_CONTAINS(bare, "&&"))
         return 0.7F;
     if (ABR_STARTS(line, "-- "))
         return 0.3F;
