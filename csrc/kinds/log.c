@@ -21,9 +21,9 @@ enum {
 
 /* Evidence of text, by the lines that are looked at, and for each of a log. */
 static const float least_text = 0.35F;
-static const float least_alone = 0.15F; /* where nearly nothing tells of a log: */
+static const float least_alone = 0.1F; /* where nearly nothing tells of a log: */
 static const float most_alone = 0.01F;
-static const float least_of_few = 0.6F;
+static const float least_of_few = 0.5F;
 static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
 static const float repeated_log = 0.5F;  /* and that it does tells of a log */
 static const float text_a_log = 3.0F;
