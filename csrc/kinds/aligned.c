@@ -20,10 +20,12 @@ enum {
     LEAST_RULED = 2    /* stretches of a ruling */
 };
 
+enum { BLANK = 0, FILLED, DIGIT };
+
 /* What stands in each column of a line. */
 typedef struct {
     size_t n;                    /* columns, without the blanks at the end */
-    bool filled[MOST_CHARS + 1]; /* is it no blank? A blank one ends the line. */
+    char cell[MOST_CHARS + 1]; /* BLANK, which ends the line too, DIGIT or FILLED */
 } layout;
 
 typedef struct {
@@ -34,6 +36,7 @@ typedef struct {
     size_t rows;   /* rows that reach it */
     size_t same;   /* rows that repeat it */
     size_t padded; /* rows with more than one blank before it */
+    size_t digits; /* rows with a digit where the name starts or ends */
 } name;
 
 typedef struct {
@@ -48,17 +51,21 @@ static void lay_out(abr_text_line line, layout *out)
     out->n = 0;
     size_t column = 0;
     for (size_t i = 0; i < line.n && column < MOST_CHARS; column++) {
-        bool filled = line.p[i] != ' ' && line.p[i] != '\t';
+        char cell = FILLED;
+        if (line.p[i] == ' ' || line.p[i] == '\t')
+            cell = BLANK;
+        else if (abr_is_digit(line.p[i]))
+            cell = DIGIT;
         size_t size = abr_char_size(line.p + i, line.n - i);
         if (line.p[i] == '\t') /* up to the next multiple of 8 */
             while (column % 8 != 7 && column + 1 < MOST_CHARS)
-                out->filled[column++] = false;
-        out->filled[column] = filled;
-        if (filled)
+                out->cell[column++] = BLANK;
+        out->cell[column] = cell;
+        if (cell != BLANK)
             out->n = column + 1;
         i += size;
     }
-    out->filled[out->n] = false;
+    out->cell[out->n] = BLANK;
 }
 
 /* ---- the header ---- */
@@ -138,7 +145,7 @@ static bool read_header(abr_text_line line, header *out)
 static bool is_empty(const layout *row, const name *x)
 {
     for (size_t i = x->from; i < x->to; i++)
-        if (row->filled[i])
+        if (row->cell[i])
             return false;
     return true;
 }
@@ -146,8 +153,8 @@ static bool is_empty(const layout *row, const name *x)
 /* Does a word of the row start where the name does, or end where it ends? */
 static bool keeps(const layout *row, const name *x)
 {
-    bool starts = row->filled[x->from] && !(x->from > 0 && row->filled[x->from - 1]);
-    bool ends = x->to <= row->n && row->filled[x->to - 1] && !row->filled[x->to];
+    bool starts = row->cell[x->from] && !(x->from > 0 && row->cell[x->from - 1]);
+    bool ends = x->to <= row->n && row->cell[x->to - 1] && !row->cell[x->to];
     return starts || ends;
 }
 
@@ -159,6 +166,7 @@ typedef struct {
     name_set kept;
     name_set same;
     name_set padded;
+    name_set digits;
 } comparison;
 
 static unsigned count_names(name_set set)
@@ -190,7 +198,9 @@ static bool compare(const header *h, abr_text_line line, const layout *row, comp
         if (!keeps(row, x))
             continue;
         out->kept |= bit;
-        if (x->from >= 2 && !row->filled[x->from - 1] && !row->filled[x->from - 2])
+        if (row->cell[x->from] == DIGIT || (x->to <= row->n && row->cell[x->to - 1] == DIGIT))
+            out->digits |= bit;
+        if (x->from >= 2 && !row->cell[x->from - 1] && !row->cell[x->from - 2])
             out->padded |= bit;
     }
     unsigned kept = count_names(out->kept);
@@ -205,6 +215,7 @@ static void add_row(header *h, const comparison *row)
         x->kept += row->kept >> i & 1;
         x->same += row->same >> i & 1;
         x->padded += row->padded >> i & 1;
+        x->digits += row->digits >> i & 1;
     }
 }
 
@@ -215,7 +226,8 @@ static bool holds(const header *h, size_t rows, bool ruled)
     size_t names = 0;
     size_t same = 0;
     size_t padded = 0;
-    size_t second = 0; /* words of a name before them, maybe */
+    bool figures = h->capitals; /* is a column of figures there? Words over words are a list in columns. */
+    size_t second = 0;          /* words of a name before them, maybe */
     for (size_t i = 0; i < h->count; i++) {
         const name *x = &h->names[i];
         same += x->same;
@@ -224,6 +236,7 @@ static bool holds(const header *h, size_t rows, bool ruled)
         bool column = x->kept * 10 >= x->rows * 8;
         names++;
         columns += column;
+        figures = figures || (column && x->digits * 2 >= x->rows);
         second += !column && i > 0 && h->gaps && x->from == h->names[i - 1].to + 1;
         padded += x->padded * 4 >= x->rows;
     }
@@ -233,6 +246,8 @@ static bool holds(const header *h, size_t rows, bool ruled)
         return false;
     if (ruled)
         return true;
+    if (!figures)
+        return false;
     if (rows < 3)
         return h->gaps && columns * 3 >= names * 2 && (h->capitals || columns >= 3);
     return h->gaps || (h->count > 2 && padded * 2 >= columns && columns >= 2);

@@ -127,7 +127,7 @@ static bool has_place(abr_text_line line)
         size_t at = i + 1 + n;
         if (n == 0 || n > 6)
             continue;
-        if (at + 2 < line.n && line.p[at] == ')' && line.p[at + 1] == ':')
+        if (at + 3 < line.n && line.p[at] == ')' && (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
             abr_is_word(line.p[i - 1]))
@@ -141,7 +141,7 @@ static bool is_excerpt(abr_text_line line, abr_text_line bare)
 {
     size_t n = digits(bare, 0);
     abr_text_line rest = abr_trimmed(from(bare, n));
-    bool bar = IS(rest, "|") ? n > 0 || bare.p > line.p + 1 : ABR_STARTS(rest, "| ") && n > 0;
+    bool bar = n > 0 && (IS(rest, "|") || ABR_STARTS(rest, "| "));
     if (bar || ABR_STARTS(bare, "--> ") || ABR_STARTS(bare, "= note: ") || ABR_STARTS(bare, "= help: "))
         return true;
     bool points = false;
@@ -332,6 +332,8 @@ static float step(abr_text_line bare)
         return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
     if (ENDS(bare, "..."))
         return 0.6F;
+    if (IS(bare, "|"))
+        return 0.5F;
     if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
         return 0.2F;
     bool numbered = *bare.p == '#' && digits(bare, 1) > 0; /* `#12 [3/7] RUN`, `#12<tab>NEW` */
@@ -348,6 +350,10 @@ static float step(abr_text_line bare)
 static bool is_call(abr_text_line bare)
 {
     size_t i = 0;
+    while (i < bare.n && (abr_is_digit(bare.p[i]) || bare.p[i] == '.'))
+        i++; /* when it was called */
+    bare = abr_trimmed(from(bare, i));
+    i = 0;
     while (i < bare.n && abr_is_word(bare.p[i]))
         i++;
     if (i == 0 || i >= bare.n || bare.p[i] != '(')

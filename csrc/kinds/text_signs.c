@@ -265,8 +265,11 @@ static bool is_of_git(abr_text_line line, abr_text_line bare)
         for (const char *p = bar + 1; p < bare.p + bare.n; p++)
             if (*p != ' ')
                 return abr_is_digit(*p) || *p == 'B';
-    if (bare.n > 2 && HAS("*+", *bare.p) && bare.p[1] == ' ')
+    if (bare.n > 2 && HAS("*+-", *bare.p) && bare.p[1] == ' ') {
         bare = abr_trimmed((abr_text_line){bare.p + 2, bare.n - 2});
+        if (has_letters_and_digits(bare) && starts_with_hash(bare))
+            return true; /* of git cherry */
+    }
     const char *gap = memchr(bare.p, ' ', bare.n); /* `  main  0123abc what it does`, of git branch -v */
     if (!gap || gap[-1] == ':')
         return false;
@@ -417,6 +420,15 @@ static bool is_subject(abr_text_line line)
     return colon && colon + 1 < line.p + line.n && colon[1] == ' ' && (line.p[word.n] == '(' || HAS(":!", line.p[word.n]));
 }
 
+/* `<name@host>` */
+static bool has_address(abr_text_line bare)
+{
+    const char *end = bare.p + bare.n;
+    const char *open = memchr(bare.p, '<', bare.n);
+    const char *at = open ? memchr(open, '@', (size_t)(end - open)) : NULL;
+    return at && memchr(at, '>', (size_t)(end - at)) && !memchr(open, ' ', (size_t)(at - open));
+}
+
 /* An option and what it does, a branch of a tree, a word under which others stand. */
 static float entry(abr_text_line line, abr_text_line bare)
 {
@@ -430,7 +442,7 @@ static float entry(abr_text_line line, abr_text_line bare)
     const char *gap = memchr(bare.p, ' ', bare.n); /* `  build    compile it` */
     if (gap && gap + 1 < bare.p + bare.n && gap[1] == ' ')
         return bare.p > line.p ? 0.6F : 0.4F;
-    if (is_subject(line))
+    if (is_subject(line) || has_address(bare))
         return 0.7F;
     if (bare.p > line.p && ABR_CONTAINS(bare, "  "))
         return 0.6F;
