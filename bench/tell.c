@@ -1,6 +1,7 @@
 /*
- * How long the kind of a text takes to tell, for texts that are hard on one kind's evidence or another's: 256 KiB each, as
- * no more is looked at. Prints the median of RUNS runs, and fails where one takes longer than the contract allows.
+ * How long the kind of a text takes to tell, for texts that are hard on one kind's evidence or another's: 256
+ * KiB each, as no more is looked at. Prints the median of RUNS runs, and fails where one takes longer than
+ * the contract allows.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* clock_gettime */
@@ -53,7 +54,8 @@ static const shape shapes[] = {
     {"headers of 32 names", "",
      "A  B  C  D  E  F  G  H  I  J  K  L  M  N  O  P  Q  R  S  T  U  V  W  X  Y  Z  A  B  C  D\n"},
     {"long aligned rows", "NAME        READY   STATUS    AGE\n",
-     "web-000001  1/1     Running   5d      x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x\n"},
+     "web-000001  1/1     Running   5d      x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x "
+     "x x\n"},
     {"rulings", "NAME  AGE\n", "----  ---\n"},
     {"a diff", "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,99999 +1,99999 @@\n", "-a line\n+another\n"},
     {"hunks of no lines", "", "@@ -1,0 +1,0 @@\n"},
@@ -64,9 +66,12 @@ static const shape shapes[] = {
     {"log", "", "2026-01-02T03:04:05.678Z INFO [worker-#] request done in 12.5ms (3/4), status=200\n"},
     {"compiler output", "", "src/some/file.c:#:12: warning: unused variable 'x' [-Wunused-variable]\n"},
     {"lines just under the longest", "", /* 240 bytes with what no sign stops at early */
-     "xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:"
-     "xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxx#\n"},
-    {"numbers and colons", "", "1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1\n"},
+     "xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx "
+     "xxxx.xxxx:"
+     "xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx xxxx.xxxx:xxxx "
+     "xxxx.xxx#\n"},
+    {"numbers and colons", "",
+     "1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1\n"},
     {"what nearly matches", "", "= PASSE FAILE  passe. leve. HTTP/0 exit cod npm ERR panicke =&+:<*`]\n"},
     {"letters of hashes", "", "abcdefabcdefabcdefabcdef abcdefabcdef abcdefabcdefabcdef\n"},
     {"tabs", "", "\t"},

@@ -1,7 +1,7 @@
 /*
- * Columns under a header. Each name of the header has a place; a row keeps it if a word of its own starts where the name
- * starts, or ends where it ends. In prose and source, too, a word starts there now and then, but not in row after row,
- * and lines that begin with the same words are no rows under a header.
+ * Columns under a header. Each name of the header has a place; a row keeps it if a word of its own starts
+ * where the name starts, or ends where it ends. In prose and source, too, a word starts there now and then,
+ * but not in row after row, and lines that begin with the same words are no rows under a header.
  */
 #include "kinds/aligned.h"
 #include "abridge.h"
@@ -24,7 +24,7 @@ enum { BLANK = 0, FILLED, DIGIT };
 
 /* What stands in each column of a line. */
 typedef struct {
-    size_t n;                    /* columns, without the blanks at the end */
+    size_t n;                  /* columns, without the blanks at the end */
     char cell[MOST_CHARS + 1]; /* BLANK, which ends the line too, DIGIT or FILLED */
 } layout;
 
@@ -113,7 +113,8 @@ static bool has_small_letter(abr_text_line word)
     return false;
 }
 
-/* The names in a line of ASCII; false where it is no header. Bars between names, as boxes have them, are none. */
+/* The names in a line of ASCII; false where it is no header. Bars between names, as boxes have them, are
+ * none. */
 static bool read_header(abr_text_line line, header *out)
 {
     *out = (header){.capitals = true};
@@ -177,8 +178,8 @@ static unsigned count_names(name_set set)
     return n;
 }
 
-/* Compare a row with the header: does it keep most of the places that it reaches? The first name tells nothing where it
- * is at the start, since every line has a word there. */
+/* Compare a row with the header: does it keep most of the places that it reaches? The first name tells
+ * nothing where it is at the start, since every line has a word there. */
 static bool compare(const header *h, abr_text_line line, const layout *row, comparison *out)
 {
     *out = (comparison){0};

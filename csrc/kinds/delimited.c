@@ -1,6 +1,6 @@
 /*
- * Records of CSV and TSV, by RFC 4180. A text is a table if its records agree on their number of fields, two or more,
- * and the first one looks like names. Without names, more columns and records are asked for.
+ * Records of CSV and TSV, by RFC 4180. A text is a table if its records agree on their number of fields, two
+ * or more, and the first one looks like names. Without names, more columns and records are asked for.
  */
 #include "kinds/delimited.h"
 #include "abridge.h"
@@ -21,7 +21,7 @@ enum {
     TIME_WITHIN = 24   /* of the start, where a log has its time */
 };
 
-/* The field that starts at `at`; *closed false where its quotes do not close, or something stands after them. */
+/* The field that starts at `at`; *closed false where its quotes do not close, or do so before its end. */
 static size_t field_end(const char *p, size_t n, size_t at, char delimiter, bool *closed)
 {
     size_t i = at;
@@ -112,8 +112,8 @@ static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
     return false;
 }
 
-/* Does the record, up to `end`, name columns: each once, most of them by words? The first may have no name, as that of
- * an index has none. */
+/* Does the record, up to `end`, name columns: each once, most of them by words? The first may have no name,
+ * as that of an index has none. */
 static bool names_columns(const char *p, size_t end, char delimiter)
 {
     abr_text_line names[MOST_COLUMNS];

@@ -1,8 +1,8 @@
 /*
  * Unified diffs: of git with its extended headers, combined ones, of diff -ru and Subversion, in mails.
  *
- * A text is one if nearly all its lines belong to one. What stands between a commit's line and its first file is its
- * message; a log that shows a diff has lines of its own before it and after it.
+ * A text is one if nearly all its lines belong to one. What stands between a commit's line and its first file
+ * is its message; a log that shows a diff has lines of its own before it and after it.
  */
 #include "kinds/diff.h"
 #include "abridge.h"
@@ -174,7 +174,7 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->in_hunk = opens;
     e->in_patch = e->in_patch && line.n > 0;
     if (e->in_message && is == ABR_DIFF_HEADER && !ABR_STARTS(line, "--- "))
-        is = ABR_DIFF_OTHER; /* words of a message */
+        is = ABR_DIFF_OTHER;                                  /* words of a message */
     bool oneline = is == ABR_DIFF_OTHER && has_hash(line, 0); /* git log -p --oneline */
     if (is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && ABR_STARTS(line, "--- ")))
         e->in_message = false;

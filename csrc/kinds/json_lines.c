@@ -1,6 +1,6 @@
 /*
- * Is it JSON: one document, or one a line? A log of JSON records with a line of something else now and then is still
- * records; a log with some JSON inside is not.
+ * Is it JSON: one document, or one a line? A log of JSON records with a line of something else now and then
+ * is still records; a log with some JSON inside is not.
  */
 #include "kinds/json_lines.h"
 #include "abridge.h"

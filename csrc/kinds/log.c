@@ -1,6 +1,6 @@
 /*
- * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of both. Few
- * lines of a log have none of a log; in what was written they are rare.
+ * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of
+ * both. Few lines of a log have none of a log; in what was written they are rare.
  */
 #include "kinds/log.h"
 #include "abridge.h"

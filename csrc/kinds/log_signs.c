@@ -1,6 +1,6 @@
 /*
- * Signs that a line was printed by a command at work: the time, a level, a command or a step, a diagnostic with its
- * place, a test and how it went, a frame of a stack. None decides alone.
+ * Signs that a line was printed by a command at work: the time, a level, a command or a step, a diagnostic
+ * with its place, a test and how it went, a frame of a stack. None decides alone.
  */
 #include "kinds/log_signs.h"
 #include "abridge.h"
@@ -77,15 +77,15 @@ static bool has_time(abr_text_line line)
 static bool is_level(abr_text_line word)
 {
     static const char *const levels[] = {
-        "CRITICAL", "DEBUG", "ERR!", "ERROR", "FAIL", "FAILED", "FATAL", "INFO", "NOTICE", "OK", "PASS",
-        "PASSED", "SEVERE", "SKIP", "SKIPPED", "TRACE", "VERBOSE", "WARN", "WARNING"};
+        "CRITICAL", "DEBUG",  "ERR!",   "ERROR", "FAIL",    "FAILED", "FATAL",   "INFO", "NOTICE", "OK",
+        "PASS",     "PASSED", "SEVERE", "SKIP",  "SKIPPED", "TRACE",  "VERBOSE", "WARN", "WARNING"};
     return ABR_IS_ONE_OF(word, levels);
 }
 
 static bool is_small_level(abr_text_line word)
 {
-    static const char *const levels[] = {
-        "debug", "err", "error", "fatal", "info", "note", "notice", "trace", "warn", "warning"};
+    static const char *const levels[] = {"debug", "err",    "error", "fatal", "info",
+                                         "note",  "notice", "trace", "warn",  "warning"};
     return ABR_IS_ONE_OF(word, levels);
 }
 
@@ -127,7 +127,8 @@ static bool has_place(abr_text_line line)
         size_t at = i + 1 + n;
         if (n == 0 || n > 6)
             continue;
-        if (at + 3 < line.n && line.p[at] == ')' && (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
+        if (at + 3 < line.n && line.p[at] == ')' &&
+            (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
             abr_is_word(line.p[i - 1]))
@@ -182,9 +183,10 @@ static bool is_exception(abr_text_line line)
 static bool is_command(abr_text_line word)
 {
     static const char *const commands[] = {
-        "ar", "as", "c++", "cargo", "cc", "cd", "clang", "clang++", "cmake", "cp", "echo", "g++", "gcc",
-        "git", "go", "install", "javac", "ld", "libtool:", "ln", "make:", "mkdir", "mv", "ninja:", "node",
-        "npm", "nvcc", "python", "python3", "ranlib", "rm", "rustc", "sed", "strip", "tsc"};
+        "ar",       "as",      "c++",    "cargo", "cc",    "cd",     "clang",   "clang++", "cmake",
+        "cp",       "echo",    "g++",    "gcc",   "git",   "go",     "install", "javac",   "ld",
+        "libtool:", "ln",      "make:",  "mkdir", "mv",    "ninja:", "node",    "npm",     "nvcc",
+        "python",   "python3", "ranlib", "rm",    "rustc", "sed",    "strip",   "tsc"};
     for (size_t i = word.n; i-- > 0;)
         if (word.p[i] == '/') {
             word = from(word, i + 1);
@@ -232,18 +234,22 @@ static bool is_progress(abr_text_line bare)
 
 static bool is_test(abr_text_line bare)
 {
-#define TEXT(literal) {literal, sizeof(literal) - 1}
+#define TEXT(literal)                                                                                        \
+    {                                                                                                        \
+        literal, sizeof(literal) - 1                                                                         \
+    }
     static const abr_text_line starts[] = {
-        TEXT("ok "), TEXT("not ok "), TEXT("--- PASS"), TEXT("--- FAIL"), TEXT("--- SKIP"),
-        TEXT("=== RUN"), TEXT("=== PAUSE"), TEXT("=== CONT"), TEXT("[ RUN  "), TEXT("[   "), TEXT("[---"),
-        TEXT("[==="), TEXT("\xE2\x9C\x93"), TEXT("\xE2\x9C\x94"), TEXT("\xE2\x9C\x97"),
-        TEXT("\xE2\x9C\x98"), TEXT("\xE2\x9C\x96"), TEXT("\xC3\x97 "), TEXT("\xE2\x88\x9A"), TEXT("ok\t"),
-        TEXT("FAIL\t"), TEXT("\xE2\x9D\xAF"), TEXT("Test #"), TEXT("Start ")};
+        TEXT("ok "),          TEXT("not ok "),      TEXT("--- PASS"),     TEXT("--- FAIL"),
+        TEXT("--- SKIP"),     TEXT("=== RUN"),      TEXT("=== PAUSE"),    TEXT("=== CONT"),
+        TEXT("[ RUN  "),      TEXT("[   "),         TEXT("[---"),         TEXT("[==="),
+        TEXT("\xE2\x9C\x93"), TEXT("\xE2\x9C\x94"), TEXT("\xE2\x9C\x97"), TEXT("\xE2\x9C\x98"),
+        TEXT("\xE2\x9C\x96"), TEXT("\xC3\x97 "),    TEXT("\xE2\x88\x9A"), TEXT("ok\t"),
+        TEXT("FAIL\t"),       TEXT("\xE2\x9D\xAF"), TEXT("Test #"),       TEXT("Start ")};
     static const abr_text_line finals[] = {
-        TEXT("... ok"), TEXT("... FAILED"), TEXT("... FAIL"), TEXT("... ERROR"), TEXT("... yes"),
-        TEXT("... no"), TEXT("... done"), TEXT("... ignored"), TEXT(" PASSED"), TEXT(" FAILED"),
-        TEXT(" OK"), TEXT(" ok"), TEXT(" passed"), TEXT(" failed"), TEXT(" done"), TEXT("100%"),
-        TEXT(" deprecated"), TEXT("Passed")};
+        TEXT("... ok"), TEXT("... FAILED"),  TEXT("... FAIL"),    TEXT("... ERROR"), TEXT("... yes"),
+        TEXT("... no"), TEXT("... done"),    TEXT("... ignored"), TEXT(" PASSED"),   TEXT(" FAILED"),
+        TEXT(" OK"),    TEXT(" ok"),         TEXT(" passed"),     TEXT(" failed"),   TEXT(" done"),
+        TEXT("100%"),   TEXT(" deprecated"), TEXT("Passed")};
 #undef TEXT
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (*bare.p == *starts[i].p && abr_has_at(bare, 0, starts[i].p, starts[i].n))
@@ -324,7 +330,8 @@ static float step(abr_text_line bare)
     abr_text_line word = first_word(bare);
     while (word.n > 0 && (word.p[word.n - 1] == ':' || word.p[word.n - 1] == '.'))
         word.n--;
-    if (*bare.p == '[' && word.n > 3 && word.n < bare.n && word.p[word.n - 1] == ']' && abr_is_letter(bare.p[1]))
+    if (*bare.p == '[' && word.n > 3 && word.n < bare.n && word.p[word.n - 1] == ']' &&
+        abr_is_letter(bare.p[1]))
         return 0.5F; /* `[server] listening` */
     if (word.n < bare.n && ABR_CONTAINS(bare, "... "))
         return 0.8F;
@@ -381,14 +388,16 @@ static bool is_exchange(abr_text_line line)
 
 static bool is_record(abr_text_line line)
 {
-    return is_exchange(line) || ABR_CONTAINS(line, "level=") || ABR_CONTAINS(line, "HTTP/1.") || ABR_CONTAINS(line, "exit code") ||
-           ABR_CONTAINS(line, "exit status") || ABR_CONTAINS(line, "npm ERR!") || ABR_CONTAINS(line, "panicked at");
+    return is_exchange(line) || ABR_CONTAINS(line, "level=") || ABR_CONTAINS(line, "HTTP/1.") ||
+           ABR_CONTAINS(line, "exit code") || ABR_CONTAINS(line, "exit status") ||
+           ABR_CONTAINS(line, "npm ERR!") || ABR_CONTAINS(line, "panicked at");
 }
 
 float abr_log_signs(abr_text_line line, abr_text_line bare)
 {
     if (has_time(line) || has_place(bare) || is_excerpt(line, bare) || is_frame(bare) || is_exception(bare) ||
-        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_made(bare) || is_call(bare) || is_record(line))
+        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_made(bare) || is_call(bare) ||
+        is_record(line))
         return 1;
     float most = level(line);
     float other = command(line);

@@ -1,6 +1,6 @@
 /*
- * Signs that a line was written: how source ends and begins its lines, settings, the words of prose, marks of markup,
- * what listings put first. None decides alone.
+ * Signs that a line was written: how source ends and begins its lines, settings, the words of prose, marks of
+ * markup, what listings put first. None decides alone.
  */
 #include "kinds/text_signs.h"
 #include "abridge.h"
@@ -23,26 +23,35 @@ enum {
 static bool is_keyword(abr_text_line word)
 {
     static const char *const keywords[] = {
-        "abstract", "alias", "alter", "and", "architecture", "as", "assert", "async", "au", "auto",
-        "autocmd", "autoload", "await", "begin", "bool", "break", "call", "case", "catch", "char", "class",
-        "command", "const", "constexpr", "continue", "create", "declare", "def", "defer", "defmodule",
-        "defp", "deriving", "dim", "dnl", "do", "done", "double", "drop", "elif", "else", "elseif",
-        "elsif", "end", "endfor", "endforeach", "endfun", "endfunction", "endif", "endmodule", "endwhile",
-        "ensure", "entity", "enum", "esac", "eval", "except", "exec", "export", "extends", "extension",
-        "extern", "fi", "fileprivate", "finally", "finish", "float", "fn", "for", "forall", "foreach",
-        "friend", "from", "fun", "func", "function", "goto", "grant", "guard", "hi", "highlight", "if",
-        "imap", "impl", "implements", "import", "include", "infix", "infixl", "infixr", "inherit",
-        "inline", "inoremap", "insert", "instance", "int", "integer", "interface", "iter", "join",
-        "lambda", "lazy", "lemma", "let", "local", "match", "mixin", "mod", "module", "multiclass", "mut",
-        "mutable", "my", "namespace", "newtype", "nmap", "nnoremap", "nonlocal", "noremap", "not",
-        "operator", "or", "override", "package", "print", "printf", "private", "proc", "procedure",
-        "program", "proof", "protected", "protocol", "pub", "public", "puts", "qed", "raise", "readonly",
-        "real", "rec", "register", "require", "requires", "rescue", "return", "select", "self", "set",
-        "setlocal", "shift", "signed", "size_t", "static", "struct", "sub", "subroutine", "super",
-        "switch", "syn", "syntax", "template", "then", "theorem", "this", "throw", "throws", "tnoremap",
-        "trait", "trap", "try", "type", "typealias", "typedef", "typename", "typeset", "union", "unless",
-        "unset", "unsigned", "until", "use", "using", "val", "values", "var", "variable", "virtual",
-        "vmap", "vnoremap", "void", "volatile", "weak", "where", "while", "with", "xnoremap", "yield"};
+        "abstract",  "alias",      "alter",      "and",        "architecture", "as",        "assert",
+        "async",     "au",         "auto",       "autocmd",    "autoload",     "await",     "begin",
+        "bool",      "break",      "call",       "case",       "catch",        "char",      "class",
+        "command",   "const",      "constexpr",  "continue",   "create",       "declare",   "def",
+        "defer",     "defmodule",  "defp",       "deriving",   "dim",          "dnl",       "do",
+        "done",      "double",     "drop",       "elif",       "else",         "elseif",    "elsif",
+        "end",       "endfor",     "endforeach", "endfun",     "endfunction",  "endif",     "endmodule",
+        "endwhile",  "ensure",     "entity",     "enum",       "esac",         "eval",      "except",
+        "exec",      "export",     "extends",    "extension",  "extern",       "fi",        "fileprivate",
+        "finally",   "finish",     "float",      "fn",         "for",          "forall",    "foreach",
+        "friend",    "from",       "fun",        "func",       "function",     "goto",      "grant",
+        "guard",     "hi",         "highlight",  "if",         "imap",         "impl",      "implements",
+        "import",    "include",    "infix",      "infixl",     "infixr",       "inherit",   "inline",
+        "inoremap",  "insert",     "instance",   "int",        "integer",      "interface", "iter",
+        "join",      "lambda",     "lazy",       "lemma",      "let",          "local",     "match",
+        "mixin",     "mod",        "module",     "multiclass", "mut",          "mutable",   "my",
+        "namespace", "newtype",    "nmap",       "nnoremap",   "nonlocal",     "noremap",   "not",
+        "operator",  "or",         "override",   "package",    "print",        "printf",    "private",
+        "proc",      "procedure",  "program",    "proof",      "protected",    "protocol",  "pub",
+        "public",    "puts",       "qed",        "raise",      "readonly",     "real",      "rec",
+        "register",  "require",    "requires",   "rescue",     "return",       "select",    "self",
+        "set",       "setlocal",   "shift",      "signed",     "size_t",       "static",    "struct",
+        "sub",       "subroutine", "super",      "switch",     "syn",          "syntax",    "template",
+        "then",      "theorem",    "this",       "throw",      "throws",       "tnoremap",  "trait",
+        "trap",      "try",        "type",       "typealias",  "typedef",      "typename",  "typeset",
+        "union",     "unless",     "unset",      "unsigned",   "until",        "use",       "using",
+        "val",       "values",     "var",        "variable",   "virtual",      "vmap",      "vnoremap",
+        "void",      "volatile",   "weak",       "where",      "while",        "with",      "xnoremap",
+        "yield"};
     char small[16];
     if (word.n > sizeof small)
         return false;
@@ -82,8 +91,9 @@ static float source(abr_text_line line, abr_text_line bare)
     if (HAS(";{}\\", last) || (last == '(' && bare.n > 1) || (before == ')' && HAS(":,", last)))
         return 0.9F;
     char second = bare.n > 1 ? bare.p[1] : ' ';
-    if (HAS("})];", *bare.p) || (*bare.p == '<' && second != ' ') || ABR_STARTS(bare, "//") || ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") ||
-        ABR_STARTS(bare, "--[") || ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "(*") ||
+    if (HAS("})];", *bare.p) || (*bare.p == '<' && second != ' ') || ABR_STARTS(bare, "//") ||
+        ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") || ABR_STARTS(bare, "--[") ||
+        ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "(*") ||
         (HAS("@$\\%!", *bare.p) && (abr_is_letter(second) || second == '{')))
         return 0.9F;
     if (*bare.p == '#' && !abr_is_digit(second))
@@ -100,7 +110,8 @@ static float source(abr_text_line line, abr_text_line bare)
         return 0.7F;
     if (ABR_STARTS(line, "-- "))
         return 0.3F;
-    if (word.n > 1 && abr_is_lower(*word.p) && after == ' ' && word.n + 1 < bare.n && HAS("'\"", bare.p[word.n + 1]))
+    if (word.n > 1 && abr_is_lower(*word.p) && after == ' ' && word.n + 1 < bare.n &&
+        HAS("'\"", bare.p[word.n + 1]))
         return 0.5F;
     return *bare.p == '"' || *line.p == '\t' || last == ',' || memchr(bare.p, '\t', bare.n) ? 0.5F : 0;
 }
@@ -387,7 +398,8 @@ static bool is_numbered(abr_text_line bare)
     size_t i = 0;
     while (i < bare.n && abr_is_digit(bare.p[i]))
         i++;
-    return i > 0 && i + 1 < bare.n && bare.p[i] == ':' && bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]);
+    return i > 0 && i + 1 < bare.n && bare.p[i] == ':' && bare.p[i + 1] != ' ' &&
+           !abr_is_digit(bare.p[i + 1]);
 }
 
 /* Do numbers make up most of the words, as in data? */
@@ -411,13 +423,14 @@ static bool is_data(abr_text_line bare)
 /* `fix(scope): what it does`: the subject of a commit. */
 static bool is_subject(abr_text_line line)
 {
-    static const char *const types[] = {"build",    "chore", "ci",     "deps",  "docs", "feat", "fix",
-                                        "perf",  "refactor", "revert", "style", "test"};
+    static const char *const types[] = {"build", "chore", "ci",       "deps",   "docs",  "feat",
+                                        "fix",   "perf",  "refactor", "revert", "style", "test"};
     abr_text_line word = name_at_start(line);
     if (!ABR_IS_ONE_OF(word, types))
         return false;
     const char *colon = memchr(line.p, ':', line.n);
-    return colon && colon + 1 < line.p + line.n && colon[1] == ' ' && (line.p[word.n] == '(' || HAS(":!", line.p[word.n]));
+    return colon && colon + 1 < line.p + line.n && colon[1] == ' ' &&
+           (line.p[word.n] == '(' || HAS(":!", line.p[word.n]));
 }
 
 /* `<name@host>` */
@@ -448,7 +461,8 @@ static float entry(abr_text_line line, abr_text_line bare)
         return 0.6F;
     if (bare.p > line.p && abr_is_digit(*bare.p) && number_length(bare) > 0) /* `   12 words`, of uniq -c */
         return 0.6F;
-    if (abr_is_lower(*bare.p) && gap && abr_has_at(bare, (size_t)(gap - bare.p), " - ", 3)) /* `name - what it is` */
+    if (abr_is_lower(*bare.p) && gap &&
+        abr_has_at(bare, (size_t)(gap - bare.p), " - ", 3)) /* `name - what it is` */
         return 0.5F;
     if (bare.n > 1 && *bare.p == '(' && abr_is_letter(bare.p[1]) && !ABR_CONTAINS(bare, "):") && gap)
         return 0.5F; /* of Lisp */

@@ -82,7 +82,8 @@ static void check_kind(const char *want, const char *got, int line)
 
 enum { MOST_LEVELS = 4096 };
 
-/* Read a document in chunks of `size` bytes: 0 it may go on, 1 it is whole, 2 it is wrong. *hash depends on all tokens. */
+/* Read a document in chunks of `size` bytes: 0 it may go on, 1 it is whole, 2 it is wrong. *hash depends on
+ * all tokens. */
 static int scan_in_chunks(const char *p, size_t n, size_t size, uint64_t *hash)
 {
     uint64_t levels[MOST_LEVELS / ABR_JSON_LEVELS];
