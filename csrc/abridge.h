@@ -101,8 +101,23 @@ typedef enum {
     ABR_TAIL,      /* whole lines from the end */
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
     ABR_PIPELINE,  /* both ends in two stages, by chars and then by lines; see abr_cut_text() */
-    ABR_PRIORITY   /* both ends, and between them the lines that matter: errors, failures, summaries */
+    ABR_PRIORITY,  /* both ends, and between them the lines that matter: errors, failures, summaries */
+    ABR_AUTO       /* as what it is: see abr_kind */
 } abr_strategy;
+
+enum { ABR_KIND_BYTES = 256 * 1024 }; /* of the start of a text, by which its kind is told */
+
+/* What a text is, for ABR_AUTO. */
+typedef enum {
+    ABR_KIND_TOLD = 0,   /* in options: by the text; in a cut: by nothing, the strategy was another */
+    ABR_KIND_LOG,        /* what a command prints while it works, and what could be that or text */
+    ABR_KIND_TEXT,       /* source, prose, listings, markup */
+    ABR_KIND_JSON,       /* one JSON object, array or string */
+    ABR_KIND_JSON_LINES, /* an object or array a line */
+    ABR_KIND_TABLE,      /* CSV, TSV, and columns aligned under a header */
+    ABR_KIND_DIFF,       /* unified diffs, and commits with theirs */
+    ABR_KIND_BINARY      /* known by its first bytes, or no text by its first 8 KiB */
+} abr_kind;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
 
@@ -184,6 +199,7 @@ typedef struct {
     const abr_hit *hits;    /* patterns of the caller; ABR_PRIORITY only */
     size_t hit_count;       /* at most ABR_HITS_MOST */
     unsigned quiet_groups;  /* a set of ABR_GROUP_..., switched off; ABR_PRIORITY only */
+    abr_kind kind;          /* ABR_AUTO only; one that the text is not stands for ABR_KIND_TEXT */
     const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
 
@@ -207,6 +223,37 @@ typedef struct {
     uint64_t last_line;  /* number of the last line chosen here, even an empty one at the edge */
 } abr_piece;
 
+/* What the items of a cut are. */
+typedef enum {
+    ABR_ITEM_ELEMENTS = 0, /* of an array of JSON */
+    ABR_ITEM_MEMBERS,      /* of an object of JSON */
+    ABR_ITEM_CHARS,        /* of a string of JSON, decoded */
+    ABR_ITEM_RECORDS,      /* of JSON, one a line */
+    ABR_ITEM_ROWS,         /* of a table; the header is none */
+    ABR_ITEM_FILES,        /* of a diff; one is kept when a hunk of it shows, or all of it */
+    ABR_ITEM_HUNKS
+} abr_item_unit;
+
+enum { ABR_ITEMS_MOST = 16 };
+
+/* How many parts of something a cut keeps; one that shows in part counts. */
+typedef struct {
+    abr_item_unit unit;
+    const char *of; /* of_len bytes: a JSON pointer (RFC 6901); NULL where the text as a whole is meant */
+    size_t of_len;
+    uint64_t total;
+    uint64_t kept;
+} abr_item;
+
+/* The wire name of a unit: "elements". NULL if there is no such unit. */
+ABR_API const char *abr_item_name(abr_item_unit unit);
+
+/* The wire name of a kind: "json_lines"; NULL for ABR_KIND_TOLD, and if there is no such kind. */
+ABR_API const char *abr_kind_name(abr_kind kind);
+
+/* What (p, n) is, by its first ABR_KIND_BYTES. Cost: at most these are read, nothing is allocated. */
+ABR_API abr_kind abr_tell(const char *p, size_t n);
+
 /* The ledger of a cut. Source pieces and the gaps between them tile the source exactly; a newline dropped at
  * a cut edge belongs to the gap. */
 typedef struct {
@@ -229,11 +276,14 @@ typedef struct {
     uint64_t hits_kept;            /* those of them that are kept at least in part */
     bool final_newline;            /* all but a final '\n' fitted; truncated is false */
     abr_budget max;                /* the budgets applied */
+    abr_kind kind;                 /* ABR_AUTO: what the text is */
+    const abr_item *items; /* ABR_AUTO: of JSON those that lack most bytes first; none where nothing is cut */
+    size_t item_count;     /* at most ABR_ITEMS_MOST */
     const abr_piece *pieces;       /* the content, in order */
     size_t piece_count;
     size_t content_bytes; /* size of the content, utf8_replace applied */
     bool utf8_replace;
-    void *block; /* owned: pieces and marker texts; see abr_cut_free() */
+    void *block; /* owned: pieces, items and their texts; see abr_cut_free() */
     const abr_alloc *alloc;
 } abr_cut;
 

@@ -24,4 +24,6 @@ void abr_cut_free(abr_cut *cut)
     cut->block = NULL;
     cut->pieces = NULL;
     cut->piece_count = 0;
+    cut->items = NULL;
+    cut->item_count = 0;
 }

@@ -14,9 +14,11 @@ static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\
 const char *abr_marker_format(const abr_opts *o, size_t *n)
 {
     *n = 0;
-    if ((o->strategy != ABR_HEAD_TAIL && o->strategy != ABR_PRIORITY) || o->marker == ABR_MARKER_NONE)
+    const bool marked =
+        o->strategy == ABR_HEAD_TAIL || o->strategy == ABR_PRIORITY || o->strategy == ABR_AUTO;
+    if (!marked || o->marker == ABR_MARKER_NONE)
         return "";
-    const char *own = o->strategy == ABR_PRIORITY ? priority_marker
+    const char *own = o->strategy != ABR_HEAD_TAIL ? priority_marker
                       : o->snap == ABR_SNAP_LINE  ? line_marker
                                                   : char_marker;
     *n = o->marker_text ? o->marker_text_len : strlen(own);

@@ -11,6 +11,9 @@ ABR_PRIVATE_BEGIN
 /* Has the lines that a priority cut may keep: priority/retain.h. */
 struct abr_retainer;
 
+/* Has the parts that a cut by kind may keep: kinds/reader.h. */
+struct abr_reader;
+
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
 typedef struct {
     abr_edge front; /* from the start on; whole where the source is over no budget */
@@ -22,7 +25,10 @@ typedef struct {
     uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: not measured yet */
     uint64_t last_line;            /* the same of the last line */
     bool ends_line;                /* the last byte is a newline */
-    struct abr_retainer *retainer; /* of ABR_PRIORITY, else NULL */
+    struct abr_retainer *retainer; /* of ABR_PRIORITY, and of a log; else NULL */
+    abr_kind kind;                 /* of ABR_AUTO */
+    const char *media_type;        /* of what is binary, NULL where it is not known */
+    struct abr_reader *reader;     /* of a kind that is cut part by part, else NULL */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

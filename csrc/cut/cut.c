@@ -1,5 +1,5 @@
 /*
- * Cuts of a text: head, tail, head_tail.
+ * Cuts of a text: head, tail, head_tail; what priority and the kinds cut is asked of their rooms.
  *
  * A cut keeps a span at the front, a span at the back, or both. Each is asked for with an allowance: the
  * budgets, less what is set aside for the reserve, for the marker and for the other side. The tokens of parts
@@ -21,6 +21,9 @@
 #include "cut/bound.h"
 #include "cut/joint.h"
 #include "cut/pipeline.h"
+#include "kinds/binary.h"
+#include "kinds/content.h"
+#include "kinds/parts.h"
 #include "priority/choice.h"
 #include "priority/retain.h"
 
@@ -366,8 +369,57 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
     return code;
 }
 
+/* ---- by kind ---- */
+
+/* What is cut by another strategy: text in whole lines, logs by priority. */
+static abr_opts opts_of_kind(const abr_opts *opts, abr_kind kind)
+{
+    abr_opts own = *opts;
+    if (kind == ABR_KIND_LOG) {
+        own.strategy = ABR_PRIORITY;
+        own.head_ratio = ABR_HEAD_RATIO;
+        own.snap = ABR_SNAP_LINE;
+        own.long_line = ABR_LONG_DEFAULT;
+    } else {
+        own.strategy = ABR_HEAD_TAIL;
+    }
+    return own;
+}
+
+/* One line says what it is, where that fits; nothing else is kept. */
+static abr_code tell_binary(abr_cutter *j, abr_cut *cut)
+{
+    char line[ABR_BINARY_LINE_MOST];
+    const size_t n = abr_print_binary(j->view->media_type, j->view->bytes, line);
+    const abr_allowance allowance = bounded_allowance(j);
+    const bool inside = j->opts->marker == ABR_MARKER_INSIDE;
+    cut->truncated = true;
+    cut->omitted_lines = cut->total_lines;
+    cut->omitted_bytes = cut->total_bytes;
+    cut->truncated_by = abr_exceeded(j, ABR_BY_LINES, false);
+    if (inside && (n > allowance.shown || n > allowance.chars || abr_text_tokens(j, line, n) > j->opts->max.tokens))
+        return ABR_OK;
+    abr_content content = {.alloc = j->alloc};
+    abr_content_mark(&content, line, n);
+    const abr_code code = abr_content_end(&content, cut);
+    abr_content_free(&content);
+    cut->content_bytes = n;
+    return code;
+}
+
+static abr_code cut_by_kind(abr_cutter *j, abr_unit by, abr_cut *cut)
+{
+    const abr_allowance allowance = bounded_allowance(j);
+    abr_code code = abr_cut_parts(j->view, j->opts, &allowance, cut);
+    if (code == ABR_OK)
+        cut->truncated_by = abr_bound_pieces(j, cut, by);
+    return code;
+}
+
 static abr_code run(abr_cutter *j, abr_cut *cut)
 {
+    if (j->opts->strategy == ABR_AUTO && cut->kind == ABR_KIND_BINARY)
+        return tell_binary(j, cut);
     if (j->opts->strategy == ABR_PIPELINE)
         return abr_cut_pipeline(j->view, j->opts, cut);
     if (j->view->bytes == 0)
@@ -378,6 +430,8 @@ static abr_code run(abr_cutter *j, abr_cut *cut)
     if (by != ABR_BY_LINES && j->view->ends_line && abr_exceeded(j, ABR_BY_LINES, true) == ABR_BY_NONE)
         return keep_whole(j, true, cut);
     cut->truncated = true;
+    if (j->opts->strategy == ABR_AUTO)
+        return cut_by_kind(j, by, cut);
     if (j->opts->strategy == ABR_PRIORITY)
         return cut_by_priority(j, by, cut);
     return j->opts->strategy == ABR_HEAD_TAIL ? cut_both_sides(j, by, cut) : cut_one_side(j, cut);
@@ -385,12 +439,13 @@ static abr_code run(abr_cutter *j, abr_cut *cut)
 
 /* ---- a view ---- */
 
-abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     abr_cutter j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view};
     j.measure = (abr_measure){abr_wants_chars(opts), opts->utf8_replace};
     j.format = abr_marker_format(opts, &j.format_len);
     *cut = no_cut;
+    cut->kind = view->kind;
     cut->strategy = opts->strategy;
     cut->max = opts->max;
     cut->utf8_replace = opts->utf8_replace;
@@ -411,4 +466,14 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
         return ABR_OK;
     abr_cut_free(cut);
     return abr_fail(error, code, code == ABR_ENOMEM ? "out of memory" : "count_tokens failed");
+}
+
+abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    if (opts->strategy != ABR_AUTO || view->reader || view->kind == ABR_KIND_BINARY)
+        return cut_view(view, opts, cut, error);
+    const abr_opts own = opts_of_kind(opts, view->kind);
+    const abr_code code = cut_view(view, &own, cut, error);
+    cut->strategy = ABR_AUTO;
+    return code;
 }

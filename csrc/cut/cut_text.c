@@ -7,6 +7,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "cut/cut.h"
+#include "kinds/by_kind.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -37,6 +38,21 @@ static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_c
         abr_fail(error, code, "out of memory");
     }
     abr_retainer_close(view->retainer);
+    return code;
+}
+
+static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    abr_by_kind *k;
+    const size_t keep = abr_bytes_to_keep(ABR_AUTO, &opts->max);
+    abr_code code = abr_by_kind_read(opts, keep, view->front.p, view->front.n, &k);
+    if (code != ABR_OK) {
+        memset(cut, 0, sizeof *cut);
+        return abr_fail(error, code, "out of memory");
+    }
+    abr_by_kind_view(k, view);
+    code = abr_cut_view(view, opts, cut, error);
+    abr_by_kind_close(k);
     return code;
 }
 
@@ -78,5 +94,7 @@ abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cu
     abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
+    if (opts->strategy == ABR_AUTO)
+        return cut_text_by_kind(&view, opts, cut, error);
     return abr_cut_view(&view, opts, cut, error);
 }

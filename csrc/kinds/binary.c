@@ -1,8 +1,11 @@
 /*
  * Is it text at all? A few odd bytes do not make a text binary: `find -print0` has a NUL a name.
  */
+#include <string.h>
+
 #include "kinds/binary.h"
 #include "abridge.h"
+#include "kinds/chars.h"
 #include "kinds/magic.h"
 #include "text/scan.h"
 #include "text/utf8.h"
@@ -40,4 +43,44 @@ bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)
     if (judged < n || !whole)
         judged -= abr_open_sequence(p, judged); /* which goes on after it */
     return odd_bytes(p, judged) > judged / MOST_ODD;
+}
+
+/* What people call a media type: its last word, short ones in capitals. Returns its bytes. */
+static size_t print_name(const char *type, char *dst)
+{
+    enum { MOST = 96, CAPITALS = 4 };
+    size_t n = 0;
+    const char *name = strchr(type, '/');
+    name = name ? name + 1 : type;
+    if (strncmp(name, "x-", 2) == 0)
+        name += 2;
+    if (strncmp(name, "vnd.", 4) == 0)
+        name += 4;
+    for (; name[n] != '\0' && n < MOST; n++)
+        dst[n] = name[n];
+    for (size_t i = 0; i < n && n <= CAPITALS; i++)
+        dst[i] = abr_is_lower(dst[i]) ? (char)(dst[i] - 'a' + 'A') : dst[i];
+    return n;
+}
+
+size_t abr_print_binary(const char *type, uint64_t size, char dst[ABR_BINARY_LINE_MOST])
+{
+    static const char before[] = "Binary output (";
+    static const char unknown[] = "data";
+    size_t n = sizeof before - 1;
+    char printed[ABR_SIZE_MAX];
+    memcpy(dst, before, n);
+    if (type) {
+        n += print_name(type, dst + n);
+    } else {
+        memcpy(dst + n, unknown, sizeof unknown - 1);
+        n += sizeof unknown - 1;
+    }
+    dst[n++] = ',';
+    dst[n++] = ' ';
+    const size_t digits = abr_format_size(size, printed);
+    memcpy(dst + n, printed, digits);
+    n += digits;
+    dst[n++] = ')';
+    return n;
 }

@@ -12,6 +12,12 @@ ABR_PRIVATE_BEGIN
  * Asked of what came, before `clean`. `whole`: nothing comes after these n bytes. */
 bool abr_is_binary(const char *p, size_t n, bool whole, const char **type);
 
+enum { ABR_BINARY_LINE_MOST = 160 };
+
+/* Print what is shown in place of something binary to dst: "Binary output (ELF, 147.8KB)". `type` may be NULL. Returns the
+ * bytes. */
+size_t abr_print_binary(const char *type, uint64_t size, char dst[ABR_BINARY_LINE_MOST]);
+
 ABR_PRIVATE_END
 
 #endif

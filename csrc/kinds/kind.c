@@ -9,6 +9,7 @@
 #include "kinds/diff.h"
 #include "kinds/json_lines.h"
 #include "kinds/log.h"
+#include "kinds/magic.h"
 
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
 {
@@ -33,13 +34,47 @@ abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
     return told;
 }
 
-const char *abr_kind_name(abr_text_kind kind)
+abr_telling abr_tell_as(abr_kind kind, const char *p, size_t n, bool whole)
+{
+    abr_telling told = {.kind = kind};
+    if (kind == ABR_KIND_TOLD)
+        return abr_tell_kind(p, n, whole);
+    if (n > ABR_KIND_BYTES) {
+        n = ABR_KIND_BYTES;
+        whole = false;
+    }
+    bool is = true;
+    if (kind == ABR_KIND_BINARY)
+        told.media_type = abr_magic(p, n);
+    else if (kind == ABR_KIND_JSON)
+        is = abr_is_json(p, n, whole);
+    else if (kind == ABR_KIND_DIFF)
+        is = abr_is_diff(p, n);
+    else if (kind == ABR_KIND_TABLE)
+        is = (told.delimiter = abr_find_delimiter(p, n, whole)) != 0 ||
+             abr_is_aligned(p, n, whole, &told.header_lines);
+    if (!is)
+        told.kind = ABR_KIND_TEXT;
+    return told;
+}
+
+abr_kind abr_tell(const char *p, size_t n)
+{
+    return abr_tell_kind(p ? p : "", n, true).kind;
+}
+
+const char *abr_kind_name(abr_kind kind)
 {
     static const char *const names[] = {
-        [ABR_KIND_LOG] = "log",       [ABR_KIND_TEXT] = "text",
-        [ABR_KIND_JSON] = "json",     [ABR_KIND_JSON_LINES] = "json_lines",
-        [ABR_KIND_TABLE] = "table",   [ABR_KIND_DIFF] = "diff",
-        [ABR_KIND_BINARY] = "binary",
+        NULL, "log", "text", "json", "json_lines", "table", "diff", "binary",
     };
-    return names[kind];
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+const char *abr_item_name(abr_item_unit unit)
+{
+    static const char *const names[] = {
+        "elements", "members", "chars", "records", "rows", "files", "hunks",
+    };
+    return (size_t)unit < sizeof names / sizeof *names ? names[unit] : NULL;
 }

@@ -86,6 +86,20 @@ static int l_priority(lua_State *L)
     return cut_text(L, "abridge.priority", ABR_PRIORITY, false);
 }
 
+static int l_auto(lua_State *L)
+{
+    return cut_text(L, "abridge.auto", ABR_AUTO, false);
+}
+
+/* kind(text) -> name */
+static int l_kind(lua_State *L)
+{
+    size_t n;
+    const char *text = abr_check_text(L, "abridge.kind", "text", ARG_TEXT, &n);
+    lua_pushstring(L, abr_kind_name(abr_tell(text, n)));
+    return 1;
+}
+
 static int l_pipeline(lua_State *L)
 {
     const char *who = "abridge.pipeline";
@@ -177,5 +191,6 @@ static int l_line(lua_State *L)
 
 const luaL_Reg abr_cut_functions[] = {
     {"head", l_head}, {"tail", l_tail},         {"head_tail", l_head_tail}, {"priority", l_priority},
-    {"cut", l_cut},   {"pipeline", l_pipeline}, {"line", l_line},           {NULL, NULL},
+    {"cut", l_cut},   {"pipeline", l_pipeline}, {"line", l_line},           {"auto", l_auto},
+    {"kind", l_kind}, {NULL, NULL},
 };

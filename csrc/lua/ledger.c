@@ -136,6 +136,8 @@ static void push_hits(lua_State *L, const abr_cut *cut)
 /* Fields that every ledger has, but for `kept`. */
 static void put_totals(lua_State *L, const abr_cut *cut)
 {
+    if (cut->kind != ABR_KIND_TOLD)
+        abr_put_text(L, WORD_kind, abr_kind_name(cut->kind));
     put_word(L, WORD_strategy, WORD_head + (abr_ledger_word)cut->strategy);
     abr_put_boolean(L, WORD_truncated, cut->truncated);
     abr_put_count(L, WORD_total_lines, cut->total_lines);
@@ -156,20 +158,41 @@ static void put_chars(lua_State *L, const abr_cut *cut)
         abr_put_count(L, WORD_chars_before, cut->chars_before);
 }
 
+/* Push a list of { unit =, of =, total =, kept = }. */
+static void push_items(lua_State *L, const abr_cut *cut)
+{
+    lua_createtable(L, (int)cut->item_count, 0);
+    for (size_t i = 0; i < cut->item_count; i++) {
+        const abr_item *item = &cut->items[i];
+        lua_createtable(L, 0, 4);
+        lua_pushstring(L, abr_item_name(item->unit));
+        lua_setfield(L, -2, "unit");
+        if (item->of) {
+            lua_pushlstring(L, item->of, item->of_len);
+            lua_setfield(L, -2, "of");
+        }
+        abr_push_count(L, item->total);
+        lua_setfield(L, -2, "total");
+        abr_put_count(L, WORD_kept, item->kept);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+}
+
 void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
 {
     enum { ALWAYS = 11 };
     const uint64_t invalid = invalid_bytes(cut);
     const bool chars = cut->max.chars != ABR_UNLIMITED;
     const int markers = count_markers(cut);
-    const bool hits = cut->strategy == ABR_PRIORITY;
+    const bool hits = cut->strategy == ABR_PRIORITY || cut->kind == ABR_KIND_LOG;
     const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars +
                        cut->final_newline + (cut->line_bytes > 0) + (invalid > 0) +
                        (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +
-                       (cut->max.tokens != ABR_UNLIMITED) + hits + (markers > 0);
+                       (cut->max.tokens != ABR_UNLIMITED) + hits + (markers > 0) +
+                       (cut->kind != ABR_KIND_TOLD) + (cut->item_count > 0);
     lua_createtable(L, 0, fields);
     put_totals(L, cut);
-    if (cut->truncated)
+    if (cut->truncated_by != ABR_BY_NONE)
         put_word(L, WORD_truncated_by, WORD_lines + (abr_ledger_word)cut->truncated_by - ABR_BY_LINES);
     if (chars)
         put_chars(L, cut);
@@ -186,6 +209,11 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
     if (hits) {
         push_word(L, WORD_hits);
         push_hits(L, cut);
+        lua_rawset(L, -3);
+    }
+    if (cut->item_count > 0) {
+        push_word(L, WORD_items);
+        push_items(L, cut);
         lua_rawset(L, -3);
     }
     push_word(L, WORD_kept);

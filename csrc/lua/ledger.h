@@ -55,6 +55,9 @@ ABR_PRIVATE_BEGIN
     X(head_tail)                                                                                             \
     X(pipeline)                                                                                              \
     X(priority)                                                                                              \
+    X(auto)                                                                                                  \
+    X(kind)                                                                                                  \
+    X(items)                                                                                                 \
     X(lines)                                                                                                 \
     X(bytes)                                                                                                 \
     X(chars)                                                                                                 \

@@ -11,8 +11,12 @@
 
 /* ---- options of a cut ---- */
 
-static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", "priority", NULL};
-static const char strategy_words[] = "\"head\", \"tail\", \"head_tail\", \"pipeline\" or \"priority\"";
+/* What "auto" keeps of the start of a text: head_ratio unless it is given. */
+#define TEXT_HEAD_RATIO 0.7
+
+static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", "priority", "auto", NULL};
+static const char strategy_words[] =
+    "\"head\", \"tail\", \"head_tail\", \"pipeline\", \"priority\" or \"auto\"";
 
 /* The name of an option; no bytes where the key is no string. */
 typedef struct {
@@ -75,6 +79,7 @@ static bool read_shape(lua_State *L, abr_cut_options *c, option_name key, int va
     abr_opts *o = &c->opts;
     if (IS(key, "head_ratio")) {
         o->head_ratio = abr_check_number(L, c->who, key.p, value, 0, 1);
+        c->has_ratio = true;
     } else if (IS(key, "snap")) {
         o->snap = (abr_snap)abr_check_word(L, c->who, key.p, value, snaps, "\"line\" or \"char\"");
     } else if (IS(key, "marker")) {
@@ -97,6 +102,14 @@ void abr_keep_redact(lua_State *L, int value)
 {
     if (lua_toboolean(L, value))
         abr_keep_alive(L, value, SLOT_REDACT);
+}
+
+static abr_kind read_kind(lua_State *L, const char *who, int value)
+{
+    static const char *const kinds[] = {"log", "text", "json", "json_lines", "table", "diff", "binary", NULL};
+    static const char words[] =
+        "\"log\", \"text\", \"json\", \"json_lines\", \"table\", \"diff\" or \"binary\"";
+    return (abr_kind)(ABR_KIND_LOG + abr_check_word(L, who, "kind", value, kinds, words));
 }
 
 /* Read the options that say how the source is made. */
@@ -224,6 +237,8 @@ static void read_option(lua_State *L, abr_cut_options *c, int key_idx, int value
         o->strategy = (abr_strategy)abr_check_word(L, c->who, key.p, value, strategy_names, strategy_words);
     } else if (IS(key, "hits")) {
         read_hits(L, c, value);
+    } else if (IS(key, "kind")) {
+        o->kind = read_kind(L, c->who, value);
     } else {
         abr_unknown_option(L, c->who, key_idx, value);
     }
@@ -265,11 +280,18 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
                    strategy_names[o->strategy]);
     if (o->strategy == ABR_PIPELINE && (o->max.bytes != ABR_UNLIMITED || o->max.tokens != ABR_UNLIMITED))
         luaL_error(L, "%s: \"pipeline\" knows max_chars and max_lines, no other budget", c->who);
-    if (c->has_marker && o->strategy != ABR_HEAD_TAIL && o->strategy != ABR_PRIORITY)
-        luaL_error(L, "%s: marker and marker_text are for \"head_tail\" and \"priority\", not for \"%s\"",
+    const bool by_hits = o->strategy == ABR_PRIORITY || o->strategy == ABR_AUTO;
+    if (c->has_marker && o->strategy != ABR_HEAD_TAIL && !by_hits)
+        luaL_error(L,
+                   "%s: marker and marker_text are for \"auto\", \"head_tail\" and \"priority\", not for \"%s\"",
                    c->who, strategy_names[o->strategy]);
-    if ((o->hit_count > 0 || o->quiet_groups != 0) && o->strategy != ABR_PRIORITY)
-        luaL_error(L, "%s: hits are for \"priority\", not for \"%s\"", c->who, strategy_names[o->strategy]);
+    if ((o->hit_count > 0 || o->quiet_groups != 0) && !by_hits)
+        luaL_error(L, "%s: hits are for \"auto\" and \"priority\", not for \"%s\"", c->who,
+                   strategy_names[o->strategy]);
+    if (o->kind != ABR_KIND_TOLD && o->strategy != ABR_AUTO)
+        luaL_error(L, "%s: kind is for \"auto\", not for \"%s\"", c->who, strategy_names[o->strategy]);
+    if (o->strategy == ABR_AUTO && !c->has_ratio)
+        c->opts.head_ratio = TEXT_HEAD_RATIO;
 }
 
 /* ---- options that the caller takes out, and those of one cut of a stream or page ---- */

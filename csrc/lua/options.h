@@ -13,6 +13,7 @@ typedef struct {
     abr_opts opts;
     bool named_strategy; /* opts.strategy is an option here */
     bool has_marker;     /* a marker key was given */
+    bool has_ratio;      /* head_ratio was given */
     bool cleans;         /* the text is cleaned first */
     abr_clean_opts clean;
 } abr_cut_options;

@@ -487,6 +487,8 @@ static const char *wrong_option(const abr_page_opts *opts)
         return "limit is over 2^53";
     if (opts->cut.strategy == ABR_PRIORITY)
         return "strategy \"priority\" is for what commands print, not for pages";
+    if (opts->cut.strategy == ABR_AUTO)
+        return "strategy \"auto\" is for what tools return, not for pages";
     return NULL;
 }
 

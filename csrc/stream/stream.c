@@ -17,6 +17,7 @@
 #include "cut/cut.h"
 #include "files/errno_text.h"
 #include "files/private_file.h"
+#include "kinds/by_kind.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -50,6 +51,7 @@ struct abr_stream {
     abr_char_counter chars;
     bool counts_chars;
     abr_retainer *retainer; /* of ABR_PRIORITY */
+    abr_by_kind *by_kind;   /* of ABR_AUTO */
     bool ends_line;
     bool finished;
     struct preview *preview; /* what is in the buffers beside the text, and how to take it out again */
@@ -172,8 +174,7 @@ static bool reserve(abr_stream *s, buffer *b, size_t n)
 /* Are both ends kept? */
 static bool keeps_both(const abr_stream *s)
 {
-    return s->opts.strategy == ABR_HEAD_TAIL || s->opts.strategy == ABR_PRIORITY ||
-           s->opts.strategy == ABR_PIPELINE;
+    return s->opts.strategy != ABR_HEAD && s->opts.strategy != ABR_TAIL;
 }
 
 /* Is the ring of both ends needed for n more bytes? Once the front no longer has all of the text. */
@@ -319,6 +320,8 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     code = copy_texts(s, dir, name);
     if (code == ABR_OK && s->opts.strategy == ABR_PRIORITY)
         code = open_retainer(s);
+    if (code == ABR_OK && s->opts.strategy == ABR_AUTO)
+        code = abr_by_kind_open(&s->opts, s->keep, &s->by_kind);
     if (code != ABR_OK) {
         abr_stream_close(s);
         return abr_fail(error, code, "out of memory");
@@ -347,6 +350,8 @@ static void take_preview_out(abr_stream *s)
         memcpy(back.p, old->bytes, old->lost);
     }
     *s = old->before;
+    if (s->by_kind)
+        abr_by_kind_preview(s->by_kind, "", 0);
     front.n = s->front.n;
     back.n = s->back.n;
     s->front = front;
@@ -373,7 +378,7 @@ abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
     preview *new = s->alloc->malloc(s->alloc->ctx, sizeof *new + lost);
     if (!new)
         return ABR_ENOMEM;
-    if (!reserve_both(s, n)) {
+    if (!reserve_both(s, n) || (s->by_kind && !abr_by_kind_preview(s->by_kind, p, n))) {
         s->alloc->free(s->alloc->ctx, new);
         return ABR_ENOMEM;
     }
@@ -396,13 +401,16 @@ abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
         return ABR_OK;
     abr_char_counter chars = s->chars;
     abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
-    if (!reserve_both(s, n) || (s->retainer && !abr_retainer_reserve(s->retainer, found.count, n)))
+    if (!reserve_both(s, n) || (s->retainer && !abr_retainer_reserve(s->retainer, found.count, n)) ||
+        (s->by_kind && !abr_by_kind_reserve(s->by_kind, p, n)))
         return ABR_ENOMEM;
     save(s, p, n);
     retain(s, p, n);
     count(s, &found, &chars, p, n);
     if (s->retainer)
         abr_retainer_write(s->retainer, p, n);
+    if (s->by_kind)
+        abr_by_kind_write(s->by_kind, p, n);
     return ABR_OK;
 }
 
@@ -425,6 +433,8 @@ static abr_view view_of(abr_stream *s)
     if (s->counts_chars)
         v.chars = abr_counted_chars(&s->chars, &v.invalid);
     v.retainer = s->retainer;
+    if (s->by_kind)
+        abr_by_kind_view(s->by_kind, &v);
     v.first_line = s->first_line == ABR_UNLIMITED ? s->bytes : s->first_line;
     v.last_line = s->ends_line ? s->line - 1 - s->line_before : s->bytes - s->line;
     return v;
@@ -441,6 +451,10 @@ abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *c
         opts.strategy = ABR_HEAD_TAIL;
         opts.snap = ABR_SNAP_LINE;
     }
+    const char *start;
+    size_t start_n;
+    if (s->by_kind && abr_by_kind_is_open(s->by_kind, &start, &start_n))
+        return abr_cut_text(start, start_n, &opts, cut, error);
     abr_view view = view_of(s);
     return abr_cut_view(&view, &opts, cut, error);
 }
@@ -476,6 +490,7 @@ void abr_stream_close(abr_stream *s)
     if (s->back.p)
         a->free(a->ctx, s->back.p);
     abr_retainer_close(s->retainer);
+    abr_by_kind_close(s->by_kind);
     if (s->texts)
         a->free(a->ctx, s->texts);
     a->free(a->ctx, s);

@@ -8,6 +8,8 @@ local M = {
   version = core.version,
 
   -- cuts
+  auto = core.auto,
+  kind = core.kind,
   head = core.head,
   tail = core.tail,
   head_tail = core.head_tail,

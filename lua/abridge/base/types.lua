@@ -2,6 +2,8 @@
 --- Types of what the core gives to `require "abridge"`, for language servers; nothing loads this. What each means,
 --- costs and raises is in doc/lua.md.
 
+---@alias abridge.Kind "log"|"text"|"json"|"json_lines"|"table"|"diff"|"binary"
+
 ---@class (exact) abridge.CutOptions At least one budget is required.
 ---@field max_lines? integer lines kept
 ---@field max_bytes? integer|string bytes, or a size such as "30KB"
@@ -12,11 +14,12 @@
 ---@field reserve? string what will be appended: room for it is set aside when the text is cut
 ---@field utf8? "keep"|"replace" "replace": bytes outside UTF-8 show as U+FFFD
 ---@field long_line? "omit"|"split" the nearest line that alone is over budget
----@field strategy? "head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone; "head_tail" unless set
+---@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone; "head_tail" unless set
 ---@field head_ratio? number share of the budget for the head, 0 to 1 (`head_tail`); 0.3 unless set
 ---@field snap? "line"|"char" where a `head_tail` may cut
 ---@field marker? "inside"|"outside"|"none" whether the omission marker counts in the budget
 ---@field marker_text? string with {lines}, {bytes}, {chars} for what was left out
+---@field kind? abridge.Kind what the text is, for `auto`; told by its first 256 KiB unless set
 ---@field hits? table what `priority` looks for besides, and groups of words that it does not
 ---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise
 ---@field redact? (fun(line: string): string)|(string|string[])[] a function of whole lines, or Lua patterns
@@ -36,8 +39,16 @@
 ---@field first_line integer
 ---@field last_line integer
 
+---@class (exact) abridge.Item How many parts of something a cut keeps; one that shows in part counts.
+---@field unit "elements"|"members"|"chars"|"records"|"rows"|"files"|"hunks"
+---@field of? string JSON pointer; "" is the root
+---@field total integer
+---@field kept integer
+
 ---@class abridge.Cut The ledger: what was kept of a text. Plain data.
----@field strategy "head"|"tail"|"head_tail"|"priority"|"pipeline"
+---@field strategy "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline"
+---@field kind? abridge.Kind of `auto`
+---@field items? abridge.Item[] of `auto`, at most 16; for JSON by omitted bytes, the largest first
 ---@field truncated boolean more than a final newline was left out
 ---@field truncated_by? "lines"|"bytes"|"chars"|"tokens"
 ---@field total_lines integer of the text, exact
@@ -52,7 +63,7 @@
 ---@field omitted_bytes integer
 ---@field kept abridge.KeptRange[] ascending; these and the gaps between them tile the text
 ---@field markers? { first_byte: integer, last_byte: integer }[] where in the content the omission markers stand
----@field hits? { found: integer, kept: integer } of `priority`, in lines
+---@field hits? { found: integer, kept: integer } of `priority` and of a log, in lines
 ---@field last_line_partial boolean a kept part ends (head) or begins (tail) inside a line
 ---@field first_line_exceeds_limit boolean `head` kept nothing, as line 1 alone is over budget
 ---@field line_bytes? integer size of the line at the cut edge that was split or left out
@@ -80,6 +91,8 @@
 ---@field head fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
+---@field auto fun(text: string, opts: abridge.CutOptions): string, abridge.Cut as what the text is
+---@field kind fun(text: string): abridge.Kind
 ---@field priority fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field cut fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field pipeline fun(text: string, opts: abridge.PipelineOptions): string, abridge.Cut

@@ -1,0 +1,41 @@
+/* A text that is cut as what it is, read as it goes by. */
+#ifndef ABR_KINDS_BY_KIND_H
+#define ABR_KINDS_BY_KIND_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "budget/view.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Tells the kind of a text by its start, which it holds until then, and has the rest of it read as that kind. */
+typedef struct abr_by_kind abr_by_kind;
+
+/* Open one for a text that comes in chunks. */
+abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out);
+
+/* Open one for a text that is all at hand, and read it. */
+abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size_t n, abr_by_kind **out);
+
+/* Get memory for a chunk; false changes nothing that counts. */
+bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n);
+
+/* Read a chunk for which memory was reserved. */
+void abr_by_kind_write(abr_by_kind *k, const char *p, size_t n);
+
+/* Have (p, n) count after what was written, until the next call of this; it must be taken back, with n 0, before more is
+ * written. False: no memory, and nothing changes. */
+bool abr_by_kind_preview(abr_by_kind *k, const char *p, size_t n);
+
+/* Is the kind still open? Then *p gets all of the text so far: *n bytes, followed by those of a preview. */
+bool abr_by_kind_is_open(const abr_by_kind *k, const char **p, size_t *n);
+
+/* Tell a view what the text is, and who has read it. */
+void abr_by_kind_view(const abr_by_kind *k, abr_view *view);
+
+/* NULL is fine. */
+void abr_by_kind_close(abr_by_kind *k);
+
+ABR_PRIVATE_END
+
+#endif

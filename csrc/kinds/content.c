@@ -1,0 +1,150 @@
+/*
+ * A content being put together. Markers and the texts of items go into one buffer that grows, so their places in it are
+ * kept until the end.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "kinds/content.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "text/scan.h"
+
+enum { FIRST_PIECES = 64, FIRST_TEXTS = 4096 };
+
+/* Is there memory for `wanted` units of `unit` bytes in *p? */
+static bool grow(abr_content *c, void **p, size_t *size, size_t wanted, size_t unit, size_t first)
+{
+    if (c->failed || wanted <= *size)
+        return !c->failed;
+    size_t new_size = *size > 0 ? *size : first;
+    while (new_size < wanted)
+        new_size *= 2;
+    void *new = abr_resize(c->alloc, *p, *size * unit, new_size * unit);
+    c->failed = !new;
+    if (!new)
+        return false;
+    *p = new;
+    *size = new_size;
+    return true;
+}
+
+static abr_piece *next_piece(abr_content *c)
+{
+    void *pieces = c->pieces;
+    if (!grow(c, &pieces, &c->size, c->count + 1, sizeof *c->pieces, FIRST_PIECES))
+        return NULL;
+    c->pieces = pieces;
+    return &c->pieces[c->count++];
+}
+
+void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint64_t line)
+{
+    if (n == 0)
+        return;
+    /* the last byte is in the last line, also where it is a newline */
+    const uint64_t last_line = line + 1 + abr_count_newlines(p, n - 1);
+    abr_piece *before = c->count > 0 ? &c->pieces[c->count - 1] : NULL;
+    if (before && before->source && before->last_byte == at && before->p + before->n == p) {
+        before->n += n;
+        before->last_byte += n;
+        before->last_line = last_line;
+        return;
+    }
+    abr_piece *piece = next_piece(c);
+    if (piece)
+        *piece = (abr_piece){.p = p,
+                             .n = n,
+                             .source = true,
+                             .first_byte = at + 1,
+                             .last_byte = at + n,
+                             .first_line = line + 1,
+                             .last_line = last_line};
+}
+
+/* Copy a text; its place among the texts is in *at. */
+static bool copy_text(abr_content *c, const char *p, size_t n, size_t *at)
+{
+    void *texts = c->texts;
+    if (!grow(c, &texts, &c->texts_size, c->texts_used + n, 1, FIRST_TEXTS))
+        return false;
+    c->texts = texts;
+    *at = c->texts_used;
+    if (n > 0)
+        memcpy(c->texts + c->texts_used, p, n);
+    c->texts_used += n;
+    return true;
+}
+
+void abr_content_mark(abr_content *c, const char *p, size_t n)
+{
+    size_t at;
+    if (n == 0 || !copy_text(c, p, n, &at))
+        return;
+    abr_piece *before = c->count > 0 ? &c->pieces[c->count - 1] : NULL;
+    if (before && !before->source && (size_t)before->first_byte + before->n == at) {
+        before->n += n;
+        return;
+    }
+    abr_piece *piece = next_piece(c);
+    if (piece)
+        *piece = (abr_piece){.n = n, .first_byte = at};
+}
+
+void abr_content_tell(abr_content *c, const abr_item *item)
+{
+    size_t at = 0;
+    if (c->item_count == ABR_ITEMS_MOST || (item->of && !copy_text(c, item->of, item->of_len, &at)))
+        return;
+    c->items[c->item_count] = *item;
+    c->item_texts[c->item_count++] = at;
+}
+
+void abr_content_clear(abr_content *c)
+{
+    c->count = c->texts_used = c->item_count = 0;
+}
+
+abr_code abr_content_end(const abr_content *c, abr_cut *cut)
+{
+    const size_t pieces = c->count * sizeof *c->pieces;
+    const size_t items = c->item_count * sizeof *c->items;
+    if (c->failed)
+        return ABR_ENOMEM;
+    if (pieces + items + c->texts_used == 0)
+        return ABR_OK;
+    char *block = cut->alloc->malloc(cut->alloc->ctx, pieces + items + c->texts_used);
+    if (!block)
+        return ABR_ENOMEM;
+    abr_piece *new_pieces = (abr_piece *)(void *)block;
+    abr_item *new_items = (abr_item *)(void *)(block + pieces);
+    char *texts = block + pieces + items;
+    if (c->texts_used > 0)
+        memcpy(texts, c->texts, c->texts_used);
+    for (size_t i = 0; i < c->count; i++) {
+        new_pieces[i] = c->pieces[i];
+        if (!c->pieces[i].source) {
+            new_pieces[i].p = texts + c->pieces[i].first_byte;
+            new_pieces[i].first_byte = 0;
+        }
+    }
+    for (size_t i = 0; i < c->item_count; i++) {
+        new_items[i] = c->items[i];
+        if (c->items[i].of)
+            new_items[i].of = texts + c->item_texts[i];
+    }
+    cut->block = block;
+    cut->pieces = new_pieces;
+    cut->piece_count = c->count;
+    cut->items = new_items;
+    cut->item_count = c->item_count;
+    return ABR_OK;
+}
+
+void abr_content_free(abr_content *c)
+{
+    if (c->pieces)
+        c->alloc->free(c->alloc->ctx, c->pieces);
+    if (c->texts)
+        c->alloc->free(c->alloc->ctx, c->texts);
+}

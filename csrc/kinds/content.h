@@ -1,0 +1,44 @@
+/* A content being put together: source and markers in the order they are shown, and what its items are. */
+#ifndef ABR_KINDS_CONTENT_H
+#define ABR_KINDS_CONTENT_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+typedef struct {
+    const abr_alloc *alloc;
+    abr_piece *pieces; /* first_byte of a marker is where its text is, until abr_content_end() */
+    size_t count;
+    size_t size; /* pieces allocated */
+    char *texts; /* of markers and items */
+    size_t texts_used;
+    size_t texts_size;
+    abr_item items[ABR_ITEMS_MOST];
+    size_t item_texts[ABR_ITEMS_MOST]; /* where `of` of each is */
+    size_t item_count;
+    bool failed; /* there was no memory; what was put in since is lost */
+} abr_content;
+
+/* Add n bytes of the source: `at` of them stand before these, and `line` newlines. They go into the piece before where
+ * they follow on it, in the source and in memory. */
+void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint64_t line);
+
+/* Add a marker, which is copied; it goes into a marker before it. */
+void abr_content_mark(abr_content *c, const char *p, size_t n);
+
+/* Add an item; its `of` is copied. Those over ABR_ITEMS_MOST are dropped. */
+void abr_content_tell(abr_content *c, const abr_item *item);
+
+/* Make it empty again; its memory stays. */
+void abr_content_clear(abr_content *c);
+
+/* Hand pieces and items over to a cut, in a block of its own. ABR_OK or ABR_ENOMEM. */
+abr_code abr_content_end(const abr_content *c, abr_cut *cut);
+
+void abr_content_free(abr_content *c);
+
+ABR_PRIVATE_END
+
+#endif

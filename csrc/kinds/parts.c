@@ -1,0 +1,169 @@
+/*
+ * Cuts of kinds part by part. A kind chooses within a number of bytes; where chars, lines or tokens are limited, that
+ * number is found by bisection, and what counts is the content as the model would see it.
+ */
+#include <string.h>
+
+#include "kinds/parts.h"
+#include "abridge.h"
+#include "budget/options.h"
+#include "budget/span.h"
+#include "budget/token_count.h"
+#include "budget/view.h"
+#include "kinds/content.h"
+#include "kinds/reader.h"
+#include "text/scan.h"
+#include "text/utf8.h"
+
+typedef struct {
+    const abr_opts *opts;
+    const abr_allowance *allowance;
+    abr_measure measure;
+    abr_reader *reader;
+    abr_kind_request request;
+    abr_content content;
+    abr_code failure;
+} choice;
+
+/* ---- what a content costs ---- */
+
+static void count_pieces(const choice *x, abr_cut *cut)
+{
+    uint64_t line = 0;
+    cut->output_lines = cut->output_bytes = cut->output_chars = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *p = &cut->pieces[i];
+        abr_span cost = {0};
+        abr_add_cost(&x->measure, p->p, p->n, &cost);
+        cut->content_bytes += (size_t)cost.shown;
+        if (!p->source)
+            continue;
+        cut->output_bytes += p->n;
+        cut->output_chars += x->measure.chars ? cost.chars : 0;
+        cut->output_lines += p->last_line - p->first_line + (p->first_line != line);
+        line = p->last_line;
+    }
+}
+
+/* What the budgets count of a content: all of it, or but for markers on top of them. */
+static abr_span cost_of(const choice *x, const abr_cut *cut)
+{
+    abr_span cost = {0};
+    uint64_t newlines = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *p = &cut->pieces[i];
+        if (!p->source && x->opts->marker == ABR_MARKER_OUTSIDE)
+            continue;
+        abr_add_cost(&x->measure, p->p, p->n, &cost);
+        if (cut->kind == ABR_KIND_JSON)
+            newlines += abr_count_newlines(p->p, p->n);
+    }
+    cost.lines = cut->kind != ABR_KIND_JSON ? cut->output_lines : newlines + (cost.shown > 0);
+    return cost;
+}
+
+static bool tokens_fit(choice *x, const abr_cut *cut)
+{
+    const abr_alloc *a = cut->alloc;
+    const size_t reserve = x->opts->reserve_len;
+    uint64_t tokens = 0;
+    if (x->opts->max.tokens == ABR_UNLIMITED)
+        return true;
+    char *text = a->malloc(a->ctx, cut->content_bytes + reserve + 1);
+    if (!text) {
+        x->failure = ABR_ENOMEM;
+        return false;
+    }
+    abr_cut counted = *cut;
+    abr_cut_write(&counted, text);
+    if (reserve > 0)
+        memcpy(text + cut->content_bytes, x->opts->reserve, reserve);
+    x->failure = abr_count_tokens(x->opts, text, cut->content_bytes + reserve, &tokens);
+    a->free(a->ctx, text);
+    return x->failure == ABR_OK && tokens <= x->opts->max.tokens;
+}
+
+/* ---- the choice ---- */
+
+/* Choose within so many bytes. Does the cut stay within every budget? If not, it is empty. */
+static bool choose(choice *x, uint64_t bytes, abr_cut *cut)
+{
+    abr_cut_free(cut);
+    cut->content_bytes = 0;
+    x->request.bytes = bytes;
+    abr_content_clear(&x->content);
+    if (!x->reader->methods->choose(x->reader, &x->request, &x->content))
+        x->failure = ABR_ENOMEM;
+    if (x->failure == ABR_OK)
+        x->failure = abr_content_end(&x->content, cut);
+    if (x->failure != ABR_OK)
+        return false;
+    count_pieces(x, cut);
+    const abr_span cost = cost_of(x, cut);
+    return cost.shown <= x->allowance->shown && cost.chars <= x->allowance->chars &&
+           cost.lines <= x->allowance->lines && tokens_fit(x, cut);
+}
+
+/* Choose as much as fits. */
+static void choose_most(choice *x, uint64_t most, abr_cut *cut)
+{
+    uint64_t least = 0;
+    if (choose(x, most, cut))
+        return;
+    while (x->failure == ABR_OK && most - least > 1 + most / 512) {
+        uint64_t middle = least + (most - least) / 2;
+        if (choose(x, middle, cut))
+            least = middle;
+        else
+            most = middle;
+    }
+    if (x->failure == ABR_OK && !choose(x, least, cut) && x->failure == ABR_OK)
+        choose(x, 0, cut);
+}
+
+/* Bytes at the start of an edge that belong to a char before it. */
+static size_t rest_of_char(const abr_edge *e)
+{
+    enum { MOST = 3 };
+    size_t n = 0;
+    while (n < MOST && n < e->n && abr_is_continuation((unsigned char)e->p[n]))
+        n++;
+    return n;
+}
+
+/* See the two ends as far as a stream with these budgets has them. */
+static abr_view narrow_view(const abr_view *view, size_t keep)
+{
+    abr_view v = *view;
+    if (v.bytes <= keep)
+        return v;
+    v.front.n = keep - abr_open_sequence(v.front.p, keep);
+    v.back = (abr_edge){v.back.p + (v.back.n - keep), keep, false};
+    const size_t rest = rest_of_char(&v.back);
+    v.back.p += rest;
+    v.back.n -= rest;
+    v.front.whole = false;
+    return v;
+}
+
+abr_code abr_cut_parts(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
+                       abr_cut *cut)
+{
+    const size_t keep = abr_bytes_to_keep(ABR_AUTO, &opts->max);
+    const abr_view ends = narrow_view(view, keep);
+    choice x = {.opts = opts,
+                .allowance = allowance,
+                .measure = {abr_wants_chars(opts), opts->utf8_replace},
+                .reader = view->reader,
+                .request = {.view = &ends, .opts = opts, .keep = keep},
+                .content = {.alloc = cut->alloc}};
+    enum { BYTES_PER_CHAR = 4 };
+    uint64_t most = allowance->shown < keep ? allowance->shown : keep;
+    if (allowance->chars < most / BYTES_PER_CHAR)
+        most = allowance->chars * BYTES_PER_CHAR;
+    choose_most(&x, most, cut);
+    abr_content_free(&x.content);
+    cut->omitted_lines = cut->total_lines - cut->output_lines;
+    cut->omitted_bytes = cut->total_bytes - cut->output_bytes;
+    return x.failure;
+}
