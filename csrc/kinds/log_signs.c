@@ -138,7 +138,7 @@ static bool has_place(abr_text_line line)
 }
 
 /* A line of source as compilers quote it, or what points at it. */
-static bool is_excerpt(abr_text_line line, abr_text_line bare)
+static bool is_excerpt(abr_text_line bare)
 {
     size_t n = digits(bare, 0);
     abr_text_line rest = abr_trimmed(from(bare, n));
@@ -339,8 +339,6 @@ static float step(abr_text_line bare)
         return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
     if (ENDS(bare, "..."))
         return 0.6F;
-    if (IS(bare, "|"))
-        return 0.5F;
     if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
         return 0.2F;
     bool numbered = *bare.p == '#' && digits(bare, 1) > 0; /* `#12 [3/7] RUN`, `#12<tab>NEW` */
@@ -395,7 +393,7 @@ static bool is_record(abr_text_line line)
 
 float abr_log_signs(abr_text_line line, abr_text_line bare)
 {
-    if (has_time(line) || has_place(bare) || is_excerpt(line, bare) || is_frame(bare) || is_exception(bare) ||
+    if (has_time(line) || has_place(bare) || is_excerpt(bare) || is_frame(bare) || is_exception(bare) ||
         is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_made(bare) || is_call(bare) ||
         is_record(line))
         return 1;

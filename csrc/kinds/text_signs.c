@@ -352,7 +352,9 @@ static float words_alone(abr_text_line bare)
         return 0;
     if (coded && bare.n >= LEAST_CODED)
         return 0.9F;
-    return path && bare.p[bare.n - 1] != '.' ? 0.8F : 0.5F;
+    if (bare.p[bare.n - 1] == '.')
+        return 0;
+    return path ? 0.8F : 0.5F;
 }
 
 /* Bytes of a number, a size or a time. */
