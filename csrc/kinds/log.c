@@ -42,7 +42,8 @@ static bool repeats(evidence *e, abr_text_line line)
     size_t n = 0;
     while (n < line.n && abr_is_letter(line.p[n]))
         n++;
-    bool words = n < line.n && !memchr("/.-", line.p[n], 3) && !abr_is_word(line.p[n]) && memchr(line.p + n + 1, ' ', line.n - n - 1);
+    bool words = n < line.n && !memchr("/.-", line.p[n], 3) && !abr_is_word(line.p[n]) &&
+                 memchr(line.p + n + 1, ' ', line.n - n - 1);
     bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;
     e->before = (abr_text_line){line.p, n};
     return same;
