@@ -10,6 +10,7 @@
 #include "budget/options.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
+#include "kinds/records.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -36,6 +37,9 @@ struct abr_by_kind {
 static const abr_reader_methods *methods_of(abr_kind kind)
 {
     switch (kind) {
+    case ABR_KIND_JSON_LINES:
+    case ABR_KIND_TABLE:
+        return &abr_record_methods;
     default:
         return NULL;
     }
