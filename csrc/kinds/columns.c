@@ -28,7 +28,8 @@ enum {
     COMMON_PART = 4,   /* if more values than this part say trouble, prose does */
     COMMON_LEAST = 16,
     NAMED = ABR_COLUMNS - 1,
-    PROBES = 8
+    PROBES = 8,
+    LEAST_WORD = 4
 };
 
 static const float odd_most = 3.9F; /* below a hit: trouble comes first */
@@ -93,10 +94,8 @@ uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed)
         hash = (hash ^ abr_load_word(p)) * factor;
         hash ^= hash >> 32;
     }
-    uint64_t rest = 0;
-    for (size_t i = 0; i < n; i++)
-        rest |= (uint64_t)(unsigned char)p[i] << 8 * i;
-    hash = (hash ^ rest) * factor;
+    if (n > 0)
+        hash = (hash ^ (abr_load_word(p) & ((UINT64_C(1) << 8 * n) - 1))) * factor;
     hash ^= hash >> 29;
     return hash | 1;
 }
@@ -118,18 +117,13 @@ abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts)
     return NULL;
 }
 
-abr_column *abr_columns_at(abr_columns *c, size_t i)
-{
-    c->columns[i].name = i + 1;
-    return &c->columns[i];
-}
-
+/* The place of the value of this hash, which may be free. */
 static abr_value *find_value(abr_column *x, uint32_t hash)
 {
-    for (unsigned i = 0; i < x->used; i++)
-        if (x->values[i].hash == hash)
-            return &x->values[i];
-    return NULL;
+    size_t slot = hash % ABR_COLUMN_VALUES;
+    while (x->values[slot].count > 0 && x->values[slot].hash != hash)
+        slot = (slot + 1) % ABR_COLUMN_VALUES;
+    return &x->values[slot];
 }
 
 /* ---- what a value says ---- */
@@ -194,22 +188,43 @@ static float judge_number(const abr_cell *v)
     }
 }
 
+typedef struct {
+    const char *text;
+    uint8_t n;
+    bool clear;
+} bad_state;
+
+#define STATE(text, clear) {text, sizeof(text) - 1, clear}
+
 /* States that are wrong, though their words are not in most sentences. */
 static float judge_state(const abr_cell *v)
 {
-    static const char *const bad[] = {
-        "evicted", "degraded", "unreachable", "notready", "down", "dead", "lost", "offline", "errored", "blocked", "stopped",
-        "canceled", "cancelled", "inactive", "terminating", "unknown", "pending", "skipped",
+    static const bad_state states[] = {
+        STATE("evicted", true),      STATE("degraded", true),  STATE("unreachable", true), STATE("notready", true),
+        STATE("down", true),         STATE("dead", true),      STATE("lost", true),        STATE("offline", true),
+        STATE("errored", true),      STATE("blocked", false),  STATE("stopped", false),    STATE("canceled", false),
+        STATE("cancelled", false),   STATE("inactive", false), STATE("terminating", false), STATE("unknown", false),
+        STATE("pending", false),     STATE("skipped", false),
     };
-    enum { CLEARLY = 9 };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (v->n == strlen(bad[i]) && is_text(v, bad[i]))
-            return i < CLEARLY ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
-    static const char exited[] = "Exited (";
-    const size_t n = sizeof exited - 1;
-    if (v->n > n && memcmp(v->p, exited, n) == 0)
-        return v->p[n] == '0' ? 0 : ABR_SCORE_BAD + 1;
+    static const bad_state exited = STATE("Exited (", true);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (v->n == states[i].n && (*v->p | ' ') == *states[i].text && is_text(v, states[i].text))
+            return states[i].clear ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
+    if (v->n > exited.n && *v->p == 'E' && memcmp(v->p, exited.text, exited.n) == 0)
+        return v->p[exited.n] == '0' ? 0 : ABR_SCORE_BAD + 1;
     return 0;
+}
+
+/* Is it one word, in letters of one case but for the first, that the lexicon does not have? */
+static bool is_unknown_word(const abr_columns *c, const abr_cell *v)
+{
+    enum { LONGEST = 24 };
+    if (v->n == 0 || v->n > LONGEST)
+        return false;
+    for (size_t i = 0; i < v->n; i++)
+        if (!abr_is_letter(v->p[i]) || (i > 0 && abr_is_upper(v->p[i]) != abr_is_upper(v->p[v->n - 1])))
+            return false;
+    return !abr_lexicon_may_have(&c->lexicon, abr_word_key(abr_load_word(v->p), v->n));
 }
 
 /* What its words say; a long value is read in segments that overlap. */
@@ -241,11 +256,11 @@ static float judge(const abr_columns *c, const abr_cell *v, uint32_t *shape, siz
         return 0;
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
         return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
-    float score = v->n > 0 ? judge_words(c, v, shape, at) : 0;
+    float score = v->n > 0 && !is_unknown_word(c, v) ? judge_words(c, v, shape, at) : 0;
     const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
     if (!failures)
         return score;
-    const float state = judge_state(v);
+    const float state = v->n > 0 ? judge_state(v) : 0;
     if (state > score)
         score = state;
     if (v->role == ABR_ROLE_BAD)
@@ -302,9 +317,15 @@ static unsigned size_of_number(const abr_cell *v)
     return sign + digits;
 }
 
+/* May it say something? Names and numbers, such as most columns of many values have, do not. */
 static bool may_have_words(const abr_cell *v)
 {
-    return v->kind == ABR_VALUE_TEXT && (v->n > 0) && (memchr(v->p, ' ', v->n) || abr_is_letter(*v->p));
+    if (v->kind != ABR_VALUE_TEXT || v->n < LEAST_WORD)
+        return false;
+    for (size_t i = 0; i < v->n; i++)
+        if (!abr_is_letter(v->p[i]))
+            return memchr(v->p + i, ' ', v->n - i) != NULL;
+    return true;
 }
 
 /* A value of a column that has many. */
@@ -347,14 +368,14 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts
     }
     const uint32_t hash = (uint32_t)(abr_hash_bytes(v->p, v->n, 0) >> 32);
     abr_value *found = find_value(x, hash);
-    if (found) {
+    if (found->count > 0) {
         add_trouble(w, found->trouble, found->sign, v->at);
         add_odd(w, counts ? novelty(found->count, x->count, x->used) : found->odd, hash, v->at);
         found->count += counts && found->count < UINT32_MAX;
         x->count += counts;
         return;
     }
-    if (counts && x->used == ABR_COLUMN_VALUES) {
+    if (counts && x->used == ABR_COLUMN_VALUES_MOST) {
         x->many = true;
         x->sizes[size_of_number(v)] = 0;
         read_one_of_many(c, x, v, counts, w);
@@ -365,7 +386,8 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts
     add_trouble(w, trouble, sign, v->at + at);
     add_odd(w, novelty(0, x->count, x->used), hash, v->at);
     if (counts) {
-        x->values[x->used++] = (abr_value){.hash = hash, .count = 1, .sign = sign, .trouble = trouble};
+        x->used++;
+        *found = (abr_value){.hash = hash, .count = 1, .sign = sign, .trouble = trouble};
         x->count++;
     }
 }
@@ -382,9 +404,9 @@ static float oddity(uint64_t as_rare, uint64_t count)
 
 static void settle_values(abr_column *x)
 {
-    for (unsigned i = 0; i < x->used; i++) {
+    for (unsigned i = 0; i < ABR_COLUMN_VALUES; i++) {
         uint64_t as_rare = 0;
-        for (unsigned k = 0; k < x->used; k++)
+        for (unsigned k = 0; k < ABR_COLUMN_VALUES; k++)
             as_rare += x->values[k].count <= x->values[i].count ? x->values[k].count : 0;
         x->values[i].odd = oddity(as_rare, x->count);
     }

@@ -26,7 +26,8 @@ typedef enum {
 
 enum {
     ABR_COLUMNS = 64,      /* that are told apart; the last one is the records' shape */
-    ABR_COLUMN_VALUES = 48 /* of a column that are told apart; one with more has many */
+    ABR_COLUMN_VALUES = 64,      /* places for the values of a column, */
+    ABR_COLUMN_VALUES_MOST = 48 /* and how many are told apart; one with more has many */
 };
 
 /* One value of a column with few. */
@@ -81,7 +82,7 @@ void abr_columns_open(abr_columns *c, unsigned quiet_groups);
 /* The role of a column of this name. */
 abr_role abr_role_of(const char *name, size_t n);
 
-/* A hash that is never 0. */
+/* A hash that is never 0; 8 bytes after (p, n) must be readable unless n is 8. */
 uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed);
 
 /* The column of this name, made if it is new and `counts`: its count is 0 then, and its role is the caller's to set. NULL
@@ -89,7 +90,11 @@ uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed);
 abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts);
 
 /* The i-th column, i < ABR_COLUMNS, by place instead of by name. */
-abr_column *abr_columns_at(abr_columns *c, size_t i);
+static inline abr_column *abr_columns_at(abr_columns *c, size_t i)
+{
+    c->columns[i].name = i + 1;
+    return &c->columns[i];
+}
 
 /* Read a value into *worth. `counts`: it is one more of its column; else it is compared with what was counted. `column`
  * may be NULL. */

@@ -145,28 +145,45 @@ static void note_place(records *r)
 
 /* ---- where records end ---- */
 
-/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. */
+/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. A quote opens a
+ * field only at its start, so what counts is found by looking for quotes and newlines alone. */
 static size_t skip_fields(place_in_record *state, char delimiter, const char *p, size_t n, bool *ends)
 {
     place_in_record s = *state;
+    size_t newline = 0; /* the next one, if it is not before i */
     size_t i = 0;
     *ends = false;
-    while (i < n && !*ends) {
+    while (i < n) {
+        const char *found;
         if (s == QUOTED) {
-            const char *quote = memchr(p + i, '"', n - i);
-            i = quote ? (size_t)(quote - p) + 1 : n;
-            s = quote ? QUOTE : s;
+            found = memchr(p + i, '"', n - i);
+            i = found ? (size_t)(found - p) + 1 : n;
+            s = found ? QUOTE : s;
             continue;
         }
-        const char c = p[i++];
-        if (c == '\n')
-            *ends = true;
-        else if (c == '"' && s != PLAIN)
-            s = QUOTED; /* a field starts, or the quote is doubled */
-        else
-            s = c == delimiter ? FIELD_START : PLAIN;
+        if (s == QUOTE) {
+            s = p[i] == '"' ? QUOTED : PLAIN;
+            i += s == QUOTED;
+            continue;
+        }
+        if (newline < i || i == 0) {
+            found = memchr(p + i, '\n', n - i);
+            newline = found ? (size_t)(found - p) : n;
+        }
+        found = memchr(p + i, '"', newline - i);
+        if (!found) {
+            *ends = newline < n;
+            if (!*ends)
+                *state = p[n - 1] == delimiter ? FIELD_START : PLAIN;
+            else
+                *state = FIELD_START;
+            return *ends ? newline + 1 : n;
+        }
+        const size_t quote = (size_t)(found - p);
+        s = (quote == i ? s == FIELD_START : p[quote - 1] == delimiter) ? QUOTED : PLAIN;
+        i = quote + 1;
     }
-    *state = *ends ? FIELD_START : s;
+    *state = s;
     return i;
 }
 
