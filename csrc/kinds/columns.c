@@ -47,25 +47,58 @@ void abr_columns_open(abr_columns *c, unsigned quiet_groups)
 
 typedef struct {
     const char *name; /* in small letters, without anything else */
-    abr_role role;
+    uint8_t n;
+    uint8_t role;
 } named_role;
 
+#define ROLE(name, role) {name, sizeof(name) - 1, role}
+
 static const named_role roles[] = {
-    {"level", ABR_ROLE_LEVEL},        {"severity", ABR_ROLE_LEVEL},     {"loglevel", ABR_ROLE_LEVEL},
-    {"lvl", ABR_ROLE_LEVEL},          {"levelname", ABR_ROLE_LEVEL},    {"status", ABR_ROLE_STATE},
-    {"state", ABR_ROLE_STATE},        {"result", ABR_ROLE_STATE},       {"outcome", ABR_ROLE_STATE},
-    {"conclusion", ABR_ROLE_STATE},   {"phase", ABR_ROLE_STATE},        {"statuscode", ABR_ROLE_STATE},
-    {"httpstatus", ABR_ROLE_STATE},   {"responsecode", ABR_ROLE_STATE}, {"code", ABR_ROLE_STATE},
-    {"exitcode", ABR_ROLE_EXIT},      {"exitstatus", ABR_ROLE_EXIT},    {"returncode", ABR_ROLE_EXIT},
-    {"exit", ABR_ROLE_EXIT},          {"rc", ABR_ROLE_EXIT},            {"retcode", ABR_ROLE_EXIT},
-    {"ok", ABR_ROLE_GOOD},            {"success", ABR_ROLE_GOOD},       {"succeeded", ABR_ROLE_GOOD},
-    {"passed", ABR_ROLE_GOOD},        {"valid", ABR_ROLE_GOOD},         {"healthy", ABR_ROLE_GOOD},
-    {"error", ABR_ROLE_BAD},          {"errors", ABR_ROLE_BAD},         {"err", ABR_ROLE_BAD},
-    {"errormessage", ABR_ROLE_BAD},   {"errorcount", ABR_ROLE_BAD},     {"failed", ABR_ROLE_BAD},
-    {"failure", ABR_ROLE_BAD},        {"failures", ABR_ROLE_BAD},       {"exception", ABR_ROLE_BAD},
-    {"lasterror", ABR_ROLE_BAD},      {"failurereason", ABR_ROLE_BAD},  {"errormsg", ABR_ROLE_BAD},
-    {"failuremessage", ABR_ROLE_BAD}, {"crashed", ABR_ROLE_BAD},        {"timedout", ABR_ROLE_BAD},
-    {"oomkilled", ABR_ROLE_BAD},      {"failedcount", ABR_ROLE_BAD},    {"fail", ABR_ROLE_BAD},
+    ROLE("level", ABR_ROLE_LEVEL),
+    ROLE("severity", ABR_ROLE_LEVEL),
+    ROLE("loglevel", ABR_ROLE_LEVEL),
+    ROLE("lvl", ABR_ROLE_LEVEL),
+    ROLE("levelname", ABR_ROLE_LEVEL),
+    ROLE("status", ABR_ROLE_STATE),
+    ROLE("state", ABR_ROLE_STATE),
+    ROLE("result", ABR_ROLE_STATE),
+    ROLE("outcome", ABR_ROLE_STATE),
+    ROLE("conclusion", ABR_ROLE_STATE),
+    ROLE("phase", ABR_ROLE_STATE),
+    ROLE("statuscode", ABR_ROLE_STATE),
+    ROLE("httpstatus", ABR_ROLE_STATE),
+    ROLE("responsecode", ABR_ROLE_STATE),
+    ROLE("code", ABR_ROLE_STATE),
+    ROLE("exitcode", ABR_ROLE_EXIT),
+    ROLE("exitstatus", ABR_ROLE_EXIT),
+    ROLE("returncode", ABR_ROLE_EXIT),
+    ROLE("exit", ABR_ROLE_EXIT),
+    ROLE("rc", ABR_ROLE_EXIT),
+    ROLE("retcode", ABR_ROLE_EXIT),
+    ROLE("ok", ABR_ROLE_GOOD),
+    ROLE("success", ABR_ROLE_GOOD),
+    ROLE("succeeded", ABR_ROLE_GOOD),
+    ROLE("passed", ABR_ROLE_GOOD),
+    ROLE("valid", ABR_ROLE_GOOD),
+    ROLE("healthy", ABR_ROLE_GOOD),
+    ROLE("error", ABR_ROLE_BAD),
+    ROLE("errors", ABR_ROLE_BAD),
+    ROLE("err", ABR_ROLE_BAD),
+    ROLE("errormessage", ABR_ROLE_BAD),
+    ROLE("errorcount", ABR_ROLE_BAD),
+    ROLE("failed", ABR_ROLE_BAD),
+    ROLE("failure", ABR_ROLE_BAD),
+    ROLE("failures", ABR_ROLE_BAD),
+    ROLE("exception", ABR_ROLE_BAD),
+    ROLE("lasterror", ABR_ROLE_BAD),
+    ROLE("failurereason", ABR_ROLE_BAD),
+    ROLE("errormsg", ABR_ROLE_BAD),
+    ROLE("failuremessage", ABR_ROLE_BAD),
+    ROLE("crashed", ABR_ROLE_BAD),
+    ROLE("timedout", ABR_ROLE_BAD),
+    ROLE("oomkilled", ABR_ROLE_BAD),
+    ROLE("failedcount", ABR_ROLE_BAD),
+    ROLE("fail", ABR_ROLE_BAD),
 };
 
 abr_role abr_role_of(const char *name, size_t n)
@@ -77,10 +110,9 @@ abr_role abr_role_of(const char *name, size_t n)
     for (size_t i = 0; i < n; i++)
         if (abr_is_letter(name[i]))
             letters[used++] = abr_to_lower(name[i]);
-    letters[used] = '\0';
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (strcmp(letters, roles[i].name) == 0)
-            return roles[i].role;
+        if (used == roles[i].n && *letters == *roles[i].name && memcmp(letters, roles[i].name, used) == 0)
+            return (abr_role)roles[i].role;
     return ABR_ROLE_NONE;
 }
 
