@@ -11,6 +11,7 @@
 #include "kinds/json_reader.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
+#include "kinds/records.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -39,6 +40,9 @@ static const abr_reader_methods *methods_of(abr_kind kind)
     switch (kind) {
     case ABR_KIND_JSON:
         return &abr_json_methods;
+    case ABR_KIND_JSON_LINES:
+    case ABR_KIND_TABLE:
+        return &abr_record_methods;
     default:
         return NULL;
     }
