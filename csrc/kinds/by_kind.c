@@ -8,6 +8,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "budget/options.h"
+#include "kinds/diff_cut.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
 #include "priority/retain.h"
@@ -36,6 +37,8 @@ struct abr_by_kind {
 static const abr_reader_methods *methods_of(abr_kind kind)
 {
     switch (kind) {
+    case ABR_KIND_DIFF:
+        return &abr_diff_methods;
     default:
         return NULL;
     }
