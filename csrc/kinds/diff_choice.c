@@ -169,7 +169,7 @@ static void choose_texts(abr_diff_choice *x)
 
 bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t budget, uint64_t *used)
 {
-    enum { PER_SMALL = 50, BESIDE = 100 };
+    enum { PER_SMALL = 50, BESIDE = 48 };
     abr_diff_choice x = {.g = g, .plan = &g->plan, .bytes = bytes};
     x.whole = budget / PER_SMALL > BESIDE ? budget / PER_SMALL - BESIDE : 0;
     choose_names(&x);

@@ -9,6 +9,7 @@
 
 #include "kinds/diff_hunks.h"
 #include "abridge.h"
+#include "kinds/diff_defines.h"
 #include "kinds/diff_gather.h"
 #include "kinds/diff_part.h"
 #include "kinds/diff_show.h"
@@ -114,34 +115,34 @@ static uint64_t level_of(const abr_shown_hunk *h)
     return h->level | (uint64_t)h->h.file.machine << 62;
 }
 
+/* Bytes that count for a hunk: its own, and of the first one of its file the header's. */
+static uint64_t counted(const abr_shown_hunk *h)
+{
+    const uint64_t header = h->first ? h->h.file.header_n : 0;
+    return h->h.size + header * (abr_is_bare(&h->h) ? BARE_LEVEL : 1);
+}
+
 /* Give hunks their levels, and put them in order. */
 static void set_levels(abr_diff_choice *x)
 {
-    uint64_t level = 0;
-    size_t file = 0;
+    abr_shown_hunk *before = NULL;
     for (size_t i = 0; i < x->g->hunk_count; i++)
         x->order[i] = (uint32_t)i;
     sort_by(x, size_of);
     sort_by(x, file_of);
     for (size_t i = 0; i < x->g->hunk_count; i++) {
         abr_shown_hunk *h = &x->g->hunks[x->order[i]];
-        abr_shown_hunk *before = i > 0 ? &x->g->hunks[x->order[i - 1]] : NULL;
-        if (!before || file_of(before) != file_of(h)) {
-            file += before != NULL;
-            level = (uint64_t)h->h.file.header_n * (abr_is_bare(&h->h) ? BARE_LEVEL : 1);
-        } else {
-            before->largest = false;
-        }
-        level += h->h.size;
-        h->level = level;
-        h->file = file;
-        h->largest = true;
+        h->first = !before || file_of(before) != file_of(h);
+        h->file = before ? before->file + h->first : 0;
+        h->from = h->first ? 0 : before->level;
+        h->level = h->from + counted(h);
+        before = h;
     }
     sort_by(x, level_of);
 }
 
 /* The level at which the files of a class would fill what is left. */
-static uint64_t fair_share(const abr_diff_choice *x, bool machine)
+static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
 {
     const uint64_t room = x->bytes - x->used;
     uint64_t low = 0;
@@ -149,10 +150,12 @@ static uint64_t fair_share(const abr_diff_choice *x, bool machine)
     while (low < high) {
         const uint64_t middle = high - (high - low) / 2;
         uint64_t wanted = 0;
-        for (size_t i = 0; i < x->g->hunk_count && wanted <= room; i++) {
-            const abr_shown_hunk *h = &x->g->hunks[i];
-            if (h->largest && h->h.file.machine == machine)
-                wanted += h->level < middle ? h->level : middle;
+        for (size_t i = from; i < end && wanted <= room; i++) {
+            const abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+            if (h->level <= middle)
+                wanted += counted(h);
+            else if (h->from < middle)
+                wanted += middle - h->from;
         }
         if (wanted <= room)
             low = middle;
@@ -164,14 +167,31 @@ static uint64_t fair_share(const abr_diff_choice *x, bool machine)
 
 /* ---- hunks in part ---- */
 
+/* In every file one hunk that defines something, the smallest, up to that. What is new in a file is in its large hunks, so
+ * small ones alone would not tell it. */
+static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
+{
+    enum { PART = 4, OF = 3, MARKER = 48, MOST = 1024 };
+    const uint64_t limit = x->used + (x->bytes - x->used) / 2;
+    for (size_t i = from; i < end && x->used < limit; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        const uint64_t bytes = (h->h.defines_at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
+        if (h->h.defines_at > 0 && !x->parted[h->file] && bytes <= MOST)
+            x->parted[h->file] = try_part(x, h, bytes);
+    }
+}
+
 /* In every file of the class, the smallest hunk that is not shown, with what is left of the share. */
 static void show_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t share)
 {
     for (size_t i = from; i < end; i++) {
         abr_shown_hunk *h = &x->g->hunks[x->order[i]];
-        const uint64_t before = h->level - h->h.size;
-        if (!is_shown(x, h) && !x->parted[h->file] && !abr_is_bare(&h->h) && share > before)
-            x->parted[h->file] = try_part(x, h, share - before);
+        if (is_shown(x, h) || x->parted[h->file] || abr_is_bare(&h->h) || share <= h->from)
+            continue;
+        const uint64_t bytes = share - h->from;
+        const uint64_t header = h->first ? h->h.file.header_n : 0;
+        if (bytes > header)
+            x->parted[h->file] = try_part(x, h, bytes - header);
     }
 }
 
@@ -193,7 +213,8 @@ static void grow_parts(abr_diff_choice *x, size_t from, size_t end)
 
 static void choose_class(abr_diff_choice *x, size_t from, size_t end)
 {
-    const uint64_t share = fair_share(x, x->g->hunks[x->order[from]].h.file.machine);
+    show_definitions(x, from, end);
+    const uint64_t share = fair_share(x, from, end);
     for (size_t i = from; i < end; i++)
         if (x->g->hunks[x->order[i]].level <= share)
             try_whole(x, &x->g->hunks[x->order[i]]);

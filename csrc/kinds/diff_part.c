@@ -5,6 +5,7 @@
 
 #include "kinds/diff_part.h"
 #include "abridge.h"
+#include "kinds/diff_defines.h"
 #include "kinds/diff_show.h"
 #include "text/scan.h"
 
@@ -89,7 +90,10 @@ bool abr_diff_set_part(abr_shown_hunk *x, uint64_t bytes)
     if (bytes <= marker_n || size < 2)
         return false;
     const uint64_t room = least(bytes - marker_n, size - 1);
-    uint64_t front = front_lines(x, least((room + 1) / 2, most), &front_n);
+    uint64_t half = (room + 1) / 2;
+    if (x->h.defines_at > 0 && x->h.defines_at + ABR_DEFINED_WITHIN > half)
+        half = least(x->h.defines_at + ABR_DEFINED_WITHIN, room - room / 4);
+    uint64_t front = front_lines(x, least(half, most), &front_n);
     const uint64_t back = back_lines(x, least(room - front, least(most, size - 1)), &back_n);
     front = front_lines(x, least(room - back, most), &front_n);
     if (front_n < 2 || back == 0)

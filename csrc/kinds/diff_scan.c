@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "kinds/diff.h"
+#include "kinds/diff_defines.h"
 #include "kinds/diff_origin.h"
 #include "kinds/diff_store.h"
 
@@ -150,6 +151,8 @@ static bool takes(abr_diff_scan *s, abr_text_line line)
         removed = removed || line.p[i] == '-';
     }
     s->hunk.added += added;
+    if (added && s->hunk.defines_at == 0 && abr_defines((abr_text_line){line.p + n, line.n - n}))
+        s->hunk.defines_at = s->at - s->hunk.at;
     s->hunk.removed += removed && !added;
     judge_line(s, line);
     return true;
@@ -235,7 +238,7 @@ static bool is_header(const abr_diff_scan *s, abr_text_line line, abr_diff_line 
 {
     static const char firsts[] = "-+ionmdsrcBG=";
     if (s->binary)
-        return is != ABR_DIFF_COMMIT && !ABR_STARTS(line, "-- ");
+        return is != ABR_DIFF_COMMIT && is != ABR_DIFF_FILE && !ABR_STARTS(line, "-- ");
     if (is != ABR_DIFF_HEADER || (s->named && ABR_STARTS(line, "--- ")))
         return false;
     return strchr(firsts, *line.p) != NULL;

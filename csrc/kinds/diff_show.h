@@ -16,9 +16,10 @@ typedef struct {
     const char *header;
     const abr_candidate *const *slices; /* as many as are retained, the first one on */
     size_t slice_count;
+    uint64_t from;  /* the level of the hunk before it in its file */
     uint64_t level; /* bytes of its file that are shown once it is, small hunks first */
     size_t file;    /* number of its file among those with hunks here */
-    bool largest;   /* of its file */
+    bool first;     /* of its file */
     size_t part;    /* its place in the plan */
     uint64_t front; /* bytes of it that are shown: all, or a start and an end in whole lines */
     uint64_t back;

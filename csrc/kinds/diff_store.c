@@ -257,7 +257,7 @@ void abr_diff_add_hunk(abr_diff_store *s, const abr_diff_hunk *hunk, const char 
     for (uint64_t i = 0; i == 0 || 2 * i * ABR_DIFF_SLICE < hunk->size; i++) {
         const uint64_t shown = 2 * (i + 1) * ABR_DIFF_SLICE;
         const uint64_t own = level + (shown < hunk->size ? shown : hunk->size);
-        if (own > most || i >> ABR_DIFF_SLICE_BITS > 0)
+        if (own > most || i * ABR_DIFF_SLICE > s->keep || i >> ABR_DIFF_SLICE_BITS > 0)
             return;
         const abr_candidate c = {.line = s->hunk_count << ABR_DIFF_SLICE_BITS | i, .retain_weight = -(float)own};
         if (!s->peeks && abr_candidates_excluded(&s->hunks[hunk->file.machine], &c))

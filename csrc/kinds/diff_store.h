@@ -38,6 +38,7 @@ typedef struct {
     uint64_t newlines;
     uint64_t added;
     uint64_t removed;
+    uint64_t defines_at; /* bytes of it before the first line that defines something; 0: none does */
 } abr_diff_hunk;
 
 static inline bool abr_is_bare(const abr_diff_hunk *h)
