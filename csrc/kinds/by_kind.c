@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "budget/options.h"
 #include "kinds/json_reader.h"
+#include "kinds/diff_cut.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
 #include "kinds/records.h"
@@ -43,6 +44,8 @@ static const abr_reader_methods *methods_of(abr_kind kind)
     case ABR_KIND_JSON_LINES:
     case ABR_KIND_TABLE:
         return &abr_record_methods;
+    case ABR_KIND_DIFF:
+        return &abr_diff_methods;
     default:
         return NULL;
     }
