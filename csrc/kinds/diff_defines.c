@@ -3,7 +3,7 @@
  */
 #include "kinds/diff_defines.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 
 enum { INDENT_MOST = 4 };
 

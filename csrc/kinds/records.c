@@ -273,7 +273,7 @@ static void end_record(records *r, const char *p, size_t n, uint64_t size, uint6
                        .sign = w.at,
                        .start = stays,
                        .start_n = (uint32_t)n,
-                       .window = end,
+                       .window = end_n > 0 ? end : stays,
                        .window_n = (uint32_t)end_n,
                        .hits_before = (uint32_t)(newlines < UINT32_MAX ? newlines : UINT32_MAX)};
     if (w.trouble > 0 || w.odd > 0)
