@@ -162,6 +162,7 @@ build = {
     ["abridge.output.fit"] = "lua/abridge/output/fit.lua",
     ["abridge.output.info"] = "lua/abridge/output/info.lua",
     ["abridge.output.items"] = "lua/abridge/output/items.lua",
+    ["abridge.output.kept"] = "lua/abridge/output/kept.lua",
     ["abridge.output.limit"] = "lua/abridge/output/limit.lua",
     ["abridge.output.limit_table"] = "lua/abridge/output/limit_table.lua",
     ["abridge.output.notice"] = "lua/abridge/output/notice.lua",
