@@ -243,6 +243,55 @@ describe("abridge.mcp.cap", function()
     assert.is_true(block_of(result).truncated)
   end)
 
+  it("sends once what texts and structured content both say", function()
+    local rows = {}
+    for i = 1, 50 do
+      rows[i] = { id = i, name = "row " .. i }
+    end
+    local function only_texts(texts, structured)
+      local content, bytes = {}, 0
+      for i, said in ipairs(texts) do
+        content[i], bytes = text(said), bytes + #said
+      end
+      local result = mcp.cap("tool", { content = content, structuredContent = structured })
+      assert.is_nil(result.structuredContent)
+      assert.same(texts, texts_of(result))
+      local block = block_of(result)
+      assert.same({ false, bytes, bytes }, { block.truncated, block.bytes_returned, block.bytes_total })
+    end
+    local json = host.json().encode(rows)
+    only_texts({ json }, rows)
+    only_texts({ (json:gsub(",", ",\n  ")) }, rows) -- pretty
+    only_texts({ "50 rows", ('{"rows": %s}'):format(json) }, { rows = rows })
+    only_texts({ json }, { result = rows }) -- a server had to make an object of it
+    only_texts({ "a plain answer" }, { result = "a plain answer" })
+    only_texts({ "17" }, { result = 17 })
+    only_texts({ '{"id":1}', '{"id": 2}' }, { result = { { id = 1 }, { id = 2 } } })
+    -- under a budget, the text has all of it
+    local result = mcp.cap("tool", {
+      content = { text(json) },
+      structuredContent = { result = rows },
+    }, { limits = { max_bytes = #json } })
+    assert.same({ text(json) }, result.content)
+  end)
+
+  it("sends both where they differ", function()
+    for _, case in ipairs {
+      { "17", { count = 17 } },
+      { '{"a":1}', { a = 2 } },
+      { '{"a":1}', { a = 1, b = 2 } },
+      { '[1,2]', { result = { 1, 2 }, total = 9 } },
+      { '{"a":1', { a = 1 } },
+      { "done", { result = "Done" } },
+      { "null", { result = false } },
+    } do
+      local result = mcp.cap("tool", { content = { text(case[1]) }, structuredContent = case[2] })
+      assert.equal(case[2], result.structuredContent)
+      assert.same({ text(case[1]) }, result.content)
+      assert.equal(#case[1] + #host.json().encode(case[2]), block_of(result).bytes_returned)
+    end
+  end)
+
   it("makes a text of structured content where there is none", function()
     local image = { type = "image", data = "AA" }
     local structured = { text = lines(1000) }

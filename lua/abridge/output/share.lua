@@ -90,6 +90,14 @@ function M.out(texts, limits, ends_in_notice)
   return budgets, whole
 end
 
+--- These limits for structured content: it stays JSON, and as a schema may forbid a marker, there is none.
+---@param limits abridge.Limits
+---@return abridge.Limits a new table
+function M.structured(limits)
+  local over = { strategy = "auto", kind = "json", marker = "none", marker_text = false, snap = false, clean = false }
+  return limit.copy(limits, over)
+end
+
 --- Why the log and the full outputs of a session are not kept.
 M.closed = "the session is closed"
 
@@ -116,15 +124,19 @@ end
 ---@param limits abridge.Limits of the whole result
 ---@param budgets table<string, integer> the text's share
 ---@param opts { session: abridge.Session|nil, save: string|nil, resume: string|nil }
+---@param structured? boolean it is the JSON of structured content
 ---@return string content
 ---@return abridge.Block block
 ---@return abridge.Cut|nil cut absent when making it failed
 ---@return string|nil problem why this is less than it should be
-function M.cap(tool, text, limits, budgets, opts)
+function M.cap(tool, text, limits, budgets, opts, structured)
   local own = limit.narrowed(limits, budgets)
+  if structured then own = M.structured(own) end
   if not opts.session then
     local how = { save = opts.save, resume = opts.resume }
-    local content, cut, block = cap.cap(text, opts.resume and tool or own, how)
+    local by_name = opts.resume and not structured -- such a sentence goes with the tool's own notices
+    if by_name then how.limits = budgets end
+    local content, cut, block = cap.cap(text, by_name and tool or own, how)
     return content, block, cut
   end
   own.session = opts.session -- another one may redact
@@ -137,7 +149,7 @@ function M.cap(tool, text, limits, budgets, opts)
     local content, cut, block = M.cap_closed(text, own, opts.session)
     return content, block, cut, M.closed
   end
-  local result = opts.session:cap(tool, text, { limits = budgets })
+  local result = opts.session:cap(tool, text, { limits = budgets, structured = structured })
   if result.truncation.truncated then recently_capped.add(result.content, own) end
   local details = result.details or {}
   return result.content, result.truncation, details.cut, details.inner_error
