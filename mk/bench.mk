@@ -13,7 +13,7 @@ bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more
 	@CC="$(CC)" bench/check/compare.sh
 
 bench-pause: build ## measure how long our callbacks run, and Neovim's main loop stands still, while each tool does something big
-	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;bench/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
 		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)

@@ -515,7 +515,8 @@ describe("a log", function()
     end
     local text, size = "[" .. table.concat(elements, ",") .. "]", #elements[1] + 1
     for i = 1, 100 do -- the second of every two is left out
-      ranges[i] = { first_byte = 1 + 2 * size * (i - 1), last_byte = 2 * size * i - size, first_line = 1, last_line = 1 }
+      local from = 2 * size * (i - 1) + 1
+      ranges[i] = { first_byte = from, last_byte = from + size - 1, first_line = 1, last_line = 1 }
     end
     ranges[101] = { first_byte = #text, last_byte = #text, first_line = 1, last_line = 1 }
     run_of_one(text, {

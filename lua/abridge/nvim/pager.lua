@@ -4,7 +4,7 @@ local buffer = require "abridge.nvim.buffer"
 local excerpts = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
 local ranges = require "abridge.nvim.ranges"
-local kept = require "abridge.output.kept"
+local kept_of = require "abridge.output.kept"
 local sentences = require "abridge.output.sentences"
 
 local M = {}
@@ -165,7 +165,7 @@ local function tell(self, win)
     ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100),
   }
   if self.cut then parts[#parts + 1] = seen(self, byte) end
-  parts[#parts + 1] = kept.words(self.cut)
+  parts[#parts + 1] = kept_of.words(self.cut)
   parts[#parts + 1] = self.note
   vim.b[self.buf].abridge_status = " " .. table.concat(parts, "  ")
 end

@@ -255,11 +255,12 @@ end
 
 --- Add the lines of the tool's text as rows; returns how many of its bytes do not show.
 local function add_text(rows, text, at, markers, width, kind)
-  local lost, i, spans = 0, 1, nil
+  local lost, i = 0, 1
   for line in lines_of(text) do
     local shown, missing, own = fitted(line, width)
-    spans, i = spans_of(line, at, markers, i, shown, own)
-    rows[#rows + 1] = { text = shown, kind = kind, spans = spans }
+    local row = { text = shown, kind = kind }
+    row.spans, i = spans_of(line, at, markers, i, shown, own)
+    rows[#rows + 1] = row
     lost, at = lost + missing, at + #line + 1
   end
   return lost
