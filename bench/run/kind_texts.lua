@@ -12,7 +12,8 @@ local function times(count, line)
   return table.concat(lines)
 end
 
-local RECORD = '{"id":%d,"name":"worker-%d","status":"%s","took":%d.%d,"tags":["a","b%d"],"at":{"host":"h%d","ok":true}}'
+local RECORD = '{"id":%d,"name":"worker-%d","status":"%s","took":%d.%d,"tags":["a","b%d"],'
+  .. '"at":{"host":"h%d","ok":true}}'
 
 local function record(i)
   local status = i % 300 == 7 and "failed" or "ok"
