@@ -78,7 +78,8 @@ describe("render", function()
   local session
 
   setup(function()
-    session = abridge.session { run_dir = false, limits = { run_command = { max_lines = 6 } } }
+    local limits = { run_command = { strategy = "priority", max_lines = 6 } }
+    session = abridge.session { run_dir = false, limits = limits }
   end)
 
   teardown(function()
