@@ -138,6 +138,7 @@ build = {
     ["abridge.hosts.options"] = "lua/abridge/hosts/options.lua",
     ["abridge.hosts.replace"] = "lua/abridge/hosts/replace.lua",
     ["abridge.hosts.safe"] = "lua/abridge/hosts/safe.lua",
+    ["abridge.hosts.structured"] = "lua/abridge/hosts/structured.lua",
     ["abridge.hosts.tell"] = "lua/abridge/hosts/tell.lua",
     ["abridge"] = "lua/abridge/init.lua",
     ["abridge.mcp"] = "lua/abridge/mcp.lua",

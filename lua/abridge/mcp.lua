@@ -4,50 +4,16 @@
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
 local encode = require "abridge.base.encode"
-local host = require "abridge.base.host"
 local options = require "abridge.hosts.options"
 local safe = require "abridge.hosts.safe"
 local tell = require "abridge.hosts.tell"
 local mcp_view = require "abridge.hosts.mcp_view"
+local structured_content = require "abridge.hosts.structured"
 
 local M = {}
 
 --- The keys in `_meta` of the block and of the counts of what passed.
 M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
-
---- Does a text say what a value does: the same JSON, or the same string?
-local function says(text, value, json)
-  if type(value) == "string" then return text == value end
-  local start = text:match "^%s*(.)"
-  if start ~= json:sub(1, 1) then return false end
-  local library = host.json()
-  local ok, decoded = pcall(library and library.decode, text)
-  return ok and encode.json(decoded) == json
-end
-
---- Do the texts say what a value does: one of them all of it, or each an element?
-local function repeats(texts, value, json)
-  for _, text in ipairs(texts) do
-    if says(text, value, json) then return true end
-  end
-  local list = check.list(type(value) == "table" and value or {})
-  if #texts < 2 or #list ~= #texts then return false end
-  for i, element in ipairs(list) do
-    local inner = encode.json(element)
-    if not (inner and says(texts[i], element, inner)) then return false end
-  end
-  return true
-end
-
---- Is structured content told by the texts already, as the specification asks of servers? FastMCP puts what is no
---- object into one with the single member `result`.
-local function is_repeated(texts, value, json)
-  if repeats(texts, value, json) then return true end
-  local inner = type(value) == "table" and rawget(value, "result")
-  if inner == nil or inner == false or next(value, (next(value))) ~= nil then return false end
-  local inner_json = encode.json(inner)
-  return inner_json ~= nil and repeats(texts, inner, inner_json)
-end
 
 --- Structured content cut to its share, or nil: it stays an object or array of what came, with nothing inserted.
 ---@return any|nil value
@@ -59,10 +25,9 @@ local function cut_structured(tool, json, limits, budgets, opts)
     require("abridge.output.share").cap(tool, json, limits, budgets, opts, true)
   if problem then tell.crude(tool, problem) end
   if problem or not cut or cut.kind ~= "json" or not cut.items then return nil end
-  local body, library = content:sub(1, block.bytes_returned), host.json()
-  local ok, value = pcall(library and library.decode, body)
-  local is_left = ok and (type(value) == "table" and next(value) ~= nil or type(value) == "string" and value ~= "")
-  if not is_left then return nil end
+  local body = content:sub(1, block.bytes_returned)
+  local value = structured_content.decoded(body)
+  if value == nil then return nil end
   return value, content:sub(#body + 1):match "^\n*(.*)$", content, block
 end
 
@@ -84,7 +49,7 @@ end
 ---@class (exact) abridge.McpStructured What structured content takes beside the texts
 ---@field text string what counts in the budget
 ---@field said? string a text to append, where there is room
----@field is_notice boolean `text` is only that
+---@field lines integer of a source in `text`
 ---@field info abridge.Info
 
 --- Structured content stays as it is if it is within its share, or is cut, or left out. Where the texts say the same,
@@ -95,13 +60,13 @@ local function structured(tool, view, told, limits, opts)
   local share, info = require "abridge.output.share", require "abridge.output.info"
   local value = view.out.structuredContent
   local json, texts = encode.json(value), check.copied(view.texts)
-  if json and is_repeated(told, value, json) then
+  if json and structured_content.is_repeated(told, value, json) then
     view.out.structuredContent = nil
     return nil
   end
   texts[#texts + 1] = json
   local budgets, whole = share.out(texts, limits)
-  if json and whole[#texts] then return { text = json, is_notice = false, info = info.not_truncated(#json) } end
+  if json and whole[#texts] then return { text = json, lines = 1, info = info.not_truncated(#json) } end
   local said, content, block
   if json then
     value, said, content, block = cut_structured(tool, json, limits, budgets[#texts], opts)
@@ -109,7 +74,7 @@ local function structured(tool, view, told, limits, opts)
     if value ~= nil then
       if said == "" then said = nil end
       local cut = info.without_resume(block.bytes_returned, block.bytes_total, block.reason)
-      return { text = content, said = said, is_notice = false, info = cut }
+      return { text = content, said = said, lines = 1, info = cut }
     end
   end
   view.out.structuredContent = nil
@@ -119,7 +84,7 @@ local function structured(tool, view, told, limits, opts)
     return nil
   end
   said = left_out(tool, json, limits, budgets[#texts], opts)
-  return { text = said, said = said, is_notice = true, info = info.without_resume(0, json and #json, "size_cap") }
+  return { text = said, said = said, lines = 0, info = info.without_resume(0, json and #json, "size_cap") }
 end
 
 local function capped(tool, value, opts)
@@ -130,7 +95,7 @@ local function capped(tool, value, opts)
   if view.out.structuredContent ~= nil then beside = structured(tool, view, told, limits, opts) end
   local texts, contents, blocks = check.copied(view.texts), {}, {}
   texts[#texts + 1] = beside and beside.text
-  local budgets, whole = share.out(texts, limits, beside and beside.is_notice)
+  local budgets, whole = share.out(texts, limits, beside and beside.lines)
   for i, text in ipairs(view.texts) do
     local _, problem
     contents[i], blocks[i], _, problem = share.cap(tool, text, limits, budgets[i], opts)

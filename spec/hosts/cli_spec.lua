@@ -338,6 +338,24 @@ describe("the command", function()
       assert.equal((abridge.auto(source, { head_ratio = 1, max_lines = 2 })), out)
     end)
 
+    it("makes JSON of JSON, and tells of its items", function()
+      local records = {}
+      for i = 1, 300 do
+        records[i] = ('{"id": %d, "name": "record", "status": "%s"}'):format(i, i == 170 and "failed" or "ok")
+      end
+      local text = '{"records": [\n' .. table.concat(records, ",\n") .. "\n]}\n"
+      for _, budget in ipairs { "200", "1KB", "4KB" } do
+        local out, err, code = fed(text, "cut", "--max-bytes", budget)
+        assert.same({ "", 0 }, { err, code })
+        assert.is_table(json.decode(out).records)
+        assert.truthy(out:find("failed", 1, true))
+      end
+      local result = as_json_of(text, "cut", "--max-bytes", "1KB", "--json")
+      assert.is_table(json.decode(result.content))
+      local item = result.details.cut.items[1]
+      assert.same({ "elements", "/records", 300 }, { item.unit, item.of, item.total })
+    end)
+
     it("cuts it as the kind that is named", function()
       local text = ("compiling a.c\n"):rep(100) .. "a.c:3: error: no\n" .. ("compiling b.c\n"):rep(100)
       for _, kind in ipairs { "log", "text", "json", "binary" } do

@@ -66,15 +66,15 @@ end
 --- Share the budgets of some limits out among texts.
 ---@param texts string[]
 ---@param limits abridge.Limits
----@param ends_in_notice? boolean the last text is a sentence of ours, not a line of a source
+---@param last_lines? integer lines of a source in the last text, where it also has a sentence of ours, which is none
 ---@return table<string, integer>[] budgets of each text
 ---@return boolean[] whole whether each text is within its budgets
-function M.out(texts, limits, ends_in_notice)
+function M.out(texts, limits, last_lines)
   local sizes, budgets, whole = {}, {}, {}
   for i, text in ipairs(texts) do
     sizes[i], budgets[i], whole[i] = size_of(text, limits), {}, true
   end
-  if ends_in_notice then sizes[#texts].max_lines = 0 end
+  if last_lines then sizes[#texts].max_lines = last_lines end
   for _, key in ipairs(limit.budgets) do
     if limits[key] then
       local wanted = {}
