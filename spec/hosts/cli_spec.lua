@@ -344,7 +344,7 @@ describe("the command", function()
         records[i] = ('{"id": %d, "name": "record", "status": "%s"}'):format(i, i == 170 and "failed" or "ok")
       end
       local text = '{"records": [\n' .. table.concat(records, ",\n") .. "\n]}\n"
-      for _, budget in ipairs { "200", "1KB", "4KB" } do
+      for _, budget in ipairs { "500", "1KB", "4KB" } do
         local out, err, code = fed(text, "cut", "--max-bytes", budget)
         assert.same({ "", 0 }, { err, code })
         assert.is_table(json.decode(out).records)
