@@ -16,7 +16,7 @@ bench-tell: build/bench/tell ## measure how long kinds take to tell, fail over 2
 	@build/bench/tell
 
 bench-pause: build ## measure how long our callbacks run, and Neovim's main loop stands still, while each tool does something big
-	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;bench/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
 		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
