@@ -213,7 +213,7 @@ local function check_container(piece, node, source, may_be_silent)
     if gap.n > 0 then
       local last = gap.after + gap.n
       local past = last < #source.items and 0 or source.to - source.items[last].to
-      most = most + past + 64
+      most = most + past + 2
     end
   end
   if source.kind == "array" then

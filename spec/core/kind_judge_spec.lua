@@ -1,0 +1,276 @@
+-- The judge of cuts by kind (spec/support/kind_judge.lua): right cuts, written by hand, pass, and each rule is seen to
+-- fire on a cut that breaks it.
+local judge = require "support.kind_judge"
+local json_text = require "support.judge.json_text"
+local written = require "support.judge.written"
+
+local function faults(source, opts, text, fields)
+  local content, cut = written.cut(type(source) == "table" and source.text or source, text, fields)
+  return judge.faults(source, opts, content, cut)
+end
+
+local function passes(...) assert.same({}, faults(...)) end
+
+--- The rule fires, as the first one or among others.
+local function breaks(rule, ...)
+  local found = faults(...)
+  for _, fault in ipairs(found) do
+    if fault:find(rule, 1, true) == 1 then return end
+  end
+  error(("%s does not fire: %s"):format(rule, table.concat(found, "\n")), 2)
+end
+
+local function elements(total, kept, of) return { unit = "elements", of = of or "", total = total, kept = kept } end
+local function members(total, kept, of) return { unit = "members", of = of or "", total = total, kept = kept } end
+local function chars(total, kept, of) return { unit = "chars", of = of or "", total = total, kept = kept } end
+local function as(kind, ...) return { kind = kind, items = { ... } } end
+local function json(...) return as("json", ...) end
+
+local function numbers(n)
+  local list = {}
+  for i = 1, n do list[i] = tostring(10 + i) end
+  return "[" .. table.concat(list, ",") .. "]"
+end
+
+describe("the judge's JSON parser #once", function()
+  it("takes what RFC 8259 takes, and nothing else", function()
+    for _, text in ipairs {
+      "{}", "[]", "\"\"", " [1, -0, 0.5e+3, 1E9]\r\n", "{\"a\":{\"b\":[true,false,null]}}", "\"\\ud800\\\"\\/\"",
+      "\239\187\191[1]", "[\"\127\195\169\240\159\152\128\"]", "{\"a\":1,\"a\":2}", ("["):rep(50000) .. ("]"):rep(50000),
+    } do
+      assert.truthy(json_text.parse(text), text:sub(1, 40))
+    end
+    for _, text in ipairs {
+      "", "{", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{a:1}", "[01]", "[1.]", "[.5]", "[1e]", "[+1]", "[1 2]", "\"\n\"",
+      "\"\\x\"", "\"\\u12g4\"", "[1]]", "[1}", "[NaN]", "\"\255\"", "\"\0\"", "[\"\237\160\128\"]", "{} x", "'a'", "nul",
+    } do
+      assert.is_nil(json_text.parse(text), text)
+    end
+  end)
+
+  it("counts chars as decoded, and points at values", function()
+    local text = [[{"a/b":["\ud83d\ude00\ud800x\n\u00e9é"],"~":1}]]
+    local root = json_text.parse(text)
+    local node = root.items[1].items[1]
+    assert.equal(6 + 1, #json_text.char_starts(text, node.from, node.to))
+    assert.equal("\240\159\152\128\239\191\189x\n\195\169\195\169", (json_text.decoded(text, node.from, node.to)))
+    assert.equal("/a~1b/0", (json_text.pointer(text, node)))
+    assert.equal("/~0", (json_text.pointer(text, root.items[2])))
+  end)
+end)
+
+describe("the judge of every kind #once", function()
+  local source = numbers(100)
+  local right = "[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110]"
+
+  it("lets a right cut pass", function() passes(source, { max_bytes = 70 }, right, json(elements(100, 4))) end)
+
+  it("sees a budget exceeded: bytes, chars, tokens, lines, what is reserved", function()
+    local item = json(elements(100, 4))
+    breaks("budget", source, { max_bytes = #right - 6 }, right, item)
+    breaks("budget", source, { max_chars = 30 }, right, item)
+    breaks("budget", source, { max_tokens = 50, count_tokens = function(text) return #text end }, right, item)
+    breaks("budget", source, { max_tokens = 8 }, right, item)
+    breaks("budget", source, { max_bytes = 60, reserve = "a notice of 20 bytes" }, right, item)
+    breaks("budget", "[1,\n2,\n3,\n4]", { max_lines = 2 }, "[1,\n2,\n3<<,\"... 1 of 4 elements omitted ...\">>]",
+      json(elements(4, 3)))
+  end)
+
+  it("sees a ledger that is not so", function()
+    for key, value in pairs {
+      total_bytes = 1, total_lines = 2, output_bytes = 3, omitted_bytes = 3, omitted_lines = 7, output_lines = 9,
+    } do
+      local fields = json(elements(100, 4))
+      fields[key] = value
+      assert.is_true(#faults(source, { max_bytes = 70 }, right, fields) > 0, key)
+    end
+    local fields = json(elements(100, 4))
+    fields.kept = { { first_byte = 1, last_byte = 6, first_line = 1, last_line = 1 } }
+    breaks("ledger", source, { max_bytes = 70 }, right, fields)
+    fields.kept = nil
+    local content, cut = written.cut(source, right, fields)
+    cut.markers = {}
+    assert.truthy(judge.faults(source, { max_bytes = 70 }, content, cut)[1]:find "^ledger")
+    content, cut = written.cut(source, right, fields)
+    cut.kept[2].first_line = 4
+    assert.truthy(judge.faults(source, { max_bytes = 70 }, content, cut)[1]:find "^ledger")
+    content, cut = written.cut(source, right, fields)
+    assert.truthy(judge.faults(source, { max_bytes = 70 }, content:gsub("109", "119"), cut)[1]:find "^ledger")
+  end)
+
+  it("sees a cut that was not needed, or is not told", function()
+    breaks("truncated", source, { max_bytes = 5000 }, right, json(elements(100, 4)))
+    local fields = json(elements(100, 4))
+    fields.truncated = false
+    breaks("truncated", source, { max_bytes = 70 }, right, fields)
+    breaks("items", "[1]", { max_bytes = 70 }, "[1]", { kind = "json", truncated = false, items = {} })
+    passes("[1]", { max_bytes = 70 }, "[1]", { kind = "json", truncated = false })
+  end)
+
+  it("sees another kind", function()
+    local expected = judge.source(source, { kind = "json" })
+    breaks("kind", expected, { max_bytes = 70 }, right, as("text"))
+    passes(judge.source("[1]", { kind = "text", also = { json = true } }), {}, "[1]", { kind = "json", truncated = false })
+  end)
+
+  it("sees a text or a log that is not cut by its strategy", function()
+    local text = ("some prose that goes on\n"):rep(40)
+    breaks("text", text, { max_bytes = 100 }, "some prose that goes on\n<<... [39 lines omitted] ...>>", as("text"))
+    breaks("log", text, { max_bytes = 100 }, "some prose that goes on\n<<... [39 lines omitted] ...>>", as("log"))
+    local abridge = require "abridge"
+    local content, cut = abridge.head_tail(text, { max_bytes = 100, head_ratio = 0.7 })
+    cut.kind = "text"
+    assert.same({}, judge.faults(text, { max_bytes = 100 }, content, cut))
+    cut.omitted_lines = 1
+    assert.is_true(#judge.faults(text, { max_bytes = 100 }, content, cut) > 0)
+    content, cut = abridge.priority(text, { max_bytes = 100 })
+    cut.kind = "log"
+    assert.same({}, judge.faults(text, { max_bytes = 100 }, content, cut))
+  end)
+
+  it("sees a binary that is not one line", function()
+    local binary = "\127ELF" .. ("\0"):rep(1020)
+    local function told(content, fields)
+      local cut = { kind = "binary", kept = {}, truncated = true, total_bytes = #binary, output_bytes = 0 }
+      for key, value in pairs(fields or {}) do cut[key] = value end
+      return judge.faults(binary, { max_bytes = 4096 }, content, cut)
+    end
+    assert.same({}, told "Binary output (ELF, 1KB)")
+    assert.truthy(told "Binary output (ELF, 2KB)"[1]:find "^binary")
+    assert.truthy(told(binary)[1]:find "^binary")
+    assert.truthy(told("Binary output (ELF, 1KB)", { truncated = false })[1]:find "^binary")
+    assert.truthy(told("Binary output (ELF, 1KB)", { truncated_by = "bytes" })[1]:find "^binary")
+    assert.truthy(told("Binary output (ELF, 1KB)", { kept = { {} } })[1]:find "^binary")
+  end)
+end)
+
+describe("the judge of JSON #once", function()
+  local list = numbers(100)
+  local object = [[{"name":"x","sizes":[1,2,3],"on":true,"note":"a long note of many words"}]]
+
+  it("wants it to parse, and to be the source's values in their place", function()
+    breaks("parse", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110", json(elements(100, 4)))
+    breaks("parse", list, { max_bytes = 70 }, "[11,12<<\"... 96 of 100 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+    breaks("shape", "[[1,2],[3,4],[5]]", { max_bytes = 70 },
+      "[[1,<<\"... 1 of 2 elements omitted ...\"],[\"... 1 of 2 elements omitted ...\",>>4],[5]]", json())
+    breaks("shape", "[{\"a\":1},[2]]", { max_bytes = 70 }, "[<<\"... 1 of 2 elements omitted ...\",>>2]", json(elements(2, 1)))
+    breaks("shape", "[[[1]]]", { max_bytes = 70 }, "[1<<,\"x\">>]", json())
+  end)
+
+  it("wants each gap of an array told where it is, once, by its numbers", function()
+    breaks("gap", list, { max_bytes = 70 }, "[11,12<<>>,109,110]", json(elements(100, 4)))
+    breaks("gap", list, { max_bytes = 70 }, "[11,12<<,\"... 95 of 100 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+    breaks("total", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 99 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+    breaks("gap", list, { max_bytes = 70 }, "[11,12<<>>,109<<,\"... 96 of 100 elements omitted ...\">>,110]", json(elements(100, 4)))
+    breaks("gap", list, { max_bytes = 120 }, "[11,12<<,\"... 90 of 100 elements omitted ...\",\"... 6 of 100 elements omitted ...\">>"
+      .. ",109,110]", json(elements(100, 4)))
+    breaks("marker", list, { max_bytes = 70 }, "[11,12<<,\"... 96 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+    breaks("marker", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 100 members omitted ...\">>,109,110]", json(elements(100, 4)))
+  end)
+
+  it("wants what an object lacks told by one member, or one a gap", function()
+    local all = [[{<<"...":"... 3 of 4 members omitted ...",>>"on":true<<>>}]]
+    passes(object, { max_bytes = 60 }, all, json(members(4, 1)))
+    passes(object, { max_bytes = 60 }, [[{<<>>"on":true<<,"...":"... 3 of 4 members omitted ...">>}]], json(members(4, 1)))
+    passes(object, { max_bytes = 99 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true]]
+      .. [[<<,"....":"... 1 of 4 members omitted ...">>}]], json(members(4, 1)))
+    breaks("gap", object, { max_bytes = 99 }, [[{<<"...":"... 1 of 4 members omitted ...",>>"on":true]]
+      .. [[<<,"....":"... 2 of 4 members omitted ...">>}]], json(members(4, 1)))
+    breaks("gap", object, { max_bytes = 60 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true<<>>}]], json(members(4, 1)))
+    breaks("gap", object, { max_bytes = 60 }, [[{<<>>"on":true<<>>}]], json(members(4, 1)))
+    breaks("marker", object, { max_bytes = 60 }, [[{<<"more":"... 3 of 4 members omitted ...",>>"on":true<<>>}]], json(members(4, 1)))
+    breaks("marker", object, { max_bytes = 99 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true]]
+      .. [[<<,"...":"... 1 of 4 members omitted ...">>}]], json(members(4, 1)))
+    local dotted = [[{"...":1,"b":2,"c":"a long enough value of many words"}]]
+    breaks("marker", dotted, { max_bytes = 55 }, [[{"...":1<<,"...":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
+    passes(dotted, { max_bytes = 55 }, [[{"...":1<<,"....":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
+    breaks("marker", dotted, { max_bytes = 58 }, [[{"...":1<<,".........":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
+  end)
+
+  it("wants keys and scalars whole", function()
+    breaks("key", [[{"a long key":1,"b":2}]], { max_bytes = 70 }, [[{"a<<">>:1,"b":2}]], json())
+    breaks("scalar", "[123456789,2]", { max_bytes = 12 }, "[123<<0>>789,2]", json())
+  end)
+
+  local long = "[\"" .. ("abcdefghij"):rep(100) .. "\"]"
+
+  it("wants strings cut between chars, and the gap told", function()
+    passes(long, { max_bytes = 70 }, "[\"abcde<<... [992 of 1000 chars omitted] ...>>hij\"]", json(chars(1000, 8, "/0")))
+    breaks("gap", long, { max_bytes = 70 }, "[\"abcde<<... [991 of 1000 chars omitted] ...>>hij\"]", json(chars(1000, 8, "/0")))
+    breaks("total", long, { max_bytes = 70 }, "[\"abcde<<... [992 of 100 chars omitted] ...>>hij\"]", json(chars(1000, 8, "/0")))
+    breaks("marker", long, { max_bytes = 70 }, "[\"abcde<<...>>hij\"]", json(chars(1000, 8, "/0")))
+    local content, cut = written.cut(long, "[\"abcde<<x>>hij\"]", json(chars(1000, 8, "/0")))
+    cut.markers = nil
+    assert.truthy(judge.faults(long, { max_bytes = 70 }, content:gsub("x", ""), cut)[1]:find "^gap")
+    for _, char in ipairs { "\\n", "\195\169", "\\u00e9", "\\ud83d\\ude00" } do
+      local text = "[\"" .. char:rep(100) .. "x\"]"
+      passes(text, { max_bytes = 60 }, "[\"" .. char .. "<<... [99 of 101 chars omitted] ...>>x\"]", json(chars(101, 2, "/0")))
+      for at = 1, #char - 1 do
+        breaks(at == 6 and "char" or "", text, { max_bytes = 60 },
+          "[\"" .. char:sub(1, at) .. "<<... [100 of 101 chars omitted] ...>>x\"]", json(chars(101, 1, "/0")))
+      end
+    end
+  end)
+
+  it("wants little of base64 and nothing deep", function()
+    local blob = ("aB3+"):rep(100)
+    local text = ("[\"%s\",1]"):format(blob)
+    passes(text, { max_bytes = 90 }, "[\"" .. blob:sub(1, 32) .. "<<... [368 of 400 chars omitted] ...>>\",1]",
+      json(chars(400, 32, "/0")))
+    breaks("blob", text, { max_bytes = 90 }, "[\"" .. blob:sub(1, 33) .. "<<... [367 of 400 chars omitted] ...>>\",1]",
+      json(chars(400, 33, "/0")))
+    local many = ("[\"%s\",%s]"):format(blob, ("1111,"):rep(400) .. "2")
+    breaks("blob", many, { max_bytes = 500 }, ("[\"%s\"<<,\"... 400 of 402 elements omitted ...\">>,2]"):format(blob),
+      json(elements(402, 2)))
+    local deep = ("["):rep(300) .. "1" .. ("]"):rep(300)
+    local function cut_at(n)
+      return ("["):rep(n) .. "<<\"... 1 of 1 elements omitted ...\">>" .. ("]"):rep(n), json(elements(1, 0, ("/0"):rep(n - 1)))
+    end
+    passes(deep, { max_bytes = 500 }, cut_at(200))
+    breaks("depth", deep, { max_bytes = 500 }, cut_at(201))
+  end)
+
+  it("wants the smallest form in the smallest budget, and no BOM", function()
+    for source, smallest in pairs { [list] = "[<<>>]", [object] = "{<<>>}", ["\"some words\""] = "\"<<>>\"" } do
+      local kept = smallest == "[<<>>]" and elements(100, 0) or smallest == "{<<>>}" and members(4, 0) or chars(10, 0)
+      passes(source, { max_bytes = 2 }, smallest, json(kept))
+      passes(source, { max_bytes = 1 }, "", json())
+      breaks("smallest", source, { max_bytes = 2 }, "", json())
+    end
+    breaks("gap", list, { max_bytes = 100 }, "[<<>>]", json(elements(100, 0)))
+    breaks("bom", "\239\187\191" .. list, { max_bytes = 90 },
+      "\239\187\191[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+    passes("\239\187\191" .. list, { max_bytes = 90 },
+      "[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+  end)
+
+  it("wants no marker where there is to be none", function()
+    passes(list, { max_bytes = 70, marker = "none" }, "[11,12<<>>,109,110]", json(elements(100, 4)))
+    breaks("marker", list, { max_bytes = 70, marker = "none" },
+      "[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+  end)
+
+  it("wants items that say what lacks, the largest first", function()
+    local two = "[" .. list .. "," .. numbers(50) .. "]"
+    local text = "[[<<\"... 99 of 100 elements omitted ...\",>>110],[<<\"... 49 of 50 elements omitted ...\",>>60]]"
+    local a, b = elements(100, 1, "/0"), elements(50, 1, "/1")
+    passes(two, { max_bytes = 120 }, text, json(a, b))
+    breaks("items", two, { max_bytes = 120 }, text, json(b, a))
+    breaks("items", two, { max_bytes = 120 }, text, json(a))
+    breaks("items", two, { max_bytes = 120 }, text, json(a, b, b))
+    breaks("items", two, { max_bytes = 120 }, text, json(a, elements(50, 2, "/1")))
+    breaks("items", two, { max_bytes = 120 }, text, json(a, elements(51, 1, "/1")))
+    breaks("items", two, { max_bytes = 120 }, text, json(a, elements(50, 1, "/2")))
+    breaks("items", two, { max_bytes = 120 }, text, json(a, members(50, 1, "/1")))
+    breaks("items", two, { max_bytes = 120 }, text, { kind = "json" })
+  end)
+
+  it("wants the budget used, and small strings whole", function()
+    local many = numbers(4000)
+    breaks("use", many, { max_bytes = 5000 }, "[11,12<<,\"... 3996 of 4000 elements omitted ...\">>,4009,4010]",
+      json(elements(4000, 4)))
+    local words = "[" .. ("\"some words here\","):rep(1000) .. "\"the last\"]"
+    breaks("part", words, { max_bytes = 6000 }, "[\"some<<... [11 of 15 chars omitted] ...>>\"<<,\"... 999 of 1001 elements omitted"
+      .. " ...\">>,\"the last\"]", json(elements(1001, 2), chars(15, 4, "/0")))
+  end)
+end)
