@@ -181,7 +181,7 @@ describe("the judge of JSON #once", function()
     breaks("marker", object, { max_bytes = 60 }, [[{<<"more":"... 3 of 4 members omitted ...",>>"on":true<<>>}]], json(members(4, 1)))
     breaks("marker", object, { max_bytes = 99 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true]]
       .. [[<<,"...":"... 1 of 4 members omitted ...">>}]], json(members(4, 1)))
-    local dotted = [[{"...":1,"b":2,"c":"a long enough value of many words"}]]
+    local dotted = [[{"...":1,"b":2,"c":"a value that is long enough, of many more words than that, or so it seems to those who count them"}]]
     breaks("marker", dotted, { max_bytes = 55 }, [[{"...":1<<,"...":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
     passes(dotted, { max_bytes = 55 }, [[{"...":1<<,"....":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
     breaks("marker", dotted, { max_bytes = 58 }, [[{"...":1<<,".........":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
@@ -272,5 +272,185 @@ describe("the judge of JSON #once", function()
     local words = "[" .. ("\"some words here\","):rep(1000) .. "\"the last\"]"
     breaks("part", words, { max_bytes = 6000 }, "[\"some<<... [11 of 15 chars omitted] ...>>\"<<,\"... 999 of 1001 elements omitted"
       .. " ...\">>,\"the last\"]", json(elements(1001, 2), chars(15, 4, "/0")))
+  end)
+end)
+
+local function records(total, kept) return { kind = "json_lines", items = { { unit = "records", total = total, kept = kept } } } end
+local function rows(total, kept) return { kind = "table", items = { { unit = "rows", total = total, kept = kept } } } end
+
+local function lines_of(n, format)
+  local list = {}
+  for i = 1, n do list[i] = format:format(i) end
+  return table.concat(list, "\n") .. "\n"
+end
+
+describe("the judge of records #once", function()
+  local source = lines_of(40, "{\"id\":%d,\"ok\":true}")
+  local first, last = "{\"id\":1,\"ok\":true}", "{\"id\":40,\"ok\":true}\n"
+  local function between(text) return first .. "<<\n" .. text .. "\n>>" .. last end
+
+  it("wants whole records, each gap told on a line of its own", function()
+    passes(source, { max_bytes = 80 }, between "... [38 records omitted] ...", records(40, 2))
+    breaks("gap", source, { max_bytes = 80 }, between "... [37 records omitted] ...", records(40, 2))
+    breaks("marker", source, { max_bytes = 80 }, between "... [38 lines omitted] ...", records(40, 2))
+    breaks("marker", source, { max_bytes = 80 }, between "... [38 rows omitted] ...", records(40, 2))
+    breaks("gap", source, { max_bytes = 140 }, between "... [30 records omitted] ...\n>><<... [8 records omitted] ...", records(40, 2))
+    breaks("gap", source, { max_bytes = 140 }, first .. "\n<<>>" .. last, records(40, 2))
+    breaks("gap", source, { max_bytes = 200 }, first .. "\n<<... [1 records omitted] ...\n>>{\"id\":2,\"ok\":true}\n"
+      .. "<<... [38 records omitted] ...\n>>", records(40, 2))
+    breaks("part", source, { max_bytes = 3000, reserve = nil }, "{\"id\":1<<,\"...\":\"... 1 of 2 members omitted ...\">>}\n"
+      .. "<<... [38 records omitted] ...\n>>" .. last, records(40, 2))
+  end)
+
+  it("does not count blank lines", function()
+    local blanks = source:gsub("\n", "\n \n\n")
+    passes(blanks, { max_bytes = 80 }, first .. "\n<<... [38 records omitted] ...\n>>{\"id\":40,\"ok\":true}\n \n\n", records(40, 2))
+    breaks("gap", blanks, { max_bytes = 80 }, first .. "\n<<... [158 records omitted] ...\n>>{\"id\":40,\"ok\":true}\n \n\n",
+      records(40, 2))
+  end)
+
+  it("wants a record that is cut to be a right cut of JSON", function()
+    local long = source .. "{\"long\":" .. numbers(100) .. ",\"z\":1}\n"
+    local good = between "... [38 records omitted] ..." .. "{\"long\":[11<<,\"... 99 of 100 elements omitted ...\">>],\"z\":1}\n"
+    passes(long, { max_bytes = 140 }, good, records(41, 3))
+    breaks("gap", long, { max_bytes = 140 }, (good:gsub("99 of", "98 of")), records(41, 3))
+    breaks("parse", long, { max_bytes = 140 }, (good:gsub("<<,\"", "<<\"")), records(41, 3))
+  end)
+
+  it("wants items that say what lacks", function()
+    local right = between "... [38 records omitted] ..."
+    breaks("items", source, { max_bytes = 80 }, right, records(40, 3))
+    breaks("items", source, { max_bytes = 80 }, right, records(41, 2))
+    breaks("items", source, { max_bytes = 80 }, right, { kind = "json_lines" })
+    breaks("use", lines_of(4000, "{\"id\":%d}"), { max_bytes = 8192 },
+      "{\"id\":1}<<\n... [3998 records omitted] ...\n>>{\"id\":4000}\n", records(4000, 2))
+  end)
+end)
+
+describe("the judge of tables #once", function()
+  local body = lines_of(40, "%d,\"a\nb, \"\"c\"\"\"")
+  local source = "id,note\n" .. body
+  local function expected(text) return judge.source(text or source, { kind = "table", delimiter = ",", header_lines = 1 }) end
+  local last = "40,\"a\nb, \"\"c\"\"\"\n"
+
+  it("wants the header, whole rows and their gaps", function()
+    passes(expected(), { max_bytes = 70 }, "id,note<<\n... [39 rows omitted] ...\n>>" .. last, rows(40, 1))
+    breaks("gap", expected(), { max_bytes = 70 }, "id,note<<\n... [40 rows omitted] ...\n>>" .. last, rows(40, 1))
+    breaks("gap", expected(), { max_bytes = 70 }, "id,note<<\n... [78 rows omitted] ...\n>>" .. last, rows(40, 1))
+    breaks("header", expected(), { max_bytes = 70 }, "<<... [39 rows omitted] ...\n>>" .. last, rows(40, 1))
+    breaks("header", expected(), { max_bytes = 70 }, "id,<<... >>\n<<... [39 rows omitted] ...\n>>" .. last, rows(40, 1))
+    breaks("part", expected(), { max_bytes = 3000 }, "id,note<<\n... [39 rows omitted] ...\n>>b, \"\"c\"\"\"\n", rows(40, 1))
+    breaks("items", expected(), { max_bytes = 70 }, "id,note<<\n... [39 rows omitted] ...\n>>" .. last, rows(41, 2))
+    breaks("items", expected(), { max_bytes = 70 }, "id,note<<\n... [39 rows omitted] ...\n>>" .. last, records(40, 1))
+    breaks("use", expected(("id,n\n") .. ("1,2\n"):rep(3000)), { max_bytes = 9000 },
+      "id,n\n<<... [2999 rows omitted] ...\n>>1,2\n", rows(3000, 1))
+  end)
+
+  it("lets a budget that does not hold the header tell of all", function()
+    passes(expected(), { max_bytes = 30 }, "<<... [40 rows omitted] ...\n>>", rows(40, 0))
+  end)
+end)
+
+describe("the judge of diffs #once", function()
+  local function hunk(at, n, tag)
+    local list = { ("@@ -%d,%d +%d,%d @@"):format(at, n + 2, at, n + 3), " " .. tag .. " before" }
+    for i = 1, n do list[#list + 1] = ("-%s old %d\n+%s new %d"):format(tag, i, tag, i) end
+    list[#list + 1] = "+" .. tag .. " more\n " .. tag .. " after\n"
+    return table.concat(list, "\n")
+  end
+  local function header(path)
+    return ("diff --git a/%s b/%s\nindex 111..222 100644\n--- a/%s\n+++ b/%s\n"):format(path, path, path, path)
+  end
+  local a1, a2, b1 = hunk(1, 2, "a1"), hunk(50, 3, "a2"), hunk(9, 8, "b1")
+  local rename = "diff --git a/old.md b/new.md\nsimilarity index 100%\nrename from old.md\nrename to new.md\n"
+  local source = header "x/a.lua" .. a1 .. a2 .. rename .. header "x/b.lua" .. b1
+  local function diff(files, hunks)
+    return { kind = "diff", items = { { unit = "files", total = 3, kept = files }, { unit = "hunks", total = 3, kept = hunks } } }
+  end
+  local named = rename:match "^[^\n]*\n" .. "<<>>"
+  local b_line = "diff --git a/x/b.lua b/x/b.lua\n"
+
+  it("takes a diff apart", function()
+    local parsed = require("support.judge.diff_text").parse(source)
+    assert.equal(3, #parsed.files)
+    assert.same({ 2, 0, 1 }, { #parsed.files[1].hunks, #parsed.files[2].hunks, #parsed.files[3].hunks })
+    assert.same({ "x/a.lua", "new.md", "x/b.lua" }, { parsed.files[1].path, parsed.files[2].path, parsed.files[3].path })
+    assert.same({ 9, 8 }, { parsed.files[3].hunks[1].plus, parsed.files[3].hunks[1].minus })
+  end)
+
+  it("takes combined, svn and mailed diffs apart, and names of all forms", function()
+    local parse = require("support.judge.diff_text").parse
+    local combined = "diff --cc f\nindex 1,2..3\n--- a/f\n+++ b/f\n@@@ -1,2 -1,2 +1,3 @@@\n  a\n +b\n++c\n -d\n"
+    local parsed = parse(combined)
+    assert.equal(1, #parsed.files[1].hunks)
+    assert.same({ 5, 9 }, { parsed.files[1].hunks[1].first, parsed.files[1].hunks[1].last })
+    parsed = parse("Index: f.c\n" .. ("="):rep(67) .. "\n--- f.c\t(revision 1)\n+++ f.c\t(working copy)\n@@ -1 +1 @@\n-a\n"
+      .. "\\ No newline at end of file\n+b\n\\ No newline at end of file\nProperty changes\n")
+    assert.same({ "f.c", 5, 9 }, { parsed.files[1].path, parsed.files[1].hunks[1].first, parsed.files[1].hunks[1].last })
+    parsed = parse("From 12 Mon\nSubject: x\n---\n f | 2 +-\n\n" .. header "f" .. hunk(1, 1, "m") .. "-- \n2.39\n\n")
+    assert.same({ "text", "header", "hunk", "text" },
+      { parsed.parts[1].kind, parsed.parts[2].kind, parsed.parts[3].kind, parsed.parts[4].kind })
+    assert.equal("gone", parse("diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n").files[1].path)
+    assert.equal("bin", parse("diff --git a/bin b/bin\nindex 1..2\nBinary files a/bin and b/bin differ\n").files[1].path)
+  end)
+
+  it("wants hunks under their headers, files named, markers that add up", function()
+    local right = header "x/a.lua" .. a1 .. a2 .. named .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>"
+    passes(source, { max_bytes = 370 }, right, diff(1, 2))
+    passes(source, { max_bytes = 480 }, header "x/a.lua" .. a1 .. a2 .. rename .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>",
+      diff(2, 2))
+    breaks("gap", source, { max_bytes = 370 }, (right:gsub("%+9", "+8")), diff(1, 2))
+    breaks("gap", source, { max_bytes = 370 }, (right:gsub("1 hunks", "2 hunks")), diff(1, 2))
+    breaks("marker", source, { max_bytes = 370 }, (right:gsub("hunks", "chunks")), diff(1, 2))
+    breaks("gap", source, { max_bytes = 370 }, right .. "<<... [1 files omitted] ...\n>>", diff(1, 2))
+    breaks("header", source, { max_bytes = 370 }, (right:gsub("%-%-%- a/x/a.lua\n", "<<>>")), diff(1, 2))
+    breaks("header", source, { max_bytes = 400 }, right:gsub("<<", "index 111..222 100644\n<<"), diff(1, 2))
+    breaks("header", source, { max_bytes = 370 }, (right:gsub(b_line:gsub("%W", "%%%0"), "<<>>index 111..222 100644\n")), diff(1, 2))
+    breaks("names", source, { max_bytes = 472 }, header "x/a.lua" .. a1 .. a2 .. "<<... [1 hunks, +9 -8 omitted] ...\n"
+      .. "... [2 files omitted] ...\n>>", diff(1, 2))
+    breaks("items", source, { max_bytes = 370 }, right, diff(2, 2))
+    breaks("items", source, { max_bytes = 370 }, right, diff(1, 3))
+    breaks("items", source, { max_bytes = 370 }, right, { kind = "diff" })
+    breaks("order", source, { max_bytes = 370 }, header "x/a.lua" .. "<<... [1 hunks, +3 -2 omitted] ...\n>>" .. a2 .. named
+      .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>", diff(1, 1))
+  end)
+
+  it("wants a partial hunk cut once, at its middle, told there", function()
+    local top, rest = b1:match "^([^\n]*\n[^\n]*\n[^\n]*\n)(.*)$"
+    local tail = rest:match "([^\n]*\n[^\n]*\n[^\n]*\n)$"
+    local start = header "x/a.lua" .. a1 .. a2 .. named .. header "x/b.lua"
+    local function cut(marker) return start .. top .. "<<" .. marker .. "\n>>" .. tail end
+    passes(source, { max_bytes = 560 }, cut "... [14 lines omitted] ...", diff(2, 3))
+    breaks("hunk", source, { max_bytes = 560 }, cut "... [13 lines omitted] ...", diff(2, 3))
+    breaks("hunk", source, { max_bytes = 560 }, cut "... [1 hunks, +1 -1 omitted] ...", diff(2, 3))
+    breaks("hunk", source, { max_bytes = 560 }, start .. top .. "<<>>" .. tail, diff(2, 3))
+    breaks("hunk", source, { max_bytes = 560 }, start .. "<<... [17 lines omitted] ...\n>>" .. tail, diff(2, 3))
+    breaks("hunk", source, { max_bytes = 600 }, start .. top .. "<<... [1 lines omitted] ...\n>>-b1 old 2\n<<... [12 lines omitted] ...\n>>"
+      .. tail, diff(2, 3))
+    breaks("hunk", source, { max_bytes = 560 }, start .. top .. rest:match "^[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n"
+      .. "<<... [13 lines omitted] ...\n>>", diff(2, 3))
+    breaks("part", source .. header "y" .. ("-"):rep(9000), { max_bytes = 60000 }, cut "... [14 lines omitted] ...", diff(2, 3))
+  end)
+
+  it("wants text between files told, and hunks of lock files last", function()
+    local mail = "From 12 Mon\nSubject: x\n---\n" .. source
+    local body = header "x/a.lua" .. a1 .. a2 .. named .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>"
+    passes(mail, { max_bytes = 400 }, "<<... [3 lines omitted] ...\n>>" .. body, diff(1, 2))
+    breaks("gap", mail, { max_bytes = 400 }, "<<... [4 lines omitted] ...\n>>" .. body, diff(1, 2))
+    breaks("gap", mail, { max_bytes = 400 }, body, diff(1, 2))
+    local lock = header "Cargo.lock" .. hunk(1, 30, "lock") .. header "a.rs" .. hunk(1, 3, "rs")
+    breaks("order", lock, { max_bytes = 950 }, header "Cargo.lock" .. hunk(1, 30, "lock") .. "diff --git a/a.rs b/a.rs\n"
+      .. "<<... [1 hunks, +4 -3 omitted] ...\n>>", { kind = "diff", items = { { unit = "files", total = 2, kept = 1 },
+        { unit = "hunks", total = 2, kept = 1 } } })
+  end)
+
+  it("gives the whole hunks as a patch", function()
+    local judged = judge.source(source, { kind = "diff" })
+    local content, cut = written.cut(source, header "x/a.lua" .. a1 .. a2 .. named .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>",
+      diff(1, 2))
+    assert.same({}, judge.faults(judged, { max_bytes = 370 }, content, cut))
+    local patch, n = require("support.judge.diff").whole_hunks(judged.as "diff")
+    assert.equal(header "x/a.lua" .. a1 .. a2, patch)
+    assert.equal(2, n)
   end)
 end)

@@ -59,12 +59,7 @@ local function read(view, source)
   local list = {}
   for _, line in ipairs(view:lines()) do
     if line.marker then
-      for text in view:marker_text(line.marker):gmatch "[^\n]+" do
-        local last = list[#list]
-        if not (last and last.marker == line.marker and last.text == text) then
-          list[#list + 1] = { told = told_by(view, text) or {}, marker = line.marker, text = text }
-        end
-      end
+      list[#list + 1] = { told = told_by(view, line.text) or {} }
     else
       local n, empty = line_of(view, source, line)
       -- an empty line of the content is the newline of the source that stands at its end

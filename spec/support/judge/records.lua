@@ -27,9 +27,8 @@ function M.source(text, kind, table_form)
 end
 
 local function count_told(view, source, line)
-  local text = view:marker_text(line.marker)
-  local n = text:match("^%.%.%. %[(%d+) " .. source.unit .. " omitted%] %.%.%.$")
-  if not n then return view:fault("marker", "%q is no marker of %s", text, source.unit) end
+  local n = line.text:match("^%.%.%. %[(%d+) " .. source.unit .. " omitted%] %.%.%.$")
+  if not n then return view:fault("marker", "%q is no marker of %s", line.text, source.unit) end
   return tonumber(n)
 end
 

@@ -63,12 +63,6 @@ function View:read_ledger()
   return true
 end
 
---- The text of a marker, without the newlines around it.
-function View:marker_text(i)
-  local range = self.cut.markers[i]
-  return (self.content:sub(range.first_byte, range.last_byte):gsub("^\n", ""):gsub("\n$", ""))
-end
-
 --- Are these bytes of the content one stretch of the source?
 function View:is_whole(from, to)
   local first = self.origin[from]
@@ -91,7 +85,7 @@ function View:lines()
   local lines, from = {}, 1
   while from <= #self.content do
     local to = (self.content:find("\n", from, true) or #self.content + 1) - 1
-    local line = { from = from, to = to }
+    local line = { from = from, to = to, text = self.content:sub(from, to) }
     for at = from, to do
       local marker = self.marker_at[at]
       if marker then
