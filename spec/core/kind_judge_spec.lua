@@ -146,7 +146,7 @@ end)
 
 describe("the judge of JSON #once", function()
   local list = numbers(100)
-  local object = [[{"name":"x","sizes":[1,2,3],"on":true,"note":"a long note of many words"}]]
+  local object = [[{"name":"x","sizes":[1,2,3],"on":true,"note":"a long note of many words, and of some more words than would be needed to say it"}]]
 
   it("wants it to parse, and to be the source's values in their place", function()
     breaks("parse", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110", json(elements(100, 4)))
@@ -184,7 +184,7 @@ describe("the judge of JSON #once", function()
     local dotted = [[{"...":1,"b":2,"c":"a value that is long enough, of many more words than that, or so it seems to those who count them"}]]
     breaks("marker", dotted, { max_bytes = 55 }, [[{"...":1<<,"...":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
     passes(dotted, { max_bytes = 55 }, [[{"...":1<<,"....":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
-    breaks("marker", dotted, { max_bytes = 58 }, [[{"...":1<<,".........":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
+    breaks("marker", dotted, { max_bytes = 62 }, [[{"...":1<<,".........":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
   end)
 
   it("wants keys and scalars whole", function()
@@ -404,7 +404,7 @@ describe("the judge of diffs #once", function()
     breaks("marker", source, { max_bytes = 370 }, (right:gsub("hunks", "chunks")), diff(1, 2))
     breaks("gap", source, { max_bytes = 370 }, right .. "<<... [1 files omitted] ...\n>>", diff(1, 2))
     breaks("header", source, { max_bytes = 370 }, (right:gsub("%-%-%- a/x/a.lua\n", "<<>>")), diff(1, 2))
-    breaks("header", source, { max_bytes = 400 }, right:gsub("<<", "index 111..222 100644\n<<"), diff(1, 2))
+    breaks("header", source, { max_bytes = 400 }, (right:gsub("<<%.", "index 111..222 100644\n%0")), diff(1, 2))
     breaks("header", source, { max_bytes = 370 }, (right:gsub(b_line:gsub("%W", "%%%0"), "<<>>index 111..222 100644\n")), diff(1, 2))
     breaks("names", source, { max_bytes = 472 }, header "x/a.lua" .. a1 .. a2 .. "<<... [1 hunks, +9 -8 omitted] ...\n"
       .. "... [2 files omitted] ...\n>>", diff(1, 2))
