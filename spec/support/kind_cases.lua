@@ -87,7 +87,7 @@ end
 function M.stream(text, opts)
   local given = {}
   for key, value in pairs(opts) do given[key] = value end
-  given.full_output = false
+  given.strategy, given.full_output = "auto", false
   local stream = abridge.stream(given)
   local tries = 0
   write(stream, text, function(n)

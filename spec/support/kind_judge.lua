@@ -66,7 +66,7 @@ local function check_totals(view)
     seen = seen + last - first + (first > last_line and 1 or 0)
     last_line = last
   end
-  if cut.output_lines < seen or cut.output_lines > seen + #cut.kept then
+  if cut.output_lines < seen or cut.output_lines > seen + #cut.kept + 1 then
     view:fault("total", "output_lines is %s, ranges hold %d", tostring(cut.output_lines), seen)
   end
 end
@@ -108,15 +108,16 @@ local function check_binary(view)
   local cut, content = view.cut, view.content
   local line = "^Binary output %((.-), ([%d.]+[KMG]?B)%)$"
   local name, size = content:match(line)
-  local room = view.opts.max_bytes or math.huge
-  if not name and not (content == "" and room < 64) then
+  local opts = view.opts
+  local room = math.min(opts.max_bytes or 64, opts.max_chars or 64, opts.max_tokens or 64, opts.max_lines == 0 and 0 or 64)
+  if not name and not (content == "" and (room < 64 or opts.reserve)) then
     view:fault("binary", "%q is not the line of a binary", content:sub(1, 80))
   elseif name and (size ~= abridge.format_size(#view.source) or name:find "\n") then
     view:fault("binary", "%s, the source has %s", size, abridge.format_size(#view.source))
   end
   if #cut.kept > 0 then view:fault("binary", "bytes are kept") end
   if not cut.truncated then view:fault("binary", "it is not said to be truncated") end
-  if view.source ~= "" and #view.source <= room and cut.truncated_by and view:is_bound_by_bytes() then
+  if view.source ~= "" and cut.truncated_by and view:is_bound_by_bytes() and #view.source <= opts.max_bytes then
     view:fault("binary", "truncated by %s, which forbids nothing", cut.truncated_by)
   end
 end
