@@ -1,7 +1,11 @@
 -- The judge of cuts by kind (spec/support/kind_judge.lua): right cuts, written by hand, pass, and each rule is seen to
 -- fire on a cut that breaks it.
-local judge = require "support.kind_judge"
+local diffs = require "support.diffs"
+local documents = require "support.documents"
 local json_text = require "support.judge.json_text"
+local judge = require "support.kind_judge"
+local random = require "support.random"
+local random_cut = require "support.judge.random_cut"
 local written = require "support.judge.written"
 
 local function faults(source, opts, text, fields)
@@ -452,5 +456,63 @@ describe("the judge of diffs #once", function()
     local patch, n = require("support.judge.diff").whole_hunks(judged.as "diff")
     assert.equal(header "x/a.lua" .. a1 .. a2, patch)
     assert.equal(2, n)
+  end)
+end)
+
+describe("the judge, on random right cuts", function()
+  --- What it finds, but for rules about how a budget is spent.
+  local SPENT = { use = true, part = true, order = true, names = true, blob = true }
+  local function serious(source, content, cut)
+    for _, fault in ipairs(judge.faults(source, { max_bytes = #content }, content, cut)) do
+      if not SPENT[fault:match "^%a+"] then return fault end
+    end
+  end
+
+  --- One byte of a marker's numbers, of the content, of an item, or of a range is changed.
+  local function spoil(content, cut)
+    local draw = random.below(3)
+    if draw == 0 and #cut.markers > 0 then
+      local range = random.choose(cut.markers)
+      local at = content:find("%d", range.first_byte)
+      local digit = (tonumber(content:sub(at, at)) + 1) % 10
+      return content:sub(1, at - 1) .. digit .. content:sub(at + 1)
+    elseif draw == 1 and #(cut.items or {}) > 0 then
+      local item = random.choose(cut.items)
+      item.kept = item.kept + 1
+      return content
+    end
+    local range = random.choose(cut.kept)
+    range.first_byte = range.first_byte + 1
+    return content
+  end
+
+  it("lets cuts of JSON pass, and sees one spoilt byte", function()
+    random.each(400, function()
+      local text = documents.json(random.choose { 4, 20, 60 })
+      local content, cut = random_cut.json(text)
+      if #content >= #text or content == "" then return end
+      local source = judge.source(text, { kind = "json" })
+      local fault = serious(source, content, cut)
+      if fault then error(("%s\n%q\nof %q"):format(fault, content:sub(1, 3000), text:sub(1, 3000)), 0) end
+      local spoilt = spoil(content, cut)
+      if not serious(source, spoilt, cut) then error(("not seen:\n%q\nof %q"):format(spoilt, text), 0) end
+    end)
+  end)
+
+  it("lets cuts of diffs pass, and sees one spoilt byte #few", function()
+    random.each(20, function()
+      local text, dir = diffs.tree()
+      dir:remove()
+      local source = judge.source(text, { kind = "diff" })
+      for _ = 1, text == "" and 0 or 10 do
+        local content, cut = random_cut.diff(source.as "diff")
+        if #content < #text then
+          local fault = serious(source, content, cut)
+          if fault then error(("%s\n%s"):format(fault, content), 0) end
+          local spoilt = spoil(content, cut)
+          if not serious(source, spoilt, cut) then error("not seen:\n" .. spoilt, 0) end
+        end
+      end
+    end)
   end)
 end)

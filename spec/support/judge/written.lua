@@ -30,37 +30,50 @@ local function find(source, text, from, is_last)
   return assert(source:find(text, from, true), "not in the source: " .. text)
 end
 
---- The content and the cut as written; `fields` go into the cut as they are.
-function M.cut(source, written, fields)
+--- The content and the cut of pieces, each `{ from =, to = }` of the source or `{ marker = }`; `fields` go into the cut as
+--- they are.
+function M.build(source, pieces, fields)
   local cut = { kept = {}, markers = {}, truncated = true, truncated_by = "bytes", strategy = "auto" }
-  local parts, size, from, lines, last_line = {}, 0, 1, 0, 0
-  local list = stretches(written)
-  for i, stretch in ipairs(list) do
-    parts[i] = stretch.text
-    local range = { first_byte = size + 1, last_byte = size + #stretch.text }
+  local parts, size, lines, last_line, last = {}, 0, 0, 0, nil
+  for i, piece in ipairs(pieces) do
+    parts[i] = piece.marker or source:sub(piece.from, piece.to)
+    local range = { first_byte = size + 1, last_byte = size + #parts[i] }
     size = range.last_byte
-    if stretch.text == "" then
-      size = range.first_byte - 1
-    elseif stretch.marker then
-      cut.markers[#cut.markers + 1] = range
-    else
-      local at = find(source, stretch.text, from, i == #list)
-      local past = at + #stretch.text
-      local kept = { first_byte = at, last_byte = past - 1 }
-      kept.first_line, kept.last_line = line_of(source, at), line_of(source, past - 1)
-      lines = lines + kept.last_line - kept.first_line + (kept.first_line > last_line and 1 or 0)
-      last_line, from = kept.last_line, past
-      cut.kept[#cut.kept + 1] = kept
+    if piece.marker and #parts[i] > 0 then
+      cut.markers[#cut.markers + 1], last = range, nil
+    elseif #parts[i] > 0 and last and last.last_byte + 1 == piece.from then
+      last.last_byte = piece.to
+    elseif #parts[i] > 0 then
+      last = { first_byte = piece.from, last_byte = piece.to }
+      cut.kept[#cut.kept + 1] = last
     end
   end
-  cut.output_bytes, cut.total_bytes, cut.output_lines = 0, #source, lines
-  for _, range in ipairs(cut.kept) do
-    cut.output_bytes = cut.output_bytes + range.last_byte - range.first_byte + 1
+  cut.output_bytes, cut.total_bytes = 0, #source
+  for _, kept in ipairs(cut.kept) do
+    kept.first_line, kept.last_line = line_of(source, kept.first_byte), line_of(source, kept.last_byte)
+    lines = lines + kept.last_line - kept.first_line + (kept.first_line > last_line and 1 or 0)
+    last_line = kept.last_line
+    cut.output_bytes = cut.output_bytes + kept.last_byte - kept.first_byte + 1
   end
-  cut.total_lines = plain.count_lines(source)
+  cut.output_lines, cut.total_lines = lines, plain.count_lines(source)
   cut.omitted_bytes, cut.omitted_lines = #source - cut.output_bytes, cut.total_lines - lines
   for key, value in pairs(fields or {}) do cut[key] = value end
   return table.concat(parts), cut
+end
+
+--- The content and the cut as written.
+function M.cut(source, written, fields)
+  local pieces, from, list = {}, 1, stretches(written)
+  for i, stretch in ipairs(list) do
+    if stretch.marker then
+      pieces[i] = { marker = stretch.text }
+    else
+      local at = find(source, stretch.text, from, i == #list)
+      from = at + #stretch.text
+      pieces[i] = { from = at, to = from - 1 }
+    end
+  end
+  return M.build(source, pieces, fields)
 end
 
 return M
