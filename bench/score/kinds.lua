@@ -45,7 +45,8 @@ local function base_of(row)
   if row.pre_commit then
     local dir = tmpdir.new()
     dir.commit = row.pre_commit
-    local known = select(3, dir:sh(("cd %s && git cat-file -e %s^{tree}"):format(tmpdir.quote(tmpdir.root()), row.pre_commit)))
+    local known = select(3, dir:sh(("cd %s && git cat-file -e %s^{tree}"):format(tmpdir.quote(tmpdir.root()),
+      row.pre_commit)))
     if known == 0 then return dir, tmpdir.root() end
     dir:remove()
   elseif row.pre_files then
@@ -158,7 +159,8 @@ local function score_diff(total, entry, dir, folder)
   if n == 0 then return end
   total.hunks = total.hunks + n
   local ok, message = diffs.applies(dir, patch, entry.git_options, folder)
-  if ok then total.applied = total.applied + n elseif options["--faults"] then print("  " .. entry.name .. ": " .. message) end
+  if ok then total.applied = total.applied + n elseif options["--faults"] then print("  " .. entry.name .. ": "
+    .. message) end
 end
 
 local function score_text(total, cut)

@@ -40,13 +40,16 @@ describe("the judge's JSON parser #once", function()
   it("takes what RFC 8259 takes, and nothing else", function()
     for _, text in ipairs {
       "{}", "[]", "\"\"", " [1, -0, 0.5e+3, 1E9]\r\n", "{\"a\":{\"b\":[true,false,null]}}", "\"\\ud800\\\"\\/\"",
-      "\239\187\191[1]", "[\"\127\195\169\240\159\152\128\"]", "{\"a\":1,\"a\":2}", ("["):rep(50000) .. ("]"):rep(50000),
+      "\239\187\191[1]", "[\"\127\195\169\240\159\152\128\"]", "{\"a\":1,\"a\":2}",
+      ("["):rep(50000) .. ("]"):rep(50000),
     } do
       assert.truthy(json_text.parse(text), text:sub(1, 40))
     end
     for _, text in ipairs {
-      "", "{", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{a:1}", "[01]", "[1.]", "[.5]", "[1e]", "[+1]", "[1 2]", "\"\n\"",
-      "\"\\x\"", "\"\\u12g4\"", "[1]]", "[1}", "[NaN]", "\"\255\"", "\"\0\"", "[\"\237\160\128\"]", "{} x", "'a'", "nul",
+      "", "{", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{a:1}", "[01]",
+      "[1.]", "[.5]", "[1e]", "[+1]", "[1 2]", "\"\n\"",
+      "\"\\x\"", "\"\\u12g4\"", "[1]]", "[1}", "[NaN]",
+      "\"\255\"", "\"\0\"", "[\"\237\160\128\"]", "{} x", "'a'", "nul",
     } do
       assert.is_nil(json_text.parse(text), text)
     end
@@ -114,7 +117,8 @@ describe("the judge of every kind #once", function()
   it("sees another kind", function()
     local expected = judge.source(source, { kind = "json" })
     breaks("kind", expected, { max_bytes = 70 }, right, as("text"))
-    passes(judge.source("[1]", { kind = "text", also = { json = true } }), {}, "[1]", { kind = "json", truncated = false })
+    passes(judge.source("[1]", { kind = "text", also = { json = true } }), {}, "[1]", { kind = "json",
+      truncated = false })
   end)
 
   it("sees a text or a log that is not cut by its strategy", function()
@@ -150,45 +154,61 @@ end)
 
 describe("the judge of JSON #once", function()
   local list = numbers(100)
-  local object = [[{"name":"x","sizes":[1,2,3],"on":true,"note":"a long note of many words, and of some more words than would be needed to say it"}]]
+  local object = [[{"name":"x","sizes":[1,2,3],"on":true,"note":"a long note, ]]
+    .. [[and of some more words than would be needed to say it"}]]
 
   it("wants it to parse, and to be the source's values in their place", function()
-    breaks("parse", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110", json(elements(100, 4)))
-    breaks("parse", list, { max_bytes = 70 }, "[11,12<<\"... 96 of 100 elements omitted ...\">>,109,110]", json(elements(100, 4)))
+    breaks("parse", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 100 elements omitted ...\">>,109,110",
+      json(elements(100, 4)))
+    breaks("parse", list, { max_bytes = 70 }, "[11,12<<\"... 96 of 100 elements omitted ...\">>,109,110]",
+      json(elements(100, 4)))
     breaks("shape", "[[1,2],[3,4],[5]]", { max_bytes = 70 },
       "[[1,<<\"... 1 of 2 elements omitted ...\"],[\"... 1 of 2 elements omitted ...\",>>4],[5]]", json())
-    breaks("shape", "[{\"a\":1},[2]]", { max_bytes = 70 }, "[<<\"... 1 of 2 elements omitted ...\",>>2]", json(elements(2, 1)))
+    breaks("shape", "[{\"a\":1},[2]]", { max_bytes = 70 }, "[<<\"... 1 of 2 elements omitted ...\",>>2]",
+      json(elements(2, 1)))
     breaks("shape", "[[[1]]]", { max_bytes = 70 }, "[1<<,\"x\">>]", json())
   end)
 
   it("wants each gap of an array told where it is, once, by its numbers", function()
     breaks("gap", list, { max_bytes = 70 }, "[11,12<<>>,109,110]", json(elements(100, 4)))
-    breaks("gap", list, { max_bytes = 70 }, "[11,12<<,\"... 95 of 100 elements omitted ...\">>,109,110]", json(elements(100, 4)))
-    breaks("total", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 99 elements omitted ...\">>,109,110]", json(elements(100, 4)))
-    breaks("gap", list, { max_bytes = 70 }, "[11,12<<>>,109<<,\"... 96 of 100 elements omitted ...\">>,110]", json(elements(100, 4)))
-    breaks("gap", list, { max_bytes = 120 }, "[11,12<<,\"... 90 of 100 elements omitted ...\",\"... 6 of 100 elements omitted ...\">>"
+    breaks("gap", list, { max_bytes = 70 }, "[11,12<<,\"... 95 of 100 elements omitted ...\">>,109,110]",
+      json(elements(100, 4)))
+    breaks("total", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 99 elements omitted ...\">>,109,110]",
+      json(elements(100, 4)))
+    breaks("gap", list, { max_bytes = 70 }, "[11,12<<>>,109<<,\"... 96 of 100 elements omitted ...\">>,110]",
+      json(elements(100, 4)))
+    breaks("gap", list, { max_bytes = 120 },
+      "[11,12<<,\"... 90 of 100 elements omitted ...\",\"... 6 of 100 elements omitted ...\">>"
       .. ",109,110]", json(elements(100, 4)))
-    breaks("marker", list, { max_bytes = 70 }, "[11,12<<,\"... 96 elements omitted ...\">>,109,110]", json(elements(100, 4)))
-    breaks("marker", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 100 members omitted ...\">>,109,110]", json(elements(100, 4)))
+    breaks("marker", list, { max_bytes = 70 }, "[11,12<<,\"... 96 elements omitted ...\">>,109,110]",
+      json(elements(100, 4)))
+    breaks("marker", list, { max_bytes = 70 }, "[11,12<<,\"... 96 of 100 members omitted ...\">>,109,110]",
+      json(elements(100, 4)))
   end)
 
   it("wants what an object lacks told by one member, or one a gap", function()
     local all = [[{<<"...":"... 3 of 4 members omitted ...",>>"on":true<<>>}]]
     passes(object, { max_bytes = 60 }, all, json(members(4, 1)))
-    passes(object, { max_bytes = 60 }, [[{<<>>"on":true<<,"...":"... 3 of 4 members omitted ...">>}]], json(members(4, 1)))
+    passes(object, { max_bytes = 60 }, [[{<<>>"on":true<<,"...":"... 3 of 4 members omitted ...">>}]], json(members(4,
+      1)))
     passes(object, { max_bytes = 99 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true]]
       .. [[<<,"....":"... 1 of 4 members omitted ...">>}]], json(members(4, 1)))
     breaks("gap", object, { max_bytes = 99 }, [[{<<"...":"... 1 of 4 members omitted ...",>>"on":true]]
       .. [[<<,"....":"... 2 of 4 members omitted ...">>}]], json(members(4, 1)))
-    breaks("gap", object, { max_bytes = 60 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true<<>>}]], json(members(4, 1)))
+    breaks("gap", object, { max_bytes = 60 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true<<>>}]],
+      json(members(4, 1)))
     breaks("gap", object, { max_bytes = 60 }, [[{<<>>"on":true<<>>}]], json(members(4, 1)))
-    breaks("marker", object, { max_bytes = 60 }, [[{<<"more":"... 3 of 4 members omitted ...",>>"on":true<<>>}]], json(members(4, 1)))
+    breaks("marker", object, { max_bytes = 60 }, [[{<<"more":"... 3 of 4 members omitted ...",>>"on":true<<>>}]],
+      json(members(4, 1)))
     breaks("marker", object, { max_bytes = 99 }, [[{<<"...":"... 2 of 4 members omitted ...",>>"on":true]]
       .. [[<<,"...":"... 1 of 4 members omitted ...">>}]], json(members(4, 1)))
-    local dotted = [[{"...":1,"b":2,"c":"a value that is long enough, of many more words than that, or so it seems to those who count them"}]]
-    breaks("marker", dotted, { max_bytes = 55 }, [[{"...":1<<,"...":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
+    local dotted = [[{"...":1,"b":2,"c":"a value that is long enough, ]]
+      .. [[of many more words than that, or so it seems to those who count them"}]]
+    breaks("marker", dotted, { max_bytes = 55 }, [[{"...":1<<,"...":"... 2 of 3 members omitted ...">>}]],
+      json(members(3, 1)))
     passes(dotted, { max_bytes = 55 }, [[{"...":1<<,"....":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
-    breaks("marker", dotted, { max_bytes = 62 }, [[{"...":1<<,".........":"... 2 of 3 members omitted ...">>}]], json(members(3, 1)))
+    breaks("marker", dotted, { max_bytes = 62 }, [[{"...":1<<,".........":"... 2 of 3 members omitted ...">>}]],
+      json(members(3, 1)))
   end)
 
   it("wants keys and scalars whole", function()
@@ -199,16 +219,20 @@ describe("the judge of JSON #once", function()
   local long = "[\"" .. ("abcdefghij"):rep(100) .. "\"]"
 
   it("wants strings cut between chars, and the gap told", function()
-    passes(long, { max_bytes = 70 }, "[\"abcde<<... [992 of 1000 chars omitted] ...>>hij\"]", json(chars(1000, 8, "/0")))
-    breaks("gap", long, { max_bytes = 70 }, "[\"abcde<<... [991 of 1000 chars omitted] ...>>hij\"]", json(chars(1000, 8, "/0")))
-    breaks("total", long, { max_bytes = 70 }, "[\"abcde<<... [992 of 100 chars omitted] ...>>hij\"]", json(chars(1000, 8, "/0")))
+    passes(long, { max_bytes = 70 }, "[\"abcde<<... [992 of 1000 chars omitted] ...>>hij\"]", json(chars(1000, 8,
+      "/0")))
+    breaks("gap", long, { max_bytes = 70 }, "[\"abcde<<... [991 of 1000 chars omitted] ...>>hij\"]", json(chars(1000,
+      8, "/0")))
+    breaks("total", long, { max_bytes = 70 }, "[\"abcde<<... [992 of 100 chars omitted] ...>>hij\"]", json(chars(1000,
+      8, "/0")))
     breaks("marker", long, { max_bytes = 70 }, "[\"abcde<<...>>hij\"]", json(chars(1000, 8, "/0")))
     local content, cut = written.cut(long, "[\"abcde<<x>>hij\"]", json(chars(1000, 8, "/0")))
     cut.markers = nil
     assert.truthy(judge.faults(long, { max_bytes = 70 }, content:gsub("x", ""), cut)[1]:find "^gap")
     for _, char in ipairs { "\\n", "\195\169", "\\u00e9", "\\ud83d\\ude00" } do
       local text = "[\"" .. char:rep(100) .. "x\"]"
-      passes(text, { max_bytes = 60 }, "[\"" .. char .. "<<... [99 of 101 chars omitted] ...>>x\"]", json(chars(101, 2, "/0")))
+      passes(text, { max_bytes = 60 }, "[\"" .. char .. "<<... [99 of 101 chars omitted] ...>>x\"]", json(chars(101,
+        2, "/0")))
       for at = 1, #char - 1 do
         breaks(at == 6 and "char" or "", text, { max_bytes = 60 },
           "[\"" .. char:sub(1, at) .. "<<... [100 of 101 chars omitted] ...>>x\"]", json(chars(101, 1, "/0")))
@@ -228,7 +252,8 @@ describe("the judge of JSON #once", function()
       json(elements(402, 2)))
     local deep = ("["):rep(300) .. "1" .. ("]"):rep(300)
     local function cut_at(n)
-      return ("["):rep(n) .. "<<\"... 1 of 1 elements omitted ...\">>" .. ("]"):rep(n), json(elements(1, 0, ("/0"):rep(n - 1)))
+      return ("["):rep(n) .. "<<\"... 1 of 1 elements omitted ...\">>" .. ("]"):rep(n), json(elements(1, 0,
+        ("/0"):rep(n - 1)))
     end
     passes(deep, { max_bytes = 500 }, cut_at(200))
     breaks("depth", deep, { max_bytes = 500 }, cut_at(201))
@@ -274,13 +299,16 @@ describe("the judge of JSON #once", function()
     breaks("use", many, { max_bytes = 5000 }, "[11,12<<,\"... 3996 of 4000 elements omitted ...\">>,4009,4010]",
       json(elements(4000, 4)))
     local words = "[" .. ("\"some words here\","):rep(1000) .. "\"the last\"]"
-    breaks("part", words, { max_bytes = 6000 }, "[\"some<<... [11 of 15 chars omitted] ...>>\"<<,\"... 999 of 1001 elements omitted"
+    breaks("part", words, { max_bytes = 6000 },
+      "[\"some<<... [11 of 15 chars omitted] ...>>\"<<,\"... 999 of 1001 elements omitted"
       .. " ...\">>,\"the last\"]", json(elements(1001, 2), chars(15, 4, "/0")))
   end)
 end)
 
-local function records(total, kept) return { kind = "json_lines", items = { { unit = "records", total = total, kept = kept } } } end
-local function rows(total, kept) return { kind = "table", items = { { unit = "rows", total = total, kept = kept } } } end
+local function records(total, kept) return { kind = "json_lines", items = { { unit = "records", total = total,
+  kept = kept } } } end
+local function rows(total, kept) return { kind = "table", items = { { unit = "rows", total = total,
+  kept = kept } } } end
 
 local function lines_of(n, format)
   local list = {}
@@ -298,24 +326,29 @@ describe("the judge of records #once", function()
     breaks("gap", source, { max_bytes = 80 }, between "... [37 records omitted] ...", records(40, 2))
     breaks("marker", source, { max_bytes = 80 }, between "... [38 lines omitted] ...", records(40, 2))
     breaks("marker", source, { max_bytes = 80 }, between "... [38 rows omitted] ...", records(40, 2))
-    breaks("gap", source, { max_bytes = 140 }, between "... [30 records omitted] ...\n>><<... [8 records omitted] ...", records(40, 2))
+    breaks("gap", source, { max_bytes = 140 },
+      between "... [30 records omitted] ...\n>><<... [8 records omitted] ...", records(40, 2))
     breaks("gap", source, { max_bytes = 140 }, first .. "\n<<>>" .. last, records(40, 2))
     breaks("gap", source, { max_bytes = 200 }, first .. "\n<<... [1 records omitted] ...\n>>{\"id\":2,\"ok\":true}\n"
       .. "<<... [38 records omitted] ...\n>>", records(40, 2))
-    breaks("part", source, { max_bytes = 3000, reserve = nil }, "{\"id\":1<<,\"...\":\"... 1 of 2 members omitted ...\">>}\n"
+    breaks("part", source, { max_bytes = 3000, reserve = nil },
+      "{\"id\":1<<,\"...\":\"... 1 of 2 members omitted ...\">>}\n"
       .. "<<... [38 records omitted] ...\n>>" .. last, records(40, 2))
   end)
 
   it("does not count blank lines", function()
     local blanks = source:gsub("\n", "\n \n\n")
-    passes(blanks, { max_bytes = 80 }, first .. "\n<<... [38 records omitted] ...\n>>{\"id\":40,\"ok\":true}\n \n\n", records(40, 2))
-    breaks("gap", blanks, { max_bytes = 80 }, first .. "\n<<... [158 records omitted] ...\n>>{\"id\":40,\"ok\":true}\n \n\n",
+    passes(blanks, { max_bytes = 80 }, first .. "\n<<... [38 records omitted] ...\n>>{\"id\":40,\"ok\":true}\n \n\n",
+      records(40, 2))
+    breaks("gap", blanks, { max_bytes = 80 }, first
+      .. "\n<<... [158 records omitted] ...\n>>{\"id\":40,\"ok\":true}\n \n\n",
       records(40, 2))
   end)
 
   it("wants a record that is cut to be a right cut of JSON", function()
     local long = source .. "{\"long\":" .. numbers(100) .. ",\"z\":1}\n"
-    local good = between "... [38 records omitted] ..." .. "{\"long\":[11<<,\"... 99 of 100 elements omitted ...\">>],\"z\":1}\n"
+    local good = between "... [38 records omitted] ..."
+      .. "{\"long\":[11<<,\"... 99 of 100 elements omitted ...\">>],\"z\":1}\n"
     passes(long, { max_bytes = 140 }, good, records(41, 3))
     breaks("gap", long, { max_bytes = 140 }, (good:gsub("99 of", "98 of")), records(41, 3))
     breaks("parse", long, { max_bytes = 140 }, (good:gsub("<<,\"", "<<\"")), records(41, 3))
@@ -334,7 +367,8 @@ end)
 describe("the judge of tables #once", function()
   local body = lines_of(40, "%d,\"a\nb, \"\"c\"\"\"")
   local source = "id,note\n" .. body
-  local function expected(text) return judge.source(text or source, { kind = "table", delimiter = ",", header_lines = 1 }) end
+  local function expected(text) return judge.source(text or source, { kind = "table", delimiter = ",",
+    header_lines = 1 }) end
   local last = "40,\"a\nb, \"\"c\"\"\"\n"
 
   it("wants the header, whole rows and their gaps", function()
@@ -342,8 +376,10 @@ describe("the judge of tables #once", function()
     breaks("gap", expected(), { max_bytes = 70 }, "id,note<<\n... [40 rows omitted] ...\n>>" .. last, rows(40, 1))
     breaks("gap", expected(), { max_bytes = 70 }, "id,note<<\n... [78 rows omitted] ...\n>>" .. last, rows(40, 1))
     breaks("header", expected(), { max_bytes = 70 }, "<<... [39 rows omitted] ...\n>>" .. last, rows(40, 1))
-    breaks("header", expected(), { max_bytes = 70 }, "id,<<... >>\n<<... [39 rows omitted] ...\n>>" .. last, rows(40, 1))
-    breaks("part", expected(), { max_bytes = 3000 }, "id,note<<\n... [39 rows omitted] ...\n>>b, \"\"c\"\"\"\n", rows(40, 1))
+    breaks("header", expected(), { max_bytes = 70 }, "id,<<... >>\n<<... [39 rows omitted] ...\n>>" .. last, rows(40,
+      1))
+    breaks("part", expected(), { max_bytes = 3000 }, "id,note<<\n... [39 rows omitted] ...\n>>b, \"\"c\"\"\"\n",
+      rows(40, 1))
     breaks("items", expected(), { max_bytes = 70 }, "id,note<<\n... [39 rows omitted] ...\n>>" .. last, rows(41, 2))
     breaks("items", expected(), { max_bytes = 70 }, "id,note<<\n... [39 rows omitted] ...\n>>" .. last, records(40, 1))
     breaks("use", expected(("id,n\n") .. ("1,2\n"):rep(3000)), { max_bytes = 9000 },
@@ -369,7 +405,8 @@ describe("the judge of diffs #once", function()
   local rename = "diff --git a/old.md b/new.md\nsimilarity index 100%\nrename from old.md\nrename to new.md\n"
   local source = header "x/a.lua" .. a1 .. a2 .. rename .. header "x/b.lua" .. b1
   local function diff(files, hunks)
-    return { kind = "diff", items = { { unit = "files", total = 3, kept = files }, { unit = "hunks", total = 3, kept = hunks } } }
+    return { kind = "diff", items = { { unit = "files", total = 3, kept = files }, { unit = "hunks", total = 3,
+      kept = hunks } } }
   end
   local named = rename:match "^[^\n]*\n" .. "<<>>"
   local b_line = "diff --git a/x/b.lua b/x/b.lua\n"
@@ -378,7 +415,8 @@ describe("the judge of diffs #once", function()
     local parsed = require("support.judge.diff_text").parse(source)
     assert.equal(3, #parsed.files)
     assert.same({ 2, 0, 1 }, { #parsed.files[1].hunks, #parsed.files[2].hunks, #parsed.files[3].hunks })
-    assert.same({ "x/a.lua", "new.md", "x/b.lua" }, { parsed.files[1].path, parsed.files[2].path, parsed.files[3].path })
+    assert.same({ "x/a.lua", "new.md", "x/b.lua" }, { parsed.files[1].path, parsed.files[2].path,
+      parsed.files[3].path })
     assert.same({ 9, 8 }, { parsed.files[3].hunks[1].plus, parsed.files[3].hunks[1].minus })
   end)
 
@@ -388,20 +426,25 @@ describe("the judge of diffs #once", function()
     local parsed = parse(combined)
     assert.equal(1, #parsed.files[1].hunks)
     assert.same({ 5, 9 }, { parsed.files[1].hunks[1].first, parsed.files[1].hunks[1].last })
-    parsed = parse("Index: f.c\n" .. ("="):rep(67) .. "\n--- f.c\t(revision 1)\n+++ f.c\t(working copy)\n@@ -1 +1 @@\n-a\n"
+    parsed = parse("Index: f.c\n" .. ("="):rep(67)
+      .. "\n--- f.c\t(revision 1)\n+++ f.c\t(working copy)\n@@ -1 +1 @@\n-a\n"
       .. "\\ No newline at end of file\n+b\n\\ No newline at end of file\nProperty changes\n")
-    assert.same({ "f.c", 5, 9 }, { parsed.files[1].path, parsed.files[1].hunks[1].first, parsed.files[1].hunks[1].last })
+    assert.same({ "f.c", 5, 9 }, { parsed.files[1].path, parsed.files[1].hunks[1].first,
+      parsed.files[1].hunks[1].last })
     parsed = parse("From 12 Mon\nSubject: x\n---\n f | 2 +-\n\n" .. header "f" .. hunk(1, 1, "m") .. "-- \n2.39\n\n")
     assert.same({ "text", "header", "hunk", "text" },
       { parsed.parts[1].kind, parsed.parts[2].kind, parsed.parts[3].kind, parsed.parts[4].kind })
-    assert.equal("gone", parse("diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n").files[1].path)
-    assert.equal("bin", parse("diff --git a/bin b/bin\nindex 1..2\nBinary files a/bin and b/bin differ\n").files[1].path)
+    local gone = "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+    assert.equal("gone", parse(gone).files[1].path)
+    assert.equal("bin",
+      parse("diff --git a/bin b/bin\nindex 1..2\nBinary files a/bin and b/bin differ\n").files[1].path)
   end)
 
   it("wants hunks under their headers, files named, markers that add up", function()
     local right = header "x/a.lua" .. a1 .. a2 .. named .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>"
     passes(source, { max_bytes = 370 }, right, diff(1, 2))
-    passes(source, { max_bytes = 480 }, header "x/a.lua" .. a1 .. a2 .. rename .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>",
+    passes(source, { max_bytes = 480 }, header "x/a.lua" .. a1 .. a2 .. rename .. b_line
+      .. "<<... [1 hunks, +9 -8 omitted] ...\n>>",
       diff(2, 2))
     breaks("gap", source, { max_bytes = 370 }, (right:gsub("%+9", "+8")), diff(1, 2))
     breaks("gap", source, { max_bytes = 370 }, (right:gsub("1 hunks", "2 hunks")), diff(1, 2))
@@ -409,13 +452,15 @@ describe("the judge of diffs #once", function()
     breaks("gap", source, { max_bytes = 370 }, right .. "<<... [1 files omitted] ...\n>>", diff(1, 2))
     breaks("header", source, { max_bytes = 370 }, (right:gsub("%-%-%- a/x/a.lua\n", "<<>>")), diff(1, 2))
     breaks("header", source, { max_bytes = 400 }, (right:gsub("<<%.", "index 111..222 100644\n%0")), diff(1, 2))
-    breaks("header", source, { max_bytes = 370 }, (right:gsub(b_line:gsub("%W", "%%%0"), "<<>>index 111..222 100644\n")), diff(1, 2))
+    breaks("header", source, { max_bytes = 370 }, (right:gsub(b_line:gsub("%W", "%%%0"),
+      "<<>>index 111..222 100644\n")), diff(1, 2))
     breaks("names", source, { max_bytes = 472 }, header "x/a.lua" .. a1 .. a2 .. "<<... [1 hunks, +9 -8 omitted] ...\n"
       .. "... [2 files omitted] ...\n>>", diff(1, 2))
     breaks("items", source, { max_bytes = 370 }, right, diff(2, 2))
     breaks("items", source, { max_bytes = 370 }, right, diff(1, 3))
     breaks("items", source, { max_bytes = 370 }, right, { kind = "diff" })
-    breaks("order", source, { max_bytes = 370 }, header "x/a.lua" .. "<<... [1 hunks, +3 -2 omitted] ...\n>>" .. a2 .. named
+    breaks("order", source, { max_bytes = 370 }, header "x/a.lua" .. "<<... [1 hunks, +3 -2 omitted] ...\n>>" .. a2
+      .. named
       .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>", diff(1, 1))
   end)
 
@@ -429,11 +474,13 @@ describe("the judge of diffs #once", function()
     breaks("hunk", source, { max_bytes = 560 }, cut "... [1 hunks, +1 -1 omitted] ...", diff(2, 3))
     breaks("hunk", source, { max_bytes = 560 }, start .. top .. "<<>>" .. tail, diff(2, 3))
     breaks("hunk", source, { max_bytes = 560 }, start .. "<<... [17 lines omitted] ...\n>>" .. tail, diff(2, 3))
-    breaks("hunk", source, { max_bytes = 600 }, start .. top .. "<<... [1 lines omitted] ...\n>>-b1 old 2\n<<... [12 lines omitted] ...\n>>"
+    breaks("hunk", source, { max_bytes = 600 }, start .. top
+      .. "<<... [1 lines omitted] ...\n>>-b1 old 2\n<<... [12 lines omitted] ...\n>>"
       .. tail, diff(2, 3))
     breaks("hunk", source, { max_bytes = 560 }, start .. top .. rest:match "^[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n"
       .. "<<... [13 lines omitted] ...\n>>", diff(2, 3))
-    breaks("part", source .. header "y" .. ("-"):rep(9000), { max_bytes = 60000 }, cut "... [14 lines omitted] ...", diff(2, 3))
+    breaks("part", source .. header "y" .. ("-"):rep(9000), { max_bytes = 60000 }, cut "... [14 lines omitted] ...",
+      diff(2, 3))
   end)
 
   it("wants text between files told, and hunks of lock files last", function()
@@ -443,14 +490,16 @@ describe("the judge of diffs #once", function()
     breaks("gap", mail, { max_bytes = 400 }, "<<... [4 lines omitted] ...\n>>" .. body, diff(1, 2))
     breaks("gap", mail, { max_bytes = 400 }, body, diff(1, 2))
     local lock = header "Cargo.lock" .. hunk(1, 30, "lock") .. header "a.rs" .. hunk(1, 3, "rs")
-    breaks("order", lock, { max_bytes = 950 }, header "Cargo.lock" .. hunk(1, 30, "lock") .. "diff --git a/a.rs b/a.rs\n"
+    breaks("order", lock, { max_bytes = 950 }, header "Cargo.lock" .. hunk(1, 30, "lock")
+      .. "diff --git a/a.rs b/a.rs\n"
       .. "<<... [1 hunks, +4 -3 omitted] ...\n>>", { kind = "diff", items = { { unit = "files", total = 2, kept = 1 },
         { unit = "hunks", total = 2, kept = 1 } } })
   end)
 
   it("gives the whole hunks as a patch", function()
     local judged = judge.source(source, { kind = "diff" })
-    local content, cut = written.cut(source, header "x/a.lua" .. a1 .. a2 .. named .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>",
+    local content, cut = written.cut(source, header "x/a.lua" .. a1 .. a2 .. named .. b_line
+      .. "<<... [1 hunks, +9 -8 omitted] ...\n>>",
       diff(1, 2))
     assert.same({}, judge.faults(judged, { max_bytes = 370 }, content, cut))
     local patch, n = require("support.judge.diff").whole_hunks(judged.as "diff")

@@ -6,18 +6,21 @@ local judge = require "support.kind_judge"
 local random = require "support.random"
 
 local PROSE = {
-  "The old man went down to the sea.\n", "\n", "## A heading of some words\n", "local x = require \"y\"\n", "  - an item\n",
+  "The old man went down to the sea.\n", "\n", "## A heading of some words\n",
+  "local x = require \"y\"\n", "  - an item\n",
   "Nobody said a word, and the rain went on.\n", "\195\169t\195\169 ", "a line without an end ",
 }
 local LOG = {
   "[12:00:01] INFO  worker 7: job 12 done in 31 ms\n", "[12:00:02] WARN  worker 3: slow disk\n",
-  "[12:00:03] ERROR worker 3: cannot write part 17\n", "cc -c a.c -o a.o\n", "make: *** [all] Error 1\n", "step 4 of 9\n",
+  "[12:00:03] ERROR worker 3: cannot write part 17\n", "cc -c a.c -o a.o\n",
+  "make: *** [all] Error 1\n", "step 4 of 9\n",
   "  {\"id\": 12, \"state\": \"done\"}\n",
 }
 local BINARY = { "\0", "\0\0\0\1", "\127ELF", "\200\201", "\27[0m", "text ", "\n" }
 
 local function prose() return random.join(PROSE, random.between(1, 400)), { kind = "text", also = { log = true } } end
-local function log() return LOG[1] .. random.join(LOG, random.between(20, 400)), { kind = "log", also = { text = true } } end
+local function log() return LOG[1] .. random.join(LOG, random.between(20, 400)), { kind = "log",
+  also = { text = true } } end
 local function binary()
   return "\127ELF\2\1\1" .. ("\0"):rep(400) .. random.join(BINARY, random.between(1, 400)), { kind = "binary" }
 end
@@ -43,7 +46,8 @@ end
 describe("a kind that is asked for", function()
   local KINDS = { "json", "json_lines", "table", "diff", "text", "log" }
   local function any()
-    return ({ prose, log, documents.json_lines, documents.delimited, function() return documents.json(20) end })[random.between(1, 5)]()
+    return ({ prose, log, documents.json_lines, documents.delimited,
+      function() return documents.json(20) end })[random.between(1, 5)]()
   end
 
   it("keeps ledger and budget, whatever the text is, from a stream too", function()

@@ -9,7 +9,8 @@ local GIT = "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR
   .. "GIT_COMMITTER_DATE=2024-01-01T00:00:00Z; git() { command git -c core.autocrlf=false \"$@\"; }; "
 
 local FOLDERS = { "", "src/", "src/deep/er/", "doc/", "vendor/lib/", "dist/" }
-local NAMES = { "main.lua", "util.c", "read me.md", "caf\195\169.txt", "app.min.js", "data.json", "Makefile", "view.ts" }
+local NAMES = { "main.lua", "util.c", "read me.md", "caf\195\169.txt", "app.min.js", "data.json", "Makefile",
+  "view.ts" }
 local LINES = {
   "local %s = %d", "  return %s + %d", "", "end", "-- about %s, %d times", "if (%s > %d) {", "}", "\tcall(%s, %d);",
   "--- %s %d", "+++ %s %d", "@@ -%s %d @@", "\\ %s %d", "diff --git a/%s b/%d",
@@ -31,7 +32,8 @@ end
 
 local function lock(n)
   local list = {}
-  for i = 1, n do list[i] = ("[[package]] name = \"crate%d\" version = \"%d.0.%d\""):format(i, random.below(4), random.below(99)) end
+  for i = 1, n do list[i] = ("[[package]] name = \"crate%d\" version = \"%d.0.%d\""):format(i, random.below(4),
+    random.below(99)) end
   return list
 end
 
@@ -112,7 +114,8 @@ function M.history(most)
       for text in (dir:read("tree/" .. file.path) or ""):gmatch "([^\n]*)\n" do file.list[#file.list + 1] = text end
     end
   end
-  local text = dir:sh(GIT .. "cd tree && git " .. random.choose { "log -p", "format-patch --stdout HEAD~1", "show HEAD", "log -p --stat" })
+  local text = dir:sh(GIT .. "cd tree && git " .. random.choose { "log -p", "format-patch --stdout HEAD~1",
+    "show HEAD", "log -p --stat" })
   dir:remove()
   return text
 end
@@ -147,8 +150,10 @@ function M.applies(dir, patch, options, folder)
   dir:write("cut.patch", patch)
   local zero = options == "-U0" and "--unidiff-zero" or ""
   local strip = options == "--no-prefix" and "-p0" or ""
-  local _, err, code = dir:sh(GIT .. ("export GIT_INDEX_FILE=%s; cd %s && git read-tree %s && git apply --check --cached %s %s %s"):format(
-    tmpdir.quote(dir:at "cut.index"), tmpdir.quote(folder or "tree"), dir.commit or "HEAD", zero, strip, tmpdir.quote(dir:at "cut.patch")))
+  local _, err, code = dir:sh(GIT
+    .. ("export GIT_INDEX_FILE=%s; cd %s && git read-tree %s && git apply --check --cached %s %s %s"):format(
+    tmpdir.quote(dir:at "cut.index"), tmpdir.quote(folder or "tree"), dir.commit
+      or "HEAD", zero, strip, tmpdir.quote(dir:at "cut.patch")))
   return code == 0, err
 end
 

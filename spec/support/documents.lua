@@ -4,12 +4,15 @@ local random = require "support.random"
 
 local M = {}
 
-local WORDS = { "alpha", "be", "gamma delta", "x", "the quick brown fox", "na\195\175ve", "\230\151\165\230\156\172", "" }
+local WORDS = { "alpha", "be", "gamma delta", "x", "the quick brown fox", "na\195\175ve", "\230\151\165\230\156\172",
+  "" }
 local ODD = {
-  "\\n", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "\\udc00x", "\\\"", "\\\\", "\\/", "\240\159\152\128", "\127", "\226\128\168", "\\t",
+  "\\n", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "\\udc00x", "\\\"", "\\\\",
+  "\\/", "\240\159\152\128", "\127", "\226\128\168", "\\t",
 }
 local NUMBERS = { "0", "-0", "1e400", "12", "-3.25E-7", "1234567890123456789012345678901234567890", "0.1", "100" }
-local KEYS = { "id", "name", "state", "size", "when", "a/b", "m~n", "", "\\u0041", "...", "k\195\169y", "long key of some words" }
+local KEYS = { "id", "name", "state", "size", "when", "a/b", "m~n", "", "\\u0041", "...", "k\195\169y",
+  "long key of some words" }
 local BASE64 = { "A", "b", "Z", "q", "3", "7", "x", "R", "9", "m", "0" }
 
 local function quoted(text) return "\"" .. text .. "\"" end
@@ -27,7 +30,8 @@ local function scalar()
   if draw < 6 then return random.choose(NUMBERS) end
   if draw < 9 then return random.choose { "true", "false", "null" } end
   if draw == 9 and random.chance(3) then return quoted(base64(random.between(200, 900))) end
-  if draw == 10 and random.chance(3) then return quoted("data:image/png;base64," .. base64(random.between(250, 900))) end
+  if draw == 10 and random.chance(3) then return quoted("data:image/png;base64," .. base64(random.between(250,
+    900))) end
   if draw == 11 then return quoted(words(random.between(20, 120))) end
   return quoted(words(random.below(5)))
 end
@@ -47,7 +51,8 @@ end
 local function wrap(form, depth, open, items, close)
   if #items == 0 then return open .. (random.chance(8) and " " or "") .. close end
   local inner = break_line(form, depth + 1)
-  return open .. inner .. table.concat(items, "," .. (form.indent and inner or form.comma or "")) .. break_line(form, depth) .. close
+  return open .. inner .. table.concat(items, "," .. (form.indent and inner or form.comma or "")) .. break_line(form,
+    depth) .. close
 end
 
 local value
@@ -122,7 +127,8 @@ end
 --- Which few of n records fail, at most one in twenty.
 local function failing(n)
   local which = {}
-  for _ = 1, random.between(1, math.max(1, math.min(4, math.floor(n / 20)))) do which[random.between(1, n)] = random.choose(FAILURES) end
+  for _ = 1, random.between(1, math.max(1, math.min(4, math.floor(n / 20)))) do which[random.between(1,
+    n)] = random.choose(FAILURES) end
   return which
 end
 
@@ -199,7 +205,8 @@ function M.delimited(most)
   local which = failing(n)
   list[1] = table.concat({ "id", "name", "amount", "status", "note" }, delimiter)
   for i = 1, n do
-    local note = random.choose { "fine", "", "as \"agreed\"", "one" .. delimiter .. " two", newlines and "first\nsecond\n" or "plain" }
+    local note = random.choose { "fine", "", "as \"agreed\"", "one" .. delimiter .. " two", newlines
+      and "first\nsecond\n" or "plain" }
     local row = { ("%d"):format(1000 + i), ("name %d"):format(i), ("%d.%02d"):format(i * 3, i % 100), "shipped", note }
     if which[i] then
       row[4], row[5] = "FAILED", ("payment %d refused"):format(i)
@@ -225,7 +232,8 @@ function M.aligned(most)
     end
     local name = ("worker-%d-%s"):format(i, random.join({ "a", "b", "7", "x" }, 5))
     if which[i] then needles[#needles + 1] = name end
-    list[#list + 1] = form:format(name, which[i] and "0/1" or "1/1", status, restarts, ("%dd"):format(random.between(1, 90)))
+    list[#list + 1] = form:format(name, which[i] and "0/1" or "1/1", status, restarts,
+      ("%dd"):format(random.between(1, 90)))
   end
   return table.concat(list, "\n") .. "\n", { kind = "table", header_lines = 1, needles = needles }
 end

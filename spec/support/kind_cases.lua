@@ -14,7 +14,8 @@ function M.budget()
 end
 
 local function note(message, opts, text)
-  return ("%s\n  with %s\n  of %d bytes: %s"):format(message, random.shown(opts), #text, ("%q"):format(text:sub(1, 300)))
+  return ("%s\n  with %s\n  of %d bytes: %s"):format(message, random.shown(opts), #text, ("%q"):format(text:sub(1,
+    300)))
 end
 
 --- Cut a source of the judge under these options, and raise what is wrong with the cut.

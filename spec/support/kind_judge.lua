@@ -1,4 +1,5 @@
---- Judges cuts by kind from the contract alone, slowly and without the core's help: `faults(source, opts, content, cut)`
+--- Judges cuts by kind from the contract alone, slowly and without the core's help: `faults(source, opts, content,
+--- cut)`
 --- is a list of broken rules, each `RULE: what is wrong`; an empty list is a right cut.
 local abridge = require "abridge"
 local diff = require "support.judge.diff"
@@ -11,7 +12,8 @@ local M = {}
 
 local has_cjson, cjson = pcall(require, "cjson")
 
---- A source to be cut: `expected` has its `kind`, for tables `delimiter` and `header_lines`, and `also`, other kinds that
+--- A source to be cut: `expected` has its `kind`, for tables `delimiter` and `header_lines`, and `also`, other kinds
+--- that
 --- are as right. What is worked out for the judge is kept here, for one source many cuts.
 function M.source(text, expected)
   local source = { text = text, expected = expected or {}, form = {} }
@@ -109,7 +111,8 @@ local function check_binary(view)
   local line = "^Binary output %((.-), ([%d.]+[KMG]?B)%)$"
   local name, size = content:match(line)
   local opts = view.opts
-  local room = math.min(opts.max_bytes or 64, opts.max_chars or 64, opts.max_tokens or 64, opts.max_lines == 0 and 0 or 64)
+  local room = math.min(opts.max_bytes or 64, opts.max_chars or 64, opts.max_tokens or 64, opts.max_lines == 0 and 0
+    or 64)
   if not name and not (content == "" and (room < 64 or opts.reserve)) then
     view:fault("binary", "%q is not the line of a binary", content:sub(1, 80))
   elseif name and (size ~= abridge.format_size(#view.source) or name:find "\n") then
@@ -216,7 +219,8 @@ end
 function M.check(source, opts, content, cut)
   local faults = M.faults(source, opts, content, cut)
   if #faults > 0 then
-    error(("%s\n  in: %s"):format(table.concat(faults, "\n", 1, math.min(#faults, 5)), ("%q"):format(content:sub(1, 300))), 2)
+    error(("%s\n  in: %s"):format(table.concat(faults, "\n", 1, math.min(#faults, 5)), ("%q"):format(content:sub(1,
+      300))), 2)
   end
 end
 

@@ -71,7 +71,7 @@ local function read(view, source)
 end
 
 --- Mark on each line of the source whether it is shown, and gather the markers after each shown line.
-local function place(source, list)
+local function place(list)
   local shown, told_after, last = {}, {}, 0
   for _, item in ipairs(list) do
     if item.n then
@@ -124,7 +124,8 @@ local function check_hunk(view, source, hunk, shown, told_after)
   if view:is_bound_by_bytes() then
     local header = source.files[hunk.file].header
     local bytes = hunk.bytes + source.lines[header.last].to - source.lines[header.first].from + 80
-    if bytes * 50 <= budget then view:fault("part", "the hunk at line %d of %d bytes shows in part", hunk.first, hunk.bytes) end
+    if bytes * 50 <= budget then view:fault("part", "the hunk at line %d of %d bytes shows in part", hunk.first,
+      hunk.bytes) end
   end
 end
 
@@ -301,7 +302,7 @@ end
 --- What is shown of a diff, for `apply`: sets `state` of its hunks.
 function M.judge(view, source)
   if view.opts.marker == "none" and #(view.cut.markers or {}) > 0 then view:fault("marker", "there are markers") end
-  local shown, told_after = place(source, read(view, source))
+  local shown, told_after = place(read(view, source))
   if view.opts.marker == "none" then
     for _, part in ipairs(source.parts) do
       local n = part.kind == "hunk" and count_shown(part, shown)

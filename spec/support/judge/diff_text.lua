@@ -92,7 +92,8 @@ local function past_header(lines, n)
     n = n + 1
     while lines[n] and is_any(lines[n].text, EXTENDED) do
       if lines[n].text:find "^GIT binary patch" then
-        while lines[n + 1] and not lines[n + 1].text:find "^diff %-%-git " and lines[n + 1].text ~= "-- " do n = n + 1 end
+        while lines[n + 1] and not lines[n + 1].text:find "^diff %-%-git "
+          and lines[n + 1].text ~= "-- " do n = n + 1 end
       end
       n = n + 1
     end

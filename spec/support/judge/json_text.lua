@@ -66,10 +66,9 @@ local function is_text(text)
   while true do
     at = text:find("[\128-\255]", at)
     if not at then return true end
-    local _, last
+    local last
     for _, pattern in ipairs(plain.SEQUENCES) do
-      _, last = text:find(pattern, at)
-      if last then break end
+      last = last or select(2, text:find(pattern, at))
     end
     if not last then return false end
     at = last + 1

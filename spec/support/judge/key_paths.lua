@@ -104,7 +104,7 @@ local function offer(heap, seen, node, through)
 end
 
 --- The bytes of a node and of what stands above it, as far as it is not shown; marks all as shown.
-local function show(node, heap, seen)
+local function show(node, seen)
   local cost, fresh = 0, {}
   while node and not node.shown do
     cost, node.shown = cost + cost_of(node), true
@@ -130,7 +130,7 @@ function M.oracle(doc, budget)
   M.of(doc)
   json_text.each(doc.root, function(node) node.shown = nil end)
   local room, heap, seen, n = budget * M.SHARE, {}, {}, 0
-  room = room - show(doc.root, heap, seen)
+  room = room - show(doc.root, seen)
   if room < 0 then return 0 end
   offer(heap, seen, doc.root, 0)
   while #heap > 0 do
@@ -138,7 +138,7 @@ function M.oracle(doc, budget)
     if not seen[best.node.path] and not best.node.shown then
       local cost = cost_now(best.node)
       if cost <= room then
-        local _, fresh = show(best.node, heap, seen)
+        local _, fresh = show(best.node, seen)
         room, n = room - cost, n + 1
         for _, one in ipairs(fresh) do offer(heap, seen, one, 0) end
       end

@@ -1,4 +1,5 @@
---- Right cuts of JSON and of diffs at random, made from the contract: what the judge must let pass. They fill no budget.
+--- Right cuts of JSON and of diffs at random, made from the contract: what the judge must let pass. They fill no
+--- budget.
 local json_text = require "support.judge.json_text"
 local random = require "support.random"
 local written = require "support.judge.written"
@@ -77,7 +78,8 @@ local function emit_container(state, node)
     end
     if one_for_all and told then return end
     told = true
-    local words = ("... %d of %d %s omitted ..."):format(one_for_all and total - kept or n, total, is_object and "members" or "elements")
+    local words = ("... %d of %d %s omitted ..."):format(one_for_all and total - kept or n, total, is_object
+      and "members" or "elements")
     mark(state, (shown and "," or "") .. (key and key() or "") .. "\"" .. words .. "\"")
     shown = true
   end
@@ -125,7 +127,8 @@ function M.diff(source)
   end
   local function tell()
     if missing.n > 0 then
-      pieces[#pieces + 1] = { marker = ("... [%d hunks, +%d -%d omitted] ...\n"):format(missing.n, missing.plus, missing.minus) }
+      pieces[#pieces + 1] = { marker = ("... [%d hunks, +%d -%d omitted] ...\n"):format(missing.n, missing.plus,
+        missing.minus) }
     end
     missing = { n = 0, plus = 0, minus = 0 }
   end
@@ -160,7 +163,8 @@ function M.diff(source)
     end
   end
   tell()
-  local items = { { unit = "files", total = #source.files, kept = files }, { unit = "hunks", total = total, kept = hunks } }
+  local items = { { unit = "files", total = #source.files, kept = files }, { unit = "hunks", total = total,
+    kept = hunks } }
   return written.build(source.text, pieces, { kind = "diff", items = items })
 end
 

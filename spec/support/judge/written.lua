@@ -30,7 +30,8 @@ local function find(source, text, from, is_last)
   return assert(source:find(text, from, true), "not in the source: " .. text)
 end
 
---- The content and the cut of pieces, each `{ from =, to = }` of the source or `{ marker = }`; `fields` go into the cut as
+--- The content and the cut of pieces, each `{ from =, to = }` of the source or `{ marker = }`; `fields` go into the
+--- cut as
 --- they are.
 function M.build(source, pieces, fields)
   local cut = { kept = {}, markers = {}, truncated = true, truncated_by = "bytes", strategy = "auto" }
