@@ -138,7 +138,7 @@ local function check_header(view, source, list)
     local shown = list[i]
     if not shown or shown.record ~= i or not is_whole(view, source, shown) then
       local budget = view.opts.max_bytes
-      if not budget or not view:is_bound_by_bytes() or bytes + 40 <= budget then
+      if view:is_bound_by_bytes() and bytes + 40 <= budget then
         view:fault("header", "line %d of the header is not there", i)
       end
       for _, row in ipairs(list) do
