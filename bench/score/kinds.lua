@@ -4,7 +4,8 @@
 -- the suite makes, as what they are; prints how many are told right, what the specs' judge finds wrong, and what a
 -- reader who needs something in them still finds, beside the strategies that know no kinds.
 --
---   lua bench/score/kinds.lua [--faults] [--lost]    --faults: what is wrong with each cut; --lost: each needle lost
+--   lua bench/score/kinds.lua [--faults] [--lost] [--made=N]    --faults: what is wrong with each cut; --lost: each
+--       needle lost; --made: documents of a maker, 30 without
 
 local abridge = require "abridge"
 local diff = require "support.judge.diff"
@@ -24,11 +25,13 @@ local BUDGETS = { 1024, 2048, 4096, 8192, 16384, 32768 }
 local MAIN = 8192 -- the budget of needles and key paths
 local RIVALS = { "head", "tail", "head_tail", "priority" }
 local KINDS = { "json", "json_lines", "table", "diff", "text", "log", "binary" }
-local MADE = 30 -- documents of a kind that the suite makes
 local FOLDER = os.getenv "KINDS_CORPUS" or "../shared/corpus/kinds"
 
-local options = {}
-for _, word in ipairs(arg) do options[word] = true end
+local options, made_each = {}, 30
+for _, word in ipairs(arg) do
+  options[word] = true
+  made_each = tonumber(word:match "^%-%-made=(%d+)$") or made_each
+end
 
 local json = assert(host.json())
 
@@ -100,13 +103,13 @@ local MAKERS = {
 local function make()
   local entries = {}
   for _, maker in ipairs(MAKERS) do
-    for case = 1, MADE do
+    for case = 1, made_each do
       random.start(case)
       local text, expected = maker[3]()
       entries[#entries + 1] = made(maker[1], ("%s %d"):format(maker[2], case), text, expected)
     end
   end
-  for case = 1, MADE / 2 do
+  for case = 1, math.ceil(made_each / 2) do
     random.start(case)
     local text, dir, git_options = diffs.tree()
     entries[#entries + 1] = made("diff", "tree " .. case, text, { kind = "diff" }, dir, git_options)
