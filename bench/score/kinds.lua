@@ -174,6 +174,36 @@ local function score_text(total, cut)
   if gaps <= 1 then total.one_gap = total.one_gap + 1 end
 end
 
+--- The bytes of the largest value, record or hunk of a source; nil of kinds that have none.
+local function largest_of(entry)
+  local kind, largest = entry.kind, 0
+  local form = (kind == "json" or kind == "json_lines" or kind == "table" or kind == "diff") and entry.source.as(kind)
+  if not form then return nil end
+  if kind == "json" then
+    json_text.each(form.root, function(node)
+      if not node.items then largest = math.max(largest, node.to - node.from + 1) end
+    end)
+  elseif kind == "diff" then
+    for _, file in ipairs(form.files) do
+      for _, hunk in ipairs(file.hunks) do largest = math.max(largest, hunk.bytes) end
+    end
+  else
+    for _, record in ipairs(form.records) do largest = math.max(largest, record.to - record.from + 1) end
+  end
+  return largest
+end
+
+--- How much of a budget is used where nothing is large.
+local function score_use(total, entry, budget, content, cut)
+  local largest = cut.truncated and largest_of(entry)
+  if not largest or largest * 50 > budget then return end
+  local used = #content / budget
+  total.spendable, total.spent = total.spendable + 1, total.spent + (used >= 0.9 and 1 or 0)
+  if used < 0.9 and options["--faults"] then
+    print(("  %s at %d: %.0f %% used, nothing has over %d bytes"):format(entry.name, budget, 100 * used, largest))
+  end
+end
+
 local function score_entry(row, total, entry)
   local dir, folder
   if entry.kind == "diff" then dir, folder = entry.base() end
@@ -192,6 +222,7 @@ local function score_entry(row, total, entry)
     for i = 1, options["--faults"] and math.min(3, #faults) or 0 do
       print(("  %s at %d: %s"):format(entry.name, budget, faults[i]))
     end
+    score_use(total, entry, budget, content, cut)
     if budget == MAIN then score_needles(row, entry, content) end
     if entry.kind == "json" then score_json(total, entry, budget, content, cut) end
     if entry.kind == "diff" and cut.kind == "diff" and cut.truncated then score_diff(total, entry, dir, folder) end
@@ -205,7 +236,8 @@ local function share(n, of)
 end
 
 local function print_scores(title, entries)
-  local rows, total = {}, { parses = {}, oracle = 0, paths = 0, hunks = 0, applied = 0, texts = 0, one_gap = 0 }
+  local rows, total = {}, { parses = {}, oracle = 0, paths = 0, hunks = 0, applied = 0, texts = 0, one_gap = 0,
+    spendable = 0, spent = 0 }
   for _, entry in ipairs(entries) do
     rows[entry.kind] = rows[entry.kind] or new_row()
     score_entry(rows[entry.kind], total, entry)
@@ -229,8 +261,8 @@ local function print_scores(title, entries)
   end
   print(("\nJSON parses at %s. Key paths at 8 KiB: %s that a greedy pick fits in three quarters. "):format(
     table.concat(parses, ", "), share(total.paths, total.oracle)))
-  print(("Whole hunks that apply: %s. Cuts of text with one gap: %s.\n"):format(
-    share(total.applied, total.hunks), share(total.one_gap, total.texts)))
+  print(("Whole hunks that apply: %s. Cuts of text with one gap: %s. At least 90 %% used, nothing being over 2 %%: %s.\n")
+    :format(share(total.applied, total.hunks), share(total.one_gap, total.texts), share(total.spent, total.spendable)))
 end
 
 local corpus = load()

@@ -183,7 +183,7 @@ describe("the score of kinds #once", function()
   it("counts kinds and needles of a folder's outputs, and of documents made here", function()
     local rows = {}
     for i = 1, 2000 do rows[i] = ("%d,name %d,%s"):format(i, i, i == 1000 and "FAILED: no paper" or "ok") end
-    dir:write("orders.csv", "id,name,state\n" .. table.concat(rows, "\n") .. "\n")
+    dir:write("orders.csv", "id,name,state\n" .. table.concat(rows, "\n"))
     dir:write("notes.md", ("# Notes\n\nThe work went on.\n"):rep(900))
     dir:write("manifest.jsonl", '{"file":"orders.csv","kind":"table","needles":["no paper"],"header":["id,name,state"],'
       .. '"header_lines":[1]}\n{"file":"notes.md","kind":"text","needles":["# Notes"]}\n')
