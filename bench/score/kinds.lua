@@ -261,7 +261,7 @@ local function print_scores(title, entries)
   end
   print(("\nJSON parses at %s. Key paths at 8 KiB: %s that a greedy pick fits in three quarters. "):format(
     table.concat(parses, ", "), share(total.paths, total.oracle)))
-  print(("Whole hunks that apply: %s. Cuts of text with one gap: %s. At least 90 %% used, nothing being over 2 %%: %s.\n")
+  print(("Whole hunks that apply: %s. Cuts of text with one gap: %s. 90 %% used, nothing being over 2 %%: %s.\n")
     :format(share(total.applied, total.hunks), share(total.one_gap, total.texts), share(total.spent, total.spendable)))
 end
 

@@ -173,9 +173,10 @@ describe("the score of kinds #once", function()
 
   local function run(folder)
     local quote, root = tmpdir.quote, tmpdir.root()
-    local out, err, code = dir:sh(("cd %s && KINDS_CORPUS=%s ABRIDGE_SEED=1 LUA_PATH='lua/?.lua;lua/?/init.lua;spec/?.lua;;'"
-      .. " LUA_CPATH='build/%s/?.so;;' %s bench/score/kinds.lua --made=2"):format(quote(root), quote(folder),
-      _VERSION:match "%d%.%d", quote(tmpdir.interpreter())))
+    local line = "cd %s && KINDS_CORPUS=%s ABRIDGE_SEED=1 LUA_PATH='lua/?.lua;lua/?/init.lua;spec/?.lua;;'"
+      .. " LUA_CPATH='build/%s/?.so;;' %s bench/score/kinds.lua --made=2"
+    local version, lua = _VERSION:match "%d%.%d", tmpdir.interpreter()
+    local out, err, code = dir:sh(line:format(quote(root), quote(folder), version, quote(lua)))
     assert.equal(0, code, err)
     return out
   end

@@ -80,7 +80,7 @@ function M.largest(doc)
 end
 
 local function shown(text)
-  return ("%q"):format(#text > 60 and text:sub(1, 57) .. "..." or text)
+  return (("%q"):format(#text > 60 and text:sub(1, 57) .. "..." or text):gsub("\n", "n"))
 end
 
 --- The numbers of a marker that is a whole JSON string; nil with a fault.
