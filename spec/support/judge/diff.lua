@@ -169,8 +169,11 @@ local function check_names(view, source)
     size = size + math.max(name_size(source, file), #source.lines[file.header.first].text + 1)
     if not file.named then unnamed = unnamed or file end
   end
-  -- markers stand between the names: at least one, and at most one a file
-  if unnamed and (size + 48 * #source.files) <= 0.75 * view.opts.max_bytes then
+  -- markers stand between the names: at most one a file and a stretch of text
+  for _, part in ipairs(source.parts) do
+    if part.kind ~= "hunk" then size = size + 48 end
+  end
+  if unnamed and size <= 0.75 * view.opts.max_bytes then
     view:fault("names", "%s is not named, all names take %d of %d bytes", unnamed.path, size, view.opts.max_bytes)
   end
 end
