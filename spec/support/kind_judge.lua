@@ -81,7 +81,7 @@ end
 
 local function check_budgets(view)
   local opts, content = view.opts, view.content
-  local reserve = opts.reserve or ""
+  local reserve = view.cut.truncated and opts.reserve or "" -- a text that fits needs no notice
   local shown = content == "" and "" or content .. reserve
   if opts.max_bytes and #shown > opts.max_bytes then
     view:fault("budget", "%d bytes in a budget of %d", #shown, opts.max_bytes)
