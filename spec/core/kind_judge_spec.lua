@@ -496,6 +496,21 @@ describe("the judge of diffs #once", function()
         { unit = "hunks", total = 2, kept = 1 } } })
   end)
 
+  it("wants a hunk of a file before many of another", function()
+    local list = {}
+    for i = 1, 6 do list[i] = hunk(i * 50, 4, "many") end
+    local lopsided = header "a.lua" .. table.concat(list) .. header "b.lua" .. a1
+    local function items(files, hunks)
+      return { kind = "diff", items = { { unit = "files", total = 2, kept = files },
+        { unit = "hunks", total = 7, kept = hunks } } }
+    end
+    local all, last = header "a.lua" .. table.concat(list), "diff --git a/b.lua b/b.lua\n"
+    breaks("fair", lopsided, { max_bytes = #lopsided - 1 }, all .. last .. "<<... [1 hunks, +3 -2 omitted] ...\n>>",
+      items(1, 6))
+    passes(lopsided, { max_bytes = #lopsided - 1 }, header "a.lua" .. table.concat(list, "", 1, 5)
+      .. "<<... [1 hunks, +5 -4 omitted] ...\n>>" .. header "b.lua" .. a1, items(2, 6))
+  end)
+
   it("gives the whole hunks as a patch", function()
     local judged = judge.source(source, { kind = "diff" })
     local content, cut = written.cut(source, header "x/a.lua" .. a1 .. a2 .. named .. b_line
@@ -510,7 +525,7 @@ end)
 
 describe("the judge, on random right cuts", function()
   --- What it finds, but for rules about how a budget is spent.
-  local SPENT = { use = true, part = true, order = true, names = true, blob = true }
+  local SPENT = { use = true, part = true, order = true, fair = true, names = true, blob = true }
   local function serious(source, content, cut)
     for _, fault in ipairs(judge.faults(source, { max_bytes = #content }, content, cut)) do
       if not SPENT[fault:match "^%a+"] then return fault end

@@ -94,6 +94,10 @@ end
 local function check_hunk(view, source, hunk, shown, told_after)
   local n, lines = count_shown(hunk, shown), hunk.last - hunk.first + 1
   hunk.state = n == lines and "whole" or n > 0 and "part" or nil
+  hunk.shown = 0
+  for line = hunk.first, hunk.last do
+    if shown[line] then hunk.shown = hunk.shown + source.lines[line].to - source.lines[line].from + 2 end
+  end
   if hunk.state ~= "part" then return end
   if not shown[hunk.first] then return view:fault("hunk", "lines of the hunk at line %d without its @@", hunk.first) end
   local first = hunk.first
@@ -265,6 +269,27 @@ local function check_order(view, source)
   end
 end
 
+--- A file of people without a hunk, though its smallest takes less than half of what another file has.
+local function check_fair(view, source)
+  local poor, rich, needs, has = nil, nil, math.huge, 0
+  for _, file in ipairs(source.files) do
+    local header = source.lines[file.header.last].to - source.lines[file.header.first].from + 2
+    local shown, smallest = 0, math.huge
+    for _, hunk in ipairs(file.hunks) do
+      shown, smallest = shown + (hunk.shown or 0), math.min(smallest, hunk.bytes)
+    end
+    if diff_text.is_generated(file) or #file.hunks == 0 then
+      smallest = math.huge
+    elseif shown > has then
+      rich, has = file, shown
+    end
+    if shown == 0 and header + smallest + 48 < needs then poor, needs = file, header + smallest + 48 end
+  end
+  if poor and rich and 2 * needs < has then
+    view:fault("fair", "%s shows %d bytes, %s nothing, and %d would do", rich.path, has, poor.path, needs)
+  end
+end
+
 local function check_items(view, source)
   local files, hunks, total = 0, 0, 0
   for _, file in ipairs(source.files) do
@@ -320,6 +345,7 @@ function M.judge(view, source)
   check_names(view, source)
   if view.opts.marker ~= "none" then check_sums(view, source, shown, told_after) end
   check_order(view, source)
+  check_fair(view, source)
   check_items(view, source)
   check_use(view, source)
 end
