@@ -36,9 +36,8 @@ function M.is_blob(text, node)
   if node.kind ~= "string" or node.to - node.from - 1 <= M.BLOB_CHARS then return false end
   if node.blob == nil then
     local inside = text:sub(node.from + 1, node.to - 1)
-    node.blob = inside:find("^data:[^,]*;base64,") ~= nil
-      or (not inside:find("[^%w+/=_-]") and inside:find "%l" and inside:find "%u" and inside:find "%d") ~= nil
-    node.blob = node.blob and #inside > M.BLOB_CHARS
+    local plain = not inside:find "[^%w+/=_-]" and inside:find "%l" and inside:find "%u" and inside:find "%d"
+    node.blob = (plain or inside:find "^data:[^,]*;base64,") and true or false
   end
   return node.blob
 end
