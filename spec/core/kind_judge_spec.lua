@@ -553,7 +553,7 @@ describe("the judge, on random right cuts", function()
   end
 
   it("lets cuts of JSON pass, and sees one spoilt byte", function()
-    random.each(400, function()
+    random.each(200, function()
       local text = documents.json(random.choose { 4, 20, 60 })
       local content, cut = random_cut.json(text)
       if #content >= #text or content == "" then return end
