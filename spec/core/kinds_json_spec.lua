@@ -29,12 +29,12 @@ describe("a cut of JSON", function()
     random.each(500, function() cases.judge(judge.source(any()), cases.any_opts()) end)
   end)
 
-  it("shows nine troubled elements in ten at 8 KiB", function()
+  it("shows nine troubled elements in ten at 8 KiB #once", function()
     local share, lost = cases.needles(60, function() return documents.similar(500) end, 8192)
     assert.is_true(share >= 0.9, ("%.2f, without %s"):format(share, tostring(lost)))
   end)
 
-  it("shows most of the key paths that a greedy pick fits", function()
+  it("shows most of the key paths that a greedy pick fits #once", function()
     for _, budget in ipairs { 1024, 2048, 8192 } do
       local shown, oracle = 0, 0
       random.each(150, function()
