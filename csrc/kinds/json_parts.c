@@ -150,18 +150,20 @@ static bool *chosen_of(const abr_json_parts *x)
 static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
 {
     abr_key *keys = x->keys;
-    const size_t n = before_last(x, allowance);
+    const size_t before = before_last(x, allowance);
     uint64_t cost = 0;
-    for (size_t i = 0; i < n; i++)
-        keys[i] = (abr_key){~abr_float_key(x->units[i].weight), (uint32_t)i};
-    for (size_t i = n; i < x->unit_count; i++)
+    size_t n = 0;
+    for (size_t i = 0; i < before; i++)
+        if (!is_excluded(x, &x->units[i]))
+            keys[n++] = (abr_key){~abr_float_key(x->units[i].weight), (uint32_t)i};
+    for (size_t i = before; i < x->unit_count; i++)
         chosen[i] = true;
-    memset(chosen, 0, n * sizeof *chosen);
+    memset(chosen, 0, before * sizeof *chosen);
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++) {
         const abr_json_unit *u = &x->units[keys[i].index];
         cost += cost_of(x, u, allowance);
-        if (cost > allowance - allowance / LAST || is_excluded(x, u))
+        if (cost > allowance - allowance / LAST)
             return keys[i].index;
         chosen[keys[i].index] = true;
     }

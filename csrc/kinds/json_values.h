@@ -15,6 +15,7 @@ ABR_PRIVATE_BEGIN
 enum {
     ABR_JSON_PATHS = 4096,  /* key paths that are told apart */
     ABR_JSON_VALUES = 8192, /* values that are counted, of all paths */
+    ABR_JSON_DISTINCT = 48, /* values of a path that has few */
     ABR_JSON_READ = 512,    /* bytes of a string that are read for trouble */
     ABR_JSON_MAP = 32       /* an object with more members is a map: its members count as one */
 };
@@ -81,6 +82,12 @@ void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc);
 
 /* Note a value of this path; *first: none of it was there before. NULL where there are too many paths. */
 abr_json_path *abr_json_note_path(abr_json_values *x, uint64_t hash, bool *first);
+
+/* Are values of this path counted? Not where there are too many different ones. */
+static inline bool abr_json_counts_values(const abr_json_path *path)
+{
+    return path && path->distinct <= ABR_JSON_DISTINCT;
+}
 
 /* Read a string, without its quotes, as it comes; after it ABR_PADDING bytes can be read. */
 abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, const char *p, size_t n);
