@@ -9,7 +9,8 @@
 
 enum {
     SHARE = 4, /* part of what is left that a value in trouble may take, with everything in it */
-    LARGE = 6  /* part of the budget that a large value takes */
+    SMALL = 6, /* part of the budget that a small value takes, */
+    LARGE = 2  /* and a large one */
 };
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
@@ -135,14 +136,14 @@ static void queue_shown(abr_json_costs *x, abr_json_queue *q)
 /* Values that are small, as a whole, each in its turn; large ones are opened. */
 static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
 {
-    const uint64_t large = x->most / LARGE > x->part ? x->most / LARGE : x->part;
+    const uint64_t small = x->most / SMALL > x->part ? x->most / SMALL : x->part;
     abr_json_value *values = x->tree->values;
     queue_shown(x, q);
     while (q->count > 0) {
         uint64_t step;
         const uint32_t in = abr_json_queue_take(q, &step);
         const uint32_t c = next_of(values, in);
-        if (!values[c].shown && !show_whole_if(x, c, large, x->most) && values[c].whole > large &&
+        if (!values[c].shown && !show_whole_if(x, c, small, x->most) && values[c].whole > x->most / LARGE &&
             show_if(x, c, x->most) && values[c].front)
             abr_json_queue_put(q, step + 1, c);
         if (values[in].front)

@@ -63,7 +63,7 @@ static abr_json_path *path_of_next(json_reader *r, bool *first)
     if (r->has_key)
         return abr_json_note_path(r->values, r->path, first);
     if (in->elements) {
-        in->elements->count++;
+        in->elements->count += abr_json_counts_values(in->elements);
         return in->elements;
     }
     return in->elements = abr_json_note_path(r->values, in->any, first);
@@ -173,7 +173,8 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
     if (size <= ABR_JSON_PREFIX_MOST) {
         const char *p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
         key = abr_json_hash(p + 1, (size_t)size);
-        in->dots |= abr_json_dots(p);
+        if (p[1] == '.' || p[1] == '\\')
+            in->dots |= abr_json_dots(p);
     }
     in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
     r->path = in->count < ABR_JSON_MAP ? abr_json_key_path(in->path, key) : in->any;

@@ -55,14 +55,27 @@ static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
     return h ^ h >> 32;
 }
 
+/* Up to eight bytes as a number; never byte by byte, as most keys are short. */
+static inline uint64_t abr_json_load(const char *p, size_t n)
+{
+    uint32_t low;
+    uint32_t high;
+    if (n >= sizeof low) {
+        memcpy(&low, p, sizeof low);
+        memcpy(&high, p + n - sizeof high, sizeof high);
+        return (uint64_t)high << 32 | low;
+    }
+    if (n == 0)
+        return 0;
+    return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
+}
+
 static inline uint64_t abr_json_hash(const char *p, size_t n)
 {
     uint64_t h = n;
-    for (; n >= 8; p += 8, n -= 8)
+    for (; n > 8; p += 8, n -= 8)
         h = abr_json_mix(h, abr_load_word(p));
-    uint64_t last = 0;
-    memcpy(&last, p, n);
-    return n > 0 ? abr_json_mix(h, last) : h;
+    return abr_json_mix(h, abr_json_load(p, n));
 }
 
 /* The path of an element, or of a member of a map, and of a member whose key has this hash. */
