@@ -131,7 +131,11 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
     in->entry.score = heavier(in->entry.score, e->score);
     in->entry.fresh = in->entry.fresh || e->fresh;
     in->entry.odd = in->entry.odd || e->odd;
-    x->waiting[x->waiting_count++] = *e;
+    abr_json_entry *last = x->waiting + x->waiting_count - 1;
+    if (x->waiting_count > in->waiting && e->end - last->at <= RUN)
+        join(last, e);
+    else
+        x->waiting[x->waiting_count++] = *e;
 }
 
 void abr_json_long_begins(abr_json_levels *x, uint64_t end)
@@ -183,8 +187,7 @@ void abr_json_level_opens(abr_json_levels *x, const abr_json_level *level)
     new->waiting = x->waiting_count;
 }
 
-/* The outermost small level is large. */
-static void enlarge(abr_json_levels *x)
+void abr_json_enlarge(abr_json_levels *x)
 {
     const size_t depth = x->depth;
     const uint32_t first = x->open[x->large + 1].waiting;
@@ -213,12 +216,6 @@ static void enlarge(abr_json_levels *x)
     x->waiting_count -= end - first;
     for (size_t i = x->large + 1; i <= depth; i++)
         x->open[i].waiting -= end - first;
-}
-
-void abr_json_levels_grow(abr_json_levels *x, uint64_t end)
-{
-    while (x->large < x->depth && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
-        enlarge(x);
 }
 
 static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t end)

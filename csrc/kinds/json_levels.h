@@ -79,8 +79,15 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
 void abr_json_level_opens(abr_json_levels *x, const abr_json_level *level);
 void abr_json_level_closes(abr_json_levels *x, uint64_t end);
 
+/* The outermost small level is large. */
+void abr_json_enlarge(abr_json_levels *x);
+
 /* So much has been read: levels may be large now. */
-void abr_json_levels_grow(abr_json_levels *x, uint64_t end);
+static inline void abr_json_levels_grow(abr_json_levels *x, uint64_t end)
+{
+    while (x->large < x->depth && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
+        abr_json_enlarge(x);
+}
 
 /* What may still be needed starts here, when so much has been read. */
 uint64_t abr_json_levels_need(abr_json_levels *x, uint64_t end);

@@ -150,18 +150,27 @@ static bool *chosen_of(const abr_json_parts *x)
 static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
 {
     abr_key *keys = x->keys;
-    const size_t n = before_last(x, allowance);
+    const size_t before = before_last(x, allowance);
+    const uint64_t most = allowance - allowance / LAST;
     uint64_t cost = 0;
-    for (size_t i = 0; i < n; i++)
-        keys[i] = (abr_key){~abr_float_key(x->units[i].weight), (uint32_t)i};
-    for (size_t i = n; i < x->unit_count; i++)
-        chosen[i] = true;
-    memset(chosen, 0, n * sizeof *chosen);
+    size_t n = 0;
+    for (size_t i = 0; i < x->unit_count; i++) {
+        const abr_json_unit *u = &x->units[i];
+        chosen[i] = i >= before || !is_excluded(x, u);
+        if (i >= before || !chosen[i])
+            continue;
+        keys[n++] = (abr_key){~abr_float_key(u->weight), (uint32_t)i};
+        cost += cost_of(x, u, allowance);
+    }
+    if (cost <= most)
+        return SIZE_MAX;
+    cost = 0;
+    memset(chosen, 0, before * sizeof *chosen);
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++) {
         const abr_json_unit *u = &x->units[keys[i].index];
         cost += cost_of(x, u, allowance);
-        if (cost > allowance - allowance / LAST || is_excluded(x, u))
+        if (cost > most)
             return keys[i].index;
         chosen[keys[i].index] = true;
     }

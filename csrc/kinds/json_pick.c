@@ -7,7 +7,11 @@
 #include "kinds/json_tree.h"
 #include "priority/sort.h"
 
-enum { SHARE = 4 /* part of what is left that one value may take, with everything in it */ };
+enum {
+    SHARE = 4, /* part of what is left that a value in trouble may take, with everything in it */
+    SMALL = 6, /* part of the budget that a small value takes, */
+    LARGE = 2  /* and a large one */
+};
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
@@ -24,10 +28,11 @@ static uint64_t share_of(const abr_json_costs *x, uint64_t limit)
     return share > x->part ? share : x->part;
 }
 
-static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t limit)
+/* Show a value with everything in it, for at most `share` bytes. */
+static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t share, uint64_t limit)
 {
     const uint64_t cost = abr_json_cost_whole(x, v);
-    if (cost > share_of(x, limit) || x->used + cost > limit)
+    if (cost > share || x->used > limit || cost > limit - x->used)
         return false;
     abr_json_show_whole(x, v);
     return true;
@@ -61,7 +66,7 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
     const uint32_t element = element_of(values, v);
-    if (!values[element].shown && show_whole_if(x, element, limit))
+    if (!values[element].shown && show_whole_if(x, element, share_of(x, limit), limit))
         return;
     if (!values[v].shown && !show_if(x, v, limit))
         return;
@@ -71,7 +76,7 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
         show_short(x, element, limit);
     for (uint32_t c = values[element].child; c; c = values[c].next)
         if (!values[c].shown)
-            show_whole_if(x, c, limit);
+            show_whole_if(x, c, share_of(x, limit), limit);
 }
 
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
@@ -114,34 +119,63 @@ static uint32_t next_of(abr_json_value *values, uint32_t in)
     return c;
 }
 
-/* Show one more of a value's children. Returns it where it is new and holds values that are not all shown. */
-static uint32_t show_next(abr_json_costs *x, uint32_t in)
+/* Put what is shown and lacks something into a queue. */
+static void queue_shown(abr_json_costs *x, abr_json_queue *q)
 {
     abr_json_value *values = x->tree->values;
-    const uint32_t c = next_of(values, in);
-    if (values[c].shown || show_whole_if(x, c, x->most) || !show_if(x, c, x->most))
-        return 0;
-    return values[c].front ? c : 0;
+    q->count = 0;
+    for (uint32_t i = 1; i < x->tree->count; i++) {
+        values[i].stamp = 0;
+        values[i].front = values[i].child;
+        values[i].back = values[i].last;
+        if (values[i].shown && values[i].kids < values[i].count && values[i].front)
+            abr_json_queue_put(q, 0, i);
+    }
+}
+
+/* Values that are small, as a whole, each in its turn; large ones are opened. */
+static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
+{
+    const uint64_t small = x->most / SMALL > x->part ? x->most / SMALL : x->part;
+    abr_json_value *values = x->tree->values;
+    queue_shown(x, q);
+    while (q->count > 0) {
+        uint64_t step;
+        const uint32_t in = abr_json_queue_take(q, &step);
+        const uint32_t c = next_of(values, in);
+        if (!values[c].shown && !show_whole_if(x, c, small, x->most) && values[c].whole > x->most / LARGE &&
+            show_if(x, c, x->most) && values[c].front)
+            abr_json_queue_put(q, step + 1, c);
+        if (values[in].front)
+            abr_json_queue_put(q, step + 1, in);
+    }
+}
+
+/* What fits of the others, one after the other. */
+static void show_rest(abr_json_costs *x, abr_json_queue *q)
+{
+    uint64_t last = UINT64_MAX / 2; /* what is opened comes before all that was */
+    abr_json_value *values = x->tree->values;
+    queue_shown(x, q);
+    for (uint32_t i = 0; i < q->count; i++)
+        q->due[i].key = last;
+    while (q->count > 0) {
+        uint64_t key;
+        const uint32_t in = abr_json_queue_take(q, &key);
+        const uint32_t c = next_of(values, in);
+        if (values[in].front)
+            abr_json_queue_put(q, key, in);
+        if (values[c].shown || show_whole_if(x, c, x->most, x->most))
+            continue;
+        if (show_if(x, values[c].front ? values[c].front : c, x->most) && values[c].front)
+            abr_json_queue_put(q, --last, c); /* with something in it */
+    }
 }
 
 void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q)
 {
-    abr_json_value *values = x->tree->values;
-    q->count = 0;
-    for (uint32_t i = 1; i < x->tree->count; i++)
-        values[i].stamp = 0, values[i].front = values[i].child, values[i].back = values[i].last;
-    for (uint32_t i = 1; i < x->tree->count; i++)
-        if (values[i].shown && values[i].front)
-            abr_json_queue_put(q, 0, i);
-    while (q->count > 0) {
-        uint64_t step;
-        const uint32_t in = abr_json_queue_take(q, &step);
-        const uint32_t c = show_next(x, in);
-        if (values[in].front)
-            abr_json_queue_put(q, step + 1, in);
-        if (c)
-            abr_json_queue_put(q, step + 1, c);
-    }
+    show_whole_ends(x, q);
+    show_rest(x, q);
 }
 
 /* ---- strings ---- */

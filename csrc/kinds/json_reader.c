@@ -63,7 +63,7 @@ static abr_json_path *path_of_next(json_reader *r, bool *first)
     if (r->has_key)
         return abr_json_note_path(r->values, r->path, first);
     if (in->elements) {
-        in->elements->count++;
+        in->elements->count += abr_json_counts_values(in->elements);
         return in->elements;
     }
     return in->elements = abr_json_note_path(r->values, in->any, first);
@@ -79,7 +79,7 @@ static abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t 
 
 static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
-    if (!path || n > SHORT_NUMBER)
+    if (!abr_json_counts_values(path) || n > SHORT_NUMBER)
         return (abr_json_saying){0};
     const char *p = abr_json_bytes(&r->source, at, (size_t)n, 0);
     return abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n));
@@ -173,7 +173,8 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
     if (size <= ABR_JSON_PREFIX_MOST) {
         const char *p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
         key = abr_json_hash(p + 1, (size_t)size);
-        in->dots |= abr_json_dots(p);
+        if (p[1] == '.' || p[1] == '\\')
+            in->dots |= abr_json_dots(p);
     }
     in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
     r->path = in->count < ABR_JSON_MAP ? abr_json_key_path(in->path, key) : in->any;
@@ -232,7 +233,7 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
         }
         return;
     }
-    if (in->object && in->own_path && abr_json_read_other(r->values, in->own_path, in->keys).odd)
+    if (in->object && abr_json_counts_values(in->own_path) && abr_json_read_other(r->values, in->own_path, in->keys).odd)
         in->entry.odd = true;
     abr_json_level_closes(&r->levels, end);
 }
@@ -281,11 +282,9 @@ static bool reserve_string(json_reader *r, size_t n)
 
 static bool reserve(abr_reader *reader, const char *p, size_t n)
 {
+    (void)p;
     json_reader *r = (json_reader *)(void *)reader;
-    size_t opens = 0;
-    for (size_t i = 0; i < n; i++)
-        opens += (size_t)((p[i] & ~0x20) == '[');
-    return r->broken || (reserve_levels(r, opens) && reserve_string(r, n) &&
+    return r->broken || (reserve_levels(r, n) && reserve_string(r, n) &&
                          abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
 }
 

@@ -13,7 +13,6 @@
 enum {
     PATHS_MOST = ABR_JSON_PATHS / 4 * 3,
     VALUES_MOST = ABR_JSON_VALUES / 4 * 3,
-    DISTINCT_MOST = 48,  /* values of a path with few */
     COUNTED_MOST = 48,   /* bytes of a value that is counted */
     COUNTS_TO_JUDGE = 12, /* values of a path before one can be odd, */
     ODD_PART = 10         /* and what is less than this part of them is */
@@ -117,14 +116,14 @@ static size_t slot_of_value(const abr_json_values *x, uint64_t hash)
 
 static bool is_odd(const abr_json_path *path, const abr_json_value_count *value)
 {
-    return path->count >= COUNTS_TO_JUDGE && path->distinct <= DISTINCT_MOST &&
+    return path->count >= COUNTS_TO_JUDGE && path->distinct <= ABR_JSON_DISTINCT &&
            path->distinct <= 1 + path->count / ODD_PART && value->count <= path->count / ODD_PART;
 }
 
 /* The count of a value, a new one where there was none; NULL where these are not counted. */
 static abr_json_value_count *count_value(abr_json_values *x, abr_json_path *path, uint64_t hash, bool *first)
 {
-    if (!path || path->distinct > DISTINCT_MOST)
+    if (!abr_json_counts_values(path))
         return NULL;
     const uint64_t key = abr_json_mix(path->hash, hash);
     abr_json_value_count *value = &x->values[slot_of_value(x, key)];
@@ -149,7 +148,7 @@ abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, co
         n <= COUNTED_MOST ? count_value(x, path, abr_json_hash(p, n), &first) : NULL;
     if (!value) {
         if (path && n > COUNTED_MOST)
-            path->distinct = DISTINCT_MOST + 1;
+            path->distinct = ABR_JSON_DISTINCT + 1;
         return (abr_json_saying){.score = abr_json_trouble(x, p, n)};
     }
     if (first)
@@ -166,7 +165,7 @@ abr_json_saying abr_json_read_other(abr_json_values *x, abr_json_path *path, uin
 
 abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash)
 {
-    if (!path || path->distinct > DISTINCT_MOST)
+    if (!abr_json_counts_values(path))
         return (abr_json_saying){0};
     const abr_json_value_count *value = &x->values[slot_of_value(x, abr_json_mix(path->hash, hash))];
     if (value->tag == 0)

@@ -15,6 +15,7 @@ ABR_PRIVATE_BEGIN
 enum {
     ABR_JSON_PATHS = 4096,  /* key paths that are told apart */
     ABR_JSON_VALUES = 8192, /* values that are counted, of all paths */
+    ABR_JSON_DISTINCT = 48, /* values of a path that has few */
     ABR_JSON_READ = 512,    /* bytes of a string that are read for trouble */
     ABR_JSON_MAP = 32       /* an object with more members is a map: its members count as one */
 };
@@ -54,14 +55,27 @@ static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
     return h ^ h >> 32;
 }
 
+/* Up to eight bytes as a number; never byte by byte, as most keys are short. */
+static inline uint64_t abr_json_load(const char *p, size_t n)
+{
+    uint32_t low;
+    uint32_t high;
+    if (n >= sizeof low) {
+        memcpy(&low, p, sizeof low);
+        memcpy(&high, p + n - sizeof high, sizeof high);
+        return (uint64_t)high << 32 | low;
+    }
+    if (n == 0)
+        return 0;
+    return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
+}
+
 static inline uint64_t abr_json_hash(const char *p, size_t n)
 {
     uint64_t h = n;
-    for (; n >= 8; p += 8, n -= 8)
+    for (; n > 8; p += 8, n -= 8)
         h = abr_json_mix(h, abr_load_word(p));
-    uint64_t last = 0;
-    memcpy(&last, p, n);
-    return n > 0 ? abr_json_mix(h, last) : h;
+    return abr_json_mix(h, abr_json_load(p, n));
 }
 
 /* The path of an element, or of a member of a map, and of a member whose key has this hash. */
@@ -81,6 +95,12 @@ void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc);
 
 /* Note a value of this path; *first: none of it was there before. NULL where there are too many paths. */
 abr_json_path *abr_json_note_path(abr_json_values *x, uint64_t hash, bool *first);
+
+/* Are values of this path counted? Not where there are too many different ones. */
+static inline bool abr_json_counts_values(const abr_json_path *path)
+{
+    return path && path->distinct <= ABR_JSON_DISTINCT;
+}
 
 /* Read a string, without its quotes, as it comes; after it ABR_PADDING bytes can be read. */
 abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, const char *p, size_t n);
