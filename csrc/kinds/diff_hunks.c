@@ -229,6 +229,17 @@ static void show_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t sha
     }
 }
 
+/* In files of which nothing shows in part, the smallest hunk that is not shown, with at most so many bytes. */
+static void show_more_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t most)
+{
+    for (size_t i = from; i < end && x->used < x->bytes; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        const uint64_t left = x->bytes - x->used;
+        if (!is_shown(x, h) && !x->parted[h->file])
+            x->parted[h->file] = try_part(x, h, left < most ? left : most);
+    }
+}
+
 /* Have each hunk in part grow by as much, as long as there is room. */
 static void grow_parts(abr_diff_choice *x, size_t from, size_t end)
 {
@@ -245,9 +256,26 @@ static void grow_parts(abr_diff_choice *x, size_t from, size_t end)
     }
 }
 
+/* What a file shows in part counts before its other hunks. */
+static void count_definitions(abr_diff_choice *x, size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        abr_shown_hunk *part = x->defining[h->file];
+        if (!part || !x->parted[h->file] || h == part)
+            continue;
+        const uint64_t own = abr_diff_own(x->plan, &(abr_diff_part){.hunk = part});
+        h->from += own;
+        h->level += own;
+    }
+    sort_by(x, level_of);
+}
+
 static void choose_class(abr_diff_choice *x, size_t from, size_t end)
 {
+    enum { SHARE_LEAST = 400 }; /* for a part, where something is left */
     show_definitions(x, from, end);
+    count_definitions(x, from, end);
     const uint64_t share = fair_share(x, from, end);
     for (size_t i = from; i < end; i++)
         if (x->g->hunks[x->order[i]].level <= share)
@@ -256,12 +284,9 @@ static void choose_class(abr_diff_choice *x, size_t from, size_t end)
     for (size_t i = from; i < end; i++)
         if (!is_shown(x, &x->g->hunks[x->order[i]]) || is_in_part(x, &x->g->hunks[x->order[i]]))
             try_whole(x, &x->g->hunks[x->order[i]]);
+    show_more_parts(x, from, end, share > SHARE_LEAST ? share : SHARE_LEAST);
     grow_parts(x, from, end);
-    for (size_t i = from; i < end && x->used < x->bytes; i++) {
-        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
-        if (!is_shown(x, h) && !x->parted[h->file])
-            x->parted[h->file] = try_part(x, h, x->bytes - x->used);
-    }
+    show_more_parts(x, from, end, x->bytes);
     grow_parts(x, from, end);
 }
 
