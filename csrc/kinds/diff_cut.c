@@ -145,18 +145,23 @@ static void tell_items(const abr_diff_gathered *g, abr_content *out)
         abr_content_tell(out, &hunks);
 }
 
+static bool renew_copies(diff_reader *r, size_t size)
+{
+    if (r->copies)
+        r->alloc->free(r->alloc->ctx, r->copies);
+    r->copies = r->alloc->malloc(r->alloc->ctx, size + 1);
+    return r->copies != NULL;
+}
+
 static bool show(diff_reader *r, abr_diff_gathered *g, uint64_t bytes, uint64_t budget, abr_content *out)
 {
     uint64_t used = 0;
     if (!abr_diff_choose(g, bytes, budget, &used))
         return false;
     if (used <= bytes) {
-        const size_t copied = r->text ? 0 : (size_t)used;
-        char *copies = abr_resize(r->alloc, r->copies, 0, copied + 1);
-        if (!copies)
+        if (!renew_copies(r, r->text ? 0 : (size_t)used))
             return false;
-        r->copies = copies;
-        abr_diff_show(&g->plan, out, copies);
+        abr_diff_show(&g->plan, out, r->copies);
     }
     tell_items(g, out);
     return !out->failed;

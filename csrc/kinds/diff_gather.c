@@ -39,12 +39,18 @@ static size_t gather_class(abr_diff_gathered *g, const abr_diff_store *s, size_t
     abr_sort_keys(g->keys, n, scratch);
     size_t cost = 0;
     size_t count = 0;
+    g->known[class] = abr_diff_level_most(keep);
+    if (c->excludes && (uint64_t)-c->excluded_weight < g->known[class])
+        g->known[class] = (uint64_t)-c->excluded_weight;
     while (count < n) {
         const abr_candidate *x = slices[g->keys[count].index];
         cost += abr_candidate_cost(x);
-        if (cost > abr_diff_hunks_allowance(keep, class) ||
-            -x->retain_weight > (float)abr_diff_level_most(keep))
+        if (-x->retain_weight > (float)abr_diff_level_most(keep))
             break;
+        if (cost > abr_diff_hunks_allowance(keep, class)) {
+            g->known[class] = (uint64_t)-x->retain_weight;
+            break;
+        }
         g->keys[count].key = x->line;
         count++;
     }

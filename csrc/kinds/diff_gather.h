@@ -19,6 +19,7 @@ typedef struct {
     const abr_candidate **slices;
     abr_key *keys; /* to sort: twice as many as there are slices or names */
     size_t key_count;
+    uint64_t known[ABR_DIFF_CLASSES]; /* all hunks below this level are here */
     abr_diff_plan plan;
 } abr_diff_gathered;
 

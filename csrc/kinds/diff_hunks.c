@@ -65,7 +65,7 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
     const abr_shown_hunk was = *h;
     if (x->closed[h->file])
         return;
-    bool fits = abr_diff_is_at_hand(h);
+    bool fits = abr_diff_is_at_hand(h) && !h->alone;
     abr_diff_set_whole(h);
     if (fits)
         fits = is_shown(x, &was) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes);
@@ -122,6 +122,21 @@ static uint64_t counted(const abr_shown_hunk *h)
     return h->h.size + header * (abr_is_bare(&h->h) ? BARE_LEVEL : 1);
 }
 
+/* Is a smaller hunk of the file forgotten? Then its level was at least that at which hunks are not known any more; it has
+ * no more than all the smaller ones and those of about this size, which are known, and itself. */
+static void find_alone(abr_diff_choice *x)
+{
+    uint64_t most = 0; /* level of the last hunk of this size class */
+    for (size_t i = x->g->hunk_count; i > 0; i--) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i - 1]];
+        const abr_shown_hunk *next = i < x->g->hunk_count ? &x->g->hunks[x->order[i]] : NULL;
+        if (!next || next->file != h->file ||
+            abr_diff_size_class(next->h.size) != abr_diff_size_class(h->h.size))
+            most = h->level;
+        h->alone = !abr_is_bare(&h->h) && most + h->h.size >= x->g->known[h->h.file.machine];
+    }
+}
+
 /* Give hunks their levels, and put them in order. */
 static void set_levels(abr_diff_choice *x)
 {
@@ -138,6 +153,7 @@ static void set_levels(abr_diff_choice *x)
         h->level = h->from + counted(h);
         before = h;
     }
+    find_alone(x);
     sort_by(x, level_of);
 }
 
@@ -167,17 +183,35 @@ static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
 
 /* ---- hunks in part ---- */
 
-/* In every file one hunk that defines something, the smallest, up to that. What is new in a file is in its large hunks, so
- * small ones alone would not tell it. */
-static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
+/* Bytes that show a hunk in part up to where it defines something; 0: it does not, or takes too many. */
+static uint64_t up_to_definition(const abr_shown_hunk *h)
 {
     enum { PART = 4, OF = 3, MARKER = 48, MOST = 1024 };
+    const uint64_t bytes = (h->h.defines_at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
+    return h->h.defines_at > 0 && bytes <= MOST ? bytes : 0;
+}
+
+/* Lines that a hunk adds beyond those in whose place they stand. */
+static uint64_t news(const abr_shown_hunk *h)
+{
+    return h->h.added > h->h.removed ? h->h.added - h->h.removed : 0;
+}
+
+/* In every file one hunk that defines something, the one with most news, up to that. What is new in a file is in its large
+ * hunks, so small ones alone would not tell it. */
+static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
+{
     const uint64_t limit = x->used + (x->bytes - x->used) / 2;
+    for (size_t i = from; i < end; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        abr_shown_hunk **best = &x->defining[h->file];
+        if (up_to_definition(h) > 0 && (!*best || news(h) > news(*best)))
+            *best = h;
+    }
     for (size_t i = from; i < end && x->used < limit; i++) {
         abr_shown_hunk *h = &x->g->hunks[x->order[i]];
-        const uint64_t bytes = (h->h.defines_at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
-        if (h->h.defines_at > 0 && !x->parted[h->file] && bytes <= MOST)
-            x->parted[h->file] = try_part(x, h, bytes);
+        if (x->defining[h->file] == h)
+            x->parted[h->file] = try_part(x, h, up_to_definition(h));
     }
 }
 
@@ -192,6 +226,17 @@ static void show_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t sha
         const uint64_t header = h->first ? h->h.file.header_n : 0;
         if (bytes > header)
             x->parted[h->file] = try_part(x, h, bytes - header);
+    }
+}
+
+/* In files of which nothing shows in part, the smallest hunk that is not shown, with at most so many bytes. */
+static void show_more_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t most)
+{
+    for (size_t i = from; i < end && x->used < x->bytes; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        const uint64_t left = x->bytes - x->used;
+        if (!is_shown(x, h) && !x->parted[h->file])
+            x->parted[h->file] = try_part(x, h, left < most ? left : most);
     }
 }
 
@@ -211,9 +256,26 @@ static void grow_parts(abr_diff_choice *x, size_t from, size_t end)
     }
 }
 
+/* What a file shows in part counts before its other hunks. */
+static void count_definitions(abr_diff_choice *x, size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        abr_shown_hunk *part = x->defining[h->file];
+        if (!part || !x->parted[h->file] || h == part)
+            continue;
+        const uint64_t own = abr_diff_own(x->plan, &(abr_diff_part){.hunk = part});
+        h->from += own;
+        h->level += own;
+    }
+    sort_by(x, level_of);
+}
+
 static void choose_class(abr_diff_choice *x, size_t from, size_t end)
 {
+    enum { SHARE_LEAST = 400 }; /* for a part, where something is left */
     show_definitions(x, from, end);
+    count_definitions(x, from, end);
     const uint64_t share = fair_share(x, from, end);
     for (size_t i = from; i < end; i++)
         if (x->g->hunks[x->order[i]].level <= share)
@@ -222,12 +284,9 @@ static void choose_class(abr_diff_choice *x, size_t from, size_t end)
     for (size_t i = from; i < end; i++)
         if (!is_shown(x, &x->g->hunks[x->order[i]]) || is_in_part(x, &x->g->hunks[x->order[i]]))
             try_whole(x, &x->g->hunks[x->order[i]]);
+    show_more_parts(x, from, end, share > SHARE_LEAST ? share : SHARE_LEAST);
     grow_parts(x, from, end);
-    for (size_t i = from; i < end && x->used < x->bytes; i++) {
-        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
-        if (!is_shown(x, h) && !x->parted[h->file])
-            x->parted[h->file] = try_part(x, h, x->bytes - x->used);
-    }
+    show_more_parts(x, from, end, x->bytes);
     grow_parts(x, from, end);
 }
 
@@ -235,12 +294,14 @@ bool abr_diff_choose_hunks(abr_diff_choice *x)
 {
     const abr_alloc *a = x->g->alloc;
     const size_t n = x->g->hunk_count;
-    char *memory = a->malloc(a->ctx, n * (sizeof *x->order + 2) + 1);
+    const size_t size = n * (sizeof *x->defining + sizeof *x->order + 2 * sizeof *x->closed) + 1;
+    char *memory = a->malloc(a->ctx, size);
     if (!memory)
         return false;
-    memset(memory, 0, n * (sizeof *x->order + 2) + 1);
-    x->order = (uint32_t *)(void *)memory;
-    x->closed = (bool *)(void *)(memory + n * sizeof *x->order);
+    memset(memory, 0, size);
+    x->defining = (abr_shown_hunk **)(void *)memory;
+    x->order = (uint32_t *)(void *)(x->defining + n);
+    x->closed = (bool *)(void *)(x->order + n);
     x->parted = x->closed + n;
     for (size_t i = 0; i < x->plan->part_count; i++)
         if (x->plan->parts[i].hunk)

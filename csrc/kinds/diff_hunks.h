@@ -17,6 +17,7 @@ typedef struct {
     uint64_t whole;  /* a hunk that takes no more with its header is never shown in part */
     uint32_t *order; /* of hunks: people's before machines', by level */
     bool *closed;    /* of files: the next hunk is over what is left */
+    abr_shown_hunk **defining; /* of files: the hunk with most news */
     bool *parted;    /* of files: a hunk is shown in part */
 } abr_diff_choice;
 

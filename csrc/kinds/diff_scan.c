@@ -81,22 +81,11 @@ static void hold(const reading *r, const char *p, size_t n)
 
 /* ---- hunks ---- */
 
-/* Four to an octave. */
-static unsigned size_class(uint64_t size)
-{
-    unsigned octave = 0;
-    uint64_t x = size;
-    for (; x >= 8; x >>= 1)
-        octave++;
-    const unsigned c = octave * 4 + (unsigned)(x & 3);
-    return c < ABR_DIFF_SIZES ? c : ABR_DIFF_SIZES - 1;
-}
-
 /* Bytes of the file's hunks so far that come before one of this size. */
 static uint64_t level_before(abr_diff_scan *s, uint64_t size)
 {
     uint64_t level = s->file.header_n;
-    const unsigned c = size_class(size);
+    const unsigned c = abr_diff_size_class(size);
     for (unsigned i = 0; i <= c; i++)
         level += s->sizes[i];
     s->sizes[c] += size;

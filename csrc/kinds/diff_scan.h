@@ -10,7 +10,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_DIFF_LINE_MOST = 4096, ABR_DIFF_SIZES = 128 };
+enum { ABR_DIFF_LINE_MOST = 4096 };
 
 typedef enum {
     ABR_DIFF_IN_TEXT,

@@ -20,6 +20,7 @@ typedef struct {
     uint64_t level; /* bytes of its file that are shown once it is, small hunks first */
     size_t file;    /* number of its file among those with hunks here */
     bool first;     /* of its file */
+    bool alone;     /* smaller hunks of its file may have been forgotten */
     size_t part;    /* its place in the plan */
     uint64_t front; /* bytes of it that are shown: all, or a start and an end in whole lines */
     uint64_t back;

@@ -47,6 +47,16 @@ uint64_t abr_diff_level_most(size_t keep)
     return (uint64_t)keep * 2;
 }
 
+unsigned abr_diff_size_class(uint64_t size)
+{
+    unsigned octave = 0;
+    uint64_t x = size;
+    for (; x >= 8; x >>= 1)
+        octave++;
+    const unsigned c = octave * 4 + (unsigned)(x & 3);
+    return c < ABR_DIFF_SIZES ? c : ABR_DIFF_SIZES - 1;
+}
+
 size_t abr_diff_ends_most(const abr_diff_store *s)
 {
     return s->keep < SIZE_MAX / 64 ? s->keep + 2 * ABR_DIFF_SLICE : SIZE_MAX / 64;

@@ -11,6 +11,7 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_DIFF_HEADER_MOST = 4096, /* bytes; a file with a longer one is named at most */
+    ABR_DIFF_SIZES = 128,        /* classes of sizes */
     ABR_DIFF_SLICE = 1024,       /* bytes of each end of a hunk that are retained together */
     ABR_DIFF_SLICE_BITS = 24     /* of a candidate's line, for the slice's number; the hunk's is above */
 };
@@ -113,6 +114,9 @@ void abr_diff_add_hunk(abr_diff_store *s, const abr_diff_hunk *hunk, const char 
 /* Start a text at a place, or add a line to the last one; `p` NULL: it is too long to be retained. */
 void abr_diff_add_text(abr_diff_store *s, const abr_diff_text *text);
 void abr_diff_add_line(abr_diff_store *s, const char *p, uint64_t n);
+
+/* Sizes of hunks in classes, four to an octave. */
+unsigned abr_diff_size_class(uint64_t size);
 
 /* Bytes of each end of a hunk that may be retained. */
 size_t abr_diff_ends_most(const abr_diff_store *s);
