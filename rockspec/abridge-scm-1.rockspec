@@ -59,6 +59,7 @@ build = {
         "csrc/kinds/json_lines.c",
         "csrc/kinds/json_text.c",
         "csrc/kinds/kind.c",
+        "csrc/kinds/listing_signs.c",
         "csrc/kinds/log.c",
         "csrc/kinds/log_signs.c",
         "csrc/kinds/magic.c",
