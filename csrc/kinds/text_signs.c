@@ -144,7 +144,7 @@ static float markup(abr_text_line line, abr_text_line bare)
         (bare.n == 3 || bare.p[3] == ' ')) /* troff */
         return 0.9F;
     if (ABR_STARTS(bare, "- ") || ABR_STARTS(bare, "* ") || ABR_STARTS(bare, "\xE2\x80\xA2 ") ||
-        ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || numbered)
+        ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || ABR_STARTS(bare, "< ") || numbered)
         return 0.6F;
     if (ABR_CONTAINS(bare, "`") || ABR_CONTAINS(bare, "**"))
         return 0.5F;
