@@ -12,6 +12,7 @@ enum {
     LONG_HASH = 16,    /* that needs no letters */
     LEAST_OFFSET = 4,  /* digits of one before a colon */
     LEAST_CODED = 40,  /* bytes of base64 and the like in a line */
+    MOST_WORDS = 4,    /* of a name */
     MOST_NUMBERS = 16, /* words that are looked at */
     DEEP = 8           /* blanks before a line that goes on */
 };
@@ -162,6 +163,18 @@ static bool is_match(abr_text_line bare)
     return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
 }
 
+/* A few words and nothing else, as a list of names has them. */
+static bool is_plain(abr_text_line bare)
+{
+    size_t words = 1;
+    for (size_t i = 0; i < bare.n; i++) {
+        if (!abr_is_letter(bare.p[i]) && !(bare.p[i] & 0x80) && !ABR_HAS(" '-", bare.p[i]))
+            return false;
+        words += bare.p[i] == ' ';
+    }
+    return words <= MOST_WORDS;
+}
+
 /* One word: a path, a line of base64, a name. Numbers alone, in columns. */
 static float words_alone(abr_text_line bare)
 {
@@ -304,6 +317,8 @@ static float entry(abr_text_line line, abr_text_line bare)
         return 0.5F; /* of Lisp */
     if (bare.p >= line.p + DEEP)
         return 0.4F;
+    if (is_plain(bare))
+        return 0.3F;
     return ABR_STARTS(bare, "usage:") || ABR_STARTS(bare, "Usage:") || ABR_STARTS(bare, "total ") ? 0.6F : 0;
 }
 

@@ -530,6 +530,9 @@ static void listings_are_text(void)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(kind_of_lines(lines[i]), "text") != 0)
             CHECK_TEXT("text", lines[i], strlen(lines[i]));
+    CHECK_KIND("text", tell("name\nAnn Smith\nBob Jones\nChen Li\nDana Del Rey\nEva Braun-Maier\nFred\n"));
+    CHECK_KIND("text", tell("email\nann@example.com\nbob@example.com\nchen@example.com\ndana@example.com\n"));
+    CHECK_KIND("text", tell("12,14c12\n< one\n< two\n---\n> three\n20a19,20\n> four\n> five\n"));
     made graph = {NULL, 0};
     add_lines(&graph, 40,
               "* commit 0123456789abcdef0123456789abcdef01234567\n| Author: A <a@b>\n"
