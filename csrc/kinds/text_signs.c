@@ -146,6 +146,9 @@ static float markup(abr_text_line line, abr_text_line bare)
     if (ABR_STARTS(bare, "- ") || ABR_STARTS(bare, "* ") || ABR_STARTS(bare, "\xE2\x80\xA2 ") ||
         ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || ABR_STARTS(bare, "< ") || numbered)
         return 0.6F;
+    char last = bare.p[bare.n - 1];
+    if (ABR_CONTAINS(bare, ".....") && (last == '|' || abr_is_digit(last))) /* of a table of contents */
+        return 0.7F;
     if (ABR_CONTAINS(bare, "`") || ABR_CONTAINS(bare, "**"))
         return 0.5F;
     return 0;
