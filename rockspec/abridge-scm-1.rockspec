@@ -71,6 +71,7 @@ build = {
         "csrc/kinds/json_tree.c",
         "csrc/kinds/json_values.c",
         "csrc/kinds/kind.c",
+        "csrc/kinds/listing_signs.c",
         "csrc/kinds/log.c",
         "csrc/kinds/log_signs.c",
         "csrc/kinds/columns.c",

@@ -187,7 +187,9 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->hunks += opens;
     if (is != ABR_DIFF_OTHER || opens || oneline || e->in_message || e->in_patch)
         e->own++;
-    else if (abr_trimmed(line).n > 0)
+    else if (abr_trimmed(line).n > 0 &&
+             !(*line.p == ' ' &&
+               (ABR_CONTAINS(line, " | ") || ABR_CONTAINS(line, " changed, ")))) /* of git diff --stat -p */
         e->stray++;
 }
 

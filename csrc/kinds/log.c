@@ -27,7 +27,8 @@ static const float least_of_few = 0.5F;
 static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
 static const float repeated_log = 0.5F;  /* and that it does tells of a log */
 static const float text_a_log = 3.0F;
-static const float text_in_log = 8.0F; /* where the text starts as a log does, with something in it */
+static const float text_of_text = 1.5F; /* where it starts as text alone does, with some of a log in it */
+static const float text_in_log = 8.0F;  /* where the text starts as a log does, with something in it */
 
 typedef struct {
     float log;
@@ -72,7 +73,8 @@ static bool is_written(const evidence *all, const evidence *head)
     if (all->lines < FEW_LINES && all->text < least_of_few * all->lines)
         return false;
     bool logs = head->log * 2 >= head->lines && head->log > head->text;
-    if (all->text < (logs ? text_in_log : text_a_log) * all->log)
+    bool writes = head->log == 0 && head->text * 2 >= head->lines && head->lines * 2 >= HEAD;
+    if (all->text < (logs ? text_in_log : writes ? text_of_text : text_a_log) * all->log)
         return false;
     float least = all->log <= most_alone * all->lines ? least_alone : least_text;
     return all->text > 0 && all->text >= least * all->lines;

@@ -333,6 +333,9 @@ static float step(abr_text_line bare)
     if (*bare.p == '[' && word.n > 3 && word.n < bare.n && word.p[word.n - 1] == ']' &&
         abr_is_letter(bare.p[1]))
         return 0.5F; /* `[server] listening` */
+    char last = bare.p[bare.n - 1];
+    if (ABR_CONTAINS(bare, ".....") && (last == '|' || abr_is_digit(last)))
+        return 0; /* of a table of contents */
     if (word.n < bare.n && ABR_CONTAINS(bare, "... "))
         return 0.8F;
     if (word.n > 4 && ENDS(word, "ing") && bare.p[bare.n - 1] != ',')

@@ -1,10 +1,11 @@
-/* A word looked up in a list. */
+/* Words and chars looked up in a list. */
 #ifndef ABR_KINDS_WORDS_H
 #define ABR_KINDS_WORDS_H
 
 #include <string.h>
 
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/private.h"
 #include "kinds/lines.h"
 
@@ -27,6 +28,18 @@ static inline bool abr_is_one_of(abr_text_line word, const char *const *words, s
     }
     return false;
 }
+
+/* The name at the start of a line: letters, digits, underscores. */
+static inline abr_text_line abr_name_at(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_word(bare.p[i]))
+        i++;
+    return (abr_text_line){bare.p, i};
+}
+
+/* Is the char, evaluated twice, in the set? */
+#define ABR_HAS(set, c) ((c) != '\0' && strchr((set), (c)) != NULL)
 
 #define ABR_IS_ONE_OF(word, words) abr_is_one_of((word), (words), sizeof(words) / sizeof *(words))
 

@@ -445,6 +445,10 @@ static void diffs_are_told(void)
     add(&text, "0123abc what it does\n");
     add(&text, small_diff);
     CHECK_KIND("diff", told(&text));
+    add_lines(&text, 40, " src/file#.c | 12 ++--");
+    add(&text, " 40 files changed, 240 insertions(+), 240 deletions(-)\n\n");
+    add(&text, small_diff);
+    CHECK_KIND("diff", told(&text));
     CHECK(strcmp(tell("3c3\n< one\n---\n> two\n7,8d6\n< three\n< four\n"), "diff") != 0);
     CHECK_KIND("text",
                tell("commit 0123456789abcdef0123456789abcdef01234567\nAuthor: A <a@example.com>\nDate:   Sun "
@@ -530,6 +534,14 @@ static void listings_are_text(void)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(kind_of_lines(lines[i]), "text") != 0)
             CHECK_TEXT("text", lines[i], strlen(lines[i]));
+    CHECK_KIND("text", tell("name\nAnn Smith\nBob Jones\nChen Li\nDana Del Rey\nEva Braun-Maier\nFred\n"));
+    CHECK_KIND("text", tell("email\nann@example.com\nbob@example.com\nchen@example.com\ndana@example.com\n"));
+    CHECK_KIND("text", tell("12,14c12\n< one\n< two\n---\n> three\n20a19,20\n> four\n> five\n"));
+    made manual = {NULL, 0};
+    add_lines(&manual, 20, "  Part # of the manual ............................ |part-#|");
+    add_lines(&manual, 20, "Some words about this and that, and what it does.\n\n- one, and number #\n");
+    add_lines(&manual, 15, "src/main.c:#:3: error: as an example of what is printed");
+    CHECK_KIND("text", told(&manual));
     made graph = {NULL, 0};
     add_lines(&graph, 40,
               "* commit 0123456789abcdef0123456789abcdef01234567\n| Author: A <a@b>\n"

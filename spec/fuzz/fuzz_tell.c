@@ -83,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     abr_telling again = abr_tell_kind(text, n, true);
     RULE(told.kind == again.kind && told.delimiter == again.delimiter &&
          told.header_lines == again.header_lines);
+    RULE(abr_tell(text, n) == told.kind && abr_item_name(ABR_ITEM_HUNKS) != NULL);
     RULE(abr_kind_name(told.kind) != NULL && abr_kind_name(abr_tell_kind(text, n, false).kind) != NULL);
     RULE(told.media_type == NULL || told.kind == ABR_KIND_BINARY);
     if (told.kind == ABR_KIND_TABLE)
