@@ -269,7 +269,7 @@ local function check_order(view, source)
   end
 end
 
---- A file of people without a hunk, though its smallest takes less than half of what another file has.
+--- A file of people without a hunk, though its smallest takes less than a third of what another file has.
 local function check_fair(view, source)
   local poor, rich, needs, has = nil, nil, math.huge, 0
   for _, file in ipairs(source.files) do
@@ -285,7 +285,7 @@ local function check_fair(view, source)
     end
     if shown == 0 and header + smallest + 48 < needs then poor, needs = file, header + smallest + 48 end
   end
-  if poor and rich and 2 * needs < has then
+  if poor and rich and 3 * needs < has then
     view:fault("fair", "%s shows %d bytes, %s nothing, and %d would do", rich.path, has, poor.path, needs)
   end
 end
