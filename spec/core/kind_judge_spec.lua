@@ -247,7 +247,8 @@ describe("the judge of JSON #once", function()
       json(chars(400, 32, "/0")))
     breaks("blob", text, { max_bytes = 90 }, "[\"" .. blob:sub(1, 33) .. "<<... [367 of 400 chars omitted] ...>>\",1]",
       json(chars(400, 33, "/0")))
-    passes(long, { max_bytes = 90 }, "[\"abcdefghijabcdefghijabcdefghijabcdef<<... [964 of 1000 chars omitted] ...>>\"]",
+    passes(long, { max_bytes = 90 },
+      "[\"abcdefghijabcdefghijabcdefghijabcdef<<... [964 of 1000 chars omitted] ...>>\"]",
       json(chars(1000, 36, "/0")))
     local many = ("[\"%s\",%s]"):format(blob, ("1111,"):rep(400) .. "2")
     breaks("blob", many, { max_bytes = 500 }, ("[\"%s\"<<,\"... 400 of 402 elements omitted ...\">>,2]"):format(blob),
