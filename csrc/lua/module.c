@@ -6,6 +6,7 @@
 #include "lua/file.h"
 #include "lua/info.h"
 #include "lua/page.h"
+#include "lua/kind.h"
 #include "lua/ledger.h"
 #include "lua/results.h"
 #include "lua/stream.h"
@@ -34,6 +35,7 @@ static const luaL_Reg *const functions[] = {abr_text_functions,
                                             abr_stream_functions,
                                             abr_page_functions,
                                             abr_file_functions,
+                                            abr_kind_functions,
                                             own_functions,
                                             NULL};
 

@@ -263,7 +263,7 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
         lua_pushliteral(L, "strategy");
         lua_rawget(L, ARG_OPTS); /* raw: only what the table itself holds is an option */
         if (lua_isnil(L, -1))
-            c->opts.strategy = ABR_HEAD_TAIL;
+            c->opts.strategy = ABR_AUTO;
         lua_pop(L, 1);
     }
     const int key = lua_gettop(L) + 1;

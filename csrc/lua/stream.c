@@ -84,8 +84,9 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
     lua_pop(L, 1);
 }
 
-/* Push a stream that redacts in Lua, in front of one of ours. `full_output`: that option's slot, or 0. */
-static int redacted_stream(lua_State *L, const char *who, int full_output)
+/* Push a stream that judges what came, cleans and redacts in Lua, in front of one of ours. `full_output`: that
+ * option's slot, or 0. */
+static int stream_in_lua(lua_State *L, const char *who, int full_output)
 {
     lua_pushboolean(L, false);
     lua_setfield(L, ARG_OPTS, "redact");
@@ -93,7 +94,10 @@ static int redacted_stream(lua_State *L, const char *who, int full_output)
         lua_pushvalue(L, full_output);
         lua_setfield(L, ARG_OPTS, "full_output");
     }
-    abr_push_redactor(L, who);
+    if (lua_isnil(L, SLOT_REDACT))
+        lua_pushnil(L);
+    else
+        abr_push_redactor(L, who);
     abr_push_function(L, "abridge.output.redacted_stream", "stream");
     lua_pushvalue(L, ARG_OPTS);
     lua_pushvalue(L, -3);
@@ -120,8 +124,9 @@ static int l_stream(lua_State *L)
     if (keeps_file)
         read_full_output(L, who, full_output, &dir, &name);
     abr_read_options(L, &c);
-    if (!lua_isnil(L, SLOT_REDACT))
-        return redacted_stream(L, who, keeps_file ? full_output : 0);
+    /* whether it is binary is told by what came, before it is cleaned */
+    if (!lua_isnil(L, SLOT_REDACT) || (c.cleans && c.opts.strategy == ABR_AUTO))
+        return stream_in_lua(L, who, keeps_file ? full_output : 0);
 
     lua_stream *s = lua_newuserdata(L, sizeof *s);
     *s = (lua_stream){.counter = LUA_NOREF};

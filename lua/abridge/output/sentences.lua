@@ -253,6 +253,7 @@ local WHICH = {
   head = "the first ",
   tail = "the last ",
   head_tail = "the start and the end, ",
+  auto = "the parts that matter most, ",
   priority = "the start, the end and lines that tell of trouble, ",
   pipeline = "the start and the end, ",
 }

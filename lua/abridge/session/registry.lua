@@ -80,7 +80,7 @@ function M.register(self, definition)
     name = name,
     tool = definition,
     schema = definition.input_schema,
-    limits = definition.limits and limit.checked(("%s: limits of %s"):format(who, name), definition.limits, 1),
+    limits = definition.limits and limit.checked(("%s: limits of %s"):format(who, name), limit.with_strategy(nil, definition.limits), 1),
   }
   self.order[#self.order + 1] = name
 end
