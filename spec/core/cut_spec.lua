@@ -426,11 +426,11 @@ describe("cut", function()
     end
   end)
 
-  it("is head_tail where none is named", function()
+  it("is auto where none is named", function()
     local text = ("a line\n"):rep(50)
     for _, opts in ipairs { { max_lines = 5 }, { max_bytes = 60, head_ratio = 0.5, marker_text = "...\n" } } do
       local content, cut = abridge.cut(text, opts)
-      local want, want_cut = abridge.head_tail(text, opts)
+      local want, want_cut = abridge.auto(text, opts)
       assert.equal(want, content)
       assert.same(want_cut, cut)
     end

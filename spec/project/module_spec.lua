@@ -4,6 +4,7 @@ local tmpdir = require "support.tmpdir"
 
 local NAMES = {
   assert_conforms = "function",
+  auto = "function",
   cap = "function",
   clean = "function",
   count_chars = "function",
@@ -17,6 +18,7 @@ local NAMES = {
   head = "function",
   head_tail = "function",
   index = "function",
+  kind = "function",
   info = "table",
   line = "function",
   notice = "function",
