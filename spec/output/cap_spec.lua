@@ -82,6 +82,22 @@ describe("cap", function()
     assert.is_false(cut.truncated)
   end)
 
+  it("cuts a table as the JSON that it becomes", function()
+    local list = {}
+    for i = 1, 500 do
+      list[i] = { id = i, name = "item " .. i }
+    end
+    for _, tool in ipairs { "run_command", "other" } do
+      local _, cut = abridge.cap({ items = list }, tool)
+      assert.equal("json", cut.kind)
+      assert.equal("json", select(2, abridge.cap(list, { max_bytes = 300 })).kind)
+    end
+    assert.equal("json", select(2, abridge.cap({ 1 })).kind)
+    assert.is_nil(select(2, abridge.cap({ 1 }, { max_lines = 3, strategy = "tail" })).kind)
+    assert.equal("log", select(2, abridge.cap({ 1 }, { max_lines = 3, kind = "log" })).kind)
+    assert.equal(abridge.kind "5", select(2, abridge.cap(5)).kind)
+  end)
+
   it("takes the limits of * where it is told nothing, or of a tool it does not know", function()
     for _, tool in ipairs { "*", "github__search", "" } do
       local content, cut = abridge.cap(seq(1, 5000), tool)

@@ -152,6 +152,7 @@ function M.cap(text, tool_or_limits, opts)
 
   if recently_capped.has(text, limits) then
     local content, cut = limit.cut(text, {}) -- whole
+    if limits.strategy == "auto" then cut.kind = limits.kind or kind or core.kind(text) end
     return content, cut, info.not_truncated(#content):to_table()
   end
   local given, raw_bytes = limits, nil

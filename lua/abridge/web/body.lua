@@ -13,7 +13,7 @@ local MARGIN = 16 * KB -- beyond the budget, so that the size of a body a little
 local ANY = 1024 * KB -- the budget where limits name none in bytes, chars or tokens
 local BOTH_ENDS = 8 * 1024 * KB -- kept where the end of a body is shown as well as its start
 local MOST = 64 * 1024 * KB -- kept whatever the limits
-local TOLD = 256 * KB -- what tells the kind of a text
+local TELLING = 256 * KB + 1 -- what tells the kind of a text, and a byte that says that it goes on
 
 --- Limits for a page of a body, and how many of its bytes they may need.
 ---@param limits abridge.Limits
@@ -97,9 +97,9 @@ end
 function Body:is_wanted_whole()
   if not self.whole or self.told then return self.whole and self.size <= MOST or false end
   local text = self.parts[1]
-  if self.size >= TOLD then
+  if self.size >= TELLING then
     text = joined(self)
-    self.told = core.kind(text:sub(1, TOLD)) == "json"
+    self.told = core.kind(text:sub(1, TELLING)) == "json"
     self.whole = self.told
   else
     self.whole = text:find '^[\239\187\191 \t\r\n]*["%[{]' ~= nil or not text:find "[^\239\187\191 \t\r\n]"
@@ -112,7 +112,7 @@ end
 function Body:json()
   if not self.whole or self.over then return nil end
   local text = self:text()
-  local _, cut = core.auto(text, { max_bytes = TOLD })
+  local _, cut = core.auto(text, { max_bytes = KB })
   if cut.kind == "json" then return text end
   self.whole, self.over = nil, self.size > self.capacity
 end
