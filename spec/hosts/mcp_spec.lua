@@ -169,7 +169,7 @@ describe("abridge.mcp.cap", function()
         local words = random.join({ "word ", "é", "😀", "\n", "error: bad\n", ("x"):rep(40) }, random.below(120))
         content[i] = random.chance(3) and { type = "resource", resource = { uri = "u", text = words } } or text(words)
       end
-      local limits = { strategy = random.choose { "head", "tail", "head_tail", "priority" } }
+      local limits = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" } }
       limits[random.choose { "max_bytes", "max_chars", "max_tokens" }] = random.below(900)
       if random.chance(2) then limits.max_bytes = random.below(1500) end
       if random.chance(3) then limits.max_lines = random.below(60) end

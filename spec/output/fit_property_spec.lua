@@ -40,7 +40,7 @@ end
 
 --- Budgets near the text's size among them.
 local function random_limits(text)
-  local limits = { strategy = random.choose { "head", "tail", "head_tail", "priority" }, utf8 = "replace" }
+  local limits = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }, utf8 = "replace" }
   limits[random.choose { "max_lines", "max_bytes", "max_chars", "max_tokens" }] = random_budget()
   if random.chance(2) then
     local unit = random.choose(UNITS)
@@ -56,7 +56,7 @@ local function random_limits(text)
     if random.chance(2) then limits.snap = "char" end
     if random.chance(3) then limits.head_ratio = random.choose { 0, 0.5, 1 } end
   end
-  if limits.strategy == "head_tail" or limits.strategy == "priority" then
+  if limits.strategy == "head_tail" or limits.strategy == "priority" or limits.strategy == "auto" then
     if random.chance(4) then limits.marker = "none" end
     if random.chance(4) then
       limits.marker_text = random.choose { "~{lines}~", "<{bytes} of it> ", "\n{chars}\n", "" }
@@ -138,7 +138,7 @@ describe("fit, on random texts and budgets", function()
   it("keeps it within budgets near the size of the text", function()
     random.each(CASES / 60, function()
       local text, parts = random_text(), random_parts()
-      local strategy = random.choose { "head", "tail", "head_tail", "priority" }
+      local strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }
       for budget = math.max(0, #text - 40), #text + 100 do
         for _, unit in ipairs { "max_bytes", "max_chars" } do
           local limits = { strategy = strategy, utf8 = "replace", [unit] = budget }
@@ -227,6 +227,10 @@ describe("fit, on random texts and budgets", function()
       uncut.truncated, uncut.strategy = false, limits.strategy
       local whole = shown .. trailer(shown, nil, notice.notice(f.parts.tool, uncut, f.parts.data))
       if not within(whole, limits, 1) then return end
+      if f.cut.kind == "binary" then -- which never shows
+        must(f.body == "" or f.body:find "^Binary output %(%w[^\n]*%)$", "%s shows", f.body)
+        return
+      end
       -- a token budget also bounds a cut to 16 bytes a token
       if limits.max_tokens and #whole > limits.max_tokens * 16 then return end
       must(f.content == whole, "content %s, not %s", f.content, whole)
@@ -267,7 +271,7 @@ describe("fit, on random texts and budgets", function()
   it("says all where all takes at most half the budget, else [truncated] where that does", function()
     each(CASES, function(f)
       local limits, exit = f.limits, f.parts.exit
-      if limits.max_tokens or not f.cut.truncated then return end
+      if limits.max_tokens or not f.cut.truncated or f.cut.kind == "binary" then return end
       if exit and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
       local full = notice.notice(f.parts.tool, f.cut, f.parts.data)
       local behind = f.content:sub(#f.body + 1)

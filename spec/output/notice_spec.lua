@@ -639,7 +639,7 @@ end)
 describe("notice: what is left out lies inside lines", function()
   it("tells sizes, where numbers of lines would claim that all shows", function()
     local long = ("x"):rep(385000)
-    for _, strategy in ipairs { "head_tail", "priority" } do
+    for _, strategy in ipairs { "auto", "head_tail", "priority" } do
       assert.matches("^%[Showing [%d.]+KB of 376KB %(30KB limit%)%]$", told("run_command", strategy, long, PI))
     end
     assert.matches("^%[Showing [%d.]+KB of 376KB %(30KB limit%)%]$", told("read_file", "head_tail", long, PI, IN_PI))

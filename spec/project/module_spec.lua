@@ -102,7 +102,7 @@ describe("require 'abridge'", function()
       for name in pairs(cut) do assert.is_true(fields[name], name) end
     end
     local text = ("error: a line\n"):rep(99) .. "\255"
-    for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+    for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
       check(abridge[strategy](text, { max_chars = 300, max_tokens = 99, clean = true, utf8 = "replace" }))
       check(abridge[strategy](text, { max_bytes = 5, long_line = "omit", utf8 = "replace" }))
     end

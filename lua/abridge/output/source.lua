@@ -121,6 +121,11 @@ local function keep(self, text)
   return self.stream:write(text)
 end
 
+--- May what comes go to the stream without a look at it here?
+local function goes_straight(self)
+  return not (self.start or self.redaction or self.before_file or self.under_ceiling)
+end
+
 --- Keep the last text; raise what a result could not say.
 local function keep_last(self, text)
   local ok, message = keep(self, text)
@@ -139,7 +144,10 @@ function Source:write(chunk)
     chunk = self:judge(false)
     if not chunk then return true end
   end
-  if self.cleaner and not self.closed then chunk = self.cleaner:write(chunk) end
+  if self.cleaner and not self.closed then
+    if goes_straight(self) then return self.stream:write(chunk, self.cleaner) end
+    chunk = self.cleaner:write(chunk)
+  end
   return keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
 end
 
@@ -151,7 +159,7 @@ end
 ---@return string|nil code EAGAIN: there is nothing now
 function Source:read_fd(fd, most)
   if self.most and (most == nil or check.is_count(most) and most > self.most) then most = self.most end
-  if self.start or self.redaction or self.before_file or self.under_ceiling then
+  if not goes_straight(self) then
     local chunk, message, code = core.read_fd(fd, most)
     if not chunk then return nil, message, code end
     if chunk == "" then return 0 end
