@@ -195,7 +195,7 @@ static int l_line(lua_State *L)
 }
 
 const luaL_Reg abr_cut_functions[] = {
-    {"head", l_head}, {"tail", l_tail},         {"head_tail", l_head_tail}, {"priority", l_priority},
-    {"cut", l_cut},   {"pipeline", l_pipeline}, {"line", l_line},           {"auto", l_auto},
-    {NULL, NULL},
+    {"head", l_head},         {"tail", l_tail}, {"head_tail", l_head_tail},
+    {"priority", l_priority}, {"cut", l_cut},   {"pipeline", l_pipeline},
+    {"line", l_line},         {"auto", l_auto}, {NULL, NULL},
 };

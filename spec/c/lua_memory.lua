@@ -57,7 +57,9 @@ for _, strategy in ipairs { "head", "tail", "head_tail", "priority", "auto" } do
   case("cut " .. strategy, function()
     local opts = { strategy = strategy, max_tokens = 90, utf8 = "replace", reserve = "a notice", clean = true }
     opts.count_tokens = count_tokens
-    if strategy == "priority" or strategy == "auto" then opts.hits = { "red*", { text = "plain", word = true }, "e" } end
+    if strategy == "priority" or strategy == "auto" then
+      opts.hits = { "red*", { text = "plain", word = true }, "e" }
+    end
     if strategy == "head_tail" then opts.marker_text = "<{lines} {chars}>\n" end
     return told(core.cut(TEXT, opts))
   end)

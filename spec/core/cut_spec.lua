@@ -436,6 +436,24 @@ describe("cut", function()
     end
   end)
 
+  it("is that of head_tail where auto finds text, options and all", function()
+    local text = ("local function f(x)\n  return x + 1\nend\n\n"):rep(300)
+    for _, opts in ipairs { { snap = "char" }, { snap = "char", marker_text = "<{chars}>" }, { head_ratio = 0.2 },
+      { marker = "outside" }, { marker = "none" }, { long_line = "omit" } } do
+      for _, budget in ipairs { 100, 1395, #text - 3 } do
+        opts.max_bytes = budget
+        local content, cut = abridge.auto(text, opts)
+        assert.equal("text", cut.kind)
+        local of_text = { head_ratio = 0.7 }
+        for key, value in pairs(opts) do of_text[key] = value end
+        local want, want_cut = abridge.head_tail(text, of_text)
+        assert.equal(want, content)
+        want_cut.strategy, want_cut.kind = "auto", "text"
+        assert.same(want_cut, cut)
+      end
+    end
+  end)
+
   it("raises on an unknown strategy", function()
     raises({ "strategy", "middle" }, abridge.cut, "a", { max_lines = 1, strategy = "middle" })
     raises({ "strategy", "5" }, abridge.cut, "a", { max_lines = 1, strategy = 5 })
@@ -549,7 +567,7 @@ describe("the markers of a ledger", function()
     random.each(300, function()
       local text = random.text(120)
       local opts = { max_bytes = random.below(100), utf8 = random.choose { "keep", "replace" } }
-      opts.strategy = random.choose { "head", "tail", "head_tail", "priority" }
+      opts.strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }
       if opts.strategy == "head_tail" then opts.snap = random.choose { "line", "char" } end
       local content, cut = abridge.cut(text, opts)
       local kept = {}

@@ -392,8 +392,8 @@ describe("web_fetch", function()
     end)
 
     it("is anything else where it is none", function()
-      for _, body in ipairs { items(200) .. "]", items(200):sub(1, -4), '"' .. ("x"):rep(5000), "{" .. ("y"):rep(400000),
-        items(20000):sub(1, -4), ('{"id":1}\n'):rep(3000) } do
+      for _, body in ipairs { items(200) .. "]", items(200):sub(1, -4), '"' .. ("x"):rep(5000),
+        "{" .. ("y"):rep(400000), items(20000):sub(1, -4), ('{"id":1}\n'):rep(3000) } do
         serve(body, JSON)
         local result = fetch("/", { max_bytes = 1000 })
         assert.is_true(result.truncation.truncated)

@@ -191,8 +191,8 @@ local function is_binary(text, limits)
   return limits.kind == "binary" or limits.kind == nil and core.is_binary(text, true)
 end
 
---- A text, cleaned if its limits ask for it, and these without `clean`. What is binary stays as it came: its limits then
---- have that `kind`, and none of it shows.
+--- A text, cleaned if its limits ask for it, and these without `clean`. What is binary stays as it came, and its limits
+--- have that `kind`.
 ---@param text string
 ---@param limits abridge.Limits
 ---@return string text

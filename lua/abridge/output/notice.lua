@@ -366,7 +366,8 @@ end
 
 local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool]
-  if not kind or (kind.by_bytes and cut.kind) then kind = TOOLS.run_command end -- cut as what it is: it has no next byte
+  local is_page = kind and kind.by_bytes and not cut.kind -- a body that is cut as what it is has no next byte
+  if not kind or kind.by_bytes and not is_page then kind = TOOLS.run_command end
   if kind.by_bytes then data = with_next_byte(cut, data) end
   local values = numbers(cut, data)
   local parts = {}

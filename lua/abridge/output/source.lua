@@ -8,7 +8,8 @@ local M = {}
 
 local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on what they say
 
----@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept; what is binary is not.
+--- What is binary is neither.
+---@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept.
 ---@field private stream userdata
 ---@field private opts table of the stream
 ---@field private start? string what came, until it is known whether that is binary
