@@ -362,3 +362,58 @@ describe("fit", function()
     assert.matches("no tokenizer", tostring(message))
   end)
 end)
+
+-- What a cut by kind tells of changes with the room it has: another array may lack the most, with a longer name.
+describe("fit, where the items of a cut change with its budget", function()
+  local TOTAL = 400000
+
+  --- A source that fills its budget, and whose largest item depends on that.
+  local function source(limits, items)
+    return {
+      snapshot = function(_, extra)
+        extra = extra or {}
+        local size = math.min(limits.max_bytes, extra.max_bytes or limits.max_bytes) - #(extra.reserve or "")
+        size = math.max(size, 0)
+        return ("x"):rep(size),
+          {
+            strategy = "auto", kind = "json", truncated = true, truncated_by = "bytes", max_bytes = limits.max_bytes,
+            total_lines = 1, total_bytes = TOTAL, output_lines = 1, output_bytes = size, omitted_lines = 0,
+            omitted_bytes = TOTAL - size, items = { items[size % #items + 1], items[1] },
+            kept = { { first_byte = 1, last_byte = math.max(size, 1), first_line = 1, last_line = 1 } },
+          }
+      end,
+    }
+  end
+
+  local function random_items()
+    local items = {}
+    for i = 1, random.between(1, 5) do
+      local total = random.choose { 1, 9, 276, 100000 }
+      local of = random.chance(4) and "" or "/" .. ("key"):rep(random.below(20))
+      items[i] = { unit = random.choose { "elements", "members" }, of = of, total = total, kept = random.below(total + 1) }
+    end
+    return items
+  end
+
+  it("all is within the budget, and the notice is that of the cut that shows", function()
+    random.each(600, function()
+      local limits = { strategy = "auto", max_bytes = random.choose { 50, 100, 200, 300, 1000, 30720 } + random.below(50) }
+      local parts = { tool = random.choose { "run_command", "web_fetch", "other" } }
+      function parts.adjust(cut)
+        cut.full_output_path = "/some/folder/0001-web_fetch.log"
+      end
+      local content, cut, body, said = fit.fit(source(limits, random_items()), limits, parts)
+      must(#content <= limits.max_bytes, "%d bytes of %d: %s", #content, limits.max_bytes, content)
+      must(content:sub(1, #body) == body and #body == cut.output_bytes, "the body is not that of the ledger")
+      local full = notice.notice(parts.tool, cut)
+      if limits.max_bytes >= 1000 then
+        must(said.notice == full, "%s is said, not %s", said.notice, full)
+        must(#content > limits.max_bytes - 100, "%d bytes of %d", #content, limits.max_bytes)
+      else
+        local bare = notice.notice(parts.tool, cut, { no_path = true })
+        local is_one = said.notice == full or said.notice == bare or said.notice == "[truncated]" or not said.notice
+        must(is_one, "%s is said", said.notice)
+      end
+    end)
+  end)
+end)
