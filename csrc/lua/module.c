@@ -30,14 +30,9 @@ static const luaL_Reg own_functions[] = {{"pcall", l_pcall}, {NULL, NULL}};
 
 /* ---- the module ---- */
 
-static const luaL_Reg *const functions[] = {abr_text_functions,
-                                            abr_clean_functions,
-                                            abr_stream_functions,
-                                            abr_page_functions,
-                                            abr_file_functions,
-                                            abr_kind_functions,
-                                            own_functions,
-                                            NULL};
+static const luaL_Reg *const functions[] = {
+    abr_text_functions, abr_clean_functions, abr_stream_functions, abr_page_functions,
+    abr_file_functions, abr_kind_functions,  own_functions,        NULL};
 
 static const struct {
     const char *name;

@@ -78,7 +78,7 @@ describe("render", function()
   local session
 
   setup(function()
-    session = abridge.session { run_dir = false, limits = { run_command = { max_lines = 6 } } }
+    session = abridge.session { run_dir = false, limits = { run_command = { strategy = "priority", max_lines = 6 } } }
   end)
 
   teardown(function()
@@ -398,7 +398,8 @@ describe("a log", function()
   end)
 
   local function run_of_three()
-    local session = abridge.session { run_dir = dir:at "run", limits = { run_command = { max_lines = 10 } } }
+    local limits = { run_command = { strategy = "priority", max_lines = 10 } }
+    local session = abridge.session { run_dir = dir:at "run", limits = limits }
     session:call("run_command", { command = "seq 3000; exit 3" })
     session:call("run_command", { command = "printf 'a\\033[1m\\tb\\n'" })
     session:call("list_directory", { path = "no\1such" })
@@ -719,7 +720,8 @@ describe(":Abridge", function()
     vim.cmd "source plugin/abridge.lua"
     assert.equal(2, vim.fn.exists ":Abridge")
     api.nvim_del_user_command "Abridge"
-    nvim.setup { session = { run_dir = dir:at "run", limits = { run_command = { max_lines = 4 } } } }
+    local limits = { run_command = { strategy = "priority", max_lines = 4 } }
+    nvim.setup { session = { run_dir = dir:at "run", limits = limits } }
     assert.equal(2, vim.fn.exists ":Abridge")
     assert.equal("abridge.nvim.setup: unknown option 'sesion' (value table)", plain.misuse(function()
       nvim.setup { sesion = {} }

@@ -167,6 +167,16 @@ describe("what is binary", function()
     assert.equal("[redacted]\n", text)
   end)
 
+  it("does not show where making its result fails", function()
+    local function raises() error "no count" end
+    local limits = { ["*"] = { max_tokens = 50, count_tokens = raises } }
+    local session = opened.session { run_dir = false, limits = limits, redact = SECRET }
+    local result = session:cap("other", ELF)
+    assert.truthy(result.details.inner_error)
+    assert.equal("", result.content)
+    assert.same({ truncated = true, bytes_returned = 0, bytes_total = 21004, reason = "size_cap" }, result.truncation)
+  end)
+
   it("shows neither end under a ceiling that is too small for its line", function()
     local session = opened.session { run_dir = false, ceiling = { max_bytes = 20 }, profile = "default" }
     assert.equal("", session:cap("other", ELF).content)

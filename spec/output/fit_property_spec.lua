@@ -390,14 +390,16 @@ describe("fit, where the items of a cut change with its budget", function()
     for i = 1, random.between(1, 5) do
       local total = random.choose { 1, 9, 276, 100000 }
       local of = random.chance(4) and "" or "/" .. ("key"):rep(random.below(20))
-      items[i] = { unit = random.choose { "elements", "members" }, of = of, total = total, kept = random.below(total + 1) }
+      local kept = random.below(total + 1)
+      items[i] = { unit = random.choose { "elements", "members" }, of = of, total = total, kept = kept }
     end
     return items
   end
 
   it("all is within the budget, and the notice is that of the cut that shows", function()
     random.each(600, function()
-      local limits = { strategy = "auto", max_bytes = random.choose { 50, 100, 200, 300, 1000, 30720 } + random.below(50) }
+      local budget = random.choose { 50, 100, 200, 300, 1000, 30720 } + random.below(50)
+      local limits = { strategy = "auto", max_bytes = budget }
       local parts = { tool = random.choose { "run_command", "web_fetch", "other" } }
       function parts.adjust(cut)
         cut.full_output_path = "/some/folder/0001-web_fetch.log"

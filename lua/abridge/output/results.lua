@@ -257,6 +257,9 @@ end
 function M.crude(call, value, problem)
   local text = type(value.text) == "string" and value.text or ""
   local total, cut_before = #text, false
+  if value.kind == "binary" then -- it was not redacted
+    text, cut_before = "", true
+  end
   if value.stream then
     local ok, content, shown = pcall(value.stream.finish, value.stream)
     text = ok and content or ""
