@@ -1,17 +1,17 @@
 /*
- * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of both. Few
- * lines of a log have none of a log; in what was written they are rare.
+ * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of
+ * both. Few lines of a log have none of a log; in what was written they are rare.
  */
 #include "kinds/log.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 #include "kinds/lines.h"
 #include "kinds/log_signs.h"
 #include "kinds/text_signs.h"
 #include "text/scan.h"
 
 enum {
-    SAMPLED = 1024,  /* lines */
+    SAMPLED = 512,   /* lines */
     LOOKED_AT = 240, /* bytes of a line */
     LONG_LINE = 1000,
     LONG_WEIGHT = 8, /* lines that a longer one counts as */
@@ -21,9 +21,9 @@ enum {
 
 /* Evidence of text, by the lines that are looked at, and for each of a log. */
 static const float least_text = 0.35F;
-static const float least_alone = 0.15F; /* where nearly nothing tells of a log: */
+static const float least_alone = 0.1F; /* where nearly nothing tells of a log: */
 static const float most_alone = 0.01F;
-static const float least_of_few = 0.6F;
+static const float least_of_few = 0.5F;
 static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
 static const float repeated_log = 0.5F;  /* and that it does tells of a log */
 static const float text_a_log = 3.0F;
@@ -40,9 +40,10 @@ typedef struct {
 static bool repeats(evidence *e, abr_text_line line)
 {
     size_t n = 0;
-    while (n < line.n && abr_is_alpha(line.p[n]))
+    while (n < line.n && abr_is_letter(line.p[n]))
         n++;
-    bool words = n < line.n && memchr(line.p + n + 1, ' ', line.n - n - 1);
+    bool words = n < line.n && !memchr("/.-", line.p[n], 3) && !abr_is_word(line.p[n]) &&
+                 memchr(line.p + n + 1, ' ', line.n - n - 1);
     bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;
     e->before = (abr_text_line){line.p, n};
     return same;
