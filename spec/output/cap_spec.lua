@@ -98,6 +98,28 @@ describe("cap", function()
     assert.equal(abridge.kind "5", select(2, abridge.cap(5)).kind)
   end)
 
+  it("shows a table as JSON that parses, within any budget, with a notice of its elements", function()
+    local list = {}
+    for i = 1, 500 do
+      list[i] = { id = i, name = "item " .. i, state = i == 300 and "failed" or "fine" }
+    end
+    for budget = 0, 3000, 37 do
+      local content, cut, block = abridge.cap({ items = list }, { max_bytes = budget })
+      assert.is_true(#content <= budget, content)
+      local body = content:sub(1, block.bytes_returned)
+      if budget >= 2 then
+        assert.equal("table", type(json.decode(body)), body)
+      end
+      if budget >= 1000 then
+        local item = cut.items[1]
+        assert.same({ "elements", "/items", 500 }, { item.unit, item.of, item.total })
+        assert.truthy(body:find('"failed"', 1, true))
+        local said = ("[Showing %d of 500 elements of /items, "):format(item.kept)
+        assert.truthy(content:find(said, #body, true), content)
+      end
+    end
+  end)
+
   it("takes the limits of * where it is told nothing, or of a tool it does not know", function()
     for _, tool in ipairs { "*", "github__search", "" } do
       local content, cut = abridge.cap(seq(1, 5000), tool)

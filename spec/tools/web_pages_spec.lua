@@ -1,5 +1,6 @@
 -- What web_fetch shows of a body that does not fit, and how reading goes on.
 local abridge = require "support.unsaved"
+local json = require("abridge.base.host").json()
 local fetching = require "support.fetching"
 local random = require "support.random"
 local tmpdir = require "support.tmpdir"
@@ -355,6 +356,7 @@ describe("web_fetch", function()
           assert.is_nil(cut.next_offset)
           assert.is_nil(result.content:find("offset", 1, true))
           assert.is_true(#result.content <= 1000)
+          assert.equal("table", type(json.decode(body_of(result)).items))
         end
       end
     end)
