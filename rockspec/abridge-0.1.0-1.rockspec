@@ -100,6 +100,7 @@ build = {
         "csrc/lua/file.c",
         "csrc/lua/frame.c",
         "csrc/lua/info.c",
+        "csrc/lua/kind.c",
         "csrc/lua/ledger.c",
         "csrc/lua/module.c",
         "csrc/lua/options.c",

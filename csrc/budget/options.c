@@ -115,7 +115,8 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
 
 bool abr_wants_chars(const abr_opts *opts)
 {
-    if (opts->strategy == ABR_PIPELINE)
+    /* the marker of text that ABR_AUTO may cut anywhere gives them too */
+    if (opts->strategy == ABR_PIPELINE || (opts->strategy == ABR_AUTO && opts->snap == ABR_SNAP_CHAR))
         return true;
     size_t n;
     const char *format = abr_marker_format(opts, &n);

@@ -11,7 +11,6 @@
 #include "text/utf8.h"
 
 enum {
-    JUDGED = 8192,
     MOST_ODD = 10, /* one byte in so many */
     ESC = 0x1B,
     DEL = 0x7F
@@ -39,7 +38,7 @@ bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)
     *type = n > 0 ? abr_magic(p, n) : NULL;
     if (*type)
         return true;
-    size_t judged = n < JUDGED ? n : JUDGED;
+    size_t judged = n < ABR_BINARY_JUDGED ? n : ABR_BINARY_JUDGED;
     if (judged < n || !whole)
         judged -= abr_open_sequence(p, judged); /* which goes on after it */
     return odd_bytes(p, judged) > judged / MOST_ODD;

@@ -7,6 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
+enum { ABR_BINARY_JUDGED = 8192 /* bytes from the start that are looked at, beside signatures */ };
+
 /* Is what starts with (p, n) binary: known by its first bytes, or over a tenth of its first 8 KiB NUL, another control
  * (not tab, newline, CR, ESC, DEL) or outside of well-formed UTF-8? *type is the media type, NULL where it is not known.
  * Asked of what came, before `clean`. `whole`: nothing comes after these n bytes. */

@@ -3,6 +3,7 @@
 
 #include "lua/cut.h"
 #include "abridge.h"
+#include "kinds/binary.h"
 #include "lua/check.h"
 #include "lua/clean.h"
 #include "lua/compat.h"
@@ -33,6 +34,17 @@ static void begin_results(abr_cut_results *results, abr_frame *frame, size_t n, 
     results->frame = frame;
 }
 
+/* Is the text at ARG_TEXT told as binary? That is judged on what came, and none of it shows. */
+static bool is_binary(lua_State *L, const abr_opts *opts)
+{
+    size_t n;
+    const char *type;
+    const char *text = lua_tolstring(L, ARG_TEXT, &n);
+    if (opts->strategy != ABR_AUTO || opts->kind != ABR_KIND_TOLD)
+        return opts->strategy == ABR_AUTO && opts->kind == ABR_KIND_BINARY;
+    return abr_is_binary(text, n, true, &type);
+}
+
 static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
 {
     abr_cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = named};
@@ -45,9 +57,11 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
     lua_settop(L, SLOT_REDACT);
     c.opts.strategy = strategy;
     abr_read_options(L, &c);
-    if (c.cleans)
-        abr_clean_argument(L, who, &c.clean, NULL);
-    abr_redact_argument(L, who);
+    if (!is_binary(L, &c.opts)) {
+        if (c.cleans)
+            abr_clean_argument(L, who, &c.clean, NULL);
+        abr_redact_argument(L, who);
+    }
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     if (!lua_isnil(L, SLOT_COUNTER)) {
@@ -89,15 +103,6 @@ static int l_priority(lua_State *L)
 static int l_auto(lua_State *L)
 {
     return cut_text(L, "abridge.auto", ABR_AUTO, false);
-}
-
-/* kind(text) -> name */
-static int l_kind(lua_State *L)
-{
-    size_t n;
-    const char *text = abr_check_text(L, "abridge.kind", "text", ARG_TEXT, &n);
-    lua_pushstring(L, abr_kind_name(abr_tell(text, n)));
-    return 1;
 }
 
 static int l_pipeline(lua_State *L)
@@ -190,7 +195,7 @@ static int l_line(lua_State *L)
 }
 
 const luaL_Reg abr_cut_functions[] = {
-    {"head", l_head}, {"tail", l_tail},         {"head_tail", l_head_tail}, {"priority", l_priority},
-    {"cut", l_cut},   {"pipeline", l_pipeline}, {"line", l_line},           {"auto", l_auto},
-    {"kind", l_kind}, {NULL, NULL},
+    {"head", l_head},         {"tail", l_tail}, {"head_tail", l_head_tail},
+    {"priority", l_priority}, {"cut", l_cut},   {"pipeline", l_pipeline},
+    {"line", l_line},         {"auto", l_auto}, {NULL, NULL},
 };

@@ -14,7 +14,8 @@
 /* What "auto" keeps of the start of a text: head_ratio unless it is given. */
 #define TEXT_HEAD_RATIO 0.7
 
-static const char *const strategy_names[] = {"head", "tail", "head_tail", "pipeline", "priority", "auto", NULL};
+static const char *const strategy_names[] = {"head",     "tail", "head_tail", "pipeline",
+                                             "priority", "auto", NULL};
 static const char strategy_words[] =
     "\"head\", \"tail\", \"head_tail\", \"pipeline\", \"priority\" or \"auto\"";
 
@@ -263,7 +264,7 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
         lua_pushliteral(L, "strategy");
         lua_rawget(L, ARG_OPTS); /* raw: only what the table itself holds is an option */
         if (lua_isnil(L, -1))
-            c->opts.strategy = ABR_HEAD_TAIL;
+            c->opts.strategy = ABR_AUTO;
         lua_pop(L, 1);
     }
     const int key = lua_gettop(L) + 1;
@@ -282,9 +283,9 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
         luaL_error(L, "%s: \"pipeline\" knows max_chars and max_lines, no other budget", c->who);
     const bool by_hits = o->strategy == ABR_PRIORITY || o->strategy == ABR_AUTO;
     if (c->has_marker && o->strategy != ABR_HEAD_TAIL && !by_hits)
-        luaL_error(L,
-                   "%s: marker and marker_text are for \"auto\", \"head_tail\" and \"priority\", not for \"%s\"",
-                   c->who, strategy_names[o->strategy]);
+        luaL_error(
+            L, "%s: marker and marker_text are for \"auto\", \"head_tail\" and \"priority\", not for \"%s\"",
+            c->who, strategy_names[o->strategy]);
     if ((o->hit_count > 0 || o->quiet_groups != 0) && !by_hits)
         luaL_error(L, "%s: hits are for \"auto\" and \"priority\", not for \"%s\"", c->who,
                    strategy_names[o->strategy]);

@@ -84,8 +84,9 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
     lua_pop(L, 1);
 }
 
-/* Push a stream that redacts in Lua, in front of one of ours. `full_output`: that option's slot, or 0. */
-static int redacted_stream(lua_State *L, const char *who, int full_output)
+/* Push a stream that judges what came, cleans and redacts in Lua, in front of one of ours. `full_output`: that
+ * option's slot, or 0. */
+static int stream_in_lua(lua_State *L, const char *who, int full_output)
 {
     lua_pushboolean(L, false);
     lua_setfield(L, ARG_OPTS, "redact");
@@ -93,7 +94,10 @@ static int redacted_stream(lua_State *L, const char *who, int full_output)
         lua_pushvalue(L, full_output);
         lua_setfield(L, ARG_OPTS, "full_output");
     }
-    abr_push_redactor(L, who);
+    if (lua_isnil(L, SLOT_REDACT))
+        lua_pushnil(L);
+    else
+        abr_push_redactor(L, who);
     abr_push_function(L, "abridge.output.redacted_stream", "stream");
     lua_pushvalue(L, ARG_OPTS);
     lua_pushvalue(L, -3);
@@ -120,8 +124,9 @@ static int l_stream(lua_State *L)
     if (keeps_file)
         read_full_output(L, who, full_output, &dir, &name);
     abr_read_options(L, &c);
-    if (!lua_isnil(L, SLOT_REDACT))
-        return redacted_stream(L, who, keeps_file ? full_output : 0);
+    /* whether it is binary is told by what came, before it is cleaned */
+    if (!lua_isnil(L, SLOT_REDACT) || (c.cleans && c.opts.strategy == ABR_AUTO))
+        return stream_in_lua(L, who, keeps_file ? full_output : 0);
 
     lua_stream *s = lua_newuserdata(L, sizeof *s);
     *s = (lua_stream){.counter = LUA_NOREF};
@@ -139,17 +144,51 @@ static int l_stream(lua_State *L)
     return 1;
 }
 
-/* stream:write(chunk) -> true | nil, message, code */
+enum { BLOCK = 256 * 1024 /* bytes taken at once */ };
+
+/* Add bytes to the stream, through a cleaner of Lua if there is one. */
+static abr_code write_block(lua_stream *s, abr_lua_cleaner *before, const char *p, size_t n)
+{
+    if (s->cleaner)
+        return abr_cleaner_write(s->cleaner, p, n);
+    if (!before)
+        return abr_stream_write(s->stream, p, n);
+    abr_code code = abr_cleaner_write(before->cleaner, p, n);
+    if (code == ABR_OK)
+        code = abr_stream_write(s->stream, before->p, before->n);
+    before->n = 0;
+    return code;
+}
+
+/* The cleaner at idx, NULL for none. */
+static abr_lua_cleaner *check_cleaner_before(lua_State *L, const char *who, int idx)
+{
+    if (lua_isnoneornil(L, idx))
+        return NULL;
+    abr_lua_cleaner *before = luaL_checkudata(L, idx, ABR_CLEANER_TYPE);
+    if (!before->cleaner || before->finished)
+        luaL_error(L, "%s: the cleaner is %s", who, before->cleaner ? "finished" : "closed");
+    return before;
+}
+
+/* stream:write(chunk, cleaner) -> true | nil, message, code */
 static int l_stream_write(lua_State *L)
 {
     const char *who = "stream:write";
     size_t n;
     lua_stream *s = check_stream(L, who);
     const char *chunk = abr_check_text(L, who, "chunk", 2, &n);
+    abr_lua_cleaner *before = check_cleaner_before(L, who, 3);
     if (abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
-    abr_code code =
-        s->cleaner ? abr_cleaner_write(s->cleaner, chunk, n) : abr_stream_write(s->stream, chunk, n);
+    abr_code code = ABR_OK;
+    const size_t most = before ? BLOCK : n; /* what is cleaned is held as a whole */
+    size_t at = 0;
+    do {
+        const size_t part = n - at < most ? n - at : most;
+        code = write_block(s, before, chunk + at, part);
+        at += part;
+    } while (at < n && code == ABR_OK);
     if (code == ABR_OK) {
         lua_pushboolean(L, 1);
         return 1;
@@ -162,7 +201,7 @@ static int l_stream_write(lua_State *L)
 
 /* ---- descriptors ---- */
 
-enum { FD_BLOCK = 256 * 1024, FD_MOST = 1024 * 1024 /* bytes read by a call that sets no limit */ };
+enum { FD_MOST = 1024 * 1024 /* bytes read by a call that sets no limit */ };
 
 static int check_fd(lua_State *L, const char *who, int idx)
 {
@@ -181,20 +220,6 @@ static uint64_t check_most(lua_State *L, const char *who, int idx)
     return most;
 }
 
-/* Add the bytes read to the stream, through a cleaner of Lua if there is one. */
-static abr_code write_block(lua_stream *s, abr_lua_cleaner *before, size_t n)
-{
-    if (s->cleaner)
-        return abr_cleaner_write(s->cleaner, s->block, n);
-    if (!before)
-        return abr_stream_write(s->stream, s->block, n);
-    abr_code code = abr_cleaner_write(before->cleaner, s->block, n);
-    if (code == ABR_OK)
-        code = abr_stream_write(s->stream, before->p, before->n);
-    before->n = 0;
-    return code;
-}
-
 static void drop_block(lua_stream *s)
 {
     abr_block_free(abr_allocator(NULL), s->block);
@@ -208,20 +233,18 @@ static int l_stream_read_fd(lua_State *L)
     lua_stream *s = check_stream(L, who);
     const int fd = check_fd(L, who, 2);
     const uint64_t most = check_most(L, who, 3);
-    abr_lua_cleaner *before = lua_isnoneornil(L, 4) ? NULL : luaL_checkudata(L, 4, ABR_CLEANER_TYPE);
-    if (before && (!before->cleaner || before->finished))
-        return luaL_error(L, "%s: the cleaner is %s", who, before->cleaner ? "finished" : "closed");
+    abr_lua_cleaner *before = check_cleaner_before(L, who, 4);
     if (abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
-    if (!s->block && !(s->block = abr_block_new(abr_allocator(NULL), FD_BLOCK)))
+    if (!s->block && !(s->block = abr_block_new(abr_allocator(NULL), BLOCK)))
         return abr_push_errno(L, who, ENOMEM);
     uint64_t total = 0;
     bool ended = false;
     int failed = 0;
     for (size_t wanted = 1, got = 1; got == wanted && total < most && failed == 0; total += got) {
-        wanted = most - total < FD_BLOCK ? (size_t)(most - total) : FD_BLOCK;
+        wanted = most - total < BLOCK ? (size_t)(most - total) : BLOCK;
         failed = abr_read_some(fd, s->block, wanted, &got, &ended);
-        if (got > 0 && write_block(s, before, got) != ABR_OK)
+        if (got > 0 && write_block(s, before, s->block, got) != ABR_OK)
             return abr_push_errno(L, who, ENOMEM);
     }
     if (ended)

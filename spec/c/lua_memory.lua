@@ -52,12 +52,14 @@ end
 
 local function count_tokens(text) return #text // 3 end
 
-for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+for _, strategy in ipairs { "head", "tail", "head_tail", "priority", "auto" } do
   case(strategy, function() return told(core[strategy](TEXT, { max_bytes = 300 })) end)
   case("cut " .. strategy, function()
     local opts = { strategy = strategy, max_tokens = 90, utf8 = "replace", reserve = "a notice", clean = true }
     opts.count_tokens = count_tokens
-    if strategy == "priority" then opts.hits = { "red*", { text = "plain", word = true }, "e" } end
+    if strategy == "priority" or strategy == "auto" then
+      opts.hits = { "red*", { text = "plain", word = true }, "e" }
+    end
     if strategy == "head_tail" then opts.marker_text = "<{lines} {chars}>\n" end
     return told(core.cut(TEXT, opts))
   end)
@@ -99,6 +101,17 @@ case("cleaner", function()
   local cleaner = keep(core.cleaner())
   local first = cleaner:write(TEXT)
   return first .. #cleaner:pending() .. cleaner:finish()
+end)
+case("kind", function() return core.kind(TEXT) .. " it is" end)
+case("magic", function() return core.magic "\127ELF" .. tostring(core.magic(TEXT)) end)
+case("is_binary", function() return tostring(core.is_binary(TEXT, true)) .. tostring(core.is_binary(TEXT)) end)
+case("stream of a binary", function()
+  local full = { dir = dir, name = "full.log" }
+  local stream = keep(core.stream { max_bytes = 300, clean = true, redact = { "x" }, full_output = full })
+  must(stream:write "\127ELF")
+  stream:snapshot()
+  must(stream:write(("\0\1"):rep(5000)))
+  return told(stream:finish())
 end)
 case("line", function() return (core.line(("x"):rep(50) .. TEXT:sub(1, 5) .. ("y"):rep(50), 20, { 51, 55 })) end)
 

@@ -10,7 +10,7 @@ local text = table.concat(lines, "\n")
 
 local index = core.index()
 for round = 1, ROUNDS do
-  for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+  for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
     local opts = { strategy = strategy, max_bytes = 100 + round * 50, max_tokens = 2000 }
     opts.clean, opts.utf8 = true, "replace"
     local want = core.cut(text, opts)

@@ -21,7 +21,7 @@ end
 describe("the budget that bound", function()
   it("is never one with room for the next line", function()
     local text = lines_of(5000, 100)
-    for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+    for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
       local _, cut = abridge[strategy](text, { max_lines = 2000, max_bytes = 30720 })
       assert.is_true(cut.output_lines < 400)
       assert.equal("bytes", cut.truncated_by)
@@ -57,7 +57,7 @@ describe("the budget that bound", function()
 
   it("is the same in a stream, whatever the chunks", function()
     local text = lines_of(400, 60) .. "error: it broke\n" .. lines_of(400, 60)
-    for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+    for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
       for _, budgets in ipairs {
         { max_lines = 50, max_bytes = 1000 },
         { max_lines = 10, max_bytes = 5000 },

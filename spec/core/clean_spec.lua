@@ -383,12 +383,12 @@ describe("a session", function()
       description = "x",
       input_schema = { type = "object" },
       execute = function()
-        return "a\rb\27[1mc\7"
+        return "a\rb\27[1mc\7d"
       end,
     }
     local result = session:call("mine", {})
-    assert.equal("b\27[1mc", result.content)
-    assert.equal(9, result.details.cut.raw_bytes)
+    assert.equal("b\27[1mcd", result.content)
+    assert.equal(10, result.details.cut.raw_bytes)
   end)
 end)
 

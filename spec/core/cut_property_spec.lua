@@ -73,7 +73,7 @@ local function random_opts(text, strategy)
     opts.head_ratio = maybe { 0, 0.25, 0.3, 0.5, 0.75, 1 }
     opts.snap = choose { "line", "char" }
   end
-  if strategy == "head_tail" or strategy == "priority" then
+  if strategy == "head_tail" or strategy == "priority" or strategy == "auto" then
     opts.marker = choose { "inside", "inside", "outside", "none" }
     opts.marker_text =
       maybe { "-", "<{lines}>", "<{bytes}>", "{chars}", "", "\195\169{lines}/{bytes}/{chars}", "\255" }
@@ -679,7 +679,7 @@ describe("a cut", function()
   it("of valid UTF-8 is valid UTF-8, and with utf8=replace any cut is", function()
     random.each(CASES, function()
       local text, valid = random_text()
-      local opts = random_opts(text, choose { "head", "tail", "head_tail", "priority" })
+      local opts = random_opts(text, choose { "auto", "head", "tail", "head_tail", "priority" })
       if opts.marker_text == "\255" then
         opts.marker_text = "\195\169"
       end

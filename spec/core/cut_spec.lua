@@ -426,13 +426,31 @@ describe("cut", function()
     end
   end)
 
-  it("is head_tail where none is named", function()
+  it("is auto where none is named", function()
     local text = ("a line\n"):rep(50)
     for _, opts in ipairs { { max_lines = 5 }, { max_bytes = 60, head_ratio = 0.5, marker_text = "...\n" } } do
       local content, cut = abridge.cut(text, opts)
-      local want, want_cut = abridge.head_tail(text, opts)
+      local want, want_cut = abridge.auto(text, opts)
       assert.equal(want, content)
       assert.same(want_cut, cut)
+    end
+  end)
+
+  it("is that of head_tail where auto finds text, options and all", function()
+    local text = ("local function f(x)\n  return x + 1\nend\n\n"):rep(300)
+    for _, opts in ipairs { { snap = "char" }, { snap = "char", marker_text = "<{chars}>" }, { head_ratio = 0.2 },
+      { marker = "outside" }, { marker = "none" }, { long_line = "omit" } } do
+      for _, budget in ipairs { 100, 1395, #text - 3 } do
+        opts.max_bytes = budget
+        local content, cut = abridge.auto(text, opts)
+        assert.equal("text", cut.kind)
+        local of_text = { head_ratio = 0.7 }
+        for key, value in pairs(opts) do of_text[key] = value end
+        local want, want_cut = abridge.head_tail(text, of_text)
+        assert.equal(want, content)
+        want_cut.strategy, want_cut.kind = "auto", "text"
+        assert.same(want_cut, cut)
+      end
     end
   end)
 
@@ -549,7 +567,7 @@ describe("the markers of a ledger", function()
     random.each(300, function()
       local text = random.text(120)
       local opts = { max_bytes = random.below(100), utf8 = random.choose { "keep", "replace" } }
-      opts.strategy = random.choose { "head", "tail", "head_tail", "priority" }
+      opts.strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }
       if opts.strategy == "head_tail" then opts.snap = random.choose { "line", "char" } end
       local content, cut = abridge.cut(text, opts)
       local kept = {}

@@ -550,7 +550,7 @@ describe("protocol", function()
     lines[4] = "error: broken"
     local text = table.concat(lines, "\n") .. "\n"
     for budget = 20, 130 do
-      for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+      for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
         local _, cut = abridge.cut(text, { strategy = strategy, max_chars = budget })
         local first = cut.kept[1]
         local want = first and abridge.count_chars(text:sub(1, first.first_byte - 1)) or 0

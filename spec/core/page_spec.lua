@@ -466,7 +466,8 @@ describe("abridge.page", function()
       raises('abridge.page: long_line must be "omit" or "split", got "wrap"', { long_line = "wrap" })
       raises("abridge.page: clean is not for pages: their lines and bytes are those of the file", { clean = true })
       raises('abridge.page: strategy "priority" is for what commands print, not for pages', { strategy = "priority" })
-      local wanted = 'abridge.page: marker and marker_text are for "head_tail" and "priority", not for "head"'
+      raises('abridge.page: strategy "auto" is for what tools return, not for pages', { strategy = "auto" })
+      local wanted = 'abridge.page: marker and marker_text are for "auto", "head_tail" and "priority", not for "head"'
       raises(wanted, { marker = "none" })
     end)
 

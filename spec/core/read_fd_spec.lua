@@ -82,7 +82,7 @@ describe("stream:read_fd", function()
 
   it("gives what write gives, for every strategy, cleaned and redacted", function()
     local text = numbered(3000, "a \27[31mred\27[0m secret\rERROR: \195\169\255")
-    for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+    for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
       for _, redact in ipairs { false, { "secret" } } do
         for _, clean in ipairs { false, true } do
           local opts = { strategy = strategy, max_bytes = 3000, clean = clean, redact = redact }

@@ -18,7 +18,7 @@ end
 local function say_cut(content, cut)
   say(content, cut.total_lines, cut.total_chars, cut.output_lines, cut.output_bytes, cut.omitted_bytes)
 end
-for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
   say_cut(abridge[strategy](text, { max_bytes = 5000, utf8 = "replace" }))
   say_cut(abridge[strategy](text, { max_lines = 40, max_chars = 3000 }))
 end

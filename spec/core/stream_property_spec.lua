@@ -31,7 +31,7 @@ end
 
 --- Options with one budget or several, of sensible sizes for the text.
 local function random_opts(text)
-  local opts = { strategy = random.choose { "head", "tail", "head_tail", "priority" } }
+  local opts = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" } }
   local sizes = { max_lines = 12, max_bytes = #text, max_chars = #text, max_tokens = math.floor(#text / 3) }
   local first = random.choose(BUDGETS)
   for _, key in ipairs(BUDGETS) do
@@ -42,7 +42,7 @@ local function random_opts(text)
   if random.chance(3) then opts.reserve = random.choose { "[cut]", "", "\n\n[n]", "\195\169" } end
   if random.chance(2) then opts.utf8 = random.choose { "keep", "replace" } end
   if random.chance(2) then opts.long_line = random.choose { "omit", "split" } end
-  if opts.strategy == "head_tail" or opts.strategy == "priority" then
+  if opts.strategy == "head_tail" or opts.strategy == "priority" or opts.strategy == "auto" then
     if random.chance(2) then opts.head_ratio = random.choose { 0, 0.25, 0.5, 1 } end
     if random.chance(2) then opts.snap = random.choose { "line", "char" } end
     if random.chance(2) then opts.marker = random.choose { "inside", "outside", "none" } end

@@ -243,14 +243,14 @@ describe("the end of a stream", function()
 end)
 
 describe("a stream without a strategy", function()
-  it("is head_tail", function()
+  it("is auto", function()
     local text = ("a line\n"):rep(50)
     local stream = abridge.stream { max_lines = 5 }
     stream:write(text)
     local content, cut = stream:finish()
     stream:close()
-    assert.equal((abridge.head_tail(text, { max_lines = 5 })), content)
-    assert.equal("head_tail", cut.strategy)
+    assert.equal((abridge.auto(text, { max_lines = 5 })), content)
+    assert.equal("auto", cut.strategy)
   end)
 end)
 

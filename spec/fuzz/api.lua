@@ -91,7 +91,7 @@ local function given(args, i) return i <= args.n and args[i] or nil end
 local cases = {}
 
 function cases.cut()
-  local strategy = choose { "head", "tail", "head_tail", "priority", "cut" }
+  local strategy = choose { "auto", "head", "tail", "head_tail", "priority", "cut" }
   local text = values.text()
   local opts = values.options(values.CUT, "max_bytes")
   if type(opts) == "table" and chance(2) then
@@ -113,7 +113,7 @@ end
 
 function cases.small()
   local name = choose {
-    "count_lines", "count_chars", "estimate_tokens", "format_size", "parse_size", "line", "clean",
+    "count_lines", "count_chars", "estimate_tokens", "format_size", "parse_size", "line", "clean", "kind",
   }
   local first = (name == "format_size" or chance(10)) and values.anything() or values.text()
   local second
@@ -193,7 +193,8 @@ end
 --- A ledger, whole or broken.
 local function ledger()
   local text = values.text()
-  local _, cut = abridge[choose { "head", "tail", "head_tail", "priority" }](text, { max_bytes = random.below(80) })
+  local strategy = choose { "auto", "head", "tail", "head_tail", "priority" }
+  local _, cut = abridge[strategy](text, { max_bytes = random.below(80) })
   local key = choose { "kept", "total_lines", "strategy", "max_bytes", "truncated_by", "hits" }
   if chance(4) then cut[key] = values.anything() end
   return cut

@@ -137,7 +137,7 @@ M.CUT = {
   snap = one_of("line", "char"),
   marker = one_of("inside", "outside", "none"),
   marker_text = one_of("-", "<{lines}>", ""),
-  strategy = one_of("head", "tail", "head_tail", "priority", "pipeline"),
+  strategy = one_of("auto", "head", "tail", "head_tail", "priority", "pipeline"),
   clean = function() return random.choose { true, false, { color = false } } end,
   redact = function() return random.choose { { "x+" }, {}, function(line) return (line:gsub("e", "_")) end } end,
   indicators = one_of(true, false),

@@ -194,9 +194,9 @@ describe("anthropic.results", function()
   end)
 
   it("gives plain data without an empty table, valid UTF-8", function()
-    parts = "\255é"
+    parts = "one odd byte: \255é"
     local messages = anthropic.results(session, reply(use("a", "shot", {}), use("b", "echo", {})))
-    assert.equal(plain.replaced "\255é", messages[1].content[1].content)
+    assert.equal(plain.replaced "one odd byte: \255é", messages[1].content[1].content)
     assert.same(messages, host.json().decode(host.json().encode(messages)))
     local function check(t)
       assert.is_not_nil(next(t))

@@ -169,7 +169,7 @@ describe("abridge.mcp.cap", function()
         local words = random.join({ "word ", "é", "😀", "\n", "error: bad\n", ("x"):rep(40) }, random.below(120))
         content[i] = random.chance(3) and { type = "resource", resource = { uri = "u", text = words } } or text(words)
       end
-      local limits = { strategy = random.choose { "head", "tail", "head_tail", "priority" } }
+      local limits = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" } }
       limits[random.choose { "max_bytes", "max_chars", "max_tokens" }] = random.below(900)
       if random.chance(2) then limits.max_bytes = random.below(1500) end
       if random.chance(3) then limits.max_lines = random.below(60) end
@@ -198,11 +198,11 @@ describe("abridge.mcp.cap", function()
     assert.is_false(block_of(result).truncated)
     -- bytes outside UTF-8 are counted as they show
     content = { text(("\255"):rep(30)), text(("x"):rep(900)) }
-    result = mcp.cap("tool", { content = content }, { limits = { max_bytes = 200 } })
+    result = mcp.cap("tool", { content = content }, { limits = { strategy = "head", max_bytes = 200 } })
     assert.equal(("\239\191\189"):rep(30), result.content[1].text)
     -- lines forbid the one, bytes the other
     content = { text(lines(100)), text(("long "):rep(200)) }
-    result = mcp.cap("tool", { content = content }, { limits = { max_lines = 20, max_bytes = 800 } })
+    result = mcp.cap("tool", { content = content }, { limits = { strategy = "head", max_lines = 20, max_bytes = 800 } })
     assert.matches("^line 1\n.*line 19\n\n%[Showing lines 1%-19 of 100%]$", result.content[1].text)
     assert.equal("line_cap", block_of(result).reason)
     assert.is_true(#result.content[2].text > 390)
@@ -624,7 +624,8 @@ describe("abridge.mcp.cap", function()
     end
     assert.same({}, mcp.cap("tool", nil).content)
     assert.equal("12", mcp.cap("tool", 12).content[1].text)
-    assert.equal("\239\191\189x", mcp.cap("tool", { content = { text "\255x" } }).content[1].text)
+    local odd = mcp.cap("tool", { content = { text "one odd byte: \255x" } })
+    assert.equal("one odd byte: \239\191\189x", odd.content[1].text)
   end)
 
   it("cuts crudely when something inside fails, and without the core", function()

@@ -794,7 +794,8 @@ describe(":Abridge", function()
     vim.cmd "source plugin/abridge.lua"
     assert.equal(2, vim.fn.exists ":Abridge")
     api.nvim_del_user_command "Abridge"
-    nvim.setup { session = { run_dir = dir:at "run", limits = { run_command = { max_lines = 4 } } } }
+    local limits = { run_command = { strategy = "priority", max_lines = 4 } }
+    nvim.setup { session = { run_dir = dir:at "run", limits = limits } }
     assert.equal(2, vim.fn.exists ":Abridge")
     assert.equal("abridge.nvim.setup: unknown option 'sesion' (value table)", plain.misuse(function()
       nvim.setup { sesion = {} }

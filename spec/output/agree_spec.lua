@@ -99,7 +99,7 @@ describe("a view and the ceiling together", function()
   it("leave the view alone where it binds", function()
     local session = session_with({ ceiling = { max_bytes = "64KB" }, run_dir = false }, text, { max_lines = 20 })
     local result = session:call("tool", {})
-    assert.matches("%[Showing lines 1%-20 of 5000%]$", result.content)
+    assert.matches("%[Showing 20 of 5000 lines %(20 line limit%)%]$", result.content)
     assert.equal("line_cap", result.truncation.reason)
     assert.is_nil(result.metadata)
     check_agreement(result, text)
@@ -150,7 +150,7 @@ describe("a view and the ceiling together", function()
       local text_of = random.text(120):gsub("[^\n\32-\126]", "") -- nothing that is cleaned, or shows as something else
       local limits
       if random.chance(2) then
-        limits = { strategy = random.choose { "head", "tail", "head_tail", "priority" } }
+        limits = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" } }
         limits[random.choose { "max_lines", "max_bytes", "max_chars", "max_tokens" }] = random.below(300)
         if random.chance(2) then limits.max_lines = random.below(30) end
       end

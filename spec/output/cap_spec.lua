@@ -29,7 +29,7 @@ describe("cap", function()
       assert.is_false(cut.truncated)
       assert.same({ truncated = false, bytes_returned = #text, bytes_total = #text, reason = "size_cap" }, block)
     end
-    assert.equal("\0\255", (abridge.cap("\0\255", { max_lines = 1 })))
+    assert.equal("\0\255", (abridge.cap("\0\255", { max_lines = 1, strategy = "head" })))
   end)
 
   it("cleans where the tool's limits say so", function()
@@ -75,18 +75,56 @@ describe("cap", function()
     assert.equal("line_cap", block.reason)
     content, cut, block = abridge.cap(seq(1, 100), { max_bytes = "100B" })
     assert.is_true(#content <= 100)
-    assert.equal("head", cut.strategy)
+    assert.equal("auto", cut.strategy)
     assert.equal("size_cap", block.reason)
     content, cut = abridge.cap("text", {})
     assert.equal("text", content)
     assert.is_false(cut.truncated)
   end)
 
+  it("cuts a table as the JSON that it becomes", function()
+    local list = {}
+    for i = 1, 500 do
+      list[i] = { id = i, name = "item " .. i }
+    end
+    for _, tool in ipairs { "run_command", "other" } do
+      local _, cut = abridge.cap({ items = list }, tool)
+      assert.equal("json", cut.kind)
+      assert.equal("json", select(2, abridge.cap(list, { max_bytes = 300 })).kind)
+    end
+    assert.equal("json", select(2, abridge.cap({ 1 })).kind)
+    assert.is_nil(select(2, abridge.cap({ 1 }, { max_lines = 3, strategy = "tail" })).kind)
+    assert.equal("log", select(2, abridge.cap({ 1 }, { max_lines = 3, kind = "log" })).kind)
+    assert.equal(abridge.kind "5", select(2, abridge.cap(5)).kind)
+  end)
+
+  it("shows a table as JSON that parses, within any budget, with a notice of its elements", function()
+    local list = {}
+    for i = 1, 500 do
+      list[i] = { id = i, name = "item " .. i, state = i == 300 and "failed" or "fine" }
+    end
+    for budget = 0, 3000, 37 do
+      local content, cut, block = abridge.cap({ items = list }, { max_bytes = budget })
+      assert.is_true(#content <= budget, content)
+      local body = content:sub(1, block.bytes_returned)
+      if budget >= 2 then
+        assert.equal("table", type(json.decode(body)), body)
+      end
+      if budget >= 1000 then
+        local item = cut.items[1]
+        assert.same({ "elements", "/items", 500 }, { item.unit, item.of, item.total })
+        assert.truthy(body:find('"failed"', 1, true))
+        local said = ("[Showing %d of 500 elements of /items, "):format(item.kept)
+        assert.truthy(content:find(said, #body, true), content)
+      end
+    end
+  end)
+
   it("takes the limits of * where it is told nothing, or of a tool it does not know", function()
     for _, tool in ipairs { "*", "github__search", "" } do
       local content, cut = abridge.cap(seq(1, 5000), tool)
       assert.same({ (abridge.cap(seq(1, 5000))) }, { content })
-      assert.equal("head_tail", cut.strategy)
+      assert.equal("auto", cut.strategy)
       assert.equal(2000, cut.output_lines)
     end
   end)

@@ -64,7 +64,7 @@ describe("display: lines", function()
 
   it("shows the end of a command's output that was cut at both ends, whatever its name", function()
     local want = "... (9 earlier lines)\nline 10"
-    for _, strategy in ipairs { "head_tail", "priority", "pipeline" } do
+    for _, strategy in ipairs { "auto", "head_tail", "priority", "pipeline" } do
       assert.equal(want, (shown(numbered(10), { max_lines = 1 }, { tool = "run_command", strategy = strategy })))
       local alias = { tool = "bash", strategy = strategy, details = { exit_code = 0 } }
       assert.equal(want, (shown(numbered(10), { max_lines = 1 }, alias)))

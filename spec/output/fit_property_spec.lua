@@ -40,7 +40,7 @@ end
 
 --- Budgets near the text's size among them.
 local function random_limits(text)
-  local limits = { strategy = random.choose { "head", "tail", "head_tail", "priority" }, utf8 = "replace" }
+  local limits = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }, utf8 = "replace" }
   limits[random.choose { "max_lines", "max_bytes", "max_chars", "max_tokens" }] = random_budget()
   if random.chance(2) then
     local unit = random.choose(UNITS)
@@ -56,7 +56,7 @@ local function random_limits(text)
     if random.chance(2) then limits.snap = "char" end
     if random.chance(3) then limits.head_ratio = random.choose { 0, 0.5, 1 } end
   end
-  if limits.strategy == "head_tail" or limits.strategy == "priority" then
+  if limits.strategy == "head_tail" or limits.strategy == "priority" or limits.strategy == "auto" then
     if random.chance(4) then limits.marker = "none" end
     if random.chance(4) then
       limits.marker_text = random.choose { "~{lines}~", "<{bytes} of it> ", "\n{chars}\n", "" }
@@ -138,7 +138,7 @@ describe("fit, on random texts and budgets", function()
   it("keeps it within budgets near the size of the text", function()
     random.each(CASES / 60, function()
       local text, parts = random_text(), random_parts()
-      local strategy = random.choose { "head", "tail", "head_tail", "priority" }
+      local strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }
       for budget = math.max(0, #text - 40), #text + 100 do
         for _, unit in ipairs { "max_bytes", "max_chars" } do
           local limits = { strategy = strategy, utf8 = "replace", [unit] = budget }
@@ -227,6 +227,10 @@ describe("fit, on random texts and budgets", function()
       uncut.truncated, uncut.strategy = false, limits.strategy
       local whole = shown .. trailer(shown, nil, notice.notice(f.parts.tool, uncut, f.parts.data))
       if not within(whole, limits, 1) then return end
+      if f.cut.kind == "binary" then -- which never shows
+        must(f.body == "" or f.body:find "^Binary output %(%w[^\n]*%)$", "%s shows", f.body)
+        return
+      end
       -- a token budget also bounds a cut to 16 bytes a token
       if limits.max_tokens and #whole > limits.max_tokens * 16 then return end
       must(f.content == whole, "content %s, not %s", f.content, whole)
@@ -267,7 +271,7 @@ describe("fit, on random texts and budgets", function()
   it("says all where all takes at most half the budget, else [truncated] where that does", function()
     each(CASES, function(f)
       local limits, exit = f.limits, f.parts.exit
-      if limits.max_tokens or not f.cut.truncated then return end
+      if limits.max_tokens or not f.cut.truncated or f.cut.kind == "binary" then return end
       if exit and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
       local full = notice.notice(f.parts.tool, f.cut, f.parts.data)
       local behind = f.content:sub(#f.body + 1)
@@ -356,5 +360,62 @@ describe("fit", function()
     local ok, message = pcall(fit.fit, "text", { max_tokens = 1, count_tokens = broken }, { tool = "x" })
     assert.is_false(ok)
     assert.matches("no tokenizer", tostring(message))
+  end)
+end)
+
+-- What a cut by kind tells of changes with the room it has: another array may lack the most, with a longer name.
+describe("fit, where the items of a cut change with its budget", function()
+  local TOTAL = 400000
+
+  --- A source that fills its budget, and whose largest item depends on that.
+  local function source(limits, items)
+    return {
+      snapshot = function(_, extra)
+        extra = extra or {}
+        local size = math.min(limits.max_bytes, extra.max_bytes or limits.max_bytes) - #(extra.reserve or "")
+        size = math.max(size, 0)
+        return ("x"):rep(size),
+          {
+            strategy = "auto", kind = "json", truncated = true, truncated_by = "bytes", max_bytes = limits.max_bytes,
+            total_lines = 1, total_bytes = TOTAL, output_lines = 1, output_bytes = size, omitted_lines = 0,
+            omitted_bytes = TOTAL - size, items = { items[size % #items + 1], items[1] },
+            kept = { { first_byte = 1, last_byte = math.max(size, 1), first_line = 1, last_line = 1 } },
+          }
+      end,
+    }
+  end
+
+  local function random_items()
+    local items = {}
+    for i = 1, random.between(1, 5) do
+      local total = random.choose { 1, 9, 276, 100000 }
+      local of = random.chance(4) and "" or "/" .. ("key"):rep(random.below(20))
+      local kept = random.below(total + 1)
+      items[i] = { unit = random.choose { "elements", "members" }, of = of, total = total, kept = kept }
+    end
+    return items
+  end
+
+  it("all is within the budget, and the notice is that of the cut that shows", function()
+    random.each(600, function()
+      local budget = random.choose { 50, 100, 200, 300, 1000, 30720 } + random.below(50)
+      local limits = { strategy = "auto", max_bytes = budget }
+      local parts = { tool = random.choose { "run_command", "web_fetch", "other" } }
+      function parts.adjust(cut)
+        cut.full_output_path = "/some/folder/0001-web_fetch.log"
+      end
+      local content, cut, body, said = fit.fit(source(limits, random_items()), limits, parts)
+      must(#content <= limits.max_bytes, "%d bytes of %d: %s", #content, limits.max_bytes, content)
+      must(content:sub(1, #body) == body and #body == cut.output_bytes, "the body is not that of the ledger")
+      local full = notice.notice(parts.tool, cut)
+      if limits.max_bytes >= 1000 then
+        must(said.notice == full, "%s is said, not %s", said.notice, full)
+        must(#content > limits.max_bytes - 100, "%d bytes of %d", #content, limits.max_bytes)
+      else
+        local bare = notice.notice(parts.tool, cut, { no_path = true })
+        local is_one = said.notice == full or said.notice == bare or said.notice == "[truncated]" or not said.notice
+        must(is_one, "%s is said", said.notice)
+      end
+    end)
   end)
 end)

@@ -344,6 +344,7 @@ describe("overrides", function()
 
   it("a page cannot be cut by priority", function()
     raises({ limits = { read_file = { strategy = "priority" } } }, "limits.read_file", "strategy", "priority")
+    raises({ limits = { read_file = { strategy = "auto" } } }, "limits.read_file", "strategy", "auto")
   end)
 
   it("of cleaning are checked", function()
@@ -409,14 +410,16 @@ describe("limits given with a tool", function()
   end
 
   it("hold in place of the profile's row", function()
-    assert.same({ max_lines = 5 }, register({ max_lines = 5 }):limits "mine")
+    assert.same({ strategy = "auto", max_lines = 5 }, register({ max_lines = 5 }):limits "mine")
+    local tail = { strategy = "tail", max_lines = 5 }
+    assert.same(tail, register(tail):limits "mine")
     assert.equal(30720, register({ max_bytes = "30KB" }):limits("mine").max_bytes)
   end)
 
   it("give way to the session's, key by key", function()
     local session = abridge.session { limits = { mine = { max_lines = 7 } } }
     session:register { name = "mine", limits = { max_lines = 5, max_bytes = 9 }, execute = function() return "x" end }
-    assert.same({ max_lines = 7, max_bytes = 9 }, session:limits "mine")
+    assert.same({ strategy = "auto", max_lines = 7, max_bytes = 9 }, session:limits "mine")
   end)
 
   it("raise when they are wrong, at the caller's level", function()

@@ -639,7 +639,7 @@ end)
 describe("notice: what is left out lies inside lines", function()
   it("tells sizes, where numbers of lines would claim that all shows", function()
     local long = ("x"):rep(385000)
-    for _, strategy in ipairs { "head_tail", "priority" } do
+    for _, strategy in ipairs { "auto", "head_tail", "priority" } do
       assert.matches("^%[Showing [%d.]+KB of 376KB %(30KB limit%)%]$", told("run_command", strategy, long, PI))
     end
     assert.matches("^%[Showing [%d.]+KB of 376KB %(30KB limit%)%]$", told("read_file", "head_tail", long, PI, IN_PI))
@@ -708,5 +708,123 @@ describe("notice: a line that only the notice pushes out", function()
     assert.matches("%[Showing chars 1%-%d+ of line 1 %(1000B limit%)%. Use offset=1 column=%d+ to continue%]$", content)
     session:close()
     dir:remove()
+  end)
+end)
+
+describe("notice: the items of a cut", function()
+  --- A ledger as the kinds make them.
+  local function by_kind(kind, items, more)
+    local cut = {
+      strategy = "auto", kind = kind, items = items, truncated = true, truncated_by = "bytes", max_bytes = 30 * KB,
+      total_lines = 9000, total_bytes = 377 * KB, output_lines = 700, output_bytes = 30 * KB, omitted_lines = 8300,
+      omitted_bytes = 347 * KB, last_line_partial = false, first_line_exceeds_limit = false,
+      kept = {
+        { first_byte = 1, last_byte = 20 * KB, first_line = 1, last_line = 350 },
+        { first_byte = 367 * KB + 1, last_byte = 377 * KB, first_line = 8651, last_line = 9000 },
+      },
+    }
+    for key, value in pairs(more or {}) do cut[key] = value end
+    return cut
+  end
+
+  local function item(unit, kept, total, of)
+    return { unit = unit, kept = kept, total = total, of = of }
+  end
+
+  local SIZES = ", 30KB of 377KB (30KB limit)]"
+
+  it("tells of elements, of members and of chars, and where they are", function()
+    for said, items in pairs {
+      ["164 of 276 elements of /items"] = { item("elements", 164, 276, "/items"), item("members", 1, 9, "") },
+      ["164 of 276 elements"] = { item("elements", 164, 276, "") },
+      ["3 of 40 members of /a~1b/0"] = { item("members", 3, 40, "/a~1b/0") },
+      ["100 of 5000 chars of /log"] = { item("chars", 100, 5000, "/log") },
+      ["0 of 1 element of /a b"] = { item("elements", 0, 1, "/a b") },
+      ["1 of 2 elements"] = { item("elements", 1, 2, "/line\nbreak") },
+    } do
+      assert.equal("[Showing " .. said .. SIZES, abridge.notice("run_command", by_kind("json", items)))
+    end
+  end)
+
+  it("tells of records, rows, files and hunks", function()
+    for said, case in pairs {
+      ["80 of 900 records"] = { "json_lines", { item("records", 80, 900) } },
+      ["80 of 900 rows"] = { "table", { item("rows", 80, 900) } },
+      ["14 of 227 hunks in 23 of 41 files"] = { "diff", { item("files", 23, 41), item("hunks", 14, 227) } },
+      ["0 of 1 hunk in 1 of 1 file"] = { "diff", { item("files", 1, 1), item("hunks", 0, 1) } },
+      ["23 of 41 files"] = { "diff", { item("files", 23, 41) } },
+    } do
+      assert.equal("[Showing " .. said .. SIZES, abridge.notice("any_tool", by_kind(case[1], case[2])))
+    end
+  end)
+
+  it("names the limit that was hit, and the full output", function()
+    local items = { item("rows", 80, 900) }
+    assert.equal("[Showing 80 of 900 rows, 30KB of 377KB (2000 line limit)]",
+      abridge.notice("x", by_kind("table", items, { truncated_by = "lines", max_lines = 2000 })))
+    assert.equal("[Showing 80 of 900 rows, 30KB of 377KB (500 token limit). Full output: /tmp/x.log]",
+      abridge.notice("x", by_kind("table", items, {
+        truncated_by = "tokens", max_tokens = 500, full_output_path = "/tmp/x.log",
+      })))
+    local short = { full_output_path = "/tmp/x.log", full_output_bytes = 100, full_output_error = "no space left" }
+    assert.equal("[Showing 80 of 900 rows, 30KB of 377KB (30KB limit). "
+      .. "Full output incomplete: first 100B in /tmp/x.log, no space left]",
+      abridge.notice("x", by_kind("table", items, short)))
+    assert.equal("[Showing 80 of 900 rows, 30KB (30KB limit)]",
+      abridge.notice("x", by_kind("table", items), { unknown_total = true }))
+  end)
+
+  it("is also what web_fetch says of JSON, which no page of bytes follows", function()
+    local cut = by_kind("json", { item("elements", 164, 276, "/items") }, { full_output_path = "/tmp/x.log" })
+    assert.equal("[Showing 164 of 276 elements of /items, 30KB of 377KB (30KB limit). Full output: /tmp/x.log]",
+      abridge.notice("web_fetch", cut))
+  end)
+
+  it("comes before what is said of lines shown in part", function()
+    local one_line = {
+      total_lines = 1, output_lines = 1, omitted_lines = 0,
+      kept = {
+        { first_byte = 1, last_byte = 20 * KB, first_line = 1, last_line = 1 },
+        { first_byte = 367 * KB + 1, last_byte = 377 * KB, first_line = 1, last_line = 1 },
+      },
+    }
+    assert.equal("[Showing 30KB of 377KB (30KB limit)]", abridge.notice("x", by_kind("text", nil, one_line)))
+    assert.equal("[Showing 2 of 9 elements" .. SIZES,
+      abridge.notice("x", by_kind("json", { item("elements", 2, 9, "") }, one_line)))
+  end)
+
+  it("leaves error lines that do not show to logs", function()
+    local log = by_kind("log", nil, { hits = { found = 9, kept = 6 } })
+    assert.equal("[Showing 700 of 9000 lines (30KB limit). 3 more error lines not shown]", abridge.notice("x", log))
+  end)
+
+  it("is never longer than its widest form, whichever item is the largest", function()
+    random.each(300, function()
+      local items = {}
+      for i = 1, random.between(1, 16) do
+        local total = random.choose { 1, 2, 9, 10, 276, 99999 }
+        local of = "/" .. ("x"):rep(random.below(60))
+        items[i] = item(random.choose { "elements", "members", "chars" }, random.below(total + 1), total, of)
+      end
+      local widest = notice.widest("x", by_kind("json", items))
+      for first = 1, #items do
+        local other = { items[first], items[1] }
+        local said = abridge.notice("x", by_kind("json", other))
+        random.must(#said <= #widest, "%s is longer than %s", said, widest)
+      end
+    end)
+  end)
+
+  it("raises on items that are none", function()
+    for said, items in pairs {
+      ["cut%.items must be a table, got 5"] = 5,
+      ["cut%.items%[1%] must be a table, got 5"] = { 5 },
+      ["cut must be what a cut returned, items%[1%] is incomplete"] = { { unit = "rows", total = 4 } },
+      ["cut%.items%[1%]%.total must be a number, got \"4\""] = { { unit = "rows", total = "4", kept = 1 } },
+    } do
+      local ok, message = pcall(abridge.notice, "x", by_kind("json", items))
+      assert.is_false(ok)
+      assert.matches(said, message)
+    end
   end)
 end)

@@ -155,7 +155,7 @@ describe('cap with wrapper = "beside"', function()
     it("keeps " .. name, function()
       local open, close = around[1], around[2]
       local text = open .. body .. close
-      local content, cut, block = abridge.cap(text, { max_lines = 30 }, beside)
+      local content, cut, block = abridge.cap(text, { max_lines = 30, strategy = "head" }, beside)
       assert.equal(open .. "1\n2\n", content:sub(1, #open + 4))
       local kept, said = content:match "^(.*[^\n])\n+(%[[^\n]*%])$"
       assert.matches("^%[Showing lines 1%-%d+ of 100%]$", said)
@@ -266,7 +266,7 @@ describe("cap with limits for this text", function()
     local five = { limits = { max_lines = 5 } }
     assert.matches("%[Showing lines 1%-5 of 3000%. Use offset=6", (abridge.cap(text, "read_file", five)))
     assert.equal(text, (abridge.cap(text, "read_file", { limits = { max_lines = false } })))
-    assert.matches("%[Showing lines 1%-5 of 3000%]", (abridge.cap(text, { max_lines = 9 }, five)))
+    assert.matches("%[Showing 5 of 3000 lines", (abridge.cap(text, { max_lines = 9 }, five)))
     assert.matches("%[Showing 5 of 3000", (abridge.cap(text, nil, five)))
   end)
 

@@ -4,6 +4,7 @@ local tmpdir = require "support.tmpdir"
 
 local NAMES = {
   assert_conforms = "function",
+  auto = "function",
   cap = "function",
   clean = "function",
   count_chars = "function",
@@ -17,6 +18,7 @@ local NAMES = {
   head = "function",
   head_tail = "function",
   index = "function",
+  kind = "function",
   info = "table",
   line = "function",
   notice = "function",
@@ -100,7 +102,7 @@ describe("require 'abridge'", function()
       for name in pairs(cut) do assert.is_true(fields[name], name) end
     end
     local text = ("error: a line\n"):rep(99) .. "\255"
-    for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+    for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
       check(abridge[strategy](text, { max_chars = 300, max_tokens = 99, clean = true, utf8 = "replace" }))
       check(abridge[strategy](text, { max_bytes = 5, long_line = "omit", utf8 = "replace" }))
     end

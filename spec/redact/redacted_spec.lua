@@ -36,7 +36,7 @@ describe("a cut with redact", function()
       end
       local text = table.concat(lines, "\n")
       local spec = random.choose { KEY, by_line, { { "%d", "<>" } } }
-      local opts = { strategy = random.choose { "head", "tail", "head_tail", "priority" } }
+      local opts = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" } }
       opts.max_bytes, opts.max_lines = random.between(0, 300), random.between(0, 30)
       local want, want_cut = abridge.cut(redact.compile("spec", spec):text(text), opts)
       opts.redact = spec
@@ -79,7 +79,7 @@ describe("a stream with redact", function()
         parts[i] = random.choose { "key=", "a1", "\n", " ", "\27[1m", "error: x\n", ("y"):rep(random.between(1, 50)) }
       end
       local text = table.concat(parts)
-      local opts = { strategy = random.choose { "head", "tail", "head_tail", "priority" }, redact = KEY }
+      local opts = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }, redact = KEY }
       opts.max_bytes, opts.clean = random.between(0, 400), random.chance(2)
       local stream = abridge.stream(opts)
       local at = 1

@@ -63,7 +63,7 @@ describe("a redacting session", function()
 
     describe("with " .. name, function()
       it("hides a secret that a command prints, wherever it goes, and runs the real command", function()
-        local session, seen = open { redact = redact, limits = { run_command = { max_lines = 3 } } }
+        local session, seen = open { redact = redact, limits = { run_command = { max_lines = 3, strategy = "tail" } } }
         local result = run(session, ("seq 100; echo 'key=%s.'; printf %%s '%s' >real; echo end"):format(SECRET, SECRET))
         assert_hidden(result, session, seen)
         assert.equal(SECRET, dir:read "real")
@@ -352,8 +352,8 @@ describe("a redacting session", function()
         local result = run(session, "seq 300000")
         assert.equal(1988895, result.details.cut.total_bytes)
         session = open { redact = redact, limits = { run_command = { max_lines = 1, clean = false } } }
-        result = run(session, "printf '\\001\\002\\377 \\r\\n'; echo")
-        assert.equal("\1\2\255 \r\n\n", paths.read(result.details.full_output_path))
+        result = run(session, "printf '\\001 and \\002, \\377 of all these bytes \\r\\n'; echo")
+        assert.equal("\1 and \2, \255 of all these bytes \r\n\n", paths.read(result.details.full_output_path))
       end)
 
       it("keeps what was printed when it is cancelled, timed out or killed, and no secret", function()

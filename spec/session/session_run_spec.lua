@@ -102,8 +102,9 @@ describe("a session's run folder", function()
         return content, result.content
       end
       for _, ending in ipairs { "exit 3", "kill -9 $$" } do
-        for _, case in ipairs { { "", "" }, { "printf a", "a" }, { "echo a", "a\n" }, { "printf '\\377\\n\\n'",
-          "\239\191\189\n\n" }, { "echo 'Command exited with code 3'", "Command exited with code 3\n" } } do
+        for _, case in ipairs { { "", "" }, { "printf a", "a" }, { "echo a", "a\n" },
+          { "printf 'some bytes \\377\\n\\n'", "some bytes \239\191\189\n\n" },
+          { "echo 'Command exited with code 3'", "Command exited with code 3\n" } } do
           local command = case[1] .. "\n" .. ending
           local content, shown = full(command)
           assert.equal(case[2], content)

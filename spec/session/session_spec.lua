@@ -171,7 +171,7 @@ describe("session options", function()
     local session = abridge.session { limits = { read_file = { max_lines = 10 }, run_command = { max_lines = false } } }
     assert.same({ strategy = "head", max_lines = 10, max_bytes = 30720 }, session:limits "read_file")
     local clean = { invisible = true }
-    assert.same({ strategy = "priority", max_bytes = 30720, clean = clean }, session:limits "run_command")
+    assert.same({ strategy = "auto", max_bytes = 30720, clean = clean }, session:limits "run_command")
   end)
 
   it("of limits hold under an alias too", function()
@@ -294,7 +294,9 @@ describe("definitions", function()
     assert.matches("2000 lines", description_of "read_file")
     assert.matches("30KB", description_of "read_file")
     assert.matches("first", description_of "read_file")
-    assert.matches("the start, the end and lines that tell of trouble", description_of "run_command")
+    assert.matches("the parts that matter most, ", description_of "run_command")
+    local priority = { limits = { run_command = { strategy = "priority" } } }
+    assert.matches("the start, the end and lines that tell of trouble", description_of("run_command", priority))
     assert.matches("last", description_of("run_command", { limits = { run_command = { strategy = "tail" } } }))
     assert.matches("2000 lines", description_of "search")
     assert.matches("50000 chars", description_of("read_file", { profile = "pipeline" }))

@@ -69,7 +69,7 @@ end
 
 local function streams()
   local size = share(10 * GB, 4 * MB)
-  for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
+  for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
     local opts = { strategy = strategy, max_lines = 2000, max_bytes = "30KB", utf8 = "replace" }
     frame.measure {
       what = "stream, " .. strategy,

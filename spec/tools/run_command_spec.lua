@@ -215,7 +215,7 @@ describe("run_command", function()
   end)
 
   it("shows invalid bytes as U+FFFD", function()
-    assert.equal("a\239\191\189b\n", run("printf 'a\\377b\\n'").content)
+    assert.equal("not UTF-8: a\239\191\189b\n", run("printf 'not UTF-8: a\\377b\\n'").content)
   end)
 
   describe("gives the command", function()

@@ -1,5 +1,6 @@
 -- What web_fetch shows of a body that does not fit, and how reading goes on.
 local abridge = require "support.unsaved"
+local json = require("abridge.base.host").json()
 local fetching = require "support.fetching"
 local random = require "support.random"
 local tmpdir = require "support.tmpdir"
@@ -330,6 +331,98 @@ describe("web_fetch", function()
       assert.is_false(in_default)
       assert.is_true(in_pipeline)
       assert.equal(("line\n"):rep(1000), text)
+    end)
+  end)
+
+  describe("of JSON", function()
+    local function items(n)
+      local list = {}
+      for i = 1, n do list[i] = ('{"id":%d,"name":"item %d"}'):format(i, i) end
+      return '{"items":[' .. table.concat(list, ",") .. "]}\n"
+    end
+
+    local JSON = { "Content-Type: application/json" }
+
+    it("is cut as such, and no page of bytes follows", function()
+      for _, headers in ipairs { JSON, { "Content-Type: text/plain" }, {} } do
+        for _, count in ipairs { 100, 20000 } do
+          local body = items(count)
+          serve(body, headers)
+          local result = fetch("/", { max_bytes = 1000 })
+          local cut = result.details.cut
+          assert.same({ "json", "auto", true, #body }, { cut.kind, cut.strategy, cut.truncated, cut.total_bytes })
+          assert.same({ true, #body }, { result.truncation.truncated, result.truncation.bytes_total })
+          assert.is_nil(result.truncation.next_offset)
+          assert.is_nil(cut.next_offset)
+          assert.is_nil(result.content:find("offset", 1, true))
+          assert.is_true(#result.content <= 1000)
+          assert.equal("table", type(json.decode(body_of(result)).items))
+        end
+      end
+    end)
+
+    it("that fits comes as it is", function()
+      for _, body in ipairs { items(3), "[]", '"a string"', "\239\187\191 \n{}\n" } do
+        serve(body, JSON)
+        local result = fetch "/"
+        assert.equal(body, result.content)
+        assert.equal("json", result.details.cut.kind)
+        assert.is_false(result.truncation.truncated)
+      end
+    end)
+
+    it("is bytes from an offset on", function()
+      local body = items(2000)
+      serve(body, JSON)
+      local result = fetch({ url = server:url "/", offset = 1 }, { max_bytes = 1000 })
+      assert.is_nil(result.details.cut.kind)
+      assert.equal(body:sub(1, result.truncation.next_offset - 1), body_of(result))
+      assert.equal(body, (pages("/", { max_bytes = 20000 })))
+    end)
+
+    it("keeps its full output, redacted", function()
+      local dir = tmpdir.new()
+      serve(items(500), JSON)
+      local session = session_of { run_dir = dir:at "run", redact = { { "item 7%d*", "?" } },
+        limits = { web_fetch = { max_bytes = 1000 } } }
+      local result = session:call("web_fetch", { url = server:url "/" })
+      local full = session:full_output(result.call_id)
+      session:close()
+      dir:remove()
+      assert.equal("json", result.details.cut.kind)
+      assert.equal((items(500):gsub("item 7%d*", "?")), full)
+    end)
+
+    it("is anything else where it is none", function()
+      for _, body in ipairs { items(200) .. "]", items(200):sub(1, -4), '"' .. ("x"):rep(5000),
+        "{" .. ("y"):rep(400000), items(20000):sub(1, -4), ('{"id":1}\n'):rep(3000) } do
+        serve(body, JSON)
+        local result = fetch("/", { max_bytes = 1000 })
+        assert.is_true(result.truncation.truncated)
+        if result.details.cut.kind == nil then
+          assert.equal(body:sub(1, result.truncation.next_offset - 1), body_of(result))
+        end
+        assert.matches("1000B limit", result.content)
+      end
+    end)
+
+    it("of a budget without end is not waited for where it is no JSON", function()
+      answer(function(connection)
+        connection:send "HTTP/1.1 200 OK\r\n\r\n{"
+        connection:pour(("x"):rep(65536))
+      end)
+      local result = fetch("/", { max_bytes = 1000 })
+      assert.equal("{" .. ("x"):rep(20), body_of(result):sub(1, 21))
+      assert.is_true(result.truncation.next_offset > 800)
+      assert.is_true(server.sent < 32 * 1024 * 1024)
+    end)
+
+    it("goes by a strategy that is named", function()
+      local body = items(500)
+      serve(body, JSON)
+      local result = fetch("/", { max_bytes = 1000, strategy = "tail" })
+      assert.is_nil(result.details.cut.kind)
+      assert.matches('"item 500"}]}\n', result.content)
     end)
   end)
 end)

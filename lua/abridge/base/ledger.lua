@@ -19,6 +19,8 @@ local CUT = {
   max_tokens = "number",
   full_output_bytes = "number",
   strategy = "string",
+  kind = "string",
+  items = "table",
   truncated_by = "string",
   full_output_path = "string",
   full_output_error = "string",
@@ -26,6 +28,7 @@ local CUT = {
   hits = "table",
 }
 local RANGE = { first_byte = "number", last_byte = "number", first_line = "number", last_line = "number" }
+local ITEM = { unit = "string", of = "string", total = "number", kept = "number" }
 local HITS = { found = "number", kept = "number" }
 local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
 
@@ -48,6 +51,10 @@ function M.check(who, cut)
     for key in next, RANGE do
       if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end
     end
+  end
+  for i, item in ipairs(check.list(cut.items or {})) do
+    check.fields(who, ("cut.items[%d]"):format(i), item, ITEM, 1)
+    if not (item.unit and item.total and item.kept) then wrong((", items[%d] is incomplete"):format(i)) end
   end
   if cut.hits then
     check.fields(who, "cut.hits", cut.hits, HITS, 1)

@@ -14,8 +14,8 @@
 ---@field reserve? string what will be appended: room for it is set aside when the text is cut
 ---@field utf8? "keep"|"replace" "replace": bytes outside UTF-8 show as U+FFFD
 ---@field long_line? "omit"|"split" the nearest line that alone is over budget
----@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone; "head_tail" unless set
----@field head_ratio? number share of the budget for the head, 0 to 1 (`head_tail`); 0.3 unless set
+---@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone; "auto" unless set
+---@field head_ratio? number share of the budget for the head, 0 to 1 (`head_tail`); 0.3 unless set, 0.7 in `auto`
 ---@field snap? "line"|"char" where a `head_tail` may cut
 ---@field marker? "inside"|"outside"|"none" whether the omission marker counts in the budget
 ---@field marker_text? string with {lines}, {bytes}, {chars} for what was left out
@@ -93,6 +93,8 @@
 ---@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field auto fun(text: string, opts: abridge.CutOptions): string, abridge.Cut as what the text is
 ---@field kind fun(text: string): abridge.Kind
+---@field magic fun(start: string): string|nil media type; nil for text and for what is not known
+---@field is_binary fun(start: string, whole: boolean|nil): boolean|nil nil: it takes more of the start
 ---@field priority fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field cut fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field pipeline fun(text: string, opts: abridge.PipelineOptions): string, abridge.Cut

@@ -39,7 +39,7 @@ function M.checked(who, opts, deeper)
     check.fail(who .. ": resume cannot be used with limits", 1 + deeper)
   end
   local ok, limit = pcall(require, "abridge.output.limit")
-  if ok and opts.limits then limit.checked(who .. ": limits", opts.limits, 2 + deeper) end
+  if ok and opts.limits then limit.checked(who .. ": limits", limit.with_strategy(nil, opts.limits), 2 + deeper) end
   return opts
 end
 

@@ -88,7 +88,7 @@ end
 local function limits_for(tool_or_limits, over)
   if tool_or_limits == nil then tool_or_limits = "*" end
   if type(tool_or_limits) == "table" then
-    return limit.checked(WHO, limit.copy(tool_or_limits, over), 2), "run_command"
+    return limit.checked(WHO, limit.with_strategy(nil, limit.copy(tool_or_limits, over)), 2), "run_command"
   end
   if type(tool_or_limits) ~= "string" then
     check.fail(("%s: tool_or_limits must be a string or a table, got %s"):format(WHO, check.show(tool_or_limits)), 1)
@@ -146,14 +146,17 @@ end
 function M.cap(text, tool_or_limits, opts)
   opts = check.options(WHO, opts, OPTIONS, 1)
   local limits, tool = limits_for(tool_or_limits, opts.limits)
-  text = yielded.encoded(text)
+  local _, kind
+  text, _, kind = yielded.encoded(text)
   local parts = { tool = tool, data = M.notice_data(opts, text) }
 
   if recently_capped.has(text, limits) then
     local content, cut = limit.cut(text, {}) -- whole
+    if limits.strategy == "auto" then cut.kind = limits.kind or kind or core.kind(text) end
     return content, cut, info.not_truncated(#content):to_table()
   end
   local given, raw_bytes = limits, nil
+  limits = limit.of_kind(limits, kind)
   if tool ~= "read_file" then
     text, limits, raw_bytes = limit.cleaned(text, limits)
   end

@@ -9,7 +9,9 @@ local M = {}
 local KB = 1024
 
 ---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
----@field strategy? "head"|"tail"|"head_tail"|"priority"|"pipeline" what to keep; "head" unless set
+---@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline" what to keep; "auto" for commands and tools
+---  that no profile names, else "head"
+---@field kind? abridge.Kind what the text is, for "auto"
 ---@field max_lines? integer
 ---@field max_bytes? integer|string bytes, or a size such as "30KB"
 ---@field max_chars? integer code points
@@ -22,7 +24,7 @@ local KB = 1024
 ---@field marker? "inside"|"outside"|"none"
 ---@field marker_text? string format of the omission marker
 ---@field utf8? "keep"|"replace" sessions replace
----@field hits? table patterns that "priority" looks for, and groups of words it does not
+---@field hits? table patterns that "auto" and "priority" look for, and groups of words it does not
 ---@field indicators? boolean headings of a pipeline cut
 ---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise,
 ---  `invisible = true` takes out what hides text
@@ -183,17 +185,38 @@ function M.page_options(limits)
   return opts
 end
 
---- A text, cleaned if its limits ask for it, and these without `clean`.
+--- Is a text binary, as "auto" has it? Judged before it is cleaned or redacted.
+local function is_binary(text, limits)
+  if limits.strategy ~= "auto" then return false end
+  return limits.kind == "binary" or limits.kind == nil and core.is_binary(text, true)
+end
+
+--- A text, cleaned if its limits ask for it, and these without `clean`. What is binary stays as it came, and its limits
+--- have that `kind`.
 ---@param text string
 ---@param limits abridge.Limits
 ---@return string text
 ---@return abridge.Limits limits
 ---@return integer|nil raw_bytes its size before it was cleaned
 function M.cleaned(text, limits)
-  if not limits.clean then return text, limits, nil end
+  local binary = is_binary(text, limits)
+  if not limits.clean and not binary then return text, limits, nil end
   local left = M.copy(limits)
   left.clean = nil
+  if binary then
+    left.kind = "binary"
+    return text, left, limits.clean and #text or nil
+  end
   return (core.clean(text, limits.clean ~= true and limits.clean or nil)), left, #text
+end
+
+--- These limits for a text of a known kind, unless they name another one themselves or another strategy.
+---@param limits abridge.Limits
+---@param kind abridge.Kind|nil
+---@return abridge.Limits
+function M.of_kind(limits, kind)
+  if not kind or limits.strategy ~= "auto" or limits.kind then return limits end
+  return M.copy(limits, { kind = kind })
 end
 
 --- Cut a text by limits: the one place where limits become options of the core. A source has its limits already.
@@ -213,6 +236,17 @@ function M.cut(text, limits, extra)
   local content, cut = core.cut(text, opts)
   cut.max_lines = nil
   return content, cut
+end
+
+--- Limits with the strategy that a tool has where nothing says otherwise.
+---@param tool string|nil its own name
+---@param limits abridge.Limits
+---@return abridge.Limits limits a new table
+function M.with_strategy(tool, limits)
+  local row = tool and profiles.all.default[tool] or profiles.all.default["*"]
+  local all = M.copy(limits)
+  if M.has_budget(all) then all.strategy = all.strategy or row.strategy end
+  return all
 end
 
 --- Is this the name of a limit?

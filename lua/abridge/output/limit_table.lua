@@ -29,10 +29,12 @@ local function override(self, who, tool, row, deeper)
   for key, value in pairs(row) do
     if value == false and not limit.is_limit(key) then limit.fail_unknown(where, key, value, deeper) end
   end
-  if name == "read_file" and row.strategy == "priority" then
-    check.fail(where .. ': strategy must be head, tail, head_tail or pipeline for pages, got "priority"', deeper)
+  if name == "read_file" and (row.strategy == "priority" or row.strategy == "auto") then
+    local wanted = "%s: strategy must be head, tail, head_tail or pipeline for pages, got %s"
+    check.fail(wanted:format(where, check.show(row.strategy)), deeper)
   end
-  limit.checked(where, limit.copy(self.rows[name] or self.rows["*"], row), deeper + 1)
+  local all = limit.copy(self.rows[name] or self.rows["*"], row)
+  limit.checked(where, limit.with_strategy(name, all), deeper + 1)
   self.overrides[name] = self.overrides[name] or {}
   for key, value in pairs(row) do -- an alias and the tool's own name may both be given
     self.overrides[name][key] = value
@@ -88,7 +90,7 @@ function LimitTable:of(tool, own)
   limits.max_bytes = limits.max_bytes and core.parse_size(limits.max_bytes)
   local budget = limits.output and profiles.exec_budgets[limits.output]
   if budget and budget < (limits.max_bytes or math.huge) then limits.max_bytes = budget end
-  return limits
+  return limit.with_strategy(tool, limits)
 end
 
 --- The ceiling as limits of a cut: both ends, hard, cut anywhere between chars.

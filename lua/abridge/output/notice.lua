@@ -50,6 +50,7 @@ local RUN = {
   first_line = "Showing first {shown_size} of line {a} (line is {size})",
   several = "Showing {shown} of {total|line} ({limit} limit)",
   sizes = "Showing {shown_size} of {total_size} ({limit} limit)",
+  items = "Showing {items}, {shown_size} of {total_size} ({limit} limit)",
 }
 
 local LISTS = {
@@ -76,6 +77,42 @@ local UNREAD = "Not all could be searched: {unread}"
 local CHANGED = "File changed since the last page"
 local ROUNDED = "Integers from 2^53 on are rounded here. CAST them AS TEXT to see every digit"
 local BACKGROUND = "A background process still holds the output"
+
+-- the items of a cut -----------------------------------------------------------
+
+--- How many parts of something show: "164 of 276 elements of /items".
+local function counted(item, kept)
+  local template = ("{kept} of {total|%s}"):format(item.unit:sub(1, -2))
+  return sentences.fill(template, { kept = kept, total = item.total }) .. sentences.of_pointer(item.of)
+end
+
+--- The items that a notice tells of, as words: the largest, or the hunks and files of a diff.
+local function items_shown(items)
+  local first, second = rawget(items, 1), rawget(items, 2)
+  if first.unit == "files" and second and second.unit == "hunks" then
+    return counted(second, second.kept) .. " in " .. counted(first, first.kept)
+  end
+  return counted(first, first.kept)
+end
+
+--- The widest words for any cut of the same text: of JSON, another of its items may be the largest.
+local function widest_items(items)
+  local first, second = rawget(items, 1), rawget(items, 2)
+  if first.unit == "files" then
+    return (second and counted(second, second.total) .. " in " or "") .. counted(first, first.total)
+  end
+  local widest = ""
+  for _, item in ipairs(check.list(items)) do
+    local words = counted(item, item.total)
+    if #words > #widest then widest = words end
+  end
+  return widest
+end
+
+--- Is a cut told by its items?
+local function has_items(cut)
+  return cut.items ~= nil and rawget(cut.items, 1) ~= nil
+end
 
 -- sentences ----------------------------------------------------------------------
 
@@ -152,6 +189,7 @@ local function values_of(cut, data)
     full_path = cut.full_output_path and sentences.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
     full_error = cut.full_output_error,
+    items = has_items(cut) and items_shown(cut.items) or nil,
   }
 end
 
@@ -170,6 +208,7 @@ local function widest_values(cut, data)
   for _, name in ipairs { "size", "shown_size", "full_size" } do
     values[name] = "1023.9KB"
   end
+  if has_items(cut) then values.items = widest_items(cut.items) end
   return values
 end
 
@@ -186,11 +225,12 @@ end
 
 --- Did a budget cut, and does nothing in the text say so? Limits of items have sentences of their own.
 local function is_untold(cut, data)
-  return cut.truncated and cut.truncated_by and not data.told
+  return cut.truncated and cut.truncated_by and cut.kind ~= "binary" and not data.told
 end
 
 local function run_templates(cut, data)
   if not is_untold(cut, data) then return {} end
+  if has_items(cut) then return { RUN.items } end
   local ranges, single = ledger.ranges(cut)
   if ranges == 1 and cut.last_line_partial and cut.output_lines == 1 and cut.line_bytes then
     return { single.first_byte > 1 and RUN.last_line or RUN.first_line }
@@ -304,7 +344,8 @@ end
 
 --- A template without the size of the source, which is unknown.
 local function unknown_total(template)
-  return (template:gsub(" of {total}", ""):gsub("} of {total|", "|"):gsub("of {total|line}", "lines"))
+  template = template:gsub(" of {total}", ""):gsub("} of {total|", "|"):gsub("of {total|line}", "lines")
+  return (template:gsub(" of {total_size}", ""))
 end
 
 local function said(template, data, values)
@@ -324,7 +365,9 @@ local function with_next_byte(cut, data)
 end
 
 local function composed(tool, cut, data, numbers)
-  local kind = TOOLS[tool] or TOOLS.run_command
+  local kind = TOOLS[tool]
+  local is_page = kind and kind.by_bytes and not cut.kind -- a body that is cut as what it is has no next byte
+  if not kind or kind.by_bytes and not is_page then kind = TOOLS.run_command end
   if kind.by_bytes then data = with_next_byte(cut, data) end
   local values = numbers(cut, data)
   local parts = {}

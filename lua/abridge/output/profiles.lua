@@ -21,13 +21,13 @@ M.auto_success = 512
 M.all = {
   default = {
     read_file = { strategy = "head", max_lines = 2000, max_bytes = 30 * KB },
-    run_command = { strategy = "priority", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
+    run_command = { strategy = "auto", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
     search_files = { max_matches = 100, max_bytes = 30 * KB, max_line_chars = 500 },
     find_files = { max_results = 1000, max_bytes = 30 * KB },
     list_directory = { max_entries = 500, max_bytes = 30 * KB },
     sql_query = { max_rows = 1000, max_bytes = 30 * KB },
     web_fetch = { max_bytes = 100 * KB },
-    ["*"] = { strategy = "head_tail", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
+    ["*"] = { strategy = "auto", max_lines = 2000, max_bytes = 30 * KB, clean = { invisible = true } },
     ceiling = { max_bytes = 128 * KB },
   },
   -- The tools of the pi agent (seed "Tool Output Truncation").

@@ -33,6 +33,7 @@ local M = {}
 ---@return abridge.Reason
 function M.reason(cut, limits, reason)
   if reason then return reason end
+  if cut.kind == "binary" then return "size_cap" end
   if cut.truncated_by == "lines" then return "line_cap" end
   return cut.truncated_by == "bytes" and limit.has_exec_budget(limits) and "exec_budget" or "size_cap"
 end
@@ -178,9 +179,15 @@ local function shown_of(call, value)
   local limits = value.limits and limit.copy(value.limits) or limit.split_lines(call.limits)
   limits.clean = nil -- it was cleaned before it was redacted
   if not value.stream then limits.utf8 = "replace" end
+  limits = limit.of_kind(limits, value.kind)
   local source, text, streamed = source_of(value)
   local parts = parts_of(call, value, text, streamed)
   local content, cut, body, said = cut_value(value, source, limits, parts)
+  if call.ceiling and #content > call.ceiling.max_bytes and cut.kind == "binary" then -- neither end of it may show
+    limits = limit.narrowed(limits, { max_bytes = call.ceiling.max_bytes })
+    if value.stream then value.stream:lower { max_bytes = limits.max_bytes } end
+    content, cut, body, said = cut_value(value, source, limits, parts)
+  end
   if not call.ceiling or #content <= call.ceiling.max_bytes then
     local block = block_of(value, cut, body, limits, call)
     local before = before_ceiling(call, limits, cut, block)
@@ -207,7 +214,7 @@ end
 ---@param call abridge.ResultCall
 ---@param value table as `yielded.normalized` gives, or as a tool of this package yields: also stream, exit, empty,
 ---  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (size of its text before it was
----  cleaned), wrapper, left_out (show only a notice), reopen (opens its stream again, for a cut by the ceiling),
+---  cleaned), kind, wrapper, left_out (show only a notice), reopen (opens its stream again, for a cut by the ceiling),
 ---  partial (the size of its source is unknown)
 ---@return abridge.Result
 function M.make(call, value)
@@ -250,6 +257,9 @@ end
 function M.crude(call, value, problem)
   local text = type(value.text) == "string" and value.text or ""
   local total, cut_before = #text, false
+  if value.kind == "binary" then -- it was not redacted
+    text, cut_before = "", true
+  end
   if value.stream then
     local ok, content, shown = pcall(value.stream.finish, value.stream)
     text = ok and content or ""

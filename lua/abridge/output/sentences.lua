@@ -43,6 +43,14 @@ function M.quoted(path)
   return shell.quote(path:sub(1, 1) == "-" and "./" .. path or path)
 end
 
+--- What the items of a cut are parts of, after them: " of /items". Nothing at the root, and where it cannot be printed.
+---@param pointer string|nil of JSON
+---@return string
+function M.of_pointer(pointer)
+  if not pointer or pointer == "" or not is_printable(pointer) then return "" end
+  return " of " .. pointer
+end
+
 --- The number before a line, as `cat -n` writes it.
 ---@param line integer
 ---@return string
@@ -253,6 +261,7 @@ local WHICH = {
   head = "the first ",
   tail = "the last ",
   head_tail = "the start and the end, ",
+  auto = "the parts that matter most, ",
   priority = "the start, the end and lines that tell of trouble, ",
   pipeline = "the start and the end, ",
 }

@@ -57,7 +57,7 @@ function M.limits(tool, opts)
     local ceiling = opts.session.table_of_limits:ceiling_limits(tool)
     return limit.narrowed(opts.session:limits(tool), { max_bytes = ceiling and ceiling.max_bytes })
   end
-  local limits = opts.limits and limit.checked(WHO, opts.limits, 1)
+  local limits = opts.limits and limit.checked(WHO, limit.with_strategy(nil, opts.limits), 1)
   limits = limit.copy(limits or limit_table.new(WHO, "default", { ceiling = false }, 1):of(tool))
   limits.utf8 = limits.utf8 or "replace" -- what goes out as JSON
   return limits
@@ -112,7 +112,7 @@ M.closed = "the session is closed"
 function M.cap_closed(text, limits, session, how)
   if session.redactor then
     text, limits = limit.cleaned(yielded.encoded(text), limits)
-    text = session.redactor:text(text)
+    if limits.kind ~= "binary" then text = session.redactor:text(text) end
   end
   return cap.cap(text, limits, how or {})
 end

@@ -8,13 +8,18 @@ local M = {}
 
 local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on what they say
 
+--- What is binary is neither.
 ---@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept.
 ---@field private stream userdata
+---@field private opts table of the stream
+---@field private start? string what came, until it is known whether that is binary
+---@field private clean? true|table how text is cleaned once that is known
 ---@field private cleaner? userdata
 ---@field private raw_bytes? integer bytes before cleaning, if they are cleaned
 ---@field private redaction? table
 ---@field private most? integer bytes read at once
 ---@field private room integer bytes until a file may be needed
+---@field private preview_text? string what snapshots show after the start
 ---@field closed? boolean
 ---@field lost? string why the last of it could not be kept
 local Source = {}
@@ -32,6 +37,10 @@ local function at_hand(opts)
   return least
 end
 
+local function new_cleaner(clean)
+  return core.cleaner(clean ~= true and clean or nil)
+end
+
 --- Open a stream.
 ---@param opts table as abridge.stream takes; `clean` is taken out
 ---@param redactor? abridge.Redactor
@@ -39,22 +48,60 @@ end
 ---@param ceiling? table options of a second stream of the same text, for a cut by the ceiling
 ---@return abridge.Source
 function M.open(opts, redactor, before_file, ceiling)
-  local clean = opts.clean
+  local clean, by_kind = opts.clean, (opts.strategy or "auto") == "auto"
   opts.clean = nil -- cleaned here, before redaction
-  local self = { stream = core.stream(opts), redaction = redactor and redactor:stream(), room = at_hand(opts) }
+  local self = { stream = core.stream(opts), opts = opts, room = at_hand(opts), clean = clean or nil }
+  self.redaction = redactor and redactor:stream()
   self.under_ceiling = ceiling and core.stream(ceiling)
-  if clean then
-    self.cleaner, self.raw_bytes = core.cleaner(clean ~= true and clean or nil), 0
-  end
+  if clean then self.raw_bytes = 0 end
   self.before_file = opts.full_output and before_file or nil
-  if clean or redactor or opts.strategy == "priority" then self.most = CAREFUL end
-  return setmetatable(self, Source)
+  if clean or redactor or by_kind or opts.strategy == "priority" then self.most = CAREFUL end
+  setmetatable(self, Source)
+  if by_kind and (opts.kind or "binary") == "binary" and (clean or redactor) then
+    self.start = ""
+    self:judge(false)
+  elseif clean then
+    self.cleaner = new_cleaner(clean)
+  end
+  return self
 end
 
 local function prepare_file(self)
   local before_file = self.before_file
   self.before_file = nil
   if before_file then before_file() end
+end
+
+--- Is what came binary? A kind that the caller fixed decides; else nil where more must come first.
+local function is_binary(self, whole)
+  if self.opts.kind then return true end
+  return core.is_binary(self.start, whole)
+end
+
+--- Nothing of what is binary shows but a line on it, so it passes as it came; no file gets what could not be redacted.
+local function pass_binary(self)
+  if self.redaction and self.opts.full_output then
+    self.stream:close()
+    self.opts.full_output, self.before_file = nil, nil
+    self.stream = core.stream(self.opts)
+  end
+  self.redaction, self.preview_text = nil, nil
+end
+
+--- What came so far is told as text or as binary, if it can be by now.
+---@private
+---@param whole boolean nothing follows
+---@return string|nil start what has to be kept next; nil: it is still open
+function Source:judge(whole)
+  local binary, start = is_binary(self, whole), self.start
+  if binary == nil then return nil end
+  if binary then
+    pass_binary(self)
+  elseif self.clean then
+    self.cleaner = new_cleaner(self.clean)
+  end
+  self.start = nil
+  return start
 end
 
 --- Is this value a source?
@@ -75,6 +122,11 @@ local function keep(self, text)
   return self.stream:write(text)
 end
 
+--- May what comes go to the stream without a look at it here?
+local function goes_straight(self)
+  return not (self.start or self.redaction or self.before_file or self.under_ceiling)
+end
+
 --- Keep the last text; raise what a result could not say.
 local function keep_last(self, text)
   local ok, message = keep(self, text)
@@ -87,8 +139,14 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function Source:write(chunk)
+  if self.raw_bytes then self.raw_bytes = self.raw_bytes + #chunk end
+  if self.start then
+    self.start, self.preview_text = self.start .. chunk, nil
+    chunk = self:judge(false)
+    if not chunk then return true end
+  end
   if self.cleaner and not self.closed then
-    self.raw_bytes = self.raw_bytes + #chunk
+    if goes_straight(self) then return self.stream:write(chunk, self.cleaner) end
     chunk = self.cleaner:write(chunk)
   end
   return keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
@@ -102,7 +160,7 @@ end
 ---@return string|nil code EAGAIN: there is nothing now
 function Source:read_fd(fd, most)
   if self.most and (most == nil or check.is_count(most) and most > self.most) then most = self.most end
-  if self.redaction or self.before_file or self.under_ceiling then
+  if not goes_straight(self) then
     local chunk, message, code = core.read_fd(fd, most)
     if not chunk then return nil, message, code end
     if chunk == "" then return 0 end
@@ -111,7 +169,7 @@ function Source:read_fd(fd, most)
     return ok and #chunk, message, code
   end
   local n, message, code = self.stream:read_fd(fd, most, self.cleaner)
-  if n and self.cleaner then self.raw_bytes = self.raw_bytes + n end
+  if n and self.raw_bytes then self.raw_bytes = self.raw_bytes + n end
   return n, message, code
 end
 
@@ -119,6 +177,7 @@ end
 --- replaces it.
 ---@param text string
 function Source:preview(text)
+  self.preview_text = self.start and text
   self.stream:preview(self.redaction and self.redaction:preview(text) or text)
 end
 
@@ -147,12 +206,22 @@ local function told(self, content, cut)
   return content, cut
 end
 
+--- The text so far, while it is open whether that is binary, as it would be kept if it ended here.
+local function shown_start(self)
+  local text = self.start .. (not self.clean and self.preview_text or "")
+  if core.is_binary(text, true) then return text end
+  if self.clean then text = core.clean(text, self.clean ~= true and self.clean or nil) end
+  return self.redaction and self.redaction:preview(text) or text
+end
+
 --- The cut of what was written so far. What redaction still holds back is not in it; what cleaning may still change is.
 ---@param narrower? table budgets under the stream's own, and `reserve`
 ---@return string content
 ---@return abridge.Cut cut
 function Source:snapshot(narrower)
-  if self.cleaner then
+  if self.start then
+    self.stream:preview(shown_start(self))
+  elseif self.cleaner then
     local text = self.cleaner:pending()
     if self.redaction then text = self.redaction:preview(text) end
     self.stream:preview(text)
@@ -162,6 +231,11 @@ end
 
 --- Keep what cleaning and redaction held back.
 local function keep_held_back(self)
+  if self.start then
+    local start = self:judge(true)
+    if self.cleaner then start = self.cleaner:write(start) end
+    keep_last(self, self.redaction and self.redaction:feed(start) or start)
+  end
   local cleaner, redaction = self.cleaner, self.redaction
   self.cleaner, self.redaction = nil, nil
   if cleaner then

@@ -183,7 +183,7 @@ end
 ---@param limits abridge.Limits
 ---@param parts abridge.FitParts
 ---@param how true|"beside"
----@return string|nil content nil if there is no wrapper, it takes more than half of a budget, or nothing is cut
+---@return string|nil content nil if there is no wrapper, or it takes more than half of a budget
 ---@return abridge.Cut cut
 ---@return string body
 ---@return { notice: string|nil } said
@@ -191,7 +191,11 @@ function M.fit(text, limits, parts, how)
   local open, inside, close = M.split(text, how)
   if not open then return nil end
   local _, whole = limit.cut(text, limits)
-  if not whole.truncated then return nil end
+  if not whole.truncated and not (limits.strategy == "auto" and core.is_binary(inside, true)) then
+    local content, cut, body, said = fit.fit(text, limits, parts)
+    if cut.kind and not cut.truncated then cut.kind = core.kind(inside) end -- what is inside decides
+    return content, cut, body, said
+  end
   local around = lines_around(open, inside, close, whole.total_lines)
   local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, on top of the blank line that the inside needs
   local left = beside(limit.split_lines(limits), open .. close .. gap)

@@ -13,6 +13,7 @@ local M = {}
 ---@param redactor? abridge.Redactor
 ---@return string
 ---@return boolean|nil failed it cannot be text, and the text says why
+---@return "json"|nil kind a table was encoded
 function M.encoded(value, redactor)
   if type(value) == "string" then return value end
   if value == nil then return "" end
@@ -26,7 +27,7 @@ function M.encoded(value, redactor)
     shown, changed = redactor:data(value)
   end
   local text, problem = encode.json(changed and shown or value)
-  if text then return text end
+  if text then return text, nil, type(value) == "table" and "json" or nil end
   if type(value) ~= "table" then
     local told
     text, told = check.text(value)
@@ -77,8 +78,8 @@ end
 function M.normalized(value, redactor)
   if source.is_source(value) then return { stream = value } end
   if type(value) ~= "table" or value.content == nil then
-    local text, failed = M.encoded(value, redactor)
-    return { text = text, is_error = failed }
+    local text, failed, kind = M.encoded(value, redactor)
+    return { text = text, is_error = failed, kind = kind }
   end
   local text, details, blocks = value.content, value.details, nil
   local stream = source.is_source(text) and text or nil
@@ -88,13 +89,14 @@ function M.normalized(value, redactor)
   elseif type(text) == "table" and next(text) == nil then
     text = ""
   end
-  local failed
+  local failed, kind
   if not stream then
-    text, failed = M.encoded(text, redactor)
+    text, failed, kind = M.encoded(text, redactor)
   end
   return {
     text = not stream and text or nil,
     stream = stream,
+    kind = kind,
     blocks = blocks,
     is_error = failed or value.is_error == true or value.isError == true,
     total = value.total,

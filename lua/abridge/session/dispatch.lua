@@ -53,14 +53,19 @@ end
 --- Clean a tool's text where its limits say so. A stream was cleaned while it was written; a page is shown as it is.
 local function clean_value(call, value)
   if type(value.text) ~= "string" or value.stream then return end
-  local _
-  value.text, _, value.raw_bytes = limit.cleaned(value.text, call.limits)
+  local limits = limit.of_kind(call.limits, value.kind)
+  value.text, limits, value.raw_bytes = limit.cleaned(value.text, limits)
+  value.kind = limits.kind
 end
 
 --- Redact a tool's value: text, other parts, details, hints. A page of a file was redacted before it was cut, a stream
---- while it was written.
+--- while it was written. Of what is binary nothing shows, and nothing is kept.
 local function redact_value(redactor, call, value)
-  if value.text and not value.redacted then value.text = redactor:document(value.text) end
+  if value.kind == "binary" and value.text then
+    value.unsaved = true
+  elseif value.text and not value.redacted then
+    value.text = redactor:document(value.text)
+  end
   if value.resume_hint then value.resume_hint = redactor:data(value.resume_hint) end
   value.blocks = value.blocks and redactor:data(value.blocks)
   if not call.built_in then value.details = value.details and redactor:data(value.details) end

@@ -76,11 +76,12 @@ function M.register(self, definition)
   if self.tools[name] or self.table_of_limits.aliases[name] then
     check.fail(("%s: name %s is taken"):format(who, check.show(name)))
   end
+  local limits = definition.limits and limit.with_strategy(nil, definition.limits)
   self.tools[name] = {
     name = name,
     tool = definition,
     schema = definition.input_schema,
-    limits = definition.limits and limit.checked(("%s: limits of %s"):format(who, name), definition.limits, 1),
+    limits = limits and limit.checked(("%s: limits of %s"):format(who, name), limits, 1),
   }
   self.order[#self.order + 1] = name
 end

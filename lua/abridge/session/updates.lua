@@ -32,7 +32,7 @@ function M.follow(self, call, on_update)
     end
     if type(shown) == "string" then
       shown, limits = limit.cleaned(shown, limits)
-      shown = so_far(self.redactor, shown, is_text)
+      if limits.kind ~= "binary" then shown = so_far(self.redactor, shown, is_text) end
     end
     local is_source = source.is_source(shown)
     local ok, content, cut = pcall(limit.cut, shown, limits, not is_source and UTF8 or nil)

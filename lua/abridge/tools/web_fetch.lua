@@ -5,6 +5,7 @@ local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local ledger = require "abridge.base.ledger"
 local info = require "abridge.output.info"
+local limit = require "abridge.output.limit"
 local results = require "abridge.output.results"
 local sentences = require "abridge.output.sentences"
 local programs = require "abridge.process.programs"
@@ -242,12 +243,24 @@ function Page:value(text, outcome, details)
   }
 end
 
+--- A body of JSON is cut as such: it still parses, so no page of bytes follows it.
+function Page:json_value(text, details)
+  return {
+    text = text,
+    redacted = true,
+    limits = limit.copy(self.ctx.limits, { strategy = "auto", kind = "json" }),
+    details = details,
+  }
+end
+
 --- The result of a fetch that has ended.
 function Page:result(outcome)
   local ctx, head = self.ctx, self.head
   if not head then return failure(outcome, nil, ctx) end
   local details = details_of(outcome, head, ctx)
-  local text = self.body:text()
+  local json = outcome.complete and self.body:json() or nil
+  local text = json or self.body:text()
+  if self.body.over then outcome.complete = false end -- it was all fetched to see whether it is JSON
   local seen = self.body.before + #text
   if outcome.complete then
     self.total = seen
@@ -263,6 +276,8 @@ function Page:result(outcome)
   elseif self.total and self.offset > math.max(self.total, 1) then
     value = { text = sentences.message("fetch_offset", { offset = self.offset, total = self.total }), is_error = true }
     details.error_code = details.error_code or "EOFFSET"
+  elseif json then
+    value = self:json_value(text, details)
   else
     value = self:value(text, outcome, details)
   end
@@ -288,10 +303,12 @@ local function new_page(input, ctx)
   local redaction = ctx.redaction()
   local limits, capacity, from_start = bodies.plan(ctx.limits)
   local offset = input.offset or 1
+  local body = bodies.new(offset, capacity, redaction)
+  if from_start and not input.offset then body:want_json() end
   return setmetatable({
     ctx = ctx,
     offset = offset,
-    body = bodies.new(offset, capacity, redaction),
+    body = body,
     redacts = redaction ~= nil,
     limits = limits,
     from_start = from_start,

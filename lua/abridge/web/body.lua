@@ -1,6 +1,7 @@
 --- What is kept of a body as it streams by: the bytes from an offset on, as many as a page may need. What comes before
 --- is only counted.
 
+local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
 local strings = require "abridge.base.strings"
 local limit = require "abridge.output.limit"
@@ -12,6 +13,7 @@ local MARGIN = 16 * KB -- beyond the budget, so that the size of a body a little
 local ANY = 1024 * KB -- the budget where limits name none in bytes, chars or tokens
 local BOTH_ENDS = 8 * 1024 * KB -- kept where the end of a body is shown as well as its start
 local MOST = 64 * 1024 * KB -- kept whatever the limits
+local TELLING = 256 * KB + 1 -- what tells the kind of a text, and a byte that says that it goes on
 
 --- Limits for a page of a body, and how many of its bytes they may need.
 ---@param limits abridge.Limits
@@ -39,6 +41,8 @@ end
 ---@field lines integer newlines in them
 ---@field start string the first bytes of the body
 ---@field over boolean there was more than is kept
+---@field private whole? boolean it may be JSON, which is wanted whole
+---@field private told? boolean its start is that of JSON
 ---@field private parts string[]
 ---@field private size integer
 local Body = {}
@@ -73,7 +77,44 @@ local function keep(self, text)
   if text == "" or self.over then return end
   self.parts[#self.parts + 1] = text
   self.size = self.size + #text
-  self.over = self.size > self.capacity
+  self.over = self.size > self.capacity and not self:is_wanted_whole()
+end
+
+--- Keep all of the body while it may be JSON, up to 64 MiB.
+function Body:want_json()
+  self.whole = true
+end
+
+--- The start of a body, as one text.
+local function joined(self)
+  self.parts = { table.concat(self.parts) }
+  return self.parts[1]
+end
+
+--- Is it JSON as far as it came?
+---@private
+---@return boolean
+function Body:is_wanted_whole()
+  if not self.whole or self.told then return self.whole and self.size <= MOST or false end
+  local text = self.parts[1]
+  if self.size >= TELLING then
+    text = joined(self)
+    self.told = core.kind(text:sub(1, TELLING)) == "json"
+    self.whole = self.told
+  else
+    self.whole = text:find '^[\239\187\191 \t\r\n]*["%[{]' ~= nil or not text:find "[^\239\187\191 \t\r\n]"
+  end
+  return self.whole
+end
+
+--- The whole body if it is JSON; nil where it is something else, or was not all fetched.
+---@return string|nil
+function Body:json()
+  if not self.whole or self.over then return nil end
+  local text = self:text()
+  local _, cut = core.auto(text, { max_bytes = KB })
+  if cut.kind == "json" then return text end
+  self.whole, self.over = nil, self.size > self.capacity
 end
 
 --- Add a chunk.
@@ -101,7 +142,7 @@ end
 function Body:text()
   if self.redaction and not self.over then keep(self, self.redaction:finish()) end
   self.redaction = nil
-  local text = table.concat(self.parts)
+  local text = joined(self)
   return self.over and without_torn_char(text:sub(1, self.capacity)) or text
 end
 
