@@ -386,18 +386,38 @@ static abr_opts opts_of_kind(const abr_opts *opts, abr_kind kind)
     return own;
 }
 
+/* Does a marker that stands alone stay within the budgets, with the reserve? */
+static bool line_fits(abr_cutter *j, const char *line, size_t n)
+{
+    const abr_allowance allowance = bounded_allowance(j);
+    if (allowance.lines == 0 || n > allowance.shown || n > allowance.chars)
+        return false;
+    if (j->opts->max.tokens == ABR_UNLIMITED)
+        return true;
+    const size_t reserve = j->opts->reserve_len;
+    char *text = j->alloc->malloc(j->alloc->ctx, n + reserve);
+    if (!text) {
+        j->failure = ABR_ENOMEM;
+        return false;
+    }
+    memcpy(text, line, n);
+    if (reserve > 0)
+        memcpy(text + n, j->opts->reserve, reserve);
+    const uint64_t tokens = abr_text_tokens(j, text, n + reserve);
+    j->alloc->free(j->alloc->ctx, text);
+    return tokens <= j->opts->max.tokens;
+}
+
 /* One line says what it is, where that fits; nothing else is kept. */
 static abr_code tell_binary(abr_cutter *j, abr_cut *cut)
 {
     char line[ABR_BINARY_LINE_MOST];
     const size_t n = abr_print_binary(j->view->media_type, j->view->bytes, line);
-    const abr_allowance allowance = bounded_allowance(j);
-    const bool inside = j->opts->marker == ABR_MARKER_INSIDE;
     cut->truncated = true;
     cut->omitted_lines = cut->total_lines;
     cut->omitted_bytes = cut->total_bytes;
     cut->truncated_by = abr_exceeded(j, ABR_BY_LINES, false);
-    if (inside && (n > allowance.shown || n > allowance.chars || abr_text_tokens(j, line, n) > j->opts->max.tokens))
+    if (j->opts->marker != ABR_MARKER_OUTSIDE && !line_fits(j, line, n))
         return ABR_OK;
     abr_content content = {.alloc = j->alloc};
     abr_content_mark(&content, line, n);
