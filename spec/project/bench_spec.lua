@@ -50,6 +50,7 @@ describe("make bench #once", function()
       "Lua 5.4: split", "LuaJIT: find loop", "wc -lc", "head -n 2000", "sed -n: the last 2000 lines",
       "pread(2) in a loop, 256KB each", "abridge.page, first page", "the last 2000 lines, index warm",
       "read(2) in a loop, 64KB each", "the same and a stream, in C", "a priority stream", "block:to_json()",
+      "json: cjson.decode of 16MB", "text: auto", "open brackets", "binary",
     } do
       assert.truthy(said:find("\n" .. name .. "  ", 1, true), name)
     end
@@ -57,12 +58,15 @@ describe("make bench #once", function()
   end)
 
   it("tells how the cost grows with each thing that may grow", function()
-    for _, by in ipairs { "size", "budget", "length of its lines", "size of its chunks", "ranges kept" } do
+    for _, by in ipairs {
+      "size", "budget", "length of its lines", "size of its chunks", "ranges kept", "depth", "members of an object",
+      "gaps",
+    } do
       local title = ", by " .. by
       assert.truthy(said:find(title, 1, true), title)
     end
     local tables = select(2, said:gsub("\nfrom first to last n^%-?[%d.]+ beside linear: %l", ""))
-    assert.equal(9, tables)
+    assert.equal(16, tables)
   end)
 
   it("ends with a line for each figure to reach", function()
@@ -71,7 +75,7 @@ describe("make bench #once", function()
     for line in figures:gmatch "[^\n]+" do
       lines = lines + 1
       assert.matches("  [<>]=? %d.*  (%S+)$", line)
-      local measured = line:match "  %-?%d[%d.]* ?%l*  +(%l+)$"
+      local measured = line:match "  %-?%d[%d.]* ?[%a/]*  +(%l+)$"
         or line:match "  %d[%d.]* %l+ %(%d[%d.]* %l+%)  +(%l+)$"
       if line:find "quicker than pi" then
         assert.matches("  not measured +%-$", line)
@@ -79,7 +83,7 @@ describe("make bench #once", function()
         assert.truthy(measured == "yes" or measured == "no", line)
       end
     end
-    assert.equal(20, lines)
+    assert.equal(28, lines)
   end)
 
   it("prints every row of the tables in doc/speed.md", function()
@@ -101,7 +105,7 @@ describe("make bench #once", function()
   it("knows the names of its sections", function()
     local message, code = run "make -s bench BENCH=speed NPM=no-npm-here"
     assert.is_true(code ~= 0)
-    assert.matches("bench: no section speed: cuts, calls, pages, streams, priority, growth\n", message)
+    assert.matches("bench: no section speed: cuts, calls, pages, streams, priority, kinds, growth\n", message)
   end)
 end)
 
