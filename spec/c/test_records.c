@@ -116,16 +116,16 @@ static abr_opts bytes_of(uint64_t most, const abr_alloc *alloc)
     return o;
 }
 
+/* Are the contents and what is told of them the same? Pieces may be split elsewhere. */
 static bool same_cut(const abr_cut *a, const abr_cut *b)
 {
-    bool same = a->piece_count == b->piece_count && a->item_count == b->item_count && a->item_count == 1 &&
+    bool same = a->content_bytes == b->content_bytes && a->item_count == b->item_count && a->item_count == 1 &&
                 a->items[0].kept == b->items[0].kept && a->items[0].total == b->items[0].total;
-    for (size_t i = 0; same && i < a->piece_count; i++) {
-        const abr_piece *x = &a->pieces[i];
-        const abr_piece *y = &b->pieces[i];
-        same = x->source == y->source && x->n == y->n && x->first_byte == y->first_byte &&
-               x->first_line == y->first_line && x->last_line == y->last_line && memcmp(x->p, y->p, x->n) == 0;
-    }
+    char *x = content_of(a);
+    char *y = content_of(b);
+    same = same && (a->content_bytes == 0 || memcmp(x, y, a->content_bytes) == 0);
+    free(x);
+    free(y);
     return same;
 }
 
@@ -166,7 +166,7 @@ static void check_text_of(const made *text, const abr_telling *told, abr_marker 
 static void records_are_whole_and_gaps_exact(void)
 {
     const abr_telling *const kinds[] = {&lines_of_json, &csv, &tsv, &aligned};
-    for (size_t i = 0; i < 400; i++) {
+    for (size_t i = 0; i < 60; i++) {
         const abr_telling *told = kinds[pick(4)];
         made text = random_records(told);
         check_text_of(&text, told, pick(4) ? ABR_MARKER_INSIDE : pick(2) ? ABR_MARKER_OUTSIDE : ABR_MARKER_NONE);
@@ -273,7 +273,7 @@ static void names_and_nothing_are_no_trouble(void)
 {
     made text = {0};
     char line[160];
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 60; i++) {
         snprintf(line, sizeof line, "{\"n\":%d,\"error\":null,\"failed\":0,\"errors\":[],\"exception\":\"\"}\n", i);
         add(&text, line);
     }
@@ -345,7 +345,7 @@ static void memory_is_bounded(void)
                 else
                     add_random_row(&text, ',', pick(1000) ? 40 : 200000);
             CHECK(cut_records(text.p, text.n, &way, &cut) == ABR_OK);
-            CHECK(l.peak <= 64 * budgets[i] + 1024 * 1024);fprintf(stderr,"peak %zu %zu\n",budgets[i],l.peak);
+            CHECK(l.peak <= 64 * budgets[i] + 1024 * 1024);
             abr_cut_free(&cut);
             free(text.p);
         }
