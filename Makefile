@@ -68,7 +68,7 @@ nvim: lua/abridge/core.so ## build the module for Neovim where it finds it; want
 
 lib: build/libabridge.a build/libabridge.so build/include/abridge.h ## build the C library alone, static and shared
 
-demo: build ## see what a model would see of a noisy command and of a big file
+demo: build ## see what a model would see of a listing, a log, a diff, JSON and a big file
 	@$(with_paths) $(LUA) examples/demo.lua
 
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves

@@ -3,6 +3,7 @@
 -- main loop every millisecond; the loop's pauses are the times between two of these, by the clock. For each of the two
 -- the round whose longest time is shortest is printed.
 local abridge = require "abridge"
+local kind_texts = require "run.kind_texts"
 local main_loop = require "support.main_loop"
 local web_server = require "support.web_server"
 local vim = rawget(_G, "vim")
@@ -42,15 +43,30 @@ local function shell(command)
   assert(vim.fn.system { "sh", "-c", "cd '" .. folder .. "' && " .. command } and vim.v.shell_error == 0, command)
 end
 
-local function called(opts, tool, input)
+local function called(opts, tool, input, updates)
   opts.run_dir = folder .. "/run"
   return function(done)
     local session = assert(abridge.session(opts))
     session:call(tool, input, { on_done = function(result)
       done(result)
       vim.schedule(function() session:close() end)
-    end, on_update = opts.redact and function() end or nil })
+    end, on_update = (opts.redact or updates) and function() end or nil })
   end
+end
+
+--- A command that prints a text of a kind, with updates: each is a snapshot of the stream.
+local function printing(kind)
+  local first, block, last = kind_texts.parts(kind)
+  for part, text in pairs { first = first, block = block } do
+    local file = assert(io.open(("%s/%s.%s"):format(folder, kind, part), "wb"))
+    assert(file:write(text))
+    assert(file:close())
+  end
+  local command = "cd '%s'; cat %s.first; for i in $(seq %d); do cat %s.block; done; printf %%s %s"
+  local limits = { run_command = { strategy = "auto" } }
+  return called({ limits = limits }, "run_command", {
+    command = command:format(folder, kind, math.ceil(FLOOD / #block), kind, vim.fn.shellescape(last)),
+  }, true)
 end
 
 local PATTERNS = { "password=%S+", "AKIA[%u%d]+", "token: *%w+" }
@@ -122,6 +138,13 @@ local function cases()
     { "the same, a match at the end", called({}, "search_files", { path = log, pattern = "at the end" }) },
     { "web_fetch, 16 MB, redacted, for their end", fetched },
     { "run_command, cancelled", cancelled },
+    { ("run_command, %d MB of JSON, with updates"):format(FLOOD / MB), printing "json" },
+    { "the same, JSON lines", printing "json_lines" },
+    { "the same, CSV", printing "table" },
+    { "the same, a diff", printing "diff" },
+    { "the same, source", printing "text" },
+    { "the same, a log", printing "log" },
+    { "the same, a binary", printing "binary" },
     { "session:cap, 20 MB, which blocks", function(done)
       local session = abridge.session { run_dir = folder .. "/run" }
       session:cap("some_tool", (LINE .. "\n"):rep(20 * MB / #LINE))

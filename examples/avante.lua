@@ -3,6 +3,6 @@
 require("avante").setup {}
 require("abridge.avante").tools(require "avante.llm_tools", {
   session = require("abridge").session {
-    limits = { ["*"] = { strategy = "priority", max_lines = 2000, max_bytes = "20KB", clean = true } },
+    limits = { ["*"] = { max_lines = 2000, max_bytes = "20KB", clean = true } },
   },
 })

@@ -1,4 +1,4 @@
--- What a model sees of a real noisy command and of a real big file: `make demo`.
+-- What a model sees of real outputs, each cut as what it is, and of a real big file: `make demo`.
 local abridge = require "abridge"
 
 local SHOWN = 3 -- lines of each end that this demo prints
@@ -16,6 +16,7 @@ local function show(title, result)
   local cut = result.details.cut
   print("\n== " .. title)
   print(("raw output:   %s in %d lines"):format(abridge.format_size(cut.total_bytes), cut.total_lines))
+  if cut.kind then print("cut as:       " .. cut.kind) end
   print(("model gets:   %s, %d of the lines:"):format(abridge.format_size(#result.content), cut.output_lines))
   local lines = lines_of(result.content)
   for i, line in ipairs(lines) do
@@ -39,14 +40,27 @@ local function big_file(session)
   return made, true
 end
 
-local session = abridge.session { timeout = 50 }
-local command = "find /usr -ls; ls /no/such/folder"
-local result = session:call("run_command", { command = command })
-show("run_command: " .. command, result)
+--- Commands that print a listing, a log, a diff and JSON on most machines.
+local COMMANDS = {
+  "find /usr -ls; ls /no/such/folder",
+  "cat /var/log/dpkg.log",
+  "git diff HEAD~20",
+  "cat $(find /usr -xdev -name '*.json' -size +100k | sort | head -n 1)",
+}
+
+local session = abridge.session { timeout = 50, limits = { run_command = { max_bytes = "8KB" } } }
+for _, command in ipairs(COMMANDS) do
+  local result = session:call("run_command", { command = command })
+  if result.truncation.truncated then
+    show("run_command: " .. command, result)
+  else
+    print(("\n== run_command: %s\nprints too little here to be cut"):format(command))
+  end
+end
 
 local path, made = big_file(session)
 show("read_file: " .. path, session:call("read_file", { path = path }))
-result = session:call("read_file", { path = path, offset = 60000, limit = 5 })
+local result = session:call("read_file", { path = path, offset = 60000, limit = 5 })
 show("read_file: the same, offset=60000 limit=5", result)
 if made then os.remove(path) end
 session:close()

@@ -4,7 +4,7 @@ tokenizer_version := 3.4.0# of gpt-tokenizer, for bench-tokens alone
 pi_version := 0.73.1# of @mariozechner/pi-coding-agent, for bench alone
 NPM ?= npm
 
-.PHONY: bench bench-check bench-pause bench-tokens score soak
+.PHONY: bench bench-check bench-tell bench-pause bench-tokens score score-kinds soak
 
 bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure ours, rivals and limits in one run, 4 minutes; BENCH="cuts pages" is a part
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;bench/?.lua;;" LUA_CPATH="build/5.4/?.so;build/bench/?.so;;" $(LUA) bench/run.lua $(BENCH)
@@ -12,8 +12,11 @@ bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure
 bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more instructions than before this branch
 	@CC="$(CC)" bench/check/compare.sh
 
+bench-tell: build/bench/tell ## measure how long kinds take to tell, fail over 2 ms
+	@build/bench/tell
+
 bench-pause: build ## measure how long our callbacks run, and Neovim's main loop stands still, while each tool does something big
-	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;bench/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
 		--cmd 'set shada=' -c 'luafile bench/pause.lua'
 
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
@@ -22,10 +25,16 @@ bench-tokens: build build/tokens/samples.tsv ## measure the token estimate again
 score: build ## make labelled logs with this machine's tools, score our cut and the usual ones on them
 	@$(with_paths) $(LUA) bench/score.lua
 
+score-kinds: build ## cut outputs of every kind (KINDS_CORPUS=folder) and made ones: kinds, rules broken, needles, key paths, hunks
+	@$(with_paths) $(LUA) bench/score/kinds.lua $(if $(FAULTS),--faults)
+
 soak: build ## gigabytes, on one line too, 100,000 calls, 1,000 runs, a million blocks, kills: memory flat, totals exact (SOAK=0.01: less)
 	@$(with_paths) $(LUA) spec/soak/soak.lua
 
 build/bench/pipe: $(OBJ)/c/bench/pipe.o build/libabridge.a
+	$(call link)
+
+build/bench/tell: $(OBJ)/c/bench/tell.o build/libabridge.a
 	$(call link)
 
 build/bench/limit.so: $(OBJ)/5.4/bench/limit.o build/libabridge.a

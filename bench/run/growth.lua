@@ -1,6 +1,7 @@
 --- How the cost grows with the text, the budget, the lines, the chunks and the ranges kept. What "x linear" tells is
 --- how much more a step cost than it may: 1 is linear, under 1 is better.
 local abridge = require "abridge"
+local kind_texts = require "run.kind_texts"
 local limit = require "limit"
 local measure = require "run.measure"
 local report = require "run.report"
@@ -75,6 +76,69 @@ local function grow_text(strategy)
     end
   end
   print_steps(("abridge.%s of log lines, by size"):format(strategy), steps)
+end
+
+--- `auto` on a text that grows in one way or another.
+---@param title string
+---@param cases { name: string, text: string, n: number|nil }[] `n` is what grows, the bytes unless set
+local function grow_auto(title, cases)
+  local steps = {}
+  for _, case in ipairs(cases) do
+    collectgarbage()
+    local medians = measure.turns { function() abridge.auto(case.text, { max_bytes = 30 * KB }) end }
+    steps[#steps + 1] = {
+      name = case.name, n = case.n or #case.text, seconds = medians[1], bytes = #case.text, may = #case.text,
+    }
+  end
+  print_steps(title, steps)
+end
+
+local function grow_kinds()
+  for _, kind in ipairs { "json", "json_lines", "table", "diff" } do
+    local cases = {}
+    for _, full in ipairs { MB, 10 * MB, 100 * MB } do
+      local text = kind_texts.of(kind, measure.size(full))
+      cases[#cases + 1] = { name = bytes(#text), text = text }
+    end
+    grow_auto(("abridge.auto of %s, by size"):format(kind), cases)
+  end
+end
+
+local DEEP, WIDE = { 1000, 10000, 100000, 1000000 }, { 1000, 10000, 100000, 1000000 }
+
+--- Documents that are deep, and objects that have many members.
+local function grow_json()
+  local deep, wide = {}, {}
+  for _, full in ipairs(DEEP) do
+    local n = math.floor(measure.size(full))
+    deep[#deep + 1] = { name = ("%d deep"):format(n), text = ('{"a":['):rep(n / 2) .. (']}'):rep(n / 2), n = n }
+  end
+  for _, full in ipairs(WIDE) do
+    local n, members = math.floor(measure.size(full)), {}
+    for i = 1, n do
+      members[i] = ('"key %d":%d'):format(i, i)
+    end
+    wide[#wide + 1] = { name = ("%d members"):format(n), text = "{" .. table.concat(members, ",") .. "}", n = n }
+  end
+  grow_auto("abridge.auto of JSON, by depth", deep)
+  grow_auto("abridge.auto of JSON, by members of an object", wide)
+end
+
+--- The gaps in JSON: elements that stand out are kept among many that do not.
+local function grow_gaps()
+  local steps, size = {}, measure.size(16 * MB)
+  for _, wanted in ipairs { 1, 10, 100, 1000, 10000 } do
+    if wanted > 1 and wanted > size / KB / 2 then break end
+    local text = kind_texts.failures(size, wanted)
+    local opts = { max_bytes = 4 * KB + 300 * wanted }
+    local _, cut = abridge.auto(text, opts)
+    local medians = measure.turns { function() abridge.auto(text, opts) end }
+    steps[#steps + 1] = {
+      name = ("%d failures, %d ranges kept"):format(wanted, #cut.kept),
+      n = wanted, seconds = medians[1], bytes = #text, may = wanted,
+    }
+  end
+  print_steps(("abridge.auto of %s of JSON, by gaps"):format(bytes(size)), steps)
 end
 
 local function grow_budget(strategy, text)
@@ -182,5 +246,8 @@ return function()
   grow_chunks()
   grow_ranges()
   grow_moves()
+  grow_kinds()
+  grow_json()
+  grow_gaps()
   targets.measured("growth", worst)
 end

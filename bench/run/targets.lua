@@ -26,6 +26,14 @@ local FIGURES = {
   { "fits", "10KB that fits, from Lua, as if memory were read at 10 GB/s", "<", 1, "us" },
   { "cut_here", "10KB that is cut, from Lua", "<", 2, "us" },
   { "cut", "10KB that is cut, from Lua, as if memory were read at 10 GB/s", "<", 2, "us" },
+  { "auto_text", "auto of 100MB of source: x head_tail", "<=", 1.25, "x" },
+  { "auto_json", "auto of JSON", ">=", 400, "MB/s" },
+  { "auto_json_decode", "auto of JSON: times quicker than cjson.decode", ">=", 4, "x" },
+  { "auto_json_lines", "auto of JSON lines", ">=", 300, "MB/s" },
+  { "auto_table", "auto of CSV", ">=", 300, "MB/s" },
+  { "auto_diff", "auto of a diff", ">=", 300, "MB/s" },
+  { "kind", "telling the kind of a text, the slowest", "<", 2, "ms" },
+  { "kind_memory", "memory of a stream of 1GB over that of 16MB, worst kind", "<=", 1, "MB" },
   { "growth", "growth of the cost, worst case: power of n over linear", "<=", 0.1, "" },
 }
 

@@ -25,9 +25,25 @@ static inline char abr_to_lower(char c)
     return c;
 }
 
+static inline bool abr_is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
 static inline bool abr_is_letter(char c)
 {
-    return abr_to_lower(c) >= 'a' && abr_to_lower(c) <= 'z';
+    return abr_is_lower(abr_to_lower(c));
+}
+
+/* Of names in source: letters, digits, underscores. */
+static inline bool abr_is_word(char c)
+{
+    return abr_is_letter(c) || abr_is_digit(c) || c == '_';
+}
+
+static inline bool abr_is_hex(char c)
+{
+    return abr_is_digit(c) || (abr_to_lower(c) >= 'a' && abr_to_lower(c) <= 'f');
 }
 
 ABR_PRIVATE_END

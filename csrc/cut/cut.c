@@ -392,12 +392,13 @@ static abr_code tell_binary(abr_cutter *j, abr_cut *cut)
     char line[ABR_BINARY_LINE_MOST];
     const size_t n = abr_print_binary(j->view->media_type, j->view->bytes, line);
     const abr_allowance allowance = bounded_allowance(j);
-    const bool inside = j->opts->marker == ABR_MARKER_INSIDE;
+    const bool counts = j->opts->marker != ABR_MARKER_OUTSIDE;
     cut->truncated = true;
     cut->omitted_lines = cut->total_lines;
     cut->omitted_bytes = cut->total_bytes;
     cut->truncated_by = abr_exceeded(j, ABR_BY_LINES, false);
-    if (inside && (n > allowance.shown || n > allowance.chars || abr_text_tokens(j, line, n) > j->opts->max.tokens))
+    if (counts && (allowance.lines == 0 || n > allowance.shown || n > allowance.chars ||
+                   abr_text_tokens(j, line, n) > j->opts->max.tokens))
         return ABR_OK;
     abr_content content = {.alloc = j->alloc};
     abr_content_mark(&content, line, n);

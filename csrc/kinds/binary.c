@@ -5,7 +5,7 @@
 
 #include "kinds/binary.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 #include "kinds/magic.h"
 #include "text/scan.h"
 #include "text/utf8.h"

@@ -8,6 +8,8 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "budget/options.h"
+#include "kinds/json_reader.h"
+#include "kinds/diff_cut.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
 #include "kinds/records.h"
@@ -37,9 +39,13 @@ struct abr_by_kind {
 static const abr_reader_methods *methods_of(abr_kind kind)
 {
     switch (kind) {
+    case ABR_KIND_JSON:
+        return &abr_json_methods;
     case ABR_KIND_JSON_LINES:
     case ABR_KIND_TABLE:
         return &abr_record_methods;
+    case ABR_KIND_DIFF:
+        return &abr_diff_methods;
     default:
         return NULL;
     }

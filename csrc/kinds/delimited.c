@@ -1,9 +1,10 @@
 /*
- * Records of CSV and TSV, by RFC 4180. A text is a table if its records agree on their number of fields, two or more,
- * and the first one looks like names. Without names, more columns and records are asked for.
+ * Records of CSV and TSV, by RFC 4180. A text is a table if its records agree on their number of fields, two
+ * or more, and the first one looks like names. Without names, more columns and records are asked for.
  */
 #include "kinds/delimited.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "kinds/lines.h"
 
 enum {
@@ -20,7 +21,7 @@ enum {
     TIME_WITHIN = 24   /* of the start, where a log has its time */
 };
 
-/* The field that starts at `at`; *closed false where its quotes do not close, or something stands after them. */
+/* The field that starts at `at`; *closed false where its quotes do not close, or do so before its end. */
 static size_t field_end(const char *p, size_t n, size_t at, char delimiter, bool *closed)
 {
     size_t i = at;
@@ -65,16 +66,6 @@ static bool may_be_in_name(char c)
            c != '`';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return ((c | ' ') >= 'a' && (c | ' ') <= 'z') || (c & 0x80);
-}
-
 /* The field between `from` and `to` without blanks and quotes around it. */
 static abr_text_line bare(const char *p, size_t from, size_t to)
 {
@@ -100,15 +91,17 @@ static reading read_name(abr_text_line field)
         words += field.p[i] == ' ';
         if (field.p[i] == ':' && i + 1 < field.n && field.p[i + 1] == ' ')
             return NO_NAME;
-        digits += is_digit(field.p[i]);
-        letters = letters || is_letter(field.p[i]);
+        digits += abr_is_digit(field.p[i]);
+        letters = letters || abr_is_letter(field.p[i]) || (field.p[i] & 0x80);
     }
     char last = field.p[field.n - 1];
     if (words > MOST_WORDS || last == '.' || last == ':' || last == ',')
         return NO_NAME;
     if (digits == field.n)
         return field.n <= 4 ? NUMBER : NO_NAME;
-    return letters && digits * 2 <= field.n && !is_digit(*field.p) ? NAME : NO_NAME;
+    if (!letters || abr_is_digit(*field.p))
+        return NO_NAME;
+    return digits * 2 <= field.n ? NAME : NUMBER;
 }
 
 static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
@@ -119,8 +112,8 @@ static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
     return false;
 }
 
-/* Does the record, up to `end`, name columns: each once, most of them by words? The first may have no name, as that of
- * an index has none. */
+/* Does the record, up to `end`, name columns: each once, most of them by words? The first may have no name,
+ * as that of an index has none. */
 static bool names_columns(const char *p, size_t end, char delimiter)
 {
     abr_text_line names[MOST_COLUMNS];
@@ -132,13 +125,18 @@ static bool names_columns(const char *p, size_t end, char delimiter)
         i = field_end(p, end, i, delimiter, &closed);
         abr_text_line field = bare(p, from, i);
         reading is = read_name(field);
+        if (is == NUMBER && count == 0)
+            return false;
         bool index = count == 0 && field.n == 0 && delimiter != ';';
         if ((is == NO_NAME && !index) || occurs(names, count, field))
             return false;
         numbers += is == NUMBER;
         names[count++] = field;
     }
-    return numbers * 3 <= count * 2 && (count > 2 || (numbers == 0 && names[0].n > 0));
+    if (count > 2)
+        return numbers * 3 <= count * 2;
+    bool paths = memchr(names[0].p, '/', names[0].n) || memchr(names[1].p, '/', names[1].n);
+    return numbers == 0 && names[0].n > 1 && !paths;
 }
 
 /* ---- a text ---- */

@@ -1,11 +1,12 @@
 /*
  * Unified diffs: of git with its extended headers, combined ones, of diff -ru and Subversion, in mails.
  *
- * A text is one if nearly all its lines belong to one. What stands between a commit's line and its first file is its
- * message; a log that shows a diff has lines of its own before it and after it.
+ * A text is one if nearly all its lines belong to one. What stands between a commit's line and its first file
+ * is its message; a log that shows a diff has lines of its own before it and after it.
  */
 #include "kinds/diff.h"
 #include "abridge.h"
+#include "base/ascii.h"
 
 enum {
     HASH = 7,              /* digits of the shortest that git abbreviates to */
@@ -19,7 +20,7 @@ enum {
 static bool read_number(abr_text_line line, size_t *i, uint64_t *value)
 {
     size_t from = *i;
-    for (*value = 0; *i < line.n && line.p[*i] >= '0' && line.p[*i] <= '9' && *i - from < 12; ++*i)
+    for (*value = 0; *i < line.n && abr_is_digit(line.p[*i]) && *i - from < 12; ++*i)
         *value = *value * 10 + (uint64_t)(line.p[*i] - '0');
     return *i > from;
 }
@@ -135,7 +136,7 @@ static const prefix prefixes[] = {
 static bool has_hash(abr_text_line line, size_t at)
 {
     size_t i = at;
-    while (i < line.n && ((line.p[i] >= '0' && line.p[i] <= '9') || (line.p[i] >= 'a' && line.p[i] <= 'f')))
+    while (i < line.n && abr_is_hex(line.p[i]))
         i++;
     return i - at >= HASH && (i == line.n || line.p[i] == ' ');
 }
@@ -173,7 +174,8 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->in_hunk = opens;
     e->in_patch = e->in_patch && line.n > 0;
     if (e->in_message && is == ABR_DIFF_HEADER && !ABR_STARTS(line, "--- "))
-        is = ABR_DIFF_OTHER; /* words of a message */
+        is = ABR_DIFF_OTHER;                                  /* words of a message */
+    bool oneline = is == ABR_DIFF_OTHER && has_hash(line, 0); /* git log -p --oneline */
     if (is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && ABR_STARTS(line, "--- ")))
         e->in_message = false;
     if (is == ABR_DIFF_COMMIT)
@@ -183,9 +185,11 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
         e->in_patch = true;
     e->files += is == ABR_DIFF_FILE;
     e->hunks += opens;
-    if (is != ABR_DIFF_OTHER || opens || e->in_message || e->in_patch)
+    if (is != ABR_DIFF_OTHER || opens || oneline || e->in_message || e->in_patch)
         e->own++;
-    else if (abr_trimmed(line).n > 0)
+    else if (abr_trimmed(line).n > 0 &&
+             !(*line.p == ' ' &&
+               (ABR_CONTAINS(line, " | ") || ABR_CONTAINS(line, " changed, ")))) /* of git diff --stat -p */
         e->stray++;
 }
 

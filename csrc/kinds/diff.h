@@ -20,8 +20,8 @@ typedef struct {
 /* Is the line the `@@` line of a hunk, or the `@@@` line of one with more parents? */
 bool abr_hunk_opens(abr_text_line line, abr_hunk *hunk);
 
-/* Is the line the next one of the hunk? An empty one counts as context, as mail leaves these. After the last line only
- * `\ No newline at end of file` is one. */
+/* Is the line the next one of the hunk? An empty one counts as context, as mail leaves these. After the last
+ * line only `\ No newline at end of file` is one. */
 bool abr_hunk_takes(abr_hunk *hunk, abr_text_line line);
 
 typedef enum {

@@ -9,12 +9,12 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_JSON_JUDGED = 256 * 1024 }; /* bytes that are looked at */
 
-/* Is (p, n), of at most ABR_JSON_JUDGED bytes, one object, array or string, blanks around it? Of a text that is not
- * whole: may it become one? A BOM is passed over. */
+/* Is (p, n), of at most ABR_JSON_JUDGED bytes, one object, array or string, blanks around it? Of a text that
+ * is not whole: may it become one? A BOM is passed over. */
 bool abr_is_json(const char *p, size_t n, bool whole);
 
-/* Is (p, n), of at most ABR_JSON_JUDGED bytes, an object or array a line, a few lines excepted? One document alone is
- * none. Where the text is not whole, its last line counts only if it ends. */
+/* Is (p, n), of at most ABR_JSON_JUDGED bytes, an object or array a line, a few lines excepted? One document
+ * alone is none. Where the text is not whole, its last line counts only if it ends. */
 bool abr_is_json_lines(const char *p, size_t n, bool whole);
 
 ABR_PRIVATE_END

@@ -1,8 +1,9 @@
 /*
- * JSON by RFC 8259, read token by token: strings and blanks eight bytes at a time, as most of a document is these.
+ * JSON by RFC 8259, read token by token: strings and blanks eight bytes at a time, as most of a document is
+ * these.
  *
- * What is wanted next and what is under way is all the state there is, beside a bit for each open level, so that a
- * document may break off after any byte.
+ * What is wanted next and what is under way is all the state there is, beside a bit for each open level, so
+ * that a document may break off after any byte.
  */
 #include <string.h>
 
@@ -66,8 +67,8 @@ static void value_ends(abr_json_scan *s)
 
 /* ---- strings ---- */
 
-/* The lowest byte of each that is set is one that does not simply belong to a string: a quote, a backslash, a control,
- * not ASCII. Higher ones may be set in error. */
+/* The lowest byte of each that is set is one that does not simply belong to a string: a quote, a backslash, a
+ * control, not ASCII. Higher ones may be set in error. */
 static uint64_t special(uint64_t word)
 {
     uint64_t quote = word ^ ones * '"';

@@ -22,8 +22,8 @@ typedef enum {
 enum { ABR_JSON_LEVELS = 64 }; /* in one uint64_t of room */
 
 /*
- * A scan of one document. It allocates nothing and does not recurse: the levels are the caller's, who may move and grow
- * them between two calls. Bytes may come in chunks of any size; the tokens are the same.
+ * A scan of one document. It allocates nothing and does not recurse: the levels are the caller's, who may
+ * move and grow them between two calls. Bytes may come in chunks of any size; the tokens are the same.
  */
 typedef struct {
     uint64_t *levels; /* a bit a level, set where it is an object */
@@ -43,9 +43,9 @@ typedef struct {
 /* Start a document; `levels` has room for `room` open objects and arrays. A BOM is the caller's to skip. */
 void abr_json_open(abr_json_scan *scan, uint64_t *levels, size_t room);
 
-/* The next token of (p, n) from *i on, and in *i where it ends. ABR_JSON_MORE: *i is n, and the next call gets the next
- * chunk with *i 0. After ABR_JSON_WRONG, *i is the byte that is wrong. The end of a number shows at the byte after it;
- * the last number of a document that is nothing else is never returned. */
+/* The next token of (p, n) from *i on, and in *i where it ends. ABR_JSON_MORE: *i is n, and the next call
+ * gets the next chunk with *i 0. After ABR_JSON_WRONG, *i is the byte that is wrong. The end of a number
+ * shows at the byte after it; the last number of a document that is nothing else is never returned. */
 abr_json_token abr_json_next(abr_json_scan *scan, const char *p, size_t n, size_t *i);
 
 /* Has everything been read that a document needs, so that it may end here? */

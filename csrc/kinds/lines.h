@@ -47,6 +47,23 @@ static inline bool abr_has_at(abr_text_line line, size_t at, const char *text, s
     return n <= line.n && at <= line.n - n && memcmp(line.p + at, text, n) == 0;
 }
 
+static inline bool abr_contains(abr_text_line line, const char *text, size_t n)
+{
+    while (line.n >= n) {
+        const char *p = memchr(line.p, *text, line.n - n + 1);
+        if (!p)
+            return false;
+        if (memcmp(p, text, n) == 0)
+            return true;
+        line.n -= (size_t)(p + 1 - line.p);
+        line.p = p + 1;
+    }
+    return false;
+}
+
+/* Does the line hold this literal? */
+#define ABR_CONTAINS(line, literal) abr_contains((line), literal, sizeof(literal) - 1)
+
 /* Does the line start with this literal? */
 #define ABR_STARTS(line, literal) abr_has_at((line), 0, literal, sizeof(literal) - 1)
 

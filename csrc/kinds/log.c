@@ -1,17 +1,17 @@
 /*
- * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of both. Few
- * lines of a log have none of a log; in what was written they are rare.
+ * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of
+ * both. Few lines of a log have none of a log; in what was written they are rare.
  */
 #include "kinds/log.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 #include "kinds/lines.h"
 #include "kinds/log_signs.h"
 #include "kinds/text_signs.h"
 #include "text/scan.h"
 
 enum {
-    SAMPLED = 1024,  /* lines */
+    SAMPLED = 512,   /* lines */
     LOOKED_AT = 240, /* bytes of a line */
     LONG_LINE = 1000,
     LONG_WEIGHT = 8, /* lines that a longer one counts as */
@@ -21,13 +21,14 @@ enum {
 
 /* Evidence of text, by the lines that are looked at, and for each of a log. */
 static const float least_text = 0.35F;
-static const float least_alone = 0.15F; /* where nearly nothing tells of a log: */
+static const float least_alone = 0.1F; /* where nearly nothing tells of a log: */
 static const float most_alone = 0.01F;
-static const float least_of_few = 0.6F;
+static const float least_of_few = 0.5F;
 static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
 static const float repeated_log = 0.5F;  /* and that it does tells of a log */
 static const float text_a_log = 3.0F;
-static const float text_in_log = 8.0F; /* where the text starts as a log does, with something in it */
+static const float text_of_text = 1.5F; /* where it starts as text alone does, with some of a log in it */
+static const float text_in_log = 8.0F;  /* where the text starts as a log does, with something in it */
 
 typedef struct {
     float log;
@@ -40,9 +41,10 @@ typedef struct {
 static bool repeats(evidence *e, abr_text_line line)
 {
     size_t n = 0;
-    while (n < line.n && abr_is_alpha(line.p[n]))
+    while (n < line.n && abr_is_letter(line.p[n]))
         n++;
-    bool words = n < line.n && memchr(line.p + n + 1, ' ', line.n - n - 1);
+    bool words = n < line.n && !memchr("/.-", line.p[n], 3) && !abr_is_word(line.p[n]) &&
+                 memchr(line.p + n + 1, ' ', line.n - n - 1);
     bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;
     e->before = (abr_text_line){line.p, n};
     return same;
@@ -71,7 +73,8 @@ static bool is_written(const evidence *all, const evidence *head)
     if (all->lines < FEW_LINES && all->text < least_of_few * all->lines)
         return false;
     bool logs = head->log * 2 >= head->lines && head->log > head->text;
-    if (all->text < (logs ? text_in_log : text_a_log) * all->log)
+    bool writes = head->log == 0 && head->text * 2 >= head->lines && head->lines * 2 >= HEAD;
+    if (all->text < (logs ? text_in_log : writes ? text_of_text : text_a_log) * all->log)
         return false;
     float least = all->log <= most_alone * all->lines ? least_alone : least_text;
     return all->text > 0 && all->text >= least * all->lines;

@@ -7,8 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is (p, n) written: source, prose, markup, a listing? Everything else, and what could be either, is a log. A sample of
- * its lines is looked at. */
+/* Is (p, n) written: source, prose, markup, a listing? Everything else, and what could be either, is a log. A
+ * sample of its lines is looked at. */
 bool abr_is_written(const char *p, size_t n);
 
 ABR_PRIVATE_END

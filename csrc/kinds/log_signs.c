@@ -1,13 +1,14 @@
 /*
- * Signs that a line was printed by a command at work: the time, a level, a command or a step, a diagnostic with its
- * place, a test and how it went, a frame of a stack. None decides alone.
+ * Signs that a line was printed by a command at work: the time, a level, a command or a step, a diagnostic
+ * with its place, a test and how it went, a frame of a stack. None decides alone.
  */
 #include "kinds/log_signs.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
+#include "kinds/words.h"
 
 enum {
-    TIME_WITHIN = 32,  /* bytes of the start in which a time says when a line was printed */
+    TIME_WITHIN = 48,  /* bytes of the start in which a time says when a line was printed */
     LEVEL_WITHIN = 64, /* and a level, how grave it is */
     STEP_LENGTH = 160, /* of a line that tells a step, at most */
     ESC = 0x1B
@@ -15,24 +16,13 @@ enum {
 
 #define IS(line, literal) ((line).n == sizeof(literal) - 1 && ABR_STARTS(line, literal))
 
-static bool ends(abr_text_line line, const char *text)
+static bool ends_with(abr_text_line line, abr_text_line text)
 {
-    size_t n = strlen(text);
-    return line.n >= n && memcmp(line.p + line.n - n, text, n) == 0;
+    return line.n >= text.n && line.p[line.n - 1] == text.p[text.n - 1] &&
+           memcmp(line.p + line.n - text.n, text.p, text.n) == 0;
 }
 
-static bool contains(abr_text_line line, const char *text)
-{
-    size_t n = strlen(text);
-    for (const char *p = line.p, *end = line.p + line.n; (size_t)(end - p) >= n; p++) {
-        p = memchr(p, *text, (size_t)(end - p) - n + 1);
-        if (!p)
-            return false;
-        if (memcmp(p, text, n) == 0)
-            return true;
-    }
-    return false;
-}
+#define ENDS(line, literal) ends_with((line), (abr_text_line){literal, sizeof(literal) - 1})
 
 static abr_text_line from(abr_text_line line, size_t at)
 {
@@ -50,10 +40,22 @@ static size_t digits(abr_text_line line, size_t at)
 
 /* ---- times and levels ---- */
 
+/* Is it `Modify: 2026-11-22 ...`, as stat has it? */
+static bool names_a_time(abr_text_line line)
+{
+    abr_text_line bare = abr_trimmed(line);
+    size_t i = 0;
+    while (i < bare.n && abr_is_letter(bare.p[i]))
+        i++;
+    return i > 1 && abr_is_upper(*bare.p) && abr_is_lower(bare.p[1]) && abr_has_at(bare, i, ": ", 2);
+}
+
 /* 12:34:56, 2026-11-22, 2026/11/22, [  12.345678], near the start. */
 static bool has_time(abr_text_line line)
 {
     size_t end = line.n < TIME_WITHIN ? line.n : TIME_WITHIN;
+    if (names_a_time(line))
+        return false;
     for (size_t i = 0; i < end; i++) {
         size_t n = digits(line, i);
         if (n == 0)
@@ -66,7 +68,7 @@ static bool has_time(abr_text_line line)
             digits(line, at + 1) == 2 && line.p[at + 3] == line.p[at] && digits(line, at + 4) == 2)
             return true;
         if (*line.p == '[' && i < 8 && at < line.n && line.p[at] == '.' && digits(line, at + 1) >= 3)
-            return contains(line, "]");
+            return ABR_CONTAINS(line, "]");
         i = at;
     }
     return false;
@@ -75,19 +77,16 @@ static bool has_time(abr_text_line line)
 static bool is_level(abr_text_line word)
 {
     static const char *const levels[] = {
-        "INFO",    "WARN", "WARNING", "ERROR", "DEBUG", "TRACE",  "FATAL", "NOTICE", "CRITICAL", "SEVERE",
-        "VERBOSE", "ERR!", "FAILED",  "FAIL",  "PASS",  "PASSED", "SKIP",  "OK",     "SKIPPED"};
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (word.n == strlen(levels[i]) && memcmp(word.p, levels[i], word.n) == 0)
-            return true;
-    return false;
+        "CRITICAL", "DEBUG",  "ERR!",   "ERROR", "FAIL",    "FAILED", "FATAL",   "INFO", "NOTICE", "OK",
+        "PASS",     "PASSED", "SEVERE", "SKIP",  "SKIPPED", "TRACE",  "VERBOSE", "WARN", "WARNING"};
+    return ABR_IS_ONE_OF(word, levels);
 }
 
 static bool is_small_level(abr_text_line word)
 {
-    return IS(word, "info") || IS(word, "warn") || IS(word, "warning") || IS(word, "error") ||
-           IS(word, "debug") || IS(word, "trace") || IS(word, "fatal") || IS(word, "notice") ||
-           IS(word, "note") || IS(word, "err");
+    static const char *const levels[] = {"debug", "err",    "error", "fatal", "info",
+                                         "note",  "notice", "trace", "warn",  "warning"};
+    return ABR_IS_ONE_OF(word, levels);
 }
 
 /* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. */
@@ -95,7 +94,7 @@ static float level(abr_text_line line)
 {
     size_t end = line.n < LEVEL_WITHIN ? line.n : LEVEL_WITHIN;
     for (size_t i = 0; i < end; i++) {
-        if (!abr_is_alpha(line.p[i]))
+        if (!abr_is_letter(line.p[i]))
             continue;
         size_t start = i;
         while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '!'))
@@ -128,7 +127,8 @@ static bool has_place(abr_text_line line)
         size_t at = i + 1 + n;
         if (n == 0 || n > 6)
             continue;
-        if (at + 2 < line.n && line.p[at] == ')' && line.p[at + 1] == ':')
+        if (at + 3 < line.n && line.p[at] == ')' &&
+            (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
             abr_is_word(line.p[i - 1]))
@@ -138,11 +138,11 @@ static bool has_place(abr_text_line line)
 }
 
 /* A line of source as compilers quote it, or what points at it. */
-static bool is_excerpt(abr_text_line line, abr_text_line bare)
+static bool is_excerpt(abr_text_line bare)
 {
     size_t n = digits(bare, 0);
     abr_text_line rest = abr_trimmed(from(bare, n));
-    bool bar = (IS(rest, "|") || ABR_STARTS(rest, "| ")) && (n > 0 || bare.p > line.p);
+    bool bar = n > 0 && (IS(rest, "|") || ABR_STARTS(rest, "| "));
     if (bar || ABR_STARTS(bare, "--> ") || ABR_STARTS(bare, "= note: ") || ABR_STARTS(bare, "= help: "))
         return true;
     bool points = false;
@@ -157,11 +157,11 @@ static bool is_excerpt(abr_text_line line, abr_text_line bare)
 static bool is_frame(abr_text_line bare)
 {
     if (ABR_STARTS(bare, "at "))
-        return contains(bare, ":") || contains(bare, "(");
+        return ABR_CONTAINS(bare, ":") || ABR_CONTAINS(bare, "(");
     if (ABR_STARTS(bare, "File \""))
-        return contains(bare, ", line ");
+        return ABR_CONTAINS(bare, ", line ");
     if (*bare.p == '#')
-        return digits(bare, 1) > 0 && contains(bare, " 0x");
+        return digits(bare, 1) > 0 && ABR_CONTAINS(bare, " 0x");
     return ABR_STARTS(bare, "Traceback (most") || ABR_STARTS(bare, "Caused by: ") ||
            ABR_STARTS(bare, "goroutine ") || ABR_STARTS(bare, "stack traceback") ||
            (ABR_STARTS(bare, "==") && digits(bare, 2) > 0) || ABR_STARTS(bare, "... ");
@@ -174,7 +174,7 @@ static bool is_exception(abr_text_line line)
     while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '.'))
         i++;
     abr_text_line word = {line.p, i};
-    return (ends(word, "Error") || ends(word, "Exception") || ends(word, "error") || ends(word, "Warning")) &&
+    return (ENDS(word, "Error") || ENDS(word, "Exception") || ENDS(word, "error") || ENDS(word, "Warning")) &&
            i < line.n && line.p[i] == ':';
 }
 
@@ -183,21 +183,18 @@ static bool is_exception(abr_text_line line)
 static bool is_command(abr_text_line word)
 {
     static const char *const commands[] = {
-        "cc",    "gcc",    "g++",     "c++",   "clang",    "clang++", "ld",     "ar",      "ranlib",
-        "rustc", "javac",  "install", "strip", "libtool:", "nvcc",    "as",     "tsc",     "cp",
-        "mkdir", "mv",     "rm",      "cargo", "go",       "npm",     "python", "python3", "node",
-        "cmake", "ninja:", "make:",   "git",   "sed",      "ln",      "cd",     "echo"};
+        "ar",       "as",      "c++",    "cargo", "cc",    "cd",     "clang",   "clang++", "cmake",
+        "cp",       "echo",    "g++",    "gcc",   "git",   "go",     "install", "javac",   "ld",
+        "libtool:", "ln",      "make:",  "mkdir", "mv",    "ninja:", "node",    "npm",     "nvcc",
+        "python",   "python3", "ranlib", "rm",    "rustc", "sed",    "strip",   "tsc"};
     for (size_t i = word.n; i-- > 0;)
         if (word.p[i] == '/') {
             word = from(word, i + 1);
             break;
         }
     if (word.n > 12)
-        return ends(word, "-gcc") || ends(word, "-ld") || ends(word, "-ar");
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (word.n == strlen(commands[i]) && memcmp(word.p, commands[i], word.n) == 0)
-            return true;
-    return false;
+        return ENDS(word, "-gcc") || ENDS(word, "-ld") || ENDS(word, "-ar");
+    return ABR_IS_ONE_OF(word, commands);
 }
 
 static abr_text_line first_word(abr_text_line line)
@@ -217,7 +214,7 @@ static float command(abr_text_line line)
     if (ABR_STARTS(line, "make[") || ABR_STARTS(line, "make: ") || ABR_STARTS(line, "ninja: ") ||
         ABR_STARTS(line, "libtool: "))
         return 1;
-    return is_command(first_word(line)) && contains(line, " -") ? 1.0F : 0;
+    return is_command(first_word(line)) && ABR_CONTAINS(line, " -") ? 1.0F : 0;
 }
 
 /* `[12/200]`, `[ 12%]`, `(12/200)`, ` 12%`. */
@@ -237,23 +234,31 @@ static bool is_progress(abr_text_line bare)
 
 static bool is_test(abr_text_line bare)
 {
-    static const char *const starts[] = {
-        "ok ",          "not ok ",      "--- PASS",     "--- FAIL",     "--- SKIP",     "=== RUN",
-        "=== PAUSE",    "=== CONT",     "[ RUN  ",      "[   ",         "[--",          "[==",
-        "\xE2\x9C\x93", "\xE2\x9C\x94", "\xE2\x9C\x97", "\xE2\x9C\x98", "\xE2\x9C\x96", "\xC3\x97 ",
-        "\xE2\x88\x9A", "ok\t",         "FAIL\t",       "\xE2\x9D\xAF", "Test #",       "Start "};
-    static const char *const finals[] = {"... ok", "... FAILED",  "... FAIL",    "... ERROR", "... yes",
-                                         "... no", "... done",    "... ignored", " PASSED",   " FAILED",
-                                         " OK",    " ok",         " passed",     " failed",   " done",
-                                         "100%",   " deprecated", "Passed"};
+#define TEXT(literal)                                                                                        \
+    {                                                                                                        \
+        literal, sizeof(literal) - 1                                                                         \
+    }
+    static const abr_text_line starts[] = {
+        TEXT("ok "),          TEXT("not ok "),      TEXT("--- PASS"),     TEXT("--- FAIL"),
+        TEXT("--- SKIP"),     TEXT("=== RUN"),      TEXT("=== PAUSE"),    TEXT("=== CONT"),
+        TEXT("[ RUN  "),      TEXT("[   "),         TEXT("[---"),         TEXT("[==="),
+        TEXT("\xE2\x9C\x93"), TEXT("\xE2\x9C\x94"), TEXT("\xE2\x9C\x97"), TEXT("\xE2\x9C\x98"),
+        TEXT("\xE2\x9C\x96"), TEXT("\xC3\x97 "),    TEXT("\xE2\x88\x9A"), TEXT("ok\t"),
+        TEXT("FAIL\t"),       TEXT("\xE2\x9D\xAF"), TEXT("Test #"),       TEXT("Start ")};
+    static const abr_text_line finals[] = {
+        TEXT("... ok"), TEXT("... FAILED"),  TEXT("... FAIL"),    TEXT("... ERROR"), TEXT("... yes"),
+        TEXT("... no"), TEXT("... done"),    TEXT("... ignored"), TEXT(" PASSED"),   TEXT(" FAILED"),
+        TEXT(" OK"),    TEXT(" ok"),         TEXT(" passed"),     TEXT(" failed"),   TEXT(" done"),
+        TEXT("100%"),   TEXT(" deprecated"), TEXT("Passed")};
+#undef TEXT
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (abr_has_at(bare, 0, starts[i], strlen(starts[i])))
+        if (*bare.p == *starts[i].p && abr_has_at(bare, 0, starts[i].p, starts[i].n))
             return true;
     for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
-        if (ends(bare, finals[i]))
+        if (ends_with(bare, finals[i]))
             return true;
-    return contains(bare, " PASSED ") || contains(bare, " FAILED ") || contains(bare, " passed,") ||
-           contains(bare, " failed,");
+    return ABR_CONTAINS(bare, "PASSED ") || ABR_CONTAINS(bare, "FAILED ") || ABR_CONTAINS(bare, "passed, ") ||
+           ABR_CONTAINS(bare, "failed, ");
 }
 
 /* `.....F...`, as test runners print a char a test. */
@@ -289,7 +294,7 @@ static bool ends_with_time(abr_text_line bare)
     size_t i = bare.n;
     if (i > 0 && (bare.p[i - 1] == ')' || bare.p[i - 1] == ']' || bare.p[i - 1] == '.'))
         i--;
-    if (ends((abr_text_line){bare.p, i}, "seconds"))
+    if (ENDS(((abr_text_line){bare.p, i}), "seconds"))
         i -= 6;
     if (i < 2 || bare.p[i - 1] != 's')
         return false;
@@ -304,6 +309,19 @@ static bool ends_with_time(abr_text_line bare)
     return i < number && (i == 0 || !abr_is_word(bare.p[i - 1]));
 }
 
+/* `  CC  x.o`: what a quiet make is at. */
+static bool is_made(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_upper(bare.p[i]))
+        i++;
+    if (i < 2 || i >= bare.n || bare.p[i] != ' ')
+        return false;
+    abr_text_line rest = abr_trimmed(from(bare, i));
+    return !memchr(rest.p, ' ', rest.n) && (ENDS(rest, ".o") || ENDS(rest, ".a") || ENDS(rest, ".so") ||
+                                            ENDS(rest, ".ko") || ENDS(rest, ".lo") || i == 2);
+}
+
 /* `Compiling x`, `checking for x... yes`, `Setting up x`: what is being done. */
 static float step(abr_text_line bare)
 {
@@ -312,16 +330,26 @@ static float step(abr_text_line bare)
     abr_text_line word = first_word(bare);
     while (word.n > 0 && (word.p[word.n - 1] == ':' || word.p[word.n - 1] == '.'))
         word.n--;
-    if (word.n < bare.n && contains(bare, "... "))
+    if (*bare.p == '[' && word.n > 3 && word.n < bare.n && word.p[word.n - 1] == ']' &&
+        abr_is_letter(bare.p[1]))
+        return 0.5F; /* `[server] listening` */
+    char last = bare.p[bare.n - 1];
+    if (ABR_CONTAINS(bare, ".....") && (last == '|' || abr_is_digit(last)))
+        return 0; /* of a table of contents */
+    if (word.n < bare.n && ABR_CONTAINS(bare, "... "))
         return 0.8F;
-    if (word.n > 4 && ends(word, "ing") && bare.p[bare.n - 1] != ',')
+    if (word.n > 4 && ENDS(word, "ing") && bare.p[bare.n - 1] != ',')
         return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
-    if (ends(bare, "..."))
+    if (ENDS(bare, "..."))
         return 0.6F;
     if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
         return 0.2F;
+    bool numbered = *bare.p == '#' && digits(bare, 1) > 0; /* `#12 [3/7] RUN`, `#12<tab>NEW` */
+    if (numbered && 1 + digits(bare, 1) < bare.n && strchr(" \t", bare.p[1 + digits(bare, 1)]))
+        return 0.8F;
     return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") ||
-                   ABR_STARTS(bare, "##[") || ABR_STARTS(bare, "::")
+                   ABR_STARTS(bare, "##[") ||
+                   (ABR_STARTS(bare, "::") && bare.n > 2 && abr_is_lower(bare.p[2]))
                ? 0.8F
                : 0;
 }
@@ -330,6 +358,10 @@ static float step(abr_text_line bare)
 static bool is_call(abr_text_line bare)
 {
     size_t i = 0;
+    while (i < bare.n && (abr_is_digit(bare.p[i]) || bare.p[i] == '.'))
+        i++; /* when it was called */
+    bare = abr_trimmed(from(bare, i));
+    i = 0;
     while (i < bare.n && abr_is_word(bare.p[i]))
         i++;
     if (i == 0 || i >= bare.n || bare.p[i] != '(')
@@ -342,16 +374,31 @@ static bool is_call(abr_text_line bare)
     return false;
 }
 
+/* `> Host: x`, `< Server: y`, `{ [123 bytes data]`, as curl shows what it sends and gets. */
+static bool is_exchange(abr_text_line line)
+{
+    if (line.n < 4 || line.p[1] != ' ')
+        return false;
+    if (*line.p == '{' || *line.p == '}')
+        return line.p[2] == '[' && ENDS(line, "data]");
+    size_t i = 2;
+    while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
+        i++;
+    return (*line.p == '<' || *line.p == '>') && i > 2 && abr_has_at(line, i, ": ", 2);
+}
+
 static bool is_record(abr_text_line line)
 {
-    return contains(line, "level=") || contains(line, "HTTP/1.") || contains(line, "exit code") ||
-           contains(line, "exit status") || contains(line, "npm ERR!") || contains(line, "panicked at");
+    return is_exchange(line) || ABR_CONTAINS(line, "level=") || ABR_CONTAINS(line, "HTTP/1.") ||
+           ABR_CONTAINS(line, "exit code") || ABR_CONTAINS(line, "exit status") ||
+           ABR_CONTAINS(line, "npm ERR!") || ABR_CONTAINS(line, "panicked at");
 }
 
 float abr_log_signs(abr_text_line line, abr_text_line bare)
 {
-    if (has_time(line) || has_place(bare) || is_excerpt(line, bare) || is_frame(bare) || is_exception(bare) ||
-        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_call(bare) || is_record(line))
+    if (has_time(line) || has_place(bare) || is_excerpt(bare) || is_frame(bare) || is_exception(bare) ||
+        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_made(bare) || is_call(bare) ||
+        is_record(line))
         return 1;
     float most = level(line);
     float other = command(line);

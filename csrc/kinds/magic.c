@@ -5,6 +5,7 @@
 
 #include "kinds/magic.h"
 #include "abridge.h"
+#include "base/ascii.h"
 
 enum {
     PROBE = 4096,      /* how far a document type is looked for */
@@ -206,7 +207,7 @@ static const char *program(const char *p, size_t n)
     /* Python 3.7 and later: two bytes of version, flags */
     if (n >= 8 && HAS(p, n, 2, "\r\n") && (unsigned char)p[4] <= 3 && HAS(p, n, 5, "\0\0\0"))
         return "application/x-python-bytecode";
-    if (n >= 8 && HAS(p, n, 0, "dex\n0") && p[5] >= '0' && p[5] <= '9' && p[6] >= '0' && p[6] <= '9' && !p[7])
+    if (n >= 8 && HAS(p, n, 0, "dex\n0") && abr_is_digit(p[5]) && abr_is_digit(p[6]) && !p[7])
         return "application/vnd.android.dex";
     return NULL;
 }

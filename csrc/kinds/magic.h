@@ -7,8 +7,9 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The media type of what starts with (p, n), or NULL for text and for what is not known; some formats show only within
- * the first 300 bytes, Matroska's document type within 4096. A name is never looked at; SVG is text. */
+/* The media type of what starts with (p, n), or NULL for text and for what is not known; some formats show
+ * only within the first 300 bytes, Matroska's document type within 4096. A name is never looked at; SVG is
+ * text. */
 const char *abr_magic(const char *p, size_t n);
 
 ABR_PRIVATE_END

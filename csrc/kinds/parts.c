@@ -50,6 +50,7 @@ static abr_span cost_of(const choice *x, const abr_cut *cut)
 {
     abr_span cost = {0};
     uint64_t newlines = 0;
+    bool ends_line = true;
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *p = &cut->pieces[i];
         if (!p->source && x->opts->marker == ABR_MARKER_OUTSIDE)
@@ -57,8 +58,9 @@ static abr_span cost_of(const choice *x, const abr_cut *cut)
         abr_add_cost(&x->measure, p->p, p->n, &cost);
         if (cut->kind == ABR_KIND_JSON)
             newlines += abr_count_newlines(p->p, p->n);
+        ends_line = p->p[p->n - 1] == '\n';
     }
-    cost.lines = cut->kind != ABR_KIND_JSON ? cut->output_lines : newlines + (cost.shown > 0);
+    cost.lines = cut->kind != ABR_KIND_JSON ? cut->output_lines : newlines + !ends_line;
     return cost;
 }
 

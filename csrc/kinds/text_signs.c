@@ -1,85 +1,107 @@
 /*
- * Signs that a line was written: how source ends and begins its lines, settings, the words of prose, marks of markup,
- * what listings put first. None decides alone.
+ * Signs that a line was written: how source ends and begins its lines, settings, the words of prose, marks of
+ * markup, what listings put first. None decides alone.
  */
 #include "kinds/text_signs.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
+#include "kinds/listing_signs.h"
+#include "kinds/words.h"
 
 enum {
-    LEAST_WORDS = 5,  /* of prose in a line */
-    LEAST_HASH = 7,   /* digits of an abbreviated one */
-    LEAST_CODED = 40, /* bytes of base64 and the like in a line */
-    LONG_LINE = 1000, /* of minified source, as nobody prints them */
-    DEEP = 8          /* blanks before a line that goes on */
+    LEAST_WORDS = 5, /* of prose in a line */
+    LONG_LINE = 1000 /* of minified source, as nobody prints them */
 };
-
-#define HAS(set, c) ((c) != '\0' && strchr((set), (c)) != NULL)
-
-static bool contains(abr_text_line line, const char *text)
-{
-    size_t n = strlen(text);
-    for (const char *p = line.p, *end = line.p + line.n; (size_t)(end - p) >= n; p++) {
-        p = memchr(p, *text, (size_t)(end - p) - n + 1);
-        if (!p)
-            return false;
-        if (memcmp(p, text, n) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* ---- source ---- */
 
+/* Of many languages, in small letters. A word that often starts a line of a log or of prose is none. */
 static bool is_keyword(abr_text_line word)
 {
     static const char *const keywords[] = {
-        "local",    "function", "def",      "class",  "import", "from",   "return",  "if",        "for",
-        "while",    "const",    "let",      "var",    "static", "struct", "end",     "else",      "elif",
-        "elseif",   "fi",       "done",     "do",     "then",   "use",    "fn",      "pub",       "package",
-        "func",     "type",     "typedef",  "void",   "int",    "char",   "switch",  "case",      "break",
-        "try",      "except",   "catch",    "export", "enum",   "public", "private", "protected", "interface",
-        "require",  "extern",   "module",   "impl",   "match",  "async",  "await",   "namespace", "using",
-        "template", "inline",   "unsigned", "size_t", "bool",   "set",    "unless",  "begin",     "with",
-        "and",      "or",       "not",      "local",  "yield",  "mut",    "my",      "sub",       "proc"};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (word.n == strlen(keywords[i]) && memcmp(word.p, keywords[i], word.n) == 0)
-            return true;
-    return false;
+        "abstract",  "alias",      "alter",      "and",        "architecture", "as",        "assert",
+        "async",     "au",         "auto",       "autocmd",    "autoload",     "await",     "begin",
+        "bool",      "break",      "call",       "case",       "catch",        "char",      "class",
+        "command",   "const",      "constexpr",  "continue",   "create",       "declare",   "def",
+        "defer",     "defmodule",  "defp",       "deriving",   "dim",          "dnl",       "do",
+        "done",      "double",     "drop",       "elif",       "else",         "elseif",    "elsif",
+        "end",       "endfor",     "endforeach", "endfun",     "endfunction",  "endif",     "endmodule",
+        "endwhile",  "ensure",     "entity",     "enum",       "esac",         "eval",      "except",
+        "exec",      "export",     "extends",    "extension",  "extern",       "fi",        "fileprivate",
+        "finally",   "finish",     "float",      "fn",         "for",          "forall",    "foreach",
+        "friend",    "from",       "fun",        "func",       "function",     "goto",      "grant",
+        "guard",     "hi",         "highlight",  "if",         "imap",         "impl",      "implements",
+        "import",    "include",    "infix",      "infixl",     "infixr",       "inherit",   "inline",
+        "inoremap",  "insert",     "instance",   "int",        "integer",      "interface", "iter",
+        "join",      "lambda",     "lazy",       "lemma",      "let",          "local",     "match",
+        "mixin",     "mod",        "module",     "multiclass", "mut",          "mutable",   "my",
+        "namespace", "newtype",    "nmap",       "nnoremap",   "nonlocal",     "noremap",   "not",
+        "operator",  "or",         "override",   "package",    "print",        "printf",    "private",
+        "proc",      "procedure",  "program",    "proof",      "protected",    "protocol",  "pub",
+        "public",    "puts",       "qed",        "raise",      "readonly",     "real",      "rec",
+        "register",  "require",    "requires",   "rescue",     "return",       "select",    "self",
+        "set",       "setlocal",   "shift",      "signed",     "size_t",       "static",    "struct",
+        "sub",       "subroutine", "super",      "switch",     "syn",          "syntax",    "template",
+        "then",      "theorem",    "this",       "throw",      "throws",       "tnoremap",  "trait",
+        "trap",      "try",        "type",       "typealias",  "typedef",      "typename",  "typeset",
+        "union",     "unless",     "unset",      "unsigned",   "until",        "use",       "using",
+        "val",       "values",     "var",        "variable",   "virtual",      "vmap",      "vnoremap",
+        "void",      "volatile",   "weak",       "where",      "while",        "with",      "xnoremap",
+        "yield"};
+    char small[16];
+    if (word.n > sizeof small)
+        return false;
+    bool shouted = word.n > 1 && abr_is_upper(word.p[0]) && abr_is_upper(word.p[1]);
+    for (size_t i = 0; i < word.n; i++)
+        small[i] = shouted && abr_is_upper(word.p[i]) ? abr_to_lower(word.p[i]) : word.p[i];
+    return ABR_IS_ONE_OF(((abr_text_line){small, word.n}), keywords);
 }
 
-static abr_text_line name_at_start(abr_text_line bare)
+/* ` = `, ` == `, `=>`, ` := `, ` += `. */
+static bool assigns(abr_text_line bare)
 {
-    size_t i = 0;
-    while (i < bare.n && abr_is_word(bare.p[i]))
-        i++;
-    return (abr_text_line){bare.p, i};
+    const char *end = bare.p + bare.n;
+    for (const char *p = bare.p; p < end && (p = memchr(p, '=', (size_t)(end - p))) != NULL; p++) {
+        char after = p + 1 < end ? p[1] : '\n';
+        if (after == '>')
+            return true;
+        const char *before = p > bare.p && ABR_HAS(":+=", p[-1]) ? p - 1 : p;
+        if (after == ' ' && before > bare.p && before[-1] == ' ')
+            return true;
+    }
+    return false;
 }
 
 static float source(abr_text_line line, abr_text_line bare)
 {
     char last = bare.p[bare.n - 1];
     char before = bare.n > 1 ? bare.p[bare.n - 2] : ' ';
-    if (HAS(";{}\\", last) || (last == '(' && bare.n > 1) || (before == ')' && HAS(":,", last)))
+    if (ABR_HAS(";{}\\", last) || (last == '(' && bare.n > 1) || (before == ')' && ABR_HAS(":,", last)))
         return 0.9F;
-    if (HAS("}<)];", *bare.p) || ABR_STARTS(bare, "//") || ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") ||
-        ABR_STARTS(bare, "--[") || ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "@"))
+    char second = bare.n > 1 ? bare.p[1] : ' ';
+    if (ABR_HAS("})];", *bare.p) || (*bare.p == '<' && second != ' ') || ABR_STARTS(bare, "//") ||
+        ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") || ABR_STARTS(bare, "--[") ||
+        ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "(*") ||
+        (ABR_HAS("@$\\%!", *bare.p) && (abr_is_letter(second) || second == '{')))
         return 0.9F;
-    if (*bare.p == '#' && !(bare.n > 1 && abr_is_digit(bare.p[1])))
+    if (*bare.p == '#' && !abr_is_digit(second))
         return 0.9F;
-    abr_text_line word = name_at_start(bare);
+    abr_text_line word = abr_name_at(bare);
     char after = word.n < bare.n ? bare.p[word.n] : '\n';
-    if (word.n > 0 && HAS(" \n(:\t", after) && is_keyword(word))
+    if (word.n > 0 && ABR_HAS(" \n(:\t", after) && is_keyword(word))
         return 0.8F;
-    if (HAS("])", before) && HAS("])", last))
+    if (ABR_HAS("])", before) && ABR_HAS("])", last))
         return 0.6F;
-    if (word.n > 0 && HAS("(.[", after) && (last == ')' || contains(bare, "(")) && bare.n - word.n > 2)
+    if (word.n > 0 && ABR_HAS("(.[", after) && (last == ')' || ABR_CONTAINS(bare, "(")) &&
+        bare.n - word.n > 2)
         return 0.5F;
-    if (contains(bare, " = ") || contains(bare, " == ") || contains(bare, "=>") || contains(bare, "();") ||
-        contains(bare, " := ") || contains(bare, " += ") || contains(bare, "&&"))
+    if (assigns(bare) || ABR_CONTAINS(bare, "();") || ABR_CONTAINS(bare, "&&"))
         return 0.7F;
     if (ABR_STARTS(line, "-- "))
         return 0.3F;
+    if (word.n > 1 && abr_is_lower(*word.p) && after == ' ' && word.n + 1 < bare.n &&
+        ABR_HAS("'\"", bare.p[word.n + 1]))
+        return 0.5F;
     return *bare.p == '"' || *line.p == '\t' || last == ',' || memchr(bare.p, '\t', bare.n) ? 0.5F : 0;
 }
 
@@ -93,7 +115,7 @@ static float setting(abr_text_line line, abr_text_line bare)
     if (item)
         i = 2;
     size_t start = i;
-    while (i < bare.n && (abr_is_word(bare.p[i]) || HAS("-./\"'[]@", bare.p[i])))
+    while (i < bare.n && (abr_is_word(bare.p[i]) || ABR_HAS("-./\"'[]@", bare.p[i])))
         i++;
     if (i == start)
         return *bare.p == '[' && bare.p[bare.n - 1] == ']' && bare.n > 3 && !abr_is_digit(bare.p[1]) &&
@@ -116,15 +138,18 @@ static float markup(abr_text_line line, abr_text_line bare)
     bool numbered =
         i > 0 && i <= 3 && i + 1 < bare.n && (bare.p[i] == '.' || bare.p[i] == ')') && bare.p[i + 1] == ' ';
     if (ABR_STARTS(bare, "```") || ABR_STARTS(bare, "~~~") || ABR_STARTS(bare, ".. ") ||
-        contains(bare, "](") || contains(bare, "</"))
+        ABR_CONTAINS(bare, "](") || ABR_CONTAINS(bare, "</"))
         return 0.9F;
-    if (*line.p == '.' && bare.n > 2 && abr_is_alpha(bare.p[1]) &&
+    if (*line.p == '.' && bare.n > 2 && abr_is_letter(bare.p[1]) &&
         (bare.n == 3 || bare.p[3] == ' ')) /* troff */
         return 0.9F;
     if (ABR_STARTS(bare, "- ") || ABR_STARTS(bare, "* ") || ABR_STARTS(bare, "\xE2\x80\xA2 ") ||
-        ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || numbered)
+        ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || ABR_STARTS(bare, "< ") || numbered)
         return 0.6F;
-    if (contains(bare, "`") || contains(bare, "**"))
+    char last = bare.p[bare.n - 1];
+    if (ABR_CONTAINS(bare, ".....") && (last == '|' || abr_is_digit(last))) /* of a table of contents */
+        return 0.7F;
+    if (ABR_CONTAINS(bare, "`") || ABR_CONTAINS(bare, "**"))
         return 0.5F;
     return 0;
 }
@@ -145,9 +170,10 @@ static float prose(abr_text_line bare)
         while (i < bare.n && bare.p[i] != ' ') {
             high += (bare.p[i] & 0x80) != 0;
             bool last = i + 1 == bare.n || bare.p[i + 1] == ' ';
-            bool fits = abr_is_lower(bare.p[i]) || (bare.p[i] & 0x80) || (bare.p[i] == '\'') ||
-                        (i == start && (abr_is_upper(bare.p[i]) || HAS("(\"", bare.p[i]))) ||
-                        ((last || i + 2 >= bare.n || bare.p[i + 2] == ' ') && HAS(",.;:!?)\"-", bare.p[i]));
+            bool fits =
+                abr_is_lower(bare.p[i]) || (bare.p[i] & 0x80) || (bare.p[i] == '\'') ||
+                (i == start && (abr_is_upper(bare.p[i]) || ABR_HAS("(\"", bare.p[i]))) ||
+                ((last || i + 2 >= bare.n || bare.p[i + 2] == ' ') && ABR_HAS(",.;:!?)\"-", bare.p[i]));
             small = small && fits;
             i++;
         }
@@ -161,146 +187,6 @@ static float prose(abr_text_line bare)
     return words >= 2 * LEAST_WORDS ? 0.65F : 0.6F;
 }
 
-/* ---- listings ---- */
-
-static bool is_mode(abr_text_line bare)
-{
-    if (bare.n < 11 || !HAS("-dlbcpsh", *bare.p))
-        return false;
-    size_t i = 1;
-    while (i < bare.n && HAS("-rwxsStT", bare.p[i]))
-        i++;
-    return i > 6 && i < bare.n && HAS(" +.", bare.p[i]) &&
-           !(bare.p[0] == '-' && bare.p[1] == '-' && bare.p[2] == '-' && bare.p[i - 1] == '-' && i > 10);
-}
-
-/* A hash, an address or an offset, and what it belongs to. */
-static bool starts_with_hash(abr_text_line bare)
-{
-    size_t i = 0;
-    bool digits = false;
-    bool letters = false;
-    for (; i < bare.n && abr_is_hex(bare.p[i]); i++) {
-        digits = digits || abr_is_digit(bare.p[i]);
-        letters = letters || abr_is_alpha(bare.p[i]);
-    }
-    bool ends = i == bare.n || HAS(" \t:*", bare.p[i]);
-    bool offset = i + 1 < bare.n && (bare.p[i] == ':' || (bare.p[i] == ' ' && bare.p[i + 1] == ' '));
-    return ends &&
-           ((i >= LEAST_HASH && digits && (letters || offset || i >= 16)) ||
-            (i >= 4 && i < bare.n && bare.p[i] == ':' && i + 1 < bare.n && HAS(" \t", bare.p[i + 1])));
-}
-
-static bool is_of_git(abr_text_line line, abr_text_line bare)
-{
-    if (ABR_STARTS(line, "commit ") || ABR_STARTS(line, "Author: ") || ABR_STARTS(line, "Date: ") ||
-        ABR_STARTS(line, "AuthorDate: ") || ABR_STARTS(line, "Merge: ") || ABR_STARTS(line, "Commit: ") ||
-        ABR_STARTS(line, "CommitDate: "))
-        return true;
-    const char *bar = *line.p == ' ' ? memchr(bare.p, '|', bare.n) : NULL; /* ` file | 12 ++--` */
-    if (bar && bar > bare.p + 1 && bar + 2 < bare.p + bare.n && bar[-1] == ' ' && bar[1] == ' ')
-        for (const char *p = bar + 1; p < bare.p + bare.n; p++)
-            if (*p != ' ')
-                return abr_is_digit(*p) || *p == 'B';
-    return ABR_STARTS(bare, "* ") && bare.n > 2 + LEAST_HASH &&
-           starts_with_hash((abr_text_line){bare.p + 2, bare.n - 2});
-}
-
-/* A name of letters, or one with a dot or a slash: no time. */
-static bool is_path(abr_text_line name)
-{
-    bool letters = true;
-    for (size_t i = 0; i < name.n; i++) {
-        if (name.p[i] == '.' || name.p[i] == '/')
-            return true;
-        letters = letters && abr_is_alpha(name.p[i]);
-    }
-    return letters;
-}
-
-/* `path:12:text`, as grep finds it; a diagnostic has a blank there. */
-static bool is_match(abr_text_line bare)
-{
-    size_t i = 0;
-    while (i < bare.n && bare.p[i] != ':' && bare.p[i] != ' ')
-        i++;
-    size_t at = i + 1;
-    while (at < bare.n && abr_is_digit(bare.p[at]))
-        at++;
-    size_t column = at + 1;
-    while (column < bare.n && abr_is_digit(bare.p[column]))
-        column++;
-    if (column > at + 1 && column < bare.n && bare.p[column] == ':')
-        at = column;
-    if (i == 0 || i >= bare.n || bare.p[i] != ':' || at == i + 1 || at >= bare.n || !HAS(":-", bare.p[at]) ||
-        !is_path((abr_text_line){bare.p, i}))
-        return false;
-    return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
-}
-
-/* One word: a path, a line of base64, a name. Numbers alone, in columns. */
-static float words_alone(abr_text_line bare)
-{
-    bool digits = true;
-    bool coded = true;
-    bool path = false;
-    for (size_t i = 0; i < bare.n; i++) {
-        char c = bare.p[i];
-        digits = digits && (abr_is_digit(c) || HAS(" .\t,-+", c));
-        if (c == ' ' || c == '\t')
-            coded = path = false;
-        coded = coded && (abr_is_word(c) || HAS("+/=-", c));
-        path = path || c == '/' || c == '.';
-    }
-    if (digits)
-        return 0.8F;
-    if (memchr(bare.p, ' ', bare.n) || memchr(bare.p, '\t', bare.n))
-        return 0;
-    if (!abr_is_word(bare.p[bare.n / 2]) && !abr_is_word(bare.p[bare.n - 1]))
-        return 0;
-    if (coded && bare.n >= LEAST_CODED)
-        return 0.9F;
-    return path && bare.p[bare.n - 1] != '.' ? 0.8F : 0.5F;
-}
-
-/* `12  path`, `M  path`, `12:text`: a number or a letter, and one word. */
-static bool is_counted(abr_text_line bare)
-{
-    size_t i = 0;
-    while (i < bare.n && (abr_is_digit(bare.p[i]) || (i > 0 && HAS(".KMGT", bare.p[i]))))
-        i++;
-    if (i > 0 && i + 1 < bare.n && bare.p[i] == ':')
-        return bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]);
-    if (i == 0 && (abr_is_upper(*bare.p) || *bare.p == '?'))
-        for (i = 1;
-             i < bare.n && i < 4 && (abr_is_upper(bare.p[i]) || abr_is_digit(bare.p[i]) || bare.p[i] == '?');
-             i++)
-            ;
-    if (i == 0 || i >= bare.n || !HAS(" \t", bare.p[i]))
-        return false;
-    abr_text_line rest = abr_trimmed((abr_text_line){bare.p + i, bare.n - i});
-    return rest.n > 0 && !memchr(rest.p, ' ', rest.n) &&
-           (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n) || HAS("\t", bare.p[i]));
-}
-
-/* An option and what it does, a branch of a tree, a word under which others stand. */
-static float entry(abr_text_line line, abr_text_line bare)
-{
-    if (bare.p > line.p && *bare.p == '-' && bare.n > 1 && (abr_is_alpha(bare.p[1]) || bare.p[1] == '-'))
-        return 0.9F;
-    if (is_counted(bare))
-        return 0.8F;
-    if (ABR_STARTS(bare, "\xE2\x94\x9C") || ABR_STARTS(bare, "\xE2\x94\x82") ||
-        ABR_STARTS(bare, "\xE2\x94\x94"))
-        return 1;
-    const char *gap = bare.p > line.p ? memchr(bare.p, ' ', bare.n) : NULL; /* `  build    compile it` */
-    if (gap && gap + 1 < bare.p + bare.n && gap[1] == ' ')
-        return 0.6F;
-    if (bare.p >= line.p + DEEP)
-        return 0.4F;
-    return ABR_STARTS(bare, "usage:") || ABR_STARTS(bare, "Usage:") || ABR_STARTS(bare, "total ") ? 0.6F : 0;
-}
-
 static float higher(float a, float b)
 {
     return a > b ? a : b;
@@ -308,13 +194,13 @@ static float higher(float a, float b)
 
 float abr_text_signs(abr_text_line line, abr_text_line bare)
 {
-    if (line.n >= LONG_LINE || is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare) ||
-        is_match(bare))
+    if (line.n >= LONG_LINE)
         return 1;
-    float most = source(line, bare);
+    float most = abr_listing_signs(line, bare);
+    if (most >= 1)
+        return most;
+    most = higher(most, source(line, bare));
     most = higher(most, setting(line, bare));
     most = higher(most, markup(line, bare));
-    most = higher(most, words_alone(bare));
-    most = higher(most, entry(line, bare));
     return most < 0.9F && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
 }

@@ -6,7 +6,7 @@
 
 #include "kinds/values.h"
 #include "abridge.h"
-#include "kinds/chars.h"
+#include "base/ascii.h"
 #include "kinds/json_text.h"
 #include "kinds/lines.h"
 #include "priority/score.h"
@@ -258,7 +258,7 @@ void abr_values_name(abr_values *x, const char *p, size_t n)
     }
     bool letters = false;
     for (size_t i = 0; i < n; i++)
-        letters = letters || abr_is_alpha(p[i]) || (p[i] & 0x80);
+        letters = letters || abr_is_letter(p[i]) || (p[i] & 0x80);
     if (!letters)
         return; /* a ruling, or blank */
     size_t spaced = 0;

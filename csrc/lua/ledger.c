@@ -61,23 +61,34 @@ static void put_budget(lua_State *L, abr_ledger_word name, uint64_t budget)
 
 /* ---- the ledger ---- */
 
+/* Does a piece go on in the source where the one before it ended? They are one range then. */
+static bool goes_on(const abr_piece *piece, const abr_piece *before)
+{
+    return before && piece->first_byte == before->last_byte + 1;
+}
+
 static void push_kept(lua_State *L, const abr_cut *cut)
 {
+    const abr_piece *before = NULL;
     int ranges = 0;
-    for (size_t i = 0; i < cut->piece_count; i++)
-        ranges += cut->pieces[i].source;
-    lua_createtable(L, ranges, 0);
-    ranges = 0;
+    lua_createtable(L, (int)cut->piece_count, 0);
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *piece = &cut->pieces[i];
         if (!piece->source)
             continue;
-        lua_createtable(L, 0, 4);
-        abr_put_count(L, WORD_first_byte, piece->first_byte);
+        if (goes_on(piece, before)) {
+            lua_rawgeti(L, -1, ranges);
+        } else {
+            lua_createtable(L, 0, 4);
+            abr_put_count(L, WORD_first_byte, piece->first_byte);
+            abr_put_count(L, WORD_first_line, piece->first_line);
+            lua_pushvalue(L, -1);
+            lua_rawseti(L, -3, ++ranges);
+        }
         abr_put_count(L, WORD_last_byte, piece->last_byte);
-        abr_put_count(L, WORD_first_line, piece->first_line);
         abr_put_count(L, WORD_last_line, piece->last_line);
-        lua_rawseti(L, -2, ++ranges);
+        lua_pop(L, 1);
+        before = piece;
     }
 }
 

@@ -3,70 +3,107 @@
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
+local encode = require "abridge.base.encode"
 local options = require "abridge.hosts.options"
 local safe = require "abridge.hosts.safe"
 local tell = require "abridge.hosts.tell"
 local mcp_view = require "abridge.hosts.mcp_view"
+local structured_content = require "abridge.hosts.structured"
 
 local M = {}
 
 --- The keys in `_meta` of the block and of the counts of what passed.
 M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
 
---- The structured content of a view as JSON; nil where it has none.
-local function json_of(view)
-  return (require("abridge.base.encode").json(view.out.structuredContent))
+--- Structured content cut to its share, or nil: it stays an object or array of what came, with nothing inserted.
+---@return any|nil value
+---@return string|nil said what tells of the cut
+---@return string|nil content both, as they count
+---@return abridge.Block|nil block
+local function cut_structured(tool, json, limits, budgets, opts)
+  local content, block, cut, problem =
+    require("abridge.output.share").cap(tool, json, limits, budgets, opts, true)
+  if problem then tell.crude(tool, problem) end
+  if problem or not cut or cut.kind ~= "json" or not cut.items then return nil end
+  local body = content:sub(1, block.bytes_returned)
+  local value = structured_content.decoded(body)
+  if value == nil then return nil end
+  return value, content:sub(#body + 1):match "^\n*(.*)$", content, block
 end
 
---- Structured content stays as it is, becomes the text if there is none, or is left out.
----@return string|nil beside what shares the budget with the texts
----@return boolean|nil left_out
----@return abridge.Info|nil info
-local function structured(tool, view, limits, opts)
+--- What is said in place of structured content: it is cut to nothing, for its full output.
+local function left_out(tool, json, limits, budgets, opts)
+  local cut
+  if json then
+    local none = {}
+    for name in pairs(budgets) do
+      none[name] = 0
+    end
+    local _, _, ledger, problem = require("abridge.output.share").cap(tool, json, limits, none, opts)
+    if problem then tell.crude(tool, problem) end
+    cut = ledger
+  end
+  return require("abridge.output.notice").structured(json and #json, cut)
+end
+
+---@class (exact) abridge.McpStructured What structured content takes beside the texts
+---@field text string what counts in the budget
+---@field said? string a text to append, where there is room
+---@field lines integer of a source in `text`
+---@field info abridge.Info
+
+--- Structured content stays as it is if it is within its share, or is cut, or left out. Where the texts say the same,
+--- it is sent once, as these.
+---@param told string[] the texts, redacted as the structured content is
+---@return abridge.McpStructured|nil
+local function structured(tool, view, told, limits, opts)
   local share, info = require "abridge.output.share", require "abridge.output.info"
-  local json, texts = json_of(view), check.copied(view.texts)
+  local value = view.out.structuredContent
+  local json, texts = encode.json(value), check.copied(view.texts)
+  if json and structured_content.is_repeated(told, value, json) then
+    view.out.structuredContent = nil
+    return nil
+  end
   texts[#texts + 1] = json
   local budgets, whole = share.out(texts, limits)
-  if json and whole[#texts] then return json, false, info.not_truncated(#json) end
+  if json and whole[#texts] then return { text = json, lines = 1, info = info.not_truncated(#json) } end
+  local said, content, block
+  if json then
+    value, said, content, block = cut_structured(tool, json, limits, budgets[#texts], opts)
+    view.out.structuredContent = value
+    if value ~= nil then
+      if said == "" then said = nil end
+      local cut = info.without_resume(block.bytes_returned, block.bytes_total, block.reason)
+      return { text = content, said = said, lines = 1, info = cut }
+    end
+  end
   view.out.structuredContent = nil
   if json and #texts == 1 then
     view:append(json)
     view:add(view.out.content[#view.out.content], "text")
     return nil
   end
-  local cut
-  if json then -- cut to nothing, for its full output
-    local none = {}
-    for name in pairs(budgets[#texts]) do
-      none[name] = 0
-    end
-    local _, problem
-    _, _, cut, problem = share.cap(tool, json, limits, none, opts)
-    if problem then tell.crude(tool, problem) end
-  end
-  local said = require("abridge.output.notice").structured(json and #json, cut)
-  return said, true, info.without_resume(0, json and #json, "size_cap")
+  said = left_out(tool, json, limits, budgets[#texts], opts)
+  return { text = said, said = said, lines = 0, info = info.without_resume(0, json and #json, "size_cap") }
 end
 
 local function capped(tool, value, opts)
   local share, shown = require "abridge.output.share", safe.redacted(value, opts)
   local view, limits = mcp_view.open(shown), share.limits(tool, opts)
+  local told, beside = view.texts, nil
   if shown ~= value then view:take_texts(value) end
-  local beside, left_out, info
-  if view.out.structuredContent ~= nil then
-    beside, left_out, info = structured(tool, view, limits, opts)
-  end
+  if view.out.structuredContent ~= nil then beside = structured(tool, view, told, limits, opts) end
   local texts, contents, blocks = check.copied(view.texts), {}, {}
-  texts[#texts + 1] = beside
-  local budgets, whole = share.out(texts, limits, left_out)
+  texts[#texts + 1] = beside and beside.text
+  local budgets, whole = share.out(texts, limits, beside and beside.lines)
   for i, text in ipairs(view.texts) do
     local _, problem
     contents[i], blocks[i], _, problem = share.cap(tool, text, limits, budgets[i], opts)
     if problem then tell.crude(tool, problem) end
   end
   view:put(contents)
-  if left_out and whole[#texts] then view:append(beside) end
-  blocks[#blocks + 1] = info
+  if beside and beside.said and whole[#texts] then view:append(beside.said) end
+  blocks[#blocks + 1] = beside and beside.info
   return view:tell(require("abridge.output.info").joined(blocks):to_table())
 end
 

@@ -82,7 +82,8 @@ static void check_kind(const char *want, const char *got, int line)
 
 enum { MOST_LEVELS = 4096 };
 
-/* Read a document in chunks of `size` bytes: 0 it may go on, 1 it is whole, 2 it is wrong. *hash depends on all tokens. */
+/* Read a document in chunks of `size` bytes: 0 it may go on, 1 it is whole, 2 it is wrong. *hash depends on
+ * all tokens. */
 static int scan_in_chunks(const char *p, size_t n, size_t size, uint64_t *hash)
 {
     uint64_t levels[MOST_LEVELS / ABR_JSON_LEVELS];
@@ -367,6 +368,22 @@ static void tables_are_told(void)
     CHECK(strcmp(tell("a | b\n--- | ---\n1 | 2\n3 | 4\n"), "table") != 0);
     CHECK(strcmp(tell("Dear reader, hello.\nThis is prose, with commas.\nIt is short, too.\n"), "table") !=
           0);
+    CHECK_KIND("table", tell("device,Q95,kA2\nJET,2,1.5\nTORE,3,2.5\n"));
+    CHECK_KIND("table", tell("COMMAND    PID  TID    USER   FD      TYPE NAME\n"
+                             "systemd      1         root  cwd   unknown /proc/1/cwd\n"
+                             "kthreadd     2         root NOFD           /proc/2/fd\n"
+                             "rcu_gp       3     4   root  txt   unknown /proc/3/exe\n"));
+    CHECK_KIND("table",
+               tell("Active Internet connections (servers and established)\n"
+                    "Proto Recv-Q Send-Q Local Address           Foreign Address         State\n"
+                    "tcp        0      0 127.0.0.1:22            0.0.0.0:*               LISTEN\n"
+                    "tcp        0     36 10.0.0.1:22             10.0.0.2:51234          ESTABLISHED\n"
+                    "tcp        0      0 10.0.0.1:80             10.0.0.3:51235          TIME_WAIT\n"));
+    CHECK_KIND("text", tell("12\t3\tREADME.md\n1\t0\tsrc/main.c\n5\t5\tsrc/other.c\n"));
+    CHECK_KIND("text", tell("M\tREADME.md\nA\tsrc/main.c\nD\tsrc/other.c\n"));
+    CHECK_KIND("text",
+               tell("alpha.c   bravo.c   charlie.c  delta.c\necho.c    fox.c     golf.c     hotel.c\n"
+                    "india.c   juliet.c  kilo.c     lima.c\nmike.c    nov.c     oscar.c    papa.c\n"));
     made text = {NULL, 0};
     add_lines(&text, 40, "2026-01-02 03:04:05,123 INFO server request # done");
     CHECK_KIND("log", told(&text));
@@ -425,6 +442,14 @@ static void diffs_are_told(void)
     add(&text, small_diff);
     add(&text, "-- \n2.39.2\n\n");
     CHECK_KIND("diff", told(&text));
+    add(&text, "0123abc what it does\n");
+    add(&text, small_diff);
+    CHECK_KIND("diff", told(&text));
+    add_lines(&text, 40, " src/file#.c | 12 ++--");
+    add(&text, " 40 files changed, 240 insertions(+), 240 deletions(-)\n\n");
+    add(&text, small_diff);
+    CHECK_KIND("diff", told(&text));
+    CHECK(strcmp(tell("3c3\n< one\n---\n> two\n7,8d6\n< three\n< four\n"), "diff") != 0);
     CHECK_KIND("text",
                tell("commit 0123456789abcdef0123456789abcdef01234567\nAuthor: A <a@example.com>\nDate:   Sun "
                     "Nov 22 2026\n\n"
@@ -465,6 +490,69 @@ static void hunks_end_where_they_say(void)
     CHECK(abr_hunk_takes(&hunk, LINE("++c")));
     CHECK(!abr_hunk_takes(&hunk, LINE("++d")));
 #undef LINE
+}
+
+/* Made of lines alone, so many of each. */
+static const char *kind_of_lines(const char *line)
+{
+    made text = {NULL, 0};
+    add_lines(&text, 60, line);
+    return told(&text);
+}
+
+static void listings_are_text(void)
+{
+    static const char *const lines[] = {
+        "HEAD:src/file#.c:#:    return error;",
+        "src/file#.c:#:12:    if (failed)",
+        "  1234# -rw-r--r-- 1 root root 4096 Nov 22 15:16 name#",
+        "-rw-r--r-- 1 root root 4096 2026-11-22 15:16:10.000000000 +0000 name#",
+        "drwxr-xr-x root/root         0 2026-11-22 15:16 ./name#/",
+        "2026-11-22 15:16 ./src/name#.c",
+        "12345# 678 src/name#.c",
+        " M src/name#.c",
+        "R100\told#.c\tnew#.c",
+        "#\t3\tsrc/name#.c",
+        "  topic/#  0123abc4 fix: what it does",
+        "0123abc4|A Name|Sun Nov 22 21:57:17 2026 +0000|what it does #",
+        "^0123abc4 (A Name 2026-11-22 21:57:17 +0000 #) int x;",
+        "fix(part): what it does, number #",
+        "feat: #",
+        "\xE2\x94\x9C\xE2\x94\x80\xE2\x94\x80 name#.c",
+        "     # words",
+        "name-# - what the package is for",
+        "| column # | another | a third |",
+        "0.5 1.25 # -3",
+        "declare -x NAME#=\"value\"",
+        "key_#: value",
+        "  key: value #",
+        "<p class=\"x\">words # </p>",
+        "SELECT name FROM things WHERE id = #;",
+        "nnoremap <leader># :call Thing()<CR>",
+        "\\begin{thing#}",
+        "dnl a comment of words, number #"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (strcmp(kind_of_lines(lines[i]), "text") != 0)
+            CHECK_TEXT("text", lines[i], strlen(lines[i]));
+    CHECK_KIND("text", tell("name\nAnn Smith\nBob Jones\nChen Li\nDana Del Rey\nEva Braun-Maier\nFred\n"));
+    CHECK_KIND("text", tell("email\nann@example.com\nbob@example.com\nchen@example.com\ndana@example.com\n"));
+    CHECK_KIND("text", tell("12,14c12\n< one\n< two\n---\n> three\n20a19,20\n> four\n> five\n"));
+    made manual = {NULL, 0};
+    add_lines(&manual, 20, "  Part # of the manual ............................ |part-#|");
+    add_lines(&manual, 20, "Some words about this and that, and what it does.\n\n- one, and number #\n");
+    add_lines(&manual, 15, "src/main.c:#:3: error: as an example of what is printed");
+    CHECK_KIND("text", told(&manual));
+    made graph = {NULL, 0};
+    add_lines(&graph, 40,
+              "* commit 0123456789abcdef0123456789abcdef01234567\n| Author: A <a@b>\n"
+              "| Date:   Sun Nov 22 21:57:17 2026 +0000\n| \n|     what it does #\n| ");
+    CHECK_KIND("text", told(&graph));
+    made stat = {NULL, 0};
+    add_lines(&stat, 20,
+              "  File: name#\n  Size: 4096      \tBlocks: 8          IO Block: 4096   directory\n"
+              "Access: 2026-11-22 15:15:10.760883937 +0000\nModify: 2026-05-09 07:29:29.000000000 +0000");
+    CHECK_KIND("text", told(&stat));
+    CHECK_KIND("text", tell("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGA"));
 }
 
 static void source_and_listings_are_text(void)
@@ -517,13 +605,20 @@ static void work_going_on_is_a_log(void)
         "openat(AT_FDCWD, \"/etc/file#\", O_RDONLY) = 3",
         "+ echo step #",
         "slot # filled and checked, no errors so far",
-        "..........................................."};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        made text = {NULL, 0};
-        add_lines(&text, 60, lines[i]);
-        if (strcmp(told(&text), "log") != 0)
+        "...........................................",
+        "  CC      src/file_#.o",
+        "#12 [#/9] RUN make",
+        "[server] listening on port #",
+        "unix-#.log 2026-01-02 03:04:05.678 123 INFO part: done",
+        "     0.0000# close(3) = 0",
+        "lua/file#.lua(12,3) : error: it fails"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (strcmp(kind_of_lines(lines[i]), "log") != 0)
             CHECK_TEXT("a log", lines[i], strlen(lines[i]));
-    }
+    CHECK_KIND("log",
+               tell("* Connected to localhost (127.0.0.1) port 80\n> GET / HTTP/1.1\n> Host: localhost\n"
+                    "> Accept: */*\n>\n< HTTP/1.1 200 OK\n< Server: x\n< Content-Length: 2\n<\n"
+                    "{ [2 bytes data]\n* Connection #0 to host localhost left intact\n"));
     CHECK_KIND("log", tell(""));
     CHECK_KIND("log", tell("Done.\n"));
     CHECK_KIND("log", tell("\n\n\n"));
@@ -598,6 +693,7 @@ int main(void)
     RUN(diffs_are_told);
     RUN(a_log_is_one_whatever_is_inside);
     RUN(hunks_end_where_they_say);
+    RUN(listings_are_text);
     RUN(source_and_listings_are_text);
     RUN(work_going_on_is_a_log);
     RUN(binaries_are_told);

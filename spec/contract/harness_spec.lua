@@ -529,6 +529,32 @@ describe("conformance.check", function()
     assert.equal("bad: the ledger says that something was cut, the block that nothing was", with { truncated = true })
   end)
 
+  it("catches items that are none, and a cut of JSON that is no JSON", function()
+    local function with(body, items)
+      local cut = {
+        kind = "json", items = items, truncated = true, total_bytes = 90, total_lines = 1, output_bytes = 2,
+        output_lines = 1, omitted_bytes = 88, omitted_lines = 0,
+        kept = { { first_byte = 1, last_byte = 2, first_line = 1, last_line = 1 } },
+      }
+      local result = result_of(body, { details = { cut = cut } })
+      result.truncation = abridge.info.without_resume(#body, 90, "size_cap"):to_table()
+      return select(2, pcall(conformance.check, result))
+    end
+    local function elements(kept)
+      return { { unit = "elements", of = "", total = 3, kept = kept } }
+    end
+    assert.equal("[1]", with("[1]", elements(1)))
+    assert.equal("[]", with("[]", elements(0)))
+    assert.matches("^bad: a cut of JSON is no JSON: ", with("[1,", elements(1)))
+    assert.equal("bad: ledger: items[1]: 4 elements of 3 are kept", with("[]", elements(4)))
+    assert.equal('bad: ledger: items[1] are "things"', with("[]", { { unit = "things", total = 3, kept = 1 } }))
+    local many = {}
+    for i = 1, 17 do
+      many[i] = elements(1)[1]
+    end
+    assert.equal("bad: ledger: 17 items, 16 at most", with("[]", many))
+  end)
+
   it("catches what is not as expected", function()
     local result = page_of("1\n2\n3\n", 1, 2)
     assert.equal("bad: truncated is true, expected false", caught(conformance.check, result, { truncated = false }))

@@ -35,6 +35,10 @@ describe("the command", function()
     return dir:sh(program .. " " .. words(...) .. " <stdin")
   end
 
+  local function as_json_of(text, ...)
+    return json.decode((fed(text, ...)))
+  end
+
   local function as_json(...)
     local out, err, code = run(...)
     assert.equal("", err)
@@ -186,6 +190,49 @@ describe("the command", function()
     end)
   end)
 
+  describe("kind", function()
+    local KINDS = {
+      text = "A sentence of prose, and then another one.\nThey go on for a while, as sentences do.\n",
+      json = '{"items": [1, 2, 3]}\n',
+      json_lines = ('{"level": "info", "n": 1}\n'):rep(20),
+      table = "name,age\n" .. ("ann,3\n"):rep(20),
+      binary = "\127ELF\2\1\1\0\0\0\0",
+      diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+      log = ("[12:00:01] step done\n[12:00:02] ERROR: no\n"):rep(20),
+    }
+
+    it("tells what stdin or a file is", function()
+      for kind, text in pairs(KINDS) do
+        assert.equal(kind, abridge.kind(text))
+        assert.same({ kind .. "\n", "", 0 }, { fed(text, "kind") })
+        dir:write("a file", text)
+        assert.equal(kind .. "\n", (run("kind", "a file")))
+      end
+      assert.equal("json\n", (fed(KINDS.json, "kind", "-")))
+      assert.same({ kind = "json" }, as_json_of(KINDS.json, "kind", "--json"))
+      assert.equal(abridge.kind "" .. "\n", (fed("", "kind")))
+      dir:write("empty", "")
+      assert.equal(abridge.kind "" .. "\n", (run("kind", "empty")))
+    end)
+
+    it("looks at the start alone, and knows that more follows", function()
+      local long = "[" .. ("1,\n"):rep(200000) .. "1]"
+      assert.equal("json\n", (fed(long, "kind")))
+      assert.equal("json\n", (fed(long .. "}", "kind"))) -- that far it does not look
+      assert.equal("json\n", (dir:sh("{ printf '['; yes 1, 2>&-; } | " .. program .. " kind")))
+    end)
+
+    it("refuses two files, the flags of limits, and what cannot be read", function()
+      refused({ "kind", "a", "b" }, "one FILE", "2")
+      refused({ "kind", "--max-bytes", "3" }, "--max-bytes")
+      refused({ "kind", "--kind", "log" }, "--kind")
+      local out, err, code = run("kind", "no/such")
+      assert.same({ "", 1 }, { out, code })
+      assert.matches("^abridge: no/such: No such file or directory\n$", err)
+      assert.equal(1, (select(3, run("kind", "."))))
+    end)
+  end)
+
   describe("cut", function()
     it("cuts stdin with each strategy", function()
       local text = "1\n2\n3\n4\n5\n6\n"
@@ -282,10 +329,44 @@ describe("the command", function()
       assert.equal("", (select(2, dir:sh(": | " .. program .. " run --no-save -- echo done"))))
     end)
 
-    it("keeps head and tail where no strategy is given", function()
-      local text = ("line\n"):rep(300)
-      assert.equal((abridge.head_tail(text, { max_lines = 7 })), (fed(text, "cut", "--max-lines", "7")))
-      assert.equal((abridge.head_tail(text, { max_bytes = 99 })), (fed(text, "cut", "--max-bytes", "99")))
+    it("cuts a text as what it is where no strategy is given", function()
+      local source = ("local function f(x) return x + 1 end\n"):rep(300)
+      assert.equal((abridge.auto(source, { max_lines = 7 })), (fed(source, "cut", "--max-lines", "7")))
+      assert.equal((abridge.auto(source, { max_bytes = 199 })), (fed(source, "cut", "--max-bytes", "199")))
+      assert.equal("Binary output (PNG, 13B)", (fed("\137PNG\r\n\26\n\0\0\0\rI", "cut", "--max-bytes", "199")))
+      local out = fed(source, "cut", "--strategy", "auto", "--head-ratio", "1", "--max-lines", "2")
+      assert.equal((abridge.auto(source, { head_ratio = 1, max_lines = 2 })), out)
+    end)
+
+    it("makes JSON of JSON, and tells of its items", function()
+      local records = {}
+      for i = 1, 300 do
+        records[i] = ('{"id": %d, "name": "record", "status": "%s"}'):format(i, i == 170 and "failed" or "ok")
+      end
+      local text = '{"records": [\n' .. table.concat(records, ",\n") .. "\n]}\n"
+      for _, budget in ipairs { "500", "1KB", "4KB" } do
+        local out, err, code = fed(text, "cut", "--max-bytes", budget)
+        assert.same({ "", 0 }, { err, code })
+        assert.is_table(json.decode(out).records)
+        assert.truthy(out:find("failed", 1, true))
+      end
+      local result = as_json_of(text, "cut", "--max-bytes", "1KB", "--json")
+      assert.is_table(json.decode(result.content))
+      local item = result.details.cut.items[1]
+      assert.same({ "elements", "/records", 300 }, { item.unit, item.of, item.total })
+    end)
+
+    it("cuts it as the kind that is named", function()
+      local text = ("compiling a.c\n"):rep(100) .. "a.c:3: error: no\n" .. ("compiling b.c\n"):rep(100)
+      for _, kind in ipairs { "log", "text", "json", "binary" } do
+        local opts = { kind = kind, max_bytes = 300 }
+        assert.equal((abridge.auto(text, opts)), (fed(text, "cut", "--kind", kind, "--max-bytes", "300")), kind)
+      end
+      dir:write("stdin", text)
+      local cut = as_json_of(text, "cut", "--kind", "text", "--json", "--max-bytes", "300").details.cut
+      assert.same({ "auto", "text" }, { cut.strategy, cut.kind })
+      refused({ "cut", "--kind", "yaml", "--max-lines", "5" }, "--kind", "json_lines", "yaml")
+      refused({ "cut", "--kind", "log", "--strategy", "tail", "--max-lines", "5" }, "kind", "tail")
     end)
 
     it("has the ceiling of a profile that has no other row for it", function()
@@ -636,7 +717,7 @@ describe("the command", function()
     it("lists the calls in the order they were made, aligned", function()
       local out, err, code = run("log", "run")
       assert.equal(table.concat({
-        "CALL     TOOL                  IN     SHOWN  REASON          TIME",
+        "CALL     TOOL                  IN     SHOWN  REASON          TIME  KEPT",
         "call-1   run_command       28.2KB        5B  line_cap        1.5s",
         "call-2   read_file             5B        5B  -               12ms",
         "call-3   github__search         -         -  -                  -",
@@ -659,6 +740,23 @@ describe("the command", function()
       local wide = "\228\184\173\230\150\135" -- two chars, four cells
       assert.equal("call-5   " .. wide .. (" "):rep(28) .. "5B        5B  -               12ms", lines[6])
       assert.equal("call-6   longlonglonglonglonglong        5B        5B  -               12ms", lines[7])
+    end)
+
+    it("says what is left of an output that was cut, in its own unit", function()
+      local cut = { kind = "json", truncated = true, total_lines = 1, output_lines = 1 }
+      cut.total_bytes, cut.output_bytes = 90, 20
+      cut.items = { { unit = "elements", of = "/items\27[2J", total = 276, kept = 164 } }
+      cut.kept = {}
+      for i = 1, 4 do
+        cut.kept[i] = { first_byte = 10 * i, last_byte = 10 * i + 4, first_line = 1, last_line = 1 }
+      end
+      ended(4, "run_command", { cut = cut })
+      cut = select(2, abridge.auto("\127ELF\2\1\1\0\0\0\0", { max_bytes = 100 }))
+      cut.kept = nil -- JSON has no empty list
+      ended(5, "run_command", { cut = cut })
+      local out = run("log", "run")
+      assert.matches("\ncall%-4 .*12ms  json: 164 of 276 elements of /items%?%[2J, 5 gaps\n", out)
+      assert.matches("\ncall%-5 .*12ms  binary: 0B of 11B\n", out)
     end)
 
     it("gives the events as they are with --json", function()

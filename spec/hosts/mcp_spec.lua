@@ -208,7 +208,68 @@ describe("abridge.mcp.cap", function()
     assert.is_true(#result.content[2].text > 390)
   end)
 
-  it("leaves structured content out, with a notice, where its share is too small", function()
+  --- What a cut left of a value: objects with some of its members, lists with some of its elements, in order.
+  local function is_part(part, value)
+    if type(part) ~= "table" or type(value) ~= "table" then
+      return part == value or type(part) == "string" and type(value) == "string" and #part < #value
+    end
+    if value[1] == nil then
+      for key, inner in pairs(part) do
+        if value[key] == nil or not is_part(inner, value[key]) then return false end
+      end
+      return true
+    end
+    local at = 0
+    for _, inner in ipairs(part) do
+      repeat
+        at = at + 1
+      until value[at] == nil or is_part(inner, value[at])
+      if value[at] == nil then return false end
+    end
+    return true
+  end
+
+  it("cuts structured content as JSON, with nothing inserted, and says so in a text", function()
+    local items = {}
+    for i = 1, 300 do
+      items[i] = { id = i, name = "item " .. i, status = i == 170 and "failed" or "ok", tags = { "a", "b" } }
+    end
+    local value = { content = { text "300 items" }, structuredContent = { items = items, total = 300 } }
+    for _, budget in ipairs { 400, 1000, 4000, 12000 } do
+      local result = mcp.cap("tool", value, { limits = { max_bytes = budget } })
+      local shown = result.structuredContent
+      local json = host.json().encode(shown)
+      assert.equal("300 items", result.content[1].text)
+      local kept = tonumber(result.content[2].text:match "^%[Showing (%d+) of 300 elements of /items, ")
+      assert.is_true(kept >= #shown.items)
+      assert.is_true(is_part(shown, value.structuredContent))
+      assert.falsy(json:find("omitted", 1, true))
+      assert.truthy(json:find("failed", 1, true))
+      assert.is_true(#table.concat(texts_of(result)) + #json <= budget)
+      assert.is_true(#table.concat(texts_of(result)) + #json > budget * 0.8)
+      local block = block_of(result)
+      assert.same({ true, "size_cap" }, { block.truncated, block.reason })
+      assert.equal(9 + #require("abridge.base.encode").json(value.structuredContent), block.bytes_total)
+    end
+  end)
+
+  it("leaves no list of structured content that has become an object", function()
+    local rows = {}
+    for i = 1, 40 do
+      rows[i] = { id = i, tags = { "first " .. i, "second" }, text = 'a "[]" in \\"a\\" string' }
+    end
+    for budget = 200, 1500, 20 do
+      local result = mcp.cap("tool", { structuredContent = { rows = rows } }, { limits = { max_bytes = budget } })
+      local shown = result.structuredContent
+      for _, row in ipairs(shown and shown.rows or {}) do
+        local as_json = host.json().encode(row)
+        assert.falsy(as_json:find('"tags":{}', 1, true), as_json)
+        assert.is_true(row.text == nil or rows[1].text:sub(1, #row.text) == row.text or #row.text < #rows[1].text)
+      end
+    end
+  end)
+
+  it("leaves structured content out, with a notice, where its share is too small for any of it", function()
     local structured = { rows = {} }
     for i = 1, 500 do
       structured.rows[i] = i
@@ -216,10 +277,9 @@ describe("abridge.mcp.cap", function()
     local result = mcp.cap("tool", {
       content = { text "a summary" },
       structuredContent = structured,
-    }, { limits = { max_bytes = 300 } })
+    }, { limits = { max_bytes = 20 } })
     assert.is_nil(result.structuredContent)
     assert.equal("a summary", result.content[1].text)
-    assert.matches("^%[Structured content %(1%.%dKB%) left out%]$", result.content[2].text)
     local size = #host.json().encode(structured)
     assert.same({ true, 9, 9 + size, "size_cap" }, {
       block_of(result).truncated,
@@ -243,17 +303,67 @@ describe("abridge.mcp.cap", function()
     assert.is_true(block_of(result).truncated)
   end)
 
-  it("makes a text of structured content where there is none", function()
+  it("sends once what texts and structured content both say", function()
+    local rows = {}
+    for i = 1, 50 do
+      rows[i] = { id = i, name = "row " .. i }
+    end
+    local function only_texts(texts, structured)
+      local content, bytes = {}, 0
+      for i, said in ipairs(texts) do
+        content[i], bytes = text(said), bytes + #said
+      end
+      local result = mcp.cap("tool", { content = content, structuredContent = structured })
+      assert.is_nil(result.structuredContent)
+      assert.same(texts, texts_of(result))
+      local block = block_of(result)
+      assert.same({ false, bytes, bytes }, { block.truncated, block.bytes_returned, block.bytes_total })
+    end
+    local json = host.json().encode(rows)
+    only_texts({ json }, rows)
+    only_texts({ (json:gsub(",", ",\n  ")) }, rows) -- pretty
+    only_texts({ "50 rows", ('{"rows": %s}'):format(json) }, { rows = rows })
+    only_texts({ json }, { result = rows }) -- a server had to make an object of it
+    only_texts({ "a plain answer" }, { result = "a plain answer" })
+    only_texts({ "17" }, { result = 17 })
+    only_texts({ '{"id":1}', '{"id": 2}' }, { result = { { id = 1 }, { id = 2 } } })
+    -- under a budget, the text has all of it
+    local result = mcp.cap("tool", {
+      content = { text(json) },
+      structuredContent = { result = rows },
+    }, { limits = { max_bytes = #json } })
+    assert.same({ text(json) }, result.content)
+  end)
+
+  it("sends both where they differ", function()
+    for _, case in ipairs {
+      { "17", { count = 17 } },
+      { '{"a":1}', { a = 2 } },
+      { '{"a":1}', { a = 1, b = 2 } },
+      { '[1,2]', { result = { 1, 2 }, total = 9 } },
+      { '{"a":1', { a = 1 } },
+      { "done", { result = "Done" } },
+      { "null", { result = false } },
+    } do
+      local result = mcp.cap("tool", { content = { text(case[1]) }, structuredContent = case[2] })
+      assert.equal(case[2], result.structuredContent)
+      assert.same({ text(case[1]) }, result.content)
+      assert.equal(#case[1] + #host.json().encode(case[2]), block_of(result).bytes_returned)
+    end
+  end)
+
+  it("keeps structured content such where there is no text", function()
     local image = { type = "image", data = "AA" }
     local structured = { text = lines(1000) }
     local result = mcp.cap("tool", {
       content = { image },
       structuredContent = structured,
     }, { limits = { strategy = "head_tail", max_bytes = 600 } })
-    assert.is_nil(result.structuredContent)
     assert.equal(image, result.content[1])
-    assert.matches('^{"text":"line 1', result.content[2].text)
-    assert.is_true(#result.content[2].text <= 600)
+    local shown = ("^%%[Showing %%d+ of %d chars of /text, "):format(#structured.text)
+    assert.matches(shown, result.content[2].text)
+    assert.matches("^line 1\nline 2\n", result.structuredContent.text)
+    assert.is_true(#result.content[2].text + #host.json().encode(result.structuredContent) <= 600)
     assert.is_true(block_of(result).truncated)
     result = mcp.cap("tool", { structuredContent = structured })
     assert.equal(structured, result.structuredContent)
@@ -615,8 +725,8 @@ describe("examples/mcp.lua", function()
   end)
 end)
 
-describe("lines of a text beside structured content that is left out", function()
-  it("are those of the limits: the sentence that tells so is no line of it", function()
+describe("lines of a text beside structured content that is cut", function()
+  it("are those of the limits but for that: the sentence that tells so is no line", function()
     local numbers = {}
     for i = 1, 5000 do
       numbers[i] = "n " .. i
@@ -625,7 +735,8 @@ describe("lines of a text beside structured content that is left out", function(
       content = { { type = "text", text = table.concat(numbers, "\n") } },
       structuredContent = { data = ("x"):rep(100000) },
     })
-    assert.matches("%[Showing 2000 of 5000 lines %(2000 line limit%)", result.content[1].text)
-    assert.matches("^%[Structured content %([%d.]+KB%) left out", result.content[2].text)
+    assert.matches("%[Showing 1999 of 5000 lines %(1999 line limit%)", result.content[1].text)
+    assert.matches("^%[Showing %d+ of 100000 chars of /data, ", result.content[2].text)
+    assert.matches("^x+$", result.structuredContent.data)
   end)
 end)

@@ -78,7 +78,8 @@ describe("render", function()
   local session
 
   setup(function()
-    session = abridge.session { run_dir = false, limits = { run_command = { max_lines = 6 } } }
+    local limits = { run_command = { strategy = "priority", max_lines = 6 } }
+    session = abridge.session { run_dir = false, limits = limits }
   end)
 
   teardown(function()
@@ -398,7 +399,8 @@ describe("a log", function()
   end)
 
   local function run_of_three()
-    local session = abridge.session { run_dir = dir:at "run", limits = { run_command = { max_lines = 10 } } }
+    local limits = { run_command = { strategy = "priority", max_lines = 10 } }
+    local session = abridge.session { run_dir = dir:at "run", limits = limits }
     session:call("run_command", { command = "seq 3000; exit 3" })
     session:call("run_command", { command = "printf 'a\\033[1m\\tb\\n'" })
     session:call("list_directory", { path = "no\1such" })
@@ -491,6 +493,79 @@ describe("a log", function()
     end))
     type_keys "q"
     assert.equal("abridge-log", vim.bo.filetype)
+  end)
+
+  --- A run with one call, whose output was cut.
+  local function run_of_one(text, cut)
+    assert(host.uv().fs_mkdir(dir:at "artifacts", 448))
+    dir:write("artifacts/0001-t.log", text)
+    cut.truncated, cut.total_bytes, cut.total_lines = true, #text, abridge.count_lines(text)
+    dir:write("events.jsonl", host.json().encode {
+      type = "tool_result", seq = 2, time = 1, call_id = "call-1", tool = "t", content = "", cut = cut,
+      truncation = { truncated = true, reason = "size_cap" },
+      full_output = { path = "artifacts/0001-t.log", bytes = #text },
+      bytes_in = #text, bytes_shown = 0, duration_ms = 1,
+    } .. "\n")
+    nvim.log(dir.path)
+  end
+
+  it("shows what a cut of JSON kept inside one line: items, a hundred gaps, and a way to each", function()
+    local elements, ranges = {}, {}
+    for i = 1, 200 do
+      elements[i] = ('{"n": %03d, "name": "element"}'):format(i)
+    end
+    local text, size = "[" .. table.concat(elements, ",") .. "]", #elements[1] + 1
+    for i = 1, 100 do -- the second of every two is left out
+      local from = 2 * size * (i - 1) + 1
+      ranges[i] = { first_byte = from, last_byte = from + size - 1, first_line = 1, last_line = 1 }
+    end
+    ranges[101] = { first_byte = #text, last_byte = #text, first_line = 1, last_line = 1 }
+    run_of_one(text, {
+      strategy = "auto", kind = "json", output_lines = 1, output_bytes = 100 * size + 1, kept = ranges,
+      items = { { unit = "elements", of = "", total = 200, kept = 100 } },
+    })
+    assert.matches("  size_cap  json: 100 of 200 elements, 100 gaps$", lines_of(0)[2])
+    type_keys "<CR>"
+    local seen = {}
+    for _, part in ipairs(painted(0, "AbridgeOmitted")) do
+      seen[#seen + 1] = part:match "^AbridgeOmitted: (.*)$"
+    end
+    local dimmed = table.concat(seen)
+    for i = 1, 200 do
+      assert.equal(i % 2 == 0, dimmed:find(elements[i], 1, true) ~= nil, elements[i])
+    end
+    assert.matches("line 1 of 1  0%%  shown to the model  json: 100 of 200 elements, 100 gaps", vim.b.abridge_status)
+    type_keys "]o"
+    assert.matches("  not shown to the model %(gap 1 of 100%)  json: ", vim.b.abridge_status)
+    type_keys "68]o"
+    assert.matches("  not shown to the model %(gap 69 of 100%)", vim.b.abridge_status)
+    assert.equal("138,", vim.fn.getline("."):sub(vim.fn.col "."):match '"n": (%d+,)')
+    type_keys "]k"
+    assert.equal("139,", vim.fn.getline("."):sub(vim.fn.col "."):match '"n": (%d+,)')
+    type_keys "50[k"
+    assert.matches("  shown to the model", vim.b.abridge_status)
+    assert.equal("039,", vim.fn.getline("."):sub(vim.fn.col "."):match '"n": (%d+,)')
+    type_keys "99]k"
+    assert.equal("]", vim.fn.getline("."):sub(vim.fn.col "."))
+  end)
+
+  it("shows all of a binary as not seen: nothing of it was kept", function()
+    local text = "\127ELF\2\1\1" .. ("\0\1\n\200"):rep(500)
+    run_of_one(text, { strategy = "auto", kind = "binary", output_lines = 0, output_bytes = 0 })
+    assert.matches("  size_cap  binary: 0B of 2KB$", lines_of(0)[2])
+    type_keys "<CR>"
+    assert.matches("^%^%?ELF", vim.fn.getline(1))
+    assert.matches("not shown to the model  binary: 0B of 2KB", vim.b.abridge_status)
+    assert.equal(#lines_of(0), #painted(0, "AbridgeOmitted"))
+    type_keys "]k[k]o[oG"
+    assert.matches("100%%  not shown to the model", vim.b.abridge_status)
+  end)
+
+  it("takes a ledger that no cut made for none", function()
+    run_of_one("a\nb\n", { kept = "x", output_bytes = 0, items = { 3 }, kind = {} })
+    type_keys "<CR>"
+    assert.same({}, painted(0, "AbridgeOmitted"))
+    assert.same({ "a", "b" }, lines_of(0))
   end)
 
   it("pages what the log has of a call whose output was whole", function()

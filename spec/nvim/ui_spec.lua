@@ -32,7 +32,8 @@ describe("on the screen", function()
     end
     ui:lua([[
       vim.cmd "runtime plugin/abridge.lua"
-      require("abridge.nvim").setup { session = { run_dir = ..., limits = { run_command = { max_lines = 8 } } } }
+      local limits = { run_command = { strategy = "priority", max_lines = 8 } }
+      require("abridge.nvim").setup { session = { run_dir = ..., limits = limits } }
     ]], dir:at "run")
   end)
 

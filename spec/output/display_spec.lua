@@ -318,6 +318,68 @@ describe("display: rows", function()
     assert.same({ "<~247~>" }, ours(result))
   end)
 
+  --- A line with markers among tabs, controls and wide chars, as a JSON document on one line may be cut.
+  local function many_gaps(count)
+    local pieces, markers, at = {}, {}, 0
+    for i = 1, count do
+      local value = ('"\t%d\1\195\169\228\184\173",'):format(i)
+      local marker = ('"... %d of 9 elements omitted ...",'):format(i)
+      markers[i] = { first_byte = at + #value + 1, last_byte = at + #value + #marker }
+      pieces[i], at = value .. marker, markers[i].last_byte
+    end
+    return { content = table.concat(pieces) .. "\nend", details = { cut = { markers = markers } } }
+  end
+
+  it("tell a hundred markers inside one line", function()
+    local result, expected = many_gaps(100), {}
+    for i = 1, 100 do
+      expected[i] = ('<"... %d of 9 elements omitted ...",>'):format(i)
+    end
+    assert.same({ table.concat(expected, " "), "" }, ours(result))
+    assert.equal('<"... 1 of 9 elements omitted ..> <...>', ours(result, { width = 50 })[1])
+    -- on the second line, and where only the end shows
+    result.content = "first\n" .. result.content
+    for _, marker in ipairs(result.details.cut.markers) do
+      marker.first_byte, marker.last_byte = marker.first_byte + 6, marker.last_byte + 6
+    end
+    assert.equal(table.concat(expected, " "), ours(result)[2])
+    result.tool = "run_command"
+    assert.same({ "marker", table.concat(expected, " "), "" }, ours(result, { max_lines = 2 }))
+  end)
+
+  it("take time in proportion to the markers of a line #once", function()
+    local function seconds(count)
+      local result, best = many_gaps(count), math.huge
+      for _ = 1, 3 do
+        local start = os.clock()
+        display.rows("rows", result)
+        best = math.min(best, os.clock() - start)
+      end
+      return best
+    end
+    assert.is_true(seconds(8000) < 30 * seconds(500))
+  end)
+
+  it("tell markers in order alone: what a log says may be anything", function()
+    local result = many_gaps(3)
+    local markers = result.details.cut.markers
+    markers[2], markers[3] = markers[3], markers[2]
+    assert.equal(2, select(2, ours(result)[1]:gsub("<", "")))
+  end)
+
+  it("show the start of what a command printed, unless it is a log", function()
+    local function first_row(kind)
+      local result = { tool = "run_command", content = "first\nlast" }
+      result.details = { cut = { strategy = "auto", kind = kind } }
+      return display.rows("rows", result, { max_lines = 1 })[1].text
+    end
+    for _, kind in ipairs { "text", "json", "json_lines", "table", "diff", "binary" } do
+      assert.equal("first", first_row(kind))
+    end
+    assert.equal("... (1 earlier line)", first_row "log")
+    assert.equal("... (1 earlier line)", first_row(nil))
+  end)
+
   it("tell where a line was cut for the screen", function()
     assert.same({ "<...>" }, ours({ content = ("x"):rep(30) }, { width = 10 }))
   end)

@@ -165,3 +165,38 @@ describe("a log #once", function()
     assert.is_nil(make.missing { tools = { "sh" } })
   end)
 end)
+
+describe("the score of kinds #once", function()
+  local dir
+  before_each(function() dir = tmpdir.new() end)
+  after_each(function() dir:remove() end)
+
+  local function run(folder)
+    local quote, root = tmpdir.quote, tmpdir.root()
+    local line = "cd %s && KINDS_CORPUS=%s ABRIDGE_SEED=1 LUA_PATH='lua/?.lua;lua/?/init.lua;spec/?.lua;;'"
+      .. " LUA_CPATH='build/%s/?.so;;' %s bench/score/kinds.lua --made=2"
+    local version, lua = _VERSION:match "%d%.%d", tmpdir.interpreter()
+    local out, err, code = dir:sh(line:format(quote(root), quote(folder), version, quote(lua)))
+    assert.equal(0, code, err)
+    return out
+  end
+
+  it("counts kinds and needles of a folder's outputs, and of documents made here", function()
+    local rows = {}
+    for i = 1, 2000 do rows[i] = ("%d,name %d,%s"):format(i, i, i == 1000 and "FAILED: no paper" or "ok") end
+    dir:write("orders.csv", "id,name,state\n" .. table.concat(rows, "\n"))
+    dir:write("notes.md", ("# Notes\n\nThe work went on.\n"):rep(900))
+    dir:write("manifest.jsonl", '{"file":"orders.csv","kind":"table","needles":["no paper"],"header":["id,name,state"],'
+      .. '"header_lines":[1]}\n{"file":"notes.md","kind":"text","needles":["# Notes"]}\n')
+    local out = run(dir.path)
+    assert.truthy(out:find("**2 outputs of " .. dir.path .. "**", 1, true))
+    assert.truthy(out:find("\n| table | 1 of 1 | %d of 6 | %d of 1 | 0 | 0 | 0 | 1 |\n"))
+    assert.truthy(out:find("\n| text | 1 of 1 | 0 of 6 | 1 of 1 | 1 | 1 | 1 | 1 |\n", 1, true))
+    assert.truthy(out:find("Cuts of text with one gap: %d of %d"))
+    assert.truthy(out:find "%*%*11 documents that the suite makes")
+  end)
+
+  it("says where there are no outputs", function()
+    assert.truthy(run(dir:at "absent"):find("no outputs in " .. dir:at "absent", 1, true))
+  end)
+end)

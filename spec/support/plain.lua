@@ -2,7 +2,7 @@
 local M = {}
 
 --- The well-formed UTF-8 sequences: ranges of their bytes (Unicode, table 3-7).
-local SEQUENCES = {
+M.SEQUENCES = {
   "^[\1-\127]", -- NUL is told apart: patterns of Lua 5.1 end at it
   "^[\194-\223][\128-\191]",
   "^\224[\160-\191][\128-\191]",
@@ -18,7 +18,7 @@ function M.chars(text)
   local chars, invalid, at = {}, {}, 1
   while at <= #text do
     local char = text:byte(at) == 0 and "\0" or nil
-    for _, pattern in ipairs(SEQUENCES) do
+    for _, pattern in ipairs(M.SEQUENCES) do
       -- the first four bytes alone: a pattern anchored in a long text is not slow, a long text copied is
       char = char or text:sub(at, at + 3):match(pattern)
     end

@@ -48,7 +48,8 @@ local LIMITS = {
   ["--max-bytes"] = size,
   ["--max-chars"] = count,
   ["--max-tokens"] = count,
-  ["--strategy"] = one_of { "head", "tail", "head_tail", "priority", "pipeline" },
+  ["--strategy"] = one_of { "auto", "head", "tail", "head_tail", "priority", "pipeline" },
+  ["--kind"] = one_of { "log", "text", "json", "json_lines", "table", "diff", "binary" },
   ["--head-ratio"] = ratio,
   ["--snap"] = one_of { "line", "char" },
   ["--marker"] = one_of { "inside", "outside", "none" },
@@ -80,11 +81,12 @@ local COMMANDS = {
   },
   read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive },
   cut = { ["--clean"] = SWITCH },
+  kind = {},
   tokens = {},
   clean = {},
   log = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--follow"] = SWITCH },
 }
-local WITHOUT_LIMITS = { log = true, tokens = true, clean = true }
+local WITHOUT_LIMITS = { kind = true, log = true, tokens = true, clean = true }
 
 --- What a flag is for a command: a function that reads its value, SWITCH, or nil.
 local function kind_of(flag, command)

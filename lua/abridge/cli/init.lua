@@ -19,6 +19,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
   abridge run [flags] -- CMD...        run a command; exits with its code
   abridge read FILE [flags]            read a page of a file
   abridge cut [flags]                  cut stdin; at least one limit, or a profile
+  abridge kind [FILE]                  what a file or stdin is: log, text, json, json_lines, table, diff or binary
   abridge tokens [FILE]                tokens of a file or of stdin, by the estimate
   abridge clean [--json]               turn stdin into the text that a terminal would finally show
   abridge log RUN_DIR [flags]          list the calls of a run
@@ -26,7 +27,8 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
 
 limits
   --max-lines N      --max-bytes SIZE      --max-chars N      --max-tokens N
-  --strategy S       head, tail, head_tail, priority or pipeline (cut: head_tail unless set)
+  --strategy S       auto, head, tail, head_tail, priority or pipeline (cut and run: auto unless set)
+  --kind K           cut it as that kind, whatever it looks like; the names are those of abridge kind (auto)
   --head-ratio R     share of the budget for the head, 0 to 1
   --snap HOW         line or char          --marker HOW       inside, outside or none
   --marker-text T    with {lines}, {bytes}, {chars}
@@ -137,7 +139,7 @@ local function cut_limits(args)
   local limits = args.other.profile and profile_limits(args.other.profile) or {}
   local strategy = args.limits.strategy
   if strategy and strategy ~= limits.strategy then
-    for _, key in ipairs { "head_ratio", "snap", "marker", "marker_text", "hits" } do
+    for _, key in ipairs { "head_ratio", "snap", "marker", "marker_text", "hits", "kind" } do
       limits[key] = nil
     end
   end
@@ -147,7 +149,7 @@ local function cut_limits(args)
   if not limit.has_budget(limits) then
     flags.bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
   end
-  limits.strategy = limits.strategy or "head_tail"
+  limits.strategy = limits.strategy or "auto"
   return limits
 end
 
@@ -166,19 +168,32 @@ function M.cut(args)
   return 0
 end
 
---- All of a file; of stdin for "-" or none.
-local function read_all(path)
-  if path == nil or path == "-" then return terminal.read "*a" end
+--- All of a file, or that many bytes of its start; of stdin for "-" or none.
+local function read_file(path, how)
+  if path == nil or path == "-" then return terminal.read(how) or "" end
   local file, message = io.open(path, "rb")
   if not file then terminal.fail(message) end
-  local content, failure = file:read "*a"
+  local content, failure = file:read(how)
   file:close()
-  return content or terminal.fail(("%s: %s"):format(path, failure or "cannot be read"))
+  return content or failure and terminal.fail(("%s: %s"):format(path, failure)) or ""
+end
+
+local TELLING = 256 * 1024 + 1 -- bytes that tell a kind, and one more where the text goes on
+
+function M.kind(args)
+  if #args.words > 1 then flags.bad("kind takes one FILE at most, got %d", #args.words) end
+  local kind = core.kind(read_file(args.words[1], TELLING))
+  if args.switches.json then
+    terminal.print_json { kind = kind }
+  else
+    terminal.out(kind, "\n")
+  end
+  return 0
 end
 
 function M.tokens(args)
   if #args.words > 1 then flags.bad("tokens takes one FILE at most, got %d", #args.words) end
-  local content = read_all(args.words[1])
+  local content = read_file(args.words[1], "*a")
   local tokens = core.estimate_tokens(content)
   if args.switches.json then
     terminal.print_json { tokens = tokens, bytes = #content }

@@ -6,6 +6,7 @@ local flags = require "abridge.cli.flags"
 local host = require "abridge.base.host"
 local strings = require "abridge.base.strings"
 local display = require "abridge.output.display"
+local kept = require "abridge.output.kept"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
@@ -35,6 +36,7 @@ local COLUMNS = {
   { "SHOWN", 8, right = true },
   { "REASON", 11 },
   { "TIME", 7, right = true },
+  { "KEPT", 0 },
 }
 
 --- The cells of a call in the list, from its result if it has one.
@@ -48,6 +50,7 @@ local function row_of(event)
     printed_size(shown),
     block.truncated and M.visible(block.reason) or "-",
     display.duration(event.duration_ms) or "-",
+    M.visible(kept.words(event.cut) or ""),
   }
 end
 

@@ -10,7 +10,7 @@ local tell = require "abridge.hosts.tell"
 
 local M = {}
 
-local USER = { strategy = "head_tail", max_lines = 200, max_bytes = "10KB" }
+local USER = { strategy = "auto", max_lines = 200, max_bytes = "10KB" }
 local USER_CRUDELY = { max_lines = 200, max_bytes = 10 * 1024 }
 local SHORT, SHORT_LINES = 256, 3 -- what passes where a call is at its limit: a refusal, how a command ended
 

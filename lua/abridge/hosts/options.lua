@@ -82,7 +82,7 @@ end
 ---@field retention? abridge.Retention
 ---@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
 ---@field exempt? string[] tools whose output passes as it is
----@field user? abridge.Limits|false of what the user is shown: both ends, 200 lines and 10 KB unless set; false: all
+---@field user? abridge.Limits|false of what the user is shown: 200 lines and 10 KB unless set; false: all
 
 --- A check of an option of `abridge.session`, which raises in a session's own words.
 local function session_option(key)

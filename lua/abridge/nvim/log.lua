@@ -6,6 +6,7 @@ local host = require "abridge.base.host"
 local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
 local display = require "abridge.output.display"
+local kept = require "abridge.output.kept"
 
 local M = {}
 
@@ -49,11 +50,13 @@ local function are_counts(t, ...)
   return true
 end
 
---- The ledger of an event; nil if it is not one that a cut made.
+--- The ledger of an event; nil if it is not one that a cut made. A log has no empty list: where nothing was kept, there
+--- is none.
 local function ledger_of(event)
   local cut = event.cut
-  if type(cut) ~= "table" or type(cut.kept) ~= "table" or not are_counts(cut, "total_lines") then return nil end
-  for _, range in ipairs(cut.kept) do
+  if type(cut) ~= "table" or not are_counts(cut, "total_lines") then return nil end
+  if type(cut.kept) ~= "table" and (cut.kept ~= nil or cut.output_bytes ~= 0) then return nil end
+  for _, range in ipairs(cut.kept or {}) do
     if type(range) ~= "table" or not are_counts(range, "first_byte", "last_byte", "first_line") then return nil end
   end
   return cut
@@ -82,6 +85,7 @@ end
 ---@field cells string[]
 ---@field is_error? boolean
 ---@field reason? string of a cut
+---@field kept? string what it left, in the unit of its kind
 ---@field done? boolean
 ---@field at? integer position of the event of its result
 
@@ -113,6 +117,7 @@ local function finish_entry(entry, event, at)
   entry.at, entry.done = at, true
   entry.is_error = event.is_error == true
   entry.reason = block.truncated and tostring(block.reason) or nil
+  entry.kept = type(event.cut) == "table" and event.cut.kind and kept.words(event.cut) or nil
   entry.cells[5], entry.cells[6] = lines_shown(event), bytes_shown(event)
   entry.cells[7] = display.duration(event.duration_ms) or ""
 end
@@ -132,6 +137,7 @@ local function row_of(cells, entry)
   if entry and not entry.done then say("running", highlight.groups.marker) end
   if entry and entry.is_error then say("error", highlight.groups.error) end
   if entry and entry.reason then say(one_line(entry.reason), highlight.groups.notice) end
+  if entry and entry.kept then say(one_line(entry.kept), highlight.groups.marker) end
   return text, marks
 end
 
@@ -251,10 +257,10 @@ end
 local function page(self, event)
   local title = one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
   local pager = require "abridge.nvim.pager"
-  local kept = type(event.full_output) == "table" and event.full_output or {}
-  if not kept.path then
+  local full = type(event.full_output) == "table" and event.full_output or {}
+  if not full.path then
     local cut = type(event.truncation) == "table" and event.truncation.truncated
-    local note = cut and ("the full output was not kept" .. (kept.error and ": " .. one_line(kept.error) or "")) or nil
+    local note = cut and ("the full output was not kept" .. (full.error and ": " .. one_line(full.error) or "")) or nil
     local text = require("abridge.run.reader").shown_text(event)
     return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
   end
@@ -269,7 +275,7 @@ local function page(self, event)
   }, {
     title = title,
     cut = ledger_of(event),
-    note = kept.error and "incomplete: " .. one_line(kept.error) or nil,
+    note = full.error and "incomplete: " .. one_line(full.error) or nil,
     close = function()
       uv.fs_close(fd)
     end,

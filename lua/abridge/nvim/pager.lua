@@ -4,6 +4,7 @@ local buffer = require "abridge.nvim.buffer"
 local excerpts = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
 local ranges = require "abridge.nvim.ranges"
+local kept_of = require "abridge.output.kept"
 local sentences = require "abridge.output.sentences"
 
 local M = {}
@@ -124,25 +125,49 @@ local function fill(self, win)
   end
 end
 
+--- A window that shows the buffer, the current one if it does.
+local function window_of(self)
+  if vim.api.nvim_get_current_buf() == self.buf then return vim.api.nvim_get_current_win() end
+  return vim.fn.win_findbuf(self.buf)[1]
+end
+
+--- The byte that the cursor is on.
+local function here(self, win)
+  local row, column = unpack(vim.api.nvim_win_get_cursor(win or window_of(self)))
+  local at = self.excerpt.rows[row]
+  if not at then return 0 end
+  local low, high = 0, at.bytes
+  while low < high do -- the last byte that shows at or before the column
+    local middle = math.ceil((low + high) / 2)
+    if excerpts.columns(at, at.first + middle, at.first) <= column then
+      low = middle
+    else
+      high = middle - 1
+    end
+  end
+  return at.first + low
+end
+
+--- Whether the model saw a byte, and in which of several gaps it is.
+local function seen(self, byte)
+  local range = self.ranges[ranges.at(self.ranges, byte)]
+  if not range then return nil end
+  if range.kept then return "shown to the model" end
+  local gaps = self.ranges.gaps
+  return "not shown to the model" .. (gaps > 1 and (" (gap %d of %d)"):format(range.gap, gaps) or "")
+end
+
 local function tell(self, win)
-  local row = vim.api.nvim_win_get_cursor(win)[1]
-  local at, line = self.excerpt.rows[row], self.excerpt:line_of(row)
-  local byte = at and at.first or 0
-  local range = self.cut and self.ranges[ranges.at(self.ranges, byte)]
+  local line, byte = self.excerpt:line_of(vim.api.nvim_win_get_cursor(win)[1]), here(self, win)
   local parts = {
     self.title,
     ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?"),
     ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100),
   }
-  if range then parts[#parts + 1] = range.kept and "shown to the model" or "not shown to the model" end
+  if self.cut then parts[#parts + 1] = seen(self, byte) end
+  parts[#parts + 1] = kept_of.words(self.cut)
   parts[#parts + 1] = self.note
   vim.b[self.buf].abridge_status = " " .. table.concat(parts, "  ")
-end
-
---- A window that shows the buffer, the current one if it does.
-local function window_of(self)
-  if vim.api.nvim_get_current_buf() == self.buf then return vim.api.nvim_get_current_win() end
-  return vim.fn.win_findbuf(self.buf)[1]
 end
 
 --- Change the buffer; an error of the file is reported.
@@ -201,23 +226,6 @@ function Pager:go_to_line(line)
     if byte < self.source.size then self.excerpt:learn(byte, line) end
     self:go(byte)
   end)
-end
-
---- The byte that the cursor is on.
-local function here(self)
-  local row, column = unpack(vim.api.nvim_win_get_cursor(window_of(self)))
-  local at = self.excerpt.rows[row]
-  if not at then return 0 end
-  local low, high = 0, at.bytes
-  while low < high do -- the last byte that shows at or before the column
-    local middle = math.ceil((low + high) / 2)
-    if excerpts.columns(at, at.first + middle, at.first) <= column then
-      low = middle
-    else
-      high = middle - 1
-    end
-  end
-  return at.first + low
 end
 
 --- Go to the next occurrence of a text, or the one before. The text is plain, not a pattern.

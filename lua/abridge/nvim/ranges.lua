@@ -7,16 +7,20 @@ local M = {}
 ---@field from integer
 ---@field to integer
 ---@field kept boolean
+---@field gap? integer number of the gap that it is
 
 --- The ranges of a ledger in order, kept ones and gaps; they tile a text of that size.
 ---@param cut? abridge.Cut nil: all of it is kept
 ---@param size integer
----@return abridge.nvim.Range[]
+---@return abridge.nvim.Range[] with `gaps`, the number of those that are not kept
 function M.of(cut, size)
-  local ranges, at = {}, 0
+  local ranges, at = { gaps = 0 }, 0
   local function add(to, kept)
     to = math.min(to, size)
-    if to > at then ranges[#ranges + 1] = { from = at, to = to, kept = kept } end
+    if to > at then
+      if not kept then ranges.gaps = ranges.gaps + 1 end
+      ranges[#ranges + 1] = { from = at, to = to, kept = kept, gap = not kept and ranges.gaps or nil }
+    end
     at = math.max(at, to)
   end
   for _, range in ipairs(cut and cut.kept or {}) do

@@ -32,11 +32,16 @@ local function next_control(line, from)
   end
 end
 
---- The longest part of a line, from its start, that a screen shows in `width` cells.
+--- The longest part of a line, or of the rest of one, from its start, that a screen shows up to the column `width`.
+---@param line string
+---@param width integer
+---@param column? integer where it starts, 0-based; 0 unless set
 ---@return string shown
 ---@return integer bytes of the line
-local function prefix(line, width)
-  local shown, column, at = {}, 0, 1
+---@return integer column where what shows ends
+local function prefix(line, width, column)
+  local shown, at = {}, 1
+  column = column or 0
   while at <= #line do
     local control, size, form = next_control(line, at)
     local plain = line:sub(at, (control or #line + 1) - 1)
@@ -52,7 +57,7 @@ local function prefix(line, width)
       column, at = column + #form, at + size
     end
   end
-  return table.concat(shown), at - 1
+  return table.concat(shown), at - 1, column
 end
 
 --- Bytes of a text as a screen may get them, on one line: controls as `prefix` shows them, loose bytes as U+FFFD. Tabs
@@ -135,15 +140,30 @@ local function is_command(result, details)
   return result.tool == "run_command" or details.exit_code ~= nil or details.exit_line ~= nil
 end
 
---- Should a screen show the end of this result? As the tool's cut says; if that kept both ends, for a command.
+local FROM_START = { text = true, json = true, json_lines = true, table = true, diff = true, binary = true }
+
+--- Should a screen show the end of this result? As the tool's cut says; if that kept both ends, for a command, unless
+--- what it printed is no log.
 local function from_end(result, details)
-  local strategy = as_table(details.cut).strategy
-  if strategy == "head" or strategy == "tail" then return strategy == "tail" end
-  return is_command(result, details)
+  local cut = as_table(details.cut)
+  if cut.strategy == "head" or cut.strategy == "tail" then return cut.strategy == "tail" end
+  return is_command(result, details) and not FROM_START[cut.kind]
 end
 
 local function valid(text)
   return (core.head(text, { max_lines = MAX, utf8 = "replace" }))
+end
+
+--- The markers of a body that are as a cut makes them: in order, none within another.
+local function markers_in_order(markers)
+  local right, at = {}, 0
+  for _, marker in ipairs(check.list(markers)) do
+    local first, last = as_table(marker).first_byte, as_table(marker).last_byte
+    if check.is_count(first) and check.is_count(last) and first > at and last >= first then
+      right[#right + 1], at = { first_byte = first, last_byte = last }, last
+    end
+  end
+  return right
 end
 
 --- The tool's text, the exit line and the notice of a result. The block says where the text ends: nothing is parsed
@@ -157,7 +177,7 @@ local function parts_of(result, details)
   local size = as_table(result.truncation).bytes_returned
   if not check.is_count(size) or size > #content then size = #content end
   local body = valid(content:sub(1, size))
-  local markers = #body == size and as_table(as_table(details.cut).markers) or {}
+  local markers = #body == size and markers_in_order(as_table(as_table(details.cut).markers)) or {}
   local said = content:sub(size + 1):gsub("^\n+", "")
   local exit = type(details.exit_line) == "string" and details.exit_line or ""
   if said:sub(1, #exit) ~= exit then exit = "" end
@@ -193,33 +213,54 @@ local function block_of(body, kept, lost, by_lines)
   return info.without_resume(#kept - lost, #body, by_lines and "line_cap" or "size_cap")
 end
 
+--- A walk along a line, which tells where its bytes show.
+---@param line string
+---@return fun(byte: integer): integer where the bytes of what shows up to this one end; bytes must not fall
+local function shown_at(line)
+  local at, shown, column = 0, 0, 0
+  return function(byte)
+    byte = math.min(byte, #line)
+    if byte > at then
+      local part, _, after = prefix(line:sub(at + 1, byte), MAX, column)
+      shown, at, column = shown + #part, byte, after
+    end
+    return shown
+  end
+end
+
 --- The parts of a line that are markers, in bytes of what shows of it.
 ---@param line string
 ---@param at integer bytes of the body before the line
----@param markers { first_byte: integer, last_byte: integer }[]
+---@param markers { first_byte: integer, last_byte: integer }[] in order
+---@param i integer the first one that does not end before the line
 ---@param shown string
 ---@param own integer bytes of `shown` before the mark of a cut
 ---@return { first_byte: integer, last_byte: integer }[]|nil
-local function spans_of(line, at, markers, shown, own)
-  local spans = {}
-  for _, marker in ipairs(check.list(markers)) do
-    local first, last = as_table(marker).first_byte, as_table(marker).last_byte
-    if check.is_count(first) and check.is_count(last) and first <= at + #line and last > at then
-      first = #prefix(line:sub(1, math.max(first - at - 1, 0)), MAX) + 1
-      last = math.min(#prefix(line:sub(1, last - at), MAX), own)
-      if first <= last then spans[#spans + 1] = { first_byte = first, last_byte = last } end
-    end
+---@return integer i for the next line
+local function spans_of(line, at, markers, i, shown, own)
+  while markers[i] and markers[i].last_byte <= at do
+    i = i + 1
+  end
+  local spans, where, j = {}, shown_at(line), i
+  while markers[j] and markers[j].first_byte <= at + #line do
+    local first = where(math.max(markers[j].first_byte - at - 1, 0)) + 1
+    if first > own then break end
+    local last = math.min(where(markers[j].last_byte - at), own)
+    if first <= last then spans[#spans + 1] = { first_byte = first, last_byte = last } end
+    j = j + 1
   end
   if own < #shown then spans[#spans + 1] = { first_byte = own + 1, last_byte = #shown } end
-  return #spans > 0 and spans or nil
+  return #spans > 0 and spans or nil, i
 end
 
 --- Add the lines of the tool's text as rows; returns how many of its bytes do not show.
 local function add_text(rows, text, at, markers, width, kind)
-  local lost = 0
+  local lost, i = 0, 1
   for line in lines_of(text) do
     local shown, missing, own = fitted(line, width)
-    rows[#rows + 1] = { text = shown, kind = kind, spans = spans_of(line, at, markers, shown, own) }
+    local row = { text = shown, kind = kind }
+    row.spans, i = spans_of(line, at, markers, i, shown, own)
+    rows[#rows + 1] = row
     lost, at = lost + missing, at + #line + 1
   end
   return lost

@@ -48,6 +48,7 @@ local CUT_KEYS = {
   marker_text = true,
   utf8 = true,
   hits = true,
+  kind = true,
   clean = true,
 }
 local PIPELINE_KEYS = {

@@ -147,6 +147,27 @@ local function check_ledger(tool, cut, block, lines_truncated)
   end
 end
 
+local MOST_ITEMS = 16
+local UNITS = { elements = 1, members = 1, chars = 1, records = 1, rows = 1, files = 1, hunks = 1 }
+
+--- Items are counted where something was cut, in units of their kind, and none is kept that is not there.
+local function check_items(tool, items)
+  for i, item in ipairs(items) do
+    if not UNITS[item.unit] then fail(tool, "ledger: items[%d] are %s", i, check.show(item.unit)) end
+    if item.kept > item.total then
+      fail(tool, "ledger: items[%d]: %.0f %s of %.0f are kept", i, item.kept, item.unit, item.total)
+    end
+  end
+  if #items > MOST_ITEMS then fail(tool, "ledger: %d items, %d at most", #items, MOST_ITEMS) end
+end
+
+--- What a cut of JSON shows is JSON.
+local function check_json(tool, body)
+  local json = host.json()
+  local ok, why = pcall(json and json.decode or tostring, body)
+  if not ok then fail(tool, "a cut of JSON is no JSON: %s", check.message(why)) end
+end
+
 --- Where two texts part, in words.
 ---@param got string
 ---@param wanted string
@@ -239,6 +260,10 @@ function M.check(result, expected)
   local cut = result.details and result.details.cut or {}
   check_budgets(tool, result, expected.limits or {}, expected.ceiling)
   if cut.total_bytes then check_ledger(tool, cut, block, (result.details or {}).lines_truncated) end
+  if cut.items then
+    check_items(tool, cut.items)
+    if cut.kind == "json" and body ~= "" then check_json(tool, body) end
+  end
   for _, name in ipairs { "truncated", "reason" } do
     if expected[name] ~= nil then same(tool, name, block[name], expected[name]) end
   end

@@ -66,15 +66,15 @@ end
 --- Share the budgets of some limits out among texts.
 ---@param texts string[]
 ---@param limits abridge.Limits
----@param ends_in_notice? boolean the last text is a sentence of ours, not a line of a source
+---@param last_lines? integer lines of a source in the last text, where it also has a sentence of ours, which is none
 ---@return table<string, integer>[] budgets of each text
 ---@return boolean[] whole whether each text is within its budgets
-function M.out(texts, limits, ends_in_notice)
+function M.out(texts, limits, last_lines)
   local sizes, budgets, whole = {}, {}, {}
   for i, text in ipairs(texts) do
     sizes[i], budgets[i], whole[i] = size_of(text, limits), {}, true
   end
-  if ends_in_notice then sizes[#texts].max_lines = 0 end
+  if last_lines then sizes[#texts].max_lines = last_lines end
   for _, key in ipairs(limit.budgets) do
     if limits[key] then
       local wanted = {}
@@ -88,6 +88,14 @@ function M.out(texts, limits, ends_in_notice)
     end
   end
   return budgets, whole
+end
+
+--- These limits for structured content: it stays JSON, and as a schema may forbid a marker, there is none.
+---@param limits abridge.Limits
+---@return abridge.Limits a new table
+function M.structured(limits)
+  local over = { strategy = "auto", kind = "json", marker = "none", marker_text = false, snap = false, clean = false }
+  return limit.copy(limits, over)
 end
 
 --- Why the log and the full outputs of a session are not kept.
@@ -116,15 +124,19 @@ end
 ---@param limits abridge.Limits of the whole result
 ---@param budgets table<string, integer> the text's share
 ---@param opts { session: abridge.Session|nil, save: string|nil, resume: string|nil }
+---@param structured? boolean it is the JSON of structured content
 ---@return string content
 ---@return abridge.Block block
 ---@return abridge.Cut|nil cut absent when making it failed
 ---@return string|nil problem why this is less than it should be
-function M.cap(tool, text, limits, budgets, opts)
+function M.cap(tool, text, limits, budgets, opts, structured)
   local own = limit.narrowed(limits, budgets)
+  if structured then own = M.structured(own) end
   if not opts.session then
     local how = { save = opts.save, resume = opts.resume }
-    local content, cut, block = cap.cap(text, opts.resume and tool or own, how)
+    local by_name = opts.resume and not structured -- such a sentence goes with the tool's own notices
+    if by_name then how.limits = budgets end
+    local content, cut, block = cap.cap(text, by_name and tool or own, how)
     return content, block, cut
   end
   own.session = opts.session -- another one may redact
@@ -137,7 +149,7 @@ function M.cap(tool, text, limits, budgets, opts)
     local content, cut, block = M.cap_closed(text, own, opts.session)
     return content, block, cut, M.closed
   end
-  local result = opts.session:cap(tool, text, { limits = budgets })
+  local result = opts.session:cap(tool, text, { limits = budgets, structured = structured })
   if result.truncation.truncated then recently_capped.add(result.content, own) end
   local details = result.details or {}
   return result.content, result.truncation, details.cut, details.inner_error

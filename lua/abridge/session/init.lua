@@ -3,6 +3,7 @@
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
 local cap = require "abridge.output.cap"
+local share = require "abridge.output.share"
 local display = require "abridge.output.display"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
@@ -131,13 +132,14 @@ end
 
 ---@class (exact) abridge.SessionCapOptions
 ---@field left_out? boolean show nothing of the value, only that it was left out because its call is at its limit
+---@field structured? boolean the value is the JSON of structured content: it stays JSON, and gets no markers
 ---@field path? string as in abridge.CapOptions, these too:
 ---@field first_line? integer
 ---@field limits? table<string, integer|string> budgets for this value alone, each where it is less than the session's
 ---@field resume? string
 ---@field wrapper? boolean|"beside"
 
-local CAP_OPTIONS = { left_out = "boolean" }
+local CAP_OPTIONS = { left_out = "boolean", structured = "boolean" }
 for key, kind in pairs(cap.options) do
   CAP_OPTIONS[key] = kind
 end
@@ -165,6 +167,7 @@ function Session:cap(name, value, opts)
   value = refused or dispatch.normalized(value == nil and "" or value, self.redactor)
   if not refused and value.text then
     cap.prepare(call, value, opts, self.redactor)
+    if opts.structured then value.limits = share.structured(call.limits) end
     value.notice.read = self:names().read
   end
   local result = dispatch.result(self, call, value)

@@ -1,0 +1,107 @@
+/* The cut of a JSON document: what is retained becomes a tree, of which values are picked and printed. */
+#include <string.h>
+
+#include "kinds/json_cut.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "kinds/json_cost.h"
+#include "kinds/json_parts.h"
+#include "kinds/json_pick.h"
+#include "kinds/json_print.h"
+#include "kinds/json_tree.h"
+#include "text/scan.h"
+
+enum { PART = 50 /* a string that is over the budget divided by this may be shown in part */ };
+
+static uint64_t three_quarters(uint64_t n)
+{
+    return n - n / 4;
+}
+
+/* Show nothing of the document but its brackets or quotes. */
+static void print_empty(const abr_json_tree *t, char *copy, abr_content *out)
+{
+    const abr_json_value *root = &t->values[t->values[0].child];
+    const abr_json_parts *parts = t->parts;
+    static const char closing[] = {[ABR_JSON_TEXT] = '"', [ABR_JSON_DATA] = '"', [ABR_JSON_ARRAY] = ']',
+                                   [ABR_JSON_OBJECT] = '}'};
+    const uint64_t first = root->at + root->head;
+    uint64_t line = 0;
+    uint64_t end_line;
+    if (root->node != ABR_JSON_NONE) {
+        const abr_json_node *node = &parts->nodes[root->node];
+        line = node->line + abr_count_newlines(root->p, root->head);
+        end_line = node->close_line + abr_count_newlines(node->close, node->close_n);
+    } else {
+        const abr_json_unit *u = &parts->units[root->origin];
+        line = u->line + abr_count_newlines(root->p, root->head);
+        end_line = u->chars > 0 ? line : u->line + abr_count_newlines(root->p, u->n);
+    }
+    copy[0] = root->p[root->head];
+    copy[1] = closing[root->type];
+    abr_content_keep(out, parts->text ? parts->text + first : copy, 1, first, line);
+    abr_content_keep(out, parts->text ? parts->text + root->end - 1 : copy + 1, 1, root->end - 1, end_line);
+}
+
+/* Pick what is shown. False: not even the document with nothing in it fits. */
+static bool pick(abr_json_costs *x, abr_json_queue *near, abr_json_queue *far)
+{
+    const uint32_t root = x->tree->values[0].child;
+    abr_json_cost_all(x);
+    if (abr_json_cost(x, root) > x->most)
+        return false;
+    abr_json_show(x, root);
+    abr_json_pick_shape(x, three_quarters(x->most), near, far);
+    if (x->most > x->used)
+        abr_json_pick_trouble(x, x->used + three_quarters(x->most - x->used), near);
+    abr_json_pick_ends(x, near);
+    abr_json_pick_text(x, near);
+    return true;
+}
+
+static bool cut(abr_json_parts *parts, abr_json_tree *t, const abr_kind_request *q, abr_content *out)
+{
+    const abr_alloc *a = parts->alloc;
+    const abr_marker marker = q->opts->marker;
+    abr_json_costs costs = {.tree = t,
+                            .most = q->bytes,
+                            .part = q->bytes / PART,
+                            .marks = marker != ABR_MARKER_NONE,
+                            .pays = marker == ABR_MARKER_INSIDE};
+    abr_json_due *due = a->malloc(a->ctx, 2 * (size_t)t->count * sizeof *due);
+    if (!due)
+        return false;
+    abr_json_queue near = {due, 0};
+    abr_json_queue far = {due + t->count, 0};
+    if (q->bytes < 2 || t->count < 2)
+        ;
+    else if (pick(&costs, &near, &far))
+        abr_json_print(&costs, abr_json_string_most(abr_json_allowance(q->keep)) / 2, parts->text ? NULL : parts->printed,
+                       out);
+    else
+        print_empty(t, parts->printed, out);
+    a->free(a->ctx, due);
+    return true;
+}
+
+static bool make_room(abr_json_parts *x, uint64_t bytes)
+{
+    const size_t wanted = x->text ? 2 : (size_t)bytes + 2;
+    if (wanted <= x->printed_size)
+        return true;
+    char *p = abr_resize(x->alloc, x->printed, 0, wanted);
+    if (!p)
+        return false;
+    x->printed = p;
+    x->printed_size = wanted;
+    return true;
+}
+
+bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_kind_request *q, abr_content *out)
+{
+    const bool *chosen = abr_json_parts_choose(parts, abr_json_allowance(q->keep));
+    abr_json_tree t = {.alloc = parts->alloc};
+    const bool fine = make_room(parts, q->bytes) && abr_json_tree_make(&t, parts, chosen, says) && cut(parts, &t, q, out);
+    abr_json_tree_free(&t);
+    return fine;
+}

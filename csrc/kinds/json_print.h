@@ -1,0 +1,18 @@
+/* The values that are shown, printed with their markers. */
+#ifndef ABR_KINDS_JSON_PRINT_H
+#define ABR_KINDS_JSON_PRINT_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/content.h"
+#include "kinds/json_cost.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Print into `out`, and tell its items. `half` bytes of either end of a long string may be shown; `copy` has room for the
+ * content where source is copied. */
+void abr_json_print(const abr_json_costs *x, size_t half, char *copy, abr_content *out);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,89 @@
+-- SPEC 14, json: what the judge of spec/support/kind_judge.lua says of cuts of random documents.
+local abridge = require "abridge"
+local cases = require "support.kind_cases"
+local documents = require "support.documents"
+local json = require "support.judge.json"
+local json_text = require "support.judge.json_text"
+local judge = require "support.kind_judge"
+local key_paths = require "support.judge.key_paths"
+local random = require "support.random"
+
+local function any() return documents.json(random.choose { 4, 20, 60, 200 }) end
+
+local function small()
+  local text, expected
+  repeat
+    text, expected = documents.json(random.choose { 2, 4, 8 })
+  until #text < 1500
+  return text, expected
+end
+
+describe("a cut of JSON", function()
+  it("is right for random documents and budgets", function() cases.each(700, any) end)
+
+  it("is right for arrays of similar records", function() cases.each(150, documents.similar) end)
+
+  it("is right in every small budget", function() cases.sweep(60, small) end)
+
+  it("is right under chars, lines, tokens, a reserve, and without markers", function()
+    random.each(500, function() cases.judge(judge.source(any()), cases.any_opts()) end)
+  end)
+
+  it("shows nine troubled elements in ten at 8 KiB #once", function()
+    local share, lost = cases.needles(60, function() return documents.similar(500) end, 8192)
+    assert.is_true(share >= 0.9, ("%.2f, without %s"):format(share, tostring(lost)))
+  end)
+
+  it("shows most of the key paths that a greedy pick fits #once", function()
+    for _, budget in ipairs { 1024, 2048, 8192 } do
+      local shown, oracle = 0, 0
+      random.each(150, function()
+        local text = any()
+        local doc = json.document(text)
+        local content, cut = abridge.auto(text, { max_bytes = budget })
+        if not cut.truncated then return end
+        local view = require("support.judge.view").new(text, {}, content, cut)
+        view:read_ledger()
+        local most = key_paths.oracle(doc, budget)
+        oracle = oracle + most
+        shown = shown + math.min(most, key_paths.shown(doc, content, function(at) return view.origin[at] end))
+      end)
+      assert.is_true(shown >= 0.85 * oracle, ("%d of %d paths at %d"):format(shown, oracle, budget))
+    end
+  end)
+
+  it("parses however deep the source is, and is text over 2^20 #once", function()
+    for _, pair in ipairs { { "[", "]" }, { "{\"a\":", "}" } } do
+      local text = pair[1]:rep(2 ^ 20 - 2) .. "1" .. pair[2]:rep(2 ^ 20 - 2)
+      local content, cut = abridge.auto(text, { max_bytes = 8192 })
+      assert.equal("json", cut.kind)
+      local root, deepest = assert(json_text.parse(content)), 0
+      json_text.each(root, function(node) deepest = math.max(deepest, node.items and node.depth or 0) end)
+      assert.is_true(deepest <= 200)
+      local over = pair[1]:rep(2 ^ 20 + 1) .. "1" .. pair[2]:rep(2 ^ 20 + 1)
+      content, cut = abridge.auto(over, { max_bytes = 8192 })
+      assert.equal("text", cut.kind)
+      assert.same({}, judge.faults(over, { max_bytes = 8192 }, content, cut))
+    end
+    local content, cut = abridge.auto(("["):rep(1e7), { max_bytes = 8192 })
+    assert.is_true(#content <= 8192 and cut.kind ~= "json")
+  end)
+
+  it("is one of text where the document breaks after 256 KiB #few", function()
+    local head = "[" .. ("{\"id\": 1234567, \"name\": \"item\"},"):rep(9000)
+    for _, tail in ipairs { "1", "1] x", "1}", "01]", "1]\n{}" } do
+      for _, budget in ipairs { 0, 3, 300, 8192, 50000 } do
+        local content, cut = abridge.auto(head .. tail, { max_bytes = budget })
+        assert.equal("text", cut.kind)
+        assert.same({}, judge.faults(head .. tail, { max_bytes = budget }, content, cut))
+        cases.stream(head .. tail, { max_bytes = budget })
+      end
+    end
+  end)
+
+  it("comes from a stream as from one call", function()
+    random.each(250, function()
+      cases.stream((any()), random.chance(2) and { max_bytes = cases.budget() } or cases.any_opts())
+    end)
+  end)
+end)
