@@ -1,6 +1,7 @@
 /* Cuts of records: JSON a line, CSV, rows under a header. */
 #include "../fuzz/record_rules.h"
 #include "base/memory.h"
+#include "kinds/json_lines.h"
 #include "ledger.h"
 
 /* ---- texts ---- */
@@ -129,6 +130,22 @@ static bool same_cut(const abr_cut *a, const abr_cut *b)
     return same;
 }
 
+/* Is each line a marker, no JSON in the source, or JSON? */
+static bool lines_stand(const abr_cut *cut)
+{
+    char *content = content_of(cut);
+    bool fine = true;
+    for (size_t at = 0; at < cut->content_bytes && fine;) {
+        const char *line = content + at;
+        const char *newline = memchr(line, '\n', cut->content_bytes - at);
+        const size_t n = newline ? (size_t)(newline - line) : cut->content_bytes - at;
+        fine = (n > 5 && memcmp(line, "... [", 5) == 0) || *line == 'n' || abr_is_json(line, n, true);
+        at += n + 1;
+    }
+    free(content);
+    return fine;
+}
+
 static void check_text_of(const made *text, const abr_telling *told, abr_marker marker)
 {
     static const size_t budgets[] = {0, 1, 7, 40, 90, 200, 500, 1000, 2048, 4096, 8192};
@@ -151,6 +168,8 @@ static void check_text_of(const made *text, const abr_telling *told, abr_marker 
         const char *broken = broken_record_rule(text->p, text->n, &all, table, &o, &cut);
         if (!CHECK(broken == NULL))
             fprintf(stderr, "kind %d, %zu bytes in %zu: %s\n", (int)told->kind, text->n, budgets[i], broken);
+        if (told->kind == ABR_KIND_JSON_LINES && text->n > 0 && text->p[text->n - 1] == '\n')
+            CHECK(lines_stand(&cut));
         CHECK(cut_records(text->p, text->n, &chunks, &other) == ABR_OK);
         CHECK(same_cut(&cut, &other));
         abr_cut_free(&other);
