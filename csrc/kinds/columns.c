@@ -36,6 +36,7 @@ static const float odd_most = 3.9F; /* below a hit: trouble comes first */
 static const float odd_size = 2.5F;
 static const float more_trouble = 0.1F; /* of another troubled value of a record */
 static const float common_factor = 0.3F;
+static const float name_factor = 0.3F; /* no hit */
 
 void abr_columns_open(abr_columns *c, unsigned quiet_groups)
 {
@@ -75,6 +76,20 @@ static const named_role roles[] = {
     ROLE("exit", ABR_ROLE_EXIT),
     ROLE("rc", ABR_ROLE_EXIT),
     ROLE("retcode", ABR_ROLE_EXIT),
+    ROLE("name", ABR_ROLE_NAME),
+    ROLE("title", ABR_ROLE_NAME),
+    ROLE("fulltitle", ABR_ROLE_NAME),
+    ROLE("description", ABR_ROLE_NAME),
+    ROLE("summary", ABR_ROLE_NAME),
+    ROLE("subject", ABR_ROLE_NAME),
+    ROLE("command", ABR_ROLE_NAME),
+    ROLE("cmd", ABR_ROLE_NAME),
+    ROLE("package", ABR_ROLE_NAME),
+    ROLE("path", ABR_ROLE_NAME),
+    ROLE("file", ABR_ROLE_NAME),
+    ROLE("filename", ABR_ROLE_NAME),
+    ROLE("url", ABR_ROLE_NAME),
+    ROLE("uri", ABR_ROLE_NAME),
     ROLE("ok", ABR_ROLE_GOOD),
     ROLE("success", ABR_ROLE_GOOD),
     ROLE("succeeded", ABR_ROLE_GOOD),
@@ -295,6 +310,8 @@ static float judge(const abr_columns *c, const abr_cell *v, uint32_t *shape, siz
     const float state = v->n > 0 ? judge_state(v) : 0;
     if (state > score)
         score = state;
+    if (v->role == ABR_ROLE_NAME)
+        return score * name_factor;
     if (v->role == ABR_ROLE_BAD)
         return is_nothing(v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
     if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
@@ -401,7 +418,7 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts
     const uint32_t hash = (uint32_t)(abr_hash_bytes(v->p, v->n, 0) >> 32);
     abr_value *found = find_value(x, hash);
     if (found->count > 0) {
-        add_trouble(w, found->trouble, found->sign, v->at);
+        add_trouble(w, found->trouble, found->sign, v->at + found->at);
         add_odd(w, counts ? novelty(found->count, x->count, x->used) : found->odd, hash, v->at);
         found->count += counts && found->count < UINT32_MAX;
         x->count += counts;
@@ -419,7 +436,7 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts
     add_odd(w, novelty(0, x->count, x->used), hash, v->at);
     if (counts) {
         x->used++;
-        *found = (abr_value){.hash = hash, .count = 1, .sign = sign, .trouble = trouble};
+        *found = (abr_value){.hash = hash, .count = 1, .sign = sign, .at = (uint32_t)at, .trouble = trouble};
         x->count++;
     }
 }

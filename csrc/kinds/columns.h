@@ -14,6 +14,7 @@ typedef enum {
     ABR_ROLE_LEVEL, /* of a log */
     ABR_ROLE_STATE, /* status, result: a word, or a code of HTTP */
     ABR_ROLE_EXIT,  /* an exit code */
+    ABR_ROLE_NAME,  /* names, and what describes them: what they say is no news */
     ABR_ROLE_GOOD,  /* ok, success */
     ABR_ROLE_BAD    /* error, failures: something is wrong unless the value is nothing */
 } abr_role;
@@ -35,6 +36,7 @@ typedef struct {
     uint32_t hash;
     uint32_t count;
     uint32_t sign;
+    uint32_t at; /* bytes of it before what says so */
     float trouble;
     float odd; /* once abr_columns_settle() was called */
 } abr_value;

@@ -246,7 +246,7 @@ static uint64_t put_records(const chooser *x, abr_content *out)
         mark_gap(x, r->number - next, false, out);
         const size_t pieces = out->count;
         const size_t last = pieces > 0 ? out->pieces[pieces - 1].n : 0;
-        if (r->limit > 0)
+        if (r->limit > 0 && (r->limit < r->bytes.size || r->bytes.n < r->bytes.size))
             abr_show_part(&r->bytes, r->limit, x->q, out);
         else
             abr_content_keep(out, r->bytes.p, r->bytes.n, r->bytes.at, r->bytes.line);
@@ -270,24 +270,32 @@ static uint64_t content_size(const chooser *x, const abr_content *out)
     return size;
 }
 
-/* Let records in part have the room that is left. Do any? */
-static bool grow_parts(chooser *x, uint64_t left)
+/* Is it shown in part, though more of it is at hand? */
+static bool may_grow(const abr_shown_record *r)
 {
-    size_t parts = 0;
-    for (size_t i = 0; i < x->list->count; i++)
-        parts += x->list->records[i].kept && x->list->records[i].limit > 0 &&
-                 x->list->records[i].limit < x->list->records[i].bytes.size;
-    if (parts == 0)
-        return false;
+    return r->kept && r->limit > 0 && r->limit < r->bytes.size && r->limit < r->bytes.n + r->bytes.end_n;
+}
+
+/* Change the limits of records in part by so many bytes each; a limit below their size stays one. */
+static void change_parts(chooser *x, uint64_t more, bool less)
+{
     for (size_t i = 0; i < x->list->count; i++) {
         abr_shown_record *r = &x->list->records[i];
-        if (!r->kept || r->limit == 0 || r->limit >= r->bytes.size)
-            continue;
-        r->limit += (size_t)(left / parts);
-        if (r->limit >= r->bytes.size && r->bytes.n == r->bytes.size)
-            r->limit = 0;
+        if (r->grows)
+            r->limit = (size_t)(less ? r->limit - more : r->limit + more);
     }
-    return true;
+}
+
+/* The room that is left for each record in part; 0: there is none that may grow. */
+static uint64_t room_for_parts(chooser *x, uint64_t left)
+{
+    size_t parts = 0;
+    for (size_t i = 0; i < x->list->count; i++) {
+        abr_shown_record *r = &x->list->records[i];
+        r->grows = may_grow(r);
+        parts += r->grows;
+    }
+    return parts > 0 ? left / parts : 0;
 }
 
 static uint64_t put_all(chooser *x, abr_content *out)
@@ -304,7 +312,7 @@ bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_co
     chooser x = {.list = list, .q = q, .most = q->bytes, .marks = q->opts->marker != ABR_MARKER_NONE};
     char text[MARKER_MOST];
     x.marker = q->opts->marker == ABR_MARKER_INSIDE ? print_marker(&x, list->total, text) : 0;
-    x.share = x.most / SHARE;
+    x.share = x.most / SHARE > PART_LEAST ? x.most / SHARE : PART_LEAST;
     if (list->total > 0 && x.most / list->total > x.share)
         x.share = x.most / list->total;
     abr_key *keys = a->malloc(a->ctx, 2 * list->count * sizeof *keys + 1);
@@ -322,9 +330,16 @@ bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_co
     uint64_t shown = put_all(&x, out);
     for (int i = 0; i < GROWTHS && !out->failed; i++) {
         const uint64_t size = content_size(&x, out);
-        if (size >= x.most || x.most - size <= x.most / UNUSED || !grow_parts(&x, x.most - size))
+        const uint64_t room = size < x.most ? room_for_parts(&x, x.most - size) : 0;
+        if (room == 0 || x.most - size <= x.most / UNUSED)
             break;
+        change_parts(&x, room, false);
         shown = put_all(&x, out);
+        if (content_size(&x, out) <= x.most)
+            continue;
+        change_parts(&x, room, true);
+        shown = put_all(&x, out);
+        break;
     }
     const abr_item item = {
         .unit = list->table ? ABR_ITEM_ROWS : ABR_ITEM_RECORDS, .total = list->total, .kept = shown};

@@ -15,8 +15,8 @@ typedef struct {
     abr_record_bytes bytes;
     uint64_t number; /* records before it */
     float value;     /* what it says; 0: nothing */
-    bool troubled;
     bool kept;
+    bool grows; /* it is shown in part, and more of it might be */
     size_t limit; /* of a record that is shown in part: its bytes then; 0: it is shown whole */
 } abr_shown_record;
 

@@ -5,6 +5,7 @@
 #include "kinds/record_part.h"
 #include "abridge.h"
 #include "kinds/content.h"
+#include "kinds/json_reader.h"
 #include "kinds/reader.h"
 #include "text/scan.h"
 #include "text/utf8.h"
@@ -116,12 +117,6 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
 
 /* ---- JSON ---- */
 
-/* What cuts JSON; NULL: it is cut like a long line. */
-static const abr_reader_methods *json_methods(void)
-{
-    return NULL;
-}
-
 /* Put what was chosen of the record alone into the content. */
 static void add_pieces(const abr_record_bytes *r, const abr_content *part, abr_content *out)
 {
@@ -135,9 +130,9 @@ static void add_pieces(const abr_record_bytes *r, const abr_content *part, abr_c
 }
 
 /* Cut a record, all of which is at hand, as JSON. False: no memory. */
-static bool show_json(const abr_reader_methods *methods, const abr_record_bytes *r, size_t limit,
-                      const abr_kind_request *q, abr_content *out)
+static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out)
 {
+    const abr_reader_methods *methods = &abr_json_methods;
     const size_t n = (size_t)text_end(r);
     const abr_reader_opts opts = {.told = {.kind = ABR_KIND_JSON},
                                   .text = r->p,
@@ -169,11 +164,10 @@ static bool show_json(const abr_reader_methods *methods, const abr_record_bytes 
 
 void abr_show_part(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out)
 {
-    const abr_reader_methods *methods = r->json && r->n == r->size ? json_methods() : NULL;
     if (limit <= r->ends_line)
         return;
-    if (!methods)
+    if (!r->json || r->n < r->size)
         show_line(r, limit, q->opts->marker, out);
-    else if (!show_json(methods, r, limit, q, out))
+    else if (!show_json(r, limit, q, out))
         out->failed = true;
 }

@@ -26,15 +26,15 @@
 #include "text/scan.h"
 
 enum {
-    JSON_MOST = 128 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
+    JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
     ROW_MOST = 4 * 1024,
     MOST_PER_KEEP = 32,  /* and a part of the budget that is retained */
     END_MOST = 1024,     /* bytes of the end of a longer one */
     PLACES_APART = 256,  /* bytes between two places that are noted */
-    RECORDS_PER_KEEP = 8, /* of each end: one in so many bytes, and */
+    RECORDS_PER_KEEP = 12, /* of each end: one in so many bytes, and */
     RECORDS_LEAST = 256,
-    ALLOWANCE_LEAST = 320 * 1024, /* for what is retained, and more of it by the budget: */
-    ALLOWANCE_PER_BYTE = 16
+    ALLOWANCE_LEAST = 128 * 1024, /* for what is retained, and more of it by the budget: */
+    ALLOWANCE_PER_BYTE = 6
 };
 
 static const float first_weight = 1e6F; /* the first record is retained */
@@ -551,24 +551,30 @@ static void list_retained(records *r, size_t keep, abr_key *keys)
 }
 
 /* Put the list in order, each record once. */
-static void sort_list(records *r, abr_shown_record *sorted, abr_key *keys)
+static void sort_list(records *r, abr_key *keys)
 {
-    abr_record_list *list = &r->list;
+    abr_shown_record *x = r->list.records;
+    const size_t count = r->list.count;
     size_t n = 0;
-    for (size_t i = 0; i < list->count; i++)
-        keys[i] = (abr_key){list->records[i].number, (uint32_t)i};
-    abr_sort_keys(keys, list->count, keys + list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        const abr_shown_record *x = &list->records[keys[i].index];
-        if (n > 0 && sorted[n - 1].number == x->number) {
-            if (x->bytes.n > sorted[n - 1].bytes.n)
-                sorted[n - 1] = *x;
-        } else {
-            sorted[n++] = *x;
-        }
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (abr_key){x[i].number, (uint32_t)i};
+    abr_sort_keys(keys, count, keys + count);
+    for (size_t i = 0; i < count; i++) { /* in place: what a place is to get was moved where its own went */
+        size_t from = keys[i].index;
+        while (from < i)
+            from = keys[from].index;
+        const abr_shown_record moved = x[i];
+        x[i] = x[from];
+        x[from] = moved;
+        keys[i].index = (uint32_t)from;
     }
-    memcpy(list->records, sorted, n * sizeof *sorted);
-    list->count = n;
+    for (size_t i = 0; i < count; i++) {
+        if (n == 0 || x[n - 1].number != x[i].number)
+            x[n++] = x[i];
+        else if (x[i].bytes.n > x[n - 1].bytes.n)
+            x[n - 1] = x[i];
+    }
+    r->list.count = n;
 }
 
 /* Read each record again, beside the others: what it says now counts. */
@@ -599,10 +605,9 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
 {
     const abr_alloc *a = r->opts.alloc;
     abr_key *keys = a->malloc(a->ctx, 2 * most * sizeof *keys);
-    void *more = a->malloc(a->ctx, most * sizeof(abr_shown_record));
+    abr_worth *worths = a->malloc(a->ctx, most * sizeof *worths);
     char *scratch = a->malloc(a->ctx, read_most(r) + ABR_PADDING);
-    _Static_assert(sizeof(abr_worth) <= sizeof(abr_shown_record), "used for both");
-    const bool fine = keys && more && scratch;
+    const bool fine = keys && worths && scratch;
     if (fine) {
         r->scratch = scratch;
         r->list.count = 0;
@@ -613,10 +618,10 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
             const abr_record_bytes b = open_bytes(r, q->keep);
             list_record(r, &b, r->now.number - r->ended);
         }
-        sort_list(r, more, keys);
-        value_list(r, more, keys);
+        sort_list(r, keys);
+        value_list(r, worths, keys);
     }
-    void *owned[] = {keys, more, scratch};
+    void *owned[] = {keys, worths, scratch};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             a->free(a->ctx, owned[i]);

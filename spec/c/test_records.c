@@ -1,0 +1,412 @@
+/* Cuts of records: JSON a line, CSV, rows under a header. */
+#include "../fuzz/record_rules.h"
+#include "base/memory.h"
+#include "kinds/json_lines.h"
+#include "ledger.h"
+
+/* ---- texts ---- */
+
+typedef struct {
+    char *p;
+    size_t n;
+    size_t size;
+} made;
+
+static void add_bytes(made *text, const char *p, size_t n)
+{
+    if (text->n + n > text->size) {
+        text->size = (text->n + n) * 2;
+        text->p = realloc(text->p, text->size);
+        if (!text->p)
+            exit(2);
+    }
+    memcpy(text->p + text->n, p, n);
+    text->n += n;
+}
+
+static void add(made *text, const char *p)
+{
+    add_bytes(text, p, strlen(p));
+}
+
+static void add_fill(made *text, char c, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add_bytes(text, &c, 1);
+}
+
+static const abr_telling lines_of_json = {.kind = ABR_KIND_JSON_LINES};
+static const abr_telling csv = {.kind = ABR_KIND_TABLE, .delimiter = ','};
+static const abr_telling tsv = {.kind = ABR_KIND_TABLE, .delimiter = '\t'};
+static const abr_telling aligned = {.kind = ABR_KIND_TABLE, .header_lines = 2};
+
+static void add_random_json(made *text, size_t longest)
+{
+    static const char *const states[] = {"ok", "ok", "ok", "ok", "ok", "ok", "ok", "failed"};
+    char line[256];
+    snprintf(line, sizeof line, "{\"id\":%zu,\"status\":\"%s\",\"note\":\"", pick(100000), states[pick(8)]);
+    switch (pick(12)) {
+    case 0:
+        add(text, "\n \t\r\n");
+        break;
+    case 1:
+        add(text, "no JSON, alas");
+        break;
+    case 2:
+        add(text, "{}");
+        break;
+    default:
+        add(text, line);
+        add_fill(text, 'x', pick(longest));
+        add(text, pick(2) ? "\"}" : "\",\"more\":[1,2,{\"a\":null}]}");
+    }
+    add(text, pick(9) == 0 ? "\r\n" : "\n");
+}
+
+static void add_random_row(made *text, char delimiter, size_t longest)
+{
+    char start[64];
+    snprintf(start, sizeof start, "%zu%c%s%c", pick(100000), delimiter, pick(20) ? "done" : "FAILED", delimiter);
+    if (pick(15) == 0) {
+        add(text, pick(2) ? "\n" : "\r\n");
+        return;
+    }
+    add(text, start);
+    switch (pick(6)) {
+    case 0:
+        add(text, "\"two\nlines, and \"\"quotes\"\"\n\"");
+        break;
+    case 1:
+        add(text, "a 5\" disk");
+        break;
+    case 2:
+        add(text, "\"\"");
+        break;
+    default:
+        add_fill(text, 'y', pick(longest));
+        add(text, "\xC3\xA9");
+    }
+    add(text, pick(9) == 0 ? "\r\n" : "\n");
+}
+
+static made random_records(const abr_telling *told)
+{
+    made text = {0};
+    const size_t count = pick(3) == 0 ? pick(6) : pick(300);
+    const size_t longest = pick(4) == 0 ? 3000 : 60;
+    if (told->kind == ABR_KIND_TABLE)
+        add(&text, told->delimiter == '\t' ? "id\tstate\tnote\n" : told->delimiter ? "id,state,note\n" : "ID    STATE  NOTE\n----- -----  ----\n");
+    for (size_t i = 0; i < count; i++) {
+        if (told->kind == ABR_KIND_JSON_LINES)
+            add_random_json(&text, longest);
+        else
+            add_random_row(&text, told->delimiter ? told->delimiter : ' ', longest);
+    }
+    while (text.n > 0 && pick(3) == 0 && text.p[text.n - 1] != '"')
+        text.n--;
+    return text;
+}
+
+/* ---- rules ---- */
+
+static abr_opts bytes_of(uint64_t most, const abr_alloc *alloc)
+{
+    abr_opts o = ABR_OPTS_INIT;
+    o.max.bytes = most;
+    o.alloc = alloc;
+    return o;
+}
+
+/* Are the contents and what is told of them the same? Pieces may be split elsewhere. */
+static bool same_cut(const abr_cut *a, const abr_cut *b)
+{
+    bool same = a->content_bytes == b->content_bytes && a->item_count == b->item_count && a->item_count == 1 &&
+                a->items[0].kept == b->items[0].kept && a->items[0].total == b->items[0].total;
+    char *x = content_of(a);
+    char *y = content_of(b);
+    same = same && (a->content_bytes == 0 || memcmp(x, y, a->content_bytes) == 0);
+    free(x);
+    free(y);
+    return same;
+}
+
+/* Is each line a marker, no JSON in the source, or JSON? */
+static bool lines_stand(const abr_cut *cut)
+{
+    char *content = content_of(cut);
+    bool fine = true;
+    for (size_t at = 0; at < cut->content_bytes && fine;) {
+        const char *line = content + at;
+        const char *newline = memchr(line, '\n', cut->content_bytes - at);
+        const size_t n = newline ? (size_t)(newline - line) : cut->content_bytes - at;
+        fine = (n > 5 && memcmp(line, "... [", 5) == 0) || *line == 'n' || abr_is_json(line, n, true);
+        at += n + 1;
+    }
+    free(content);
+    return fine;
+}
+
+static void check_text_of(const made *text, const abr_telling *told, abr_marker marker)
+{
+    static const size_t budgets[] = {0, 1, 7, 40, 90, 200, 500, 1000, 2048, 4096, 8192};
+    ledger l = {0};
+    const abr_alloc alloc = ledger_alloc(&l);
+    const bool table = told->kind == ABR_KIND_TABLE;
+    const all_records all = read_naively(text->p, text->n, table, told->delimiter, told->header_lines);
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        abr_opts o = bytes_of(budgets[i], &alloc);
+        o.marker = marker;
+        if (text->n <= budgets[i])
+            break;
+        const size_t keep = budgets[i] + 8;
+        const record_way once = {*told, &o, keep, keep, text->n, false, false};
+        const record_way chunks = {*told, &o, keep, keep, 1 + pick(pick(3) ? 40 : 4000), true, pick(8) == 0};
+        const record_way lowered = {*told, &o, keep + pick(100000), keep, 1 + pick(1000), true, false};
+        abr_cut cut;
+        abr_cut other;
+        CHECK(cut_records(text->p, text->n, &once, &cut) == ABR_OK);
+        const char *broken = broken_record_rule(text->p, text->n, &all, table, &o, &cut);
+        if (!CHECK(broken == NULL))
+            fprintf(stderr, "kind %d, %zu bytes in %zu: %s\n", (int)told->kind, text->n, budgets[i], broken);
+        if (told->kind == ABR_KIND_JSON_LINES && text->n > 0 && text->p[text->n - 1] == '\n')
+            CHECK(lines_stand(&cut));
+        CHECK(cut_records(text->p, text->n, &chunks, &other) == ABR_OK);
+        CHECK(same_cut(&cut, &other));
+        abr_cut_free(&other);
+        CHECK(cut_records(text->p, text->n, &lowered, &other) == ABR_OK);
+        CHECK(same_cut(&cut, &other));
+        abr_cut_free(&other);
+        abr_cut_free(&cut);
+    }
+    CHECK_COUNT(0, l.blocks);
+    free(all.records);
+}
+
+static void records_are_whole_and_gaps_exact(void)
+{
+    const abr_telling *const kinds[] = {&lines_of_json, &csv, &tsv, &aligned};
+    for (size_t i = 0; i < 60; i++) {
+        const abr_telling *told = kinds[pick(4)];
+        made text = random_records(told);
+        check_text_of(&text, told, pick(4) ? ABR_MARKER_INSIDE : pick(2) ? ABR_MARKER_OUTSIDE : ABR_MARKER_NONE);
+        free(text.p);
+    }
+}
+
+/* ---- single cuts ---- */
+
+static char *cut_as(const made *text, const abr_telling *told, size_t budget, abr_marker marker)
+{
+    abr_opts o = bytes_of(budget, abr_allocator(NULL));
+    o.marker = marker;
+    const record_way way = {*told, &o, budget + 8, budget + 8, text->n, false, false};
+    abr_cut cut;
+    CHECK(cut_records(text->p, text->n, &way, &cut) == ABR_OK);
+    char *content = malloc(cut.content_bytes + 1);
+    if (!content)
+        exit(2);
+    abr_cut_write(&cut, content);
+    content[cut.content_bytes] = '\0';
+    abr_cut_free(&cut);
+    return content;
+}
+
+static void expect_in(const made *text, const abr_telling *told, size_t budget, const char *wanted)
+{
+    char *content = cut_as(text, told, budget, ABR_MARKER_INSIDE);
+    if (!CHECK(strstr(content, wanted) != NULL))
+        fprintf(stderr, "no \"%s\" in:\n%s\n", wanted, content);
+    free(content);
+}
+
+/* A thousand records of JSON, and among them, at 600, `odd`. */
+static made json_with(const char *odd)
+{
+    made text = {0};
+    char line[200];
+    for (int i = 0; i < 1000; i++) {
+        snprintf(line, sizeof line,
+                 "{\"id\":%d,\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":%d}\n", i,
+                 i * 7 % 90 + 10);
+        add(&text, i == 600 ? odd : line);
+    }
+    return text;
+}
+
+static void trouble_is_shown_first(void)
+{
+    static const char *const odd[] = {
+        "{\"id\":\"x\",\"level\":\"error\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":11}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":503,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":11}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":\"part 17\",\"errors\":0,\"ok\":true,\"ms\":11}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":3,\"ok\":true,\"ms\":11}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":false,\"ms\":11}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"exit_code\":1}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":98765}\n",
+        "{\"id\":\"x\",\"kind\":\"other\"}\n",
+        "this line is no JSON \"x\"\n",
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        made text = json_with(odd[i]);
+        expect_in(&text, &lines_of_json, 1000, odd[i]);
+        free(text.p);
+    }
+}
+
+static void an_odd_row_is_shown(void)
+{
+    static const char *const odd[] = {"x-7,CrashLoopBackOff,0,fine\n", "x-7,Running,117,fine\n", "x-7,Evicted,0,fine\n",
+                                      "x-7,Running,0,cannot pull image\n", "x-7,Running\n"};
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+        made text = {0};
+        char line[100];
+        add(&text, "name,status,restarts,note\n");
+        for (int i = 0; i < 1000; i++) {
+            snprintf(line, sizeof line, "pod-%d,Running,%d,fine\n", i, i % 3);
+            add(&text, i == 500 ? odd[k] : line);
+        }
+        expect_in(&text, &csv, 500, odd[k]);
+        expect_in(&text, &csv, 500, "name,status,restarts,note\npod-0,");
+        expect_in(&text, &csv, 500, "pod-999,Running,0,fine\n");
+        free(text.p);
+    }
+}
+
+static void a_flood_hides_neither_end_nor_other_trouble(void)
+{
+    made text = {0};
+    char line[100];
+    add(&text, "name,status,note\n");
+    for (int i = 0; i < 20000; i++) {
+        snprintf(line, sizeof line, "job-%d,%s,%s\n", i, i % 3 ? "FAILED" : "done",
+                 i == 12345 ? "disk is not readable: denied" : "-");
+        add(&text, line);
+    }
+    expect_in(&text, &csv, 1000, "disk is not readable");
+    expect_in(&text, &csv, 1000, "job-0,done");
+    expect_in(&text, &csv, 1000, "job-19999,FAILED");
+    free(text.p);
+}
+
+static void names_and_nothing_are_no_trouble(void)
+{
+    made text = {0};
+    char line[160];
+    for (int i = 0; i < 60; i++) {
+        snprintf(line, sizeof line, "{\"n\":%d,\"error\":null,\"failed\":0,\"errors\":[],\"exception\":\"\"}\n", i);
+        add(&text, line);
+    }
+    char *content = cut_as(&text, &lines_of_json, 1000, ABR_MARKER_INSIDE);
+    size_t markers = 0;
+    for (const char *p = content; (p = strstr(p, "omitted]")) != NULL; p++)
+        markers++;
+    CHECK_COUNT(1, markers); /* two ends */
+    free(content);
+    free(text.p);
+}
+
+static void no_marker_leaves_lines_lines(void)
+{
+    made text = {0};
+    add(&text, "a,b\n1,2\n3,4\n5,6\n7,8\n9,0");
+    char *content = cut_as(&text, &csv, 12, ABR_MARKER_NONE);
+    CHECK_TEXT("a,b\n1,2\n9,0", content, strlen(content));
+    free(content);
+    free(text.p);
+}
+
+static void a_header_that_does_not_fit_is_cut(void)
+{
+    made text = {0};
+    add(&text, "first,second,");
+    add_fill(&text, 'c', 300);
+    add(&text, ",last\n1,2,3,4\n5,6,7,8\n");
+    expect_in(&text, &csv, 200, "first,second,ccc");
+    expect_in(&text, &csv, 200, " ... ");
+    expect_in(&text, &csv, 200, "\n... [2 rows omitted] ...");
+    expect_in(&text, &csv, 10, "first");
+    free(text.p);
+}
+
+static void a_long_row_shows_start_and_sign(void)
+{
+    made text = {0};
+    add(&text, "id,log,status\n");
+    for (int i = 0; i < 60; i++) {
+        add(&text, i == 30 ? "thirty,\"" : "x,\"");
+        add_fill(&text, 'z', 2000);
+        add(&text, i == 30 ? " connection refused by peer " : " and so on ");
+        add_fill(&text, 'z', 6000);
+        add(&text, "\",ok\n");
+    }
+    expect_in(&text, &csv, 4096, "thirty,\"");
+    expect_in(&text, &csv, 4096, "connection refused");
+    free(text.p);
+}
+
+/* ---- memory ---- */
+
+static void memory_is_bounded(void)
+{
+    static const size_t budgets[] = {100, 8192, 65536};
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        ledger l = {0};
+        const abr_alloc alloc = ledger_alloc(&l);
+        const abr_opts o = bytes_of(budgets[i], &alloc);
+        const abr_telling *const kinds[] = {&lines_of_json, &csv};
+        for (size_t k = 0; k < 2; k++) {
+            made text = {0};
+            const record_way way = {*kinds[k], &o, budgets[i] + 8, budgets[i] + 8, 65536, true, false};
+            abr_cut cut;
+            while (text.n < 6000000)
+                if (k == 0)
+                    add(&text, pick(3) ? "{}\n" : "{\"status\":\"failed\",\"why\":\"cannot\"}\n");
+                else
+                    add_random_row(&text, ',', pick(1000) ? 40 : 200000);
+            CHECK(cut_records(text.p, text.n, &way, &cut) == ABR_OK);
+            CHECK(l.peak <= 64 * budgets[i] + 1024 * 1024);
+            abr_cut_free(&cut);
+            free(text.p);
+        }
+        CHECK_COUNT(0, l.blocks);
+    }
+}
+
+static void no_failed_allocation_leaks(void)
+{
+    made text = {0};
+    add(&text, "id,state,note\n");
+    for (int i = 0; i < 300; i++)
+        add_random_row(&text, ',', i % 50 ? 30 : 9000);
+    for (size_t fail_at = 1, failed = 1; failed; fail_at++) {
+        ledger l = {.fail_at = fail_at};
+        const abr_alloc alloc = ledger_alloc(&l);
+        const abr_hit hit = {.p = "done", .n = 4, .weight = 1};
+        abr_opts o = bytes_of(900, &alloc);
+        o.hits = &hit;
+        o.hit_count = 1;
+        const record_way way = {csv, &o, 908, 908, 500, true, false};
+        abr_cut cut;
+        const abr_code code = cut_records(text.p, text.n, &way, &cut);
+        failed = code != ABR_OK;
+        CHECK(!failed || code == ABR_ENOMEM);
+        abr_cut_free(&cut);
+        CHECK_COUNT(0, l.blocks);
+    }
+    free(text.p);
+}
+
+int main(void)
+{
+    RUN(records_are_whole_and_gaps_exact);
+    RUN(trouble_is_shown_first);
+    RUN(an_odd_row_is_shown);
+    RUN(a_flood_hides_neither_end_nor_other_trouble);
+    RUN(names_and_nothing_are_no_trouble);
+    RUN(no_marker_leaves_lines_lines);
+    RUN(a_header_that_does_not_fit_is_cut);
+    RUN(a_long_row_shows_start_and_sign);
+    RUN(memory_is_bounded);
+    RUN(no_failed_allocation_leaks);
+    return check_end();
+}
