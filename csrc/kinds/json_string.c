@@ -36,7 +36,7 @@ static void count_escape(abr_json_chars *c, char byte)
         c->high = c->high && byte == 'u';
         return;
     }
-    c->unit = (uint16_t)(c->unit << 4 | (unsigned)hex_value(byte));
+    c->unit = (uint16_t)((unsigned)c->unit << 4 | (unsigned)hex_value(byte));
     if (--c->left > 0)
         return;
     const bool second = c->high && is_low(c->unit);
