@@ -16,6 +16,7 @@
 #include "abridge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "files/element_places.h"
 #include "text/scan.h"
 
 #ifndef INDEX_STRIDE /* a test has smaller ones */
@@ -28,6 +29,7 @@ enum {
     MOST_ENTRIES = INDEX_ENTRIES, /* of one file */
     FIRST_ENTRIES = 256,          /* allocated at first */
     FILES = 16,                   /* line indexes kept */
+    CONTAINERS = 16,              /* arrays and objects whose elements are */
     OPEN_BITS = 2,
     OPEN_MASK = 3 /* in an entry of chars: bytes before it of a sequence that goes on */
 };
@@ -301,7 +303,8 @@ int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most
 struct abr_index {
     const abr_alloc *alloc;
     abr_lines *files[FILES]; /* NULL: free */
-    uint64_t clock;          /* of uses */
+    abr_element_places *elements[CONTAINERS];
+    uint64_t clock; /* of uses */
 };
 
 abr_code abr_index_open(const abr_alloc *alloc, abr_index **out, abr_error *error)
@@ -321,6 +324,8 @@ void abr_index_close(abr_index *index)
         return;
     for (size_t i = 0; i < FILES; i++)
         abr_lines_free(index->files[i]);
+    for (size_t i = 0; i < CONTAINERS; i++)
+        abr_places_free(index->elements[i]);
     index->alloc->free(index->alloc->ctx, index);
 }
 
@@ -332,6 +337,9 @@ uint64_t abr_index_bytes(const abr_index *index)
         if (x)
             bytes += sizeof *x + x->room * sizeof *x->newlines * (x->chars ? 2 : 1);
     }
+    for (size_t i = 0; i < CONTAINERS; i++)
+        if (index->elements[i])
+            bytes += abr_places_bytes(index->elements[i]);
     return bytes;
 }
 
@@ -376,4 +384,54 @@ void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_a
     abr_lines *x = abr_index_find(index, of);
     if (x)
         x->places[x->next_place++ % ABR_PLACES] = *place;
+}
+
+/* ---- elements ---- */
+
+/* Does a pointer lead into what these are the places of? */
+static bool leads_into(const char *pointer, size_t n, const abr_element_places *x)
+{
+    return n > x->pointer_n ? pointer[x->pointer_n] == '/' && memcmp(pointer, x->pointer, x->pointer_n) == 0
+                            : n == 0 && x->pointer_n == 0;
+}
+
+abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of, const char *pointer, size_t n)
+{
+    abr_element_places *best = NULL;
+    for (size_t i = 0; i < CONTAINERS; i++) {
+        abr_element_places *x = index->elements[i];
+        if (x && abr_same_identity(&x->of, of) && leads_into(pointer, n, x) &&
+            (!best || x->pointer_n > best->pointer_n))
+            best = x;
+    }
+    if (best)
+        best->used = ++index->clock;
+    return best;
+}
+
+/* Is one of no use where there is the other: the same array or object, or one of a file that has changed? */
+static bool outdated(const abr_element_places *old, const abr_element_places *now)
+{
+    const bool same_file = old->of.device == now->of.device && old->of.inode == now->of.inode;
+    return same_file &&
+           (!abr_same_identity(&old->of, &now->of) ||
+            (old->pointer_n == now->pointer_n && memcmp(old->pointer, now->pointer, now->pointer_n) == 0));
+}
+
+void abr_index_put_elements(abr_index *index, abr_element_places *places)
+{
+    size_t slot = 0;
+    for (size_t i = 0; i < CONTAINERS; i++) {
+        abr_element_places **x = &index->elements[i];
+        if (*x && outdated(*x, places)) {
+            abr_places_free(*x);
+            *x = NULL;
+        }
+        const abr_element_places *worst = index->elements[slot];
+        if (worst && (!*x || (*x)->used < worst->used))
+            slot = i;
+    }
+    abr_places_free(index->elements[slot]);
+    places->used = ++index->clock;
+    index->elements[slot] = places;
 }
