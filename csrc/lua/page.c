@@ -389,7 +389,7 @@ static int l_page_read(lua_State *L)
     return 1;
 }
 
-/* page:about() -> totals, place, version, and whether the file has changed */
+/* page:about() -> totals, place, version, whether the file has changed, and how long next_pointer may be */
 static int l_page_about(lua_State *L)
 {
     enum { VERSION_MOST = 256 };
@@ -405,6 +405,7 @@ static int l_page_about(lua_State *L)
     lua_pushstring(L, version);
     lua_setfield(L, -2, "version");
     abr_set_boolean(L, "changed", about.changed);
+    abr_set_count(L, "next_most", abr_page_shown(page->page).next_most);
     return 1;
 }
 
