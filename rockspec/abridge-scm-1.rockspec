@@ -48,6 +48,7 @@ build = {
         "csrc/cut/pipeline.c",
         "csrc/files/element_places.c",
         "csrc/files/errno_text.c",
+        "csrc/files/file_index.c",
         "csrc/files/line_index.c",
         "csrc/files/pipe.c",
         "csrc/files/private_file.c",

@@ -62,13 +62,6 @@ const abr_element_at *abr_places_before(const abr_element_places *x, uint64_t in
 const abr_element_at *abr_places_named(const abr_element_places *x, const char *name, size_t n);
 void abr_places_name(abr_element_places *x, const char *name, size_t n, const abr_element_at *place);
 
-/* The places of the array or object that a pointer leads into, the innermost known one; NULL: none is. Valid until the
- * next abr_index_put_elements(). */
-abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of, const char *pointer, size_t n);
-
-/* Take over places. They replace those of an older state of the file, or those used longest ago. */
-void abr_index_put_elements(abr_index *index, abr_element_places *places);
-
 ABR_PRIVATE_END
 
 #endif

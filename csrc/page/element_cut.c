@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "budget/options.h"
 #include "files/element_places.h"
+#include "files/file_index.h"
 #include "page/page_state.h"
 #include "text/scan.h"
 
@@ -337,7 +338,9 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
 {
     abr_element_scan *s = &page->scan;
     const size_t parent = abr_scan_parent(s);
-    const size_t longest = s->name_most > DIGITS + INDEX_MARK ? s->name_most : DIGITS + INDEX_MARK;
+    char digits[DIGITS + 1];
+    const size_t index_most = INDEX_MARK + (size_t)snprintf(digits, sizeof digits, "%" PRIu64, s->total);
+    const size_t longest = s->name_most > index_most ? s->name_most : index_most;
     memset(&page->items, 0, sizeof page->items);
     if (s->scalar)
         return ABR_OK;

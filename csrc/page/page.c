@@ -24,7 +24,7 @@
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/view.h"
-#include "files/element_places.h"
+#include "files/file_index.h"
 #include "files/line_index.h"
 #include "files/errno_text.h"
 #include "page/element_cut.h"

@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "budget/options.h"
 #include "cut/cut.h"
+#include "files/file_index.h"
 #include "files/line_index.h"
 #include "page/element_cut.h"
 #include "text/scan.h"
