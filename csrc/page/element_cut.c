@@ -25,8 +25,9 @@ enum {
 
 void abr_cut_as_json(abr_opts *o)
 {
-    o->strategy = ABR_HEAD_TAIL; /* until there is a cut of JSON */
-    o->snap = ABR_SNAP_CHAR;
+    o->strategy = ABR_AUTO;
+    o->kind = ABR_KIND_JSON;
+    o->snap = ABR_SNAP_LINE;
     o->long_line = ABR_LONG_DEFAULT;
     o->marker_text = NULL;
     o->marker_text_len = 0;
@@ -229,7 +230,8 @@ static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, a
         markers += inner->pieces[i].source ? 0 : inner->pieces[i].n;
     *cut = *inner;
     cut->alloc = s->alloc;
-    cut->piece_count = cut->content_bytes = 0;
+    cut->items = NULL;
+    cut->item_count = cut->piece_count = cut->content_bytes = 0;
     cut->block = s->alloc->malloc(s->alloc->ctx, (inner->piece_count + 2) * sizeof(abr_piece) + markers);
     if (!cut->block)
         return no_memory(error);
@@ -412,7 +414,8 @@ abr_code abr_cut_elements(abr_page *page, const abr_narrow *narrow, abr_cut *cut
         abr_cut_free(cut);
         return code;
     }
-    cut->strategy = ABR_HEAD;
+    cut->strategy = ABR_AUTO;
+    cut->kind = ABR_KIND_JSON;
     cut->truncated = cut->truncated || page->items.next != NULL;
     cut->truncated_by = !cut->truncated ? ABR_BY_NONE : cut->truncated_by != ABR_BY_NONE ? cut->truncated_by : part.by;
     *lines = lines_of(page, cut);

@@ -258,7 +258,7 @@ static bool add_to_front(abr_element_scan *s, const char *p, size_t n)
     while (room < s->n + n + 1) /* and a bracket */
         room *= 2;
     if (room > s->room) {
-        char *grown = abr_resize(s->alloc, s->front, s->n, room);
+        char *grown = abr_resize(s->alloc, s->front, s->room, room);
         if (!grown)
             return false;
         s->front = grown;

@@ -561,7 +561,7 @@ static const char *wrong_option(const abr_page_opts *opts)
         return "pointer goes with no offset, column or limit";
     if (opts->cut.strategy == ABR_PRIORITY && !opts->pointer)
         return "strategy \"priority\" is for what commands print, not for pages";
-    if (opts->cut.strategy == ABR_AUTO)
+    if (opts->cut.strategy == ABR_AUTO && !opts->pointer)
         return "strategy \"auto\" is for what tools return, not for pages";
     return NULL;
 }

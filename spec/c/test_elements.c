@@ -538,7 +538,7 @@ static void no_failed_allocation_leaks(void)
         abr_cut cut;
         abr_page_lines lines;
         failed = 0;
-        o.cut.max.bytes = 300;
+        o.cut.max.bytes = 9000;
         o.cut.alloc = &alloc;
         o.pointer = "";
         if (abr_index_open(&alloc, &o.index, NULL) != ABR_OK)
