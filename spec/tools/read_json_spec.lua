@@ -32,13 +32,21 @@ local function follow(session, path, pointer, visit)
   return pages
 end
 
+local function count(set)
+  local n = 0
+  for _ in pairs(set) do
+    n = n + 1
+  end
+  return n
+end
+
 --- A document of records with ids from 1 to n, as elements of /data/items or members of it, and the order of the ids.
 local function records(n, object, pretty)
   local parts = {}
   local gap = pretty and "\n    " or ""
   for i = 1, n do
     local name = object and ('"%s%d": '):format(random.choose { "name ", "a/b~", "\\u00e9", "key" }, i) or ""
-    local words = ("some words, "):rep(random.below(5))
+    local words = ("some words, "):rep(random.chance(20) and random.between(500, 5000) or random.below(5))
     local more = random.choose { "null", "[1,[2,{}]]", '"\195\169\\n"', "-1.5e3" }
     parts[i] = gap .. name .. ('{"id": %d, "text": "%s", "more": %s}'):format(i, words, more)
   end
@@ -90,10 +98,11 @@ describe("read_file with a pointer", function()
   end)
 
   it("speaks of members, and of none at the root", function()
-    dir:write("f.json", '{"a/b": 1, "c~d": "' .. ("x"):rep(200) .. '", "e": 2}')
+    dir:write("f.json", '{"a/b": 1, "c~d": "' .. ("some words "):rep(1000) .. '", "e": 2}')
     local result = read({ path = "f.json", pointer = "" }, { max_bytes = 150 })
     assert.equal('{"a/b": 1}\n\n[Showing members 0-0 of 3. Use pointer=/c~0d to continue]', result.content)
     result = read({ path = "f.json", pointer = "/c~0d" }, { max_bytes = 150 })
+    assert.matches('^{"c~d": "some words .*%] %.%.%..*some words "}\n\n%[', result.content)
     assert.matches("%[Showing members 1%-1 of 3%. Use pointer=/e to continue%]$", result.content)
     assert.equal("/e", result.details.next_pointer)
   end)
@@ -112,26 +121,29 @@ describe("read_file with a pointer", function()
       local n, object = random.between(1, 120), random.chance(2)
       local text = records(n, object, random.chance(2))
       dir:write("f.json", text)
-      local limits = { max_bytes = random.between(300, 3000) }
-      if random.chance(4) then limits.max_tokens = random.between(150, 900) end
+      local limits = { max_bytes = random.between(400, 3000) }
+      if random.chance(4) then limits.max_tokens = random.between(250, 900) end
       if random.chance(4) then limits.max_chars = random.between(400, 2000) end
-      if random.chance(4) then limits.max_lines = random.between(3, 60) end
+      if random.chance(4) then limits.max_lines = random.between(5, 60) end
       local session = abridge.session { cwd = dir.path, run_dir = false, limits = { read_file = limits } }
-      local seen = 0
+      local seen, ids = 0, {}
       follow(session, "f.json", object and "/data/items/~#0" or "/data/items/0", function(result)
         local body = result.content:sub(1, result.truncation.bytes_returned)
         random.must(#result.content <= limits.max_bytes, "%s bytes", #result.content)
         random.must(pcall(host.json().decode, body), "no JSON: %s", body)
+        local item = result.details.cut.items[1]
+        random.must(item.first == seen and item.total == n and item.kept > 0, "%s after %s", item, seen)
+        seen = seen + item.kept
         for id in body:gmatch '{"id": (%d+)' do
-          seen = seen + 1
-          random.must(tonumber(id) == seen, "%s in place of %s", id, seen)
+          ids[tonumber(id)] = true
+          random.must(tonumber(id) > item.first and tonumber(id) <= seen, "%s in %s", id, item)
         end
         for _, range in ipairs(result.details.cut.kept) do
           local part = text:sub(range.first_byte, range.last_byte)
           random.must(body:find(part, 1, true), "%s is not shown", part)
         end
       end)
-      random.must(seen == n, "%s of %s", seen, n)
+      random.must(seen == n and count(ids) > n * 3 / 4, "%s and %s of %s", seen, count(ids), n)
       session:close()
     end)
   end)
