@@ -281,7 +281,7 @@ typedef struct {
     abr_kind kind;                 /* ABR_AUTO: what the text is */
     const abr_item *items; /* ABR_AUTO: of JSON those that lack most bytes first; none where nothing is cut */
     size_t item_count;     /* at most ABR_ITEMS_MOST */
-    const abr_piece *pieces;       /* the content, in order */
+    const abr_piece *pieces; /* the content, in order */
     size_t piece_count;
     size_t content_bytes; /* size of the content, utf8_replace applied */
     bool utf8_replace;

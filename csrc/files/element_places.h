@@ -34,11 +34,11 @@ typedef struct {
     char *pointer; /* to it, as it was given */
     size_t pointer_n;
     bool object;
-    bool unique;         /* no two names of its members are the same */
-    uint64_t total;      /* elements */
-    abr_page_info file;  /* totals of the file */
-    uint64_t stride;     /* bytes between entries, at least */
-    uint64_t due;        /* where the next one may be */
+    bool unique;        /* no two names of its members are the same */
+    uint64_t total;     /* elements */
+    abr_page_info file; /* totals of the file */
+    uint64_t stride;    /* bytes between entries, at least */
+    uint64_t due;       /* where the next one may be */
     abr_element_at *entries;
     size_t count;
     size_t room;

@@ -102,7 +102,8 @@ static bool leads_into(const char *pointer, size_t n, const abr_element_places *
                             : n == 0 && x->pointer_n == 0;
 }
 
-abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of, const char *pointer, size_t n)
+abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of, const char *pointer,
+                                       size_t n)
 {
     abr_element_places *best = NULL;
     for (size_t i = 0; i < CONTAINERS; i++) {

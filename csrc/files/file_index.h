@@ -20,7 +20,8 @@ void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_a
 
 /* The places of the array or object that a pointer leads into, the innermost known one; NULL: none is. Valid until the
  * next abr_index_put_elements(). */
-abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of, const char *pointer, size_t n);
+abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of, const char *pointer,
+                                       size_t n);
 
 /* Take over places. They replace those of an older state of the file, or those used longest ago. */
 void abr_index_put_elements(abr_index *index, abr_element_places *places);

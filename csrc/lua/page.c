@@ -122,9 +122,9 @@ static const abr_page_items no_items;
 static const char *code_name(abr_code code)
 {
     static const char *const names[] = {
-        [ABR_ENOENT] = "ENOENT",   [ABR_EACCES] = "EACCES",   [ABR_EISDIR] = "EISDIR",
-        [ABR_ENOTREG] = "ENOTREG", [ABR_EBINARY] = "EBINARY", [ABR_EOFFSET] = "EOFFSET",
-        [ABR_ECOLUMN] = "ECOLUMN", [ABR_EIO] = "EIO",       [ABR_EJSON] = "EJSON",
+        [ABR_ENOENT] = "ENOENT",    [ABR_EACCES] = "EACCES",   [ABR_EISDIR] = "EISDIR",
+        [ABR_ENOTREG] = "ENOTREG",  [ABR_EBINARY] = "EBINARY", [ABR_EOFFSET] = "EOFFSET",
+        [ABR_ECOLUMN] = "ECOLUMN",  [ABR_EIO] = "EIO",         [ABR_EJSON] = "EJSON",
         [ABR_EPOINTER] = "EPOINTER"};
     return names[code];
 }
@@ -430,10 +430,11 @@ static int l_page_close(lua_State *L)
 }
 
 const luaL_Reg abr_page_methods[] = {
-    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot}, {"read", l_page_read},
-    {"about", l_page_about},       {"step", l_page_step},       {"write", l_page_write},
-    {"close", l_page_close},
-    {"__close", l_page_close},     {"__gc", collect_page},      {NULL, NULL},
+    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
+    {"read", l_page_read},         {"about", l_page_about},
+    {"step", l_page_step},         {"write", l_page_write},
+    {"close", l_page_close},       {"__close", l_page_close},
+    {"__gc", collect_page},        {NULL, NULL},
 };
 
 const luaL_Reg abr_page_functions[] = {

@@ -19,7 +19,7 @@
 
 enum {
     DIGITS = 20,
-    INDEX_MARK = 2,               /* ~# */
+    INDEX_MARK = 2,              /* ~# */
     RAW_MOST = 6 * ABR_NAME_MOST /* bytes of a name with escapes */
 };
 
@@ -177,8 +177,8 @@ static abr_piece *add_piece(abr_cut *cut, const char *p, size_t n)
 }
 
 /* The cut that shows whole elements. */
-static abr_code show_elements(const abr_element_scan *s, const abr_opts *opts, const shown_part *part, abr_cut *cut,
-                              abr_error *error)
+static abr_code show_elements(const abr_element_scan *s, const abr_opts *opts, const shown_part *part,
+                              abr_cut *cut, abr_error *error)
 {
     enum { MOST_PIECES = 3 }; /* a bracket, the elements, a bracket */
     const size_t n = part->n - s->bracket;
@@ -300,7 +300,8 @@ static void point_to(abr_page *page, uint64_t index, const char *name, size_t n)
     p[size++] = '/';
     size_t named = name && s->unique ? abr_escape_name(name, n, p + size) : 0;
     if (named == 0)
-        named = (size_t)snprintf(p + size, DIGITS + INDEX_MARK + 1, s->object ? "~#%" PRIu64 : "%" PRIu64, index);
+        named =
+            (size_t)snprintf(p + size, DIGITS + INDEX_MARK + 1, s->object ? "~#%" PRIu64 : "%" PRIu64, index);
     page->items.next = p;
     page->items.next_len = size + named;
 }
@@ -357,7 +358,8 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
     if (index >= s->total || shown == 0)
         return ABR_OK;
     if (!page->pointer)
-        page->pointer = s->alloc->malloc(s->alloc->ctx, parent + 1 + 2 * ABR_NAME_MOST + DIGITS + INDEX_MARK + 1);
+        page->pointer =
+            s->alloc->malloc(s->alloc->ctx, parent + 1 + 2 * ABR_NAME_MOST + DIGITS + INDEX_MARK + 1);
     if (!page->pointer)
         return no_memory(error);
     if (!s->object) {
@@ -370,9 +372,9 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
     const size_t end = part->count > 0 ? part->n : (size_t)(s->first_end - s->first.at) + s->bracket;
     const char *name = member_after(page, end, index, &place, decoded, &n);
     point_to(page, index, name, n);
-    abr_element_places *known =
-        page->opts.index ? abr_index_elements(page->opts.index, &page->of, page->items.next, page->items.next_len)
-                         : NULL;
+    abr_element_places *known = page->opts.index ? abr_index_elements(page->opts.index, &page->of,
+                                                                      page->items.next, page->items.next_len)
+                                                 : NULL;
     if (known && name && s->unique && known->pointer_n == parent)
         abr_places_name(known, name, n, &place);
     return ABR_OK;
@@ -417,7 +419,9 @@ abr_code abr_cut_elements(abr_page *page, const abr_narrow *narrow, abr_cut *cut
     cut->strategy = ABR_AUTO;
     cut->kind = ABR_KIND_JSON;
     cut->truncated = cut->truncated || page->items.next != NULL;
-    cut->truncated_by = !cut->truncated ? ABR_BY_NONE : cut->truncated_by != ABR_BY_NONE ? cut->truncated_by : part.by;
+    cut->truncated_by = !cut->truncated                    ? ABR_BY_NONE
+                        : cut->truncated_by != ABR_BY_NONE ? cut->truncated_by
+                                                           : part.by;
     *lines = lines_of(page, cut);
     return ABR_OK;
 }

@@ -229,7 +229,8 @@ static size_t level(const abr_element_scan *s)
     return s->entered - s->lift + 1;
 }
 
-static abr_code start_page(abr_element_scan *s, const abr_element_at *place, bool own_bracket, abr_error *error)
+static abr_code start_page(abr_element_scan *s, const abr_element_at *place, bool own_bracket,
+                           abr_error *error)
 {
     s->found = true;
     s->first = *place;
@@ -451,7 +452,8 @@ static abr_code begin_scalar(abr_element_scan *s, const char *p, uint64_t at, ab
 }
 
 /* A token of the value at which the scan began. */
-static abr_code take_root(abr_element_scan *s, const char *p, abr_json_token token, size_t i, abr_error *error)
+static abr_code take_root(abr_element_scan *s, const char *p, abr_json_token token, size_t i,
+                          abr_error *error)
 {
     const uint64_t at = s->base + s->json.start;
     if (token == ABR_JSON_OPEN)
@@ -462,7 +464,8 @@ static abr_code take_root(abr_element_scan *s, const char *p, abr_json_token tok
 }
 
 /* The value of an element begins, or has ended where it is no array or object. */
-static abr_code take_value(abr_element_scan *s, const char *p, abr_json_token token, size_t i, abr_error *error)
+static abr_code take_value(abr_element_scan *s, const char *p, abr_json_token token, size_t i,
+                           abr_error *error)
 {
     const uint64_t at = s->base + s->json.start;
     abr_code code = s->in_child ? ABR_OK : begin_element(s, p, at, error);
@@ -477,7 +480,8 @@ static abr_code take_value(abr_element_scan *s, const char *p, abr_json_token to
     return code;
 }
 
-static abr_code take_token(abr_element_scan *s, const char *p, abr_json_token token, size_t i, abr_error *error)
+static abr_code take_token(abr_element_scan *s, const char *p, abr_json_token token, size_t i,
+                           abr_error *error)
 {
     const size_t depth = s->json.depth;
     if (!s->inside)
@@ -521,8 +525,7 @@ static abr_code break_off(abr_element_scan *s, const char *p, size_t n, abr_erro
 static bool make_levels(abr_element_scan *s)
 {
     size_t words = 2 * s->level_words;
-    uint64_t *grown =
-        abr_resize(s->alloc, s->levels, s->level_words * sizeof *grown, words * sizeof *grown);
+    uint64_t *grown = abr_resize(s->alloc, s->levels, s->level_words * sizeof *grown, words * sizeof *grown);
     if (!grown)
         return false;
     s->levels = s->json.levels = grown;

@@ -33,25 +33,26 @@ typedef struct {
     uint64_t at;   /* bytes of the document that were taken */
 
     /* the way */
-    size_t lift;    /* steps of the pointer that lead to where the scan began */
-    size_t entered; /* steps that lead to the array or object that the scan is in */
-    bool inside;    /* it is in one */
-    bool object;    /* it is an object */
-    bool in_child;  /* an element of it has begun and not ended */
-    bool meant;     /* that element is the one the pointer leads to */
+    size_t lift;       /* steps of the pointer that lead to where the scan began */
+    size_t entered;    /* steps that lead to the array or object that the scan is in */
+    bool inside;       /* it is in one */
+    bool object;       /* it is an object */
+    bool in_child;     /* an element of it has begun and not ended */
+    bool meant;        /* that element is the one the pointer leads to */
     uint64_t child_at; /* where it began */
-    uint64_t index; /* of that element or the next */
+    uint64_t index;    /* of that element or the next */
     abr_key key;
 
     /* what was found */
     bool found;
-    bool scalar;             /* the document is no array and no object */
-    abr_element_at first;    /* where the page begins */
-    uint64_t first_end;      /* where its first element ends; 0: not yet */
-    uint64_t last_end;       /* the same of the last element that ended */
-    uint64_t end;            /* where its array or object ends; 0: not yet */
-    uint64_t total;          /* elements of that */
-    abr_element_at after;    /* the first element that begins over `keep` bytes after `first`; index 0: none yet */
+    bool scalar;          /* the document is no array and no object */
+    abr_element_at first; /* where the page begins */
+    uint64_t first_end;   /* where its first element ends; 0: not yet */
+    uint64_t last_end;    /* the same of the last element that ended */
+    uint64_t end;         /* where its array or object ends; 0: not yet */
+    uint64_t total;       /* elements of that */
+    abr_element_at
+        after; /* the first element that begins over `keep` bytes after `first`; index 0: none yet */
     bool has_after;
     char after_name[ABR_NAME_MOST];
     size_t after_n;   /* over ABR_NAME_MOST: it has no name that serves */
@@ -61,9 +62,9 @@ typedef struct {
     abr_char_counter chars;
     uint64_t chars_base;
     uint64_t newlines;
-    uint64_t counted;    /* bytes of the document that are in them */
-    bool known;          /* those of the file: no need to read to its end */
-    bool has_total;      /* `total` is known */
+    uint64_t counted; /* bytes of the document that are in them */
+    bool known;       /* those of the file: no need to read to its end */
+    bool has_total;   /* `total` is known */
     bool ends_line;
     abr_page_info file;
     abr_element_places *places; /* made on the way, or NULL */
@@ -71,18 +72,18 @@ typedef struct {
     bool unique;
 
     /* what a cut may need */
-    size_t keep;  /* bytes of the page */
-    char *front;  /* the page's start, with a bracket before it unless it is the document's own */
+    size_t keep; /* bytes of the page */
+    char *front; /* the page's start, with a bracket before it unless it is the document's own */
     size_t n;
     size_t room;
-    size_t bracket;      /* bytes before the source's in front: 0 or 1 */
+    size_t bracket;       /* bytes before the source's in front: 0 or 1 */
     abr_stream *long_one; /* the first element, where it does not fit into front */
-    uint64_t streamed;   /* bytes of the document before what it has not got */
+    uint64_t streamed;    /* bytes of the document before what it has not got */
 } abr_element_scan;
 
 /* Begin at the document's start. opts must live as long. On failure *scan is zeroed. */
-abr_code abr_scan_begin(abr_element_scan *scan, const char *pointer, size_t n, const abr_opts *opts, size_t keep,
-                        abr_error *error);
+abr_code abr_scan_begin(abr_element_scan *scan, const char *pointer, size_t n, const abr_opts *opts,
+                        size_t keep, abr_error *error);
 
 /* Begin nearer, where the index has places of the array or object, or of one around it. */
 abr_code abr_scan_skip(abr_element_scan *scan, const abr_element_places *places, abr_error *error);

@@ -629,7 +629,8 @@ abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **
         return opened(open_file(path, &(*out)->fd, &size, error), out);
     (*out)->opts.index = NULL;
     (*out)->source = (abr_reader){-1, "", 0};
-    return opened(opts->pointer ? begin_scan(*out, error) : abr_fail(error, ABR_EINVAL, "path is missing"), out);
+    return opened(opts->pointer ? begin_scan(*out, error) : abr_fail(error, ABR_EINVAL, "path is missing"),
+                  out);
 }
 
 abr_code abr_page_write(abr_page *page, const char *p, size_t n, abr_error *error)

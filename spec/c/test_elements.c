@@ -55,8 +55,9 @@ static void add_blanks(doc *d)
 
 static void add_string(doc *d)
 {
-    static const char *const parts[] = {"a",      "b",       "~",     "/",         "\\\"", "\\u00e9", "\xC3\xA9", "items",
-                                        "\\ud83d\\ude00", "\\n", "\\ud800", "0", "1",    "\\/",     " ",  "a long part of it"};
+    static const char *const parts[] = {
+        "a",   "b",       "~", "/", "\\\"", "\\u00e9", "\xC3\xA9",         "items", "\\ud83d\\ude00",
+        "\\n", "\\ud800", "0", "1", "\\/",  " ",       "a long part of it"};
     add(d, "\"");
     for (size_t i = pick(4); i > 0; i--)
         add(d, parts[pick(sizeof parts / sizeof *parts)]);
@@ -242,7 +243,8 @@ static size_t check_page(const paging *g, size_t i, bool own, abr_page *page, co
     for (size_t k = 0; k < cut->piece_count; k++) {
         const abr_piece *piece = &cut->pieces[k];
         if (piece->source)
-            CHECK_BYTES(g->p + piece->first_byte - 1, piece->last_byte - piece->first_byte + 1, piece->p, piece->n);
+            CHECK_BYTES(g->p + piece->first_byte - 1, piece->last_byte - piece->first_byte + 1, piece->p,
+                        piece->n);
     }
     CHECK((items.next != NULL) == (items.shown > 0 && next < e->count));
     CHECK(!items.next || items.next_len <= items.next_most);
@@ -252,7 +254,8 @@ static size_t check_page(const paging *g, size_t i, bool own, abr_page *page, co
 
 static abr_narrow random_narrow(const abr_opts *o)
 {
-    abr_narrow narrow = {{ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT};
+    abr_narrow narrow = {
+        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT};
     if (o->max.bytes != ABR_UNLIMITED && pick(2) == 0)
         narrow.max.bytes = o->max.bytes - pick((size_t)(o->max.bytes < 20 ? o->max.bytes : 20) + 1);
     return narrow;
@@ -268,7 +271,8 @@ static void follow(paging *g, size_t i)
         abr_page_lines lines;
         abr_error error = {ABR_OK, "", 0};
         if (!CHECK(open_page(g, &page, &error) == ABR_OK)) {
-            fprintf(stderr, "%.*s: %s at %zu\n", (int)g->o.pointer_len, g->o.pointer, error.message, error.position);
+            fprintf(stderr, "%.*s: %s at %zu\n", (int)g->o.pointer_len, g->o.pointer, error.message,
+                    error.position);
             abr_page_close(page);
             return;
         }
@@ -361,8 +365,8 @@ static void follow_random_docs(size_t cases, size_t most, bool large)
                 follow(&g, 0);
             } else if (g.of.count > 0) {
                 first = pick(3) == 0 ? 0 : first;
-                int n = snprintf(pointer, sizeof pointer, g.of.object ? "%.*s/~#%zu" : "%.*s/%zu", (int)g.pointer_n,
-                                 g.pointer, first);
+                int n = snprintf(pointer, sizeof pointer, g.of.object ? "%.*s/~#%zu" : "%.*s/%zu",
+                                 (int)g.pointer_n, g.pointer, first);
                 g.o.pointer = pointer;
                 g.o.pointer_len = (size_t)n;
                 follow(&g, first);
@@ -416,7 +420,8 @@ static abr_code show(const char *text, const char *pointer, uint64_t bytes, char
     return ABR_OK;
 }
 
-static void expect_page(const char *text, const char *pointer, uint64_t bytes, const char *want, const char *next)
+static void expect_page(const char *text, const char *pointer, uint64_t bytes, const char *want,
+                        const char *next)
 {
     char got[1000];
     abr_page_items items;
@@ -430,7 +435,8 @@ static void expect_page(const char *text, const char *pointer, uint64_t bytes, c
 
 static void a_pointer_leads_to_an_element(void)
 {
-    static const char text[] = "\xEF\xBB\xBF {\"a/b~\": [10, 20 , {\"x\": 1}], \"\\u00e9\": {\"\": 5}, \"n\": null }\n";
+    static const char text[] =
+        "\xEF\xBB\xBF {\"a/b~\": [10, 20 , {\"x\": 1}], \"\\u00e9\": {\"\": 5}, \"n\": null }\n";
     expect_page(text, "/a~1b~0/1", 100, "[20 , {\"x\": 1}]", NULL);
     expect_page(text, "/a~1b~0/1", 5, "[20]", "/a~1b~0/2");
     expect_page(text, "/a~1b~0/2/x", 100, "{\"x\": 1}", NULL);
@@ -458,7 +464,8 @@ static void a_member_without_a_name_of_its_own_goes_by_its_index(void)
     expect_page("{\"a\": 1, \"\\ud83d\\ude00/\": 2}", "", 9, "{\"a\": 1}", "/\xF0\x9F\x98\x80~1");
 }
 
-static void expect_failure(const char *text, const char *pointer, abr_code want, const char *message, size_t position)
+static void expect_failure(const char *text, const char *pointer, abr_code want, const char *message,
+                           size_t position)
 {
     char got[1000];
     abr_page_items items;

@@ -56,8 +56,20 @@ static void put(doc *d, const char *text)
 
 static void put_string(doc *d)
 {
-    static const char *const parts[] = {"", "a", "b", "/", "~", "\\u0061", "\\\"", "\xC3\xA9", "\\ud83d\\ude00", "\\ud800",
-                                        "some more text", "\\n", "0", "1"};
+    static const char *const parts[] = {"",
+                                        "a",
+                                        "b",
+                                        "/",
+                                        "~",
+                                        "\\u0061",
+                                        "\\\"",
+                                        "\xC3\xA9",
+                                        "\\ud83d\\ude00",
+                                        "\\ud800",
+                                        "some more text",
+                                        "\\n",
+                                        "0",
+                                        "1"};
     put(d, "\"");
     for (unsigned i = take_below(d->in, 4); i > 0; i--)
         put(d, parts[take_below(d->in, sizeof parts / sizeof *parts)]);
@@ -109,7 +121,8 @@ static char *take_document(input *in, size_t *n)
 
 static size_t take_pointer(input *in, char *pointer)
 {
-    static const char *const steps[] = {"/0", "/1", "/2", "/a", "/b", "/", "/~#1", "/~0", "/~1a", "/ab", "/-", "x", "/~#0"};
+    static const char *const steps[] = {"/0",  "/1",   "/2",  "/a", "/b", "/",   "/~#1",
+                                        "/~0", "/~1a", "/ab", "/-", "x",  "/~#0"};
     size_t n = 0;
     for (unsigned i = take_below(in, 5); i > 0; i--) {
         const char *step = steps[take_below(in, sizeof steps / sizeof *steps)];
@@ -174,7 +187,8 @@ static void check_page_cut(const paging *g, const abr_cut *cut)
         const abr_piece *piece = &cut->pieces[i];
         if (!piece->source)
             continue;
-        RULE(piece->first_byte > end && piece->last_byte <= g->n && piece->last_byte - piece->first_byte + 1 == piece->n);
+        RULE(piece->first_byte > end && piece->last_byte <= g->n &&
+             piece->last_byte - piece->first_byte + 1 == piece->n);
         RULE(memcmp(piece->p, g->p + piece->first_byte - 1, piece->n) == 0);
         end = piece->last_byte;
     }
@@ -193,7 +207,8 @@ static bool check_ways(paging *g, abr_index *index, char *next, abr_page_items *
         g->o.index = i == 3 ? index : NULL;
         codes[i] = open_page(g, i, &pages[i], &errors[i]);
         RULE(codes[i] == codes[0] && (codes[0] == ABR_OK || errors[i].position == errors[0].position));
-        RULE(codes[i] == ABR_OK || (codes[i] == ABR_EBINARY || codes[i] == ABR_EJSON || codes[i] == ABR_EPOINTER));
+        RULE(codes[i] == ABR_OK ||
+             (codes[i] == ABR_EBINARY || codes[i] == ABR_EJSON || codes[i] == ABR_EPOINTER));
         if (codes[i] != ABR_OK)
             continue;
         RULE(abr_page_cut(pages[i], NULL, &cuts[i], &lines, NULL) == ABR_OK);
@@ -218,7 +233,7 @@ static bool check_ways(paging *g, abr_index *index, char *next, abr_page_items *
 static void follow(paging *g)
 {
     abr_index *index;
-    abr_page_items items;
+    abr_page_items items = {.first = 0};
     char *both = need(malloc(2 * (POINTER_MOST + TEXT_MOST))); /* the pointer of a page, and the next one */
     char *next = both;
     uint64_t index_of = 0;

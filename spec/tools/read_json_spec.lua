@@ -184,7 +184,8 @@ describe("read_file with a pointer", function()
     it("a pointer that leads nowhere, and says where it stops", function()
       dir:write("f.json", '{"items": [1, 2], "name": "x"}')
       local function nowhere(pointer, what)
-        fails({ path = "f.json", pointer = pointer }, ("Pointer %s leads nowhere: %s"):format(pointer, what), "EPOINTER")
+        local message = ("Pointer %s leads nowhere: %s"):format(pointer, what)
+        fails({ path = "f.json", pointer = pointer }, message, "EPOINTER")
       end
       nowhere("/items/2", "/items has 2 elements")
       nowhere("/items/-", "/items has 2 elements")
@@ -225,7 +226,6 @@ describe("read_file with a pointer", function()
       parts[i] = ('{"id": %d, "words": "%s"}'):format(i, "some words, and then some more of the same")
     end
     dir:write("large.json", '{"items": [' .. table.concat(parts, ",\n") .. "]}")
-    parts = nil
     assert.equal(0, select(3, dir:sh "touch -d 2020-01-01 large.json")) -- no longer young: its index is kept
     local index = abridge.index()
     local function page(pointer)

@@ -33,7 +33,6 @@ local DEFAULT = profiles.all.default.read_file
 ---@field next_column? integer char in that line, where the page ends inside it
 ---@field version string the file's identity in short
 ---@field changed? true the file is not the one of `version`, or changed while it was read
----@field items? { unit: string, of: string, total: integer, kept: integer, first: integer }[] of a page of JSON: one
 ---@field next_pointer? string where the next page of JSON starts
 
 local POINTER_ERRORS = {
