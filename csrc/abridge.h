@@ -70,7 +70,8 @@ typedef enum {
     ABR_ECOLUMN, /* the line has fewer chars; position says how many */
     ABR_EIO,     /* it cannot be read */
     ABR_EJSON,   /* it is no JSON from the byte at position on; message says how */
-    ABR_EPOINTER /* opts.pointer leads nowhere; message says why, position how many bytes of it lead somewhere */
+    /* opts.pointer leads nowhere; message says why, position how many bytes of it lead somewhere */
+    ABR_EPOINTER
 } abr_code;
 
 /* Filled in by a function that fails, if the caller passed one. After success it is as it was. */
@@ -518,29 +519,32 @@ ABR_API abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut 
                               abr_error *error);
 
 /*
- * Pages of JSON: with opts.pointer (RFC 6901) a page is of the elements from there to the end of their array, or of the
- * members to the end of their object; "" is the first element of the whole document. opts.strategy is not used.
+ * Pages of JSON: with opts.pointer (RFC 6901) a page is of the elements from there to the end of their array,
+ * or of the members to the end of their object; "" is the first element of the whole document. opts.strategy
+ * is not used.
  *
- * The content is JSON: source bytes from the first element to the last one that fits, in brackets of their own where
- * the document's are not shown. If not one fits, it is the first, cut as JSON. A document that is one string or
- * number is shown as it is, or cut. A BOM is passed over.
+ * The content is JSON: source bytes from the first element to the last one that fits, in brackets of their
+ * own where the document's are not shown. If not one fits, it is the first, cut as JSON. A document that is
+ * one string or number is shown as it is, or cut. A BOM is passed over.
  *
- * Following `next` from "" or any pointer on shows every element once. A member goes by its name, or where this is
- * not unique, is over 256 bytes, empty or no text, by its index: /items/~#12, which in RFC 6901 means nothing. Of the
- * same name twice, a pointer means the first. An object of over 65,536 members has them all by index.
+ * Following `next` from "" or any pointer on shows every element once. A member goes by its name, or where
+ * this is not unique, is over 256 bytes, empty or no text, by its index: /items/~#12, which in RFC 6901 means
+ * nothing. Of the same name twice, a pointer means the first. An object of over 65,536 members has them all
+ * by index.
  *
- * Memory: as for other pages, and what a stream takes that cuts JSON; 128 KiB for levels of nesting, of which there
- * may be 2^20. Cost: one pass over the file, which checks that all of it is JSON. With an index that knows the array or
- * object: 64 KiB (more in large files), and the budget. An element over budget is read whole.
- * Also fails with ABR_EJSON, ABR_EPOINTER.
+ * Memory: as for other pages, and what a stream takes that cuts JSON; 128 KiB for levels of nesting, of which
+ * there may be 2^20. Cost: one pass over the file, which checks that all of it is JSON. With an index that
+ * knows the array or object: 64 KiB (more in large files), and the budget. An element over budget is read
+ * whole. Also fails with ABR_EJSON, ABR_EPOINTER.
  */
 
-/* What the last cut of a page of JSON shows; after ABR_EPOINTER the array or object where the pointer stops, and its
- * elements. `parent` and `next` are valid until the next cut. Zeroed for pages of lines, and where the document is no
- * array or object. */
+/* What the last cut of a page of JSON shows; after ABR_EPOINTER the array or object where the pointer stops,
+ * and its elements. `parent` and `next` are valid until the next cut. Zeroed for pages of lines, and where
+ * the document is no array or object. */
 ABR_API abr_page_items abr_page_shown(const abr_page *page);
 
-/* Add to a page of JSON that was begun with no path, and has no file: step then tells it that all was written. */
+/* Add to a page of JSON that was begun with no path, and has no file: step then tells it that all was
+ * written. */
 ABR_API abr_code abr_page_write(abr_page *page, const char *p, size_t n, abr_error *error);
 
 ABR_API abr_page_info abr_page_about(const abr_page *page);

@@ -13,7 +13,8 @@ enum {
     ABR_NAMED = 8        /* members that are remembered by name */
 };
 
-/* Where an element begins; a member begins with its key. For the element 0, where its array or object does. */
+/* Where an element begins; a member begins with its key. For the element 0, where its array or object does.
+ * */
 typedef struct {
     uint64_t index;
     uint64_t at;       /* bytes before it */
@@ -52,7 +53,8 @@ abr_element_places *abr_places_new(const char *pointer, size_t n, const abr_allo
 void abr_places_free(abr_element_places *x); /* NULL is fine */
 uint64_t abr_places_bytes(const abr_element_places *x);
 
-/* Note where an element begins, if an entry is due there; false where there is no memory. In order, from 0 on. */
+/* Note where an element begins, if an entry is due there; false where there is no memory. In order, from 0
+ * on. */
 bool abr_places_note(abr_element_places *x, const abr_element_at *place);
 
 /* The last place known at or before an element. */

@@ -18,8 +18,8 @@ void abr_index_put(abr_index *index, abr_lines *lines);
 /* Remember a place of a file that has an index. */
 void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_at *place);
 
-/* The places of the array or object that a pointer leads into, the innermost known one; NULL: none is. Valid until the
- * next abr_index_put_elements(). */
+/* The places of the array or object that a pointer leads into, the innermost known one; NULL: none is. Valid
+ * until the next abr_index_put_elements(). */
 abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of, const char *pointer,
                                        size_t n);
 

@@ -140,8 +140,8 @@ static void push_json_error(lua_State *L, const abr_error *error, const abr_page
     abr_set_boolean(L, "members", items->members);
 }
 
-/* Push nil, the code and a detail: a number for EOFFSET and ECOLUMN, a table for EJSON and EPOINTER, otherwise a
- * text. The items are those where a pointer stops. */
+/* Push nil, the code and a detail: a number for EOFFSET and ECOLUMN, a table for EJSON and EPOINTER,
+ * otherwise a text. The items are those where a pointer stops. */
 static int push_page_error(lua_State *L, const char *who, const abr_error *error, const abr_page_items *items)
 {
     if (error->code == ABR_ENOMEM || error->code == ABR_EINVAL || error->code == ABR_ECOUNT)
@@ -279,8 +279,8 @@ static int l_page_text(lua_State *L)
     return open_page(L, "abridge.core.page_text", WHOLE_TEXT);
 }
 
-/* json_in_parts(text, opts) -> page of the JSON that begins with this text; page:write() adds to it, page:step() ends
- * it | nil, code, detail */
+/* json_in_parts(text, opts) -> page of the JSON that begins with this text; page:write() adds to it,
+ * page:step() ends it | nil, code, detail */
 static int l_json_in_parts(lua_State *L)
 {
     return open_page(L, "abridge.core.json_in_parts", TEXT_IN_PARTS);

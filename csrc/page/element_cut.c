@@ -1,8 +1,8 @@
 /*
  * Cuts of pages of JSON: the elements that fit, in brackets, or the first one cut as JSON.
  *
- * How much fits is asked of the room cut/: the longest start of the page within the budgets, its closing bracket set
- * aside. The page ends with the last element that ends within it.
+ * How much fits is asked of the room cut/: the longest start of the page within the budgets, its closing
+ * bracket set aside. The page ends with the last element that ends within it.
  */
 #include <inttypes.h>
 #include <stdio.h>

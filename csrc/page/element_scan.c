@@ -1,12 +1,13 @@
 /*
  * The elements of JSON from a pointer on.
  *
- * The document is read token by token. On the way only the array or object that the pointer is in matters: its elements
- * are counted, its keys compared, and the one that is meant is entered. In the last of these, the page's own, the start of
- * the page is kept, and where each element begins is noted. An element that is too long to be kept goes through a
- * stream, which retains what a cut of it may need.
+ * The document is read token by token. On the way only the array or object that the pointer is in matters:
+ * its elements are counted, its keys compared, and the one that is meant is entered. In the last of these,
+ * the page's own, the start of the page is kept, and where each element begins is noted. An element that is
+ * too long to be kept goes through a stream, which retains what a cut of it may need.
  *
- * A scan may begin at an element whose place is known: it is then given the bracket that stands before all of them.
+ * A scan may begin at an element whose place is known: it is then given the bracket that stands before all of
+ * them.
  */
 #include <string.h>
 
@@ -170,7 +171,8 @@ static uint64_t chars_so_far(const abr_element_scan *s)
     return s->chars_base + abr_counted_chars(&s->chars, &invalid);
 }
 
-/* The place of an element that begins at byte `at` of the document, in this chunk or where a key under way does. */
+/* The place of an element that begins at byte `at` of the document, in this chunk or where a key under way
+ * does. */
 static abr_element_at place_at(abr_element_scan *s, const char *p, uint64_t at)
 {
     if (at < s->counted) {
@@ -534,8 +536,8 @@ static bool make_levels(abr_element_scan *s)
     return true;
 }
 
-/* Is everything at hand that a cut may need? The page goes on at the first element that does not fit: its start was
- * seen where one was that ends more than `keep` bytes after the page's. */
+/* Is everything at hand that a cut may need? The page goes on at the first element that does not fit: its
+ * start was seen where one was that ends more than `keep` bytes after the page's. */
 static bool has_enough(const abr_element_scan *s)
 {
     if (!s->known || !s->has_total || !s->found)

@@ -91,8 +91,8 @@ abr_code abr_scan_skip(abr_element_scan *scan, const abr_element_places *places,
 /* The pointer of the array or object that the page is of. */
 size_t abr_scan_parent(const abr_element_scan *scan);
 
-/* Take the next bytes, those from scan->at on. *enough: no more are needed. Fails with ABR_EJSON, ABR_EPOINTER,
- * ABR_ENOMEM. */
+/* Take the next bytes, those from scan->at on. *enough: no more are needed. Fails with ABR_EJSON,
+ * ABR_EPOINTER, ABR_ENOMEM. */
 abr_code abr_scan_take(abr_element_scan *scan, const char *p, size_t n, bool *enough, abr_error *error);
 
 /* The document has ended. */

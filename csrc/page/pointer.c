@@ -1,8 +1,8 @@
 /*
  * JSON pointers, by RFC 6901, and the names of members in them.
  *
- * A member whose name cannot tell it from the others, or is too long for a sentence, is pointed to by its index: ~#12.
- * RFC 6901 has no name that is written so.
+ * A member whose name cannot tell it from the others, or is too long for a sentence, is pointed to by its
+ * index: ~#12. RFC 6901 has no name that is written so.
  */
 #include <string.h>
 

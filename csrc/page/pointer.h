@@ -31,11 +31,12 @@ abr_code abr_pointer_read(const char *p, size_t n, const abr_alloc *alloc, abr_p
                           abr_error *error);
 void abr_pointer_free(abr_pointer *pointer);
 
-/* Decode what stands between the quotes of a string of JSON, which is valid. Returns the bytes, at most n; SIZE_MAX
- * where it is no Unicode, as with half of a surrogate pair. */
+/* Decode what stands between the quotes of a string of JSON, which is valid. Returns the bytes, at most n;
+ * SIZE_MAX where it is no Unicode, as with half of a surrogate pair. */
 size_t abr_decode_string(const char *p, size_t n, char *dst);
 
-/* Write a name as a pointer has it, at most 2 n bytes; 0 where it would not read well in a sentence, or is empty. */
+/* Write a name as a pointer has it, at most 2 n bytes; 0 where it would not read well in a sentence, or is
+ * empty. */
 size_t abr_escape_name(const char *name, size_t n, char *dst);
 
 ABR_PRIVATE_END

@@ -1,5 +1,5 @@
-/* Pages of JSON: what shows is whole elements in brackets, as many as fit; following the pages shows each once; chunks, an
- * index and memory that fails change nothing. */
+/* Pages of JSON: what shows is whole elements in brackets, as many as fit; following the pages shows each
+ * once; chunks, an index and memory that fails change nothing. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, strndup, utimensat */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -532,7 +532,8 @@ static void depth_is_bounded_by_memory(void)
     CHECK(nested(10 * 1000 * 1000) == ABR_EJSON);
 }
 
-/* What was open and half done is released, whichever allocation fails, and the same call made again gives the same. */
+/* What was open and half done is released, whichever allocation fails, and the same call made again gives the
+ * same. */
 static void no_failed_allocation_leaks(void)
 {
     doc d = random_doc(70 * 1000);

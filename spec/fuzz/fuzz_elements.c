@@ -1,5 +1,6 @@
-/* abr_page_*, with a pointer: a page of JSON is the same of a text, of a text in chunks, of a file and with an index;
- * what shows is within the budgets and stands in the document; pages lead on until nothing is left. */
+/* abr_page_*, with a pointer: a page of JSON is the same of a text, of a text in chunks, of a file and with
+ * an index; what shows is within the budgets and stands in the document; pages lead on until nothing is left.
+ * */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* mkdtemp, utimensat */
 #endif
@@ -194,7 +195,8 @@ static void check_page_cut(const paging *g, const abr_cut *cut)
     }
 }
 
-/* The page by each way; true: there is one, and *items says where it leads. `next` has room for the pointer. */
+/* The page by each way; true: there is one, and *items says where it leads. `next` has room for the pointer.
+ * */
 static bool check_ways(paging *g, abr_index *index, char *next, abr_page_items *items)
 {
     abr_page *pages[WAYS] = {NULL};
