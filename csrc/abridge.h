@@ -493,8 +493,8 @@ ABR_API abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_
  * Each step reads about `most` bytes of the file (at least a block of 256 KiB, or 64 MiB of a file that does
  * not tell its size), and a constant amount more. The page is the same as from abr_page_open(), whatever the
  * steps; the file counts as changing until the last one. Before that only abr_page_step() and
- * abr_page_close() may be called, and after a step that failed only abr_page_close(). Both fail as
- * abr_page_open(); *page is NULL after a begin that failed.
+ * abr_page_close() may be called, and after a step that failed only abr_page_shown() and abr_page_close().
+ * Both fail as abr_page_open(); *page is NULL after a begin that failed.
  */
 ABR_API abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **page,
                                 abr_error *error);
