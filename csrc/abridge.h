@@ -68,7 +68,10 @@ typedef enum {
     ABR_EBINARY, /* it has a NUL near its start */
     ABR_EOFFSET, /* it has fewer lines; position says how many */
     ABR_ECOLUMN, /* the line has fewer chars; position says how many */
-    ABR_EIO      /* it cannot be read */
+    ABR_EIO,     /* it cannot be read */
+    ABR_EJSON,   /* it is no JSON from the byte at position on; message says how */
+    /* opts.pointer leads nowhere; message says why, position how many bytes of it lead somewhere */
+    ABR_EPOINTER
 } abr_code;
 
 /* Filled in by a function that fails, if the caller passed one. After success it is as it was. */
@@ -279,7 +282,7 @@ typedef struct {
     abr_kind kind;                 /* ABR_AUTO: what the text is */
     const abr_item *items; /* ABR_AUTO: of JSON those that lack most bytes first; none where nothing is cut */
     size_t item_count;     /* at most ABR_ITEMS_MOST */
-    const abr_piece *pieces;       /* the content, in order */
+    const abr_piece *pieces; /* the content, in order */
     size_t piece_count;
     size_t content_bytes; /* size of the content, utf8_replace applied */
     bool utf8_replace;
@@ -426,6 +429,9 @@ typedef struct {
     const char *version; /* of an earlier page, to learn whether the file changed since; or NULL */
     bool binary;         /* read the file even if there is a NUL in its first 8,000 bytes */
     abr_index *index;    /* or NULL */
+    /* a JSON pointer, in place of offset, column and limit: the page is of elements; NULL: of lines */
+    const char *pointer;
+    size_t pointer_len;
 } abr_page_opts;
 
 #define ABR_PAGE_OPTS_INIT                                                                                   \
@@ -448,9 +454,22 @@ typedef struct {
 typedef struct {
     uint64_t first_line; /* numbers in the file; for a page that shows nothing both are its offset */
     uint64_t last_line;
-    uint64_t next_offset; /* line to go on at; 0: there is none */
+    uint64_t next_offset; /* line to go on at, or with a pointer the element; 0: there is none */
     uint64_t next_column; /* char to go on at; 0: the line's start */
 } abr_page_lines;
+
+/* The elements that a cut of a page shows, counted from 0. */
+typedef struct {
+    bool members;       /* of an object; else of an array */
+    uint64_t first;     /* the first that shows */
+    uint64_t shown;     /* how many do; one alone may show in part */
+    uint64_t total;     /* of the array or object */
+    const char *parent; /* the pointer of that */
+    size_t parent_len;
+    const char *next; /* a pointer to go on at; NULL: there is none */
+    size_t next_len;
+    size_t next_most; /* bytes that `next` may have in another cut of the page */
+} abr_page_items;
 
 /*
  * Open a page of the file at path. Links are followed; only a regular file is opened.
@@ -474,8 +493,8 @@ ABR_API abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_
  * Each step reads about `most` bytes of the file (at least a block of 256 KiB, or 64 MiB of a file that does
  * not tell its size), and a constant amount more. The page is the same as from abr_page_open(), whatever the
  * steps; the file counts as changing until the last one. Before that only abr_page_step() and
- * abr_page_close() may be called, and after a step that failed only abr_page_close(). Both fail as
- * abr_page_open(); *page is NULL after a begin that failed.
+ * abr_page_close() may be called, and after a step that failed only abr_page_shown() and abr_page_close().
+ * Both fail as abr_page_open(); *page is NULL after a begin that failed.
  */
 ABR_API abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **page,
                                 abr_error *error);
@@ -498,6 +517,35 @@ ABR_API abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opt
  */
 ABR_API abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut *cut, abr_page_lines *lines,
                               abr_error *error);
+
+/*
+ * Pages of JSON: with opts.pointer (RFC 6901) a page is of the elements from there to the end of their array,
+ * or of the members to the end of their object; "" is the first element of the whole document. opts.strategy
+ * is not used.
+ *
+ * The content is JSON: source bytes from the first element to the last one that fits, in brackets of their
+ * own where the document's are not shown. If not one fits, it is the first, cut as JSON. A document that is
+ * one string or number is shown as it is, or cut. A BOM is passed over.
+ *
+ * Following `next` from "" or any pointer on shows every element once. A member goes by its name, or where
+ * this is not unique, is over 256 bytes, empty or no text, by its index: /items/~#12, which in RFC 6901 means
+ * nothing. Of the same name twice, a pointer means the first. An object of over 65,536 members has them all
+ * by index.
+ *
+ * Memory: as for other pages, and what a stream takes that cuts JSON; 128 KiB for levels of nesting, of which
+ * there may be 2^20. Cost: one pass over the file, which checks that all of it is JSON. With an index that
+ * knows the array or object: 64 KiB (more in large files), and the budget. An element over budget is read
+ * whole. Also fails with ABR_EJSON, ABR_EPOINTER.
+ */
+
+/* What the last cut of a page of JSON shows; after ABR_EPOINTER the array or object where the pointer stops,
+ * and its elements. `parent` and `next` are valid until the next cut. Zeroed for pages of lines, and where
+ * the document is no array or object. */
+ABR_API abr_page_items abr_page_shown(const abr_page *page);
+
+/* Add to a page of JSON that was begun with no path, and has no file: step then tells it that all was
+ * written. */
+ABR_API abr_code abr_page_write(abr_page *page, const char *p, size_t n, abr_error *error);
 
 ABR_API abr_page_info abr_page_about(const abr_page *page);
 

@@ -15,7 +15,7 @@ fuzz-api: fuzz-build
 fuzz-build:
 	@$(MAKE) --no-print-directory fuzz-targets CC=clang OBJ=build/obj/fuzz CFLAGS="-O1 $(sanitizers) \
 		-fsanitize=fuzzer-no-link -DINDEX_STRIDE=16 -DINDEX_ENTRIES=8 -DINDEXED_FROM=1 \
-		-DCOLUMNS_STEP=32"
+		-DPLACES_STRIDE=16 -DPLACES_ENTRIES=8 -DCOLUMNS_STEP=32"
 	@$(MAKE) --no-print-directory fuzz-module OBJ=build/obj/asan CFLAGS="-O1 $(sanitizers)"
 fuzz-targets: $(fuzz_bin)
 	@:

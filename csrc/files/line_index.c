@@ -14,7 +14,6 @@
 
 #include "files/line_index.h"
 #include "abridge.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "text/scan.h"
 
@@ -27,7 +26,6 @@ enum {
     STRIDE = INDEX_STRIDE,        /* bytes between entries, at first */
     MOST_ENTRIES = INDEX_ENTRIES, /* of one file */
     FIRST_ENTRIES = 256,          /* allocated at first */
-    FILES = 16,                   /* line indexes kept */
     OPEN_BITS = 2,
     OPEN_MASK = 3 /* in an entry of chars: bytes before it of a sequence that goes on */
 };
@@ -296,84 +294,10 @@ int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most
     return 0;
 }
 
-/* ---- the indexes of several files ---- */
-
-struct abr_index {
-    const abr_alloc *alloc;
-    abr_lines *files[FILES]; /* NULL: free */
-    uint64_t clock;          /* of uses */
-};
-
-abr_code abr_index_open(const abr_alloc *alloc, abr_index **out, abr_error *error)
-{
-    const abr_alloc *a = abr_allocator(alloc);
-    *out = a->malloc(a->ctx, sizeof **out);
-    if (!*out)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
-    memset(*out, 0, sizeof **out);
-    (*out)->alloc = a;
-    return ABR_OK;
-}
-
-void abr_index_close(abr_index *index)
-{
-    if (!index)
-        return;
-    for (size_t i = 0; i < FILES; i++)
-        abr_lines_free(index->files[i]);
-    index->alloc->free(index->alloc->ctx, index);
-}
-
-uint64_t abr_index_bytes(const abr_index *index)
-{
-    uint64_t bytes = sizeof *index;
-    for (size_t i = 0; i < FILES; i++) {
-        const abr_lines *x = index->files[i];
-        if (x)
-            bytes += sizeof *x + x->room * sizeof *x->newlines * (x->chars ? 2 : 1);
-    }
-    return bytes;
-}
+/* ---- files ---- */
 
 bool abr_same_identity(const abr_identity *a, const abr_identity *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->seconds == b->seconds &&
            a->nanoseconds == b->nanoseconds;
-}
-
-abr_lines *abr_index_find(abr_index *index, const abr_identity *of)
-{
-    for (size_t i = 0; i < FILES; i++) {
-        abr_lines *x = index->files[i];
-        if (x && abr_same_identity(&x->of, of)) {
-            x->used = ++index->clock;
-            return x;
-        }
-    }
-    return NULL;
-}
-
-void abr_index_put(abr_index *index, abr_lines *lines)
-{
-    size_t slot = 0;
-    for (size_t i = 0; i < FILES; i++) {
-        const abr_lines *x = index->files[i];
-        /* an index of an older state of the file is useless */
-        if (!x || (x->of.device == lines->of.device && x->of.inode == lines->of.inode)) {
-            slot = i;
-            break;
-        }
-        if (x->used < index->files[slot]->used)
-            slot = i;
-    }
-    abr_lines_free(index->files[slot]);
-    lines->used = ++index->clock;
-    index->files[slot] = lines;
-}
-
-void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_at *place)
-{
-    abr_lines *x = abr_index_find(index, of);
-    if (x)
-        x->places[x->next_place++ % ABR_PLACES] = *place;
 }

@@ -98,15 +98,6 @@ int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char
  * end. */
 int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
 
-/* The index of a file in this state, or NULL; valid until the next abr_index_put(). */
-abr_lines *abr_index_find(abr_index *index, const abr_identity *of);
-
-/* Take over an index. It replaces that of an older state of the file, or of the file used longest ago. */
-void abr_index_put(abr_index *index, abr_lines *lines);
-
-/* Remember a place of a file that has an index. */
-void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_at *place);
-
 ABR_PRIVATE_END
 
 #endif

@@ -101,6 +101,8 @@ static void read_page_options(lua_State *L, const char *who, page_options *own)
         size_t n;
         o->version = abr_check_text(L, who, "version", -1, &n);
     }
+    if (abr_take_option(L, "pointer"))
+        o->pointer = abr_check_text(L, who, "pointer", -1, &o->pointer_len);
     if (abr_take_option(L, "index")) {
         bool is_index = lua_getmetatable(L, -1) != 0;
         if (is_index) {
@@ -115,17 +117,32 @@ static void read_page_options(lua_State *L, const char *who, page_options *own)
     }
 }
 
+static const abr_page_items no_items;
+
 static const char *code_name(abr_code code)
 {
     static const char *const names[] = {
-        [ABR_ENOENT] = "ENOENT",   [ABR_EACCES] = "EACCES",   [ABR_EISDIR] = "EISDIR",
-        [ABR_ENOTREG] = "ENOTREG", [ABR_EBINARY] = "EBINARY", [ABR_EOFFSET] = "EOFFSET",
-        [ABR_ECOLUMN] = "ECOLUMN", [ABR_EIO] = "EIO"};
+        [ABR_ENOENT] = "ENOENT",    [ABR_EACCES] = "EACCES",   [ABR_EISDIR] = "EISDIR",
+        [ABR_ENOTREG] = "ENOTREG",  [ABR_EBINARY] = "EBINARY", [ABR_EOFFSET] = "EOFFSET",
+        [ABR_ECOLUMN] = "ECOLUMN",  [ABR_EIO] = "EIO",         [ABR_EJSON] = "EJSON",
+        [ABR_EPOINTER] = "EPOINTER"};
     return names[code];
 }
 
-/* Push nil, the code and a detail: a number for EOFFSET and ECOLUMN, otherwise a text. */
-static int push_page_error(lua_State *L, const char *who, const abr_error *error)
+/* { what =, at =, total =, members = }: what EJSON and EPOINTER tell. */
+static void push_json_error(lua_State *L, const abr_error *error, const abr_page_items *items)
+{
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, error->message);
+    lua_setfield(L, -2, "what");
+    abr_set_count(L, "at", error->position);
+    abr_set_count(L, "total", items->total);
+    abr_set_boolean(L, "members", items->members);
+}
+
+/* Push nil, the code and a detail: a number for EOFFSET and ECOLUMN, a table for EJSON and EPOINTER,
+ * otherwise a text. The items are those where a pointer stops. */
+static int push_page_error(lua_State *L, const char *who, const abr_error *error, const abr_page_items *items)
 {
     if (error->code == ABR_ENOMEM || error->code == ABR_EINVAL || error->code == ABR_ECOUNT)
         return luaL_error(L, "%s: %s", who, error->message);
@@ -133,6 +150,8 @@ static int push_page_error(lua_State *L, const char *who, const abr_error *error
     lua_pushstring(L, code_name(error->code));
     if (error->code == ABR_EOFFSET || error->code == ABR_ECOLUMN)
         abr_push_count(L, error->position);
+    else if (error->code == ABR_EJSON || error->code == ABR_EPOINTER)
+        push_json_error(L, error, items);
     else
         lua_pushstring(L, error->message);
     return 3;
@@ -147,13 +166,22 @@ static lua_page *new_page(lua_State *L)
     return page;
 }
 
+/* Close a page that could not be opened, and push why. */
+static int page_failed(lua_State *L, const char *who, lua_page *page, const abr_error *error)
+{
+    const abr_page_items items = abr_page_shown(page->page);
+    abr_page_close(page->page);
+    page->page = NULL;
+    return push_page_error(L, who, error, &items);
+}
+
 /* What a page is opened from. */
-typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT } page_source;
+typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT, TEXT_IN_PARTS } page_source;
 
 /* (path or text, opts) -> page | nil, code, detail */
 static int open_page(lua_State *L, const char *who, page_source from)
 {
-    const bool is_file = from != WHOLE_TEXT;
+    const bool is_file = from == WHOLE_FILE || from == FILE_IN_STEPS;
     abr_cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = true};
     page_options own = {ABR_PAGE_OPTS_INIT, 0};
     abr_error error = {ABR_ENOENT, "no such file or directory", 0};
@@ -187,12 +215,14 @@ static int open_page(lua_State *L, const char *who, page_source from)
     }
     own.opts.cut = c.opts;
     if (is_file && strlen(source) != n)
-        return push_page_error(L, who, &error);
-    page->opening = from == FILE_IN_STEPS;
-    abr_code code = from == FILE_IN_STEPS ? abr_page_begin(source, &own.opts, &page->page, &error)
-                    : is_file             ? abr_page_open(source, &own.opts, &page->page, &error)
-                                          : abr_page_text(source, n, &own.opts, &page->page, &error);
-    return code == ABR_OK ? 1 : push_page_error(L, who, &error);
+        return push_page_error(L, who, &error, &no_items);
+    page->opening = from == FILE_IN_STEPS || from == TEXT_IN_PARTS;
+    abr_code code = page->opening ? abr_page_begin(is_file ? source : NULL, &own.opts, &page->page, &error)
+                    : is_file     ? abr_page_open(source, &own.opts, &page->page, &error)
+                                  : abr_page_text(source, n, &own.opts, &page->page, &error);
+    if (code == ABR_OK && from == TEXT_IN_PARTS && abr_page_write(page->page, source, n, &error) != ABR_OK)
+        return page_failed(L, who, page, &error);
+    return code == ABR_OK ? 1 : push_page_error(L, who, &error, &no_items);
 }
 
 /* page(path, opts) -> page | nil, code, detail */
@@ -217,11 +247,8 @@ static int l_page_step(lua_State *L)
     uint64_t most = abr_check_count(L, who, "n", 2);
     if (!page->page || !page->opening)
         return luaL_error(L, "%s: the page is %s", who, page->page ? "open" : "closed");
-    if (abr_page_step(page->page, most, &done, &error) != ABR_OK) {
-        abr_page_close(page->page);
-        page->page = NULL;
-        return push_page_error(L, who, &error);
-    }
+    if (abr_page_step(page->page, most, &done, &error) != ABR_OK)
+        return page_failed(L, who, page, &error);
     page->opening = !done;
     lua_pushboolean(L, done);
     return 1;
@@ -240,7 +267,7 @@ static int l_read_file(lua_State *L)
     size_t n = (size_t)abr_check_count(L, who, "n", 3);
     char *block = abr_push_block(L, n);
     if (strlen(path) != path_n || abr_file_read_at(path, at, block, n, &got, &size, &error) != ABR_OK)
-        return push_page_error(L, who, &error);
+        return push_page_error(L, who, &error, &no_items);
     lua_pushlstring(L, block, got);
     abr_push_count(L, size);
     return 2;
@@ -252,13 +279,56 @@ static int l_page_text(lua_State *L)
     return open_page(L, "abridge.core.page_text", WHOLE_TEXT);
 }
 
+/* json_in_parts(text, opts) -> page of the JSON that begins with this text; page:write() adds to it,
+ * page:step() ends it | nil, code, detail */
+static int l_json_in_parts(lua_State *L)
+{
+    return open_page(L, "abridge.core.json_in_parts", TEXT_IN_PARTS);
+}
+
+/* page:write(text) -> true | nil, code, detail, and it is closed */
+static int l_page_write(lua_State *L)
+{
+    const char *who = "page:write";
+    abr_error error;
+    size_t n;
+    lua_page *page = luaL_checkudata(L, 1, ABR_PAGE_TYPE);
+    const char *text = abr_check_text(L, who, "text", 2, &n);
+    if (!page->page || !page->opening)
+        return luaL_error(L, "%s: the page is %s", who, page->page ? "open" : "closed");
+    if (abr_page_write(page->page, text, n, &error) != ABR_OK)
+        return page_failed(L, who, page, &error);
+    lua_pushboolean(L, true);
+    return 1;
+}
+
 /* For the fields of the ledger that only pages have. */
 typedef struct {
     abr_page *page;
     const abr_page_lines *lines;
 } page_fields;
 
-enum { PAGE_FIELDS = 7 };
+enum { PAGE_FIELDS = 9 };
+
+/* Set the ledger's field `items` to { { unit =, of =, total =, kept =, first = } }, and next_pointer. */
+static void put_items(lua_State *L, const abr_page_items *items)
+{
+    lua_createtable(L, 1, 0);
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, items->members ? "members" : "elements");
+    lua_setfield(L, -2, "unit");
+    lua_pushlstring(L, items->parent, items->parent_len);
+    lua_setfield(L, -2, "of");
+    abr_set_count(L, "total", items->total);
+    abr_set_count(L, "kept", items->shown);
+    abr_set_count(L, "first", items->first);
+    lua_rawseti(L, -2, 1);
+    lua_setfield(L, -2, "items");
+    if (!items->next)
+        return;
+    lua_pushlstring(L, items->next, items->next_len);
+    lua_setfield(L, -2, "next_pointer");
+}
 
 static void put_page_fields(lua_State *L, void *ctx)
 {
@@ -277,6 +347,9 @@ static void put_page_fields(lua_State *L, void *ctx)
         abr_put_text(L, WORD_version, about.version);
     if (about.changed)
         abr_put_boolean(L, WORD_changed, true);
+    const abr_page_items items = abr_page_shown(fields->page);
+    if (items.parent)
+        put_items(L, &items);
 }
 
 /* page:snapshot(opts) -> content, cut; also as `finish`, since a page may stand where a stream does */
@@ -311,12 +384,12 @@ static int l_page_read(lua_State *L)
     size_t n = (size_t)abr_check_count(L, who, "n", 3);
     char *block = abr_push_block(L, n);
     if (abr_page_read(page->page, at, block, n, &got, &error) != ABR_OK)
-        return push_page_error(L, who, &error);
+        return push_page_error(L, who, &error, &no_items);
     lua_pushlstring(L, block, got);
     return 1;
 }
 
-/* page:about() -> totals, place, version, and whether the file has changed */
+/* page:about() -> totals, place, version, whether the file has changed, and how long next_pointer may be */
 static int l_page_about(lua_State *L)
 {
     enum { VERSION_MOST = 256 };
@@ -332,6 +405,7 @@ static int l_page_about(lua_State *L)
     lua_pushstring(L, version);
     lua_setfield(L, -2, "version");
     abr_set_boolean(L, "changed", about.changed);
+    abr_set_count(L, "next_most", abr_page_shown(page->page).next_most);
     return 1;
 }
 
@@ -356,12 +430,15 @@ static int l_page_close(lua_State *L)
 }
 
 const luaL_Reg abr_page_methods[] = {
-    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot}, {"read", l_page_read},
-    {"about", l_page_about},       {"step", l_page_step},       {"close", l_page_close},
-    {"__close", l_page_close},     {"__gc", collect_page},      {NULL, NULL},
+    {"snapshot", l_page_snapshot}, {"finish", l_page_snapshot},
+    {"read", l_page_read},         {"about", l_page_about},
+    {"step", l_page_step},         {"write", l_page_write},
+    {"close", l_page_close},       {"__close", l_page_close},
+    {"__gc", collect_page},        {NULL, NULL},
 };
 
 const luaL_Reg abr_page_functions[] = {
     {"page", l_page},   {"page_in_steps", l_page_in_steps}, {"page_text", l_page_text},
-    {"index", l_index}, {"read_file", l_read_file},         {NULL, NULL},
+    {"index", l_index}, {"read_file", l_read_file},         {"json_in_parts", l_json_in_parts},
+    {NULL, NULL},
 };

@@ -24,8 +24,10 @@
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/view.h"
+#include "files/file_index.h"
 #include "files/line_index.h"
 #include "files/errno_text.h"
+#include "page/element_cut.h"
 #include "page/page_state.h"
 #include "text/scan.h"
 
@@ -229,6 +231,51 @@ static abr_code find_column(abr_page *page, uint64_t *most, bool *there, abr_err
     return ABR_OK;
 }
 
+/* ---- elements ---- */
+
+static bool has_elements(const abr_page *page)
+{
+    return page->opts.pointer != NULL;
+}
+
+static abr_code begin_scan(abr_page *page, abr_error *error)
+{
+    const abr_page_opts *o = &page->opts;
+    const bool of_file = page->source.fd >= 0;
+    page->next = ABR_PAGE_SCAN;
+    abr_code code = abr_scan_begin(&page->scan, o->pointer, o->pointer_len, &page->cut, page->keep, error);
+    if (code != ABR_OK || !o->index || !of_file)
+        return code;
+    const abr_element_places *known = abr_index_elements(o->index, &page->of, o->pointer, o->pointer_len);
+    return known ? abr_scan_skip(&page->scan, known, error) : ABR_OK;
+}
+
+/* Read on: blocks until *most bytes are read. A page that the caller writes has no more. */
+static abr_code scan(abr_page *page, uint64_t *most, abr_error *error)
+{
+    bool enough = false;
+    abr_code code = ABR_OK;
+    do {
+        size_t got;
+        int failed = abr_read_at(&page->source, page->scan.at, page->block, ABR_BLOCK, &got);
+        if (failed != 0)
+            return failed_with(failed, error);
+        if (got == 0)
+            break;
+        code = abr_scan_take(&page->scan, page->block, got, &enough, error);
+        *most -= got < *most ? got : *most;
+    } while (code == ABR_OK && !enough && *most > 0);
+    if (code != ABR_OK || (!enough && page->scan.at < page->source.size))
+        return code;
+    page->next = ABR_PAGE_END;
+    code = abr_scan_end(&page->scan, error);
+    page->info = page->scan.file;
+    page->info.version = page->version;
+    page->info.first_byte = page->scan.first.at + 1;
+    page->info.first_char = abr_wants_chars(&page->cut) ? page->scan.first.chars + 1 : 0;
+    return code;
+}
+
 /* ---- what a cut may need ---- */
 
 static abr_code take(abr_page *page, uint64_t at, size_t n, char **edge, abr_error *error)
@@ -342,6 +389,8 @@ static abr_code show(abr_page *page, const abr_lines *x, abr_error *error)
 static abr_code probe(abr_page *page, abr_error *error)
 {
     abr_code code = check_binary(page, error);
+    if (has_elements(page))
+        return code == ABR_OK ? begin_scan(page, error) : code;
     page->next = ABR_PAGE_PLACE;
     if (code != ABR_OK || known_lines(page))
         return code;
@@ -386,17 +435,25 @@ static void forget_lines(abr_page *page)
     page->maker.lines = NULL;
 }
 
+/* Forget what an earlier reading found. */
+static void forget(abr_page *page)
+{
+    forget_lines(page);
+    abr_scan_free(&page->scan);
+}
+
 /* Read the file whole, since it has no size. */
 static abr_code start_unsized(abr_page *page, abr_error *error)
 {
     int failed = read_unsized(page);
+    abr_scan_free(&page->scan);
     page->next = ABR_PAGE_PROBE;
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
 static abr_code start(abr_page *page, abr_error *error)
 {
-    forget_lines(page);
+    forget(page);
     if (!identify(page, &page->of))
         return failed_with(errno, error);
     page->source = (abr_reader){page->fd, NULL, page->of.size};
@@ -417,8 +474,26 @@ static abr_code go_on(abr_page *page, uint64_t *most, abr_error *error)
         return count(page, most, error);
     case ABR_PAGE_WALK:
         return walk(page, most, error);
+    case ABR_PAGE_SCAN:
+        return scan(page, most, error);
     default:
         return place_or_show(page, error);
+    }
+}
+
+/* Let the index have what was learnt of the file. */
+static void keep_places(abr_page *page)
+{
+    if (page->maker.lines) {
+        page->maker.lines->is_text = !page->opts.binary;
+        abr_index_put(page->opts.index, page->maker.lines);
+        page->maker.lines = NULL;
+    }
+    if (page->scan.places) {
+        page->scan.places->of = page->of;
+        page->scan.places->file = page->scan.file;
+        abr_index_put_elements(page->opts.index, page->scan.places);
+        page->scan.places = NULL;
     }
 }
 
@@ -431,12 +506,9 @@ static abr_code end_reading(abr_page *page, abr_error *error)
     const bool was_sized = page->source.fd >= 0;
     const bool stable = identify(page, &after) && abr_same_identity(of, &after);
     page->readings++;
-    if (stable && page->outcome == ABR_OK && page->maker.lines && was_sized && page->opts.index &&
-        of->size >= LEAST_INDEXED && !page->young) {
-        page->maker.lines->is_text = !page->opts.binary;
-        abr_index_put(page->opts.index, page->maker.lines);
-        page->maker.lines = NULL;
-    }
+    if (stable && page->outcome == ABR_OK && was_sized && page->opts.index && of->size >= LEAST_INDEXED &&
+        !page->young)
+        keep_places(page);
     forget_lines(page);
     if (stable && page->outcome == ABR_EIO && was_sized && of->size > 0) {
         /* it ends before its stated size, as files in /sys do */
@@ -485,9 +557,11 @@ static const char *wrong_option(const abr_page_opts *opts)
         return "column is over 2^53";
     if (opts->limit > ABR_COUNT_MAX && opts->limit != ABR_UNLIMITED)
         return "limit is over 2^53";
-    if (opts->cut.strategy == ABR_PRIORITY)
+    if (opts->pointer && (opts->offset > 1 || opts->column > 0 || opts->limit != ABR_UNLIMITED))
+        return "pointer goes with no offset, column or limit";
+    if (opts->cut.strategy == ABR_PRIORITY && !opts->pointer)
         return "strategy \"priority\" is for what commands print, not for pages";
-    if (opts->cut.strategy == ABR_AUTO)
+    if (opts->cut.strategy == ABR_AUTO && !opts->pointer)
         return "strategy \"auto\" is for what tools return, not for pages";
     return NULL;
 }
@@ -515,6 +589,8 @@ static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *e
     page->block = block;
     page->fd = -1;
     page->info.version = page->version;
+    if (opts->pointer)
+        abr_cut_as_json(&page->cut);
     if (opts->cut.strategy == ABR_HEAD && opts->limit < page->cut.max.lines)
         page->cut.max.lines = opts->limit;
     if (opts->column > 0)
@@ -549,7 +625,22 @@ abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **
     if (!*out)
         return code;
     uint64_t size;
-    return opened(open_file(path, &(*out)->fd, &size, error), out);
+    if (path)
+        return opened(open_file(path, &(*out)->fd, &size, error), out);
+    (*out)->opts.index = NULL;
+    (*out)->source = (abr_reader){-1, "", 0};
+    return opened(opts->pointer ? begin_scan(*out, error) : abr_fail(error, ABR_EINVAL, "path is missing"),
+                  out);
+}
+
+abr_code abr_page_write(abr_page *page, const char *p, size_t n, abr_error *error)
+{
+    bool enough;
+    if (page->outcome == ABR_OK)
+        page->outcome = abr_scan_take(&page->scan, p, n, &enough, error);
+    if (page->outcome != ABR_OK)
+        page->next = ABR_PAGE_END;
+    return page->outcome;
 }
 
 abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **out, abr_error *error)
@@ -573,11 +664,15 @@ void abr_page_close(abr_page *page)
 {
     if (!page)
         return;
-    forget_lines(page);
+    forget(page);
     const abr_alloc *a = page->alloc;
     char *const owned[] = {page->front, page->back, page->text, page->block};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         abr_block_free(a, owned[i]);
+    if (page->first)
+        a->free(a->ctx, page->first);
+    if (page->pointer)
+        a->free(a->ctx, page->pointer);
     if (page->fd >= 0)
         close(page->fd);
     a->free(a->ctx, page);

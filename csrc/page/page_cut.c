@@ -5,7 +5,9 @@
 #include "abridge.h"
 #include "budget/options.h"
 #include "cut/cut.h"
+#include "files/file_index.h"
 #include "files/line_index.h"
+#include "page/element_cut.h"
 #include "text/scan.h"
 
 /* The first part of the source that a cut keeps, or NULL. */
@@ -108,6 +110,8 @@ abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut *cut, ab
     abr_opts opts;
     memset(cut, 0, sizeof *cut);
     memset(lines, 0, sizeof *lines);
+    if (page->opts.pointer)
+        return abr_cut_elements(page, narrow, cut, lines, error);
     abr_code code = abr_narrowed(&page->cut, narrow, &opts, error);
     if (code == ABR_OK)
         code = abr_cut_view(&page->view, &opts, cut, error);

@@ -6,6 +6,7 @@
 #include "base/private.h"
 #include "budget/view.h"
 #include "files/line_index.h"
+#include "page/element_scan.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -19,6 +20,7 @@ typedef enum {
     ABR_PAGE_PLACE, /* find the page's first line */
     ABR_PAGE_WALK,  /* to a column of it */
     ABR_PAGE_SHOW,  /* take what a cut may need */
+    ABR_PAGE_SCAN,  /* read it for its elements, and take what a cut may need */
     ABR_PAGE_END,   /* is the file still as it was? */
     ABR_PAGE_OPEN   /* nothing */
 } abr_page_stage;
@@ -47,6 +49,12 @@ struct abr_page {
     abr_lines_maker maker;
     abr_walk start;   /* to the page's first byte */
     abr_code outcome; /* of the reading */
+
+    /* of a page of JSON */
+    abr_element_scan scan;
+    char *first;          /* its first element in brackets, for a cut of that alone, or NULL */
+    abr_page_items items; /* of the last cut */
+    char *pointer;        /* items.next */
 };
 
 ABR_PRIVATE_END

@@ -140,6 +140,21 @@ case("page_text", function()
   local page = keep(core.page_text(TEXT, { offset = 3, column = 2, max_bytes = 100, strategy = "head" }))
   return told(page:finish { max_bytes = 50 })
 end)
+local JSON = '{"a": [' .. ('{"id": 1, "text": "' .. ("x"):rep(50) .. '"},\n'):rep(40) .. '0], "b": {"c": 1, "d": 2}}'
+case("page of JSON", function()
+  local parts = {}
+  for _, pointer in ipairs { "", "/a/3", "/a", "/b/c", "/nowhere/0" } do
+    local page, code, detail = core.page_text(JSON, { pointer = pointer, max_bytes = 400 })
+    parts[#parts + 1] = page and told(keep(page):snapshot()) or code .. detail.what
+  end
+  return table.concat(parts)
+end)
+case("json_in_parts", function()
+  local page = keep(core.json_in_parts(JSON:sub(1, 500), { pointer = "/a/0", max_bytes = 400, max_chars = 300 }))
+  must(page:write(JSON:sub(501)))
+  must(page:step(1))
+  return told(page:snapshot { max_bytes = 200 })
+end)
 case("index", function() return type(core.index()) end)
 case("read_file", function()
   local start, size = core.read_file(source, 3, 100)

@@ -21,6 +21,9 @@
 #define abr_index_open own_index_open
 #define abr_index_bytes own_index_bytes
 #define abr_index_close own_index_close
+#define abr_index_elements own_index_elements
+#define abr_index_put_elements own_index_put_elements
+#define abr_page_write own_page_write
 #define abr_page_open own_page_open
 #define abr_page_begin own_page_begin
 #define abr_page_step own_page_step
@@ -37,6 +40,7 @@
 static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at);
 #define pread seen_pread
 #include "files/line_index.c"
+#include "files/file_index.c"
 #include "page/page.c"
 #include "page/page_cut.c"
 

@@ -44,6 +44,7 @@
 ---@field of? string JSON pointer; "" is the root
 ---@field total integer
 ---@field kept integer
+---@field first? integer on a page of JSON, the index of the first element that shows, from 0
 
 ---@class abridge.Cut The ledger: what was kept of a text. Plain data.
 ---@field strategy "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline"

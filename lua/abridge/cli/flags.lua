@@ -79,7 +79,7 @@ local COMMANDS = {
     ["--clean"] = SWITCH,
     ["--no-clean"] = SWITCH,
   },
-  read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive },
+  read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--pointer"] = text },
   cut = { ["--clean"] = SWITCH },
   kind = {},
   tokens = {},

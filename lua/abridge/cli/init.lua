@@ -39,6 +39,7 @@ limits
   --profile P        default, pi, pipeline, contract or dispatcher
 other
   --offset N  --limit N  --column N        where a page starts, how many lines (read, log)
+  --pointer P        elements of a JSON file, from there on (read)
   --timeout SECONDS  --cwd DIR             (run)
   --run-dir DIR      keep the log and the full output there (run; see abridge log)
   --no-save          keep no full output (run)
@@ -120,6 +121,7 @@ function M.read(args)
     offset = args.other.offset,
     limit = args.other.limit,
     column = args.other.column,
+    pointer = args.other.pointer,
   }
   local result = session:call("read_file", input)
   session:close()

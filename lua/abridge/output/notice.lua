@@ -43,6 +43,12 @@ local READ = {
   rest = "{rest|more line} in file. Use offset={next} to continue",
 }
 
+local JSON = {
+  some = "Showing {unit} {a}-{b} of {total}{of_parent}. Use pointer={next_pointer} to continue",
+  last = "Showing {unit} {a}-{b} of {total}{of_parent} ({limit} limit)",
+  nothing = "Showing 0 of {total} {unit}{of_parent} ({limit} limit)",
+}
+
 local RUN = {
   by_lines = "Showing lines {a}-{b} of {total}",
   by_size = "Showing lines {a}-{b} of {total} ({limit} limit)",
@@ -142,11 +148,28 @@ end
 ---@field seen? integer matches seen
 ---@field next? integer where to continue
 ---@field resume? string a sentence with {next} or {next0} in place of ours
+---@field next_most? integer bytes that the pointer to continue at may have in another cut
 ---@field no_path? boolean leave out the path of the full output
 
 --- Error lines that a cut by priority left out.
 local function hits_left_out(cut)
   return cut.hits and cut.hits.found - cut.hits.kept or 0
+end
+
+--- The elements that a page of JSON shows, counted from 0; nil for other cuts.
+local function elements_of(cut)
+  local item = cut.items and cut.items[1]
+  return item and item.first and item
+end
+
+--- Values for the templates of a page of JSON.
+local function add_elements(values, cut)
+  local item = elements_of(cut)
+  if not item then return values end
+  values.unit, values.of_parent = item.unit, item.of ~= "" and " of " .. item.of or ""
+  values.total, values.a, values.b = item.total, item.first, item.first + item.kept - 1
+  values.next_pointer = cut.next_pointer
+  return values
 end
 
 --- Values for the templates, from a cut and its data.
@@ -161,7 +184,7 @@ local function values_of(cut, data)
   local a = from_end and total - cut.output_lines + 1 or first
   local last = a + cut.output_lines - 1
   local column = data.column or 1
-  return {
+  local values = {
     a = a,
     b = from_end and total or last,
     total = total,
@@ -191,6 +214,7 @@ local function values_of(cut, data)
     full_error = cut.full_output_error,
     items = has_items(cut) and items_shown(cut.items) or nil,
   }
+  return add_elements(values, cut)
 end
 
 --- The widest values that the numbers of a cut of this text can take.
@@ -199,6 +223,10 @@ local function widest_values(cut, data)
   local lines = math.max(values.total + 1, values.next or 0)
   for _, name in ipairs { "a", "b", "next", "rest", "shown" } do
     values[name] = math.max(lines, values[name] or 0)
+  end
+  if elements_of(cut) then
+    values.a, values.b = values.total, values.total
+    values.next_pointer = ("x"):rep(data.next_most or #(cut.next_pointer or ""))
   end
   for _, name in ipairs { "first_char", "last_char", "column" } do
     values[name] = (data.column or 1) + cut.total_bytes
@@ -243,6 +271,8 @@ end
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
   if not is_untold(cut, data) then return {} end
+  local elements = elements_of(cut)
+  if elements then return { cut.next_pointer and JSON.some or elements.kept > 0 and JSON.last or JSON.nothing } end
   local ranges = ledger.ranges(cut)
   local one = ranges <= 1
   local from_start = one and (cut.strategy == "head" or data.next)
@@ -390,6 +420,7 @@ local DATA = {
   total_lines = "number",
   next = "number",
   next_column = "number",
+  next_most = "number",
   count = "number",
   shown = "number",
   seen = "number",

@@ -24,6 +24,7 @@ local DEFAULT = profiles.all.default.read_file
 ---@field index? userdata what abridge.index() returned: makes the next pages of a file quick
 ---@field version? string `cut.version` of the page before, to learn whether the file changed
 ---@field binary? boolean read the file although it looks binary
+---@field pointer? string a JSON pointer: the page is of elements from there on; not with offset, column or limit
 
 ---@class abridge.PageCut: abridge.Cut
 ---@field first_line integer
@@ -32,6 +33,22 @@ local DEFAULT = profiles.all.default.read_file
 ---@field next_column? integer char in that line, where the page ends inside it
 ---@field version string the file's identity in short
 ---@field changed? true the file is not the one of `version`, or changed while it was read
+---@field next_pointer? string where the next page of JSON starts
+
+local POINTER_ERRORS = {
+  ["no such element"] = "EPOINTER_element",
+  ["no such member"] = "EPOINTER_member",
+  ["no array or object"] = "EPOINTER_value",
+}
+
+--- Why there is no page of JSON.
+local function json_message(code, detail, at, path)
+  local values = { path = sentences.path(path), what = detail.what, at = detail.at, total = detail.total }
+  if code == "EJSON" then return sentences.message(code, values) end
+  values.pointer = sentences.pointer(at.pointer)
+  values.where = sentences.place_in_json(at.pointer:sub(1, detail.at))
+  return sentences.message(POINTER_ERRORS[detail.what] or "EPOINTER_syntax", values)
+end
 
 --- Why there is no page, as a sentence, from what the core says.
 ---@param code string
@@ -40,6 +57,7 @@ local DEFAULT = profiles.all.default.read_file
 ---@param path string
 ---@return string
 function M.message(code, detail, at, path)
+  if code == "EJSON" or code == "EPOINTER" then return json_message(code, detail, at, path) end
   local number = code == "EOFFSET" or code == "ECOLUMN"
   local values = { path = sentences.path(path), offset = at.offset or 1, column = at.column }
   values.total, values.what = number and detail or nil, detail
@@ -54,47 +72,6 @@ local function with_defaults(opts)
   if not by_size and own.strategy ~= "pipeline" then own.max_bytes = DEFAULT.max_bytes end
   return own
 end
-
---- A page of a file (SPEC 5).
----
---- Budgets: those given; without any of size 30KB, without any at all also 2000 lines. Reads blocks of 256 KiB, never
---- the file whole; totals are exact. The first page costs one pass over the file; with an index that knows the file
---- as it is a page costs time in proportion to itself.
----@param path string
----@param opts? abridge.FilePageOptions
----@return string|nil content
----@return abridge.PageCut|string cut the message when there is no content
----@return string|nil code ENOENT, EACCES, EISDIR, ENOTREG, EBINARY, EOFFSET, ECOLUMN, EIO
-function M.page(path, opts)
-  if type(path) ~= "string" then check.fail(("%s: path must be a string, got %s"):format(WHO, check.show(path))) end
-  if opts ~= nil and type(opts) ~= "table" then
-    check.fail(("%s: opts must be a table, got %s"):format(WHO, check.show(opts)))
-  end
-  local own = with_defaults(opts)
-  local ok, page, code, detail = pcall(core.page, path, own)
-  if not ok then check.fail(page) end
-  if not page then return nil, M.message(code, detail, own, path), code end
-  local content, cut
-  ok, content, cut = pcall(page.snapshot, page)
-  page:close()
-  if not ok then error(content, 0) end -- what the token counter raised
-  return content, cut
-end
-
----@class (exact) abridge.PageAt
----@field offset? integer
----@field column? integer
----@field limit? integer
-
----@class (exact) abridge.PageHow
----@field path? string the file; or
----@field text? string a text in memory
----@field split? boolean a line over budget is split, as nothing can show the rest of it
----@field index? userdata
----@field version? string
----@field redactor? abridge.Redactor of a file: lines, chars and bytes are then those of the redacted file
----@field line_numbers? boolean a number before each line; this and `max_line_chars` with the strategy "head" alone
----@field work? abridge.Work of a file: gives way while it is read
 
 --- core.page, giving way between steps.
 local function page_opener(work)
@@ -112,6 +89,49 @@ local function page_opener(work)
   end
 end
 
+--- A page of a file (SPEC 5).
+---
+--- Budgets: those given; without any of size 30KB, without any at all also 2000 lines. Reads blocks of 256 KiB, never
+--- the file whole; totals are exact. The first page costs one pass over the file; with an index that knows the file
+--- as it is a page costs time in proportion to itself.
+---@param path string
+---@param opts? abridge.FilePageOptions
+---@return string|nil content
+---@return abridge.PageCut|string cut the message when there is no content
+---@return string|nil code ENOENT, EACCES, EISDIR, ENOTREG, EBINARY, EOFFSET, ECOLUMN, EIO, EJSON, EPOINTER
+function M.page(path, opts)
+  if type(path) ~= "string" then check.fail(("%s: path must be a string, got %s"):format(WHO, check.show(path))) end
+  if opts ~= nil and type(opts) ~= "table" then
+    check.fail(("%s: opts must be a table, got %s"):format(WHO, check.show(opts)))
+  end
+  local own = with_defaults(opts)
+  -- in steps it also says where a pointer stops
+  local ok, page, code, detail = pcall(own.pointer and page_opener(time_slices.at_once) or core.page, path, own)
+  if not ok then check.fail(page) end
+  if not page then return nil, M.message(code, detail, own, path), code end
+  local content, cut
+  ok, content, cut = pcall(page.snapshot, page)
+  page:close()
+  if not ok then error(content, 0) end -- what the token counter raised
+  return content, cut
+end
+
+---@class (exact) abridge.PageAt
+---@field offset? integer
+---@field column? integer
+---@field limit? integer
+---@field pointer? string in place of the others
+
+---@class (exact) abridge.PageHow
+---@field path? string the file; or
+---@field text? string a text in memory
+---@field split? boolean a line over budget is split, as nothing can show the rest of it
+---@field index? userdata
+---@field version? string
+---@field redactor? abridge.Redactor of a file: lines, chars and bytes are then those of the redacted file
+---@field line_numbers? boolean a number before each line; this and `max_line_chars` with the strategy "head" alone
+---@field work? abridge.Work of a file: gives way while it is read
+
 --- Open a page as a source that a dispatcher cuts (see abridge.Source).
 ---@param at abridge.PageAt
 ---@param limits abridge.Limits
@@ -121,7 +141,7 @@ end
 ---@return any detail for M.message
 function M.open(at, limits, how)
   local opts = limit.page_options(limits)
-  opts.offset, opts.column, opts.limit = at.offset, at.column, at.limit
+  opts.offset, opts.column, opts.limit, opts.pointer = at.offset, at.column, at.limit, at.pointer
   if (at.column or how.split) and limits.strategy ~= "pipeline" then opts.long_line = "split" end
   opts.binary = true -- callers look for binary files themselves
   local work = how.work or time_slices.at_once
@@ -132,7 +152,9 @@ function M.open(at, limits, how)
     opts.index, opts.version = how.index, how.version
   end
   local view = { redactor = how.redactor }
-  if opts.strategy == "head" then
+  if at.pointer then
+    if how.redactor then return page_view.open_json(open, source, opts, how.redactor, work) end
+  elseif opts.strategy == "head" then
     view.line_numbers = how.line_numbers or nil
     view.max_line_chars = not at.column and limits.max_line_chars or nil -- `column` wants the whole line
   end
@@ -149,7 +171,7 @@ end
 ---@param at abridge.PageAt
 ---@return boolean
 function M.goes_on(at)
-  return (at.offset or 1) > 1 or at.column ~= nil
+  return (at.offset or 1) > 1 or at.column ~= nil or (at.pointer or "") ~= ""
 end
 
 --- What the notice of a page needs, and a function that adds what the cut says.
@@ -214,7 +236,8 @@ function M.block(cut, body, tool, resume)
     return info.not_truncated(#body, begun_inside and cut.total_bytes or nil)
   end
   if not cut.next_offset then return nil end
-  local hint = sentences.resume_hint(tool, cut.next_offset, cut.next_column)
+  local hint = cut.next_pointer and sentences.pointer_hint(tool, cut.next_pointer)
+    or sentences.resume_hint(tool, cut.next_offset, cut.next_column)
   local own = resume and not cut.next_column and notice.resume(resume, cut.next_offset)
   if own and #own <= info.most_hint then hint = own end
   local reason = cut.truncated_by == "lines" and "line_cap" or "size_cap"

@@ -511,4 +511,73 @@ function M.open(open, source, opts, how, work)
   return nil, code, detail
 end
 
+-- pages of JSON that is redacted ------------------------------------------------------------
+
+---@class abridge.JsonView A page of a redacted file's JSON, for the dispatcher to cut.
+local JsonView = {}
+JsonView.__index = JsonView
+
+--- The cut of the page.
+---@param narrower? table budgets under those of the page, and `reserve`
+---@return string content
+---@return abridge.PageCut cut
+function JsonView:snapshot(narrower)
+  local content, cut = self.page:snapshot(narrower)
+  cut.version, cut.changed = self.version, self.changed or nil
+  return content, cut
+end
+
+JsonView.finish = JsonView.snapshot
+
+function JsonView:about()
+  return self.page:about()
+end
+
+function JsonView:close()
+  self.page:close()
+end
+
+--- Write a redacted file to a page; what went wrong, if anything did.
+local function write_redacted(page, file, work, redaction)
+  local written, code, detail = true, nil, nil
+  local ok, read_code, read_detail = each_block(file, work, function(block)
+    written, code, detail = page:write(redaction:feed(block))
+    return written or false
+  end)
+  if not ok then return read_code, read_detail end
+  if written then
+    written, code, detail = page:write(redaction:finish())
+  end
+  if written then
+    written, code, detail = page:step(1)
+  end
+  return code, detail
+end
+
+--- Open a page of the JSON that a file is once it is redacted.
+---@param open fun(source: string, opts: table): userdata|nil, string|nil, any core.page
+---@param source string
+---@param opts table as for `open`, with `pointer`
+---@param redactor abridge.Redactor
+---@param work abridge.Work gives way between blocks
+---@return abridge.JsonView|nil
+---@return string|nil code
+---@return any detail as from the core
+function M.open_json(open, source, opts, redactor, work)
+  local file, code, detail = open(source, { max_bytes = 0, binary = true, index = opts.index, version = opts.version })
+  if not file then return nil, code, detail end
+  opts.index, opts.version = nil, nil
+  local self = setmetatable({}, JsonView)
+  self.page, code, detail = core.json_in_parts("", opts)
+  if self.page then
+    work:hold(self)
+    code, detail = write_redacted(self.page, file, work, redactor:stream())
+    local about = file:about()
+    self.version, self.changed = about.version, about.changed
+  end
+  file:close()
+  if not code then return self end
+  return nil, code, detail
+end
+
 return M

@@ -35,6 +35,20 @@ function M.path(path)
   return is_printable(path) and path or "path in details"
 end
 
+--- A JSON pointer as an error shows it, after a word.
+---@param pointer string
+---@return string
+function M.pointer(pointer)
+  return pointer ~= "" and is_printable(pointer) and " " .. pointer or ""
+end
+
+--- The array or object at a pointer.
+---@param pointer string
+---@return string
+function M.place_in_json(pointer)
+  return pointer == "" and "the document" or is_printable(pointer) and pointer or "what it leads to"
+end
+
 --- A path as one word of a shell command.
 ---@param path string
 ---@return string
@@ -132,6 +146,11 @@ local ERRORS = {
   EOFFSET_entries = "Offset {offset} is beyond end of directory ({total|entry|entries} total)",
   ECOLUMN = "Column {column} is beyond end of line {offset} ({total|char})",
   EIO = "Cannot read {path}: {what}",
+  EJSON = "Not JSON: {path} ({what} at byte {at})",
+  EPOINTER_syntax = "Invalid pointer{pointer}: {what}",
+  EPOINTER_element = "Pointer{pointer} leads nowhere: {where} has {total|element}",
+  EPOINTER_member = "Pointer{pointer} leads nowhere: {where} has no such member, of {total}",
+  EPOINTER_value = "Pointer{pointer} leads nowhere: {where} is no array or object",
   spawn = "Cannot run the command: {what}",
   binary = "Binary file: {path} ({kind}, {size})",
   image = "Image: {path} ({kind}, {width}x{height}, {size})",
@@ -227,6 +246,15 @@ function M.database(name, database)
 end
 
 local MOST_NAME = 512 -- bytes of a name in a hint, which has a bound
+
+--- How to continue in a page of JSON, for the block.
+---@param tool string the name under which the session has the tool
+---@param next_pointer string
+---@return string
+function M.pointer_hint(tool, next_pointer)
+  if #next_pointer > MOST_NAME then next_pointer = "the next_pointer of the details" end
+  return ("call %s with pointer=%s"):format(#tool <= MOST_NAME and tool or "the tool", next_pointer)
+end
 
 --- How to continue, for the block.
 ---@param tool string the name under which the session has the tool

@@ -1,4 +1,5 @@
---- read_file: a page of a text file; for an image or another binary file its type and size.
+--- read_file: a page of a text file, by lines or by elements of its JSON; for an image or another binary file its type
+--- and size.
 
 local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
@@ -8,7 +9,8 @@ local sentences = require "abridge.output.sentences"
 
 local M = {
   name = "read_file",
-  description = "Read a text file. Use offset to start at a line and limit for the number of lines.",
+  description = "Read a text file. Use offset to start at a line and limit for the number of lines, "
+    .. "or pointer to start at an element of a JSON file.",
   input_schema = {
     type = "object",
     properties = {
@@ -16,6 +18,7 @@ local M = {
       offset = { type = "integer", minimum = 1, description = "Number of the first line to read (from 1)" },
       limit = { type = "integer", minimum = 1, description = "Number of lines to read" },
       column = { type = "integer", minimum = 1, description = "First char of that line to read (from 1)" },
+      pointer = { type = "string", description = "JSON pointer of the first element to read, such as /items/164" },
       line_numbers = { type = "boolean", description = "Number the lines, as cat -n does" },
     },
     required = { "path" },
@@ -64,9 +67,18 @@ local function version_of(ctx, real, at)
   return page.goes_on(at) and ctx.pages:version(real) or nil
 end
 
+local BY_LINES = { "offset", "limit", "column", "line_numbers" }
+
+--- What does not go with a pointer; nil: all is fine.
+local function beside_pointer(input)
+  for _, name in ipairs(input.pointer and BY_LINES or {}) do
+    if input[name] then return ("pointer goes without %s"):format(name) end
+  end
+end
+
 --- The page of a text file.
 local function value_of(input, ctx, path, real, work)
-  local at = { offset = input.offset, column = input.column, limit = input.limit }
+  local at = { offset = input.offset, column = input.column, limit = input.limit, pointer = input.pointer }
   local how = {
     path = real,
     split = not ctx.names.shell,
@@ -89,6 +101,8 @@ local function value_of(input, ctx, path, real, work)
     adjust = function(cut)
       adjust(cut)
       details.lines_truncated, details.invalid_bytes = cut.lines_truncated, cut.invalid_bytes
+      details.next_pointer = cut.next_pointer
+      data.next_most = cut.next_pointer and source:about().next_most
       ctx.pages:shown(real, cut.version)
     end,
     notice = data,
@@ -99,6 +113,11 @@ end
 
 function M.execute(input, ctx, done)
   local path = ctx.redacted(input.path)
+  local wrong = beside_pointer(input)
+  if wrong then
+    local details = { path = path, error_code = "EINVAL" }
+    return { text = sentences.message("invalid_input", { what = wrong }), is_error = true, details = details }
+  end
   local real = ctx.path(input.path)
   local binary = described(real, path)
   if binary then return binary end
