@@ -21,8 +21,8 @@ enum { SLICE_MOST = sizeof(abr_diff_hunk) + ABR_DIFF_HEADER_MOST + 2 * ABR_DIFF_
 
 size_t abr_diff_hunks_allowance(size_t keep, int class)
 {
-    static const size_t per_byte[] = {20, 5};
-    static const size_t least[] = {160 * 1024, 64 * 1024};
+    static const size_t per_byte[] = {12, 3};
+    static const size_t least[] = {128 * 1024, 32 * 1024};
     return keep < SIZE_MAX / 64 ? least[class] + keep * per_byte[class] : SIZE_MAX / 2;
 }
 
