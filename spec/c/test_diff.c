@@ -32,8 +32,9 @@ static void add(made *d, const char *p)
 /* A line of a hunk: its sign, words, and now and then a definition or a long one. */
 static void add_line(made *d, char sign)
 {
-    static const char *const words[] = {"let x = 1;", "function f(a) {", "return", "", "\xC3\xA9t\xC3\xA9 \xFF",
-                                        "@@ -1 +1 @@", "--- a/no", "diff --git a/no b/no"};
+    static const char *const words[] = {"let x = 1;", "function f(a) {",        "return",
+                                        "",           "\xC3\xA9t\xC3\xA9 \xFF", "@@ -1 +1 @@",
+                                        "--- a/no",   "diff --git a/no b/no"};
     char line[64] = {sign, '\0'};
     add(d, line);
     for (uint32_t i = draw(d, 3); i > 0; i--)
@@ -70,7 +71,8 @@ static void add_hunk(made *d)
 
 static void add_file(made *d)
 {
-    static const char *const names[] = {"src/a%zu.c", "doc/\\303\\251 %zu.md", "yarn%zu.lock", "dist/b%zu.min.js"};
+    static const char *const names[] = {"src/a%zu.c", "doc/\\303\\251 %zu.md", "yarn%zu.lock",
+                                        "dist/b%zu.min.js"};
     char name[64];
     char line[256];
     snprintf(name, sizeof name, names[draw(d, 4)], d->files);
@@ -103,8 +105,9 @@ static made make_diff(uint32_t seed, size_t files)
     add(&d, "");
     while (d.files < files) {
         if (draw(&d, 6) == 0)
-            add(&d, "commit 0123456789abcdef0123456789abcdef01234567\nAuthor: A <a@b.c>\n\n    It is better\n\n"
-                    "    --- so\n    much\n\n");
+            add(&d,
+                "commit 0123456789abcdef0123456789abcdef01234567\nAuthor: A <a@b.c>\n\n    It is better\n\n"
+                "    --- so\n    much\n\n");
         add_file(&d);
     }
     return d;
@@ -153,7 +156,8 @@ static result cut_at_once(const char *p, size_t n, uint64_t bytes)
     return result_of(&cut);
 }
 
-static result cut_in_chunks(const char *p, size_t n, size_t chunk, uint64_t opened, uint64_t bytes, bool snapshots)
+static result cut_in_chunks(const char *p, size_t n, size_t chunk, uint64_t opened, uint64_t bytes,
+                            bool snapshots)
 {
     const abr_opts o = options(opened);
     const abr_narrow narrow = {.max = {ABR_UNLIMITED, bytes, ABR_UNLIMITED, ABR_UNLIMITED}};
