@@ -100,12 +100,7 @@ typedef struct {
 static mark end_for_now(diff_reader *r)
 {
     abr_diff_store *s = &r->store;
-    mark m = {{s->names[0], s->names[1]},
-              s->texts,
-              {{0}, 0, 0, 0, 0, 0, 0},
-
-              s->hunk_count,
-              r->open.n};
+    mark m = {{s->names[0], s->names[1]}, s->texts, {.at = 0}, s->hunk_count, r->open.n};
     if (s->texts.count > 0)
         m.last = ((abr_diff_text *)s->texts.records)[s->texts.count - 1];
     r->saved = r->scan;

@@ -87,7 +87,7 @@ bool abr_diff_set_part(abr_shown_hunk *x, uint64_t bytes)
     const uint64_t most = at_hand(x);
     uint64_t front_n;
     uint64_t back_n;
-    if (bytes <= marker_n || size < 2)
+    if (bytes <= marker_n)
         return false;
     const uint64_t room = least(bytes - marker_n, size - 1);
     uint64_t half = (room + 1) / 2;
