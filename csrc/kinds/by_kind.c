@@ -20,10 +20,11 @@ struct abr_by_kind {
     abr_opts opts; /* hits point to `hits` */
     const abr_alloc *alloc;
     size_t keep;
-    abr_hit *hits; /* copies, followed by their texts; NULL where the text is at hand */
+    abr_hit *hits;    /* copies, followed by their texts; NULL where the text is at hand */
     const char *text; /* all of it, or NULL */
     bool decided;
-    bool opened; /* the kind is told, and its reader has read `start`; it counts once the next chunk was written */
+    bool
+        opened; /* the kind is told, and its reader has read `start`; it counts once the next chunk was written */
     abr_telling told;
     abr_retainer *retainer;
     abr_reader *reader;

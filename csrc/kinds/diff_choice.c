@@ -1,6 +1,6 @@
 /*
- * Which parts of a diff are shown: names of files first, then how commits start, then hunks; what is left goes to more of
- * the texts and names.
+ * Which parts of a diff are shown: names of files first, then how commits start, then hunks; what is left
+ * goes to more of the texts and names.
  */
 #include <string.h>
 

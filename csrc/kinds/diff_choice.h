@@ -8,8 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Choose within so many bytes, of a budget of `budget` bytes, from what was gathered; *used gets what that takes.
- * False: no memory. */
+/* Choose within so many bytes, of a budget of `budget` bytes, from what was gathered; *used gets what that
+ * takes. False: no memory. */
 bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t budget, uint64_t *used);
 
 ABR_PRIVATE_END

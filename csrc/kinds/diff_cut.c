@@ -1,6 +1,6 @@
 /*
- * Diffs, cut file by file and hunk by hunk: what reads one as it goes by. What is open when a choice is made counts as if
- * the text ended there, and is open again after it.
+ * Diffs, cut file by file and hunk by hunk: what reads one as it goes by. What is open when a choice is made
+ * counts as if the text ended there, and is open again after it.
  */
 #include <string.h>
 
@@ -93,7 +93,6 @@ typedef struct {
     abr_diff_list names[ABR_DIFF_CLASSES];
     abr_diff_list texts;
     abr_diff_text last; /* text */
-    uint64_t name_bytes;
     uint64_t hunk_count;
     size_t open_n;
 } mark;
@@ -101,8 +100,7 @@ typedef struct {
 static mark end_for_now(diff_reader *r)
 {
     abr_diff_store *s = &r->store;
-    mark m = {{s->names[0], s->names[1]}, s->texts, {{0}, 0, 0, 0, 0, 0, 0}, s->name_bytes, s->hunk_count,
-              r->open.n};
+    mark m = {{s->names[0], s->names[1]}, s->texts, {.at = 0}, s->hunk_count, r->open.n};
     if (s->texts.count > 0)
         m.last = ((abr_diff_text *)s->texts.records)[s->texts.count - 1];
     r->saved = r->scan;
@@ -120,7 +118,6 @@ static void go_back(diff_reader *r, const mark *m)
     s->texts = m->texts;
     if (s->texts.count > 0)
         ((abr_diff_text *)s->texts.records)[s->texts.count - 1] = m->last;
-    s->name_bytes = m->name_bytes;
     s->hunk_count = m->hunk_count;
     r->open.n = m->open_n;
     r->scan = r->saved;

@@ -8,13 +8,14 @@
 enum { INDENT_MOST = 4 };
 
 static const char *const words[] = {
-    "abstract", "async",  "class",     "def",     "defp",   "enum",  "export",   "fn",     "func",   "function",
-    "impl",     "inline", "interface", "private", "protected", "pub", "public",  "static", "struct", "template",
-    "trait",    "type",   "typedef",   "#define", "CREATE",
+    "abstract", "async",    "class",  "def",       "defp",    "enum",      "export", "fn",     "func",
+    "function", "impl",     "inline", "interface", "private", "protected", "pub",    "public", "static",
+    "struct",   "template", "trait",  "type",      "typedef", "#define",   "CREATE",
 };
 
 /* They start what has the form of a function and is none. */
-static const char *const others[] = {"if", "for", "while", "switch", "else", "return", "catch", "do", "elif", "case"};
+static const char *const others[] = {"if",     "for",   "while", "switch", "else",
+                                     "return", "catch", "do",    "elif",   "case"};
 
 static bool is_one_of(abr_text_line word, const char *const *list, size_t count)
 {

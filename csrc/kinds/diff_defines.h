@@ -10,8 +10,8 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_DEFINED_WITHIN = 200 }; /* bytes of a line that are looked at */
 
-/* Does the line, without its `+`, start the definition of a function, a class or a type, in any of the usual languages?
- * Those are what a reader of a diff looks for. */
+/* Does the line, without its `+`, start the definition of a function, a class or a type, in any of the usual
+ * languages? Those are what a reader of a diff looks for. */
 bool abr_defines(abr_text_line line);
 
 ABR_PRIVATE_END

@@ -1,5 +1,6 @@
 /*
- * What of a diff may be shown within a budget: of all that is retained, the part that this budget would have retained.
+ * What of a diff may be shown within a budget: of all that is retained, the part that this budget would have
+ * retained.
  */
 #include <string.h>
 
@@ -19,7 +20,8 @@ static void *zeroed(const abr_alloc *a, size_t count, size_t unit)
 
 /* ---- hunks ---- */
 
-/* The slices of a class, by level and then in order, of these as many as the allowance holds. Returns how many. */
+/* The slices of a class, by level and then in order, of these as many as the allowance holds. Returns how
+ * many. */
 static size_t gather_class(abr_diff_gathered *g, const abr_diff_store *s, size_t keep, int class, size_t from)
 {
     const abr_candidates *c = &s->hunks[class];
@@ -55,7 +57,8 @@ static size_t gather_class(abr_diff_gathered *g, const abr_diff_store *s, size_t
         count++;
     }
     abr_sort_keys(g->keys, count, scratch);
-    const abr_candidate **sorted = (const abr_candidate **)(void *)scratch; /* a pointer is no larger than a key */
+    const abr_candidate **sorted =
+        (const abr_candidate **)(void *)scratch; /* a pointer is no larger than a key */
     for (size_t i = 0; i < count; i++)
         sorted[i] = slices[g->keys[i].index];
     if (count > 0)
@@ -71,7 +74,8 @@ static void add_hunks(abr_diff_gathered *g, size_t from, size_t end)
         memcpy(&x->h, first->start, sizeof x->h);
         x->header = first->start + sizeof x->h;
         x->slices = &g->slices[i];
-        for (; i < end && g->slices[i]->line >> ABR_DIFF_SLICE_BITS == first->line >> ABR_DIFF_SLICE_BITS; i++)
+        for (; i < end && g->slices[i]->line >> ABR_DIFF_SLICE_BITS == first->line >> ABR_DIFF_SLICE_BITS;
+             i++)
             x->slice_count++;
     }
 }
@@ -87,7 +91,8 @@ static void merge_hunks(abr_diff_gathered *g, abr_shown_hunk *merged, size_t peo
     size_t a = 0;
     size_t b = people;
     for (size_t i = 0; i < g->hunk_count; i++) {
-        const bool first = b == g->hunk_count || (a < people && compare_hunks(&g->hunks[a], &g->hunks[b]) < 0);
+        const bool first =
+            b == g->hunk_count || (a < people && compare_hunks(&g->hunks[a], &g->hunks[b]) < 0);
         merged[i] = g->hunks[first ? a++ : b++];
     }
     if (g->hunk_count > 0)
@@ -142,8 +147,7 @@ static bool gather_names(abr_diff_gathered *g, const abr_diff_store *s, size_t k
     if (!plan->names)
         return false;
     while (left_a + left_b > 0) {
-        const bool first =
-            left_b == 0 || (left_a > 0 && a->file.before.files < b->file.before.files);
+        const bool first = left_b == 0 || (left_a > 0 && a->file.before.files < b->file.before.files);
         const abr_diff_name *name = first ? a++ : b++;
         left_a -= first;
         left_b -= !first;

@@ -23,7 +23,8 @@ typedef struct {
     abr_diff_plan plan;
 } abr_diff_gathered;
 
-/* Gather what would be retained with `keep`, no larger than the store's; nothing is shown yet. False: no memory. */
+/* Gather what would be retained with `keep`, no larger than the store's; nothing is shown yet. False: no
+ * memory. */
 bool abr_diff_gather(abr_diff_gathered *g, const abr_diff_store *store, size_t keep);
 
 void abr_diff_gathered_free(abr_diff_gathered *g);

@@ -1,9 +1,9 @@
 /*
  * Which hunks are shown: max-min fair among files, those of people first, in a file small ones before large.
  *
- * A file's hunks have levels: what is shown of the file once the hunk is. The fair share is the level at which all files
- * together would fill the room. Hunks up to it are shown whole; then each file's next one in part, with what is left of
- * its share; then what is left goes to further hunks, and to those in part.
+ * A file's hunks have levels: what is shown of the file once the hunk is. The fair share is the level at
+ * which all files together would fill the room. Hunks up to it are shown whole; then each file's next one in
+ * part, with what is left of its share; then what is left goes to further hunks, and to those in part.
  */
 #include <string.h>
 
@@ -40,7 +40,8 @@ bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit)
 static bool replace_hunk(abr_diff_choice *x, abr_shown_hunk *h, const abr_shown_hunk *was)
 {
     const abr_diff_part old = {.hunk = (abr_shown_hunk *)(uintptr_t)was};
-    const uint64_t used = x->used - abr_diff_own(x->plan, &old) + abr_diff_own(x->plan, &x->plan->parts[h->part]);
+    const uint64_t used =
+        x->used - abr_diff_own(x->plan, &old) + abr_diff_own(x->plan, &x->plan->parts[h->part]);
     if (used > x->bytes) {
         *h = *was;
         return false;
@@ -79,7 +80,8 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
 static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 {
     const abr_shown_hunk was = *h;
-    if (h->h.size + h->h.file.header_n <= x->whole || bytes < PART_LEAST || !abr_diff_set_part(h, bytes))
+    if (h->h.size < 2 || h->h.size + h->h.file.header_n <= x->whole || bytes < PART_LEAST ||
+        !abr_diff_set_part(h, bytes))
         return false;
     if (is_shown(x, h) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes))
         return true;
@@ -122,8 +124,9 @@ static uint64_t counted(const abr_shown_hunk *h)
     return h->h.size + header * (abr_is_bare(&h->h) ? BARE_LEVEL : 1);
 }
 
-/* Is a smaller hunk of the file forgotten? Then its level was at least that at which hunks are not known any more; it has
- * no more than all the smaller ones and those of about this size, which are known, and itself. */
+/* Is a smaller hunk of the file forgotten? Then its level was at least that at which hunks are not known any
+ * more; it has no more than all the smaller ones and those of about this size, which are known, and itself.
+ * */
 static void find_alone(abr_diff_choice *x)
 {
     uint64_t most = 0; /* level of the last hunk of this size class */
@@ -197,8 +200,8 @@ static uint64_t news(const abr_shown_hunk *h)
     return h->h.added > h->h.removed ? h->h.added - h->h.removed : 0;
 }
 
-/* In every file one hunk that defines something, the one with most news, up to that. What is new in a file is in its large
- * hunks, so small ones alone would not tell it. */
+/* In every file one hunk that defines something, the one with most news, up to that. What is new in a file
+ * is in its large hunks, so small ones alone would not tell it. */
 static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
 {
     const uint64_t limit = x->used + (x->bytes - x->used) / 2;
@@ -229,7 +232,8 @@ static void show_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t sha
     }
 }
 
-/* In files of which nothing shows in part, the smallest hunk that is not shown, with at most so many bytes. */
+/* In files of which nothing shows in part, the smallest hunk that is not shown, with at most so many bytes.
+ * */
 static void show_more_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t most)
 {
     for (size_t i = from; i < end && x->used < x->bytes; i++) {

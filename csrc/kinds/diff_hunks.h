@@ -12,13 +12,13 @@ ABR_PRIVATE_BEGIN
 typedef struct {
     abr_diff_gathered *g;
     abr_diff_plan *plan;
-    uint64_t bytes;  /* the most */
+    uint64_t bytes; /* the most */
     uint64_t used;
-    uint64_t whole;  /* a hunk that takes no more with its header is never shown in part */
-    uint32_t *order; /* of hunks: people's before machines', by level */
-    bool *closed;    /* of files: the next hunk is over what is left */
+    uint64_t whole;            /* a hunk that takes no more with its header is never shown in part */
+    uint32_t *order;           /* of hunks: people's before machines', by level */
+    bool *closed;              /* of files: the next hunk is over what is left */
     abr_shown_hunk **defining; /* of files: the hunk with most news */
-    bool *parted;    /* of files: a hunk is shown in part */
+    bool *parted;              /* of files: a hunk is shown in part */
 } abr_diff_choice;
 
 /* Show a part that is not shown yet, if that keeps to `limit` bytes in all. */

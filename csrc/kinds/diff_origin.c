@@ -9,30 +9,40 @@ typedef struct {
     size_t n;
 } word;
 
-#define WORD(literal) {literal, sizeof(literal) - 1}
+#define WORD(literal)                                                                                        \
+    {                                                                                                        \
+        literal, sizeof(literal) - 1                                                                         \
+    }
 
 /* Names of files, of whatever folder. */
 static const word names[] = {
-    WORD("package-lock.json"), WORD("npm-shrinkwrap.json"), WORD("pnpm-lock.yaml"), WORD("bun.lockb"),
-    WORD("go.sum"),            WORD("go.work.sum"),         WORD("packages.lock.json"),
-    WORD("Package.resolved"),  WORD("gradle.lockfile"),     WORD("lazy-lock.json"),
+    WORD("package-lock.json"),
+    WORD("npm-shrinkwrap.json"),
+    WORD("pnpm-lock.yaml"),
+    WORD("bun.lockb"),
+    WORD("go.sum"),
+    WORD("go.work.sum"),
+    WORD("packages.lock.json"),
+    WORD("Package.resolved"),
+    WORD("gradle.lockfile"),
+    WORD("lazy-lock.json"),
 };
 
 /* Ends of names. */
 static const word ends[] = {
-    WORD(".lock"),    WORD("-lock.json"), WORD("-lock.yaml"), WORD(".lockb"),   WORD(".snap"),
-    WORD(".map"),     WORD(".pb.go"),     WORD("_pb2.py"),    WORD("_pb.js"),   WORD(".pb.cc"),
-    WORD(".pb.h"),    WORD(".g.dart"),    WORD(".min.js"),    WORD(".min.css"), WORD(".min.mjs"),
-    WORD(".bundle.js"), WORD(".snapshot"), WORD(".designer.cs"),
+    WORD(".lock"),      WORD("-lock.json"), WORD("-lock.yaml"),   WORD(".lockb"),   WORD(".snap"),
+    WORD(".map"),       WORD(".pb.go"),     WORD("_pb2.py"),      WORD("_pb.js"),   WORD(".pb.cc"),
+    WORD(".pb.h"),      WORD(".g.dart"),    WORD(".min.js"),      WORD(".min.css"), WORD(".min.mjs"),
+    WORD(".bundle.js"), WORD(".snapshot"),  WORD(".designer.cs"),
 };
 
 /* Within names. */
 static const word within[] = {WORD(".min."), WORD(".generated."), WORD("_generated."), WORD(".gen.")};
 
 static const word folders[] = {
-    WORD("dist"),          WORD("vendor"),        WORD("vendored"),    WORD("node_modules"),
-    WORD("third_party"),   WORD("third-party"),   WORD("__snapshots__"), WORD("bower_components"),
-    WORD("generated"),     WORD("__generated__"), WORD("site-packages"), WORD("Pods"),
+    WORD("dist"),        WORD("vendor"),        WORD("vendored"),      WORD("node_modules"),
+    WORD("third_party"), WORD("third-party"),   WORD("__snapshots__"), WORD("bower_components"),
+    WORD("generated"),   WORD("__generated__"), WORD("site-packages"), WORD("Pods"),
 };
 
 static bool is_any(abr_text_line name, const word *list, size_t count)

@@ -1,9 +1,9 @@
 /*
  * A diff taken apart as it goes by.
  *
- * A line is read when it is whole, but for lines of hunks, whose first few bytes tell that they are; so a hunk may have
- * lines of any length, and any number of them. Of the hunk that is open its two ends are held: it is known what it is
- * worth when it has ended.
+ * A line is read when it is whole, but for lines of hunks, whose first few bytes tell that they are; so a
+ * hunk may have lines of any length, and any number of them. Of the hunk that is open its two ends are held:
+ * it is known what it is worth when it has ended.
  */
 #include <string.h>
 
@@ -37,8 +37,7 @@ static size_t open_most(const abr_diff_store *store)
     return 3 * abr_diff_ends_most(store) + 2 * ABR_DIFF_LINE_MOST;
 }
 
-bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const abr_diff_store *store,
-                           size_t n)
+bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const abr_diff_store *store, size_t n)
 {
     const size_t most = open_most(store);
     size_t wanted = n < most - open->n ? open->n + n : most;
@@ -438,7 +437,8 @@ static void read_part(reading *r, const char *p, size_t n, bool ends)
         end_line(s);
 }
 
-void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p, size_t n)
+void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p,
+                         size_t n)
 {
     const char *end = p + n;
     reading r = {.s = s, .open = open, .store = store};

@@ -12,11 +12,7 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_DIFF_LINE_MOST = 4096 };
 
-typedef enum {
-    ABR_DIFF_IN_TEXT,
-    ABR_DIFF_IN_HEADER,
-    ABR_DIFF_IN_HUNK
-} abr_diff_place;
+typedef enum { ABR_DIFF_IN_TEXT, ABR_DIFF_IN_HEADER, ABR_DIFF_IN_HUNK } abr_diff_place;
 
 /* The hunk that is open, as far as it came in chunks before: its start, and after it its end. */
 typedef struct {
@@ -31,7 +27,7 @@ typedef struct {
     uint64_t at;
     uint64_t line;
     bool any_file;
-    bool any_text; /* the line before is one of text */
+    bool any_text;    /* the line before is one of text */
     bool text_commit; /* a commit's line is in it */
     uint64_t text_lines;
     bool taken;      /* the line that is open is one of the hunk */
@@ -39,9 +35,9 @@ typedef struct {
 
     abr_diff_file file;
     unsigned header_lines;
-    bool named;       /* it has `+++ ` */
-    bool plain;       /* it starts with `--- ` */
-    bool binary;      /* lines of a binary patch come */
+    bool named;  /* it has `+++ ` */
+    bool plain;  /* it starts with `--- ` */
+    bool binary; /* lines of a binary patch come */
     uint64_t file_hunks;
     uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks by size */
     char header[ABR_DIFF_HEADER_MOST];
@@ -63,7 +59,8 @@ bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const ab
                            size_t n);
 
 /* Read a chunk for which memory was reserved, here and in the store. */
-void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p, size_t n);
+void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p,
+                         size_t n);
 
 /* The text ends here. */
 void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store);

@@ -1,6 +1,6 @@
 /*
- * A cut of a diff: what stands between two parts of it that are shown is worked out in one place, for its size as for its
- * bytes, so a plan costs what it will take.
+ * A cut of a diff: what stands between two parts of it that are shown is worked out in one place, for its
+ * size as for its bytes, so a plan costs what it will take.
  */
 #include <string.h>
 
@@ -171,7 +171,8 @@ static abr_diff_tally after(const abr_diff_part *part)
     return t;
 }
 
-/* Where the file of the hunk ends, as far as that is known: at the next one, or at a place that comes before it. */
+/* Where the file of the hunk ends, as far as that is known: at the next one, or at a place that comes before
+ * it. */
 static const abr_diff_tally *end_of_file(const abr_diff_plan *plan, const abr_diff_hunk *h,
                                          const abr_diff_tally *to)
 {
@@ -180,7 +181,7 @@ static const abr_diff_tally *end_of_file(const abr_diff_plan *plan, const abr_di
     if (to->files == next)
         return to;
     return i < plan->name_count && plan->names[i].file.before.files == next ? &plan->names[i].file.before
-                                                                          : NULL;
+                                                                            : NULL;
 }
 
 static void show_gap(writer *w, size_t from, size_t to)
@@ -222,7 +223,8 @@ uint64_t abr_diff_gap(const abr_diff_plan *plan, size_t from, size_t to)
 uint64_t abr_diff_hunk_bytes(const abr_shown_hunk *x, uint64_t at, const char **p)
 {
     const uint64_t size = x->h.size;
-    const uint64_t middle = size > 0 ? (size - 1) / (2 * ABR_DIFF_SLICE) : 0; /* the slice of all that is left */
+    const uint64_t middle =
+        size > 0 ? (size - 1) / (2 * ABR_DIFF_SLICE) : 0; /* the slice of all that is left */
     const uint64_t middle_at = middle * ABR_DIFF_SLICE;
     if (at < size - middle_at) {
         const uint64_t i = at < middle_at ? at / ABR_DIFF_SLICE : middle;

@@ -33,7 +33,7 @@ typedef struct {
     const abr_diff_text *t;
     const char *p;
     size_t n;
-    size_t shown; /* bytes */
+    size_t shown;   /* bytes */
     uint64_t lines; /* that are shown */
 } abr_shown_text;
 
@@ -59,8 +59,8 @@ typedef struct {
     size_t name_count;
     abr_diff_tally total;
     const char *text; /* the whole diff, where it stays in memory, or NULL */
-    bool markers; /* there are some */
-    bool counted; /* and they take of the budget */
+    bool markers;     /* there are some */
+    bool counted;     /* and they take of the budget */
 } abr_diff_plan;
 
 enum { ABR_DIFF_MARKER_MOST = 3 * 96 };
@@ -79,8 +79,8 @@ static inline void abr_diff_set_shown(abr_diff_plan *plan, size_t i)
     plan->shown[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Bytes of what stands between two parts that are shown one after the other: names, headers, markers. part_count is the
- * start of the diff, or its end. */
+/* Bytes of what stands between two parts that are shown one after the other: names, headers, markers.
+ * part_count is the start of the diff, or its end. */
 uint64_t abr_diff_gap(const abr_diff_plan *plan, size_t from, size_t to);
 
 /* Bytes that a part takes itself. */

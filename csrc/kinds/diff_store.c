@@ -1,12 +1,12 @@
 /*
- * What of a diff is retained as it goes by: the names of the first files, the starts of the first texts, and the hunks
- * that a cut would take first.
+ * What of a diff is retained as it goes by: the names of the first files, the starts of the first texts, and
+ * the hunks that a cut would take first.
  *
- * Hunks compete by level: the share of a file at which a max-min fair choice would take the hunk, as far as that is known
- * when it is read. It costs what its header and its bytes do. A large hunk is retained in slices from its two ends to its
- * middle, each with a level of its own, so what is shown of it in part is at hand too. Weights and costs are fixed, so
- * what a smaller budget retains is a start of what a larger one does; and nothing above a level that no cut can reach is
- * retained.
+ * Hunks compete by level: the share of a file at which a max-min fair choice would take the hunk, as far as
+ * that is known when it is read. It costs what its header and its bytes do. A large hunk is retained in
+ * slices from its two ends to its middle, each with a level of its own, so what is shown of it in part is at
+ * hand too. Weights and costs are fixed, so what a smaller budget retains is a start of what a larger one
+ * does; and nothing above a level that no cut can reach is retained.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ enum { SLICE_MOST = sizeof(abr_diff_hunk) + ABR_DIFF_HEADER_MOST + 2 * ABR_DIFF_
 
 size_t abr_diff_hunks_allowance(size_t keep, int class)
 {
-    static const size_t per_byte[] = {20, 5};
-    static const size_t least[] = {160 * 1024, 64 * 1024};
+    static const size_t per_byte[] = {12, 3};
+    static const size_t least[] = {128 * 1024, 32 * 1024};
     return keep < SIZE_MAX / 64 ? least[class] + keep * per_byte[class] : SIZE_MAX / 2;
 }
 
@@ -68,8 +68,8 @@ bool abr_diff_store_open(abr_diff_store *s, size_t keep, const abr_alloc *alloc)
 {
     *s = (abr_diff_store){.alloc = alloc, .keep = keep};
     for (int i = 0; i < ABR_DIFF_CLASSES; i++)
-        s->hunks[i] = (abr_candidates){
-            .alloc = alloc, .allowance = abr_diff_hunks_allowance(keep, i), .copies = true};
+        s->hunks[i] =
+            (abr_candidates){.alloc = alloc, .allowance = abr_diff_hunks_allowance(keep, i), .copies = true};
     s->slice = alloc->malloc(alloc->ctx, SLICE_MOST);
     return s->slice != NULL;
 }
@@ -160,7 +160,6 @@ void abr_diff_add_name(abr_diff_store *s, const abr_diff_file *file, const char 
 {
     abr_diff_list *l = &s->names[file->machine];
     const size_t n = file->too_long ? 0 : file->name_n;
-    s->name_bytes += file->name_n;
     if (l->full || l->cost + n + ABR_DIFF_RECORD_COST > abr_diff_names_allowance(s->keep, file->machine)) {
         l->full = true;
         return;
@@ -226,7 +225,7 @@ static void add_extra(abr_diff_store *s, const abr_candidate *c, int class)
     *x = *c;
     x->start = bytes;
     x->window = bytes + c->start_n;
-    x->kind = (uint8_t)class;
+    x->kind = (uint8_t) class;
 }
 
 /* Add slice i; the first one has what is known of the hunk, and its header. */
@@ -269,7 +268,8 @@ void abr_diff_add_hunk(abr_diff_store *s, const abr_diff_hunk *hunk, const char 
         const uint64_t own = level + (shown < hunk->size ? shown : hunk->size);
         if (own > most || i * ABR_DIFF_SLICE > s->keep || i >> ABR_DIFF_SLICE_BITS > 0)
             return;
-        const abr_candidate c = {.line = s->hunk_count << ABR_DIFF_SLICE_BITS | i, .retain_weight = -(float)own};
+        const abr_candidate c = {.line = s->hunk_count << ABR_DIFF_SLICE_BITS | i,
+                                 .retain_weight = -(float)own};
         if (!s->peeks && abr_candidates_excluded(&s->hunks[hunk->file.machine], &c))
             return;
         add_slice(s, hunk, header, ends, i, own);

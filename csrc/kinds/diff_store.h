@@ -47,8 +47,8 @@ static inline bool abr_is_bare(const abr_diff_hunk *h)
     return h->size == 0;
 }
 
-/* Text before, between and after files: consecutive lines, as many from the first on as are retained. A commit starts one
- * of its own. */
+/* Text before, between and after files: consecutive lines, as many from the first on as are retained. A
+ * commit starts one of its own. */
 typedef struct {
     abr_diff_tally before;
     uint64_t at;
@@ -84,13 +84,12 @@ typedef struct {
     abr_candidates hunks[ABR_DIFF_CLASSES]; /* slices of these */
     abr_diff_list names[ABR_DIFF_CLASSES];
     abr_diff_list texts;
-    char *slice; /* one that is being made */
-    uint64_t name_bytes; /* of all files */
-    uint64_t hunk_count; /* that were added, with the bare ones */
+    char *slice;          /* one that is being made */
+    uint64_t hunk_count;  /* that were added, with the bare ones */
     abr_candidate *extra; /* slices of hunks that are open while a choice is made */
     size_t extra_count;
     size_t extra_size;
-    bool peeks; /* hunks become extra ones */
+    bool peeks;  /* hunks become extra ones */
     bool failed; /* there was no memory for these */
 } abr_diff_store;
 
