@@ -590,7 +590,7 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
         abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n, n == x->bytes.size,
                         false, &worths[i]);
         x->bytes.sign = worths[i].at;
-        x->bytes.json = !list->table && !worths[i].bad;
+        x->bytes.json = r->opts.told.kind == ABR_KIND_JSON_LINES && !worths[i].bad;
         keys[i] = (abr_key){worths[i].sign, (uint32_t)i};
     }
     abr_sort_keys(keys, list->count, keys + list->count);
