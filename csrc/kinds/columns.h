@@ -26,8 +26,8 @@ typedef enum {
 } abr_value_kind;
 
 enum {
-    ABR_COLUMNS = 64,      /* that are told apart; the last one is the records' shape */
-    ABR_COLUMN_VALUES = 64,      /* places for the values of a column, */
+    ABR_COLUMNS = 64,           /* that are told apart; the last one is the records' shape */
+    ABR_COLUMN_VALUES = 64,     /* places for the values of a column, */
     ABR_COLUMN_VALUES_MOST = 48 /* and how many are told apart; one with more has many */
 };
 
@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     uint64_t name; /* a hash; 0: not in use */
     uint64_t count;
-    uint64_t troubled; /* values that say something is wrong */
+    uint64_t troubled;                 /* values that say something is wrong */
     uint32_t sizes[ABR_COLUMN_VALUES]; /* numbers by their digits */
     float odd_sizes[ABR_COLUMN_VALUES];
     abr_value values[ABR_COLUMN_VALUES];
@@ -66,8 +66,8 @@ typedef struct {
     float odd;     /* how much it is unlike the others, on the same scale */
     uint32_t sign; /* of what is wrong, or odd: records with the same trouble share it */
     uint32_t odd_sign;
-    size_t at;     /* bytes of the record before the value that is worst */
-    bool bad;      /* it is no JSON, where it should be */
+    size_t at; /* bytes of the record before the value that is worst */
+    bool bad;  /* it is no JSON, where it should be */
 } abr_worth;
 
 /* A value that is read: ABR_PADDING bytes after it must be readable. */

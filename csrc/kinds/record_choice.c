@@ -17,13 +17,13 @@
 #include "priority/sort.h"
 
 enum {
-    SHARE = 8,        /* a record's part of the content */
-    PART_LEAST = 64,  /* bytes of a record in part */
-    GAP_SIZE = 24,    /* added to a record's size: about what its marker costs */
-    UNUSED = 20,      /* part of the content that may stay empty */
-    GROWTHS = 4,      /* of records in part */
-    FRONT_PART = 2,   /* of the two ends, the front has this part */
-    BACK_PART = 3,    /* for this one of the back */
+    SHARE = 8,       /* a record's part of the content */
+    PART_LEAST = 64, /* bytes of a record in part */
+    GAP_SIZE = 24,   /* added to a record's size: about what its marker costs */
+    UNUSED = 20,     /* part of the content that may stay empty */
+    GROWTHS = 4,     /* of records in part */
+    FRONT_PART = 2,  /* of the two ends, the front has this part */
+    BACK_PART = 3,   /* for this one of the back */
     MARKER_MOST = 64
 };
 

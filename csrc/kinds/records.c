@@ -28,9 +28,9 @@
 enum {
     JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
     ROW_MOST = 4 * 1024,
-    MOST_PER_KEEP = 32,  /* and a part of the budget that is retained */
-    END_MOST = 1024,     /* bytes of the end of a longer one */
-    PLACES_APART = 256,  /* bytes between two places that are noted */
+    MOST_PER_KEEP = 32,    /* and a part of the budget that is retained */
+    END_MOST = 1024,       /* bytes of the end of a longer one */
+    PLACES_APART = 256,    /* bytes between two places that are noted */
     RECORDS_PER_KEEP = 12, /* of each end: one in so many bytes, and */
     RECORDS_LEAST = 256,
     ALLOWANCE_LEAST = 128 * 1024, /* for what is retained, and more of it by the budget: */
@@ -40,7 +40,12 @@ enum {
 static const float first_weight = 1e6F; /* the first record is retained */
 
 /* Where in a record with quotes. */
-typedef enum { FIELD_START = 0, PLAIN, QUOTED, QUOTE /* one that may end the field or be doubled */ } place_in_record;
+typedef enum {
+    FIELD_START = 0,
+    PLAIN,
+    QUOTED,
+    QUOTE /* one that may end the field or be doubled */
+} place_in_record;
 
 /* A place where a record starts. */
 typedef struct {
@@ -59,8 +64,8 @@ typedef struct {
     size_t places_size;
     size_t places_used;
     size_t oldest;
-    place now;       /* of the record that is open, or comes next */
-    uint64_t header; /* bytes of it */
+    place now;          /* of the record that is open, or comes next */
+    uint64_t header;    /* bytes of it */
     size_t header_left; /* lines, or records, that it still lacks */
 
     /* The record that is open, or the last one where it has just ended: its start, and its end where it is longer. */
@@ -123,7 +128,8 @@ static bool reserve_places(records *r, size_t n)
     if (wanted <= r->places_size)
         return true;
     wanted = wanted * 2 < most ? wanted * 2 : most;
-    void *grown = abr_resize(r->opts.alloc, r->places, r->places_size * sizeof *r->places, wanted * sizeof *r->places);
+    void *grown =
+        abr_resize(r->opts.alloc, r->places, r->places_size * sizeof *r->places, wanted * sizeof *r->places);
     if (!grown)
         return false;
     r->places = grown; /* it has not wrapped, since it was not full */
@@ -253,8 +259,8 @@ static float retain_weight(const abr_worth *w, const abr_candidate *c)
 
 /* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be found at `stays`,
  * and the last ones, where it is longer, at `end`. */
-static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines, const char *stays,
-                       const char *end, size_t end_n)
+static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines,
+                       const char *stays, const char *end, size_t end_n)
 {
     abr_worth w;
     if (end_header(r, p, n, size, newlines))
@@ -377,7 +383,8 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         if (!ends || size > most || at + size + ABR_PADDING > n)
             break;
         r->size = 0; /* what was open is not the last one any more */
-        end_record(r, p + at, size, size, newlines, r->opts.text ? r->opts.text + r->now.at : p + at, NULL, 0);
+        end_record(r, p + at, size, size, newlines, r->opts.text ? r->opts.text + r->now.at : p + at, NULL,
+                   0);
         at += size;
     }
     return at;
@@ -485,13 +492,15 @@ static void list_ends(records *r, const abr_view *view, size_t keep)
     const uint64_t back = view->bytes - view->back.n;
     if (r->header < view->front.n) {
         const place first = {r->header, abr_count_newlines(view->front.p, (size_t)r->header), 0};
-        list_from(r, first, view->front.p + r->header, view->front.n - (size_t)r->header, view->front.whole, most);
+        list_from(r, first, view->front.p + r->header, view->front.n - (size_t)r->header, view->front.whole,
+                  most);
     }
     for (size_t i = 0; i < r->places_used; i++) {
         const place *from = place_at(r, i);
         if (from->at < back || r->now.number - from->number > most)
             continue;
-        list_from(r, *from, view->back.p + (from->at - back), (size_t)(view->bytes - from->at), true, most + 1);
+        list_from(r, *from, view->back.p + (from->at - back), (size_t)(view->bytes - from->at), true,
+                  most + 1);
         return;
     }
 }
@@ -587,8 +596,8 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
         const size_t n = x->bytes.n < read_most(r) ? x->bytes.n : read_most(r);
         memcpy(r->scratch, x->bytes.p, n);
         memset(r->scratch + n, 0, ABR_PADDING);
-        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n, n == x->bytes.size,
-                        false, &worths[i]);
+        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n,
+                        n == x->bytes.size, false, &worths[i]);
         x->bytes.sign = worths[i].at;
         x->bytes.json = r->opts.told.kind == ABR_KIND_JSON_LINES && !worths[i].bad;
         keys[i] = (abr_key){worths[i].sign, (uint32_t)i};
@@ -691,8 +700,8 @@ static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
     r->retained.allowance = allowance_for(opts->keep);
     if (opts->told.kind == ABR_KIND_TABLE)
         r->header_left = opts->told.delimiter ? 1 : opts->told.header_lines;
-    const abr_code code = abr_values_open(&r->values, &opts->told, opts->hits, opts->hit_count, opts->quiet_groups,
-                                          opts->alloc);
+    const abr_code code = abr_values_open(&r->values, &opts->told, opts->hits, opts->hit_count,
+                                          opts->quiet_groups, opts->alloc);
     if (code != ABR_OK) {
         opts->alloc->free(opts->alloc->ctx, r);
         return code;

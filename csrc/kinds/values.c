@@ -12,8 +12,8 @@
 #include "priority/score.h"
 
 enum {
-    MOST_NAMED = 32,     /* levels of JSON whose keys count */
-    ELEMENTS_APART = 4,  /* elements of an array a record is; others are one column */
+    MOST_NAMED = 32,    /* levels of JSON whose keys count */
+    ELEMENTS_APART = 4, /* elements of an array a record is; others are one column */
     SHAPE = ABR_COLUMNS - 1
 };
 
@@ -89,7 +89,8 @@ static void open_level(json_reading *j, bool in_object)
     const uint64_t name = name_value(j, in_object);
     const abr_role role = role_in(j, in_object);
     if (j->depth < MOST_NAMED)
-        j->levels[j->depth] = (level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
+        j->levels[j->depth] =
+            (level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
     j->depth++;
 }
 
