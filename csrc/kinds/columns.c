@@ -1,12 +1,12 @@
 /*
  * What the values of records say.
  *
- * A value is judged by its words, as a line of a log is, and by the name of its column where that says what to expect: a
- * name alone says nothing, and neither does a value that is empty, zero or null.
+ * A value is judged by its words, as a line of a log is, and by the name of its column where that says what
+ * to expect: a name alone says nothing, and neither does a value that is empty, zero or null.
  *
- * In a column of few values a rare one makes its record odd. While records are counted, rare is what is new after many
- * records; in the end it is what few records have, together with all that is as rare. So a column of names, each of which
- * is there once, makes no record odd.
+ * In a column of few values a rare one makes its record odd. While records are counted, rare is what is new
+ * after many records; in the end it is what few records have, together with all that is as rare. So a column
+ * of names, each of which is there once, makes no record odd.
  */
 #include <string.h>
 

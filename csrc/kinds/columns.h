@@ -87,8 +87,8 @@ abr_role abr_role_of(const char *name, size_t n);
 /* A hash that is never 0; 8 bytes after (p, n) must be readable unless n is 8. */
 uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed);
 
-/* The column of this name, made if it is new and `counts`: its count is 0 then, and its role is the caller's to set. NULL
- * where there are too many. */
+/* The column of this name, made if it is new and `counts`: its count is 0 then, and its role is the
+ * caller's to set. NULL where there are too many. */
 abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts);
 
 /* The i-th column, i < ABR_COLUMNS, by place instead of by name. */
@@ -98,8 +98,8 @@ static inline abr_column *abr_columns_at(abr_columns *c, size_t i)
     return &c->columns[i];
 }
 
-/* Read a value into *worth. `counts`: it is one more of its column; else it is compared with what was counted. `column`
- * may be NULL. */
+/* Read a value into *worth. `counts`: it is one more of its column; else it is compared with what was
+ * counted. `column` may be NULL. */
 void abr_read_cell(abr_columns *c, abr_column *column, const abr_cell *cell, bool counts, abr_worth *worth);
 
 /* Find which values are rare, now that all are counted; until more are. */

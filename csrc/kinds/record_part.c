@@ -1,6 +1,6 @@
 /*
- * A record that is shown in part: JSON is cut as JSON, any other one like a long line, to its start and the place where
- * it says what is wrong, or else its end.
+ * A record that is shown in part: JSON is cut as JSON, any other one like a long line, to its start and the
+ * place where it says what is wrong, or else its end.
  */
 #include "kinds/record_part.h"
 #include "abridge.h"

@@ -1,12 +1,14 @@
 /*
  * Records as they go by: where each begins and ends, and which are retained.
  *
- * A record is read once, when it is whole: what it says gives it a weight, and those of the largest weight are retained as
- * lines are for a priority cut. The two ends need no weight: they are in the view that a cut is given, and of the end the
- * reader notes every few bytes where a record starts, since quotes cannot be read backwards.
+ * A record is read once, when it is whole: what it says gives it a weight, and those of the largest weight
+ * are retained as lines are for a priority cut. The two ends need no weight: they are in the view that a cut
+ * is given, and of the end the reader notes every few bytes where a record starts, since quotes cannot be
+ * read backwards.
  *
- * What a smaller budget would have retained can be told from what a larger one did: weights depend on the records alone,
- * the longest part of a record that is retained grows slower than the allowance, and places are noted at fixed distances.
+ * What a smaller budget would have retained can be told from what a larger one did: weights depend on the
+ * records alone, the longest part of a record that is retained grows slower than the allowance, and places
+ * are noted at fixed distances.
  */
 #include <string.h>
 
@@ -68,7 +70,8 @@ typedef struct {
     uint64_t header;    /* bytes of it */
     size_t header_left; /* lines, or records, that it still lacks */
 
-    /* The record that is open, or the last one where it has just ended: its start, and its end where it is longer. */
+    /* The record that is open, or the last one where it has just ended: its start, and its end where it is
+     * longer. */
     char *open;
     size_t open_n;
     size_t open_size; /* allocated */
@@ -151,8 +154,9 @@ static void note_place(records *r)
 
 /* ---- where records end ---- */
 
-/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. A quote opens a
- * field only at its start, so what counts is found by looking for quotes and newlines alone. */
+/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. A
+ * quote opens a field only at its start, so what counts is found by looking for quotes and newlines alone.
+ * */
 static size_t skip_fields(place_in_record *state, char delimiter, const char *p, size_t n, bool *ends)
 {
     place_in_record s = *state;
@@ -257,8 +261,8 @@ static float retain_weight(const abr_worth *w, const abr_candidate *c)
     return says > 0 ? says / abr_repeat_discount(c) : 0;
 }
 
-/* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be found at `stays`,
- * and the last ones, where it is longer, at `end`. */
+/* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be
+ * found at `stays`, and the last ones, where it is longer, at `end`. */
 static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines,
                        const char *stays, const char *end, size_t end_n)
 {
@@ -455,7 +459,8 @@ static void list_record(records *r, const abr_record_bytes *bytes, uint64_t numb
     r->list.records[r->list.count++] = (abr_shown_record){.bytes = *bytes, .number = number};
 }
 
-/* List records from a place on in (p, n), whose first byte is that of the place; `ends`: it is the end of the text. */
+/* List records from a place on in (p, n), whose first byte is that of the place; `ends`: it is the end of
+ * the text. */
 static void list_from(records *r, place now, const char *p, size_t n, bool ends, size_t most)
 {
     const char delimiter = r->opts.told.delimiter;

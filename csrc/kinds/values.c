@@ -1,6 +1,6 @@
 /*
- * The values of a record, one after the other, each read as one of its column: in JSON that of its key and the keys it is
- * in, in a table that of its place.
+ * The values of a record, one after the other, each read as one of its column: in JSON that of its key and
+ * the keys it is in, in a table that of its place.
  */
 #include <string.h>
 
@@ -165,7 +165,8 @@ static void read_place(abr_values *x, size_t place, abr_cell *cell, bool counts,
     abr_read_cell(&x->columns, column, cell, counts, w);
 }
 
-/* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after the last one. */
+/* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after
+ * the last one. */
 static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimiter)
 {
     size_t from = *at;
@@ -207,7 +208,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The next word of (p, n) from *at on, with what follows it after single blanks if `spaced`; empty at the end. */
+/* The next word of (p, n) from *at on, with what follows it after single blanks if `spaced`; empty at the
+ * end. */
 static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
 {
     size_t i = *at;
