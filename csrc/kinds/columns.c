@@ -1,12 +1,12 @@
 /*
  * What the values of records say.
  *
- * A value is judged by its words, as a line of a log is, and by the name of its column where that says what to expect: a
- * name alone says nothing, and neither does a value that is empty, zero or null.
+ * A value is judged by its words, as a line of a log is, and by the name of its column where that says what
+ * to expect: a name alone says nothing, and neither does a value that is empty, zero or null.
  *
- * In a column of few values a rare one makes its record odd. While records are counted, rare is what is new after many
- * records; in the end it is what few records have, together with all that is as rare. So a column of names, each of which
- * is there once, makes no record odd.
+ * In a column of few values a rare one makes its record odd. While records are counted, rare is what is new
+ * after many records; in the end it is what few records have, together with all that is as rare. So a column
+ * of names, each of which is there once, makes no record odd.
  */
 #include <string.h>
 
@@ -52,67 +52,41 @@ typedef struct {
     uint8_t role;
 } named_role;
 
-#define ROLE(name, role) {name, sizeof(name) - 1, role}
+#define ROLE(name, role)                                                                                     \
+    {                                                                                                        \
+        name, sizeof(name) - 1, role                                                                         \
+    }
 
 static const named_role roles[] = {
-    ROLE("level", ABR_ROLE_LEVEL),
-    ROLE("severity", ABR_ROLE_LEVEL),
-    ROLE("loglevel", ABR_ROLE_LEVEL),
-    ROLE("lvl", ABR_ROLE_LEVEL),
-    ROLE("levelname", ABR_ROLE_LEVEL),
-    ROLE("status", ABR_ROLE_STATE),
-    ROLE("state", ABR_ROLE_STATE),
-    ROLE("result", ABR_ROLE_STATE),
-    ROLE("outcome", ABR_ROLE_STATE),
-    ROLE("conclusion", ABR_ROLE_STATE),
-    ROLE("phase", ABR_ROLE_STATE),
-    ROLE("statuscode", ABR_ROLE_STATE),
-    ROLE("httpstatus", ABR_ROLE_STATE),
-    ROLE("responsecode", ABR_ROLE_STATE),
-    ROLE("code", ABR_ROLE_STATE),
-    ROLE("exitcode", ABR_ROLE_EXIT),
-    ROLE("exitstatus", ABR_ROLE_EXIT),
-    ROLE("returncode", ABR_ROLE_EXIT),
-    ROLE("exit", ABR_ROLE_EXIT),
-    ROLE("rc", ABR_ROLE_EXIT),
-    ROLE("retcode", ABR_ROLE_EXIT),
-    ROLE("name", ABR_ROLE_NAME),
-    ROLE("title", ABR_ROLE_NAME),
-    ROLE("fulltitle", ABR_ROLE_NAME),
-    ROLE("description", ABR_ROLE_NAME),
-    ROLE("summary", ABR_ROLE_NAME),
-    ROLE("subject", ABR_ROLE_NAME),
-    ROLE("command", ABR_ROLE_NAME),
-    ROLE("cmd", ABR_ROLE_NAME),
-    ROLE("package", ABR_ROLE_NAME),
-    ROLE("path", ABR_ROLE_NAME),
-    ROLE("file", ABR_ROLE_NAME),
-    ROLE("filename", ABR_ROLE_NAME),
-    ROLE("url", ABR_ROLE_NAME),
-    ROLE("uri", ABR_ROLE_NAME),
-    ROLE("ok", ABR_ROLE_GOOD),
-    ROLE("success", ABR_ROLE_GOOD),
-    ROLE("succeeded", ABR_ROLE_GOOD),
-    ROLE("passed", ABR_ROLE_GOOD),
-    ROLE("valid", ABR_ROLE_GOOD),
-    ROLE("healthy", ABR_ROLE_GOOD),
-    ROLE("error", ABR_ROLE_BAD),
-    ROLE("errors", ABR_ROLE_BAD),
-    ROLE("err", ABR_ROLE_BAD),
-    ROLE("errormessage", ABR_ROLE_BAD),
-    ROLE("errorcount", ABR_ROLE_BAD),
-    ROLE("failed", ABR_ROLE_BAD),
-    ROLE("failure", ABR_ROLE_BAD),
-    ROLE("failures", ABR_ROLE_BAD),
-    ROLE("exception", ABR_ROLE_BAD),
-    ROLE("lasterror", ABR_ROLE_BAD),
-    ROLE("failurereason", ABR_ROLE_BAD),
-    ROLE("errormsg", ABR_ROLE_BAD),
-    ROLE("failuremessage", ABR_ROLE_BAD),
-    ROLE("crashed", ABR_ROLE_BAD),
-    ROLE("timedout", ABR_ROLE_BAD),
-    ROLE("oomkilled", ABR_ROLE_BAD),
-    ROLE("failedcount", ABR_ROLE_BAD),
+    ROLE("level", ABR_ROLE_LEVEL),      ROLE("severity", ABR_ROLE_LEVEL),
+    ROLE("loglevel", ABR_ROLE_LEVEL),   ROLE("lvl", ABR_ROLE_LEVEL),
+    ROLE("levelname", ABR_ROLE_LEVEL),  ROLE("status", ABR_ROLE_STATE),
+    ROLE("state", ABR_ROLE_STATE),      ROLE("result", ABR_ROLE_STATE),
+    ROLE("outcome", ABR_ROLE_STATE),    ROLE("conclusion", ABR_ROLE_STATE),
+    ROLE("phase", ABR_ROLE_STATE),      ROLE("statuscode", ABR_ROLE_STATE),
+    ROLE("httpstatus", ABR_ROLE_STATE), ROLE("responsecode", ABR_ROLE_STATE),
+    ROLE("code", ABR_ROLE_STATE),       ROLE("exitcode", ABR_ROLE_EXIT),
+    ROLE("exitstatus", ABR_ROLE_EXIT),  ROLE("returncode", ABR_ROLE_EXIT),
+    ROLE("exit", ABR_ROLE_EXIT),        ROLE("rc", ABR_ROLE_EXIT),
+    ROLE("retcode", ABR_ROLE_EXIT),     ROLE("name", ABR_ROLE_NAME),
+    ROLE("title", ABR_ROLE_NAME),       ROLE("fulltitle", ABR_ROLE_NAME),
+    ROLE("description", ABR_ROLE_NAME), ROLE("summary", ABR_ROLE_NAME),
+    ROLE("subject", ABR_ROLE_NAME),     ROLE("command", ABR_ROLE_NAME),
+    ROLE("cmd", ABR_ROLE_NAME),         ROLE("package", ABR_ROLE_NAME),
+    ROLE("path", ABR_ROLE_NAME),        ROLE("file", ABR_ROLE_NAME),
+    ROLE("filename", ABR_ROLE_NAME),    ROLE("url", ABR_ROLE_NAME),
+    ROLE("uri", ABR_ROLE_NAME),         ROLE("ok", ABR_ROLE_GOOD),
+    ROLE("success", ABR_ROLE_GOOD),     ROLE("succeeded", ABR_ROLE_GOOD),
+    ROLE("passed", ABR_ROLE_GOOD),      ROLE("valid", ABR_ROLE_GOOD),
+    ROLE("healthy", ABR_ROLE_GOOD),     ROLE("error", ABR_ROLE_BAD),
+    ROLE("errors", ABR_ROLE_BAD),       ROLE("err", ABR_ROLE_BAD),
+    ROLE("errormessage", ABR_ROLE_BAD), ROLE("errorcount", ABR_ROLE_BAD),
+    ROLE("failed", ABR_ROLE_BAD),       ROLE("failure", ABR_ROLE_BAD),
+    ROLE("failures", ABR_ROLE_BAD),     ROLE("exception", ABR_ROLE_BAD),
+    ROLE("lasterror", ABR_ROLE_BAD),    ROLE("failurereason", ABR_ROLE_BAD),
+    ROLE("errormsg", ABR_ROLE_BAD),     ROLE("failuremessage", ABR_ROLE_BAD),
+    ROLE("crashed", ABR_ROLE_BAD),      ROLE("timedout", ABR_ROLE_BAD),
+    ROLE("oomkilled", ABR_ROLE_BAD),    ROLE("failedcount", ABR_ROLE_BAD),
     ROLE("fail", ABR_ROLE_BAD),
 };
 
@@ -186,7 +160,8 @@ static bool is_text(const abr_cell *v, const char *word)
 /* Is it empty, zero, null, or a word for one of these? */
 static bool is_nothing(const abr_cell *v)
 {
-    static const char *const words[] = {"null", "none", "false", "nil", "no", "na", "n/a", "ok", "<none>", "undefined", "nan"};
+    static const char *const words[] = {"null", "none", "false",  "nil",       "no", "na",
+                                        "n/a",  "ok",   "<none>", "undefined", "nan"};
     size_t zeros = 0;
     for (size_t i = 0; i < v->n; i++)
         zeros += v->p[i] == '0' || v->p[i] == '.' || v->p[i] == '-' || v->p[i] == ' ';
@@ -241,17 +216,21 @@ typedef struct {
     bool clear;
 } bad_state;
 
-#define STATE(text, clear) {text, sizeof(text) - 1, clear}
+#define STATE(text, clear)                                                                                   \
+    {                                                                                                        \
+        text, sizeof(text) - 1, clear                                                                        \
+    }
 
 /* States that are wrong, though their words are not in most sentences. */
 static float judge_state(const abr_cell *v)
 {
     static const bad_state states[] = {
-        STATE("evicted", true),      STATE("degraded", true),  STATE("unreachable", true), STATE("notready", true),
-        STATE("down", true),         STATE("dead", true),      STATE("lost", true),        STATE("offline", true),
-        STATE("errored", true),      STATE("blocked", false),  STATE("stopped", false),    STATE("canceled", false),
-        STATE("cancelled", false),   STATE("inactive", false), STATE("terminating", false), STATE("unknown", false),
-        STATE("pending", false),     STATE("skipped", false),
+        STATE("evicted", true),    STATE("degraded", true),  STATE("unreachable", true),
+        STATE("notready", true),   STATE("down", true),      STATE("dead", true),
+        STATE("lost", true),       STATE("offline", true),   STATE("errored", true),
+        STATE("blocked", false),   STATE("stopped", false),  STATE("canceled", false),
+        STATE("cancelled", false), STATE("inactive", false), STATE("terminating", false),
+        STATE("unknown", false),   STATE("pending", false),  STATE("skipped", false),
     };
     static const bad_state exited = STATE("Exited (", true);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
@@ -382,7 +361,8 @@ static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, b
 {
     const unsigned size = size_of_number(v);
     if (counts)
-        add_odd(w, novelty(x->sizes[size], x->count, 2) * odd_size / odd_most, size ^ (uint32_t)x->name, v->at);
+        add_odd(w, novelty(x->sizes[size], x->count, 2) * odd_size / odd_most, size ^ (uint32_t)x->name,
+                v->at);
     else
         add_odd(w, x->odd_sizes[size], size ^ (uint32_t)x->name, v->at);
     x->sizes[size] += counts;
@@ -471,7 +451,8 @@ static void settle_sizes(abr_column *x)
         for (unsigned k = 0; k < ABR_COLUMN_VALUES; k++)
             as_rare += x->sizes[k] <= x->sizes[i] ? x->sizes[k] : 0;
         /* numbers that are smaller than most tell nothing */
-        x->odd_sizes[i] = i > common || common == 0 || i == 0 ? oddity(as_rare, x->count) * odd_size / odd_most : 0;
+        x->odd_sizes[i] =
+            i > common || common == 0 || i == 0 ? oddity(as_rare, x->count) * odd_size / odd_most : 0;
     }
 }
 

@@ -26,8 +26,8 @@ typedef enum {
 } abr_value_kind;
 
 enum {
-    ABR_COLUMNS = 64,      /* that are told apart; the last one is the records' shape */
-    ABR_COLUMN_VALUES = 64,      /* places for the values of a column, */
+    ABR_COLUMNS = 64,           /* that are told apart; the last one is the records' shape */
+    ABR_COLUMN_VALUES = 64,     /* places for the values of a column, */
     ABR_COLUMN_VALUES_MOST = 48 /* and how many are told apart; one with more has many */
 };
 
@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     uint64_t name; /* a hash; 0: not in use */
     uint64_t count;
-    uint64_t troubled; /* values that say something is wrong */
+    uint64_t troubled;                 /* values that say something is wrong */
     uint32_t sizes[ABR_COLUMN_VALUES]; /* numbers by their digits */
     float odd_sizes[ABR_COLUMN_VALUES];
     abr_value values[ABR_COLUMN_VALUES];
@@ -66,8 +66,8 @@ typedef struct {
     float odd;     /* how much it is unlike the others, on the same scale */
     uint32_t sign; /* of what is wrong, or odd: records with the same trouble share it */
     uint32_t odd_sign;
-    size_t at;     /* bytes of the record before the value that is worst */
-    bool bad;      /* it is no JSON, where it should be */
+    size_t at; /* bytes of the record before the value that is worst */
+    bool bad;  /* it is no JSON, where it should be */
 } abr_worth;
 
 /* A value that is read: ABR_PADDING bytes after it must be readable. */
@@ -87,8 +87,8 @@ abr_role abr_role_of(const char *name, size_t n);
 /* A hash that is never 0; 8 bytes after (p, n) must be readable unless n is 8. */
 uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed);
 
-/* The column of this name, made if it is new and `counts`: its count is 0 then, and its role is the caller's to set. NULL
- * where there are too many. */
+/* The column of this name, made if it is new and `counts`: its count is 0 then, and its role is the
+ * caller's to set. NULL where there are too many. */
 abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts);
 
 /* The i-th column, i < ABR_COLUMNS, by place instead of by name. */
@@ -98,8 +98,8 @@ static inline abr_column *abr_columns_at(abr_columns *c, size_t i)
     return &c->columns[i];
 }
 
-/* Read a value into *worth. `counts`: it is one more of its column; else it is compared with what was counted. `column`
- * may be NULL. */
+/* Read a value into *worth. `counts`: it is one more of its column; else it is compared with what was
+ * counted. `column` may be NULL. */
 void abr_read_cell(abr_columns *c, abr_column *column, const abr_cell *cell, bool counts, abr_worth *worth);
 
 /* Find which values are rare, now that all are counted; until more are. */

@@ -1,10 +1,10 @@
 /*
- * Which records a cut shows: the header, the first record and the last one, then those that say most for their size, in
- * at most three quarters of the room, then more of both ends.
+ * Which records a cut shows: the header, the first record and the last one, then those that say most for
+ * their size, in at most three quarters of the room, then more of both ends.
  *
- * A record beside one that is shown closes its gap, any other one makes a gap, whose marker counts at its widest until
- * all are known. A record is over its share where it is larger than both a fiftieth and an eighth of the content; what is
- * shown of it in part grows again where room is left.
+ * A record beside one that is shown closes its gap, any other one makes a gap, whose marker counts at its
+ * widest until all are known. A record is over its share where it is larger than both a fiftieth and an
+ * eighth of the content; what is shown of it in part grows again where room is left.
  */
 #include <string.h>
 
@@ -17,13 +17,13 @@
 #include "priority/sort.h"
 
 enum {
-    SHARE = 8,        /* a record's part of the content */
-    PART_LEAST = 64,  /* bytes of a record in part */
-    GAP_SIZE = 24,    /* added to a record's size: about what its marker costs */
-    UNUSED = 20,      /* part of the content that may stay empty */
-    GROWTHS = 4,      /* of records in part */
-    FRONT_PART = 2,   /* of the two ends, the front has this part */
-    BACK_PART = 3,    /* for this one of the back */
+    SHARE = 8,       /* a record's part of the content */
+    PART_LEAST = 64, /* bytes of a record in part */
+    GAP_SIZE = 24,   /* added to a record's size: about what its marker costs */
+    UNUSED = 20,     /* part of the content that may stay empty */
+    GROWTHS = 4,     /* of records in part */
+    FRONT_PART = 2,  /* of the two ends, the front has this part */
+    BACK_PART = 3,   /* for this one of the back */
     MARKER_MOST = 64
 };
 
@@ -36,6 +36,7 @@ typedef struct {
     uint64_t used;   /* of these, with markers at their widest */
     uint64_t share;  /* a larger record is shown in part */
     uint64_t marker; /* bytes of the widest, 0 where they do not count */
+    uint64_t closed; /* bytes of the marker of a gap that is closed, at least */
     bool marks;
 } chooser;
 
@@ -94,7 +95,7 @@ static bool keep_record(chooser *x, size_t i, uint64_t most)
         return false;
     x->used = used + size;
     if (above && below) /* it closes a gap */
-        x->used = x->used > x->marker ? x->used - x->marker : 0;
+        x->used = x->used > x->closed ? x->used - x->closed : 0;
     r->limit = (size_t)limit;
     r->kept = true;
     return true;
@@ -166,6 +167,7 @@ static void choose(chooser *x, abr_key *keys)
     const abr_record_list *list = x->list;
     const uint64_t start = list->header_size + (list->total > 0 ? x->marker : 0);
     x->used = start;
+    x->closed = x->marker;
     if (start > x->most || list->count == 0)
         return;
     keep_record(x, list->count - 1, x->most);
@@ -175,6 +177,7 @@ static void choose(chooser *x, abr_key *keys)
     for (int i = 0; i < ROUNDS; i++) {
         fill_ends(x);
         x->used = exact_cost(x);
+        x->closed = marker_size(x, 1);
     }
 }
 

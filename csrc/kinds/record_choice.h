@@ -16,15 +16,15 @@ typedef struct {
     uint64_t number; /* records before it */
     float value;     /* what it says; 0: nothing */
     bool kept;
-    bool grows; /* it is shown in part, and more of it might be */
+    bool grows;   /* it is shown in part, and more of it might be */
     size_t limit; /* of a record that is shown in part: its bytes then; 0: it is shown whole */
 } abr_shown_record;
 
 typedef struct {
     abr_shown_record *records; /* in their order */
     size_t count;
-    uint64_t total;       /* records of the source */
-    const char *header;   /* what is at hand of it */
+    uint64_t total;     /* records of the source */
+    const char *header; /* what is at hand of it */
     size_t header_n;
     uint64_t header_size; /* with its newline */
     bool table;           /* its records are rows, else JSON */

@@ -1,6 +1,6 @@
 /*
- * A record that is shown in part: JSON is cut as JSON, any other one like a long line, to its start and the place where
- * it says what is wrong, or else its end.
+ * A record that is shown in part: JSON is cut as JSON, any other one like a long line, to its start and the
+ * place where it says what is wrong, or else its end.
  */
 #include "kinds/record_part.h"
 #include "abridge.h"
@@ -134,16 +134,12 @@ static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_re
 {
     const abr_reader_methods *methods = &abr_json_methods;
     const size_t n = (size_t)text_end(r);
-    const abr_reader_opts opts = {.told = {.kind = ABR_KIND_JSON},
-                                  .text = r->p,
-                                  .keep = limit < n ? limit : n,
-                                  .alloc = out->alloc};
-    const abr_view view = {.front = {r->p, n, true},
-                           .back = {r->p, n, true},
-                           .bytes = n,
-                           .lines = 1,
-                           .kind = ABR_KIND_JSON};
-    const abr_kind_request request = {.view = &view, .opts = q->opts, .keep = opts.keep, .bytes = limit - r->ends_line};
+    const abr_reader_opts opts = {
+        .told = {.kind = ABR_KIND_JSON}, .text = r->p, .keep = limit < n ? limit : n, .alloc = out->alloc};
+    const abr_view view = {
+        .front = {r->p, n, true}, .back = {r->p, n, true}, .bytes = n, .lines = 1, .kind = ABR_KIND_JSON};
+    const abr_kind_request request = {
+        .view = &view, .opts = q->opts, .keep = opts.keep, .bytes = limit - r->ends_line};
     abr_content part = {.alloc = out->alloc};
     abr_reader *reader = NULL;
     if (methods->open(&opts, &reader) != ABR_OK)

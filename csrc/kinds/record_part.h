@@ -24,8 +24,8 @@ typedef struct {
     bool json;      /* it is an object or array, if all of it is at hand */
 } abr_record_bytes;
 
-/* Put a record into `out` in at most `limit` bytes, which it exceeds, as JSON that parses or like a long line, and its
- * newline. */
+/* Put a record into `out` in at most `limit` bytes, which it exceeds, as JSON that parses or like a long
+ * line, and its newline. */
 void abr_show_part(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END

@@ -1,12 +1,14 @@
 /*
  * Records as they go by: where each begins and ends, and which are retained.
  *
- * A record is read once, when it is whole: what it says gives it a weight, and those of the largest weight are retained as
- * lines are for a priority cut. The two ends need no weight: they are in the view that a cut is given, and of the end the
- * reader notes every few bytes where a record starts, since quotes cannot be read backwards.
+ * A record is read once, when it is whole: what it says gives it a weight, and those of the largest weight
+ * are retained as lines are for a priority cut. The two ends need no weight: they are in the view that a cut
+ * is given, and of the end the reader notes every few bytes where a record starts, since quotes cannot be
+ * read backwards.
  *
- * What a smaller budget would have retained can be told from what a larger one did: weights depend on the records alone,
- * the longest part of a record that is retained grows slower than the allowance, and places are noted at fixed distances.
+ * What a smaller budget would have retained can be told from what a larger one did: weights depend on the
+ * records alone, the longest part of a record that is retained grows slower than the allowance, and places
+ * are noted at fixed distances.
  */
 #include <string.h>
 
@@ -28,9 +30,9 @@
 enum {
     JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
     ROW_MOST = 4 * 1024,
-    MOST_PER_KEEP = 32,  /* and a part of the budget that is retained */
-    END_MOST = 1024,     /* bytes of the end of a longer one */
-    PLACES_APART = 256,  /* bytes between two places that are noted */
+    MOST_PER_KEEP = 32,    /* and a part of the budget that is retained */
+    END_MOST = 1024,       /* bytes of the end of a longer one */
+    PLACES_APART = 256,    /* bytes between two places that are noted */
     RECORDS_PER_KEEP = 12, /* of each end: one in so many bytes, and */
     RECORDS_LEAST = 256,
     ALLOWANCE_LEAST = 128 * 1024, /* for what is retained, and more of it by the budget: */
@@ -40,7 +42,12 @@ enum {
 static const float first_weight = 1e6F; /* the first record is retained */
 
 /* Where in a record with quotes. */
-typedef enum { FIELD_START = 0, PLAIN, QUOTED, QUOTE /* one that may end the field or be doubled */ } place_in_record;
+typedef enum {
+    FIELD_START = 0,
+    PLAIN,
+    QUOTED,
+    QUOTE /* one that may end the field or be doubled */
+} place_in_record;
 
 /* A place where a record starts. */
 typedef struct {
@@ -59,11 +66,12 @@ typedef struct {
     size_t places_size;
     size_t places_used;
     size_t oldest;
-    place now;       /* of the record that is open, or comes next */
-    uint64_t header; /* bytes of it */
+    place now;          /* of the record that is open, or comes next */
+    uint64_t header;    /* bytes of it */
     size_t header_left; /* lines, or records, that it still lacks */
 
-    /* The record that is open, or the last one where it has just ended: its start, and its end where it is longer. */
+    /* The record that is open, or the last one where it has just ended: its start, and its end where it is
+     * longer. */
     char *open;
     size_t open_n;
     size_t open_size; /* allocated */
@@ -123,7 +131,8 @@ static bool reserve_places(records *r, size_t n)
     if (wanted <= r->places_size)
         return true;
     wanted = wanted * 2 < most ? wanted * 2 : most;
-    void *grown = abr_resize(r->opts.alloc, r->places, r->places_size * sizeof *r->places, wanted * sizeof *r->places);
+    void *grown =
+        abr_resize(r->opts.alloc, r->places, r->places_size * sizeof *r->places, wanted * sizeof *r->places);
     if (!grown)
         return false;
     r->places = grown; /* it has not wrapped, since it was not full */
@@ -145,8 +154,9 @@ static void note_place(records *r)
 
 /* ---- where records end ---- */
 
-/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. A quote opens a
- * field only at its start, so what counts is found by looking for quotes and newlines alone. */
+/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. A
+ * quote opens a field only at its start, so what counts is found by looking for quotes and newlines alone.
+ * */
 static size_t skip_fields(place_in_record *state, char delimiter, const char *p, size_t n, bool *ends)
 {
     place_in_record s = *state;
@@ -251,10 +261,10 @@ static float retain_weight(const abr_worth *w, const abr_candidate *c)
     return says > 0 ? says / abr_repeat_discount(c) : 0;
 }
 
-/* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be found at `stays`,
- * and the last ones, where it is longer, at `end`. */
-static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines, const char *stays,
-                       const char *end, size_t end_n)
+/* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be
+ * found at `stays`, and the last ones, where it is longer, at `end`. */
+static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines,
+                       const char *stays, const char *end, size_t end_n)
 {
     abr_worth w;
     if (end_header(r, p, n, size, newlines))
@@ -377,7 +387,8 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         if (!ends || size > most || at + size + ABR_PADDING > n)
             break;
         r->size = 0; /* what was open is not the last one any more */
-        end_record(r, p + at, size, size, newlines, r->opts.text ? r->opts.text + r->now.at : p + at, NULL, 0);
+        end_record(r, p + at, size, size, newlines, r->opts.text ? r->opts.text + r->now.at : p + at, NULL,
+                   0);
         at += size;
     }
     return at;
@@ -448,7 +459,8 @@ static void list_record(records *r, const abr_record_bytes *bytes, uint64_t numb
     r->list.records[r->list.count++] = (abr_shown_record){.bytes = *bytes, .number = number};
 }
 
-/* List records from a place on in (p, n), whose first byte is that of the place; `ends`: it is the end of the text. */
+/* List records from a place on in (p, n), whose first byte is that of the place; `ends`: it is the end of
+ * the text. */
 static void list_from(records *r, place now, const char *p, size_t n, bool ends, size_t most)
 {
     const char delimiter = r->opts.told.delimiter;
@@ -485,13 +497,15 @@ static void list_ends(records *r, const abr_view *view, size_t keep)
     const uint64_t back = view->bytes - view->back.n;
     if (r->header < view->front.n) {
         const place first = {r->header, abr_count_newlines(view->front.p, (size_t)r->header), 0};
-        list_from(r, first, view->front.p + r->header, view->front.n - (size_t)r->header, view->front.whole, most);
+        list_from(r, first, view->front.p + r->header, view->front.n - (size_t)r->header, view->front.whole,
+                  most);
     }
     for (size_t i = 0; i < r->places_used; i++) {
         const place *from = place_at(r, i);
         if (from->at < back || r->now.number - from->number > most)
             continue;
-        list_from(r, *from, view->back.p + (from->at - back), (size_t)(view->bytes - from->at), true, most + 1);
+        list_from(r, *from, view->back.p + (from->at - back), (size_t)(view->bytes - from->at), true,
+                  most + 1);
         return;
     }
 }
@@ -587,10 +601,10 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
         const size_t n = x->bytes.n < read_most(r) ? x->bytes.n : read_most(r);
         memcpy(r->scratch, x->bytes.p, n);
         memset(r->scratch + n, 0, ABR_PADDING);
-        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n, n == x->bytes.size,
-                        false, &worths[i]);
+        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n,
+                        n == x->bytes.size, false, &worths[i]);
         x->bytes.sign = worths[i].at;
-        x->bytes.json = !list->table && !worths[i].bad;
+        x->bytes.json = r->opts.told.kind == ABR_KIND_JSON_LINES && !worths[i].bad;
         keys[i] = (abr_key){worths[i].sign, (uint32_t)i};
     }
     abr_sort_keys(keys, list->count, keys + list->count);
@@ -691,8 +705,8 @@ static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
     r->retained.allowance = allowance_for(opts->keep);
     if (opts->told.kind == ABR_KIND_TABLE)
         r->header_left = opts->told.delimiter ? 1 : opts->told.header_lines;
-    const abr_code code = abr_values_open(&r->values, &opts->told, opts->hits, opts->hit_count, opts->quiet_groups,
-                                          opts->alloc);
+    const abr_code code = abr_values_open(&r->values, &opts->told, opts->hits, opts->hit_count,
+                                          opts->quiet_groups, opts->alloc);
     if (code != ABR_OK) {
         opts->alloc->free(opts->alloc->ctx, r);
         return code;

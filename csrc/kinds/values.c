@@ -1,6 +1,6 @@
 /*
- * The values of a record, one after the other, each read as one of its column: in JSON that of its key and the keys it is
- * in, in a table that of its place.
+ * The values of a record, one after the other, each read as one of its column: in JSON that of its key and
+ * the keys it is in, in a table that of its place.
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "priority/score.h"
 
 enum {
-    MOST_NAMED = 32,     /* levels of JSON whose keys count */
-    ELEMENTS_APART = 4,  /* elements of an array a record is; others are one column */
+    MOST_NAMED = 32,    /* levels of JSON whose keys count */
+    ELEMENTS_APART = 4, /* elements of an array a record is; others are one column */
     SHAPE = ABR_COLUMNS - 1
 };
 
@@ -89,7 +89,8 @@ static void open_level(json_reading *j, bool in_object)
     const uint64_t name = name_value(j, in_object);
     const abr_role role = role_in(j, in_object);
     if (j->depth < MOST_NAMED)
-        j->levels[j->depth] = (level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
+        j->levels[j->depth] =
+            (level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
     j->depth++;
 }
 
@@ -164,7 +165,8 @@ static void read_place(abr_values *x, size_t place, abr_cell *cell, bool counts,
     abr_read_cell(&x->columns, column, cell, counts, w);
 }
 
-/* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after the last one. */
+/* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after
+ * the last one. */
 static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimiter)
 {
     size_t from = *at;
@@ -206,7 +208,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The next word of (p, n) from *at on, with what follows it after single blanks if `spaced`; empty at the end. */
+/* The next word of (p, n) from *at on, with what follows it after single blanks if `spaced`; empty at the
+ * end. */
 static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
 {
     size_t i = *at;

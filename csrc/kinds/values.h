@@ -27,8 +27,8 @@ abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *
 /* Read a line or record of a table's header. */
 void abr_values_name(abr_values *x, const char *p, size_t n);
 
-/* Read a record, after which ABR_PADDING bytes are readable; `whole`: these are all of its bytes. `counts`: it is one more
- * of them; else abr_columns_settle() was called. */
+/* Read a record, after which ABR_PADDING bytes are readable; `whole`: these are all of its bytes. `counts`:
+ * it is one more of them; else abr_columns_settle() was called. */
 void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, bool counts, abr_worth *worth);
 
 void abr_values_close(abr_values *x, const abr_alloc *alloc);

@@ -66,7 +66,8 @@ static void add_random_json(made *text, size_t longest)
 static void add_random_row(made *text, char delimiter, size_t longest)
 {
     char start[64];
-    snprintf(start, sizeof start, "%zu%c%s%c", pick(100000), delimiter, pick(20) ? "done" : "FAILED", delimiter);
+    snprintf(start, sizeof start, "%zu%c%s%c", pick(100000), delimiter, pick(20) ? "done" : "FAILED",
+             delimiter);
     if (pick(15) == 0) {
         add(text, pick(2) ? "\n" : "\r\n");
         return;
@@ -95,7 +96,9 @@ static made random_records(const abr_telling *told)
     const size_t count = pick(3) == 0 ? pick(6) : pick(300);
     const size_t longest = pick(4) == 0 ? 3000 : 60;
     if (told->kind == ABR_KIND_TABLE)
-        add(&text, told->delimiter == '\t' ? "id\tstate\tnote\n" : told->delimiter ? "id,state,note\n" : "ID    STATE  NOTE\n----- -----  ----\n");
+        add(&text, told->delimiter == '\t' ? "id\tstate\tnote\n"
+                   : told->delimiter       ? "id,state,note\n"
+                                           : "ID    STATE  NOTE\n----- -----  ----\n");
     for (size_t i = 0; i < count; i++) {
         if (told->kind == ABR_KIND_JSON_LINES)
             add_random_json(&text, longest);
@@ -120,8 +123,9 @@ static abr_opts bytes_of(uint64_t most, const abr_alloc *alloc)
 /* Are the contents and what is told of them the same? Pieces may be split elsewhere. */
 static bool same_cut(const abr_cut *a, const abr_cut *b)
 {
-    bool same = a->content_bytes == b->content_bytes && a->item_count == b->item_count && a->item_count == 1 &&
-                a->items[0].kept == b->items[0].kept && a->items[0].total == b->items[0].total;
+    bool same = a->content_bytes == b->content_bytes && a->item_count == b->item_count &&
+                a->item_count == 1 && a->items[0].kept == b->items[0].kept &&
+                a->items[0].total == b->items[0].total;
     char *x = content_of(a);
     char *y = content_of(b);
     same = same && (a->content_bytes == 0 || memcmp(x, y, a->content_bytes) == 0);
@@ -188,7 +192,10 @@ static void records_are_whole_and_gaps_exact(void)
     for (size_t i = 0; i < 60; i++) {
         const abr_telling *told = kinds[pick(4)];
         made text = random_records(told);
-        check_text_of(&text, told, pick(4) ? ABR_MARKER_INSIDE : pick(2) ? ABR_MARKER_OUTSIDE : ABR_MARKER_NONE);
+        check_text_of(&text, told,
+                      pick(4)   ? ABR_MARKER_INSIDE
+                      : pick(2) ? ABR_MARKER_OUTSIDE
+                                : ABR_MARKER_NONE);
         free(text.p);
     }
 }
@@ -226,8 +233,9 @@ static made json_with(const char *odd)
     char line[200];
     for (int i = 0; i < 1000; i++) {
         snprintf(line, sizeof line,
-                 "{\"id\":%d,\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":%d}\n", i,
-                 i * 7 % 90 + 10);
+                 "{\"id\":%d,\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,"
+                 "\"ms\":%d}\n",
+                 i, i * 7 % 90 + 10);
         add(&text, i == 600 ? odd : line);
     }
     return text;
@@ -236,13 +244,20 @@ static made json_with(const char *odd)
 static void trouble_is_shown_first(void)
 {
     static const char *const odd[] = {
-        "{\"id\":\"x\",\"level\":\"error\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":11}\n",
-        "{\"id\":\"x\",\"level\":\"info\",\"status\":503,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":11}\n",
-        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":\"part 17\",\"errors\":0,\"ok\":true,\"ms\":11}\n",
-        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":3,\"ok\":true,\"ms\":11}\n",
-        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":false,\"ms\":11}\n",
-        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"exit_code\":1}\n",
-        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":98765}\n",
+        "{\"id\":\"x\",\"level\":\"error\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":11}"
+        "\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":503,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":11}"
+        "\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":\"part "
+        "17\",\"errors\":0,\"ok\":true,\"ms\":11}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":3,\"ok\":true,\"ms\":11}"
+        "\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":false,\"ms\":11}"
+        "\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"exit_"
+        "code\":1}\n",
+        "{\"id\":\"x\",\"level\":\"info\",\"status\":200,\"error\":null,\"errors\":0,\"ok\":true,\"ms\":"
+        "98765}\n",
         "{\"id\":\"x\",\"kind\":\"other\"}\n",
         "this line is no JSON \"x\"\n",
     };
@@ -255,8 +270,9 @@ static void trouble_is_shown_first(void)
 
 static void an_odd_row_is_shown(void)
 {
-    static const char *const odd[] = {"x-7,CrashLoopBackOff,0,fine\n", "x-7,Running,117,fine\n", "x-7,Evicted,0,fine\n",
-                                      "x-7,Running,0,cannot pull image\n", "x-7,Running\n"};
+    static const char *const odd[] = {"x-7,CrashLoopBackOff,0,fine\n", "x-7,Running,117,fine\n",
+                                      "x-7,Evicted,0,fine\n", "x-7,Running,0,cannot pull image\n",
+                                      "x-7,Running\n"};
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
         made text = {0};
         char line[100];
@@ -293,7 +309,8 @@ static void names_and_nothing_are_no_trouble(void)
     made text = {0};
     char line[160];
     for (int i = 0; i < 60; i++) {
-        snprintf(line, sizeof line, "{\"n\":%d,\"error\":null,\"failed\":0,\"errors\":[],\"exception\":\"\"}\n", i);
+        snprintf(line, sizeof line,
+                 "{\"n\":%d,\"error\":null,\"failed\":0,\"errors\":[],\"exception\":\"\"}\n", i);
         add(&text, line);
     }
     char *content = cut_as(&text, &lines_of_json, 1000, ABR_MARKER_INSIDE);

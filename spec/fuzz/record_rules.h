@@ -74,9 +74,13 @@ static inline bool write_all(abr_reader *r, const char *p, size_t n, const recor
 /* Cut a text as records. ABR_OK or ABR_ENOMEM; *cut is to be freed either way. */
 static inline abr_code cut_records(const char *p, size_t n, const record_way *way, abr_cut *cut)
 {
-    const abr_reader_opts opts = {
-        .told = way->told, .text = way->copies ? NULL : p, .keep = way->opened, .hits = way->opts->hits,
-        .hit_count = way->opts->hit_count, .quiet_groups = way->opts->quiet_groups, .alloc = way->opts->alloc};
+    const abr_reader_opts opts = {.told = way->told,
+                                  .text = way->copies ? NULL : p,
+                                  .keep = way->opened,
+                                  .hits = way->opts->hits,
+                                  .hit_count = way->opts->hit_count,
+                                  .quiet_groups = way->opts->quiet_groups,
+                                  .alloc = way->opts->alloc};
     abr_reader *r = NULL;
     memset(cut, 0, sizeof *cut);
     cut->alloc = way->opts->alloc;
@@ -86,7 +90,8 @@ static inline abr_code cut_records(const char *p, size_t n, const record_way *wa
     abr_content content = {.alloc = way->opts->alloc};
     const abr_view view = view_of(p, n, way->keep);
     const abr_kind_request q = {&view, way->opts, way->keep, way->opts->max.bytes};
-    code = write_all(r, p, n, way) && r->methods->choose(r, &q, &content) ? abr_content_end(&content, cut) : ABR_ENOMEM;
+    code = write_all(r, p, n, way) && r->methods->choose(r, &q, &content) ? abr_content_end(&content, cut)
+                                                                          : ABR_ENOMEM;
     for (size_t i = 0; i < cut->piece_count; i++) {
         abr_piece *x = (abr_piece *)cut->block + i;
         cut->content_bytes += x->n;
@@ -138,7 +143,8 @@ static inline size_t naive_end(const char *p, size_t n, size_t at, char delimite
 
 static inline bool naive_blank(const char *p, size_t n, char delimiter)
 {
-    while (n > 0 && (p[n - 1] == '\n' || p[n - 1] == '\r' || (!delimiter && (p[n - 1] == ' ' || p[n - 1] == '\t'))))
+    while (n > 0 &&
+           (p[n - 1] == '\n' || p[n - 1] == '\r' || (!delimiter && (p[n - 1] == ' ' || p[n - 1] == '\t'))))
         n--;
     return n == 0;
 }
