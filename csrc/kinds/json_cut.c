@@ -41,6 +41,7 @@ static void print_empty(const abr_json_tree *t, char *copy, abr_content *out)
     copy[1] = closing[root->type];
     abr_content_keep(out, parts->text ? parts->text + first : copy, 1, first, line);
     abr_content_keep(out, parts->text ? parts->text + root->end - 1 : copy + 1, 1, root->end - 1, end_line);
+    abr_json_tell_empty(root, out);
 }
 
 /* Pick what is shown. False: not even the document with nothing in it fits. */
@@ -89,7 +90,7 @@ static bool make_room(abr_json_parts *x, uint64_t bytes)
     const size_t wanted = x->text ? 2 : (size_t)bytes + 2;
     if (wanted <= x->printed_size)
         return true;
-    char *p = abr_resize(x->alloc, x->printed, 0, wanted);
+    char *p = abr_resize(x->alloc, x->printed, x->printed_size, wanted);
     if (!p)
         return false;
     x->printed = p;
