@@ -48,11 +48,11 @@ static void keep(printer *x, const char *p, size_t n, uint64_t at, uint64_t line
 static uint64_t line_of(const printer *x, const abr_json_value *v, size_t i)
 {
     const abr_json_parts *parts = x->costs->tree->parts;
-    if (v->node != ABR_JSON_NONE)
-        return parts->nodes[v->node].line + abr_count_newlines(v->p, i);
     const abr_json_unit *u = &parts->units[v->origin];
-    const char *p = abr_json_text(parts, u->place);
-    return u->line + abr_count_newlines(p, (size_t)(v->p - p) + i);
+    const abr_json_node *node = &parts->nodes[v->node];
+    const bool large = v->node != ABR_JSON_NONE;
+    const char *p = abr_json_text(parts, large ? node->place : u->place);
+    return (large ? node->line : u->line) + abr_count_newlines(p, (size_t)(v->p - p) + i);
 }
 
 static void keep_of(printer *x, const abr_json_value *v, size_t i, size_t n)
