@@ -12,7 +12,7 @@
 #include "kinds/json_string.h"
 #include "kinds/json_tree.h"
 
-enum { QUOTES = 2, TEXT_ROOM = 40, DATA_ROOM = 24, DOTS_LEAST = 3, DOTS_BITS = 64 };
+enum { QUOTES = 2, ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24, DOTS_LEAST = 3, DOTS_BITS = 64 };
 
 /* ---- markers ---- */
 
@@ -80,9 +80,10 @@ uint64_t abr_json_text_size(const abr_json_value *v)
     return v->end - v->at - v->head - QUOTES;
 }
 
-static uint64_t least_room(const abr_json_value *v)
+static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)
 {
-    return v->type == ABR_JSON_DATA ? DATA_ROOM : TEXT_ROOM;
+    const uint64_t room = v->type == ABR_JSON_DATA ? DATA_ROOM : TEXT_ROOM;
+    return room < x->most / ROOMS ? room : x->most / ROOMS;
 }
 
 /* Is a string shown in part? */
@@ -91,7 +92,7 @@ static bool in_part(const abr_json_costs *x, const abr_json_value *v)
     if (v->type == ABR_JSON_DATA)
         return true;
     const uint64_t n = abr_json_text_size(v);
-    return v->type == ABR_JSON_TEXT && n + QUOTES > x->part && n > TEXT_ROOM + marker_cost(x, v);
+    return v->type == ABR_JSON_TEXT && n + QUOTES > x->part && n > least_room(x, v) + marker_cost(x, v);
 }
 
 /* ---- values ---- */
@@ -102,7 +103,7 @@ static uint64_t least_cost(const abr_json_costs *x, const abr_json_value *v)
     if (abr_json_holds_values(v))
         return v->head + 1 + v->close_n + (v->count > 0 ? marker_cost(x, v) : 0);
     if (in_part(x, v))
-        return v->head + QUOTES + least_room(v) + marker_cost(x, v);
+        return v->head + QUOTES + least_room(x, v) + marker_cost(x, v);
     return v->end - v->at;
 }
 
@@ -183,7 +184,7 @@ static void mark_shown(abr_json_costs *x, uint32_t v)
     it->shown = true;
     values[it->parent].kids++;
     values[it->path].covered = true;
-    it->room = in_part(x, it) ? (uint32_t)least_room(it) : 0;
+    it->room = in_part(x, it) ? (uint32_t)least_room(x, it) : 0;
     it->full = it->room == 0;
 }
 

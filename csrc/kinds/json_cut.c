@@ -11,7 +11,10 @@
 #include "kinds/json_tree.h"
 #include "text/scan.h"
 
-enum { PART = 50 /* a string that is over the budget divided by this may be shown in part */ };
+enum {
+    PART = 50, /* a string that is over the budget divided by this may be shown in part */
+    LEAST = 4  /* bytes that show more than brackets or quotes */
+};
 
 static uint64_t three_quarters(uint64_t n)
 {
@@ -25,22 +28,24 @@ static void print_empty(const abr_json_tree *t, char *copy, abr_content *out)
     const abr_json_parts *parts = t->parts;
     static const char closing[] = {[ABR_JSON_TEXT] = '"', [ABR_JSON_DATA] = '"', [ABR_JSON_ARRAY] = ']',
                                    [ABR_JSON_OBJECT] = '}'};
-    const uint64_t first = root->at + root->head;
-    uint64_t line = 0;
+    const uint64_t first = root->at;
+    uint64_t line;
     uint64_t end_line;
     if (root->node != ABR_JSON_NONE) {
         const abr_json_node *node = &parts->nodes[root->node];
-        line = node->line + abr_count_newlines(root->p, root->head);
+        line = node->line + abr_count_newlines(abr_json_text(parts, node->place), (size_t)(first - node->at));
         end_line = node->close_line + abr_count_newlines(node->close, node->close_n);
     } else {
         const abr_json_unit *u = &parts->units[root->origin];
-        line = u->line + abr_count_newlines(root->p, root->head);
-        end_line = u->chars > 0 ? line : u->line + abr_count_newlines(root->p, u->n);
+        const char *p = abr_json_text(parts, u->place);
+        line = u->line + abr_count_newlines(p, (size_t)(first - u->at));
+        end_line = u->chars > 0 ? line : u->line + abr_count_newlines(p, u->n);
     }
-    copy[0] = root->p[root->head];
+    copy[0] = *root->p;
     copy[1] = closing[root->type];
     abr_content_keep(out, parts->text ? parts->text + first : copy, 1, first, line);
     abr_content_keep(out, parts->text ? parts->text + root->end - 1 : copy + 1, 1, root->end - 1, end_line);
+    abr_json_tell_empty(root, out);
 }
 
 /* Pick what is shown. False: not even the document with nothing in it fits. */
@@ -48,7 +53,7 @@ static bool pick(abr_json_costs *x, abr_json_queue *near, abr_json_queue *far)
 {
     const uint32_t root = x->tree->values[0].child;
     abr_json_cost_all(x);
-    if (abr_json_cost(x, root) > x->most)
+    if (x->most < LEAST || abr_json_cost(x, root) > x->most)
         return false;
     abr_json_show(x, root);
     abr_json_pick_shape(x, three_quarters(x->most), near, far);
@@ -89,7 +94,7 @@ static bool make_room(abr_json_parts *x, uint64_t bytes)
     const size_t wanted = x->text ? 2 : (size_t)bytes + 2;
     if (wanted <= x->printed_size)
         return true;
-    char *p = abr_resize(x->alloc, x->printed, 0, wanted);
+    char *p = abr_resize(x->alloc, x->printed, x->printed_size, wanted);
     if (!p)
         return false;
     x->printed = p;

@@ -125,6 +125,8 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
     abr_json_levels_grow(x, e->end);
     if (x->large == x->depth) {
         retain(x, e);
+        if (x->depth == 0) /* the document */
+            flush(x, true);
         return;
     }
     in->entry.values += e->values;

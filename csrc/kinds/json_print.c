@@ -48,11 +48,11 @@ static void keep(printer *x, const char *p, size_t n, uint64_t at, uint64_t line
 static uint64_t line_of(const printer *x, const abr_json_value *v, size_t i)
 {
     const abr_json_parts *parts = x->costs->tree->parts;
-    if (v->node != ABR_JSON_NONE)
-        return parts->nodes[v->node].line + abr_count_newlines(v->p, i);
     const abr_json_unit *u = &parts->units[v->origin];
-    const char *p = abr_json_text(parts, u->place);
-    return u->line + abr_count_newlines(p, (size_t)(v->p - p) + i);
+    const abr_json_node *node = &parts->nodes[v->node];
+    const bool large = v->node != ABR_JSON_NONE;
+    const char *p = abr_json_text(parts, large ? node->place : u->place);
+    return (large ? node->line : u->line) + abr_count_newlines(p, (size_t)(v->p - p) + i);
 }
 
 static void keep_of(printer *x, const abr_json_value *v, size_t i, size_t n)
@@ -261,6 +261,22 @@ static char *put_step(const printer *x, uint32_t index, char *dst, char *scratch
     return dst;
 }
 
+static abr_item_unit unit_of(const abr_json_value *v)
+{
+    return v->type == ABR_JSON_ARRAY    ? ABR_ITEM_ELEMENTS
+           : v->type == ABR_JSON_OBJECT ? ABR_ITEM_MEMBERS
+                                        : ABR_ITEM_CHARS;
+}
+
+void abr_json_tell_empty(const abr_json_value *root, abr_content *out)
+{
+    abr_item item = {.unit = unit_of(root), .of = "", .total = root->count};
+    if (item.unit == ABR_ITEM_CHARS && item.total == 0)
+        item.total = count_chars(root->p + root->head + 1, (size_t)abr_json_text_size(root));
+    if (item.total > 0)
+        abr_content_tell(out, &item);
+}
+
 static void tell(printer *x)
 {
     size_t most = 0;
@@ -273,14 +289,11 @@ static void tell(printer *x)
     x->out->failed = x->out->failed || !pointer;
     for (size_t i = 0; i < x->lack_count && pointer; i++) {
         const lack *l = &x->lacks[i];
-        const uint8_t type = x->values[l->value].type;
         char *end = pointer + most;
         char *start = end;
         for (uint32_t v = l->value; x->values[v].parent != 0; v = x->values[v].parent)
             start = put_step(x, v, start, end);
-        const abr_item item = {.unit = type == ABR_JSON_ARRAY    ? ABR_ITEM_ELEMENTS
-                                       : type == ABR_JSON_OBJECT ? ABR_ITEM_MEMBERS
-                                                                 : ABR_ITEM_CHARS,
+        const abr_item item = {.unit = unit_of(&x->values[l->value]),
                                .of = start,
                                .of_len = (size_t)(end - start),
                                .total = l->total,

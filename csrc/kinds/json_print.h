@@ -13,6 +13,9 @@ ABR_PRIVATE_BEGIN
  * content where source is copied. */
 void abr_json_print(const abr_json_costs *x, size_t half, char *copy, abr_content *out);
 
+/* Tell that nothing of a document is shown. */
+void abr_json_tell_empty(const abr_json_value *root, abr_content *out);
+
 ABR_PRIVATE_END
 
 #endif

@@ -32,7 +32,7 @@ static void count_escape(abr_json_chars *c, char byte)
         c->escaped = false;
         c->left = byte == 'u' ? 4 : 0;
         c->unit = 0;
-        c->chars += byte != 'u';
+        c->chars += (uint64_t)(byte != 'u');
         c->high = c->high && byte == 'u';
         return;
     }

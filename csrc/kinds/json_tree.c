@@ -279,6 +279,14 @@ static bool set_paths(abr_json_tree *t)
     return true;
 }
 
+/* Blanks before the document are not part of it. */
+static void trim_document(abr_json_value *v)
+{
+    v->p += v->head;
+    v->at += v->head;
+    v->lead = v->head = 0;
+}
+
 bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const bool *chosen,
                         const abr_json_values *says)
 {
@@ -294,6 +302,8 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
         add(t, 0, &place);
         t->values[0].shown = true;
         read_parts(t, chosen, of_node);
+        if (t->count > 1)
+            trim_document(&t->values[1]);
     }
     const bool fine = t->values && of_node && set_paths(t);
     if (of_node)
