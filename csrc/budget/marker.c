@@ -18,7 +18,7 @@ const char *abr_marker_format(const abr_opts *o, size_t *n)
         o->strategy == ABR_HEAD_TAIL || o->strategy == ABR_PRIORITY || o->strategy == ABR_AUTO;
     if (!marked || o->marker == ABR_MARKER_NONE)
         return "";
-    const char *own = o->strategy != ABR_HEAD_TAIL ? priority_marker
+    const char *own = o->strategy == ABR_PRIORITY ? priority_marker
                       : o->snap == ABR_SNAP_LINE  ? line_marker
                                                   : char_marker;
     *n = o->marker_text ? o->marker_text_len : strlen(own);
