@@ -10,7 +10,7 @@ enum { ESCAPE = 6, PAIR = 12, DATA_LEAST = 256, DATA_READ = 1024, DOTS_LEAST = 3
 
 static unsigned hex_value(char c)
 {
-    return c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | ' ') - 'a' + 10;
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | ' ') - 'a') + 10;
 }
 
 static bool is_high(unsigned unit)
@@ -36,7 +36,7 @@ static void count_escape(abr_json_chars *c, char byte)
         c->high = c->high && byte == 'u';
         return;
     }
-    c->unit = (uint16_t)((unsigned)c->unit << 4 | (unsigned)hex_value(byte));
+    c->unit = (uint16_t)((unsigned)c->unit << 4 | hex_value(byte));
     if (--c->left > 0)
         return;
     const bool second = c->high && is_low(c->unit);
