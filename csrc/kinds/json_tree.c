@@ -198,6 +198,8 @@ static void mark_nodes(const abr_json_parts *x, const bool *chosen, uint32_t *of
             of_node[node] = 1;
     if (x->node_count > 0 && x->nodes[0].parent == ABR_JSON_NONE && !x->nodes[0].ghost)
         of_node[0] = 1;
+    for (size_t i = 0; i < x->node_count && x->unit_count == 0; i++)
+        of_node[i] = !x->nodes[i].ghost; /* brackets alone, deeper than can be shown */
 }
 
 static void read_parts(abr_json_tree *t, const bool *chosen, uint32_t *of_node)
