@@ -1,10 +1,8 @@
 /*
- * What no scan can beat, as a Lua module for `make bench`: the same memory and the same file, read and nothing else done.
- *   read(text)     a pass over the text's bytes with one instruction a vector
- *   pread(path)    a loop of pread(2) over the file, 256 KiB each: the bytes it read
- *   vector         what the pass reads with
- * And the core without Lua:
- *   tail(text, max_lines, max_bytes, times)    the cut of the text, so many times
+ * What no scan can beat, as a Lua module for `make bench`: the same memory and the same file, read and
+ * nothing else done. read(text)     a pass over the text's bytes with one instruction a vector pread(path)
+ * a loop of pread(2) over the file, 256 KiB each: the bytes it read vector         what the pass reads with
+ * And the core without Lua: tail(text, max_lines, max_bytes, times)    the cut of the text, so many times
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* pread, O_CLOEXEC */

@@ -1,6 +1,6 @@
 /*
- * A text that is cut as what it is. Its kind is told by its first ABR_KIND_BYTES, or by all of a shorter text; until these
- * have come they are held. Then what reads that kind gets them, and the rest as it comes.
+ * A text that is cut as what it is. Its kind is told by its first ABR_KIND_BYTES, or by all of a shorter
+ * text; until these have come they are held. Then what reads that kind gets them, and the rest as it comes.
  */
 #include <string.h>
 
@@ -23,8 +23,7 @@ struct abr_by_kind {
     abr_hit *hits;    /* copies, followed by their texts; NULL where the text is at hand */
     const char *text; /* all of it, or NULL */
     bool decided;
-    bool
-        opened; /* the kind is told, and its reader has read `start`; it counts once the next chunk was written */
+    bool opened; /* its reader has read `start`, which counts once the next chunk is written */
     abr_telling told;
     abr_retainer *retainer;
     abr_reader *reader;

@@ -8,7 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Tells the kind of a text by its start, which it holds until then, and has the rest of it read as that kind. */
+/* Tells the kind of a text by its start, which it holds until then, and has the rest of it read as that
+ * kind. */
 typedef struct abr_by_kind abr_by_kind;
 
 /* Open one for a text that comes in chunks. */
@@ -23,8 +24,8 @@ bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n);
 /* Read a chunk for which memory was reserved. */
 void abr_by_kind_write(abr_by_kind *k, const char *p, size_t n);
 
-/* Have (p, n) count after what was written, until the next call of this; it must be taken back, with n 0, before more is
- * written. False: no memory, and nothing changes. */
+/* Have (p, n) count after what was written, until the next call of this; it must be taken back, with n 0,
+ * before more is written. False: no memory, and nothing changes. */
 bool abr_by_kind_preview(abr_by_kind *k, const char *p, size_t n);
 
 /* Is the kind still open? Then *p gets all of the text so far: *n bytes, followed by those of a preview. */

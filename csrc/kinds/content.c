@@ -1,6 +1,6 @@
 /*
- * A content being put together. Markers and the texts of items go into one buffer that grows, so their places in it are
- * kept until the end.
+ * A content being put together. Markers and the texts of items go into one buffer that grows, so their places
+ * in it are kept until the end.
  */
 #include <stdint.h>
 #include <string.h>

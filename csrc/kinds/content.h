@@ -21,8 +21,8 @@ typedef struct {
     bool failed; /* there was no memory; what was put in since is lost */
 } abr_content;
 
-/* Add n bytes of the source: `at` of them stand before these, and `line` newlines. They go into the piece before where
- * they follow on it, in the source and in memory. */
+/* Add n bytes of the source: `at` of them stand before these, and `line` newlines. They go into the piece
+ * before where they follow on it, in the source and in memory. */
 void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint64_t line);
 
 /* Add a marker, which is copied; it goes into a marker before it. */

@@ -1,8 +1,8 @@
 /*
  * What values take to show: their bytes, and the markers for what is left out, at their widest.
  *
- * A gap of an array has a marker where it is; an object has one for all it lacks. So the cost of a value depends on its
- * siblings, and is counted when it is shown.
+ * A gap of an array has a marker where it is; an object has one for all it lacks. So the cost of a value
+ * depends on its siblings, and is counted when it is shown.
  */
 #include <string.h>
 
@@ -190,7 +190,8 @@ static void mark_shown(abr_json_costs *x, uint32_t v)
 
 static void show_alone(abr_json_costs *x, uint32_t v)
 {
-    x->used = (uint64_t)((int64_t)x->used + (int64_t)least_cost(x, &x->tree->values[v]) + marker_change(x, v));
+    x->used =
+        (uint64_t)((int64_t)x->used + (int64_t)least_cost(x, &x->tree->values[v]) + marker_change(x, v));
     mark_shown(x, v);
 }
 

@@ -12,21 +12,23 @@ ABR_PRIVATE_BEGIN
 
 typedef struct {
     abr_json_tree *tree;
-    uint64_t most;  /* bytes to use, of source and of markers that count */
+    uint64_t most; /* bytes to use, of source and of markers that count */
     uint64_t used;
-    uint64_t part;  /* a longer string may be shown in part */
-    bool marks;     /* there are markers, */
-    bool pays;      /* and they count */
+    uint64_t part; /* a longer string may be shown in part */
+    bool marks;    /* there are markers, */
+    bool pays;     /* and they count */
 } abr_json_costs;
 
-/* Print the marker for what is left out of a value, with its comma where it is not the first; returns its bytes. */
+/* Print the marker for what is left out of a value, with its comma where it is not the first; returns its
+ * bytes. */
 size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, uint64_t omitted, bool first,
                              char dst[ABR_JSON_MARKER_MOST]);
 
 /* Find what each value takes with everything in it. */
 void abr_json_cost_all(abr_json_costs *x);
 
-/* Bytes that it takes to show a value with as little in it as can be, and those around it that are not shown. */
+/* Bytes that it takes to show a value with as little in it as can be, and those around it that are not
+ * shown. */
 uint64_t abr_json_cost(const abr_json_costs *x, uint32_t v);
 
 /* The same with everything in it; UINT64_MAX where that is not to be had. */

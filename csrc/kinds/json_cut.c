@@ -26,8 +26,8 @@ static void print_empty(const abr_json_tree *t, char *copy, abr_content *out)
 {
     const abr_json_value *root = &t->values[t->values[0].child];
     const abr_json_parts *parts = t->parts;
-    static const char closing[] = {[ABR_JSON_TEXT] = '"', [ABR_JSON_DATA] = '"', [ABR_JSON_ARRAY] = ']',
-                                   [ABR_JSON_OBJECT] = '}'};
+    static const char closing[] = {
+        [ABR_JSON_TEXT] = '"', [ABR_JSON_DATA] = '"', [ABR_JSON_ARRAY] = ']', [ABR_JSON_OBJECT] = '}'};
     const uint64_t first = root->at;
     uint64_t line;
     uint64_t end_line;
@@ -81,8 +81,8 @@ static bool cut(abr_json_parts *parts, abr_json_tree *t, const abr_kind_request 
     if (q->bytes < 2 || t->count < 2)
         ;
     else if (pick(&costs, &near, &far))
-        abr_json_print(&costs, abr_json_string_most(abr_json_allowance(q->keep)) / 2, parts->text ? NULL : parts->printed,
-                       out);
+        abr_json_print(&costs, abr_json_string_most(abr_json_allowance(q->keep)) / 2,
+                       parts->text ? NULL : parts->printed, out);
     else
         print_empty(t, parts->printed, out);
     a->free(a->ctx, due);
@@ -102,11 +102,13 @@ static bool make_room(abr_json_parts *x, uint64_t bytes)
     return true;
 }
 
-bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_kind_request *q, abr_content *out)
+bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_kind_request *q,
+                  abr_content *out)
 {
     const bool *chosen = abr_json_parts_choose(parts, abr_json_allowance(q->keep));
     abr_json_tree t = {.alloc = parts->alloc};
-    const bool fine = make_room(parts, q->bytes) && abr_json_tree_make(&t, parts, chosen, says) && cut(parts, &t, q, out);
+    const bool fine =
+        make_room(parts, q->bytes) && abr_json_tree_make(&t, parts, chosen, says) && cut(parts, &t, q, out);
     abr_json_tree_free(&t);
     return fine;
 }

@@ -12,7 +12,8 @@
 ABR_PRIVATE_BEGIN
 
 /* Put the content within q->bytes into `out`. What is copied goes into parts->printed. False: no memory. */
-bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_kind_request *q, abr_content *out);
+bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_kind_request *q,
+                  abr_content *out);
 
 ABR_PRIVATE_END
 

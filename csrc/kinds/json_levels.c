@@ -1,9 +1,9 @@
 /*
  * What is open, and what is retained of it.
  *
- * A value of at most ABR_JSON_SMALL bytes is retained or forgotten as a whole. Whether one is small is known when it
- * ends or has grown too large; until then the entries of its children wait. When it is large, it becomes a node, and its
- * children become units: small ones next to each other form a run.
+ * A value of at most ABR_JSON_SMALL bytes is retained or forgotten as a whole. Whether one is small is known
+ * when it ends or has grown too large; until then the entries of its children wait. When it is large, it
+ * becomes a node, and its children become units: small ones next to each other form a run.
  */
 #include <string.h>
 
@@ -14,17 +14,18 @@
 #include "priority/score.h"
 
 enum {
-    RUN = 256,  /* bytes of a run; a larger value is one by itself */
-    RUN_WAITS = 8192, /* bytes in which a run's next value or the end of its level comes, or it is not the last */
-    FRONT = 3,  /* values of each object or array that are its start */
-    UNIT = 256  /* what a unit counts for, beside its bytes, when room is shared */
+    RUN = 256, /* bytes of a run; a larger value is one by itself */
+    RUN_WAITS =
+        8192,  /* bytes in which a run's next value or the end of its level comes, or it is not the last */
+    FRONT = 3, /* values of each object or array that are its start */
+    UNIT = 256 /* what a unit counts for, beside its bytes, when room is shared */
 };
 
 /* Why a unit is retained. */
 typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, START, END, ANY, REASONS } reason;
 
-/* How what is retained is shared between the reasons. A unit of a reason on which much was spent weighs little, so at any
- * limit each has had its share, and the first units come first. */
+/* How what is retained is shared between the reasons. A unit of a reason on which much was spent weighs
+ * little, so at any limit each has had its share, and the first units come first. */
 static const float shares[REASONS] = {6, 6, 3, 1, 4, 3, 3, 4};
 
 /* ---- units ---- */

@@ -23,12 +23,12 @@ typedef struct {
 } abr_json_entry;
 
 typedef struct {
-    abr_json_entry entry;     /* what it will be if it stays small */
-    uint64_t path;            /* of it */
-    uint64_t any;             /* of its elements */
-    abr_json_path *own_path;  /* NULL: not counted */
-    abr_json_path *elements;  /* of an array, once it has one */
-    uint64_t from;            /* where its last child ends */
+    abr_json_entry entry;    /* what it will be if it stays small */
+    uint64_t path;           /* of it */
+    uint64_t any;            /* of its elements */
+    abr_json_path *own_path; /* NULL: not counted */
+    abr_json_path *elements; /* of an array, once it has one */
+    uint64_t from;           /* where its last child ends */
     uint64_t count;
     uint64_t keys; /* hash of all its keys */
     uint64_t dots;
@@ -63,8 +63,8 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e);
 /* A string of the innermost level is long, and has come up to `end` or ended there. */
 void abr_json_long_begins(abr_json_levels *x, uint64_t end);
 
-/* The same of a long string. `head_n` bytes from e->at on and `tail_n` up to its end are retained, from these places
- * where the source is not at hand. */
+/* The same of a long string. `head_n` bytes from e->at on and `tail_n` up to its end are retained, from
+ * these places where the source is not at hand. */
 typedef struct {
     uint64_t chars;
     uint64_t line; /* newlines before e->at */

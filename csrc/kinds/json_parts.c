@@ -1,6 +1,6 @@
 /*
- * The parts of a JSON document that are retained, in arrays that are swept when they hold a quarter more than the
- * allowance.
+ * The parts of a JSON document that are retained, in arrays that are swept when they hold a quarter more than
+ * the allowance.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ size_t abr_json_allowance(size_t keep)
 {
     const size_t most = SIZE_MAX / 4;
     return keep > (most - ALLOWANCE_LEAST) / ALLOWANCE_PER_BYTE ? most
-                                                               : ALLOWANCE_LEAST + ALLOWANCE_PER_BYTE * keep;
+                                                                : ALLOWANCE_LEAST + ALLOWANCE_PER_BYTE * keep;
 }
 
 size_t abr_json_string_most(size_t allowance)
@@ -321,9 +321,8 @@ abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t tex
 {
     make_room(x, text_n);
     abr_json_unit *u = &x->units[x->unit_count++];
-    *u = (abr_json_unit){.values = values,
-                         .place = x->copied,
-                         .node = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE};
+    *u = (abr_json_unit){
+        .values = values, .place = x->copied, .node = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE};
     x->cost += (uint64_t)text_n + UNIT_COST + (uint64_t)VALUE_COST * values;
     x->cost += u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     return u;

@@ -12,15 +12,15 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_JSON_SHOWN_DEPTH = 200, /* nothing deeper is shown */
-    ABR_JSON_CLOSE_MOST = 32    /* bytes of a closing bracket with the blanks before it, which may be dropped */
+    ABR_JSON_CLOSE_MOST = 32 /* bytes of a closing bracket with the blanks before it, which may be dropped */
 };
 
 /* A large object or array: its parts are retained one by one, and it as long as one of them is. */
 typedef struct {
-    uint64_t at;     /* bytes of the source before its range, which starts where its sibling before ends */
-    uint64_t line;   /* newlines before that */
-    uint64_t start;  /* bytes before its opening bracket */
-    uint64_t end;    /* bytes before what follows on it */
+    uint64_t at;       /* bytes of the source before its range, which starts where its sibling before ends */
+    uint64_t line;     /* newlines before that */
+    uint64_t start;    /* bytes before its opening bracket */
+    uint64_t end;      /* bytes before what follows on it */
     uint64_t close_at; /* bytes before `close` */
     uint64_t close_line;
     uint64_t count;   /* of its elements or members */
@@ -54,9 +54,9 @@ typedef struct {
 } abr_json_unit;
 
 /*
- * Of the units those that came last are retained, and of the others the heaviest ones, each within its share of the
- * allowance: of the list sorted by weight the longest start. A unit that was dropped once excludes itself and all below
- * it. So a smaller allowance retains a start of what a larger one does.
+ * Of the units those that came last are retained, and of the others the heaviest ones, each within its share
+ * of the allowance: of the list sorted by weight the longest start. A unit that was dropped once excludes
+ * itself and all below it. So a smaller allowance retains a start of what a larger one does.
  */
 typedef struct {
     const abr_alloc *alloc;
@@ -87,12 +87,12 @@ typedef struct {
 size_t abr_json_allowance(size_t keep);
 size_t abr_json_string_most(size_t allowance);
 
-/* Get memory for what n bytes of a document may bring, of which `beside` were held back; false changes nothing that
- * counts. */
+/* Get memory for what n bytes of a document may bring, of which `beside` were held back; false changes
+ * nothing that counts. */
 bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside);
 
-/* A new node, or unit, within the innermost open node. Memory was reserved. Its fields are the caller's to fill, but
- * `place` and what tells of its parents. */
+/* A new node, or unit, within the innermost open node. Memory was reserved. Its fields are the caller's to
+ * fill, but `place` and what tells of its parents. */
 abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n);
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n);
 

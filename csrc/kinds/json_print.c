@@ -1,8 +1,8 @@
 /*
  * The values that are shown, printed: source as it stands, and a marker for each gap.
  *
- * A gap's comma is the one after it, so a value that has a gap before it brings its comma along, and a gap at the end
- * brings its own.
+ * A gap's comma is the one after it, so a value that has a gap before it brings its comma along, and a gap at
+ * the end brings its own.
  */
 #include <string.h>
 

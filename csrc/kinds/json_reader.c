@@ -1,8 +1,9 @@
 /*
- * Reads a JSON document as it goes by: its tokens make the levels that are open, and what its values say is noted.
+ * Reads a JSON document as it goes by: its tokens make the levels that are open, and what its values say is
+ * noted.
  *
- * What is retained does not depend on the chunks: levels are looked at where tokens end, and what is done earlier, at the
- * end of a chunk, is what would be done later.
+ * What is retained does not depend on the chunks: levels are looked at where tokens end, and what is done
+ * earlier, at the end of a chunk, is what would be done later.
  */
 #include <string.h>
 
@@ -44,9 +45,9 @@ typedef struct {
     abr_json_scan scan;
     size_t skipped; /* bytes of a BOM */
     bool broken;
-    bool has_key; /* of the value that comes next, */
+    bool has_key;  /* of the value that comes next, */
     uint64_t path; /* and its path */
-    size_t half; /* bytes of either end of a long string that are retained */
+    size_t half;   /* bytes of either end of a long string that are retained */
     long_string string;
     abr_json_parts parts;
     abr_json_values *values;
@@ -125,7 +126,8 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
     while (s->counted < end) {
         const size_t left = (size_t)(end - s->counted);
         const size_t n = s->counted < source->at && left > source->at - s->counted
-                             ? (size_t)(source->at - s->counted) : left;
+                             ? (size_t)(source->at - s->counted)
+                             : left;
         const char *p = s->counted < source->at ? source->carry + (s->counted - source->carry_at)
                                                 : source->p + (s->counted - source->at);
         const size_t quotes = (size_t)(s->counted == start) + (size_t)(whole && s->counted + n == end);
@@ -155,7 +157,8 @@ static void end_long(json_reader *r, abr_json_entry *e)
         text.head_n = (size_t)(e->start - at) + (n < r->half ? n : r->half);
     } else {
         keep_long(r, e->start, e->end, true);
-        text = (abr_json_long){.chars = s->chars.chars, .line = s->line, .head_n = s->head_n, .head = s->bytes};
+        text =
+            (abr_json_long){.chars = s->chars.chars, .line = s->line, .head_n = s->head_n, .head = s->bytes};
         text.tail_n = s->tail_n < r->half ? s->tail_n : r->half;
         text.tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half + (s->tail_n - text.tail_n);
         s->begun = false;
@@ -199,8 +202,10 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     else if (!r->string.begun)
         says = say_string(r, path, start + 1, end - start - 2);
     else
-        says = abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1, ABR_JSON_READ);
-    abr_json_entry e = {.start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
+        says = abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1,
+                                    ABR_JSON_READ);
+    abr_json_entry e = {
+        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
     if (is_long)
         end_long(r, &e);
     else
@@ -214,7 +219,8 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     if (r->levels.depth == ABR_JSON_SHOWN_DEPTH)
         return;
     abr_json_path *path = path_of_next(r, &first);
-    abr_json_level level = {.path = r->has_key ? r->path : in->any, .object = object, .from = end, .own_path = path};
+    abr_json_level level = {
+        .path = r->has_key ? r->path : in->any, .object = object, .from = end, .own_path = path};
     level.any = abr_json_any_path(level.path);
     level.entry.start = start;
     level.entry.fresh = first;
@@ -233,7 +239,8 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
         }
         return;
     }
-    if (in->object && abr_json_counts_values(in->own_path) && abr_json_read_other(r->values, in->own_path, in->keys).odd)
+    if (in->object && abr_json_counts_values(in->own_path) &&
+        abr_json_read_other(r->values, in->own_path, in->keys).odd)
         in->entry.odd = true;
     abr_json_level_closes(&r->levels, end);
 }
@@ -284,8 +291,9 @@ static bool reserve(abr_reader *reader, const char *p, size_t n)
 {
     (void)p;
     json_reader *r = (json_reader *)(void *)reader;
-    return r->broken || (reserve_levels(r, n) && reserve_string(r, n) &&
-                         abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
+    return r->broken ||
+           (reserve_levels(r, n) && reserve_string(r, n) &&
+            abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
 }
 
 /* Is a long string under way at the end of a chunk? */
@@ -377,7 +385,8 @@ static abr_code open(const abr_reader_opts *opts, abr_reader **out)
     r->levels.source = &r->source;
     r->levels.open[0].any = r->levels.open[0].path = ABR_JSON_ROOT;
     abr_json_open(&r->scan, NULL, 0);
-    if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, opts->alloc, &r->values) != ABR_OK) {
+    if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, opts->alloc, &r->values) !=
+        ABR_OK) {
         close(&r->reader);
         return ABR_ENOMEM;
     }

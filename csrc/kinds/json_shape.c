@@ -1,8 +1,8 @@
 /*
  * The shape of a document: each key path once, the cheap ones first.
  *
- * Of what is shown, children with a new path are next. Of elements, which share one, the one with most new paths in it is;
- * what only others have is had by opening these.
+ * Of what is shown, children with a new path are next. Of elements, which share one, the one with most new
+ * paths in it is; what only others have is had by opening these.
  */
 #include "kinds/json_pick.h"
 #include "abridge.h"

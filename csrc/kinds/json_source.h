@@ -10,14 +10,15 @@ ABR_PRIVATE_BEGIN
 enum {
     ABR_JSON_SMALL = 2048,       /* bytes of a value that is retained or forgotten as a whole */
     ABR_JSON_PREFIX_MOST = 4096, /* bytes of a key, with blanks around it, that can be shown */
-    ABR_JSON_CARRY = 16 * 1024   /* bytes before a chunk that may still be needed, more than all these together */
+    ABR_JSON_CARRY =
+        16 * 1024 /* bytes before a chunk that may still be needed, more than all these together */
 };
 
 typedef struct {
     const char *text; /* the whole document, or NULL */
     const char *p;    /* the chunk */
     size_t n;
-    uint64_t at; /* bytes before it */
+    uint64_t at;    /* bytes before it */
     uint64_t lines; /* newlines in the first lines_to bytes */
     uint64_t lines_to;
     uint64_t carry_at;
@@ -26,7 +27,8 @@ typedef struct {
     char joined[ABR_JSON_CARRY + 64];
 } abr_json_source;
 
-/* n bytes from `at` on, in one piece; they are at hand, and with `after` more that only have to be readable. */
+/* n bytes from `at` on, in one piece; they are at hand, and with `after` more that only have to be
+ * readable. */
 const char *abr_json_bytes(abr_json_source *s, uint64_t at, size_t n, size_t after);
 
 /* Copy n bytes that are at hand. */

@@ -6,7 +6,14 @@
 #include "text/scan.h"
 #include "text/utf8.h"
 
-enum { ESCAPE = 6, PAIR = 12, DATA_LEAST = 256, DATA_READ = 1024, DOTS_LEAST = 3, DOTS_MOST = DOTS_LEAST + 63 };
+enum {
+    ESCAPE = 6,
+    PAIR = 12,
+    DATA_LEAST = 256,
+    DATA_READ = 1024,
+    DOTS_LEAST = 3,
+    DOTS_MOST = DOTS_LEAST + 63
+};
 
 static unsigned hex_value(char c)
 {
@@ -109,8 +116,8 @@ size_t abr_json_sure_place(const char *p, size_t n, size_t from)
 
 static bool is_base64(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
-           c == '-' || c == '_' || c == '=';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '/' || c == '-' || c == '_' || c == '=';
 }
 
 bool abr_json_is_data(const char *p, size_t n)

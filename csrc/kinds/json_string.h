@@ -21,7 +21,8 @@ void abr_json_count_chars(abr_json_chars *counter, const char *p, size_t n);
 /* Bytes of the char or escape at p, n > 0; that of a pair counts both. More than n where it goes on. */
 size_t abr_json_char_size(const char *p, size_t n);
 
-/* The first place from `from` on that is sure to be between chars of (p, n), which may start in one; n where none is. */
+/* The first place from `from` on that is sure to be between chars of (p, n), which may start in one; n
+ * where none is. */
 size_t abr_json_sure_place(const char *p, size_t n, size_t from);
 
 /* Is (p, n), the start of a string or all of it, such as only programs read: base64, a data URI? */
@@ -30,7 +31,8 @@ bool abr_json_is_data(const char *p, size_t n);
 /* Write (p, n) decoded to dst, as large as n: UTF-8, U+FFFD for lone surrogates. Returns its bytes. */
 size_t abr_json_decode(const char *p, size_t n, char *dst);
 
-/* Of a key, with its quotes: where it is three dots or more and nothing else, the bit for their number; else 0. */
+/* Of a key, with its quotes: where it is three dots or more and nothing else, the bit for their number;
+ * else 0. */
 uint64_t abr_json_dots(const char *p);
 
 ABR_PRIVATE_END

@@ -122,7 +122,8 @@ static uint64_t next_ordinal(reading *r)
 static void read_value(reading *r, uint32_t base)
 {
     const size_t n = r->unit->n;
-    abr_json_value v = {.p = r->p + r->from, .at = r->unit->at + r->from, .origin = r->origin, .node = ABR_JSON_NONE};
+    abr_json_value v = {
+        .p = r->p + r->from, .at = r->unit->at + r->from, .origin = r->origin, .node = ABR_JSON_NONE};
     v.lead = (uint32_t)(r->i - r->from);
     if (r->t->values[r->in].type == ABR_JSON_OBJECT)
         r->i = skip_lead(r->p, n, string_end(r->p, n, r->i), ':');
@@ -170,7 +171,8 @@ static void add_node(abr_json_tree *t, uint32_t node, uint32_t *of_node)
     const abr_json_node *x = &t->parts->nodes[node];
     const uint32_t parent = x->parent == ABR_JSON_NONE ? 0 : of_node[x->parent];
     const size_t n = (size_t)(x->start - x->at);
-    abr_json_value v = {.p = abr_json_text(t->parts, x->place), .at = x->at, .end = x->end, .ordinal = x->ordinal};
+    abr_json_value v = {
+        .p = abr_json_text(t->parts, x->place), .at = x->at, .end = x->end, .ordinal = x->ordinal};
     v.head = (uint32_t)n;
     v.lead = (uint32_t)skip_lead(v.p, n, 0, ',');
     v.type = x->object ? ABR_JSON_OBJECT : ABR_JSON_ARRAY;
@@ -229,7 +231,8 @@ static void set_path(abr_json_tree *t, abr_json_value *v)
     const abr_json_value *in = &t->values[v->parent];
     if (in->type == ABR_JSON_OBJECT && in->count <= ABR_JSON_MAP) {
         const size_t n = v->head - v->lead;
-        v->hash = abr_json_key_path(in->hash, abr_json_hash(v->p + v->lead + 1, string_end(v->p + v->lead, n, 0) - 2));
+        v->hash = abr_json_key_path(in->hash,
+                                    abr_json_hash(v->p + v->lead + 1, string_end(v->p + v->lead, n, 0) - 2));
     } else {
         v->hash = abr_json_any_path(in->hash);
     }
@@ -299,7 +302,8 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
     t->values = t->alloc->malloc(t->alloc->ctx, count * sizeof *t->values);
     uint32_t *of_node = t->alloc->malloc(t->alloc->ctx, (parts->node_count + 1) * sizeof *of_node);
     if (t->values && of_node) {
-        const abr_json_value place = {.type = ABR_JSON_ARRAY, .count = 1, .hash = ABR_JSON_ROOT, .node = ABR_JSON_NONE};
+        const abr_json_value place = {
+            .type = ABR_JSON_ARRAY, .count = 1, .hash = ABR_JSON_ROOT, .node = ABR_JSON_NONE};
         mark_nodes(parts, chosen, of_node);
         add(t, 0, &place);
         t->values[0].shown = true;

@@ -17,16 +17,17 @@ typedef enum {
     ABR_JSON_OBJECT
 } abr_json_type;
 
-/* A value stands before those in it. The first one is the document's place; the document is its only child. */
+/* A value stands before those in it. The first one is the document's place; the document is its only
+ * child. */
 typedef struct {
-    const char *p;    /* its range, which starts where its sibling before ends */
-    uint64_t at;      /* bytes of the source before that */
-    uint64_t end;     /* bytes before what follows on it */
+    const char *p; /* its range, which starts where its sibling before ends */
+    uint64_t at;   /* bytes of the source before that */
+    uint64_t end;  /* bytes before what follows on it */
     uint64_t ordinal;
-    uint64_t count;   /* of its children, shown or not, retained or not; of a string's chars, 0: not counted */
-    uint64_t hash;    /* of its path */
-    uint32_t lead;    /* bytes of its range before its key, or what stands for it: a comma, blanks */
-    uint32_t head;    /* bytes before its first one */
+    uint64_t count; /* of its children, shown or not, retained or not; of a string's chars, 0: not counted */
+    uint64_t hash;  /* of its path */
+    uint32_t lead;  /* bytes of its range before its key, or what stands for it: a comma, blanks */
+    uint32_t head;  /* bytes before its first one */
     uint32_t close_n; /* bytes of its closing bracket with the blanks before it */
     uint32_t parent;
     uint32_t prev; /* sibling that is retained; 0: none */
@@ -41,7 +42,7 @@ typedef struct {
     uint32_t kids;   /* children that are shown */
     uint32_t room;   /* bytes shown of a string's content */
     uint32_t stamp;
-    uint32_t front;   /* children that were not looked at: the first, the last; 0: none */
+    uint32_t front; /* children that were not looked at: the first, the last; 0: none */
     uint32_t back;
     float score;
     uint8_t type;
@@ -63,7 +64,8 @@ static inline bool abr_json_holds_values(const abr_json_value *v)
     return v->type >= ABR_JSON_ARRAY;
 }
 
-/* Make the values of the units that are chosen. False: no memory; abr_json_tree_free() is due in every case. */
+/* Make the values of the units that are chosen. False: no memory; abr_json_tree_free() is due in every
+ * case. */
 bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const bool *chosen,
                         const abr_json_values *says);
 void abr_json_tree_free(abr_json_tree *t);

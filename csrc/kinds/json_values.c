@@ -1,6 +1,6 @@
 /*
- * What the values of a document say. A path with few different values has them counted, so that the odd one shows and
- * each is read once; those of other paths are read one by one.
+ * What the values of a document say. A path with few different values has them counted, so that the odd one
+ * shows and each is read once; those of other paths are read one by one.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 enum {
     PATHS_MOST = ABR_JSON_PATHS / 4 * 3,
     VALUES_MOST = ABR_JSON_VALUES / 4 * 3,
-    COUNTED_MOST = 48,   /* bytes of a value that is counted */
+    COUNTED_MOST = 48,    /* bytes of a value that is counted */
     COUNTS_TO_JUDGE = 12, /* values of a path before one can be odd, */
     ODD_PART = 10         /* and what is less than this part of them is */
 };

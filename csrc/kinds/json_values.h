@@ -1,4 +1,5 @@
-/* What the values of a document say: which key paths it has, which values tell of trouble, which are unlike others. */
+/* What the values of a document say: which key paths it has, which values tell of trouble, which are
+ * unlike others. */
 #ifndef ABR_KINDS_JSON_VALUES_H
 #define ABR_KINDS_JSON_VALUES_H
 
@@ -67,7 +68,8 @@ static inline uint64_t abr_json_load(const char *p, size_t n)
     }
     if (n == 0)
         return 0;
-    return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
+    return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 |
+           (unsigned char)p[n - 1];
 }
 
 static inline uint64_t abr_json_hash(const char *p, size_t n)

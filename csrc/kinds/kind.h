@@ -14,8 +14,8 @@ typedef struct {
     size_t header_lines;    /* of an aligned table: lines before its first row */
 } abr_telling;
 
-/* Tell what (p, n) is by its first ABR_KIND_BYTES, in time linear in these; the same however the text came. `whole`: it
- * ends with these n bytes. Nothing is allocated; 32 KiB of stack are used. */
+/* Tell what (p, n) is by its first ABR_KIND_BYTES, in time linear in these; the same however the text
+ * came. `whole`: it ends with these n bytes. Nothing is allocated; 32 KiB of stack are used. */
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole);
 
 /* The same of a text that its caller says is of `kind`; ABR_KIND_TEXT where it is not. */

@@ -1,6 +1,6 @@
 /*
- * Cuts of kinds part by part. A kind chooses within a number of bytes; where chars, lines or tokens are limited, that
- * number is found by bisection, and what counts is the content as the model would see it.
+ * Cuts of kinds part by part. A kind chooses within a number of bytes; where chars, lines or tokens are
+ * limited, that number is found by bisection, and what counts is the content as the model would see it.
  */
 #include <string.h>
 

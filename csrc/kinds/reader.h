@@ -1,5 +1,5 @@
-/* The kinds that are cut part by part: what reads such a text as it goes by, retains what a cut may keep of it, and
- * chooses. */
+/* The kinds that are cut part by part: what reads such a text as it goes by, retains what a cut may keep
+ * of it, and chooses. */
 #ifndef ABR_KINDS_READER_H
 #define ABR_KINDS_READER_H
 
@@ -24,10 +24,9 @@ typedef struct {
 } abr_reader_opts;
 
 typedef struct {
-    const abr_view *view; /* at most `keep` bytes of each end are at hand, and never an invalid part of a char */
+    const abr_view *view; /* at most `keep` bytes of each end are at hand, and no part of a char */
     const abr_opts *opts;
-    size_t keep;    /* of these budgets, no larger than the one the reader was opened with: of what is retained, only
-                     * what would have been with this one may be chosen */
+    size_t keep;    /* of these budgets: what would not have been retained with it may not be chosen */
     uint64_t bytes; /* the content's most: of source and, unless these come on top, of markers */
 } abr_kind_request;
 
@@ -38,14 +37,16 @@ typedef struct {
     /* Get memory for a chunk, which comes next; false changes nothing that counts. */
     bool (*reserve)(abr_reader *r, const char *p, size_t n);
 
-    /* Read a chunk for which memory was reserved. What is retained does not depend on how the text is split. */
+    /* Read a chunk for which memory was reserved. What is retained does not depend on how the text is
+     * split. */
     void (*write)(abr_reader *r, const char *p, size_t n);
 
     /* Would what came be of this kind if it ended here? NULL: always. */
     bool (*holds)(const abr_reader *r);
 
-    /* Put into `out`, which is empty, the content within q->bytes. The reader is as before; pieces may point into it.
-     * No memory: false, or out->failed. Called several times a cut where other budgets count. */
+    /* Put into `out`, which is empty, the content within q->bytes. The reader is as before; pieces may
+     * point into it. No memory: false, or out->failed. Called several times a cut where other budgets
+     * count. */
     bool (*choose)(abr_reader *r, const abr_kind_request *q, abr_content *out);
 
     void (*close)(abr_reader *r);

@@ -84,8 +84,8 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
     lua_pop(L, 1);
 }
 
-/* Push a stream that judges what came, cleans and redacts in Lua, in front of one of ours. `full_output`: that
- * option's slot, or 0. */
+/* Push a stream that judges what came, cleans and redacts in Lua, in front of one of ours. `full_output`:
+ * that option's slot, or 0. */
 static int stream_in_lua(lua_State *L, const char *who, int full_output)
 {
     lua_pushboolean(L, false);

@@ -1,5 +1,6 @@
-/* The screen as simple as can be: rows of chars, and every place found from the start of its row. What is tested against
- * it is csrc/clean/screen*.c and csrc/clean/columns.c; its rules are those of abr_cleaner_open(). */
+/* The screen as simple as can be: rows of chars, and every place found from the start of its row. What is
+ * tested against it is csrc/clean/screen*.c and csrc/clean/columns.c; its rules are those of
+ * abr_cleaner_open(). */
 #ifndef NAIVE_SCREEN_H
 #define NAIVE_SCREEN_H
 

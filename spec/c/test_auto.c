@@ -1,5 +1,5 @@
-/* ABR_AUTO: each kind is told and cut the same in one call and in any chunks, snapshots and lower budgets included, in
- * bounded memory, whatever allocation fails. */
+/* ABR_AUTO: each kind is told and cut the same in one call and in any chunks, snapshots and lower budgets
+ * included, in bounded memory, whatever allocation fails. */
 #include "ledger.h"
 
 enum { KB = 1024, LARGE = 700 * KB };
@@ -16,21 +16,25 @@ static void log_line(char *dst, size_t size, size_t i)
 
 static void source_line(char *dst, size_t size, size_t i)
 {
-    static const char *const lines[] = {"static int add%zu(int a, int b)\n", "{\n",
-                                        "    int sum = a + b; /* the %zuth */\n", "    return sum;\n", "}\n",
+    static const char *const lines[] = {"static int add%zu(int a, int b)\n",
+                                        "{\n",
+                                        "    int sum = a + b; /* the %zuth */\n",
+                                        "    return sum;\n",
+                                        "}\n",
                                         "\n"};
     snprintf(dst, size, lines[i % 6], i);
 }
 
 static void json_line(char *dst, size_t size, size_t i)
 {
-    snprintf(dst, size, "%s{\"id\": %zu, \"name\": \"unit %zu\", \"status\": \"%s\"}", i == 0 ? "[\n  " : ",\n  ", i, i,
-             i % 331 == 100 ? "failed" : "passed");
+    snprintf(dst, size, "%s{\"id\": %zu, \"name\": \"unit %zu\", \"status\": \"%s\"}",
+             i == 0 ? "[\n  " : ",\n  ", i, i, i % 331 == 100 ? "failed" : "passed");
 }
 
 static void record_line(char *dst, size_t size, size_t i)
 {
-    snprintf(dst, size, "{\"id\":%zu,\"level\":\"%s\",\"text\":\"step %zu\"}\n", i, i % 331 == 100 ? "error" : "info", i);
+    snprintf(dst, size, "{\"id\":%zu,\"level\":\"%s\",\"text\":\"step %zu\"}\n", i,
+             i % 331 == 100 ? "error" : "info", i);
 }
 
 static void row_line(char *dst, size_t size, size_t i)
@@ -44,15 +48,21 @@ static void row_line(char *dst, size_t size, size_t i)
 static void diff_line(char *dst, size_t size, size_t i)
 {
     if (i % 8 == 0)
-        snprintf(dst, size, "diff --git a/f%zu.c b/f%zu.c\nindex 83db48f..bf269f4 100644\n--- a/f%zu.c\n+++ b/f%zu.c\n", i / 8,
-                 i / 8, i / 8, i / 8);
+        snprintf(dst, size,
+                 "diff --git a/f%zu.c b/f%zu.c\nindex 83db48f..bf269f4 100644\n--- a/f%zu.c\n+++ b/f%zu.c\n",
+                 i / 8, i / 8, i / 8, i / 8);
     else
-        snprintf(dst, size, "@@ -%zu,3 +%zu,3 @@\n before %zu\n-old %zu\n+new %zu\n after\n", i * 10, i * 10, i, i, i);
+        snprintf(dst, size, "@@ -%zu,3 +%zu,3 @@\n before %zu\n-old %zu\n+new %zu\n after\n", i * 10, i * 10,
+                 i, i, i);
 }
 
 static void noise_line(char *dst, size_t size, size_t i)
 {
-    snprintf(dst, size, "%s\x01\x02\x03%zu\x04\xFF\xFE", i == 0 ? "\x7F" "ELF" : "\x02", i);
+    snprintf(dst, size, "%s\x01\x02\x03%zu\x04\xFF\xFE",
+             i == 0 ? "\x7F"
+                      "ELF"
+                    : "\x02",
+             i);
 }
 
 typedef struct {
@@ -63,9 +73,9 @@ typedef struct {
 } sample;
 
 static const sample samples[] = {
-    {"log", ABR_KIND_LOG, log_line, ""},        {"text", ABR_KIND_TEXT, source_line, ""},
+    {"log", ABR_KIND_LOG, log_line, ""},         {"text", ABR_KIND_TEXT, source_line, ""},
     {"json", ABR_KIND_JSON, json_line, "\n]\n"}, {"json_lines", ABR_KIND_JSON_LINES, record_line, ""},
-    {"table", ABR_KIND_TABLE, row_line, ""},    {"diff", ABR_KIND_DIFF, diff_line, ""},
+    {"table", ABR_KIND_TABLE, row_line, ""},     {"diff", ABR_KIND_DIFF, diff_line, ""},
     {"binary", ABR_KIND_BINARY, noise_line, ""},
 };
 
@@ -285,8 +295,8 @@ static void every_budget_is_hard(void)
             CHECK(cut.content_bytes <= o.max.bytes);
             CHECK(abr_count_chars(content, cut.content_bytes, NULL) <= o.max.chars);
             CHECK(abr_weigh_tokens(content, cut.content_bytes, ABR_TOKEN_SAFETY) <= o.max.tokens);
-            CHECK((cut.kind == ABR_KIND_JSON ? abr_count_lines(content, cut.content_bytes) : cut.output_lines) <=
-                  o.max.lines);
+            CHECK((cut.kind == ABR_KIND_JSON ? abr_count_lines(content, cut.content_bytes)
+                                             : cut.output_lines) <= o.max.lines);
             free(content);
             abr_cut_free(&cut);
         }
@@ -410,7 +420,8 @@ static bool again(abr_code code)
     return code == ABR_ENOMEM;
 }
 
-/* Cut a stream under an allocator of which one call fails; what failed is tried again. Was there such a call? */
+/* Cut a stream under an allocator of which one call fails; what failed is tried again. Was there such a
+ * call? */
 static bool survives(const text *t, abr_opts o, size_t fail_at, const abr_cut *want)
 {
     ledger l = {.fail_at = fail_at};

@@ -37,7 +37,8 @@ static void check_cut(const char *want, const char *text, uint64_t bytes, abr_ma
 static void what_is_left_out_is_told_where_it_was(void)
 {
     const char *numbers = "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]";
-    const char *members = "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8,\"i\":9,\"j\":10}";
+    const char *members =
+        "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8,\"i\":9,\"j\":10}";
     check_cut("[1,\"... 17 of 19 elements omitted ...\",19]", numbers, 42, ABR_MARKER_INSIDE);
     check_cut("[1,2,18,19]", numbers, 11, ABR_MARKER_NONE);
     check_cut("{\"a\":1,\"...\": \"... 9 of 10 members omitted ...\"}", members, 50, ABR_MARKER_INSIDE);
@@ -58,8 +59,9 @@ static void little_room_shows_brackets_and_less_nothing(void)
 static void a_marker_has_a_key_of_its_own(void)
 {
     check_cut("{\"...\":1,\"....\": \"... 5 of 6 members omitted ...\"}",
-              "{\"...\":1,\"a\":2,\"b\":3,\"c\":\"a long text that does not fit here\",\"d\":4,\"e\":\"another one\"}", 52,
-              ABR_MARKER_INSIDE);
+              "{\"...\":1,\"a\":2,\"b\":3,\"c\":\"a long text that does not fit "
+              "here\",\"d\":4,\"e\":\"another one\"}",
+              52, ABR_MARKER_INSIDE);
 }
 
 static void a_pair_of_escapes_is_one_char(void)
@@ -94,8 +96,8 @@ static char *records(size_t failed, size_t *n)
         exit(2);
     *n = (size_t)sprintf(text, "{\"total\": %d, \"items\": [", RECORDS);
     for (size_t i = 0; i < RECORDS; i++)
-        *n += (size_t)sprintf(text + *n, "%s\n  {\"id\": %zu, \"status\": \"%s\", \"name\": \"job-%zu\"}", i > 0 ? "," : "", i,
-                              i == failed ? "failed" : "done", i * 7);
+        *n += (size_t)sprintf(text + *n, "%s\n  {\"id\": %zu, \"status\": \"%s\", \"name\": \"job-%zu\"}",
+                              i > 0 ? "," : "", i, i == failed ? "failed" : "done", i * 7);
     *n += (size_t)sprintf(text + *n, "\n]}\n");
     return text;
 }
@@ -121,7 +123,8 @@ static void the_element_in_trouble_is_shown_with_both_ends(void)
     free(text);
 }
 
-static void check_stream(const char *text, size_t n, const abr_cut *want, uint64_t bytes, uint64_t lowered, size_t chunk)
+static void check_stream(const char *text, size_t n, const abr_cut *want, uint64_t bytes, uint64_t lowered,
+                         size_t chunk)
 {
     abr_opts o = options(bytes, ABR_MARKER_INSIDE);
     const abr_narrow narrow = {.max = {ABR_UNLIMITED, lowered, ABR_UNLIMITED, ABR_UNLIMITED}};

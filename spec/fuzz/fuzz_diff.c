@@ -1,4 +1,5 @@
-/* Diffs cut as such, at once and in chunks: budgets, what is told of what is left out, and the same whichever way. */
+/* Diffs cut as such, at once and in chunks: budgets, what is told of what is left out, and the same
+ * whichever way. */
 #include "input.h"
 
 enum { TEXT_MOST = 16384 };

@@ -1,5 +1,5 @@
-/* Cuts of JSON: documents made of the input, so that all of them parse, in one piece, as a stream, and with a budget
- * lowered at its end. */
+/* Cuts of JSON: documents made of the input, so that all of them parse, in one piece, as a stream, and
+ * with a budget lowered at its end. */
 #include "input.h"
 
 enum { DOCUMENT_MOST = 96 * 1024, DEPTH_MOST = 260, CONTENT_MOST = 256 * 1024 };
@@ -23,8 +23,21 @@ static void put(document *d, const char *text)
 
 static void put_string(document *d, input *in)
 {
-    static const char *const parts[] = {"a", "error: ", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\\"", "\\ud800", "\xC3\xA9",
-                                        ".", "...", "abcDEF0189+/", "data:image/png;base64,", " ", "\\\\", "failed",
+    static const char *const parts[] = {"a",
+                                        "error: ",
+                                        "\\n",
+                                        "\\u00e9",
+                                        "\\ud83d\\ude00",
+                                        "\\\"",
+                                        "\\ud800",
+                                        "\xC3\xA9",
+                                        ".",
+                                        "...",
+                                        "abcDEF0189+/",
+                                        "data:image/png;base64,",
+                                        " ",
+                                        "\\\\",
+                                        "failed",
                                         "\xF0\x9F\x98\x80"};
     size_t times = take_below(in, 8);
     const char *part = parts[take_below(in, 16)];
@@ -45,7 +58,8 @@ static void put_blanks(document *d, input *in)
 
 static void put_value(document *d, input *in)
 {
-    static const char *const scalars[] = {"0", "-1.5e+3", "null", "true", "123456789012345678901234567890", "{}", "[]"};
+    static const char *const scalars[] = {"0",  "-1.5e+3", "null", "true", "123456789012345678901234567890",
+                                          "{}", "[]"};
     const unsigned what = take_below(in, 16);
     if (what < 5 && d->depth < DEPTH_MOST - 1) {
         const bool object = what % 2 == 0;
@@ -122,8 +136,9 @@ static void check_cut(const abr_cut *cut, const abr_opts *o)
         source += p->n;
     }
     RULE((o->marker == ABR_MARKER_OUTSIDE ? source : cut->content_bytes) <= o->max.bytes);
-    RULE(cut->content_bytes == 0 ? o->max.bytes < 2 : cut->content_bytes > CONTENT_MOST ||
-         abr_tell(content, cut->content_bytes) == ABR_KIND_JSON);
+    RULE(cut->content_bytes == 0
+             ? o->max.bytes < 2
+             : cut->content_bytes > CONTENT_MOST || abr_tell(content, cut->content_bytes) == ABR_KIND_JSON);
     for (size_t i = 0; i < cut->item_count; i++)
         RULE(cut->items[i].kept < cut->items[i].total);
     free(content);

@@ -225,9 +225,9 @@ static inline const char *broken_record_rule(const char *p, size_t n, const all_
 {
     const uint64_t most = o->max.bytes;
     uint64_t last = 0;
-    uint64_t next = 0;   /* the record after the last one shown */
+    uint64_t next = 0;   /* the record after the last one shows */
     uint64_t marked = 0; /* records that markers since then tell of */
-    uint64_t shown = 0;
+    uint64_t shows = 0;
     bool largest_fits = all->header <= most / 50;
     bool marks = false;
     const bool must_mark = o->marker != ABR_MARKER_NONE && most >= all->header + 128;

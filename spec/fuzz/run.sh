@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 seconds=$1
 shift
 targets=("$@")
-if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell records diff api); fi
+if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell json records diff api); fi
 
 private=$(mktemp -d) || exit 1
 trap 'rm -rf "$private"' EXIT
