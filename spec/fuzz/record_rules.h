@@ -258,7 +258,7 @@ static inline const char *broken_record_rule(const char *p, size_t n, const all_
                     return "records are in order";
                 if (marked != k - next && (marks || must_mark))
                     return "a gap is told where it is, exactly";
-                shown++;
+                shows++;
                 marked = 0;
                 next = k + 1;
             }
@@ -273,7 +273,7 @@ static inline const char *broken_record_rule(const char *p, size_t n, const all_
         if (kept > 0 && kept < all->records[i].size && all->records[i].size <= most / 50)
             return "a record within its share is whole or omitted";
     }
-    if (cut->item_count != 1 || cut->items[0].total != all->count || cut->items[0].kept != shown)
+    if (cut->item_count != 1 || cut->items[0].total != all->count || cut->items[0].kept != shows)
         return "items are exact";
     if (o->marker == ABR_MARKER_INSIDE && o->max.bytes != ABR_UNLIMITED && cut->content_bytes > most)
         return "the budget is hard";
