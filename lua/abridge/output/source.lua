@@ -8,8 +8,8 @@ local M = {}
 
 local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on what they say
 
---- What is binary is neither.
----@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept.
+---@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept; one that is binary
+---  passes as it came.
 ---@field private stream userdata
 ---@field private opts table of the stream
 ---@field private start? string what came, until it is known whether that is binary
