@@ -37,6 +37,22 @@ void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size)
     return p ? alloc->realloc(alloc->ctx, p, old_size, size) : alloc->malloc(alloc->ctx, size);
 }
 
+bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit)
+{
+    if (wanted <= *have)
+        return true;
+    if (wanted < *have * 2)
+        wanted = *have * 2 < most ? *have * 2 : most;
+    if (wanted > SIZE_MAX / unit)
+        return false;
+    void *grown = abr_resize(alloc, *p, *have * unit, wanted * unit);
+    if (!grown)
+        return false;
+    *p = grown;
+    *have = wanted;
+    return true;
+}
+
 size_t abr_to_page(const char *p)
 {
     return (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED;

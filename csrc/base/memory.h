@@ -14,6 +14,10 @@ const abr_alloc *abr_allocator(const abr_alloc *alloc);
  * is NULL. NULL where there is none; p is then as before. */
 void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
 
+/* Make a block of *have units of `unit` bytes, which begins with what was at *p, one of at least `wanted`,
+ * by doubling it up to `most`. False: there is no memory, and nothing changes. */
+bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit);
+
 /* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors
  * copy several times slower to a place a few bytes further into its page, which is where large blocks
  * of malloc() start. */

@@ -103,18 +103,10 @@ static void write_chunk(abr_by_kind *k, const char *p, size_t n)
 
 static bool grow_start(abr_by_kind *k, size_t wanted)
 {
-    enum { FIRST = 4096 };
-    size_t size = k->start_size > 0 ? k->start_size : FIRST;
-    if (wanted <= k->start_size)
-        return true;
-    while (size < wanted)
-        size *= 2;
-    char *p = abr_resize(k->alloc, k->start, k->start_size, size);
-    if (!p)
-        return false;
-    k->start = p;
-    k->start_size = size;
-    return true;
+    void *start = k->start;
+    const bool fine = abr_grow(k->alloc, &start, &k->start_size, wanted, SIZE_MAX, 1);
+    k->start = start;
+    return fine;
 }
 
 static void free_start(abr_by_kind *k)

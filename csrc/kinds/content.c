@@ -15,18 +15,9 @@ enum { FIRST_PIECES = 64, FIRST_TEXTS = 4096 };
 /* Is there memory for `wanted` units of `unit` bytes in *p? */
 static bool grow(abr_content *c, void **p, size_t *size, size_t wanted, size_t unit, size_t first)
 {
-    if (c->failed || wanted <= *size)
-        return !c->failed;
-    size_t new_size = *size > 0 ? *size : first;
-    while (new_size < wanted)
-        new_size *= 2;
-    void *new = abr_resize(c->alloc, *p, *size * unit, new_size * unit);
-    c->failed = !new;
-    if (!new)
-        return false;
-    *p = new;
-    *size = new_size;
-    return true;
+    c->failed = c->failed ||
+                !abr_grow(c->alloc, p, size, *size == 0 && wanted < first ? first : wanted, SIZE_MAX, unit);
+    return !c->failed;
 }
 
 static abr_piece *next_piece(abr_content *c)

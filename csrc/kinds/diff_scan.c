@@ -42,15 +42,10 @@ bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const ab
     const size_t most = open_most(store);
     size_t wanted = n < most - open->n ? open->n + n : most;
     wanted += s->start_n + ABR_DIFF_LINE_MOST;
-    if (wanted <= open->size)
-        return true;
-    const size_t size = open->size * 2 > wanted ? open->size * 2 : wanted;
-    char *p = abr_resize(store->alloc, open->p, open->size, size);
-    if (!p)
-        return false;
-    open->p = p;
-    open->size = size;
-    return true;
+    void *room = open->p;
+    const bool fine = abr_grow(store->alloc, &room, &open->size, wanted, SIZE_MAX, 1);
+    open->p = room;
+    return fine;
 }
 
 static void hold(const reading *r, const char *p, size_t n)

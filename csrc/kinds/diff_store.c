@@ -74,19 +74,6 @@ bool abr_diff_store_open(abr_diff_store *s, size_t keep, const abr_alloc *alloc)
     return s->slice != NULL;
 }
 
-static bool grow(const abr_alloc *a, void **p, size_t *size, size_t wanted, size_t unit)
-{
-    if (wanted <= *size)
-        return true;
-    const size_t new_size = *size * 2 > wanted ? *size * 2 : wanted;
-    void *grown = abr_resize(a, *p, *size * unit, new_size * unit);
-    if (!grown)
-        return false;
-    *p = grown;
-    *size = new_size;
-    return true;
-}
-
 static bool reserve_list(const abr_alloc *a, abr_diff_list *l, size_t n, size_t count, size_t unit,
                          size_t allowance)
 {
@@ -98,9 +85,9 @@ static bool reserve_list(const abr_alloc *a, abr_diff_list *l, size_t n, size_t 
     if (count > most - l->count)
         count = most - l->count;
     void *bytes = l->bytes;
-    const bool fine = grow(a, &bytes, &l->size, l->used + n, 1);
+    const bool fine = abr_grow(a, &bytes, &l->size, l->used + n, SIZE_MAX, 1);
     l->bytes = bytes;
-    return fine && grow(a, &l->records, &l->records_size, l->count + count, unit);
+    return fine && abr_grow(a, &l->records, &l->records_size, l->count + count, SIZE_MAX, unit);
 }
 
 bool abr_diff_store_reserve(abr_diff_store *s, size_t n, size_t lines, size_t hunks)
@@ -210,7 +197,8 @@ void abr_diff_add_line(abr_diff_store *s, const char *p, uint64_t n)
 static void add_extra(abr_diff_store *s, const abr_candidate *c, int class)
 {
     void *extra = s->extra;
-    if (s->failed || !grow(s->alloc, &extra, &s->extra_size, s->extra_count + 1, sizeof *s->extra)) {
+    if (s->failed ||
+        !abr_grow(s->alloc, &extra, &s->extra_size, s->extra_count + 1, SIZE_MAX, sizeof *s->extra)) {
         s->failed = true;
         return;
     }

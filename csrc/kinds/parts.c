@@ -123,16 +123,6 @@ static void choose_most(choice *x, uint64_t most, abr_cut *cut)
         choose(x, 0, cut);
 }
 
-/* Bytes at the start of an edge that belong to a char before it. */
-static size_t rest_of_char(const abr_edge *e)
-{
-    enum { MOST = 3 };
-    size_t n = 0;
-    while (n < MOST && n < e->n && abr_is_continuation((unsigned char)e->p[n]))
-        n++;
-    return n;
-}
-
 /* See the two ends as far as a stream with these budgets has them. */
 static abr_view narrow_view(const abr_view *view, size_t keep)
 {
@@ -141,7 +131,7 @@ static abr_view narrow_view(const abr_view *view, size_t keep)
         return v;
     v.front.n = keep - abr_open_sequence(v.front.p, keep);
     v.back = (abr_edge){v.back.p + (v.back.n - keep), keep, false};
-    const size_t rest = rest_of_char(&v.back);
+    const size_t rest = abr_rest_of_char(v.back.p, v.back.n);
     v.back.p += rest;
     v.back.n -= rest;
     v.front.whole = false;

@@ -229,16 +229,6 @@ static abr_shown_line shown_line(const abr_retained_line *line)
     return (abr_shown_line){.c = line->c, .seen = line->seen};
 }
 
-/* Bytes at the start of an edge that may belong to a char before it. */
-static size_t rest_of_char(const abr_edge *e)
-{
-    enum { MOST = 3 };
-    size_t n = 0;
-    while (n < MOST && n < e->n && abr_is_continuation((unsigned char)e->p[n]))
-        n++;
-    return n;
-}
-
 /* See the two ends as far as a stream with these budgets has them, without a char that is cut in two. The
  * innermost byte of each only tells whether a line ends or starts beside the others. */
 static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
@@ -253,7 +243,7 @@ static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
     v->front.whole = false;
     x->front_ends_line = v->front.p[v->front.n] == '\n';
     v->back = (abr_edge){v->back.p + (v->back.n - n), n, false};
-    size_t rest = rest_of_char(&v->back);
+    size_t rest = abr_rest_of_char(v->back.p, v->back.n);
     v->back.p += rest;
     v->back.n -= rest;
     x->back_starts_line = v->back.p[-1] == '\n';

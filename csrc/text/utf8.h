@@ -39,6 +39,16 @@ static inline size_t abr_char_size(const char *p, size_t n)
     return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
+/* Bytes at the start of (p, n) that may belong to a char before it. */
+static inline size_t abr_rest_of_char(const char *p, size_t n)
+{
+    enum { MOST = 3 };
+    size_t rest = 0;
+    while (rest < MOST && rest < n && abr_is_continuation((unsigned char)p[rest]))
+        rest++;
+    return rest;
+}
+
 ABR_PRIVATE_END
 
 #endif

@@ -11,6 +11,7 @@ typedef struct {
     size_t added;
     size_t removed;
     uint32_t random;
+    size_t size; /* allocated */
 } made;
 
 static uint32_t draw(made *d, uint32_t below)
@@ -22,7 +23,10 @@ static uint32_t draw(made *d, uint32_t below)
 static void add(made *d, const char *p)
 {
     const size_t n = strlen(p);
-    d->p = realloc(d->p, d->n + n + 1);
+    if (d->n + n + 1 > d->size) {
+        d->size = 2 * (d->n + n + 1);
+        d->p = realloc(d->p, d->size);
+    }
     if (!d->p)
         exit(2);
     memcpy(d->p + d->n, p, n + 1);

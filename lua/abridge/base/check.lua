@@ -62,6 +62,17 @@ function M.is_count(value)
   return type(value) == "number" and value >= 0 and value <= 2 ^ 53 and value == math.floor(value)
 end
 
+--- Are the fields of a table counts?
+---@param t table
+---@param ... string names of fields
+---@return boolean
+function M.are_counts(t, ...)
+  for _, key in ipairs { ... } do
+    if not M.is_count(t[key]) then return false end
+  end
+  return true
+end
+
 --- A kind for `options`: a count.
 ---@param value any
 ---@return string|nil expected

@@ -43,21 +43,14 @@ local function one_line(value)
   return text:sub(1, core.fit_cells(text, MOST_CELLS))
 end
 
-local function are_counts(t, ...)
-  for _, key in ipairs { ... } do
-    if not check.is_count(t[key]) then return false end
-  end
-  return true
-end
-
 --- The ledger of an event; nil if it is not one that a cut made. A log has no empty list: where nothing was kept, there
 --- is none.
 local function ledger_of(event)
   local cut = event.cut
-  if type(cut) ~= "table" or not are_counts(cut, "total_lines") then return nil end
+  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines") then return nil end
   if type(cut.kept) ~= "table" and (cut.kept ~= nil or cut.output_bytes ~= 0) then return nil end
   for _, range in ipairs(cut.kept or {}) do
-    if type(range) ~= "table" or not are_counts(range, "first_byte", "last_byte", "first_line") then return nil end
+    if type(range) ~= "table" or not check.are_counts(range, "first_byte", "last_byte", "first_line") then return nil end
   end
   return cut
 end
@@ -68,7 +61,7 @@ end
 
 local function lines_shown(event)
   local cut = event.cut
-  if type(cut) ~= "table" or not are_counts(cut, "output_lines", "total_lines") then return "" end
+  if type(cut) ~= "table" or not check.are_counts(cut, "output_lines", "total_lines") then return "" end
   if cut.output_lines == cut.total_lines then return ("%.0f"):format(cut.total_lines) end
   return ("%.0f/%.0f"):format(cut.output_lines, cut.total_lines)
 end

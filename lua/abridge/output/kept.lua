@@ -6,13 +6,6 @@ local core = require "abridge.base.core_loader"
 
 local M = {}
 
-local function are_counts(t, ...)
-  for _, key in ipairs { ... } do
-    if not check.is_count(t[key]) then return false end
-  end
-  return true
-end
-
 local function list_of(value)
   return check.list(type(value) == "table" and value or {})
 end
@@ -21,7 +14,7 @@ end
 local function items_of(cut)
   local items = {}
   for _, item in ipairs(list_of(cut.items)) do
-    if type(item) == "table" and type(item.unit) == "string" and are_counts(item, "total", "kept") then
+    if type(item) == "table" and type(item.unit) == "string" and check.are_counts(item, "total", "kept") then
       items[#items + 1] = item
     end
   end
@@ -40,7 +33,7 @@ end
 function M.gaps(cut)
   local count, at = 0, 0
   for _, range in ipairs(list_of(cut.kept)) do
-    if type(range) ~= "table" or not are_counts(range, "first_byte", "last_byte") then return 0 end
+    if type(range) ~= "table" or not check.are_counts(range, "first_byte", "last_byte") then return 0 end
     if range.first_byte > at + 1 then count = count + 1 end
     at = range.last_byte
   end
@@ -54,8 +47,8 @@ local function part_words(cut)
     return item_words(items[2]) .. " in " .. item_words(items[1])
   end
   if items[1] then return item_words(items[1]) end
-  if not are_counts(cut, "output_bytes", "total_bytes") then return nil end
-  local by_lines = are_counts(cut, "output_lines", "total_lines") and cut.output_lines < cut.total_lines
+  if not check.are_counts(cut, "output_bytes", "total_bytes") then return nil end
+  local by_lines = check.are_counts(cut, "output_lines", "total_lines") and cut.output_lines < cut.total_lines
   if cut.kind ~= "binary" and by_lines then
     return ("%.0f of %.0f lines"):format(cut.output_lines, cut.total_lines)
   end
