@@ -21,8 +21,7 @@ M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
 ---@return string|nil content both, as they count
 ---@return abridge.Block|nil block
 local function cut_structured(tool, json, limits, budgets, opts)
-  local content, block, cut, problem =
-    require("abridge.output.share").cap(tool, json, limits, budgets, opts, true)
+  local content, block, cut, problem = require("abridge.output.share").cap(tool, json, limits, budgets, opts, true)
   if problem then tell.crude(tool, problem) end
   if problem or not cut or cut.kind ~= "json" or not cut.items then return nil end
   local body = content:sub(1, block.bytes_returned)

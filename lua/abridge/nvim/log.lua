@@ -50,7 +50,8 @@ local function ledger_of(event)
   if type(cut) ~= "table" or not check.are_counts(cut, "total_lines") then return nil end
   if type(cut.kept) ~= "table" and (cut.kept ~= nil or cut.output_bytes ~= 0) then return nil end
   for _, range in ipairs(cut.kept or {}) do
-    if type(range) ~= "table" or not check.are_counts(range, "first_byte", "last_byte", "first_line") then return nil end
+    local whole = type(range) == "table" and check.are_counts(range, "first_byte", "last_byte", "first_line")
+    if not whole then return nil end
   end
   return cut
 end

@@ -49,9 +49,7 @@ local function part_words(cut)
   if items[1] then return item_words(items[1]) end
   if not check.are_counts(cut, "output_bytes", "total_bytes") then return nil end
   local by_lines = check.are_counts(cut, "output_lines", "total_lines") and cut.output_lines < cut.total_lines
-  if cut.kind ~= "binary" and by_lines then
-    return ("%.0f of %.0f lines"):format(cut.output_lines, cut.total_lines)
-  end
+  if cut.kind ~= "binary" and by_lines then return ("%.0f of %.0f lines"):format(cut.output_lines, cut.total_lines) end
   return ("%s of %s"):format(core.format_size(cut.output_bytes), core.format_size(cut.total_bytes))
 end
 
