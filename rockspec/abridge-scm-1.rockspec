@@ -76,6 +76,7 @@ build = {
         "csrc/kinds/json_parts.c",
         "csrc/kinds/json_pick.c",
         "csrc/kinds/json_print.c",
+        "csrc/kinds/json_queue.c",
         "csrc/kinds/json_reader.c",
         "csrc/kinds/json_shape.c",
         "csrc/kinds/json_source.c",

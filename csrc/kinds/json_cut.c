@@ -8,6 +8,8 @@
 #include "kinds/json_parts.h"
 #include "kinds/json_pick.h"
 #include "kinds/json_print.h"
+#include "kinds/json_queue.h"
+#include "kinds/json_shape.h"
 #include "kinds/json_tree.h"
 #include "text/scan.h"
 

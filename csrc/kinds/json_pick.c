@@ -4,6 +4,7 @@
 #include "kinds/json_pick.h"
 #include "abridge.h"
 #include "kinds/json_cost.h"
+#include "kinds/json_queue.h"
 #include "kinds/json_tree.h"
 #include "priority/sort.h"
 

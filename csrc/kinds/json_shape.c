@@ -4,43 +4,11 @@
  * Of what is shown, children with a new path are next. Of elements, which share one, the one with most new
  * paths in it is; what only others have is had by opening these.
  */
-#include "kinds/json_pick.h"
+#include "kinds/json_shape.h"
 #include "abridge.h"
 #include "kinds/json_cost.h"
+#include "kinds/json_queue.h"
 #include "kinds/json_tree.h"
-
-/* ---- a queue ---- */
-
-static bool is_before(const abr_json_due *a, const abr_json_due *b)
-{
-    return a->key != b->key ? a->key < b->key : a->value < b->value;
-}
-
-void abr_json_queue_put(abr_json_queue *q, uint64_t key, uint32_t value)
-{
-    const abr_json_due new = {key, value};
-    uint32_t i = q->count++;
-    for (; i > 0 && is_before(&new, &q->due[(i - 1) / 2]); i = (i - 1) / 2)
-        q->due[i] = q->due[(i - 1) / 2];
-    q->due[i] = new;
-}
-
-uint32_t abr_json_queue_take(abr_json_queue *q, uint64_t *key)
-{
-    const abr_json_due first = q->due[0];
-    const abr_json_due moved = q->due[--q->count];
-    uint32_t i = 0;
-    for (uint32_t child; (child = 2 * i + 1) < q->count; i = child) {
-        if (child + 1 < q->count && is_before(&q->due[child + 1], &q->due[child]))
-            child++;
-        if (!is_before(&q->due[child], &moved))
-            break;
-        q->due[i] = q->due[child];
-    }
-    q->due[i] = moved;
-    *key = first.key;
-    return first.value;
-}
 
 typedef struct {
     abr_json_costs *costs;
