@@ -55,7 +55,7 @@ static size_t print_name(const char *type, char *dst)
         name += 2;
     if (strncmp(name, "vnd.", 4) == 0)
         name += 4;
-    for (; name[n] != '\0' && n < MOST; n++)
+    for (; n < MOST && name[n] != '\0'; n++)
         dst[n] = name[n];
     for (size_t i = 0; i < n && n <= CAPITALS; i++)
         dst[i] = abr_is_lower(dst[i]) ? (char)(dst[i] - 'a' + 'A') : dst[i];

@@ -116,7 +116,7 @@ static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
  * as that of an index has none. */
 static bool names_columns(const char *p, size_t end, char delimiter)
 {
-    abr_text_line names[MOST_COLUMNS];
+    abr_text_line names[MOST_COLUMNS] = {{NULL, 0}};
     size_t count = 0;
     size_t numbers = 0;
     bool closed = true;

@@ -94,8 +94,7 @@ static void end_hunk(reading *r, const char *end)
     const abr_diff_open *o = r->open;
     if (o->n > 0 && r->chunk)
         hold(r, r->chunk, (size_t)(end - r->chunk));
-    const char *from = o->n > 0 ? o->p : r->chunk;
-    const abr_diff_ends ends = {from, from + (o->n > 0 ? o->n : (size_t)(end - from))};
+    const abr_diff_ends ends = o->n > 0 ? (abr_diff_ends){o->p, o->p + o->n} : (abr_diff_ends){r->chunk, end};
     h->file = s->file;
     h->size = s->at - h->at;
     h->newlines = s->line - h->line;
