@@ -180,9 +180,7 @@ local function largest_of(entry)
   local form = (kind == "json" or kind == "json_lines" or kind == "table" or kind == "diff") and entry.source.as(kind)
   if not form then return nil end
   if kind == "json" then
-    json_text.each(form.root, function(node)
-      if not node.items then largest = math.max(largest, node.to - node.from + 1) end
-    end)
+    largest = json_form.largest(form)
   elseif kind == "diff" then
     for _, file in ipairs(form.files) do
       for _, hunk in ipairs(file.hunks) do largest = math.max(largest, hunk.bytes) end

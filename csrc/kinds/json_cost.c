@@ -86,6 +86,14 @@ static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)
     return room < x->most / ROOMS ? room : x->most / ROOMS;
 }
 
+/* Count the chars of a string that may be shown in part, since its marker tells of them. */
+static void count_chars(const abr_json_costs *x, abr_json_value *v)
+{
+    const uint64_t n = abr_json_text_size(v);
+    if (v->count == 0 && (v->type == ABR_JSON_DATA || n + QUOTES > x->part))
+        v->count = abr_json_char_count(v->p + v->head + 1, (size_t)n);
+}
+
 /* Is a string shown in part? */
 static bool in_part(const abr_json_costs *x, const abr_json_value *v)
 {
@@ -136,6 +144,8 @@ void abr_json_cost_all(abr_json_costs *x)
     abr_json_value *values = x->tree->values;
     for (uint32_t i = x->tree->count; i-- > 1;) {
         abr_json_value *v = &values[i];
+        if (v->type == ABR_JSON_TEXT || v->type == ABR_JSON_DATA)
+            count_chars(x, v);
         uint64_t whole = abr_json_holds_values(v) ? (uint64_t)v->head + 1 + v->close_n : least_cost(x, v);
         uint64_t children = 0;
         for (uint32_t c = v->child; c; c = values[c].next) {
@@ -226,7 +236,7 @@ void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room)
     abr_json_value *it = &x->tree->values[v];
     const uint64_t n = abr_json_text_size(it);
     const uint64_t marker = marker_cost(x, it);
-    if (room + marker >= n && (it->count == 0 || x->tree->parts->units[it->origin].tail_n == 0)) {
+    if (room + marker >= n && x->tree->parts->units[it->origin].tail_n == 0) {
         x->used = x->used + n - it->room - marker;
         it->full = true;
         return;

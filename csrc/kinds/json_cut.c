@@ -15,7 +15,8 @@
 
 enum {
     PART = 50, /* a string that is over the budget divided by this may be shown in part */
-    LEAST = 4  /* bytes that show more than brackets or quotes */
+    LEAST = 4, /* bytes that show more than brackets or quotes */
+    BRACKETS = 2
 };
 
 static uint64_t three_quarters(uint64_t n)
@@ -23,11 +24,13 @@ static uint64_t three_quarters(uint64_t n)
     return n - n / 4;
 }
 
-/* Show nothing of the document but its brackets or quotes. */
-static void print_empty(const abr_json_tree *t, char *copy, abr_content *out)
+/* Show nothing of the document but its brackets or quotes, with a marker in them where that fits. */
+static void print_empty(const abr_json_costs *x, char *copy, abr_content *out)
 {
+    const abr_json_tree *t = x->tree;
     const abr_json_value *root = &t->values[t->values[0].child];
     const abr_json_parts *parts = t->parts;
+    char marker[ABR_JSON_MARKER_MOST];
     static const char closing[] = {
         [ABR_JSON_TEXT] = '"', [ABR_JSON_DATA] = '"', [ABR_JSON_ARRAY] = ']', [ABR_JSON_OBJECT] = '}'};
     const uint64_t first = root->at;
@@ -45,7 +48,10 @@ static void print_empty(const abr_json_tree *t, char *copy, abr_content *out)
     }
     copy[0] = *root->p;
     copy[1] = closing[root->type];
+    const size_t n = root->count > 0 ? abr_json_print_marker(x, root, root->count, true, marker) : 0;
     abr_content_keep(out, parts->text ? parts->text + first : copy, 1, first, line);
+    if (x->marks && (!x->pays || BRACKETS + n <= x->most))
+        abr_content_mark(out, marker, n);
     abr_content_keep(out, parts->text ? parts->text + root->end - 1 : copy + 1, 1, root->end - 1, end_line);
     abr_json_tell_empty(root, out);
 }
@@ -80,13 +86,13 @@ static bool cut(abr_json_parts *parts, abr_json_tree *t, const abr_kind_request 
         return false;
     abr_json_queue near = {due, 0};
     abr_json_queue far = {due + t->count, 0};
-    if (q->bytes < 2 || t->count < 2)
+    if (q->bytes < BRACKETS || t->count < 2)
         ;
     else if (pick(&costs, &near, &far))
         abr_json_print(&costs, abr_json_string_most(abr_json_allowance(q->keep)) / 2,
                        parts->text ? NULL : parts->printed, out);
     else
-        print_empty(t, parts->printed, out);
+        print_empty(&costs, parts->printed, out);
     a->free(a->ctx, due);
     return true;
 }

@@ -11,7 +11,8 @@
 enum {
     SHARE = 4, /* part of what is left that a value in trouble may take, with everything in it */
     SMALL = 6, /* part of the budget that a small value takes, */
-    LARGE = 2  /* and a large one */
+    LARGE = 2, /* and a large one */
+    LITTLE = 16 /* part of the budget that may stay unused rather than show a value in part */
 };
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
@@ -53,11 +54,11 @@ static uint32_t element_of(const abr_json_value *values, uint32_t v)
     return values[itself].parent != 0 ? values[itself].parent : itself;
 }
 
-/* Show what is in a value that is shown, as far as it is short. */
-static void show_short(abr_json_costs *x, uint32_t in, uint64_t limit)
+/* Show what is in a value that is shown, as far as it is short, for at most `share` bytes. */
+static void show_short(abr_json_costs *x, uint32_t in, uint64_t share, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
-    const uint64_t most = x->used + share_of(x, limit);
+    const uint64_t most = x->used + share;
     for (uint32_t c = values[in].child; c; c = values[c].next)
         if (!values[c].shown && !abr_json_holds_values(&values[c]))
             show_if(x, c, most < limit ? most : limit);
@@ -72,9 +73,9 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
     if (!values[v].shown && !show_if(x, v, limit))
         return;
     if (values[v].parent != element)
-        show_short(x, values[v].parent, limit);
+        show_short(x, values[v].parent, share_of(x, limit), limit);
     if (abr_json_holds_values(&values[element]))
-        show_short(x, element, limit);
+        show_short(x, element, share_of(x, limit), limit);
     for (uint32_t c = values[element].child; c; c = values[c].next)
         if (!values[c].shown)
             show_whole_if(x, c, share_of(x, limit), limit);
@@ -120,6 +121,9 @@ static uint32_t next_of(abr_json_value *values, uint32_t in)
     return c;
 }
 
+/* The key of what is there from the start. */
+#define FIRST (UINT64_MAX / 2)
+
 /* Put what is shown and lacks something into a queue. */
 static void queue_shown(abr_json_costs *x, abr_json_queue *q)
 {
@@ -130,8 +134,39 @@ static void queue_shown(abr_json_costs *x, abr_json_queue *q)
         values[i].front = values[i].child;
         values[i].back = values[i].last;
         if (values[i].shown && values[i].kids < values[i].count && values[i].front)
-            abr_json_queue_put(q, 0, i);
+            abr_json_queue_put(q, FIRST, i);
     }
+}
+
+/* The first value in `v` that has nothing in it, in each one before those that hold more; 0: it is not
+ * retained. */
+static uint32_t first_leaf(const abr_json_value *values, uint32_t v)
+{
+    while (values[v].child) {
+        uint32_t c = values[v].child;
+        while (c && abr_json_holds_values(&values[c]))
+            c = values[c].next;
+        v = c ? c : values[v].child;
+    }
+    return abr_json_holds_values(&values[v]) && values[v].count > 0 ? 0 : v;
+}
+
+/* Show a value with as little in it as tells something. What holds more goes into the queue, the innermost
+ * first: keys count down from *key. */
+static void open_if(abr_json_costs *x, uint32_t v, uint64_t *key, abr_json_queue *q)
+{
+    const abr_json_value *values = x->tree->values;
+    const uint32_t leaf = first_leaf(values, v);
+    if (leaf == 0 || !show_if(x, leaf, x->most))
+        return;
+    *key -= ABR_JSON_SHOWN_DEPTH;
+    const uint64_t innermost = *key;
+    for (uint32_t in = leaf; in != v;) {
+        in = values[in].parent;
+        show_short(x, in, x->most - x->used, x->most);
+        abr_json_queue_put(q, (*key)++, in);
+    }
+    *key = innermost;
 }
 
 /* Values that are small, as a whole, each in its turn; large ones are opened. */
@@ -144,32 +179,29 @@ static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
         uint64_t step;
         const uint32_t in = abr_json_queue_take(q, &step);
         const uint32_t c = next_of(values, in);
+        uint64_t next = step + 1;
         if (!values[c].shown && !show_whole_if(x, c, small, x->most) && values[c].whole > x->most / LARGE &&
-            show_if(x, c, x->most) && values[c].front)
-            abr_json_queue_put(q, step + 1, c);
+            values[c].child)
+            open_if(x, c, &next, q);
         if (values[in].front)
             abr_json_queue_put(q, step + 1, in);
     }
 }
 
-/* What fits of the others, one after the other. */
+/* What fits of the others, one after the other: in part only while much is left. */
 static void show_rest(abr_json_costs *x, abr_json_queue *q)
 {
-    uint64_t last = UINT64_MAX / 2; /* what is opened comes before all that was */
+    uint64_t last = FIRST; /* what is opened comes before all that was */
     abr_json_value *values = x->tree->values;
     queue_shown(x, q);
-    for (uint32_t i = 0; i < q->count; i++)
-        q->due[i].key = last;
     while (q->count > 0) {
         uint64_t key;
         const uint32_t in = abr_json_queue_take(q, &key);
         const uint32_t c = next_of(values, in);
         if (values[in].front)
             abr_json_queue_put(q, key, in);
-        if (values[c].shown || show_whole_if(x, c, x->most, x->most))
-            continue;
-        if (show_if(x, values[c].front ? values[c].front : c, x->most) && values[c].front)
-            abr_json_queue_put(q, --last, c); /* with something in it */
+        if (!values[c].shown && !show_whole_if(x, c, x->most, x->most) && x->used < x->most - x->most / LITTLE)
+            open_if(x, c, &last, q);
     }
 }
 

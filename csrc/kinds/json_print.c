@@ -93,13 +93,6 @@ static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
     return i;
 }
 
-static uint64_t count_chars(const char *p, size_t n)
-{
-    abr_json_chars counter = {0};
-    abr_json_count_chars(&counter, p, n);
-    return counter.chars;
-}
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -147,9 +140,7 @@ static void print_part(printer *x, abr_json_value *v)
     uint64_t chars = 0;
     const size_t head = fit_head(e.p, e.n, front, &chars);
     const size_t tail = fit_tail(e.end, least(e.back_n, size - head), v->room - front);
-    if (v->count == 0)
-        v->count = count_chars(e.p, size);
-    chars += count_chars(e.end - tail, tail);
+    chars += abr_json_char_count(e.end - tail, tail);
     keep_of(x, v, v->head, 1 + head);
     mark(x, v, v->count - chars, true);
     keep(x, e.end - tail, tail + 1, v->end - tail - 1, line_of(x, v, v->head));
@@ -270,9 +261,7 @@ static abr_item_unit unit_of(const abr_json_value *v)
 
 void abr_json_tell_empty(const abr_json_value *root, abr_content *out)
 {
-    abr_item item = {.unit = unit_of(root), .of = "", .total = root->count};
-    if (item.unit == ABR_ITEM_CHARS && item.total == 0)
-        item.total = count_chars(root->p + root->head + 1, (size_t)abr_json_text_size(root));
+    const abr_item item = {.unit = unit_of(root), .of = "", .total = root->count};
     if (item.total > 0)
         abr_content_tell(out, &item);
 }

@@ -79,6 +79,13 @@ void abr_json_count_chars(abr_json_chars *c, const char *p, size_t n)
     }
 }
 
+uint64_t abr_json_char_count(const char *p, size_t n)
+{
+    abr_json_chars counter = {0};
+    abr_json_count_chars(&counter, p, n);
+    return counter.chars;
+}
+
 /* ---- places ---- */
 
 static unsigned unit_at(const char *p)

@@ -18,6 +18,9 @@ typedef struct {
 
 void abr_json_count_chars(abr_json_chars *counter, const char *p, size_t n);
 
+/* The chars of a string, without its quotes. */
+uint64_t abr_json_char_count(const char *p, size_t n);
+
 /* Bytes of the char or escape at p, n > 0; that of a pair counts both. More than n where it goes on. */
 size_t abr_json_char_size(const char *p, size_t n);
 

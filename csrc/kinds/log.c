@@ -34,6 +34,7 @@ typedef struct {
     float log;
     float text;
     float lines;
+    float numbers; /* lines that are a number alone: printed in a loop, or a list of them */
     abr_text_line before; /* the first word of the line before */
 } evidence;
 
@@ -50,13 +51,27 @@ static bool repeats(evidence *e, abr_text_line line)
     return same;
 }
 
+static bool is_number(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_digit(bare.p[i]))
+        i++;
+    return i == bare.n;
+}
+
+static abr_text_line start_of(abr_text_line line)
+{
+    return (abr_text_line){line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
+}
+
 static void weigh_line(evidence *e, abr_text_line line)
 {
     float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;
-    abr_text_line start = {line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
+    abr_text_line start = start_of(line);
     abr_text_line bare = abr_trimmed(start);
     if (bare.n == 0)
         return;
+    e->numbers += (float)is_number(bare);
     float log = abr_log_signs(start, bare);
     float text = line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare);
     if (repeats(e, start) && text < repeated_text) {
@@ -80,6 +95,20 @@ static bool is_written(const evidence *all, const evidence *head)
     return all->text > 0 && all->text >= least * all->lines;
 }
 
+/* Is there a line that only a log has? */
+static bool has_log_line(const char *p, size_t n)
+{
+    abr_text_line line;
+    for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
+        const abr_text_line start = start_of(line);
+        const abr_text_line bare = abr_trimmed(start);
+        if (bare.n > 0 && !is_number(bare) && abr_log_signs(start, bare) >= 1 &&
+            abr_text_signs(start, bare) < 1)
+            return true;
+    }
+    return false;
+}
+
 bool abr_is_written(const char *p, size_t n)
 {
     uint64_t lines = abr_count_newlines(p, n) + 1;
@@ -99,5 +128,6 @@ bool abr_is_written(const char *p, size_t n)
         uint64_t passed = random / 65536 % (2 * step - 1);
         at += abr_nth_newline(p + at, n - at, &passed);
     }
-    return is_written(&all, &head);
+    /* numbers do not tell, so the rest does, however little of it there is */
+    return is_written(&all, &head) && (all.numbers * 2 <= all.lines || !has_log_line(p, n));
 }

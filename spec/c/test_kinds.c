@@ -622,6 +622,11 @@ static void work_going_on_is_a_log(void)
     CHECK_KIND("log", tell(""));
     CHECK_KIND("log", tell("Done.\n"));
     CHECK_KIND("log", tell("\n\n\n"));
+    made numbers = {NULL, 0};
+    add_lines(&numbers, 5000, "#");
+    add(&numbers, "x.c:7: error: no y\n");
+    add_lines(&numbers, 5000, "#");
+    CHECK_KIND("log", told(&numbers));
 }
 
 static void binaries_are_told(void)

@@ -236,6 +236,8 @@ local function check_sums(view, source, shown, told_after)
   add_up(view, missing, told, from)
 end
 
+local MARKER = 48 -- bytes that one more gap may take
+
 --- Small hunks come before large ones in a file, and those of people before those of machines.
 local function check_order(view, source)
   local machine
@@ -245,7 +247,7 @@ local function check_order(view, source)
       if not hunk.state and (not smallest or hunk.bytes < smallest.bytes) then smallest = hunk end
     end
     for _, hunk in ipairs(file.hunks) do
-      local larger = smallest and hunk.state == "whole" and hunk.bytes > smallest.bytes
+      local larger = smallest and hunk.state == "whole" and hunk.bytes > smallest.bytes + MARKER
       if larger and hunk.last - hunk.first > smallest.last - smallest.first then
         view:fault("order", "%s: the hunk at line %d of %d bytes is shown, that at line %d of %d is not", file.path,
           hunk.first, hunk.bytes, smallest.first, smallest.bytes)
@@ -261,7 +263,7 @@ local function check_order(view, source)
   for _, file in ipairs(machine and source.files or {}) do
     for _, hunk in ipairs(file.hunks) do
       local header = source.lines[file.header.last].to - source.lines[file.header.first].from + 2
-      if not hunk.state and not diff_text.is_generated(file) and hunk.bytes + header + 48 <= machine.bytes then
+      if not hunk.state and not diff_text.is_generated(file) and hunk.bytes + header + MARKER <= machine.bytes then
         return view:fault("order", "%s: a hunk of %d bytes is left out, one of %d of %s is shown", file.path,
           hunk.bytes, machine.bytes, source.files[machine.file].path)
       end

@@ -160,7 +160,7 @@ local LAST = {
 
 --- Is a file certainly none that people wrote: a lock file, minified, built or vendored?
 function M.is_generated(file)
-  return is_any(file.path, LAST)
+  return is_any((file.path:gsub("^\"", "")), LAST)
 end
 
 return M

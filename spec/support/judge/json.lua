@@ -290,7 +290,7 @@ end
 --- A string of little size is whole or left out, unless it is base64.
 local function check_share(piece, source)
   local budget = piece.view.opts.max_bytes
-  if not budget or piece.share == false or M.is_blob(piece.doc.text, source) then return end
+  if not piece.view:is_bound_by_bytes() or piece.share == false or M.is_blob(piece.doc.text, source) then return end
   if M.standing(source) * 50 <= budget then
     piece.view:fault("part", "a string of %d bytes shows in part, in a budget of %d",
       source.to - source.from + 1, budget)
@@ -389,9 +389,9 @@ function M.check_items(view, doc, lacks)
     local found
     for _, lack in ipairs(lacks) do
       local named = lack.of == item.of or lack.unsure
-      if not found and free[lack] and named and lack.unit == item.unit and lack.total == item.total
-        and lack.kept == item.kept then
-        found = lack
+      if free[lack] and named and lack.unit == item.unit and lack.total == item.total and lack.kept == item.kept
+        and (not found or lack.most > found.most) then
+        found = lack -- of several of one pointer, as keys may be there twice, the largest comes first
       end
     end
     if not found then
