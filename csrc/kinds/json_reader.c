@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "kinds/json_cut.h"
+#include "kinds/json_keys.h"
 #include "kinds/json_levels.h"
 #include "kinds/json_parts.h"
 #include "kinds/json_source.h"
@@ -47,6 +48,8 @@ typedef struct {
     bool broken;
     bool has_key;  /* of the value that comes next, */
     uint64_t path; /* and its path */
+    abr_json_known *known; /* its key; NULL: it is looked up */
+    abr_json_keys keys;
     size_t half;   /* bytes of either end of a long string that are retained */
     long_string string;
     abr_json_parts parts;
@@ -61,8 +64,17 @@ static abr_json_path *path_of_next(json_reader *r, bool *first)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     *first = false;
-    if (r->has_key)
-        return abr_json_note_path(r->values, r->path, first);
+    if (r->has_key && r->known && r->known->noted) {
+        abr_json_path *known = r->known->noted;
+        known->count++;
+        return known;
+    }
+    if (r->has_key) {
+        abr_json_path *path = abr_json_note_path(r->values, r->path, first);
+        if (r->known)
+            r->known->noted = path;
+        return path;
+    }
     if (in->elements) {
         in->elements->count += abr_json_counts_values(in->elements);
         return in->elements;
@@ -168,20 +180,45 @@ static void end_long(json_reader *r, abr_json_entry *e)
 
 /* ---- tokens ---- */
 
+static void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
+{
+    abr_json_level *in = abr_json_innermost(&r->levels);
+    const bool is_map = in->count >= ABR_JSON_MAP;
+    in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
+    r->path = is_map ? in->any : path;
+    r->known = is_map ? NULL : known;
+    r->has_key = true;
+    r->scan.guess = abr_json_next_guess(&r->keys);
+}
+
 static void take_key(json_reader *r, uint64_t start, uint64_t end)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     const uint64_t size = end - start - QUOTES;
     uint64_t key = 0;
+    uint64_t path;
+    abr_json_known *known = NULL;
     if (size <= ABR_JSON_PREFIX_MOST) {
         const char *p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
         key = abr_json_hash(p + 1, (size_t)size);
+        path = abr_json_key_path(in->path, key);
         if (p[1] == '.' || p[1] == '\\')
             in->dots |= abr_json_dots(p);
+        else
+            known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, key, path);
+    } else {
+        path = abr_json_key_path(in->path, key);
     }
-    in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
-    r->path = in->count < ABR_JSON_MAP ? abr_json_key_path(in->path, key) : in->any;
-    r->has_key = true;
+    note_key(r, known, key, path);
+}
+
+static void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
+{
+    abr_json_known *known = abr_json_guessed(&r->keys, abr_json_innermost(&r->levels)->path);
+    if (known)
+        note_key(r, known, known->key, known->name);
+    else
+        take_key(r, start, end);
 }
 
 static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
@@ -254,6 +291,8 @@ static void take(json_reader *r, abr_json_token token, uint64_t start, uint64_t 
         take_open(r, start, end, abr_json_in_object(&r->scan));
     else if (depth > ABR_JSON_SHOWN_DEPTH || token == ABR_JSON_OPEN)
         return;
+    else if (token == ABR_JSON_GUESSED_KEY)
+        take_guessed_key(r, start, end);
     else if (token == ABR_JSON_KEY)
         take_key(r, start, end);
     else

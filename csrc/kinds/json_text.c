@@ -51,6 +51,19 @@ void abr_json_open(abr_json_scan *s, uint64_t *levels, size_t room)
     *s = (abr_json_scan){.levels = levels, .room = room};
 }
 
+void abr_json_make_guess(abr_json_guess *guess, const char *p, size_t n)
+{
+    char bytes[2][ABR_JSON_GUESSED] = {{0}};
+    memcpy(bytes[0], p, n);
+    bytes[0][n] = '"';
+    memset(bytes[1], 0xFF, n + 1);
+    for (size_t i = 0; i < ABR_JSON_GUESSED / 8; i++) {
+        guess->words[i] = abr_load_word(bytes[0] + 8 * i);
+        guess->masks[i] = abr_load_word(bytes[1] + 8 * i);
+    }
+    guess->n = n + 1;
+}
+
 bool abr_json_is_whole(const abr_json_scan *s)
 {
     if (s->inside == NUMBER)
@@ -181,8 +194,46 @@ static int number_step(number from, unsigned char c)
     return (c == '+' || c == '-') && from == EXPONENT ? SIGN : -1;
 }
 
+/* Where the digits from i on end. Most numbers are short, and of no one length. */
+static size_t digits_end(const char *p, size_t n, size_t i)
+{
+    for (; n - i >= 8; i += 8) {
+        const uint64_t word = abr_load_word(p + i) ^ ones * '0';
+        const uint64_t found = (((word & ~tops) + ones * (0x80 - 10)) | word) & tops;
+        if (found != 0)
+            return i + (size_t)__builtin_ctzll(found) / 8;
+    }
+    while (i < n && p[i] >= '0' && p[i] <= '9')
+        i++;
+    return i;
+}
+
+/* Where the number that starts at i, after its sign, ends; n where it may go on, has an exponent, or is
+ * wrong. */
+static size_t plain_number_end(const char *p, size_t n, size_t i)
+{
+    const size_t digits = digits_end(p, n, i);
+    size_t end = digits;
+    if (digits == i || digits == n || (p[i] == '0' && digits > i + 1))
+        return n;
+    if (p[end] == '.') {
+        end = digits_end(p, n, end + 1);
+        if (end == digits + 1 || end == n)
+            return n;
+    }
+    return (p[end] | ' ') == 'e' ? n : end;
+}
+
 static abr_json_token read_number(abr_json_scan *s, const char *p, size_t n, size_t *at)
 {
+    if (s->number == MINUS) {
+        const size_t end = plain_number_end(p, n, *at);
+        if (end < n) {
+            *at = end;
+            value_ends(s);
+            return ABR_JSON_NUMBER;
+        }
+    }
     for (; *at < n; ++*at) {
         int next = number_step(s->number, (unsigned char)p[*at]);
         if (next < 0) {
@@ -213,8 +264,14 @@ static size_t skip_blanks(const char *p, size_t n, size_t i)
 {
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r')) {
         i++;
-        while (n - i >= 8 && abr_load_word(p + i) == ones * ' ')
+        while (n - i >= 8) {
+            const uint64_t word = abr_load_word(p + i) ^ ones * ' ';
+            if (word != 0) {
+                i += (size_t)__builtin_ctzll(word) / 8;
+                break;
+            }
             i += 8;
+        }
     }
     return i;
 }
@@ -255,6 +312,23 @@ static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t 
     return read_string(s, p, n, i);
 }
 
+/* A string whose quote is before i: most have nothing in them that has to be looked at. */
+static abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    if (s->wanted == KEY && s->guess && n - *i >= ABR_JSON_GUESSED && abr_json_guess_holds(s->guess, p + *i)) {
+        *i += s->guess->n;
+        s->wanted = COLON;
+        return ABR_JSON_GUESSED_KEY;
+    }
+    const size_t end = plain_run(p, n, *i);
+    *i = end + 1;
+    if (end < n && p[end] == '"')
+        return string_ends(s);
+    *i = end;
+    s->inside = STRING;
+    return read_string(s, p, n, i);
+}
+
 /* A token that starts with c, which is no blank and no separator. */
 static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
@@ -267,20 +341,19 @@ static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i
         s->wanted = KEY;
     if (s->wanted > ELEMENT_OR_CLOSE && (s->wanted != KEY || c != '"'))
         return ABR_JSON_WRONG;
-    if (c == '"' || c == '-') {
-        s->inside = c == '"' ? STRING : NUMBER;
-        s->number = MINUS;
+    if (c == '"') {
         ++*i;
-    } else if (c >= '0' && c <= '9') {
+        return begin_string(s, p, n, i);
+    }
+    if (c == '-' || (c >= '0' && c <= '9')) {
         s->inside = NUMBER;
         s->number = MINUS;
-    } else {
-        s->inside = LITERAL;
-        s->literal = c == 't' ? "true" : c == 'f' ? "false" : c == 'n' ? "null" : NULL;
-        if (!s->literal)
-            return ABR_JSON_WRONG;
+        *i += c == '-';
+        return read_number(s, p, n, i);
     }
-    return read_on(s, p, n, i);
+    s->inside = LITERAL;
+    s->literal = c == 't' ? "true" : c == 'f' ? "false" : c == 'n' ? "null" : NULL;
+    return s->literal ? read_literal(s, p, n, i) : ABR_JSON_WRONG;
 }
 
 /* Up to the next byte that is no blank, and no separator where one is wanted. */
