@@ -141,6 +141,28 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
         x->waiting[x->waiting_count++] = *e;
 }
 
+/* Most scalars join what came before them: nothing else is done for these. */
+void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh)
+{
+    abr_json_level *in = abr_json_innermost(x);
+    const bool small = x->large < x->depth;
+    abr_json_entry *before = small ? x->waiting + x->waiting_count - 1 : &x->run;
+    const bool plain = says.score <= 0 && !says.odd && !fresh;
+    const bool follows = small ? x->waiting_count > in->waiting : x->depth > 0 && before->values > 0;
+    if (!plain || !follows || end - before->at > RUN ||
+        (small && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)) {
+        abr_json_entry e = {
+            .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = fresh};
+        abr_json_value_ends(x, &e);
+        return;
+    }
+    in->count++;
+    in->from = end;
+    in->entry.values += small;
+    before->end = end;
+    before->values++;
+}
+
 void abr_json_long_begins(abr_json_levels *x, uint64_t end)
 {
     abr_json_levels_grow(x, end);
@@ -180,14 +202,16 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
 
 /* ---- levels ---- */
 
-void abr_json_level_opens(abr_json_levels *x, const abr_json_level *level)
+abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
 {
     const abr_json_level *in = abr_json_innermost(x);
     abr_json_level *new = &x->open[++x->depth];
-    *new = *level;
-    new->entry.at = in->from;
-    new->entry.ordinal = in->count;
+    /* field by field: it is opened for every small object */
+    new->entry = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
+    new->elements = NULL;
+    new->count = new->keys = new->dots = 0;
     new->waiting = x->waiting_count;
+    return new;
 }
 
 void abr_json_enlarge(abr_json_levels *x)

@@ -241,12 +241,13 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     else
         says = abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1,
                                     ABR_JSON_READ);
+    if (!is_long) {
+        abr_json_scalar_ends(&r->levels, start, end, says, first);
+        return;
+    }
     abr_json_entry e = {
         .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
-    if (is_long)
-        end_long(r, &e);
-    else
-        abr_json_value_ends(&r->levels, &e);
+    end_long(r, &e);
 }
 
 static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
@@ -256,13 +257,15 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     if (r->levels.depth == ABR_JSON_SHOWN_DEPTH)
         return;
     abr_json_path *path = path_of_next(r, &first);
-    abr_json_level level = {
-        .path = r->has_key ? r->path : in->any, .object = object, .from = end, .own_path = path};
-    level.any = abr_json_any_path(level.path);
-    level.entry.start = start;
-    level.entry.fresh = first;
+    const uint64_t own = r->has_key ? r->path : in->any;
+    abr_json_level *level = abr_json_level_opens(&r->levels, start);
+    level->path = own;
+    level->any = abr_json_any_path(own);
+    level->own_path = path;
+    level->entry.fresh = first;
+    level->object = object;
+    level->from = end;
     r->has_key = false;
-    abr_json_level_opens(&r->levels, &level);
 }
 
 /* The level at `depth` ends. */

@@ -315,11 +315,6 @@ static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t 
 /* A string whose quote is before i: most have nothing in them that has to be looked at. */
 static abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
-    if (s->wanted == KEY && s->guess && n - *i >= ABR_JSON_GUESSED && abr_json_guess_holds(s->guess, p + *i)) {
-        *i += s->guess->n;
-        s->wanted = COLON;
-        return ABR_JSON_GUESSED_KEY;
-    }
     const size_t end = plain_run(p, n, *i);
     *i = end + 1;
     if (end < n && p[end] == '"')
@@ -329,27 +324,42 @@ static abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, si
     return read_string(s, p, n, i);
 }
 
-/* A token that starts with c, which is no blank and no separator. */
+static abr_json_token begin_key(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    if (!s->guess || n - *i < ABR_JSON_GUESSED || !abr_json_guess_holds(s->guess, p + *i))
+        return begin_string(s, p, n, i);
+    *i += s->guess->n;
+    s->wanted = COLON;
+    return ABR_JSON_GUESSED_KEY;
+}
+
+/* A token that starts with a byte that is no blank and no separator. */
 static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
     char c = p[*i];
+    if (c == '"' && s->wanted <= KEY) {
+        ++*i;
+        if (s->wanted < KEY_OR_CLOSE)
+            return begin_string(s, p, n, i);
+        s->wanted = KEY;
+        return begin_key(s, p, n, i);
+    }
     if (c == '{' || c == '[')
         return open_level(s, c == '{', i);
     if (c == '}' || c == ']')
         return close_level(s, c == '}', i);
-    if (s->wanted == KEY_OR_CLOSE && c == '"')
-        s->wanted = KEY;
-    if (s->wanted > ELEMENT_OR_CLOSE && (s->wanted != KEY || c != '"'))
+    if (s->wanted > ELEMENT_OR_CLOSE)
         return ABR_JSON_WRONG;
-    if (c == '"') {
-        ++*i;
-        return begin_string(s, p, n, i);
-    }
     if (c == '-' || (c >= '0' && c <= '9')) {
         s->inside = NUMBER;
         s->number = MINUS;
         *i += c == '-';
         return read_number(s, p, n, i);
+    }
+    if (n - *i > 4 && (memcmp(p + *i, "true", 4) == 0 || memcmp(p + *i, "null", 4) == 0)) {
+        *i += 4;
+        value_ends(s);
+        return ABR_JSON_LITERAL;
     }
     s->inside = LITERAL;
     s->literal = c == 't' ? "true" : c == 'f' ? "false" : c == 'n' ? "null" : NULL;
@@ -360,13 +370,14 @@ static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i
 static size_t skip_to_token(abr_json_scan *s, const char *p, size_t n, size_t i)
 {
     for (;; i++) {
-        i = skip_blanks(p, n, i);
+        if (i < n && (unsigned char)p[i] <= ' ')
+            i = skip_blanks(p, n, i);
         if (i == n)
             return i;
-        if (p[i] == ':' && s->wanted == COLON)
-            s->wanted = VALUE;
-        else if (p[i] == ',' && s->wanted == COMMA_OR_CLOSE)
+        if (p[i] == ',' && s->wanted == COMMA_OR_CLOSE)
             s->wanted = abr_json_in_object(s) ? KEY : VALUE;
+        else if (p[i] == ':' && s->wanted == COLON)
+            s->wanted = VALUE;
         else
             return i;
     }
