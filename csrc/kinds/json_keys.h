@@ -22,6 +22,7 @@ typedef struct {
     uint64_t key;         /* hash of the key alone */
     uint64_t name;        /* and with these */
     void *noted;          /* the caller's, of this name; NULL for a new one */
+    uint8_t role;         /* the same; 0 for a new one */
     uint8_t next;
 } abr_json_known;
 
