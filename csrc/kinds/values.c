@@ -7,6 +7,7 @@
 #include "kinds/values.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/word.h"
 #include "kinds/json_text.h"
 #include "kinds/lines.h"
 #include "priority/score.h"
@@ -204,6 +205,22 @@ static void read_place(abr_values *x, size_t place, abr_cell *cell, bool counts,
     abr_read_cell(&x->columns, column, cell, counts, w);
 }
 
+/* The next delimiter from i on, or n. Reads on past n, since fields are short. */
+static size_t find_delimiter(const char *p, size_t n, size_t i, char delimiter)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t sought = ones * (unsigned char)delimiter;
+    for (; i < n; i += 8) {
+        const uint64_t word = abr_load_word(p + i) ^ sought;
+        const uint64_t found = (word - ones) & ~word & ones << 7;
+        if (found != 0) {
+            i += (size_t)__builtin_ctzll(found) / 8;
+            break;
+        }
+    }
+    return i < n ? i : n;
+}
+
 /* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after
  * the last one. */
 static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimiter)
@@ -220,13 +237,10 @@ static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimi
             i++;
         }
         const size_t end = i;
-        while (i < n && p[i] != delimiter)
-            i++;
-        *at = i + 1;
+        *at = find_delimiter(p, n, i, delimiter) + 1;
         return (abr_text_line){p + from, end - from};
     }
-    while (i < n && p[i] != delimiter)
-        i++;
+    i = find_delimiter(p, n, i, delimiter);
     *at = i + 1;
     return (abr_text_line){p + from, i - from};
 }
