@@ -141,26 +141,31 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
         x->waiting[x->waiting_count++] = *e;
 }
 
-/* Most scalars join what came before them: nothing else is done for these. */
-void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh)
+/* Most values say nothing and join what came before them: nothing else is done for these. */
+static bool joins(abr_json_levels *x, uint64_t end, uint32_t values)
 {
     abr_json_level *in = abr_json_innermost(x);
     const bool small = x->large < x->depth;
     abr_json_entry *before = small ? x->waiting + x->waiting_count - 1 : &x->run;
-    const bool plain = says.score <= 0 && !says.odd && !fresh;
     const bool follows = small ? x->waiting_count > in->waiting : x->depth > 0 && before->values > 0;
-    if (!plain || !follows || end - before->at > RUN ||
-        (small && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)) {
-        abr_json_entry e = {
-            .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = fresh};
-        abr_json_value_ends(x, &e);
-        return;
-    }
+    if (!follows || end - before->at > RUN ||
+        (small && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL))
+        return false;
     in->count++;
     in->from = end;
-    in->entry.values += small;
+    in->entry.values += small ? values : 0;
     before->end = end;
-    before->values++;
+    before->values += values;
+    return true;
+}
+
+void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh)
+{
+    if (says.score <= 0 && !says.odd && !fresh && joins(x, end, 1))
+        return;
+    abr_json_entry e = {
+        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = fresh};
+    abr_json_value_ends(x, &e);
 }
 
 void abr_json_long_begins(abr_json_levels *x, uint64_t end)
@@ -263,14 +268,15 @@ static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t
 void abr_json_level_closes(abr_json_levels *x, uint64_t end)
 {
     abr_json_levels_grow(x, end);
-    const abr_json_level *level = abr_json_innermost(x);
-    abr_json_entry e = level->entry;
-    e.end = end;
-    e.values++;
+    abr_json_level *level = abr_json_innermost(x);
     if (x->large < x->depth) {
+        abr_json_entry *e = &level->entry;
+        e->end = end;
+        e->values++;
         x->waiting_count = level->waiting;
         x->depth--;
-        abr_json_value_ends(x, &e);
+        if (e->score > 0 || e->odd || e->fresh || !joins(x, end, e->values))
+            abr_json_value_ends(x, e);
         return;
     }
     close_node(x, level, end);

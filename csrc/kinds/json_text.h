@@ -77,10 +77,10 @@ void abr_json_make_guess(abr_json_guess *guess, const char *p, size_t n);
 /* Does a key that was guessed start at p, of which ABR_JSON_GUESSED bytes can be read? */
 static inline bool abr_json_guess_holds(const abr_json_guess *guess, const char *p)
 {
-    uint64_t other = 0;
-    for (size_t i = 0; i < ABR_JSON_GUESSED / 8; i++)
-        other |= (abr_load_word(p + 8 * i) ^ guess->words[i]) & guess->masks[i];
-    return other == 0;
+    const uint64_t *words = guess->words;
+    const uint64_t *masks = guess->masks;
+    return (((abr_load_word(p) ^ words[0]) & masks[0]) | ((abr_load_word(p + 8) ^ words[1]) & masks[1]) |
+            ((abr_load_word(p + 16) ^ words[2]) & masks[2])) == 0;
 }
 
 ABR_PRIVATE_END
