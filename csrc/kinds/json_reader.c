@@ -60,7 +60,7 @@ typedef struct {
 
 /* ---- what a value says ---- */
 
-static abr_json_path *path_of_next(json_reader *r, bool *first)
+static inline abr_json_path *path_of_next(json_reader *r, bool *first)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     *first = false;
@@ -83,7 +83,7 @@ static abr_json_path *path_of_next(json_reader *r, bool *first)
 }
 
 /* What a string says whose content is n bytes from `at` on, which are at hand as far as they are read. */
-static abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
+static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
     const size_t read = n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ;
     const char *p = abr_json_bytes(&r->source, at, read, ABR_PADDING);
@@ -180,7 +180,7 @@ static void end_long(json_reader *r, abr_json_entry *e)
 
 /* ---- tokens ---- */
 
-static void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
+static inline void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     const bool is_map = in->count >= ABR_JSON_MAP;
@@ -212,7 +212,7 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
     note_key(r, known, key, path);
 }
 
-static void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
+static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
 {
     abr_json_known *known = abr_json_guessed(&r->keys, abr_json_innermost(&r->levels)->path);
     if (known)

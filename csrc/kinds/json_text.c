@@ -89,7 +89,7 @@ static uint64_t special(uint64_t word)
     return ((word - ones * ' ') | (quote - ones) | (backslash - ones) | word) & tops;
 }
 
-static size_t plain_run(const char *p, size_t n, size_t i)
+static inline size_t plain_run(const char *p, size_t n, size_t i)
 {
     for (; n - i >= 8; i += 8) {
         uint64_t found = special(abr_load_word(p + i));
@@ -139,7 +139,7 @@ static bool go_on(abr_json_scan *s, unsigned char c)
     return true;
 }
 
-static abr_json_token string_ends(abr_json_scan *s)
+static inline abr_json_token string_ends(abr_json_scan *s)
 {
     if (s->wanted != KEY) {
         value_ends(s);
@@ -195,7 +195,7 @@ static int number_step(number from, unsigned char c)
 }
 
 /* Where the digits from i on end. Most numbers are short, and of no one length. */
-static size_t digits_end(const char *p, size_t n, size_t i)
+static inline size_t digits_end(const char *p, size_t n, size_t i)
 {
     for (; n - i >= 8; i += 8) {
         const uint64_t word = abr_load_word(p + i) ^ ones * '0';
@@ -313,7 +313,7 @@ static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t 
 }
 
 /* A string whose quote is before i: most have nothing in them that has to be looked at. */
-static abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
+static inline abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
     const size_t end = plain_run(p, n, *i);
     *i = end + 1;
@@ -324,7 +324,7 @@ static abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, si
     return read_string(s, p, n, i);
 }
 
-static abr_json_token begin_key(abr_json_scan *s, const char *p, size_t n, size_t *i)
+static inline abr_json_token begin_key(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
     if (!s->guess || n - *i < ABR_JSON_GUESSED || !abr_json_guess_holds(s->guess, p + *i))
         return begin_string(s, p, n, i);
