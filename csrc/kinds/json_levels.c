@@ -142,18 +142,24 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
 }
 
 /* Most values say nothing and join what came before them: nothing else is done for these. */
-static bool joins(abr_json_levels *x, uint64_t end, uint32_t values)
+static bool joins(abr_json_levels *x, uint64_t start, uint64_t end, uint32_t values)
 {
     abr_json_level *in = abr_json_innermost(x);
-    const bool small = x->large < x->depth;
-    abr_json_entry *before = small ? x->waiting + x->waiting_count - 1 : &x->run;
-    const bool follows = small ? x->waiting_count > in->waiting : x->depth > 0 && before->values > 0;
-    if (!follows || end - before->at > RUN ||
-        (small && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL))
+    abr_json_entry *before = &x->run;
+    if (x->large < x->depth) {
+        if (end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
+            return false;
+        before = x->waiting + x->waiting_count - 1;
+        if (x->waiting_count == in->waiting || end - before->at > RUN) {
+            before = &x->waiting[x->waiting_count++];
+            *before = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
+        }
+        in->entry.values += values;
+    } else if (x->depth == 0 || before->values == 0 || end - before->at > RUN) {
         return false;
+    }
     in->count++;
     in->from = end;
-    in->entry.values += small ? values : 0;
     before->end = end;
     before->values += values;
     return true;
@@ -161,7 +167,7 @@ static bool joins(abr_json_levels *x, uint64_t end, uint32_t values)
 
 void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh)
 {
-    if (says.score <= 0 && !says.odd && !fresh && joins(x, end, 1))
+    if (says.score <= 0 && !says.odd && !fresh && joins(x, start, end, 1))
         return;
     abr_json_entry e = {
         .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = fresh};
@@ -275,7 +281,7 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
         e->values++;
         x->waiting_count = level->waiting;
         x->depth--;
-        if (e->score > 0 || e->odd || e->fresh || !joins(x, end, e->values))
+        if (e->score > 0 || e->odd || e->fresh || !joins(x, e->start, end, e->values))
             abr_json_value_ends(x, e);
         return;
     }
