@@ -46,11 +46,11 @@ typedef struct {
     abr_json_scan scan;
     size_t skipped; /* bytes of a BOM */
     bool broken;
-    bool has_key;  /* of the value that comes next, */
-    uint64_t path; /* and its path */
+    bool has_key;          /* of the value that comes next, */
+    uint64_t path;         /* and its path */
     abr_json_known *known; /* its key; NULL: it is looked up */
     abr_json_keys keys;
-    size_t half;   /* bytes of either end of a long string that are retained */
+    size_t half; /* bytes of either end of a long string that are retained */
     long_string string;
     abr_json_parts parts;
     abr_json_values *values;

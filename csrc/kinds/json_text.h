@@ -48,8 +48,8 @@ typedef struct {
     uint8_t left;     /* of a token under way: bytes of a sequence, an escape or a literal still to come */
     uint8_t low;      /* the range of the next byte of a sequence */
     uint8_t high;
-    uint8_t number;      /* where in a number */
-    const char *literal; /* what is left of it */
+    uint8_t number;              /* where in a number */
+    const char *literal;         /* what is left of it */
     const abr_json_guess *guess; /* the caller's, or NULL */
 } abr_json_scan;
 

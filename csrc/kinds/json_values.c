@@ -121,7 +121,8 @@ static bool is_odd(const abr_json_path *path, const abr_json_value_count *value)
 }
 
 /* The count of a value, a new one where there was none; NULL where these are not counted. */
-static inline abr_json_value_count *count_value(abr_json_values *x, abr_json_path *path, uint64_t hash, bool *first)
+static inline abr_json_value_count *count_value(abr_json_values *x, abr_json_path *path, uint64_t hash,
+                                                bool *first)
 {
     if (!abr_json_counts_values(path))
         return NULL;

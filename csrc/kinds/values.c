@@ -62,7 +62,7 @@ typedef struct {
     const char *key_p;
     size_t key_n;
     abr_json_known *known; /* this key, whose column was noted; or NULL */
-    uint64_t shape; /* of the names at the first level */
+    uint64_t shape;        /* of the names at the first level */
 } json_reading;
 
 /* The name of the value that comes: its key, or its place. */
