@@ -57,7 +57,8 @@ static inline abr_json_level *abr_json_innermost(abr_json_levels *x)
     return &x->open[x->depth];
 }
 
-/* A value of the innermost level is whole. */
+/* A value of the innermost level is whole: a scalar, or any. */
+void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh);
 void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e);
 
 /* A string of the innermost level is long, and has come up to `end` or ended there. */
@@ -75,8 +76,9 @@ typedef struct {
 } abr_json_long;
 void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_long *text);
 
-/* A value has begun that is an object or array; its end. */
-void abr_json_level_opens(abr_json_levels *x, const abr_json_level *level);
+/* A value has begun that is an object or array; its paths, `from` and `object` are the caller's to fill. Its
+ * end. */
+abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start);
 void abr_json_level_closes(abr_json_levels *x, uint64_t end);
 
 /* The outermost small level is large. */

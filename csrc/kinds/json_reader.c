@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "kinds/json_cut.h"
+#include "kinds/json_keys.h"
 #include "kinds/json_levels.h"
 #include "kinds/json_parts.h"
 #include "kinds/json_source.h"
@@ -45,9 +46,11 @@ typedef struct {
     abr_json_scan scan;
     size_t skipped; /* bytes of a BOM */
     bool broken;
-    bool has_key;  /* of the value that comes next, */
-    uint64_t path; /* and its path */
-    size_t half;   /* bytes of either end of a long string that are retained */
+    bool has_key;          /* of the value that comes next, */
+    uint64_t path;         /* and its path */
+    abr_json_known *known; /* its key; NULL: it is looked up */
+    abr_json_keys keys;
+    size_t half; /* bytes of either end of a long string that are retained */
     long_string string;
     abr_json_parts parts;
     abr_json_values *values;
@@ -57,12 +60,21 @@ typedef struct {
 
 /* ---- what a value says ---- */
 
-static abr_json_path *path_of_next(json_reader *r, bool *first)
+static inline abr_json_path *path_of_next(json_reader *r, bool *first)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     *first = false;
-    if (r->has_key)
-        return abr_json_note_path(r->values, r->path, first);
+    if (r->has_key && r->known && r->known->noted) {
+        abr_json_path *known = r->known->noted;
+        known->count++;
+        return known;
+    }
+    if (r->has_key) {
+        abr_json_path *path = abr_json_note_path(r->values, r->path, first);
+        if (r->known)
+            r->known->noted = path;
+        return path;
+    }
     if (in->elements) {
         in->elements->count += abr_json_counts_values(in->elements);
         return in->elements;
@@ -71,7 +83,7 @@ static abr_json_path *path_of_next(json_reader *r, bool *first)
 }
 
 /* What a string says whose content is n bytes from `at` on, which are at hand as far as they are read. */
-static abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
+static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
     const size_t read = n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ;
     const char *p = abr_json_bytes(&r->source, at, read, ABR_PADDING);
@@ -168,20 +180,45 @@ static void end_long(json_reader *r, abr_json_entry *e)
 
 /* ---- tokens ---- */
 
+static inline void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
+{
+    abr_json_level *in = abr_json_innermost(&r->levels);
+    const bool is_map = in->count >= ABR_JSON_MAP;
+    in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
+    r->path = is_map ? in->any : path;
+    r->known = is_map ? NULL : known;
+    r->has_key = true;
+    r->scan.guess = abr_json_next_guess(&r->keys);
+}
+
 static void take_key(json_reader *r, uint64_t start, uint64_t end)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     const uint64_t size = end - start - QUOTES;
     uint64_t key = 0;
+    uint64_t path;
+    abr_json_known *known = NULL;
     if (size <= ABR_JSON_PREFIX_MOST) {
         const char *p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
         key = abr_json_hash(p + 1, (size_t)size);
+        path = abr_json_key_path(in->path, key);
         if (p[1] == '.' || p[1] == '\\')
             in->dots |= abr_json_dots(p);
+        else
+            known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, key, path);
+    } else {
+        path = abr_json_key_path(in->path, key);
     }
-    in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
-    r->path = in->count < ABR_JSON_MAP ? abr_json_key_path(in->path, key) : in->any;
-    r->has_key = true;
+    note_key(r, known, key, path);
+}
+
+static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
+{
+    abr_json_known *known = abr_json_guessed(&r->keys, abr_json_innermost(&r->levels)->path);
+    if (known)
+        note_key(r, known, known->key, known->name);
+    else
+        take_key(r, start, end);
 }
 
 static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
@@ -204,12 +241,13 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     else
         says = abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1,
                                     ABR_JSON_READ);
+    if (!is_long) {
+        abr_json_scalar_ends(&r->levels, start, end, says, first);
+        return;
+    }
     abr_json_entry e = {
         .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
-    if (is_long)
-        end_long(r, &e);
-    else
-        abr_json_value_ends(&r->levels, &e);
+    end_long(r, &e);
 }
 
 static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
@@ -219,13 +257,15 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     if (r->levels.depth == ABR_JSON_SHOWN_DEPTH)
         return;
     abr_json_path *path = path_of_next(r, &first);
-    abr_json_level level = {
-        .path = r->has_key ? r->path : in->any, .object = object, .from = end, .own_path = path};
-    level.any = abr_json_any_path(level.path);
-    level.entry.start = start;
-    level.entry.fresh = first;
+    const uint64_t own = r->has_key ? r->path : in->any;
+    abr_json_level *level = abr_json_level_opens(&r->levels, start);
+    level->path = own;
+    level->any = abr_json_any_path(own);
+    level->own_path = path;
+    level->entry.fresh = first;
+    level->object = object;
+    level->from = end;
     r->has_key = false;
-    abr_json_level_opens(&r->levels, &level);
 }
 
 /* The level at `depth` ends. */
@@ -254,6 +294,8 @@ static void take(json_reader *r, abr_json_token token, uint64_t start, uint64_t 
         take_open(r, start, end, abr_json_in_object(&r->scan));
     else if (depth > ABR_JSON_SHOWN_DEPTH || token == ABR_JSON_OPEN)
         return;
+    else if (token == ABR_JSON_GUESSED_KEY)
+        take_guessed_key(r, start, end);
     else if (token == ABR_JSON_KEY)
         take_key(r, start, end);
     else

@@ -22,10 +22,8 @@ void abr_json_copy(const abr_json_source *s, uint64_t at, size_t n, char *dst)
         memcpy(dst, s->p + (at - s->at), n);
 }
 
-const char *abr_json_bytes(abr_json_source *s, uint64_t at, size_t n, size_t after)
+const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t after)
 {
-    if (at >= s->at && at - s->at + n + after <= s->n)
-        return s->p + (at - s->at);
     if (s->text && after == 0)
         return s->text + at;
     abr_json_copy(s, at, n, s->joined);

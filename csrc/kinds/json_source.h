@@ -27,9 +27,17 @@ typedef struct {
     char joined[ABR_JSON_CARRY + 64];
 } abr_json_source;
 
+/* What abr_json_bytes() gives, where they are not all in the chunk. */
+const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t after);
+
 /* n bytes from `at` on, in one piece; they are at hand, and with `after` more that only have to be
  * readable. */
-const char *abr_json_bytes(abr_json_source *s, uint64_t at, size_t n, size_t after);
+static inline const char *abr_json_bytes(abr_json_source *s, uint64_t at, size_t n, size_t after)
+{
+    if (at >= s->at && at - s->at + n + after <= s->n)
+        return s->p + (at - s->at);
+    return abr_json_joined(s, at, n, after);
+}
 
 /* Copy n bytes that are at hand. */
 void abr_json_copy(const abr_json_source *s, uint64_t at, size_t n, char *dst);

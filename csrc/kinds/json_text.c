@@ -51,6 +51,19 @@ void abr_json_open(abr_json_scan *s, uint64_t *levels, size_t room)
     *s = (abr_json_scan){.levels = levels, .room = room};
 }
 
+void abr_json_make_guess(abr_json_guess *guess, const char *p, size_t n)
+{
+    char bytes[2][ABR_JSON_GUESSED] = {{0}};
+    memcpy(bytes[0], p, n);
+    bytes[0][n] = '"';
+    memset(bytes[1], 0xFF, n + 1);
+    for (size_t i = 0; i < ABR_JSON_GUESSED / 8; i++) {
+        guess->words[i] = abr_load_word(bytes[0] + 8 * i);
+        guess->masks[i] = abr_load_word(bytes[1] + 8 * i);
+    }
+    guess->n = n + 1;
+}
+
 bool abr_json_is_whole(const abr_json_scan *s)
 {
     if (s->inside == NUMBER)
@@ -76,7 +89,7 @@ static uint64_t special(uint64_t word)
     return ((word - ones * ' ') | (quote - ones) | (backslash - ones) | word) & tops;
 }
 
-static size_t plain_run(const char *p, size_t n, size_t i)
+static inline size_t plain_run(const char *p, size_t n, size_t i)
 {
     for (; n - i >= 8; i += 8) {
         uint64_t found = special(abr_load_word(p + i));
@@ -126,7 +139,7 @@ static bool go_on(abr_json_scan *s, unsigned char c)
     return true;
 }
 
-static abr_json_token string_ends(abr_json_scan *s)
+static inline abr_json_token string_ends(abr_json_scan *s)
 {
     if (s->wanted != KEY) {
         value_ends(s);
@@ -181,8 +194,46 @@ static int number_step(number from, unsigned char c)
     return (c == '+' || c == '-') && from == EXPONENT ? SIGN : -1;
 }
 
+/* Where the digits from i on end. Most numbers are short, and of no one length. */
+static inline size_t digits_end(const char *p, size_t n, size_t i)
+{
+    for (; n - i >= 8; i += 8) {
+        const uint64_t word = abr_load_word(p + i) ^ ones * '0';
+        const uint64_t found = (((word & ~tops) + ones * (0x80 - 10)) | word) & tops;
+        if (found != 0)
+            return i + (size_t)__builtin_ctzll(found) / 8;
+    }
+    while (i < n && p[i] >= '0' && p[i] <= '9')
+        i++;
+    return i;
+}
+
+/* Where the number that starts at i, after its sign, ends; n where it may go on, has an exponent, or is
+ * wrong. */
+static size_t plain_number_end(const char *p, size_t n, size_t i)
+{
+    const size_t digits = digits_end(p, n, i);
+    size_t end = digits;
+    if (digits == i || digits == n || (p[i] == '0' && digits > i + 1))
+        return n;
+    if (p[end] == '.') {
+        end = digits_end(p, n, end + 1);
+        if (end == digits + 1 || end == n)
+            return n;
+    }
+    return (p[end] | ' ') == 'e' ? n : end;
+}
+
 static abr_json_token read_number(abr_json_scan *s, const char *p, size_t n, size_t *at)
 {
+    if (s->number == MINUS) {
+        const size_t end = plain_number_end(p, n, *at);
+        if (end < n) {
+            *at = end;
+            value_ends(s);
+            return ABR_JSON_NUMBER;
+        }
+    }
     for (; *at < n; ++*at) {
         int next = number_step(s->number, (unsigned char)p[*at]);
         if (next < 0) {
@@ -213,8 +264,14 @@ static size_t skip_blanks(const char *p, size_t n, size_t i)
 {
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r')) {
         i++;
-        while (n - i >= 8 && abr_load_word(p + i) == ones * ' ')
+        while (n - i >= 8) {
+            const uint64_t word = abr_load_word(p + i) ^ ones * ' ';
+            if (word != 0) {
+                i += (size_t)__builtin_ctzll(word) / 8;
+                break;
+            }
             i += 8;
+        }
     }
     return i;
 }
@@ -255,45 +312,72 @@ static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t 
     return read_string(s, p, n, i);
 }
 
-/* A token that starts with c, which is no blank and no separator. */
+/* A string whose quote is before i: most have nothing in them that has to be looked at. */
+static inline abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    const size_t end = plain_run(p, n, *i);
+    *i = end + 1;
+    if (end < n && p[end] == '"')
+        return string_ends(s);
+    *i = end;
+    s->inside = STRING;
+    return read_string(s, p, n, i);
+}
+
+static inline abr_json_token begin_key(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    if (!s->guess || n - *i < ABR_JSON_GUESSED || !abr_json_guess_holds(s->guess, p + *i))
+        return begin_string(s, p, n, i);
+    *i += s->guess->n;
+    s->wanted = COLON;
+    return ABR_JSON_GUESSED_KEY;
+}
+
+/* A token that starts with a byte that is no blank and no separator. */
 static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
     char c = p[*i];
+    if (c == '"' && s->wanted <= KEY) {
+        ++*i;
+        if (s->wanted < KEY_OR_CLOSE)
+            return begin_string(s, p, n, i);
+        s->wanted = KEY;
+        return begin_key(s, p, n, i);
+    }
     if (c == '{' || c == '[')
         return open_level(s, c == '{', i);
     if (c == '}' || c == ']')
         return close_level(s, c == '}', i);
-    if (s->wanted == KEY_OR_CLOSE && c == '"')
-        s->wanted = KEY;
-    if (s->wanted > ELEMENT_OR_CLOSE && (s->wanted != KEY || c != '"'))
+    if (s->wanted > ELEMENT_OR_CLOSE)
         return ABR_JSON_WRONG;
-    if (c == '"' || c == '-') {
-        s->inside = c == '"' ? STRING : NUMBER;
-        s->number = MINUS;
-        ++*i;
-    } else if (c >= '0' && c <= '9') {
+    if (c == '-' || (c >= '0' && c <= '9')) {
         s->inside = NUMBER;
         s->number = MINUS;
-    } else {
-        s->inside = LITERAL;
-        s->literal = c == 't' ? "true" : c == 'f' ? "false" : c == 'n' ? "null" : NULL;
-        if (!s->literal)
-            return ABR_JSON_WRONG;
+        *i += c == '-';
+        return read_number(s, p, n, i);
     }
-    return read_on(s, p, n, i);
+    if (n - *i > 4 && (memcmp(p + *i, "true", 4) == 0 || memcmp(p + *i, "null", 4) == 0)) {
+        *i += 4;
+        value_ends(s);
+        return ABR_JSON_LITERAL;
+    }
+    s->inside = LITERAL;
+    s->literal = c == 't' ? "true" : c == 'f' ? "false" : c == 'n' ? "null" : NULL;
+    return s->literal ? read_literal(s, p, n, i) : ABR_JSON_WRONG;
 }
 
 /* Up to the next byte that is no blank, and no separator where one is wanted. */
 static size_t skip_to_token(abr_json_scan *s, const char *p, size_t n, size_t i)
 {
     for (;; i++) {
-        i = skip_blanks(p, n, i);
+        if (i < n && (unsigned char)p[i] <= ' ')
+            i = skip_blanks(p, n, i);
         if (i == n)
             return i;
-        if (p[i] == ':' && s->wanted == COLON)
-            s->wanted = VALUE;
-        else if (p[i] == ',' && s->wanted == COMMA_OR_CLOSE)
+        if (p[i] == ',' && s->wanted == COMMA_OR_CLOSE)
             s->wanted = abr_json_in_object(s) ? KEY : VALUE;
+        else if (p[i] == ':' && s->wanted == COLON)
+            s->wanted = VALUE;
         else
             return i;
     }

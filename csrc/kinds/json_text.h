@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/word.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -12,6 +13,7 @@ typedef enum {
     ABR_JSON_OPEN,     /* { or [ */
     ABR_JSON_CLOSE,    /* } or ] */
     ABR_JSON_KEY,
+    ABR_JSON_GUESSED_KEY, /* the one that was guessed */
     ABR_JSON_STRING,
     ABR_JSON_NUMBER,
     ABR_JSON_LITERAL, /* true, false, null */
@@ -19,7 +21,17 @@ typedef enum {
     ABR_JSON_WRONG    /* no JSON: nothing can follow */
 } abr_json_token;
 
-enum { ABR_JSON_LEVELS = 64 }; /* in one uint64_t of room */
+enum {
+    ABR_JSON_LEVELS = 64, /* in one uint64_t of room */
+    ABR_JSON_GUESSED = 24 /* bytes of a key that can be guessed, with its closing quote */
+};
+
+/* A key that may come next, as words that are compared at once. */
+typedef struct {
+    uint64_t words[ABR_JSON_GUESSED / 8];
+    uint64_t masks[ABR_JSON_GUESSED / 8];
+    size_t n; /* with its quote */
+} abr_json_guess;
 
 /*
  * A scan of one document. It allocates nothing and does not recurse: the levels are the caller's, who may
@@ -36,8 +48,9 @@ typedef struct {
     uint8_t left;     /* of a token under way: bytes of a sequence, an escape or a literal still to come */
     uint8_t low;      /* the range of the next byte of a sequence */
     uint8_t high;
-    uint8_t number;      /* where in a number */
-    const char *literal; /* what is left of it */
+    uint8_t number;              /* where in a number */
+    const char *literal;         /* what is left of it */
+    const abr_json_guess *guess; /* the caller's, or NULL */
 } abr_json_scan;
 
 /* Start a document; `levels` has room for `room` open objects and arrays. A BOM is the caller's to skip. */
@@ -56,6 +69,18 @@ static inline bool abr_json_in_object(const abr_json_scan *scan)
 {
     size_t level = scan->depth - 1;
     return scan->levels[level / ABR_JSON_LEVELS] >> level % ABR_JSON_LEVELS & 1;
+}
+
+/* The guess of a key of n bytes, n < ABR_JSON_GUESSED, that was read. */
+void abr_json_make_guess(abr_json_guess *guess, const char *p, size_t n);
+
+/* Does a key that was guessed start at p, of which ABR_JSON_GUESSED bytes can be read? */
+static inline bool abr_json_guess_holds(const abr_json_guess *guess, const char *p)
+{
+    const uint64_t *words = guess->words;
+    const uint64_t *masks = guess->masks;
+    return (((abr_load_word(p) ^ words[0]) & masks[0]) | ((abr_load_word(p + 8) ^ words[1]) & masks[1]) |
+            ((abr_load_word(p + 16) ^ words[2]) & masks[2])) == 0;
 }
 
 ABR_PRIVATE_END

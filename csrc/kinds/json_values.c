@@ -105,7 +105,7 @@ float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
 
 /* ---- values ---- */
 
-static size_t slot_of_value(const abr_json_values *x, uint64_t hash)
+static inline size_t slot_of_value(const abr_json_values *x, uint64_t hash)
 {
     const uint32_t tag = (uint32_t)(hash >> 32) | 1;
     size_t i = hash % ABR_JSON_VALUES;
@@ -121,7 +121,8 @@ static bool is_odd(const abr_json_path *path, const abr_json_value_count *value)
 }
 
 /* The count of a value, a new one where there was none; NULL where these are not counted. */
-static abr_json_value_count *count_value(abr_json_values *x, abr_json_path *path, uint64_t hash, bool *first)
+static inline abr_json_value_count *count_value(abr_json_values *x, abr_json_path *path, uint64_t hash,
+                                                bool *first)
 {
     if (!abr_json_counts_values(path))
         return NULL;

@@ -381,8 +381,9 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         }
         if (delimiter && quote < at + size) {
             place_in_record state = FIELD_START;
+            const size_t line = size;
             size = skip_fields(&state, delimiter, p + at, n - at, &ends);
-            newlines = abr_count_newlines(p + at, size);
+            newlines = size == line ? 1 : abr_count_newlines(p + at, size);
         }
         if (!ends || size > most || at + size + ABR_PADDING > n)
             break;
@@ -440,8 +441,9 @@ static bool reserve(abr_reader *base, const char *p, size_t n)
     records *r = (records *)base;
     r->listed = false; /* what is retained may move */
     const size_t most = whole_most(r, r->opts.keep) + END_MOST;
-    const uint64_t newlines = abr_count_newlines(p, n);
-    const size_t more = newlines < SIZE_MAX - 2 ? (size_t)newlines + 1 : SIZE_MAX - 1;
+    size_t more = SIZE_MAX; /* which need not be counted where there is memory for all */
+    if (r->retained.size < abr_candidates_most(&r->retained))
+        more = (size_t)abr_count_newlines(p, n) + 1;
     return reserve_open(r, n) && reserve_places(r, n) &&
            abr_candidates_reserve(&r->retained, more, n < SIZE_MAX - most ? n + most : SIZE_MAX);
 }

@@ -7,6 +7,7 @@
 #include "kinds/values.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/word.h"
 #include "kinds/json_text.h"
 #include "kinds/lines.h"
 #include "priority/score.h"
@@ -60,7 +61,8 @@ typedef struct {
     uint64_t key; /* hash of the key that was read last, with those it is in */
     const char *key_p;
     size_t key_n;
-    uint64_t shape; /* of the names at the first level */
+    abr_json_known *known; /* this key, whose column was noted; or NULL */
+    uint64_t shape;        /* of the names at the first level */
 } json_reading;
 
 /* The name of the value that comes: its key, or its place. */
@@ -76,9 +78,20 @@ static uint64_t name_value(json_reading *j, bool in_object)
     return l->name ^ (element_name * (place + 1));
 }
 
+/* What the key says; noted plus one. */
+static abr_role role_of_key(const json_reading *j)
+{
+    if (j->known && j->known->role > 0)
+        return (abr_role)(j->known->role - 1);
+    const abr_role role = abr_role_of(j->key_p, j->key_n);
+    if (j->known)
+        j->known->role = (uint8_t)(role + 1);
+    return role;
+}
+
 static abr_role role_in(const json_reading *j, bool in_object)
 {
-    const abr_role own = in_object ? abr_role_of(j->key_p, j->key_n) : ABR_ROLE_NONE;
+    const abr_role own = in_object ? role_of_key(j) : ABR_ROLE_NONE;
     if (own != ABR_ROLE_NONE || j->depth == 0 || j->depth > MOST_NAMED)
         return own;
     return j->levels[j->depth - 1].role;
@@ -87,17 +100,28 @@ static abr_role role_in(const json_reading *j, bool in_object)
 static void open_level(json_reading *j, bool in_object)
 {
     const uint64_t name = name_value(j, in_object);
-    const abr_role role = role_in(j, in_object);
-    if (j->depth < MOST_NAMED)
+    if (j->depth < MOST_NAMED) {
+        const abr_role role = role_in(j, in_object);
         j->levels[j->depth] =
             (level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
+    }
     j->depth++;
+}
+
+static abr_column *column_of(json_reading *j, bool in_object)
+{
+    const bool known = in_object && j->known;
+    if (known && j->known->noted)
+        return j->known->noted;
+    abr_column *column = abr_columns_find(&j->x->columns, name_value(j, in_object) | 1, j->counts);
+    if (known)
+        j->known->noted = column;
+    return column;
 }
 
 static void read_value(json_reading *j, bool in_object, size_t from, size_t to, abr_value_kind kind)
 {
-    const uint64_t name = name_value(j, in_object);
-    abr_column *column = abr_columns_find(&j->x->columns, name | 1, j->counts);
+    abr_column *column = column_of(j, in_object);
     abr_role role = column ? (abr_role)column->role : ABR_ROLE_NONE;
     if (!column || column->count == 0) {
         role = role_in(j, in_object);
@@ -108,20 +132,29 @@ static void read_value(json_reading *j, bool in_object, size_t from, size_t to, 
     abr_read_cell(&j->x->columns, column, &cell, j->counts, j->worth);
 }
 
-static void read_key(json_reading *j, size_t from, size_t to)
+/* Returns which key may come next. */
+static const abr_json_guess *read_key(json_reading *j, size_t from, size_t to, bool guessed)
 {
-    const uint64_t seed = j->depth <= MOST_NAMED ? j->levels[j->depth - 1].name : 0;
-    j->key = abr_hash_bytes(j->p + from, to - from, seed);
+    abr_json_keys *keys = &j->x->keys;
+    const uint64_t in = j->depth <= MOST_NAMED ? j->levels[j->depth - 1].name : 0;
     j->key_p = j->p + from;
     j->key_n = to - from;
+    j->known = guessed ? abr_json_guessed(keys, in) : NULL;
+    if (j->known) {
+        j->key = j->known->name;
+    } else {
+        j->key = abr_hash_bytes(j->key_p, j->key_n, in);
+        j->known = abr_json_learn(keys, j->key_p, j->key_n, in, j->key, j->key);
+    }
     if (j->depth == 1)
         j->shape = j->shape * 31 + j->key;
+    return abr_json_next_guess(keys);
 }
 
 /* Read the values of (p, n). Is it an object or array, as far as it goes? */
 static bool read_json(abr_values *x, const char *p, size_t n, bool whole, bool counts, abr_worth *w)
 {
-    json_reading j = {.x = x, .p = p, .counts = counts, .worth = w};
+    json_reading j; /* not all of it is zeroed: a record may be short */
     abr_json_scan scan;
     size_t i = 0;
     if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -131,6 +164,13 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, bool c
     if (i == n || (p[i] != '{' && p[i] != '['))
         return false;
     abr_json_open(&scan, x->levels, ABR_VALUES_LEVELS);
+    scan.guess = abr_json_next_guess(&x->keys);
+    j.x = x;
+    j.p = p;
+    j.counts = counts;
+    j.worth = w;
+    j.depth = 0;
+    j.shape = 0;
     for (;;) {
         const bool in_object = scan.depth > 0 && abr_json_in_object(&scan);
         const abr_json_token token = abr_json_next(&scan, p, n, &i);
@@ -145,8 +185,8 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, bool c
             open_level(&j, in_object);
         else if (token == ABR_JSON_CLOSE)
             j.depth--;
-        else if (token == ABR_JSON_KEY)
-            read_key(&j, start + 1, i - 1);
+        else if (token == ABR_JSON_KEY || token == ABR_JSON_GUESSED_KEY)
+            scan.guess = read_key(&j, start + 1, i - 1, token == ABR_JSON_GUESSED_KEY);
         else if (token == ABR_JSON_STRING)
             read_value(&j, in_object, start + 1, i - 1, ABR_VALUE_TEXT);
         else
@@ -165,6 +205,22 @@ static void read_place(abr_values *x, size_t place, abr_cell *cell, bool counts,
     abr_read_cell(&x->columns, column, cell, counts, w);
 }
 
+/* The next delimiter from i on, or n. Reads on past n, since fields are short. */
+static size_t find_delimiter(const char *p, size_t n, size_t i, char delimiter)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t sought = ones * (unsigned char)delimiter;
+    for (; i < n; i += 8) {
+        const uint64_t word = abr_load_word(p + i) ^ sought;
+        const uint64_t found = (word - ones) & ~word & ones << 7;
+        if (found != 0) {
+            i += (size_t)__builtin_ctzll(found) / 8;
+            break;
+        }
+    }
+    return i < n ? i : n;
+}
+
 /* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after
  * the last one. */
 static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimiter)
@@ -181,13 +237,10 @@ static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimi
             i++;
         }
         const size_t end = i;
-        while (i < n && p[i] != delimiter)
-            i++;
-        *at = i + 1;
+        *at = find_delimiter(p, n, i, delimiter) + 1;
         return (abr_text_line){p + from, end - from};
     }
-    while (i < n && p[i] != delimiter)
-        i++;
+    i = find_delimiter(p, n, i, delimiter);
     *at = i + 1;
     return (abr_text_line){p + from, i - from};
 }

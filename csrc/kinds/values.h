@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "kinds/columns.h"
+#include "kinds/json_keys.h"
 #include "kinds/kind.h"
 #include "priority/hits.h"
 
@@ -18,6 +19,7 @@ typedef struct {
     bool spaced;  /* more than one blank stands between aligned columns */
     size_t names; /* of columns, where they are aligned */
     uint64_t levels[ABR_VALUES_LEVELS / 64];
+    abr_json_keys keys;
     abr_columns columns;
 } abr_values;
 

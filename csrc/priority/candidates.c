@@ -74,7 +74,7 @@ enum { COPY_SLACK = 4 };
 
 static bool reserve_slots(abr_candidates *c, size_t more)
 {
-    size_t most = c->allowance / ABR_CANDIDATE_COST + 2;
+    size_t most = abr_candidates_most(c);
     size_t wanted = c->used < most && more < most - c->used ? c->used + more : most;
     if (wanted > c->size && c->size * 2 > wanted)
         wanted = c->size * 2 < most ? c->size * 2 : most;

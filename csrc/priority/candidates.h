@@ -82,6 +82,12 @@ static inline float abr_early_hit_factor(const abr_candidate *c, float bonus)
     return 1 + bonus / (1 + (float)c->hits_before / 4);
 }
 
+/* How many there may be at once. */
+static inline size_t abr_candidates_most(const abr_candidates *c)
+{
+    return c->allowance / ABR_CANDIDATE_COST + 2;
+}
+
 /* Get memory for `more` candidates of at most `bytes` bytes in all; false changes nothing that counts. */
 bool abr_candidates_reserve(abr_candidates *c, size_t more, size_t bytes);
 
