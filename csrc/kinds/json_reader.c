@@ -329,7 +329,7 @@ static bool reserve_string(json_reader *r, size_t n)
     return r->string.bytes != NULL;
 }
 
-static bool reserve(abr_reader *reader, const char *p, size_t n)
+static bool reserve_json(abr_reader *reader, const char *p, size_t n)
 {
     (void)p;
     json_reader *r = (json_reader *)(void *)reader;
@@ -351,7 +351,7 @@ static bool is_in_long(const json_reader *r, uint64_t start, uint64_t end)
     return c == '"' && (r->has_key || r->scan.depth == 0 || !abr_json_in_object(&r->scan));
 }
 
-static void write(abr_reader *reader, const char *p, size_t n)
+static void write_json(abr_reader *reader, const char *p, size_t n)
 {
     json_reader *r = (json_reader *)(void *)reader;
     const uint64_t end = r->source.at + n;
@@ -383,13 +383,13 @@ static void write(abr_reader *reader, const char *p, size_t n)
     abr_json_carry(&r->source, need < end ? need : end);
 }
 
-static bool holds(const abr_reader *reader)
+static bool holds_json(const abr_reader *reader)
 {
     const json_reader *r = (const json_reader *)(const void *)reader;
     return !r->broken && abr_json_is_whole(&r->scan);
 }
 
-static bool choose(abr_reader *reader, const abr_kind_request *q, abr_content *out)
+static bool choose_json(abr_reader *reader, const abr_kind_request *q, abr_content *out)
 {
     json_reader *r = (json_reader *)(void *)reader;
     return abr_json_cut(&r->parts, r->values, q, out);
@@ -397,7 +397,7 @@ static bool choose(abr_reader *reader, const abr_kind_request *q, abr_content *o
 
 /* ---- opening ---- */
 
-static void close(abr_reader *reader)
+static void close_json(abr_reader *reader)
 {
     json_reader *r = (json_reader *)(void *)reader;
     const abr_alloc *a = r->alloc;
@@ -410,7 +410,7 @@ static void close(abr_reader *reader)
     a->free(a->ctx, r);
 }
 
-static abr_code open(const abr_reader_opts *opts, abr_reader **out)
+static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
 {
     json_reader *r = opts->alloc->malloc(opts->alloc->ctx, sizeof *r);
     *out = NULL;
@@ -429,7 +429,7 @@ static abr_code open(const abr_reader_opts *opts, abr_reader **out)
     abr_json_open(&r->scan, NULL, 0);
     if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, opts->alloc, &r->values) !=
         ABR_OK) {
-        close(&r->reader);
+        close_json(&r->reader);
         return ABR_ENOMEM;
     }
     r->levels.values = r->values;
@@ -437,4 +437,5 @@ static abr_code open(const abr_reader_opts *opts, abr_reader **out)
     return ABR_OK;
 }
 
-const abr_reader_methods abr_json_methods = {open, reserve, write, holds, choose, close};
+const abr_reader_methods abr_json_methods = {open_json,  reserve_json, write_json,
+                                             holds_json, choose_json,  close_json};

@@ -221,6 +221,19 @@ static size_t find_delimiter(const char *p, size_t n, size_t i, char delimiter)
     return i < n ? i : n;
 }
 
+/* Where the quote is that ends a field whose text starts at i; n where there is none. */
+static size_t closing_quote(const char *p, size_t n, size_t i)
+{
+    while (i < n) {
+        const char *quote = memchr(p + i, '"', n - i);
+        const size_t at = quote ? (size_t)(quote - p) : n;
+        if (at + 1 >= n || p[at + 1] != '"')
+            return at;
+        i = at + 2; /* a doubled one stands for itself */
+    }
+    return n;
+}
+
 /* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after
  * the last one. */
 static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimiter)
@@ -229,13 +242,7 @@ static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimi
     size_t i = from;
     if (i < n && p[i] == '"') {
         from++;
-        for (i++; i < n; i++) {
-            const char *quote = memchr(p + i, '"', n - i);
-            i = quote ? (size_t)(quote - p) : n;
-            if (i + 1 >= n || p[i + 1] != '"')
-                break;
-            i++;
-        }
+        i = closing_quote(p, n, i + 1);
         const size_t end = i;
         *at = find_delimiter(p, n, i, delimiter) + 1;
         return (abr_text_line){p + from, end - from};

@@ -277,7 +277,7 @@ describe("abridge.mcp.cap", function()
     local result = mcp.cap("tool", {
       content = { text "a summary" },
       structuredContent = structured,
-    }, { limits = { max_bytes = 20 } })
+    }, { limits = { max_bytes = 18 } })
     assert.is_nil(result.structuredContent)
     assert.equal("a summary", result.content[1].text)
     local size = #host.json().encode(structured)
