@@ -8,9 +8,9 @@
 #include "priority/sort.h"
 
 enum {
-    SHARE = 4, /* part of what is left that a value in trouble may take, with everything in it */
-    SMALL = 6, /* part of the budget that a small value takes, */
-    LARGE = 2, /* and a large one */
+    SHARE = 4,  /* part of what is left that a value in trouble may take, with everything in it */
+    SMALL = 6,  /* part of the budget that a small value takes, */
+    LARGE = 2,  /* and a large one */
     LITTLE = 16 /* part of the budget that may stay unused rather than show a value in part */
 };
 
@@ -199,7 +199,8 @@ static void show_rest(abr_json_costs *x, abr_json_queue *q)
         const uint32_t c = next_of(values, in);
         if (values[in].front)
             abr_json_queue_put(q, key, in);
-        if (!values[c].shown && !show_whole_if(x, c, x->most, x->most) && x->used < x->most - x->most / LITTLE)
+        if (!values[c].shown && !show_whole_if(x, c, x->most, x->most) &&
+            x->used < x->most - x->most / LITTLE)
             open_if(x, c, &last, q);
     }
 }

@@ -34,7 +34,7 @@ typedef struct {
     float log;
     float text;
     float lines;
-    float numbers; /* lines that are a number alone: printed in a loop, or a list of them */
+    float numbers;        /* lines that are a number alone: printed in a loop, or a list of them */
     abr_text_line before; /* the first word of the line before */
 } evidence;
 
