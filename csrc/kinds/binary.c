@@ -58,7 +58,7 @@ static size_t print_name(const char *type, char *dst)
     for (; n < MOST && name[n] != '\0'; n++)
         dst[n] = name[n];
     for (size_t i = 0; i < n && n <= CAPITALS; i++)
-        dst[i] = abr_is_lower(dst[i]) ? (char)(dst[i] - 'a' + 'A') : dst[i];
+        dst[i] = (char)(abr_is_lower(dst[i]) ? dst[i] - 'a' + 'A' : dst[i]);
     return n;
 }
 

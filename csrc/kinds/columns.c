@@ -100,7 +100,7 @@ abr_role abr_role_of(const char *name, size_t n)
         if (abr_is_letter(name[i]))
             letters[used++] = abr_to_lower(name[i]);
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (used == roles[i].n && *letters == *roles[i].name && memcmp(letters, roles[i].name, used) == 0)
+        if (used == roles[i].n && memcmp(letters, roles[i].name, used) == 0)
             return (abr_role)roles[i].role;
     return ABR_ROLE_NONE;
 }

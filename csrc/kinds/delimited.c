@@ -135,7 +135,7 @@ static bool names_columns(const char *p, size_t end, char delimiter)
     }
     if (count > 2)
         return numbers * 3 <= count * 2;
-    bool paths = memchr(names[0].p, '/', names[0].n) || memchr(names[1].p, '/', names[1].n);
+    bool paths = count > 1 && (memchr(names[0].p, '/', names[0].n) || memchr(names[1].p, '/', names[1].n));
     return numbers == 0 && names[0].n > 1 && !paths;
 }
 

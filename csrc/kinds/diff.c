@@ -84,7 +84,7 @@ bool abr_hunk_takes(abr_hunk *hunk, abr_text_line line)
         removed = removed || line.p[k] == '-';
     }
     for (unsigned k = 0; k < hunk->parents; k++) {
-        char mark = k < line.n ? line.p[k] : ' ';
+        char mark = (char)(k < line.n ? line.p[k] : ' ');
         if (mark == (removed ? '-' : ' '))
             take_one(&hunk->before[k]);
     }

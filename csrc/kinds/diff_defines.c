@@ -41,7 +41,7 @@ bool abr_defines(abr_text_line line)
     const abr_text_line bare = abr_trimmed(line);
     const size_t indent = bare.n > 0 ? (size_t)(bare.p - line.p) : 0;
     const abr_text_line word = first_word(bare);
-    if (word.n == 0 || indent > 2 * INDENT_MOST)
+    if (word.n == 0 || indent / 2 > INDENT_MOST)
         return false;
     if (is_one_of(word, words, sizeof words / sizeof *words) || ABR_STARTS(bare, "local function "))
         return word.n < bare.n;

@@ -62,7 +62,7 @@ static size_t gather_class(abr_diff_gathered *g, const abr_diff_store *s, size_t
     for (size_t i = 0; i < count; i++)
         sorted[i] = slices[g->keys[i].index];
     if (count > 0)
-        memcpy(slices, sorted, count * sizeof *slices);
+        memcpy(slices, sorted, count * sizeof(void *));
     return count;
 }
 
@@ -104,7 +104,7 @@ static bool gather_hunks(abr_diff_gathered *g, const abr_diff_store *s, size_t k
     const size_t most = s->hunks[0].count + s->hunks[1].count + s->extra_count;
     g->key_count = 2 * most;
     g->keys = zeroed(g->alloc, g->key_count, sizeof *g->keys);
-    g->slices = zeroed(g->alloc, most, sizeof *g->slices);
+    g->slices = zeroed(g->alloc, most, sizeof(void *));
     g->hunks = zeroed(g->alloc, most, sizeof *g->hunks);
     abr_shown_hunk *merged = zeroed(g->alloc, most, sizeof *merged);
     const bool fine = g->keys && g->slices && g->hunks && merged;
@@ -236,7 +236,7 @@ void abr_diff_gathered_free(abr_diff_gathered *g)
 {
     release(g->alloc, g->hunks);
     release(g->alloc, g->texts);
-    release(g->alloc, (void *)(uintptr_t)g->slices);
+    release(g->alloc, (void *)g->slices);
     release(g->alloc, g->keys);
     release(g->alloc, g->plan.parts);
     release(g->alloc, g->plan.shown);

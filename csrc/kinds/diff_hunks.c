@@ -39,7 +39,8 @@ bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit)
 /* The hunk as it is now is shown, in place of what was shown of it, if that fits. */
 static bool replace_hunk(abr_diff_choice *x, abr_shown_hunk *h, const abr_shown_hunk *was)
 {
-    const abr_diff_part old = {.hunk = (abr_shown_hunk *)(uintptr_t)was};
+    abr_shown_hunk before = *was;
+    const abr_diff_part old = {.hunk = &before};
     const uint64_t used =
         x->used - abr_diff_own(x->plan, &old) + abr_diff_own(x->plan, &x->plan->parts[h->part]);
     if (used > x->bytes) {
@@ -298,7 +299,7 @@ bool abr_diff_choose_hunks(abr_diff_choice *x)
 {
     const abr_alloc *a = x->g->alloc;
     const size_t n = x->g->hunk_count;
-    const size_t size = n * (sizeof *x->defining + sizeof *x->order + 2 * sizeof *x->closed) + 1;
+    const size_t size = n * (sizeof(void *) + sizeof *x->order + 2 * sizeof *x->closed) + 1;
     char *memory = a->malloc(a->ctx, size);
     if (!memory)
         return false;

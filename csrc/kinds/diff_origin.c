@@ -76,7 +76,7 @@ bool abr_names_machine_made(abr_text_line header)
 {
     size_t from = 0;
     for (size_t i = 0; i <= header.n; i++) {
-        const char c = i < header.n ? header.p[i] : ' ';
+        const char c = (char)(i < header.n ? header.p[i] : ' ');
         if (c != '/' && !ends_path(c))
             continue;
         const abr_text_line part = {header.p + from, i - from};

@@ -34,7 +34,7 @@ typedef struct {
 /* Front, back, and as much as the back may grow until it is moved. */
 static size_t open_most(const abr_diff_store *store)
 {
-    return 3 * abr_diff_ends_most(store) + 2 * ABR_DIFF_LINE_MOST;
+    return 3 * abr_diff_ends_most(store) + (size_t)2 * ABR_DIFF_LINE_MOST;
 }
 
 bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const abr_diff_store *store, size_t n)

@@ -224,7 +224,7 @@ uint64_t abr_diff_hunk_bytes(const abr_shown_hunk *x, uint64_t at, const char **
 {
     const uint64_t size = x->h.size;
     const uint64_t middle =
-        size > 0 ? (size - 1) / (2 * ABR_DIFF_SLICE) : 0; /* the slice of all that is left */
+        size > 0 ? (size - 1) / ((size_t)2 * ABR_DIFF_SLICE) : 0; /* the slice of all that is left */
     const uint64_t middle_at = middle * ABR_DIFF_SLICE;
     if (at < size - middle_at) {
         const uint64_t i = at < middle_at ? at / ABR_DIFF_SLICE : middle;

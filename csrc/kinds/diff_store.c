@@ -15,14 +15,14 @@
 #include "base/memory.h"
 #include "priority/candidates.h"
 
-enum { SLICE_MOST = sizeof(abr_diff_hunk) + ABR_DIFF_HEADER_MOST + 2 * ABR_DIFF_SLICE };
+enum { SLICE_MOST = sizeof(abr_diff_hunk) + ABR_DIFF_HEADER_MOST + (size_t)2 * ABR_DIFF_SLICE };
 
 /* ---- allowances ---- */
 
 size_t abr_diff_hunks_allowance(size_t keep, int class)
 {
     static const size_t per_byte[] = {12, 3};
-    static const size_t least[] = {128 * 1024, 32 * 1024};
+    static const size_t least[] = {(size_t)128 * 1024, (size_t)32 * 1024};
     return keep < SIZE_MAX / 64 ? least[class] + keep * per_byte[class] : SIZE_MAX / 2;
 }
 
@@ -59,7 +59,7 @@ unsigned abr_diff_size_class(uint64_t size)
 
 size_t abr_diff_ends_most(const abr_diff_store *s)
 {
-    return s->keep < SIZE_MAX / 64 ? s->keep + 2 * ABR_DIFF_SLICE : SIZE_MAX / 64;
+    return s->keep < SIZE_MAX / 64 ? s->keep + (size_t)2 * ABR_DIFF_SLICE : SIZE_MAX / 64;
 }
 
 /* ---- memory ---- */
@@ -93,7 +93,7 @@ static bool reserve_list(const abr_alloc *a, abr_diff_list *l, size_t n, size_t 
 bool abr_diff_store_reserve(abr_diff_store *s, size_t n, size_t lines, size_t hunks)
 {
     bool fine = true;
-    const size_t slices = hunks + n / (2 * ABR_DIFF_SLICE) + 1;
+    const size_t slices = hunks + n / ((size_t)2 * ABR_DIFF_SLICE) + 1;
     const size_t bytes = n + hunks * (ABR_DIFF_HEADER_MOST + sizeof(abr_diff_hunk));
     for (int i = 0; i < ABR_DIFF_CLASSES && fine; i++)
         fine = abr_candidates_reserve(&s->hunks[i], slices, bytes) &&
@@ -114,7 +114,7 @@ static void free_list(const abr_alloc *a, abr_diff_list *l)
 void abr_diff_drop_extra(abr_diff_store *s)
 {
     for (size_t i = 0; i < s->extra_count; i++)
-        s->alloc->free(s->alloc->ctx, (void *)(uintptr_t)s->extra[i].start);
+        s->alloc->free(s->alloc->ctx, (void *)s->extra[i].start);
     if (s->extra)
         s->alloc->free(s->alloc->ctx, s->extra);
     s->extra = NULL;
@@ -221,7 +221,7 @@ static void add_slice(abr_diff_store *s, const abr_diff_hunk *h, const char *hea
                       const abr_diff_ends *ends, uint64_t i, uint64_t level)
 {
     const uint64_t from = i * ABR_DIFF_SLICE;
-    const bool last = h->size - 2 * from <= 2 * ABR_DIFF_SLICE;
+    const bool last = h->size - 2 * from <= (size_t)2 * ABR_DIFF_SLICE;
     const size_t front_n = last ? (size_t)(h->size - 2 * from) : ABR_DIFF_SLICE;
     const int class = h->file.machine;
     size_t n = 0;

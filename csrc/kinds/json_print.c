@@ -246,7 +246,7 @@ static char *put_step(const printer *x, uint32_t index, char *dst, char *scratch
         const bool escaped = text[n] == '~' || text[n] == '/';
         if (escaped)
             *--dst = text[n] == '~' ? '0' : '1';
-        *--dst = escaped ? '~' : text[n];
+        *--dst = (char)(escaped ? '~' : text[n]);
     }
     *--dst = '/';
     return dst;

@@ -58,7 +58,7 @@ static void put_near(shape *s, uint32_t v)
 static void put_far(shape *s, uint32_t v, uint32_t gain)
 {
     enum { PATH = 16 /* what a path in it takes, about */ };
-    abr_json_queue_put(s->far, ((abr_json_cost(s->costs, v) + gain * PATH) << 16) / gain, v);
+    abr_json_queue_put(s->far, ((abr_json_cost(s->costs, v) + (uint64_t)gain * PATH) << 16) / gain, v);
 }
 
 /* A value is shown: its children may be next. */

@@ -168,7 +168,7 @@ static size_t decode_escape(const char *p, size_t n, char *dst)
     static const char bytes[] = "\b\f\n\r\t";
     const char *name = strchr(names, p[1]);
     if (p[1] != 'u') {
-        dst[0] = name ? bytes[name - names] : p[1];
+        dst[0] = (char)(name ? bytes[name - names] : p[1]);
         return 1;
     }
     uint32_t c = unit_at(p);

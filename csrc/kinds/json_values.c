@@ -79,7 +79,7 @@ static size_t flatten(const char *p, size_t n, char *dst)
             continue;
         }
         i++;
-        dst[used++] = p[i] == '"' || p[i] == '\\' || p[i] == '/' ? p[i] : ' ';
+        dst[used++] = (char)(p[i] == '"' || p[i] == '\\' || p[i] == '/' ? p[i] : ' ');
         if (p[i] == 'u')
             i += n - i > 4 ? 4 : n - i - 1;
     }

@@ -68,7 +68,7 @@ static bool starts_with_hash(abr_text_line bare)
     size_t n = hash_length(bare, &mixed);
     if (n < LEAST_OFFSET || n >= bare.n)
         return n >= LONG_HASH;
-    char second = n + 1 < bare.n ? bare.p[n + 1] : '\n';
+    char second = (char)(n + 1 < bare.n ? bare.p[n + 1] : '\n');
     if (bare.p[n] == ':')
         return ABR_HAS(" \t", second) || n >= LEAST_HASH;
     return (n >= LONG_HASH && ABR_HAS(" \t*|,", bare.p[n])) ||

@@ -100,8 +100,8 @@ static float level(abr_text_line line)
         while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '!'))
             i++;
         abr_text_line word = {line.p + start, i - start};
-        char before = start > 0 ? line.p[start - 1] : ' ';
-        char after = i < line.n ? line.p[i] : ' ';
+        char before = (char)(start > 0 ? line.p[start - 1] : ' ');
+        char after = (char)(i < line.n ? line.p[i] : ' ');
         bool apart = before == ' ' || before == '[' || before == '<' || before == '|' || before == '\t' ||
                      before == '(';
         if (apart && is_level(word) &&

@@ -142,6 +142,8 @@ static bool reserve_places(records *r, size_t n)
 
 static void note_place(records *r)
 {
+    if (r->places_size == 0)
+        return;
     if (r->places_used > 0 && r->now.at - place_at(r, r->places_used - 1)->at < PLACES_APART)
         return;
     if (r->places_used == r->places_size) {

@@ -53,7 +53,7 @@ static bool is_keyword(abr_text_line word)
         return false;
     bool shouted = word.n > 1 && abr_is_upper(word.p[0]) && abr_is_upper(word.p[1]);
     for (size_t i = 0; i < word.n; i++)
-        small[i] = shouted && abr_is_upper(word.p[i]) ? abr_to_lower(word.p[i]) : word.p[i];
+        small[i] = (char)(shouted && abr_is_upper(word.p[i]) ? abr_to_lower(word.p[i]) : word.p[i]);
     return ABR_IS_ONE_OF(((abr_text_line){small, word.n}), keywords);
 }
 
@@ -62,7 +62,7 @@ static bool assigns(abr_text_line bare)
 {
     const char *end = bare.p + bare.n;
     for (const char *p = bare.p; p < end && (p = memchr(p, '=', (size_t)(end - p))) != NULL; p++) {
-        char after = p + 1 < end ? p[1] : '\n';
+        char after = (char)(p + 1 < end ? p[1] : '\n');
         if (after == '>')
             return true;
         const char *before = p > bare.p && ABR_HAS(":+=", p[-1]) ? p - 1 : p;
@@ -75,10 +75,10 @@ static bool assigns(abr_text_line bare)
 static float source(abr_text_line line, abr_text_line bare)
 {
     char last = bare.p[bare.n - 1];
-    char before = bare.n > 1 ? bare.p[bare.n - 2] : ' ';
+    char before = (char)(bare.n > 1 ? bare.p[bare.n - 2] : ' ');
     if (ABR_HAS(";{}\\", last) || (last == '(' && bare.n > 1) || (before == ')' && ABR_HAS(":,", last)))
         return 0.9F;
-    char second = bare.n > 1 ? bare.p[1] : ' ';
+    char second = (char)(bare.n > 1 ? bare.p[1] : ' ');
     if (ABR_HAS("})];", *bare.p) || (*bare.p == '<' && second != ' ') || ABR_STARTS(bare, "//") ||
         ABR_STARTS(bare, "/*") || ABR_STARTS(bare, "*/") || ABR_STARTS(bare, "--[") ||
         ABR_STARTS(bare, "\"\"\"") || ABR_STARTS(bare, "(*") ||
@@ -87,7 +87,7 @@ static float source(abr_text_line line, abr_text_line bare)
     if (*bare.p == '#' && !abr_is_digit(second))
         return 0.9F;
     abr_text_line word = abr_name_at(bare);
-    char after = word.n < bare.n ? bare.p[word.n] : '\n';
+    char after = (char)(word.n < bare.n ? bare.p[word.n] : '\n');
     if (word.n > 0 && ABR_HAS(" \n(:\t", after) && is_keyword(word))
         return 0.8F;
     if (ABR_HAS("])", before) && ABR_HAS("])", last))
@@ -122,7 +122,7 @@ static float setting(abr_text_line line, abr_text_line bare)
                        bare.p[1] != ' '
                    ? 0.8F
                    : 0;
-    char after = i < bare.n ? bare.p[i] : '\n';
+    char after = (char)(i < bare.n ? bare.p[i] : '\n');
     if (after == '=' || (after == ' ' && i + 1 < bare.n && bare.p[i + 1] == '='))
         return 0.7F;
     if (after != ':' || (i + 1 < bare.n && bare.p[i + 1] != ' '))
@@ -184,7 +184,7 @@ static float prose(abr_text_line bare)
         return 0.8F;
     if (words < LEAST_WORDS || plain * 4 < words * 3)
         return 0;
-    return words >= 2 * LEAST_WORDS ? 0.65F : 0.6F;
+    return words / 2 >= LEAST_WORDS ? 0.65F : 0.6F;
 }
 
 static float higher(float a, float b)

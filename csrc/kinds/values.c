@@ -165,6 +165,10 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, bool c
         return false;
     abr_json_open(&scan, x->levels, ABR_VALUES_LEVELS);
     scan.guess = abr_json_next_guess(&x->keys);
+    j.key = 0;
+    j.key_p = p;
+    j.key_n = 0;
+    j.known = NULL;
     j.x = x;
     j.p = p;
     j.counts = counts;

@@ -359,7 +359,7 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
         return ABR_OK;
     if (!page->pointer)
         page->pointer =
-            s->alloc->malloc(s->alloc->ctx, parent + 1 + 2 * ABR_NAME_MOST + DIGITS + INDEX_MARK + 1);
+            s->alloc->malloc(s->alloc->ctx, parent + 1 + (size_t)2 * ABR_NAME_MOST + DIGITS + INDEX_MARK + 1);
     if (!page->pointer)
         return no_memory(error);
     if (!s->object) {

@@ -67,7 +67,7 @@ abr_code abr_scan_begin(abr_element_scan *s, const char *pointer, size_t n, cons
     }
     s->key.name = s->key.raw + s->key.most;
     s->level_words = FIRST_LEVELS;
-    abr_json_open(&s->json, s->levels, FIRST_LEVELS * ABR_JSON_LEVELS);
+    abr_json_open(&s->json, s->levels, (size_t)FIRST_LEVELS * ABR_JSON_LEVELS);
     return ABR_OK;
 }
 

@@ -152,7 +152,7 @@ size_t abr_decode_string(const char *p, size_t n, char *dst)
             dst = put_char(dst, (unsigned)code);
         } else {
             const char *letter = strchr(letters, p[i + 1]);
-            *dst++ = letter ? meant[letter - letters] : p[i + 1];
+            *dst++ = (char)(letter ? meant[letter - letters] : p[i + 1]);
             i += 2;
         }
     }
