@@ -462,9 +462,11 @@ describe("the judge of diffs #once", function()
     breaks("items", source, { max_bytes = 370 }, right, diff(2, 2))
     breaks("items", source, { max_bytes = 370 }, right, diff(1, 3))
     breaks("items", source, { max_bytes = 370 }, right, { kind = "diff" })
-    breaks("order", source, { max_bytes = 370 }, header "x/a.lua" .. "<<... [1 hunks, +3 -2 omitted] ...\n>>" .. a2
-      .. named
-      .. b_line .. "<<... [1 hunks, +9 -8 omitted] ...\n>>", diff(1, 1))
+    local small, large = hunk(1, 4, "c1"), hunk(50, 12, "c2")
+    local hunks = header "x/c.lua" .. small .. large
+    local only_large = header "x/c.lua" .. "<<... [1 hunks, +5 -4 omitted] ...\n>>" .. large
+    breaks("order", hunks, { max_bytes = #hunks - 1 }, only_large, { kind = "diff", items = {
+      { unit = "files", total = 1, kept = 1 }, { unit = "hunks", total = 2, kept = 1 } } })
   end)
 
   it("wants a partial hunk cut once, at its middle, told there", function()
