@@ -199,6 +199,11 @@ abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size
     return code;
 }
 
+const abr_hit *abr_by_kind_hits(const abr_by_kind *k)
+{
+    return k->opts.hits;
+}
+
 /* ---- chunks ---- */
 
 bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n)

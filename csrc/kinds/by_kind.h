@@ -15,6 +15,9 @@ typedef struct abr_by_kind abr_by_kind;
 /* Open one for a text that comes in chunks. */
 abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out);
 
+/* The patterns that it was opened with, copied. */
+const abr_hit *abr_by_kind_hits(const abr_by_kind *k);
+
 /* Open one for a text that is all at hand, and read it. */
 abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size_t n, abr_by_kind **out);
 

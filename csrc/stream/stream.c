@@ -299,6 +299,14 @@ static abr_code open_retainer(abr_stream *s)
     return abr_retainer_open(&own, &s->retainer);
 }
 
+static abr_code open_by_kind(abr_stream *s)
+{
+    const abr_code code = abr_by_kind_open(&s->opts, s->keep, &s->by_kind);
+    if (code == ABR_OK)
+        s->opts.hits = abr_by_kind_hits(s->by_kind); /* the caller's own may be gone soon */
+    return code;
+}
+
 abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **out,
                          abr_error *error)
 {
@@ -321,7 +329,7 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     if (code == ABR_OK && s->opts.strategy == ABR_PRIORITY)
         code = open_retainer(s);
     if (code == ABR_OK && s->opts.strategy == ABR_AUTO)
-        code = abr_by_kind_open(&s->opts, s->keep, &s->by_kind);
+        code = open_by_kind(s);
     if (code != ABR_OK) {
         abr_stream_close(s);
         return abr_fail(error, code, "out of memory");

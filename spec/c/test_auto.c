@@ -304,6 +304,38 @@ static void every_budget_is_hard(void)
     }
 }
 
+/* ---- patterns ---- */
+
+/* A stream has its own copy of the caller's patterns. */
+static void patterns_may_go_once_a_stream_is_open(void)
+{
+    for (unsigned large = 0; large < 2; large++) {
+        const text t = make(&samples[0], large ? LARGE : 30 * KB);
+        char *words = exact("unit77.c", 8);
+        abr_hit *hit = malloc(sizeof *hit);
+        if (!hit)
+            exit(2);
+        *hit = (abr_hit){.p = words, .n = 8, .weight = 3};
+        abr_opts o = opts_of(2 * KB);
+        abr_stream *s = NULL;
+        abr_cut want;
+        abr_cut cut;
+        o.hits = hit;
+        o.hit_count = 1;
+        CHECK(abr_cut_text(t.p, t.n, &o, &want, NULL) == ABR_OK);
+        CHECK(abr_stream_open(&o, NULL, NULL, &s, NULL) == ABR_OK);
+        free(hit);
+        free(words);
+        write_in_chunks(s, &t, 5000);
+        CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
+        check_same(&want, &cut);
+        abr_cut_free(&want);
+        abr_cut_free(&cut);
+        abr_stream_close(s);
+        free(t.p);
+    }
+}
+
 /* ---- kinds that are given, and those that end ---- */
 
 static void a_kind_may_be_given(void)
@@ -479,6 +511,7 @@ int main(void)
     RUN(the_border_changes_nothing);
     RUN(a_lower_budget_at_the_end_is_that_budget);
     RUN(every_budget_is_hard);
+    RUN(patterns_may_go_once_a_stream_is_open);
     RUN(a_kind_may_be_given);
     RUN(json_that_breaks_late_is_text);
     RUN(something_binary_is_one_line);
