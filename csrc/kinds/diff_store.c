@@ -93,8 +93,10 @@ static bool reserve_list(const abr_alloc *a, abr_diff_list *l, size_t n, size_t 
 bool abr_diff_store_reserve(abr_diff_store *s, size_t n, size_t lines, size_t hunks)
 {
     bool fine = true;
-    const size_t slices = hunks + n / ((size_t)2 * ABR_DIFF_SLICE) + 1;
-    const size_t bytes = n + hunks * (ABR_DIFF_HEADER_MOST + sizeof(abr_diff_hunk));
+    const size_t bare = lines / 2; /* files without hunks, whose headers are retained as hunks are */
+    const size_t slices = hunks + bare + n / ((size_t)2 * ABR_DIFF_SLICE) + 1;
+    const size_t bytes =
+        2 * n + hunks * (ABR_DIFF_HEADER_MOST + sizeof(abr_diff_hunk)) + bare * sizeof(abr_diff_hunk);
     for (int i = 0; i < ABR_DIFF_CLASSES && fine; i++)
         fine = abr_candidates_reserve(&s->hunks[i], slices, bytes) &&
                reserve_list(s->alloc, &s->names[i], n, lines, sizeof(abr_diff_name),
