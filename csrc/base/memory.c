@@ -39,6 +39,8 @@ void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size)
 
 bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit)
 {
+    if (wanted > most)
+        wanted = most;
     if (wanted <= *have)
         return true;
     if (wanted < *have * 2)

@@ -14,8 +14,8 @@ const abr_alloc *abr_allocator(const abr_alloc *alloc);
  * is NULL. NULL where there is none; p is then as before. */
 void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
 
-/* Make a block of *have units of `unit` bytes, which begins with what was at *p, one of at least `wanted`,
- * by doubling it up to `most`. False: there is no memory, and nothing changes. */
+/* Grow *p, which has *have units of `unit` bytes, or none where it is NULL, to `wanted` of them or more, by
+ * doubling it, but to `most` at the largest. False: there is no memory, and nothing changes. */
 bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit);
 
 /* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors

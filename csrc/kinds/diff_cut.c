@@ -88,7 +88,7 @@ static void write_diff(abr_reader *base, const char *p, size_t n)
 
 /* ---- a choice ---- */
 
-/* What of the store the open parts change. */
+/* The fields of the store that change while open parts are closed for a look. */
 typedef struct {
     abr_diff_list names[ABR_DIFF_CLASSES];
     abr_diff_list texts;

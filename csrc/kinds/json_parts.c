@@ -39,32 +39,14 @@ size_t abr_json_string_most(size_t allowance)
 
 /* ---- memory ---- */
 
-static bool grow(const abr_alloc *a, void **p, size_t *have, size_t wanted, size_t most, size_t unit)
-{
-    if (wanted > most)
-        wanted = most;
-    if (wanted <= *have)
-        return true;
-    if (wanted < *have * 2)
-        wanted = *have * 2 < most ? *have * 2 : most;
-    if (wanted > SIZE_MAX / unit)
-        return false;
-    void *grown = abr_resize(a, *p, *have * unit, wanted * unit);
-    if (!grown)
-        return false;
-    *p = grown;
-    *have = wanted;
-    return true;
-}
-
 static bool grow_units(abr_json_parts *x, size_t more)
 {
     const size_t most = x->allowance / UNIT_COST + x->allowance / UNIT_COST / SLACK + UNITS_MORE;
     void *p = x->units;
-    bool fine = grow(x->alloc, &p, &x->unit_size, x->unit_count + more, most, sizeof *x->units);
+    bool fine = abr_grow(x->alloc, &p, &x->unit_size, x->unit_count + more, most, sizeof *x->units);
     x->units = p;
     p = x->keys;
-    fine = fine && grow(x->alloc, &p, &x->key_size, KEYS * x->unit_size, KEYS * most, sizeof *x->keys);
+    fine = fine && abr_grow(x->alloc, &p, &x->key_size, KEYS * x->unit_size, KEYS * most, sizeof *x->keys);
     x->keys = p;
     return fine;
 }
@@ -73,7 +55,7 @@ static bool grow_nodes(abr_json_parts *x, size_t more)
 {
     const size_t most = x->allowance / NODE_COST + x->allowance / NODE_COST / SLACK + NODES_MORE;
     void *p = x->nodes;
-    bool fine = grow(x->alloc, &p, &x->node_size, x->node_count + more, most, sizeof *x->nodes);
+    bool fine = abr_grow(x->alloc, &p, &x->node_size, x->node_count + more, most, sizeof *x->nodes);
     x->nodes = p;
     return fine;
 }
@@ -84,7 +66,7 @@ bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
     if (n > most)
         n = most;
     void *p = x->copies;
-    bool fine = x->text || grow(x->alloc, &p, &x->copy_size, x->copied + n + beside, most + beside, 1);
+    bool fine = x->text || abr_grow(x->alloc, &p, &x->copy_size, x->copied + n + beside, most + beside, 1);
     x->copies = p;
     return fine && grow_units(x, n / UNIT_BYTES + UNITS_MORE) && grow_nodes(x, n / NODE_BYTES + NODES_MORE);
 }
