@@ -1,42 +1,13 @@
 /* abr_page_*, with a pointer: a page of JSON is the same of a text, of a text in chunks, of a file and with
- * an index; what shows is within the budgets and stands in the document; pages lead on until nothing is left.
- * */
+ * an index; what shows is within the budgets and in the document; pages lead on until nothing is left. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* mkdtemp, utimensat */
 #endif
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cuts.h"
+#include "paged_file.h"
 
 enum { TEXT_MOST = 4 * 1024, POINTER_MOST = 64, PAGES_MOST = 200, WAYS = 4 };
-
-static char folder[256];
-static char path[sizeof folder + 8];
-
-static void remove_folder(void)
-{
-    unlink(path);
-    rmdir(folder);
-}
-
-/* The file that is paged; long ago, so that an index of it is kept. */
-static void write_file(const char *p, size_t n)
-{
-    static long writes = 0;
-    const char *tmp = getenv("TMPDIR");
-    if (!folder[0]) {
-        snprintf(folder, sizeof folder, "%s/abridge-fuzz-XXXXXX", tmp ? tmp : "/tmp");
-        if (!mkdtemp(folder) || atexit(remove_folder) != 0)
-            exit(2);
-        snprintf(path, sizeof path, "%s/json", folder);
-    }
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const struct timespec old[2] = {{1000000000, 1}, {1000000000, ++writes}};
-    if (fd < 0 || write(fd, p, n) != (ssize_t)n || futimens(fd, old) != 0 || close(fd) != 0)
-        exit(2);
-}
 
 /* ---- documents ---- */
 
