@@ -47,6 +47,11 @@ typedef struct {
     float keep_value; /* decides whether it is kept */
     uint64_t shown;   /* bytes it costs, with its newline */
     uint64_t chars;   /* chars it costs */
+    uint32_t block;   /* the failure it belongs to, from 1; 0: none */
+    uint16_t indent;  /* after its prefix */
+    uint8_t level;
+    uint8_t look;
+    float part; /* of the block's value */
     bool kept;
 } abr_shown_line;
 

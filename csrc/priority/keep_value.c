@@ -10,6 +10,7 @@
 #include "priority/keep_value.h"
 #include "abridge.h"
 #include "budget/view.h"
+#include "priority/blocks.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
 #include "priority/line_score.h"
@@ -87,13 +88,98 @@ static void raise_near(abr_chooser *x, size_t i, float value)
     }
 }
 
+float abr_T(const char *name, float otherwise);
+#include "priority/layout.h"
+
+/* The value of the block of lines from start to end, by its best hit. */
+static float block_value(const abr_chooser *x, size_t start, size_t end, bool *clear)
+{
+    float best = 0;
+    *clear = false;
+    for (size_t i = start; i < end; i++) {
+        const abr_shown_line *u = &x->lines[i];
+        float own = u->c->hit ? own_value(u) : 0;
+        if (best < own)
+            best = own;
+        *clear = *clear || (u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR);
+    }
+    return best;
+}
+
+static void raise_block(abr_chooser *x, size_t start, size_t end, float value)
+{
+    const float BODY = abr_T("BODY", 0.85F), STEP = abr_T("STEP", 0.985F), FSTEP = abr_T("FSTEP", 0.96F),
+                BEFORE = abr_T("BEFORE", 0.7F), BSTEP = abr_T("BSTEP", 0.97F), BLANK = abr_T("BLANK", 0.7F), LAST = abr_T("LAST", 0.8F);
+    size_t hit = start;
+    while (hit < end && !x->lines[hit].c->hit)
+        hit++;
+    float part = BEFORE;
+    for (size_t i = hit; i > start; i--) {
+        abr_shown_line *u = &x->lines[i - 1];
+        float p = u->look == ABR_LOOK_HEAD ? 0.95F : part;
+        if (u->c->kind == ABR_LINE_BLANK)
+            p *= BLANK;
+        raise(u, value * p);
+        part *= BSTEP;
+    }
+    part = BODY;
+    float strength = 0;
+    for (size_t i = start; i < end; i++)
+        if (x->lines[i].c->hit && strength < x->lines[i].c->line_score)
+            strength = x->lines[i].c->line_score;
+    const float weak = strength >= ABR_SCORE_CLEAR ? 1 : abr_T("WEAK", 0.9F);
+    for (size_t i = hit; i < end; i++) {
+        abr_shown_line *u = &x->lines[i];
+        part *= weak;
+        if (u->c->hit && part < BODY)
+            part = part + (BODY - part) * 0.5F;
+        float p = i + 1 == end && LAST > part ? LAST : part;
+        if (u->c->kind == ABR_LINE_BLANK || u->look == ABR_LOOK_BLANK)
+            p *= BLANK;
+        raise(u, value * p);
+        part *= u->c->kind == ABR_LINE_FRAME ? FSTEP : STEP;
+    }
+}
+
 void abr_set_keep_values(abr_chooser *x)
 {
+    abr_grow_blocks(x);
     for (size_t i = 0; i < x->count; i++)
         x->lines[i].keep_value = own_value(&x->lines[i]);
+    if (abr_T("OLD", 1) > 0)
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
-            raise_near(x, i, own_value(&x->lines[i]));
+            raise_near(x, i, own_value(&x->lines[i]) * abr_T("NEAR", 0.6F));
+    uint32_t last = 0, first = 0;
+    for (size_t i = 0; i < x->count; i++)
+        if (x->lines[i].c->hit && x->lines[i].c->line_score >= ABR_SCORE_CLEAR && x->lines[i].block) {
+            last = x->lines[i].block;
+            if (!first) first = last;
+        }
+    for (size_t i = 0; i < x->count;) {
+        uint32_t block = x->lines[i].block;
+        size_t k = i + 1;
+        while (k < x->count && x->lines[k].block == block)
+            k++;
+        if (block != 0) {
+            bool clear;
+            float value = block_value(x, i, k, &clear);
+            if (block == first) value *= abr_T("FIRST", 1.3F);
+            if (block == last) value *= abr_T("LASTB", 1.5F);
+            raise_block(x, i, k, value);
+        }
+        i = k;
+    }
+    for (size_t i = 0; i < x->count; i++)
+        if (x->lines[i].look == ABR_LOOK_EXIT)  {
+            float part = abr_T("EXIT", 8);
+            raise(&x->lines[i], part);
+            for (size_t k = i; k > 0 && i - k < 60 && x->lines[k-1].c->line + 1 == x->lines[k].c->line; k--) {
+                if (x->lines[k-1].look == ABR_LOOK_SECTION) break;
+                part *= abr_T("EXIT_STEP", 0.95F);
+                raise(&x->lines[k-1], part * (x->lines[k-1].look == ABR_LOOK_BLANK ? 0.6F : 1));
+            }
+        }
     uint64_t lines = x->view->lines;
     float end[ABR_TAIL_LINES] = {tail_value};
     float start[ABR_HEAD_LINES] = {head_value};
@@ -105,7 +191,7 @@ void abr_set_keep_values(abr_chooser *x)
         abr_shown_line *u = &x->lines[i];
         uint64_t left = lines - 1 - u->c->line;
         bool says_nothing =
-            u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->kind == ABR_LINE_BLANK;
+            u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->kind == ABR_LINE_BLANK || u->c->nth >= (unsigned)abr_T("DULLN",8);
         if (left < ABR_TAIL_LINES)
             u->keep_value += end[left] * (says_nothing ? dull : 1);
         if (u->c->line < ABR_HEAD_LINES)

@@ -8,6 +8,7 @@
 #include "abridge.h"
 #include "priority/evidence.h"
 #include "priority/hits.h"
+#include "priority/layout.h"
 #include "priority/lexicon.h"
 #include "priority/score.h"
 #include "priority/signs.h"
@@ -193,6 +194,9 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out)
 {
+    size_t stamp = abr_stamp_size(p, n);
+    p += stamp;
+    n -= stamp;
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
     abr_read_words(lexicon, p, n, &words);
@@ -210,7 +214,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     out->shape = words.shape;
     out->words = words.words;
     out->indent = words.indent;
-    out->at = (uint32_t)l.at;
+    out->at = (uint32_t)(l.at + stamp);
     if (may_say && out->kind != ABR_LINE_PASS && out->kind != ABR_LINE_EXCERPT && out->kind != ABR_LINE_BLANK)
         out->line_score = line_score_of(&l);
     if (out->kind == ABR_LINE_FRAME)

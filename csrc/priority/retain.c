@@ -15,6 +15,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "priority/candidates.h"
+#include "priority/chooser.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
@@ -31,7 +32,7 @@ enum {
     WINDOW_BEFORE = 160, /* bytes of a window before the sign */
     WINDOW_MOST = 640,
     WAITING = ABR_LINES_BEFORE_HIT, /* lines that wait */
-    LINES_AFTER_HIT = 12,           /* that are retained with it */
+    LINES_AFTER_HIT = 120,           /* that are retained with it */
     ALLOWANCE_LEAST = 224 * 1024,   /* for what is retained, and more of it by the budget: */
     ALLOWANCE_PER_BYTE = 16
 };
@@ -39,7 +40,7 @@ enum {
 static const float share_before = 0.45F; /* of a hit's weight, for the line before it, and so on by steps */
 static const float share_after = 0.6F;
 static const float step_before = 0.8F;
-static const float step_after = 0.87F;
+static const float step_after = 0.985F;
 static const float early_bonus = 0.5F; /* for the first hits */
 
 /* The line that is open, as far as it was read. */
@@ -117,6 +118,7 @@ static void follow_trace(abr_retainer *q, abr_reading *r)
     }
 }
 
+float abr_T(const char *name, float otherwise);
 static float own_weight(const abr_candidate *c)
 {
     if (c->line_score <= 0)
@@ -143,6 +145,10 @@ static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 static void set_weight(abr_retainer *q, abr_candidate *c)
 {
     c->retain_weight = own_weight(c);
+    float novelty = abr_T("NOVEL",0.08F) * abr_log2((float)(c->line + 1) / (float)(c->nth + 1) + 1);
+    if (c->kind == ABR_LINE_BLANK) novelty *= 0.1F;
+    if (c->retain_weight < novelty)
+        c->retain_weight = novelty;
     bool is_hit = c->line_score >= ABR_SCORE_HIT;
     if (q->state.carried > 0 && q->state.distance < LINES_AFTER_HIT) {
         q->state.distance += c->kind != ABR_LINE_FRAME || q->state.distance < LINES_AFTER_HIT / 2;

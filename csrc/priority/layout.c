@@ -1,0 +1,191 @@
+/*
+ * How a line is laid out.
+ *
+ * A logger's prefix is no part of what a line says: a time, a level, the name of a service. What a tool
+ * printed starts after it, and its indent counts from there.
+ */
+#include <string.h>
+
+#include "priority/layout.h"
+#include "abridge.h"
+#include "base/ascii.h"
+
+enum {
+    STAMP_MOST = 40,
+    PREFIXES = 4, /* that follow each other: a time, a level, ... */
+    RULE_LEAST = 4
+};
+
+/* ---- times ---- */
+
+static bool is_of_stamp(char c)
+{
+    return abr_is_digit(c) || c == ':' || c == '-' || c == '.' || c == ',' || c == '/' || c == '+' ||
+           c == 'T' || c == 'Z';
+}
+
+size_t abr_stamp_size(const char *p, size_t n)
+{
+    size_t i = 0;
+    unsigned marks = 0;
+    if (n == 0 || !abr_is_digit(p[0]))
+        return 0;
+    for (; i < n && i < STAMP_MOST && is_of_stamp(p[i]); i++)
+        marks += (p[i] == ':' || p[i] == '-' || p[i] == '/') && i + 1 < n && abr_is_digit(p[i + 1]);
+    if (marks < 2 || i < 8 || i >= n || p[i] != ' ')
+        return 0;
+    size_t next = abr_stamp_size(p + i + 1, n - i - 1); /* a date, and a time */
+    return i + 1 + next;
+}
+
+/* ---- prefixes ---- */
+
+typedef struct {
+    const char *word;
+    uint8_t n;
+    uint8_t level;
+} level_name;
+
+static const level_name level_names[] = {
+    {"error", 5, ABR_LEVEL_ERROR},     {"err", 3, ABR_LEVEL_ERROR},    {"fatal", 5, ABR_LEVEL_ERROR},
+    {"severe", 6, ABR_LEVEL_ERROR},    {"warning", 7, ABR_LEVEL_WARNING}, {"warn", 4, ABR_LEVEL_WARNING},
+    {"info", 4, ABR_LEVEL_LOW},        {"debug", 5, ABR_LEVEL_LOW},    {"trace", 5, ABR_LEVEL_LOW},
+    {"notice", 6, ABR_LEVEL_LOW},      {"verbose", 7, ABR_LEVEL_LOW}};
+
+/* The level that (p, n) starts with the name of; *size: bytes of the name. */
+static abr_level level_at(const char *p, size_t n, size_t *size)
+{
+    for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
+        const level_name *l = &level_names[i];
+        size_t k = 0;
+        while (k < l->n && k < n && abr_to_lower(p[k]) == l->word[k])
+            k++;
+        if (k == l->n && (k == n || !abr_is_letter(p[k]))) {
+            *size = l->n;
+            return (abr_level)l->level;
+        }
+    }
+    return ABR_LEVEL_NONE;
+}
+
+/* Bytes of the prefix at p, with the blank after it, 0: there is none. */
+static size_t prefix_size(const char *p, size_t n, uint8_t *level)
+{
+    size_t size = 0;
+    if (n >= 8 && memcmp(p, "npm ERR!", 8) == 0) {
+        *level = ABR_LEVEL_ERROR;
+        size = 8;
+    } else if (n > 2 && p[0] == 27 && p[1] == '[') {
+        size = 2;
+        while (size < n && size < 16 && !abr_is_letter(p[size]))
+            size++;
+        return size < n ? size + 1 : 0;
+    } else if (n > 0 && p[0] == '[') {
+        const char *end = memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST);
+        if (!end)
+            return 0;
+        size_t name = 0;
+        size_t from = 1;
+        while (from < n && p[from] == ' ')
+            from++;
+        if (p[from] == 27 && memchr(p + from, 'm', n - from))
+            from = (size_t)((const char *)memchr(p + from, 'm', n - from) - p) + 1;
+        abr_level found = level_at(p + from, n - from, &name);
+        if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
+            return 0;
+        if (found != ABR_LEVEL_NONE)
+            *level = (uint8_t)found;
+        if (end < p + from)
+            return 0;
+        size = (size_t)(end - p) + 1;
+        while (size < n && p[size] == ']')
+            size++;
+    } else if (n > 0 && abr_is_upper(p[0])) {
+        size_t name = 0;
+        abr_level found = level_at(p, n, &name);
+        if (found == ABR_LEVEL_NONE || !abr_is_upper(p[name - 1]))
+            return 0;
+        *level = (uint8_t)found;
+        size = name + (name < n && p[name] == ':');
+    } else {
+        return abr_stamp_size(p, n);
+    }
+    return size < n && p[size] == ' ' ? size + 1 : size;
+}
+
+/* ---- heads ---- */
+
+/* Is the line made of one sign, at its start at least? */
+static size_t rule_size(const char *p, size_t n)
+{
+    if (n < RULE_LEAST || !strchr("-=_*#~+>", p[0]))
+        return 0;
+    size_t i = 1;
+    while (i < n && p[i] == p[0])
+        i++;
+    return i >= RULE_LEAST ? i : 0;
+}
+
+static bool starts(const char *p, size_t n, const char *text)
+{
+    size_t size = strlen(text);
+    return n >= size && memcmp(p, text, size) == 0;
+}
+
+static bool contains(const char *p, size_t n, const char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i + size <= n; i++)
+        if (p[i] == text[0] && memcmp(p + i, text, size) == 0)
+            return true;
+    return false;
+}
+
+static abr_look look_of(const char *p, size_t n)
+{
+    if (starts(p, n, "$ ") || starts(p, n, "+ ") || starts(p, n, "##[group]") || starts(p, n, "##[section]") ||
+        starts(p, n, "travis_fold:") || starts(p, n, "travis_time:") || starts(p, n, "> Task ") || starts(p, n, "[Pipeline]") ||
+        starts(p, n, "::group::") || starts(p, n, "==> "))
+        return ABR_LOOK_SECTION;
+    if (starts(p, n, "##[error]") || starts(p, n, "make: *** ") || (starts(p, n, "The command \"") && contains(p, n, "exited with")) ||
+        (n < 200 && (contains(p, n, "rocess exited with code") || contains(p, n, "rocess completed with exit code") ||
+         contains(p, n, "marked build as failure") || contains(p, n, "Command failed with exit") || contains(p, n, "script returned exit code") || contains(p,n,"Job failed"))))
+        return ABR_LOOK_EXIT;
+    size_t rule = rule_size(p, n);
+    if (rule > 0) {
+        size_t i = rule;
+        while (i < n && (p[i] == p[0] || p[i] == ' ' || p[i] == '\r'))
+            i++;
+        if (i == n)
+            return ABR_LOOK_RULE;
+        if (p[n - 1] == p[0] && (p[0] == '_' || p[0] == '=' || p[0] == '-'))
+            return p[0] == '_' ? ABR_LOOK_HEAD : ABR_LOOK_RULE;
+    }
+    size_t i = 0;
+    while (i < n && abr_is_digit(p[i]))
+        i++;
+    if (i > 0 && i < 5 && i + 1 < n && (p[i] == ')' || p[i] == '.') && p[i + 1] == ' ')
+        return ABR_LOOK_HEAD;
+    if (starts(p, n, "--- FAIL") || starts(p, n, "\xE2\x97\x8F ") || starts(p, n, "FAIL ") ||
+        starts(p, n, "FAIL: ") || starts(p, n, "ERROR: test") || starts(p, n, "---- ") ||
+        starts(p, n, "Traceback "))
+        return ABR_LOOK_HEAD;
+    return ABR_LOOK_TEXT;
+}
+
+void abr_read_layout(const char *p, size_t n, abr_layout *out)
+{
+    size_t at = 0;
+    out->level = ABR_LEVEL_NONE;
+    for (unsigned i = 0; i < PREFIXES; i++) {
+        size_t size = prefix_size(p + at, n - at, &out->level);
+        if (size == 0)
+            break;
+        at += size;
+    }
+    size_t from = at;
+    while (at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r'))
+        at++;
+    out->indent = at - from;
+    out->look = (uint8_t)(at == n ? ABR_LOOK_BLANK : look_of(p + at, n - at));
+}

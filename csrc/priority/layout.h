@@ -1,0 +1,40 @@
+/* How a line is laid out: what a logger put before it, its indent, and what it marks. */
+#ifndef ABR_PRIORITY_LAYOUT_H
+#define ABR_PRIORITY_LAYOUT_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* The level that a line's prefix tells. */
+typedef enum {
+    ABR_LEVEL_NONE = 0,
+    ABR_LEVEL_LOW, /* info, debug */
+    ABR_LEVEL_WARNING,
+    ABR_LEVEL_ERROR
+} abr_level;
+
+typedef enum {
+    ABR_LOOK_TEXT = 0,
+    ABR_LOOK_BLANK, /* nothing after the prefix */
+    ABR_LOOK_RULE,  /* ------, ====== */
+    ABR_LOOK_SECTION, /* a command that is echoed, a section of a runner's log */
+    ABR_LOOK_EXIT,    /* it tells that a command failed */
+    ABR_LOOK_HEAD   /* the head of a failure: 1) name, --- FAIL: name, ____ name ____ */
+} abr_look;
+
+typedef struct {
+    size_t indent; /* blanks after the prefix */
+    uint8_t level;
+    uint8_t look;
+} abr_layout;
+
+/* Bytes of the time and date at a line's start, with the blank after them; 0: there are none. */
+size_t abr_stamp_size(const char *p, size_t n);
+
+void abr_read_layout(const char *p, size_t n, abr_layout *out);
+
+ABR_PRIVATE_END
+
+#endif
