@@ -1,8 +1,9 @@
 /*
  * A word of trouble that reports none.
  *
- * A name is followed by its value: after ':', '=' or in brackets. A value that is nothing says that there is no trouble; it
- * has to be all of the value, since "error: no such file" and "Error: null is not an object" are sentences.
+ * A name is followed by its value: after ':', '=' or in brackets. A value that is nothing says that there is no
+ * trouble; it has to be all of the value, since "error: no such file" and "Error: null is not an object" are
+ * sentences.
  */
 #include "priority/nothing.h"
 #include "abridge.h"
@@ -51,7 +52,8 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 /* After a number, or NULL's kin; 0 where none is at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    static const char *const words[] = {"null", "nil", "none", "false", "no", "off", "nan", "n/a", "undefined"};
+    static const char *const words[] = {"null", "nil", "none", "false",    "no",
+                                        "off",  "nan", "n/a",  "undefined"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         size_t n = 0;
         while (words[k][n] != '\0' && abr_to_lower(byte_at(l, i + n)) == words[k][n])

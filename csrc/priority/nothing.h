@@ -8,11 +8,11 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is the word a name whose value is empty, zero, false or null ("error": null, errors=[], failed: false, ERRORS (0)), or
- * a measure (relative error: 3e-12)? */
+/* Is the word a name whose value is empty, zero, false or null ("error": null, errors=[], failed: false,
+ * ERRORS (0)), or a measure (relative error: 3e-12)? */
 bool abr_says_nothing(const abr_evidence *l, const abr_sign *s);
 
-/* Does the line stand in something written rather than report: source code, an option's help, a commit's subject? */
+/* Is the line written rather than reported: source code, an option's help, a commit's subject? */
 bool abr_is_quoted_source(const abr_evidence *l);
 
 /* Is the word part of a condition: "an error if the file is missing"? */

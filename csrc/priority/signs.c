@@ -290,16 +290,39 @@ static void read_count(abr_evidence *l, unsigned i)
 static void read_exit(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    int64_t number = number_after(l, end_of(s), false);
+    bool exits = is_word(l, s, "exited") || is_word(l, s, "exit");
+    if (is_word(l, s, "exit") && !abr_is_upper(l->p[s->at]) && abr_is_digit(byte_at(l, end_of(s) + 1)))
+        return; /* a statement of a script */
+    size_t end = end_of(s);
+    if (exits)
+        end += starts_with(l, end, " with") ? 5 : starts_with(l, end, " value") ? 6 : 0;
+    int64_t number = number_after(l, end, false);
+    if (number < 0 && exits) /* ld returned 1 exit status */
+        number = number_before(l, s->at);
     if (in_name(l, s) || number < 0)
         return;
-    bool exits = is_word(l, s, "exited") || is_word(l, s, "exit") ||
-                 (i > 0 && (s[-1].class == ABR_WORD_EXIT) && s->at - end_of(s - 1) < NEAR);
-    if (!exits && !is_word(l, s, "returned"))
+    const abr_sign *before = i > 0 ? s - 1 : s;
+    if (i > 1 && is_word(l, before, "zero")) /* with non-zero status 1 */
+        before--;
+    bool follows = before < s && before->class == ABR_WORD_EXIT && s->at - end_of(before) <= NEAR;
+    if (!exits && !follows && !is_word(l, s, "returned"))
         return;
-    if (number > 0)
+    if (number > 0) {
         say(l, s, ABR_SCORE_BAD, false);
+        l->exited = l->exited || exits || (follows && !is_word(l, before, "status"));
+    }
     l->summary = l->summary > ABR_SCORE_WARNED ? l->summary : ABR_SCORE_WARNED;
+}
+
+/* "make: *** [Makefile:3: all] Error 1", "gmake[2]: *** [all] Fehler 2" */
+static void read_make(abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    size_t at = skip(l, end_of(s), "0123456789[]");
+    if (!starts_with(l, at, ": *** "))
+        return;
+    say(l, s, ABR_SCORE_CLEAR, true);
+    l->exited = true;
 }
 
 static void read_done(abr_evidence *l, unsigned i)
@@ -391,7 +414,7 @@ void abr_read_signs(abr_evidence *l)
         [ABR_WORD_WARN] = read_warning, [ABR_WORD_EXPECT] = read_expectation, [ABR_WORD_CAUSE] = read_cause,
         [ABR_WORD_NOTE] = read_note,    [ABR_WORD_COUNT] = read_count,        [ABR_WORD_EXIT] = read_exit,
         [ABR_WORD_DONE] = read_done,    [ABR_WORD_PASS] = read_pass,          [ABR_WORD_STEP] = read_step,
-        [ABR_WORD_QUIET] = read_level,  [ABR_WORD_HTTP] = read_http,
+        [ABR_WORD_QUIET] = read_level,  [ABR_WORD_HTTP] = read_http,          [ABR_WORD_MAKE] = read_make,
     };
     for (unsigned i = 0; i < l->words->count; i++) {
         unsigned class = l->words->signs[i].class;
