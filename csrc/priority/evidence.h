@@ -24,6 +24,7 @@ typedef struct {
     bool passed;    /* it says that something went well */
     bool low_level; /* it has a low log level */
     bool stepped;   /* it says what is being done */
+    bool exited;    /* with a status that is not 0 */
     bool is_clear;  /* a form was found that only an error has */
     size_t at;      /* of the best word */
 } abr_evidence;

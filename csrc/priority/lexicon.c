@@ -213,6 +213,7 @@ const abr_word abr_words[] = {
     W(ABR_WORD_BAD, "eaddrinuse"),
     W(ABR_WORD_BAD, "etarget"),
     W(ABR_WORD_BAD, "eresolve"),
+    W(ABR_WORD_BAD, "elifecycle"),
 
     W(ABR_WORD_DOUBT, "bad"),
     W(ABR_WORD_DOUBT, "retry"),
@@ -300,6 +301,9 @@ const abr_word abr_words[] = {
     W(ABR_WORD_EXIT, "returned"),
     W(ABR_WORD_EXIT, "code"),
 
+    W(ABR_WORD_MAKE, "make"),
+    W(ABR_WORD_MAKE, "gmake"),
+
     W(ABR_WORD_DONE, "finished"),
     W(ABR_WORD_DONE, "completed"),
     W(ABR_WORD_DONE, "successfully"),
@@ -381,6 +385,13 @@ const abr_word abr_words[] = {
     W(ABR_WORD_SYMBOL, "references"),
     W(ABR_WORD_SYMBOL, "symbol"),
     W(ABR_WORD_SYMBOL, "symbols"),
+
+    W(ABR_WORD_SECTION, "group"),
+    W(ABR_WORD_SECTION, "fold"),
+    W(ABR_WORD_SECTION, "pipeline"),
+    W(ABR_WORD_SECTION, "task"),
+    W(ABR_WORD_SECTION, "step"),
+    W(ABR_WORD_SECTION, "section"),
 
     W(ABR_WORD_HTTP, "http"),
 };

@@ -10,26 +10,28 @@ ABR_PRIVATE_BEGIN
 /* What a word says. signs.c reads words of one class alike. */
 typedef enum {
     ABR_WORD_NONE = 0,
-    ABR_WORD_NO,     /* no, not, without: what follows is negated, or lacking */
-    ABR_WORD_LACK,   /* such, found, member: with ABR_WORD_NO before them something is wrong */
-    ABR_WORD_ERROR,  /* error, exception */
-    ABR_WORD_FAIL,   /* failed, failure */
-    ABR_WORD_FATAL,  /* clear wherever they stand: panic, traceback, segfault */
-    ABR_WORD_BAD,    /* cannot, denied, undefined: wrong in most sentences */
-    ABR_WORD_DOUBT,  /* weak signs: abort, retry, undefined */
-    ABR_WORD_WARN,   /* warning, deprecated */
-    ABR_WORD_EXPECT, /* expected, got, left, right */
-    ABR_WORD_CAUSE,  /* cause, reason, because */
-    ABR_WORD_NOTE,   /* note, help, hint */
-    ABR_WORD_COUNT,  /* what summaries count: passed, tests, problems */
-    ABR_WORD_EXIT,   /* exit, exited, status, code */
-    ABR_WORD_DONE,   /* finished, completed, built */
-    ABR_WORD_PASS,   /* ok, pass, passed, yes */
-    ABR_WORD_STEP,   /* run, start, checking, compiling */
-    ABR_WORD_QUIET,  /* info, debug: log levels that discount a line */
-    ABR_WORD_CODE,   /* raise, throw, new: what follows is source */
-    ABR_WORD_NAMING, /* handling, message: an error before them is a name */
-    ABR_WORD_SYMBOL, /* reference, symbol: after undefined */
+    ABR_WORD_NO,      /* no, not, without: what follows is negated, or lacking */
+    ABR_WORD_LACK,    /* such, found, member: with ABR_WORD_NO before them something is wrong */
+    ABR_WORD_ERROR,   /* error, exception */
+    ABR_WORD_FAIL,    /* failed, failure */
+    ABR_WORD_FATAL,   /* clear wherever they stand: panic, traceback, segfault */
+    ABR_WORD_BAD,     /* cannot, denied, undefined: wrong in most sentences */
+    ABR_WORD_DOUBT,   /* weak signs: abort, retry, undefined */
+    ABR_WORD_WARN,    /* warning, deprecated */
+    ABR_WORD_EXPECT,  /* expected, got, left, right */
+    ABR_WORD_CAUSE,   /* cause, reason, because */
+    ABR_WORD_NOTE,    /* note, help, hint */
+    ABR_WORD_COUNT,   /* what summaries count: passed, tests, problems */
+    ABR_WORD_EXIT,    /* exit, exited, status, code */
+    ABR_WORD_MAKE,    /* make, gmake: with "*** " after them it stops */
+    ABR_WORD_DONE,    /* finished, completed, built */
+    ABR_WORD_PASS,    /* ok, pass, passed, yes */
+    ABR_WORD_STEP,    /* run, start, checking, compiling */
+    ABR_WORD_QUIET,   /* info, debug: log levels that discount a line */
+    ABR_WORD_CODE,    /* raise, throw, new: what follows is source */
+    ABR_WORD_NAMING,  /* handling, message: an error before them is a name */
+    ABR_WORD_SYMBOL,  /* reference, symbol: after undefined */
+    ABR_WORD_SECTION, /* group, task, step: heads of a part of a log */
     ABR_WORD_HTTP
 } abr_word_class;
 

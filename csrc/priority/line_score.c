@@ -6,6 +6,7 @@
  */
 #include "priority/line_score.h"
 #include "abridge.h"
+#include "priority/command.h"
 #include "priority/evidence.h"
 #include "priority/hits.h"
 #include "priority/layout.h"
@@ -104,7 +105,7 @@ static void read_start(abr_evidence *l)
 static bool may_say_something(const abr_evidence *l)
 {
     const unsigned mute = 1U << ABR_WORD_NO | 1U << ABR_WORD_QUIET | 1U << ABR_WORD_CODE |
-                          1U << ABR_WORD_NAMING | 1U << ABR_WORD_SYMBOL;
+                          1U << ABR_WORD_NAMING | 1U << ABR_WORD_SYMBOL | 1U << ABR_WORD_SECTION;
     const abr_line_words *w = l->words;
     for (unsigned i = 0; i < w->count; i++)
         if (!(mute >> w->signs[i].class & 1))
@@ -220,6 +221,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     if (out->kind == ABR_LINE_FRAME)
         out->line_score = 0;
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
+    out->command = abr_command_of(&l, out->hit);
     /* "0 failed" a hundred times is another shape than "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     for (size_t i = 0; i < patterns->count; i++)

@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "priority/command.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
 
@@ -23,8 +24,9 @@ typedef struct {
     float line_score; /* on the scale of score.h; 0: it says nothing */
     bool hit;         /* it says that something is wrong, and counts in cut.hits_found */
     abr_line_kind kind;
-    uint32_t at;    /* of what it says */
-    uint32_t shape; /* lines of one shape differ in names and numbers alone */
+    abr_command command; /* the line starts or ends the output of one */
+    uint32_t at;         /* of what it says */
+    uint32_t shape;      /* lines of one shape differ in names and numbers alone */
     uint32_t words;
     size_t indent;
 } abr_reading;

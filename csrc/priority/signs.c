@@ -9,6 +9,7 @@
 #include "abridge.h"
 #include "priority/evidence.h"
 #include "priority/lexicon.h"
+#include "priority/nothing.h"
 #include "priority/score.h"
 #include "priority/words.h"
 
@@ -134,6 +135,17 @@ static bool in_brackets(const abr_evidence *l, const abr_sign *s)
     return is_one_of(byte_before(l, start), "[(<*|=") && is_one_of(byte_at(l, end), "])>*|=");
 }
 
+/* Does the word report no trouble, wherever it stands in the line? A count of none is worth a little. */
+static bool reports_none(abr_evidence *l, const abr_sign *s)
+{
+    if (abr_says_nothing(l, s)) {
+        l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
+        return true;
+    }
+    const bool labels = is_first(l, s) && byte_at(l, end_of(s)) == ':';
+    return abr_is_condition(l, s) || (!labels && abr_is_quoted_source(l));
+}
+
 /* ---- the classes ---- */
 
 static void read_error(abr_evidence *l, unsigned i)
@@ -143,11 +155,10 @@ static void read_error(abr_evidence *l, unsigned i)
     const abr_sign *before = i > 0 ? s - 1 : NULL;
     bool names_test =
         s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test"));
-    if (in_name(l, s) || negated(l, i) || names_test)
+    if (in_name(l, s) || negated(l, i) || names_test || reports_none(l, s))
         return;
     int64_t count = number_before(l, s->at);
-    int64_t after = number_after(l, end_of(s), true);
-    if (count == 0 || (after == 0 && !s->type)) {
+    if (count == 0) {
         l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
         return;
     }
@@ -172,14 +183,14 @@ static void read_error(abr_evidence *l, unsigned i)
 static void read_fail(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (in_name(l, s) || negated(l, i))
+    if (in_name(l, s) || negated(l, i) || reports_none(l, s))
         return;
     int64_t count = number_before(l, s->at);
     int64_t after = number_after(l, end_of(s), true);
     if (after < 0 && byte_at(l, end_of(s)) == ' ' &&
         (is_first(l, s) || byte_before(l, l->words->first) == ' '))
         after = number_after(l, end_of(s), false); /* "# fail 0" */
-    if (count == 0 || after == 0) {
+    if (count == 0 || (count < 0 && after == 0)) {
         l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
         return;
     }
@@ -210,7 +221,7 @@ static void read_fatal(abr_evidence *l, unsigned i)
         say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_WEAK, is_clear);
         return;
     }
-    if (number_before(l, s->at) == 0 || number_after(l, end_of(s), true) == 0)
+    if (number_before(l, s->at) == 0 || reports_none(l, s))
         return;
     say(l, s, c == '(' ? ABR_SCORE_BAD : ABR_SCORE_CLEAR, c != '(');
 }
@@ -219,8 +230,7 @@ static void read_bad(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *next = next_sign(l, i, 12);
-    if (in_name(l, s) || negated(l, i) || number_before(l, s->at) == 0 ||
-        number_after(l, end_of(s), true) == 0)
+    if (in_name(l, s) || negated(l, i) || number_before(l, s->at) == 0 || reports_none(l, s))
         return;
     bool is_clear = (next && next->class == ABR_WORD_SYMBOL && is_word(l, s, "undefined")) ||
                     (byte_before(l, s->at) == '*' && !abr_is_digit(byte_at(l, end_of(s)))) ||
@@ -280,16 +290,39 @@ static void read_count(abr_evidence *l, unsigned i)
 static void read_exit(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    int64_t number = number_after(l, end_of(s), false);
+    bool exits = is_word(l, s, "exited") || is_word(l, s, "exit");
+    if (is_word(l, s, "exit") && !abr_is_upper(l->p[s->at]) && abr_is_digit(byte_at(l, end_of(s) + 1)))
+        return; /* a statement of a script */
+    size_t end = end_of(s);
+    if (exits)
+        end += starts_with(l, end, " with") ? 5 : starts_with(l, end, " value") ? 6 : 0;
+    int64_t number = number_after(l, end, false);
+    if (number < 0 && exits) /* ld returned 1 exit status */
+        number = number_before(l, s->at);
     if (in_name(l, s) || number < 0)
         return;
-    bool exits = is_word(l, s, "exited") || is_word(l, s, "exit") ||
-                 (i > 0 && (s[-1].class == ABR_WORD_EXIT) && s->at - end_of(s - 1) < NEAR);
-    if (!exits && !is_word(l, s, "returned"))
+    const abr_sign *before = i > 0 ? s - 1 : s;
+    if (i > 1 && is_word(l, before, "zero")) /* with non-zero status 1 */
+        before--;
+    bool follows = before < s && before->class == ABR_WORD_EXIT && s->at - end_of(before) <= NEAR;
+    if (!exits && !follows && !is_word(l, s, "returned"))
         return;
-    if (number > 0)
+    if (number > 0) {
         say(l, s, ABR_SCORE_BAD, false);
+        l->exited = l->exited || exits || (follows && !is_word(l, before, "status"));
+    }
     l->summary = l->summary > ABR_SCORE_WARNED ? l->summary : ABR_SCORE_WARNED;
+}
+
+/* "make: *** [Makefile:3: all] Error 1", "gmake[2]: *** [all] Fehler 2" */
+static void read_make(abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    size_t at = skip(l, end_of(s), "0123456789[]");
+    if (!starts_with(l, at, ": *** "))
+        return;
+    say(l, s, ABR_SCORE_CLEAR, true);
+    l->exited = true;
 }
 
 static void read_done(abr_evidence *l, unsigned i)
@@ -350,7 +383,7 @@ static void read_doubt(abr_evidence *l, unsigned i)
 static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    bool none = number_before(l, s->at) == 0 || number_after(l, end_of(s), true) == 0;
+    bool none = number_before(l, s->at) == 0 || reports_none(l, s);
     if (!none && !in_name(l, s) && !negated(l, i))
         say(l, s, ABR_SCORE_WARNED, false);
 }
@@ -381,7 +414,7 @@ void abr_read_signs(abr_evidence *l)
         [ABR_WORD_WARN] = read_warning, [ABR_WORD_EXPECT] = read_expectation, [ABR_WORD_CAUSE] = read_cause,
         [ABR_WORD_NOTE] = read_note,    [ABR_WORD_COUNT] = read_count,        [ABR_WORD_EXIT] = read_exit,
         [ABR_WORD_DONE] = read_done,    [ABR_WORD_PASS] = read_pass,          [ABR_WORD_STEP] = read_step,
-        [ABR_WORD_QUIET] = read_level,  [ABR_WORD_HTTP] = read_http,
+        [ABR_WORD_QUIET] = read_level,  [ABR_WORD_HTTP] = read_http,          [ABR_WORD_MAKE] = read_make,
     };
     for (unsigned i = 0; i < l->words->count; i++) {
         unsigned class = l->words->signs[i].class;

@@ -1,0 +1,154 @@
+/*
+ * Lines at which the output of a command starts or ends.
+ *
+ * Shells, build tools and CI services write them: "+ make", "##[group]", "exited with code 2", "BUILD FAILED".
+ * The time, which a CI service puts first, may stand before them.
+ */
+#include "priority/command.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "priority/evidence.h"
+#include "priority/words.h"
+
+/* Where a line's text starts, after blanks and a time such as 2026-03-01T10:00:00.0000000Z. */
+static size_t start_of_text(const abr_evidence *l)
+{
+    size_t i = l->words->indent;
+    if (!abr_is_digit(byte_at(l, i)) || byte_at(l, i + 4) != '-' || byte_at(l, i + 10) != 'T')
+        return i;
+    size_t end = skip(l, i, "0123456789-T:.");
+    return byte_at(l, end) == 'Z' ? skip(l, end + 1, " ") : i;
+}
+
+/* ---- where it starts ---- */
+
+/* A prompt with what was typed: "PS C:\src> ./build.ps1", "C:\src>nmake". */
+static bool is_prompt(const abr_evidence *l, size_t i)
+{
+    if (starts_with(l, i, "PS "))
+        i += 3;
+    if (!(abr_is_letter(byte_at(l, i)) && byte_at(l, i + 1) == ':' && byte_at(l, i + 2) == '\\') &&
+        !(i >= 3 && starts_with(l, i - 3, "PS /")))
+        return false;
+    for (; i < l->n && !is_one_of(l->p[i], " :*\"<"); i++)
+        if (l->p[i] == '>')
+            return i + 1 < l->n;
+        else if (byte_at(l, i + 1) == ':' && byte_at(l, i + 2) == '\\')
+            i++;
+    return false;
+}
+
+/* What stands first in the line, at column 1 but for the time. */
+static bool starts_command(const abr_evidence *l, size_t i)
+{
+    switch (byte_at(l, i)) {
+    case '$':
+        return byte_at(l, i + 1) == ' ' && byte_at(l, i + 2) != ' ' && i + 2 < l->n;
+    case '+': /* sh -x; a diff's lines have no blank there, or more, and its head has "+++" */
+        if (starts_with(l, i, "+++ "))
+            return false;
+        i = skip(l, i, "+");
+        return byte_at(l, i) == ' ' &&
+               (is_alnum(byte_at(l, i + 1)) || is_one_of(byte_at(l, i + 1), "./'[_:"));
+    case '>': { /* npm's, and Gradle's "> Task :test" */
+        size_t end = i + 2;
+        while (end < l->n && (abr_is_letter(l->p[end]) || is_one_of(l->p[end], "@/._-")))
+            end++;
+        return byte_at(l, i + 1) == ' ' && end > i + 2 && is_one_of(byte_at(l, end), " 0123456789\r\n");
+    }
+    case '=':
+        return starts_with(l, i, "==> ") || starts_with(l, i, "===> ");
+    case '#': /* "#7 [2/5] RUN make" */
+        return abr_is_digit(byte_at(l, i + 1)) && starts_with(l, skip_digits(l, i + 1), " [");
+    case '[':
+        return starts_with(l, i, "[command]") ||
+               (starts_with(l, i, "[INFO] --- ") && !starts_with(l, i, "[INFO] ------"));
+    default:
+        return is_prompt(l, i);
+    }
+}
+
+/* A word that a tool puts over a part of its log. */
+static bool names_section(const abr_evidence *l, const abr_sign *s)
+{
+    const size_t end = end_of(s);
+    switch (l->p[s->at] | ' ') {
+    case 'g': /* ##[group], ::group:: */
+        return (byte_at(l, end) == ']' && s->at >= 3 && starts_with(l, s->at - 3, "##[")) ||
+               (byte_at(l, end) == ':' && s->at >= 2 && starts_with(l, s->at - 2, "::"));
+    case 'f': /* travis_fold:start: */
+        return starts_with(l, end, ":start:") && byte_before(l, s->at) == '_';
+    case 'p':
+        return byte_before(l, s->at) == '[' && byte_at(l, end) == ']' && starts_with(l, end, "] ");
+    case 't': /* TASK [web : install] ***** */
+        return all_caps(l, s) && starts_with(l, end, " [") && is_first(l, s);
+    default: /* Step 3/9 : RUN make, section_start:1700000000:build */
+        return is_word(l, s, "step") ? is_first(l, s) && abr_is_digit(byte_at(l, end + 1)) &&
+                                           byte_at(l, skip_digits(l, end + 1)) == '/'
+                                     : starts_with(l, end, "_start:");
+    }
+}
+
+/* ---- where it ends ---- */
+
+/* Is (p, n) before `at`, the end of the word there, in either case? */
+static bool word_before(const abr_evidence *l, size_t at, const char *word)
+{
+    size_t n = strlen(word);
+    while (at > 0 && l->p[at - 1] == ' ')
+        at--;
+    if (at < n || (at > n && is_alnum(l->p[at - n - 1])))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (abr_to_lower(l->p[at - n + i]) != word[i])
+            return false;
+    return true;
+}
+
+/* "build failed", "Job failed", "marked build as failure" */
+static bool follows_command(const abr_evidence *l, size_t at)
+{
+    static const char *const names[] = {"build", "command",  "job",      "step",  "script",   "hook",
+                                        "make",  "build as", "pipeline", "tests", "finished:"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (word_before(l, at, names[i]))
+            return true;
+    return false;
+}
+
+static bool ends_command(const abr_evidence *l, const abr_sign *s)
+{
+    switch (s->class) {
+    case ABR_WORD_ERROR: /* ##[error]Process completed with exit code 1. */
+        return s->at >= 3 && starts_with(l, s->at - 3, "##[") && byte_at(l, end_of(s)) == ']';
+    case ABR_WORD_FAIL:
+    case ABR_WORD_FATAL:
+        return follows_command(l, s->at) || is_word(l, s, "invocationerror");
+    case ABR_WORD_BAD: /* rake aborted! */
+        return is_word(l, s, "elifecycle") ||
+               (is_word(l, s, "aborted") && (byte_at(l, end_of(s)) == '!' || follows_command(l, s->at)));
+    case ABR_WORD_DOUBT: /* ninja: build stopped: subcommand failed. */
+        return is_word(l, s, "stopped") && follows_command(l, s->at);
+    default:
+        return false;
+    }
+}
+
+abr_command abr_command_of(const abr_evidence *l, bool hit)
+{
+    const abr_line_words *w = l->words;
+    if (w->indent == l->n)
+        return ABR_COMMAND_NONE;
+    const size_t start = start_of_text(l);
+    if (hit && l->exited)
+        return ABR_COMMAND_FAILED;
+    if (hit)
+        for (unsigned i = 0; i < w->count; i++)
+            if (ends_command(l, &w->signs[i]))
+                return ABR_COMMAND_FAILED;
+    for (unsigned i = 0; i < w->count; i++)
+        if (w->signs[i].class == ABR_WORD_SECTION && names_section(l, &w->signs[i]))
+            return ABR_COMMAND_STARTS;
+    return (start == 0 || start > w->indent) && starts_command(l, start) ? ABR_COMMAND_STARTS
+                                                                         : ABR_COMMAND_NONE;
+}
