@@ -46,7 +46,7 @@ static bool is_routine(const abr_shown_line *u)
 
 static bool goes_on(const abr_shown_line *u)
 {
-    return u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->look == ABR_LOOK_SECTION;
+    return u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->command == ABR_COMMAND_STARTS;
 }
 
 static bool is_cause(const abr_shown_line *u)
@@ -56,6 +56,17 @@ static bool is_cause(const abr_shown_line *u)
     while (n > 0 && (*p == ' ' || *p == '\t'))
         p++, n--;
     return (n > 9 && memcmp(p, "Caused by", 9) == 0) || (n > 3 && memcmp(p, "...", 3) == 0);
+}
+
+/* Is a line of a shape that the text had in many places before the block that starts at `start`? */
+static bool is_routine_in(const abr_chooser *x, size_t start, size_t k)
+{
+    if (!is_routine(&x->lines[k]))
+        return false;
+    for (size_t i = k; i > start && k - i < 32; i--)
+        if (x->lines[i - 1].c->shape == x->lines[k].c->shape)
+            return false;
+    return true;
 }
 
 /* The end of the block whose head is line i: the index after its last line. */
@@ -71,9 +82,9 @@ static size_t end_of_block(const abr_chooser *x, size_t i)
     const unsigned most = (unsigned)abr_T("PLAIN", 8);
     for (size_t k = i + 1; follows(x, k); k++) {
         const abr_shown_line *u = &x->lines[k];
-        if (goes_on(u) && !(u->indent > indent && u->look != ABR_LOOK_SECTION))
+        if (goes_on(u) && !(u->indent > indent && u->c->command != ABR_COMMAND_STARTS))
             break;
-        if (u->look == ABR_LOOK_EXIT) {
+        if (u->c->command == ABR_COMMAND_FAILED) {
             end = k + 1;
             plain = 0;
             blanks = 0;
@@ -84,6 +95,8 @@ static size_t end_of_block(const abr_chooser *x, size_t i)
                 break;
             continue;
         }
+        if (u->look == ABR_LOOK_HEAD && (body || blanks > 0) && !tracing && u->c->kind != ABR_LINE_TRACE)
+            break;
         bool deeper = u->indent > indent;
         if (u->c->kind == ABR_LINE_FRAME || u->c->kind == ABR_LINE_EXCERPT || deeper || is_cause(u)) {
             plain = 0;
@@ -95,20 +108,17 @@ static size_t end_of_block(const abr_chooser *x, size_t i)
             plain = 0;
             if (u->indent < indent)
                 indent = u->indent;
-        } else if (blanks > 0) {
-            if (u->c->line_score <= 0 && !(u->level == ABR_LEVEL_ERROR && head->level == ABR_LEVEL_ERROR))
-                break;
-            if (u->look == ABR_LOOK_HEAD)
-                break;
-            plain++;
+        } else if (blanks > 0 && is_routine_in(x, i, k)) {
+            break;
         } else {
             if (u->look == ABR_LOOK_HEAD || (u->look == ABR_LOOK_RULE && plain > 0))
                 break;
             if (head->level > u->level && u->level == ABR_LEVEL_LOW)
                 break;
-            if (is_routine(u) && !(u->level == ABR_LEVEL_ERROR && head->level == ABR_LEVEL_ERROR))
+            if (is_routine_in(x, i, k) && !(u->level == ABR_LEVEL_ERROR && head->level == ABR_LEVEL_ERROR))
                 break;
-            if (++plain > most)
+            plain += 1 + 2 * (blanks > 0);
+            if (plain > most)
                 break;
         }
         blanks = 0;
@@ -128,7 +138,7 @@ static size_t start_of_block(const abr_chooser *x, size_t i)
         return i;
     for (size_t k = i; follows(x, k) && i - k < 60; k--) {
         const abr_shown_line *u = &x->lines[k - 1];
-        if (u->block != 0 || goes_on(u) || u->look == ABR_LOOK_EXIT)
+        if (u->block != 0 || goes_on(u) || u->c->command == ABR_COMMAND_FAILED)
             break;
         if (u->look == ABR_LOOK_HEAD)
             return k - 1;
@@ -143,6 +153,19 @@ static size_t start_of_block(const abr_chooser *x, size_t i)
             start = k - 1;
     }
     return start;
+}
+
+/* Is line i the head of one of several failures that are listed: "2) name"? */
+static bool starts_failure(const abr_chooser *x, size_t i)
+{
+    if (x->lines[i].look != ABR_LOOK_HEAD)
+        return false;
+    for (size_t k = i; follows(x, k) && i - k < 3; k--)
+        if (x->lines[k - 1].block != 0)
+            return true;
+        else if (!is_blank(&x->lines[k - 1]))
+            return false;
+    return false;
 }
 
 void abr_grow_blocks(abr_chooser *x)
@@ -160,7 +183,7 @@ void abr_grow_blocks(abr_chooser *x)
     uint32_t blocks = 0;
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
-        if (u->block != 0 || !is_hit(u))
+        if (u->block != 0 || !(is_hit(u) || starts_failure(x, i)))
             continue;
         size_t start = start_of_block(x, i);
         size_t end = end_of_block(x, i);

@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+float abr_T(const char *name, float otherwise);
 
 ABR_PRIVATE_BEGIN
 
@@ -27,6 +28,7 @@ typedef struct {
     uint32_t hits_before; /* hits before it */
     uint16_t indent;
     uint8_t kind;
+    uint8_t command; /* abr_command */
     bool hit;
 } abr_candidate;
 

@@ -10,6 +10,7 @@
 #include "priority/keep_value.h"
 #include "abridge.h"
 #include "budget/view.h"
+#include "budget/options.h"
 #include "priority/blocks.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
@@ -50,7 +51,7 @@ static float own_value(const abr_shown_line *u)
     else
         value *= unlike;
     value /= abr_repeat_discount(c);
-    return c->line_score >= ABR_SCORE_HIT ? value * abr_early_hit_factor(c, early_bonus) : value;
+    return c->line_score >= abr_T("EARLY", ABR_SCORE_CLEAR) ? value * abr_early_hit_factor(c, early_bonus) : value;
 }
 
 static void raise(abr_shown_line *u, float value)
@@ -88,7 +89,6 @@ static void raise_near(abr_chooser *x, size_t i, float value)
     }
 }
 
-float abr_T(const char *name, float otherwise);
 #include "priority/layout.h"
 
 /* The value of the block of lines from start to end, by its best hit. */
@@ -103,47 +103,72 @@ static float block_value(const abr_chooser *x, size_t start, size_t end, bool *c
             best = own;
         *clear = *clear || (u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR);
     }
+    if (x->lines[start].look == ABR_LOOK_HEAD && best < ABR_SCORE_CLEAR) {
+        best = ABR_SCORE_CLEAR;
+        *clear = true;
+    }
     return best;
 }
 
-static void raise_block(abr_chooser *x, size_t start, size_t end, float value)
+/* How often the shape of line i was among the 24 lines of the block before it. */
+static unsigned same_before(const abr_chooser *x, size_t start, size_t i)
 {
-    const float BODY = abr_T("BODY", 0.85F), STEP = abr_T("STEP", 0.985F), FSTEP = abr_T("FSTEP", 0.96F),
-                BEFORE = abr_T("BEFORE", 0.7F), BSTEP = abr_T("BSTEP", 0.97F), BLANK = abr_T("BLANK", 0.7F), LAST = abr_T("LAST", 0.8F);
+    unsigned same = 0;
+    for (size_t k = i; k > start && i - k < 24; k--)
+        same += x->lines[k - 1].c->shape == x->lines[i].c->shape;
+    return same;
+}
+
+static bool blank(const abr_shown_line *u)
+{
+    return u->c->kind == ABR_LINE_BLANK || u->look == ABR_LOOK_BLANK;
+}
+
+static void raise_block(abr_chooser *x, size_t start, size_t end, float value, float size)
+{
+    const float BODY = abr_T("BODY", 0.85F), REACH = abr_T("REACH", 0.4F), BEFORE = abr_T("BEFORE", 0.7F),
+                BREACH = abr_T("BREACH", 0.1F), BLANK = abr_T("BLANK", 0.7F), LAST = abr_T("LAST", 0.8F);
+    float strength = 0;
     size_t hit = start;
     while (hit < end && !x->lines[hit].c->hit)
         hit++;
-    float part = BEFORE;
+    float distance = 0;
     for (size_t i = hit; i > start; i--) {
         abr_shown_line *u = &x->lines[i - 1];
-        float p = u->look == ABR_LOOK_HEAD ? 0.95F : part;
-        if (u->c->kind == ABR_LINE_BLANK)
+        float p = u->look == ABR_LOOK_HEAD ? 0.95F : BEFORE / (1 + distance / (BREACH * size));
+        if (blank(u))
             p *= BLANK;
         raise(u, value * p);
-        part *= BSTEP;
+        distance += (float)(u->c->size < 200 ? u->c->size : 200) + 1;
     }
-    part = BODY;
-    float strength = 0;
     for (size_t i = start; i < end; i++)
         if (x->lines[i].c->hit && strength < x->lines[i].c->line_score)
             strength = x->lines[i].c->line_score;
-    const float weak = strength >= ABR_SCORE_CLEAR ? 1 : abr_T("WEAK", 0.9F);
+    const float reach = size * REACH * (strength >= ABR_SCORE_CLEAR ? 1 : abr_T("WEAK", 0.4F));
+    distance = 0;
     for (size_t i = hit; i < end; i++) {
         abr_shown_line *u = &x->lines[i];
-        part *= weak;
-        if (u->c->hit && part < BODY)
-            part = part + (BODY - part) * 0.5F;
-        float p = i + 1 == end && LAST > part ? LAST : part;
-        if (u->c->kind == ABR_LINE_BLANK || u->look == ABR_LOOK_BLANK)
+        unsigned same = i > hit ? same_before(x, hit, i) : 0;
+        if (u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR && same == 0)
+            distance *= 0.5F;
+        float p = BODY / (1 + distance / reach);
+        if (i + 1 == end && p < LAST)
+            p = LAST;
+        if (u->c->line_score >= ABR_SCORE_EXPECTS && p < abr_T("MSG", 0.7F))
+            p = abr_T("MSG", 0.7F);
+        if (blank(u))
             p *= BLANK;
+        if (same >= 3 && u->c->kind != ABR_LINE_FRAME)
+            p /= 1 + abr_T("SAME", 0.15F) * (float)(same - 2);
         raise(u, value * p);
-        part *= u->c->kind == ABR_LINE_FRAME ? FSTEP : STEP;
+        distance += ((float)(u->c->size < 200 ? u->c->size : 200) + 1) * (u->c->kind == ABR_LINE_FRAME ? abr_T("FRAME", 1.5F) : 1);
     }
 }
 
 void abr_set_keep_values(abr_chooser *x)
 {
     abr_grow_blocks(x);
+    const float size = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max);
     for (size_t i = 0; i < x->count; i++)
         x->lines[i].keep_value = own_value(&x->lines[i]);
     if (abr_T("OLD", 1) > 0)
@@ -166,20 +191,10 @@ void abr_set_keep_values(abr_chooser *x)
             float value = block_value(x, i, k, &clear);
             if (block == first) value *= abr_T("FIRST", 1.3F);
             if (block == last) value *= abr_T("LASTB", 1.5F);
-            raise_block(x, i, k, value);
+            raise_block(x, i, k, value, size);
         }
         i = k;
     }
-    for (size_t i = 0; i < x->count; i++)
-        if (x->lines[i].look == ABR_LOOK_EXIT)  {
-            float part = abr_T("EXIT", 8);
-            raise(&x->lines[i], part);
-            for (size_t k = i; k > 0 && i - k < 60 && x->lines[k-1].c->line + 1 == x->lines[k].c->line; k--) {
-                if (x->lines[k-1].look == ABR_LOOK_SECTION) break;
-                part *= abr_T("EXIT_STEP", 0.95F);
-                raise(&x->lines[k-1], part * (x->lines[k-1].look == ABR_LOOK_BLANK ? 0.6F : 1));
-            }
-        }
     uint64_t lines = x->view->lines;
     float end[ABR_TAIL_LINES] = {tail_value};
     float start[ABR_HEAD_LINES] = {head_value};
@@ -187,13 +202,29 @@ void abr_set_keep_values(abr_chooser *x)
         end[d] = end[d - 1] * tail_step;
     for (size_t d = 1; d < ABR_HEAD_LINES; d++)
         start[d] = start[d - 1] * head_step;
+    uint64_t anchor = lines;
+    for (size_t i = 0; i < x->count; i++)
+        if (x->lines[i].c->command == ABR_COMMAND_FAILED && x->lines[i].c->line + (uint64_t)abr_T("ANCHOR", 200) >= lines) {
+            anchor = x->lines[i].c->line;
+            break;
+        }
+    for (size_t i = 0; i < x->count; i++)
+        if (x->lines[i].c->command == ABR_COMMAND_FAILED)  {
+            float part = abr_T("EXIT", 8) * (x->lines[i].c->line > anchor ? abr_T("EXIT2", 0.5F) : 1);
+            raise(&x->lines[i], part);
+            for (size_t k = i; k > 0 && i - k < 60 && x->lines[k-1].c->line + 1 == x->lines[k].c->line; k--) {
+                if (x->lines[k-1].c->command == ABR_COMMAND_STARTS) break;
+                part *= abr_T("EXIT_STEP", 0.95F);
+                raise(&x->lines[k-1], part * (x->lines[k-1].look == ABR_LOOK_BLANK ? 0.6F : x->lines[k-1].c->nth >= 8 || x->lines[k-1].c->kind == ABR_LINE_PASS ? abr_T("EDULL", 0.4F) : 1));
+            }
+        }
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
         uint64_t left = lines - 1 - u->c->line;
         bool says_nothing =
             u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->kind == ABR_LINE_BLANK || u->c->nth >= (unsigned)abr_T("DULLN",8);
         if (left < ABR_TAIL_LINES)
-            u->keep_value += end[left] * (says_nothing ? dull : 1);
+            u->keep_value += end[left] * (says_nothing ? dull : 1) * (u->c->line > anchor ? abr_T("AFTER", 0.35F) : 1);
         if (u->c->line < ABR_HEAD_LINES)
             u->keep_value += start[u->c->line];
     }
@@ -256,6 +287,7 @@ static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, ui
     c.start_n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX);
     c.indent = (uint16_t)(indent < UINT16_MAX ? indent : UINT16_MAX);
     c.kind = (uint8_t)r.kind;
+    c.command = (uint8_t)r.command;
     return c;
 }
 

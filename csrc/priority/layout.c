@@ -12,6 +12,7 @@
 
 enum {
     STAMP_MOST = 40,
+    JOB_MOST = 64,
     PREFIXES = 4, /* that follow each other: a time, a level, ... */
     RULE_LEAST = 4
 };
@@ -24,12 +25,25 @@ static bool is_of_stamp(char c)
            c == 'T' || c == 'Z';
 }
 
+/* Bytes of the names of a job and a step before the time, as `gh run view --log` has them. */
+static size_t job_size(const char *p, size_t n)
+{
+    const char *tab = memchr(p, '\t', n < JOB_MOST ? n : JOB_MOST);
+    size_t at = tab ? (size_t)(tab - p) + 1 : n;
+    tab = at < n ? memchr(p + at, '\t', n - at < JOB_MOST ? n - at : JOB_MOST) : NULL;
+    at = tab ? (size_t)(tab - p) + 1 : n;
+    size_t stamp = at < n && abr_is_digit(p[at]) ? abr_stamp_size(p + at, n - at) : 0;
+    return stamp > 0 ? at + stamp : 0;
+}
+
 size_t abr_stamp_size(const char *p, size_t n)
 {
     size_t i = 0;
     unsigned marks = 0;
-    if (n == 0 || !abr_is_digit(p[0]))
+    if (n == 0 || p[0] == '\t')
         return 0;
+    if (!abr_is_digit(p[0]))
+        return abr_is_letter(p[0]) ? job_size(p, n) : 0;
     for (; i < n && i < STAMP_MOST && is_of_stamp(p[i]); i++)
         marks += (p[i] == ':' || p[i] == '-' || p[i] == '/') && i + 1 < n && abr_is_digit(p[i + 1]);
     if (marks < 2 || i < 8 || i >= n || p[i] != ' ')
@@ -132,25 +146,8 @@ static bool starts(const char *p, size_t n, const char *text)
     return n >= size && memcmp(p, text, size) == 0;
 }
 
-static bool contains(const char *p, size_t n, const char *text)
-{
-    size_t size = strlen(text);
-    for (size_t i = 0; i + size <= n; i++)
-        if (p[i] == text[0] && memcmp(p + i, text, size) == 0)
-            return true;
-    return false;
-}
-
 static abr_look look_of(const char *p, size_t n)
 {
-    if (starts(p, n, "$ ") || starts(p, n, "+ ") || starts(p, n, "##[group]") || starts(p, n, "##[section]") ||
-        starts(p, n, "travis_fold:") || starts(p, n, "travis_time:") || starts(p, n, "> Task ") || starts(p, n, "[Pipeline]") ||
-        starts(p, n, "::group::") || starts(p, n, "==> "))
-        return ABR_LOOK_SECTION;
-    if (starts(p, n, "##[error]") || starts(p, n, "make: *** ") || (starts(p, n, "The command \"") && contains(p, n, "exited with")) ||
-        (n < 200 && (contains(p, n, "rocess exited with code") || contains(p, n, "rocess completed with exit code") ||
-         contains(p, n, "marked build as failure") || contains(p, n, "Command failed with exit") || contains(p, n, "script returned exit code") || contains(p,n,"Job failed"))))
-        return ABR_LOOK_EXIT;
     size_t rule = rule_size(p, n);
     if (rule > 0) {
         size_t i = rule;

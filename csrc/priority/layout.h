@@ -19,8 +19,6 @@ typedef enum {
     ABR_LOOK_TEXT = 0,
     ABR_LOOK_BLANK, /* nothing after the prefix */
     ABR_LOOK_RULE,  /* ------, ====== */
-    ABR_LOOK_SECTION, /* a command that is echoed, a section of a runner's log */
-    ABR_LOOK_EXIT,    /* it tells that a command failed */
     ABR_LOOK_HEAD   /* the head of a failure: 1) name, --- FAIL: name, ____ name ____ */
 } abr_look;
 

@@ -118,7 +118,6 @@ static void follow_trace(abr_retainer *q, abr_reading *r)
     }
 }
 
-float abr_T(const char *name, float otherwise);
 static float own_weight(const abr_candidate *c)
 {
     if (c->line_score <= 0)
@@ -216,6 +215,7 @@ static void make_candidate(abr_retainer *q, const abr_reading *r, uint64_t size,
     c->hits_before = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
     c->indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
     c->kind = (uint8_t)r->kind;
+    c->command = (uint8_t)r->command;
     c->hit = r->hit;
 }
 

@@ -397,7 +397,7 @@ static void read_note(abr_evidence *l, unsigned i)
 
 static void read_step(abr_evidence *l, unsigned i)
 {
-    l->stepped = l->stepped || is_first(l, &l->words->signs[i]);
+    l->stepped = l->stepped || (is_first(l, &l->words->signs[i]) && !in_name(l, &l->words->signs[i]));
 }
 
 static void read_level(abr_evidence *l, unsigned i)
