@@ -174,10 +174,17 @@ void abr_set_keep_values(abr_chooser *x)
     if (abr_T("OLD", 1) > 0)
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
-            raise_near(x, i, own_value(&x->lines[i]) * abr_T("NEAR", 0.6F));
-    uint32_t last = 0, first = 0;
+            raise_near(x, i, own_value(&x->lines[i]) * abr_T("NEAR", 1));
+    uint64_t lines = x->view->lines;
+    uint64_t anchor = lines;
     for (size_t i = 0; i < x->count; i++)
-        if (x->lines[i].c->hit && x->lines[i].c->line_score >= ABR_SCORE_CLEAR && x->lines[i].block) {
+        if (x->lines[i].c->command == ABR_COMMAND_FAILED && x->lines[i].c->line + (uint64_t)abr_T("ANCHOR", 200) >= lines) {
+            anchor = x->lines[i].c->line;
+            break;
+        }
+    uint32_t last = 0, first = 0;
+    for (size_t i = 0; i < x->count && x->lines[i].c->line <= anchor; i++)
+        if (x->lines[i].c->hit && x->lines[i].c->line_score >= ABR_SCORE_CLEAR && x->lines[i].block && x->lines[i].c->command != ABR_COMMAND_FAILED) {
             last = x->lines[i].block;
             if (!first) first = last;
         }
@@ -191,23 +198,16 @@ void abr_set_keep_values(abr_chooser *x)
             float value = block_value(x, i, k, &clear);
             if (block == first) value *= abr_T("FIRST", 1.3F);
             if (block == last) value *= abr_T("LASTB", 1.5F);
-            raise_block(x, i, k, value, size);
+            raise_block(x, i, k, value, size * (block == first || block == last ? 1 : abr_T("OTHER", 0.5F)));
         }
         i = k;
     }
-    uint64_t lines = x->view->lines;
     float end[ABR_TAIL_LINES] = {tail_value};
     float start[ABR_HEAD_LINES] = {head_value};
     for (size_t d = 1; d < ABR_TAIL_LINES; d++)
         end[d] = end[d - 1] * tail_step;
     for (size_t d = 1; d < ABR_HEAD_LINES; d++)
         start[d] = start[d - 1] * head_step;
-    uint64_t anchor = lines;
-    for (size_t i = 0; i < x->count; i++)
-        if (x->lines[i].c->command == ABR_COMMAND_FAILED && x->lines[i].c->line + (uint64_t)abr_T("ANCHOR", 200) >= lines) {
-            anchor = x->lines[i].c->line;
-            break;
-        }
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->command == ABR_COMMAND_FAILED)  {
             float part = abr_T("EXIT", 8) * (x->lines[i].c->line > anchor ? abr_T("EXIT2", 0.5F) : 1);
