@@ -15,6 +15,7 @@
 
 #include "priority/choice.h"
 #include "abridge.h"
+#include "base/log2.h"
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/token_count.h"

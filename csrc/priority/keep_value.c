@@ -9,6 +9,7 @@
 
 #include "priority/keep_value.h"
 #include "abridge.h"
+#include "base/log2.h"
 #include "budget/view.h"
 #include "budget/options.h"
 #include "priority/blocks.h"

@@ -7,6 +7,7 @@
 #include "priority/command.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
+#include "priority/words.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -27,7 +28,10 @@ typedef struct {
     abr_command command; /* the line starts or ends the output of one */
     uint32_t at;         /* of what it says */
     uint32_t shape;      /* lines of one shape differ in names and numbers alone */
+    uint32_t form;       /* the same, but stricter */
     uint32_t words;
+    uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */
+    unsigned plain_count;
     size_t indent;
 } abr_reading;
 

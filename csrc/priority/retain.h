@@ -57,6 +57,9 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out);
 /* Read a single line, its first segment where it is long. */
 void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out);
 
+/* How rare the words of a line, or of its start, are in what was read so far; see abr_rarity(). */
+float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n);
+
 /* Hits so far; the line that has not ended counts too. */
 uint64_t abr_retainer_hits(abr_retainer *q);
 

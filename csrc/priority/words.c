@@ -9,6 +9,11 @@
  * The shape is a hash of the first plain words and what follows each. A word that is part of a name (a path,
  * an identifier, something quoted) and every number is left out, so that lines that differ in these have one
  * shape. The code of a diagnostic is kept.
+ *
+ * The form is stricter. The line is split at its blanks; a token that is a name (it has a digit, or a sign
+ * beside its letters that names have, or capitals amid small letters, or it is quoted) counts as a mark, and
+ * any other with all its bytes. For this a block ends with a whole token too; only one longer than a block is
+ * split, and counts as a name.
  */
 #include <string.h>
 
@@ -80,21 +85,21 @@ static INLINE unsigned run_length(uint64_t mask)
     return ~mask == 0 ? BLOCK : lowest(~mask);
 }
 
-/* The letters of a block, less a word that the block's end splits; *step: how far the next block
- * is from this one. */
-static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
+/* The lowest n bits, n <= 64. */
+static INLINE uint64_t low_bits(size_t n)
 {
-    *step = BLOCK;
-    if (left < BLOCK)
-        return letters & ((UINT64_C(1) << left) - 1);
-    if (left == BLOCK || !(letters >> (BLOCK - 1)))
-        return letters;
-    uint64_t rest = ~letters; /* the block ends with the letters after its highest bit */
-    if (rest == 0)
-        return 0;
-    unsigned keep = highest(rest) + 1;
-    *step = keep;
-    return letters & ((UINT64_C(1) << keep) - 1);
+    return n < BLOCK ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+/* Bytes of a block that are read at once, of the `left` bytes of the line: up to the last blank, so that no
+ * token is split; where it has none, up to its last byte that is no letter. */
+static INLINE size_t whole_tokens(const abr_classes *m, size_t left)
+{
+    if (left <= BLOCK)
+        return left;
+    if (m->blanks != 0)
+        return highest(m->blanks) + 1;
+    return ~m->letters != 0 ? highest(~m->letters) + 1 : BLOCK;
 }
 
 /* ---- what stands beside a word ---- */
@@ -147,6 +152,14 @@ typedef struct {
     size_t n;
     abr_line_words *out;
 } reader;
+
+/* The form so far. */
+typedef struct {
+    uint64_t hash;
+    size_t open; /* where the run of plain tokens starts that the last block ended with; SIZE_MAX: none */
+    uint32_t names;
+    bool in_name; /* the last block ended inside a token, which is a name */
+} form_of_line;
 
 /* The shape so far. */
 typedef struct {
@@ -203,6 +216,13 @@ static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, boo
     }
 }
 
+/* Note a plain word: `key` are its first eight bytes. One of capitals is another word. */
+static INLINE void add_plain(reader r, uint64_t key, size_t n, bool capital)
+{
+    uint64_t hash = (key ^ n << 1 ^ capital) * UINT64_C(0x9E3779B97F4A7C15);
+    r.out->plain[r.out->plain_count++] = (uint16_t)(hash >> (64 - ABR_PLAIN_BITS));
+}
+
 static INLINE void read_word(reader r, size_t at, size_t n, bool mixed, shape_of_line *shape)
 {
     uint64_t key = abr_word_key(abr_load_word(r.p + at), n);
@@ -212,6 +232,93 @@ static INLINE void read_word(reader r, size_t at, size_t n, bool mixed, shape_of
         look_at_type(r, at, n);
     if (shape->words < SHAPE_WORDS)
         add_to_shape(r, at, n, key, mixed, shape);
+    if (r.out->plain_count < ABR_PLAIN_WORDS && at < ABR_PLAIN_WITHIN && !mixed) {
+        unsigned before = beside[(unsigned char)r.p[at - (at > 0)]];
+        unsigned after = at + n < r.n ? beside[(unsigned char)r.p[at + n]] : 0;
+        if (!(before | after))
+            add_plain(r, key, n, abr_is_upper(r.p[at + n - 1]));
+    }
+}
+
+/* Runs of bytes that are not ASCII are words too, and always plain. */
+static INLINE void read_high_words(reader r, uint64_t high, size_t at)
+{
+    for (uint64_t starts = high & ~(high << 1);
+         starts != 0 && r.out->plain_count < ABR_PLAIN_WORDS && at < ABR_PLAIN_WITHIN; starts &= starts - 1) {
+        unsigned i = lowest(starts);
+        unsigned n = run_length(high >> i);
+        add_plain(r, abr_load_word(r.p + at + i) & low_bits(n < 8 ? 8 * n : 64), n, false);
+    }
+}
+
+/* ---- the form ---- */
+
+/* Where a block has what makes a token a name. */
+static INLINE uint64_t name_signs(const abr_classes *m, uint64_t mixed)
+{
+    uint64_t word = m->letters | m->high;
+    uint64_t quotes = m->quotes & ~m->high;
+    uint64_t opens = quotes & (word >> 1) & ~(m->letters << 1);
+    uint64_t curly = m->quotes & m->high & (m->letters >> 1) & ~(m->letters << 1);
+    uint64_t closes = quotes & (word << 1) & ~(word >> 1);
+    return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
+}
+
+/* The runs of `runs` that have a bit of `some`. */
+static INLINE uint64_t whole_runs(uint64_t runs, uint64_t some)
+{
+    uint64_t found = some & runs;
+    found |= runs & ~(runs + found); /* up to the end of each run */
+    for (unsigned shift = 1; shift < BLOCK; shift *= 2) {
+        found |= runs & found >> shift;
+        runs &= runs >> shift;
+    }
+    return found;
+}
+
+static INLINE uint64_t mix_form(uint64_t hash, uint64_t value)
+{
+    uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return x ^ x >> 32;
+}
+
+/* Add the open run, which ends at `end`. Its place among the names counts. */
+static INLINE void end_run(reader r, form_of_line *form, size_t end)
+{
+    uint64_t hash = mix_form(form->hash, form->names);
+    size_t at = form->open;
+    for (; end - at > sizeof hash; at += sizeof hash)
+        hash = mix_form(hash, abr_load_word(r.p + at));
+    form->hash = mix_form(hash, abr_load_word(r.p + at) & low_bits(8 * (end - at)));
+    form->open = SIZE_MAX;
+}
+
+/* Add the `n` bytes of a block to the form. */
+static INLINE void add_to_form(reader r, const abr_classes *m, uint64_t mixed, size_t at, size_t n,
+                               form_of_line *form)
+{
+    uint64_t tokens = ~m->blanks & low_bits(n);
+    bool splits = at + n < r.n && tokens >> (n - 1) != 0;
+    uint64_t some = name_signs(m, mixed) | form->in_name | (uint64_t)splits << (n - 1);
+    uint64_t names = whole_runs(tokens, some);
+    uint64_t plain = tokens & ~names;
+    plain |= plain << 1 & m->blanks & low_bits(n); /* plain tokens next to each other are one run */
+    if (form->open != SIZE_MAX && !(plain & 1))
+        end_run(r, form, at);
+    uint64_t starts = names & ~(names << 1 | form->in_name);
+    uint32_t before = form->names;
+    while (plain != 0) {
+        unsigned i = lowest(plain);
+        unsigned end = i + run_length(plain >> i);
+        plain &= ~low_bits(end);
+        form->names = before + bit_count(starts & low_bits(i));
+        if (form->open == SIZE_MAX)
+            form->open = at + i;
+        if (end < n)
+            end_run(r, form, at + end);
+    }
+    form->names = before + bit_count(starts);
+    form->in_name = splits;
 }
 
 /* ---- places: file.ext:12, file.ext(12, line 12 ---- */
@@ -252,12 +359,12 @@ static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, 
 
 /* ---- the line ---- */
 
-static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t *step, shape_of_line *shape)
+/* Read the first n bytes of a block. */
+static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t n, shape_of_line *shape,
+                              form_of_line *form)
 {
-    uint64_t letters = whole_words(m->letters, r.n - at, step);
-    uint64_t valid = r.n - at < *step ? (UINT64_C(1) << (r.n - at)) - 1
-                     : *step < BLOCK  ? (UINT64_C(1) << *step) - 1
-                                      : ~UINT64_C(0);
+    uint64_t valid = low_bits(n);
+    uint64_t letters = m->letters & valid;
     uint64_t digits = m->digits & valid;
     bool after_digit = at > 0 && abr_is_digit(r.p[at - 1]);
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
@@ -268,10 +375,13 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
     r.out->words += bit_count(starts);
     for (; starts != 0; starts &= starts - 1) {
         unsigned i = lowest(starts);
-        unsigned n = run_length(letters >> i);
-        if (n < BLOCK)
-            read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0, shape);
+        unsigned size = run_length(letters >> i);
+        if (size < BLOCK)
+            read_word(r, at + i, size, mixed != 0 && (mixed >> i & low_bits(size)) != 0, shape);
     }
+    if (m->high & valid)
+        read_high_words(r, m->high & valid, at);
+    add_to_form(r, m, mixed, at, n, form);
     bool after_colon = at > 0 && (r.p[at - 1] == ':' || r.p[at - 1] == '(');
     uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1 | (uint64_t)after_colon);
     if (numbers != 0 && r.out->located == r.n)
@@ -285,19 +395,25 @@ static INLINE void read_line(const abr_kernels *kernels, const abr_lexicon *lexi
 {
     out->count = 0;
     out->words = 0;
+    out->plain_count = 0;
     out->indent = out->first = out->located = out->code = out->mark = n;
     const reader r = {lexicon, p, n, out};
     shape_of_line shape = {0, 0};
+    form_of_line form = {0, SIZE_MAX, 0, false};
     for (size_t at = 0, step = 0; at < n; at += step) {
         abr_classes m;
         kernels->classify(p + at, &m);
+        step = whole_tokens(&m, n - at);
         if (out->indent == n && out->words == 0) {
             unsigned blanks = run_length(m.blanks);
             if (blanks < BLOCK && at + blanks < n)
                 out->indent = at + blanks;
         }
-        read_block(r, &m, at, &step, &shape);
+        read_block(r, &m, at, step, &shape, &form);
     }
+    if (form.open != SIZE_MAX)
+        end_run(r, &form, n);
+    out->form = mix((uint32_t)form.hash, (uint64_t)out->indent << 32 | form.names);
     if (out->indent < n && out->first != out->indent) {
         char c = p[out->indent];
         shape.hash = mix(shape.hash, abr_is_digit(c) ? '0' : (unsigned char)c);
