@@ -128,6 +128,7 @@ build = {
         "csrc/priority/lexicon.c",
         "csrc/priority/line_score.c",
         "csrc/priority/nothing.c",
+        "csrc/priority/odd.c",
         "csrc/priority/rarity.c",
         "csrc/priority/retain.c",
         "csrc/priority/shape.c",

@@ -347,13 +347,17 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
     bool small = allowance.shown < LITTLE || allowance.chars < LITTLE || allowance.lines < 2 ||
                  j->opts->max.tokens < LITTLE / 4;
     cut->hits_found = hits;
-    if (hits > 0 && !small) {
+    if (j->view->retainer && !small) {
+        bool found = false;
+        const size_t format_len = j->format_len;
         if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
             j->format_len = 0;
-        abr_code code = abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut);
-        if (code == ABR_OK)
+        abr_code code = abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut, &found);
+        if (code == ABR_OK && found)
             cut->truncated_by = abr_bound_pieces(j, cut, by);
-        return code;
+        if (code != ABR_OK || found)
+            return code;
+        j->format_len = format_len;
     }
     abr_opts ends = *j->opts;
     ends.strategy = ABR_HEAD_TAIL;

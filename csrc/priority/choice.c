@@ -253,7 +253,7 @@ static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
 }
 
 abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
-                          const char *format, size_t format_len, abr_cut *cut)
+                          const char *format, size_t format_len, abr_cut *cut, bool *found)
 {
     abr_chooser x = {.opts = opts,
                      .alloc = cut->alloc,
@@ -274,7 +274,11 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
     x.count = x.retained.count;
     for (size_t i = 0; i < x.count; i++)
         x.lines[i] = shown_line(&x.retained.lines[x.retained.order[i]]);
-    abr_set_keep_values(&x);
+    *found = abr_set_keep_values(&x);
+    if (!*found) {
+        release(&x);
+        return ABR_OK;
+    }
     if (getenv("DUMP"))
         for (size_t i = 0; i < x.count; i++) {
             const abr_shown_line *u = &x.lines[i];

@@ -9,10 +9,10 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The cut of ABR_PRIORITY of a source that is over a budget and has a hit; the allowance is that of content
- * and markers, format_len is 0 for no marker. */
+/* The cut of ABR_PRIORITY of a source that is over a budget; the allowance is that of content and markers,
+ * format_len is 0 for no marker. *found: it has a hit, or a line that is odd; else nothing is cut. */
 abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
-                          const char *format, size_t format_len, abr_cut *cut);
+                          const char *format, size_t format_len, abr_cut *cut, bool *found);
 
 ABR_PRIVATE_END
 

@@ -16,6 +16,7 @@
 #include "priority/candidates.h"
 #include "priority/chooser.h"
 #include "priority/line_score.h"
+#include "priority/odd.h"
 #include "priority/retain.h"
 #include "priority/score.h"
 #include "priority/stretch.h"
@@ -166,7 +167,7 @@ static void raise_block(abr_chooser *x, size_t start, size_t end, float value, f
     }
 }
 
-void abr_set_keep_values(abr_chooser *x)
+bool abr_set_keep_values(abr_chooser *x)
 {
     abr_grow_blocks(x);
     const float size = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max);
@@ -203,6 +204,7 @@ void abr_set_keep_values(abr_chooser *x)
         }
         i = k;
     }
+    bool odd = abr_raise_odd_lines(x);
     float end[ABR_TAIL_LINES] = {tail_value};
     float start[ABR_HEAD_LINES] = {head_value};
     for (size_t d = 1; d < ABR_TAIL_LINES; d++)
@@ -229,6 +231,7 @@ void abr_set_keep_values(abr_chooser *x)
         if (u->c->line < ABR_HEAD_LINES)
             u->keep_value += start[u->c->line];
     }
+    return x->retained.hits > 0 || odd;
 }
 
 /* ---- the lines at the two ends ---- */

@@ -10,8 +10,8 @@ ABR_PRIVATE_BEGIN
 /* Add the first and the last lines, as far as they are at hand whole, to what was retained. */
 void abr_add_edges(abr_chooser *x);
 
-/* Give each line its keep value. */
-void abr_set_keep_values(abr_chooser *x);
+/* Give each line its keep value. Is one a hit, or odd? */
+bool abr_set_keep_values(abr_chooser *x);
 
 ABR_PRIVATE_END
 

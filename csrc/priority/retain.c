@@ -13,9 +13,9 @@
 
 #include "priority/retain.h"
 #include "abridge.h"
+#include "base/log2.h"
 #include "base/memory.h"
 #include "priority/candidates.h"
-#include "priority/chooser.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
