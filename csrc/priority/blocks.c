@@ -113,7 +113,9 @@ static size_t end_of_block(const abr_chooser *x, size_t i)
         } else {
             if (u->look == ABR_LOOK_HEAD || (u->look == ABR_LOOK_RULE && plain > 0))
                 break;
-            if (head->level > u->level && u->level == ABR_LEVEL_LOW)
+            if (u->level == ABR_LEVEL_LOW && head->level > u->level)
+                break;
+            if (u->level == ABR_LEVEL_WARNING && head->level != ABR_LEVEL_WARNING && body)
                 break;
             if (is_routine_in(x, i, k) && !(u->level == ABR_LEVEL_ERROR && head->level == ABR_LEVEL_ERROR))
                 break;
@@ -127,18 +129,30 @@ static size_t end_of_block(const abr_chooser *x, size_t i)
     return end;
 }
 
+/* Does a line tell the result of a test whose output stands before it? */
+static bool ends_a_test(const abr_shown_line *u)
+{
+    size_t stamp = abr_stamp_size(u->c->start, u->c->start_n);
+    const char *p = u->c->start + stamp;
+    size_t n = u->c->start_n - stamp;
+    while (n > 0 && *p == ' ')
+        p++, n--;
+    return (n > 8 && memcmp(p, "--- FAIL", 8) == 0) || (n > 10 && memcmp(p, "[  FAILED", 9) == 0);
+}
+
 /* The first line of the block whose first hit is line i. */
 static size_t start_of_block(const abr_chooser *x, size_t i)
 {
     const abr_shown_line *hit = &x->lines[i];
-    const unsigned most = (unsigned)abr_T("UP", 4);
+    const bool ends = ends_a_test(hit);
+    const unsigned most = ends ? (unsigned)abr_T("UPT", 24) : (unsigned)abr_T("UP", 4);
     size_t start = i;
     unsigned blanks = 0;
-    if (hit->look == ABR_LOOK_HEAD)
+    if (hit->look == ABR_LOOK_HEAD && !ends)
         return i;
     for (size_t k = i; follows(x, k) && i - k < 60; k--) {
         const abr_shown_line *u = &x->lines[k - 1];
-        if (u->block != 0 || goes_on(u) || u->c->command == ABR_COMMAND_FAILED)
+        if (u->block != 0 || (goes_on(u) && !(ends && u->c->kind == ABR_LINE_STEP)) || u->c->command == ABR_COMMAND_FAILED)
             break;
         if (u->look == ABR_LOOK_HEAD)
             return k - 1;
@@ -149,7 +163,7 @@ static size_t start_of_block(const abr_chooser *x, size_t i)
         }
         if (u->indent == 0 && (blanks > 0 || i - k >= most))
             break;
-        if (i - k < most && blanks == 0 && !is_routine(u) && u->level != ABR_LEVEL_LOW)
+        if (i - k < most && blanks == 0 && (ends || !is_routine(u)) && u->level != ABR_LEVEL_LOW)
             start = k - 1;
     }
     return start;

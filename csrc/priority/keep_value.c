@@ -9,6 +9,7 @@
 
 #include "priority/keep_value.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/log2.h"
 #include "budget/view.h"
 #include "budget/options.h"
@@ -74,7 +75,7 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= step_after;
         if (c->indent > hit->indent)
             part *= 1.3F;
-        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS)
+        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS || (c->nth >= 8 && c->kind != ABR_LINE_FRAME))
             part *= 0.4F;
         raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F));
     }
@@ -106,7 +107,7 @@ static float block_value(const abr_chooser *x, size_t start, size_t end, bool *c
         *clear = *clear || (u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR);
     }
     if (x->lines[start].look == ABR_LOOK_HEAD && best < ABR_SCORE_CLEAR) {
-        best = ABR_SCORE_CLEAR;
+        best = ABR_SCORE_CLEAR * unlike * abr_early_hit_factor(x->lines[start].c, early_bonus);
         *clear = true;
     }
     return best;
@@ -119,6 +120,16 @@ static unsigned same_before(const abr_chooser *x, size_t start, size_t i)
     for (size_t k = i; k > start && i - k < 24; k--)
         same += x->lines[k - 1].c->shape == x->lines[i].c->shape;
     return same;
+}
+
+/* Has a line no run of three letters, as in a dump? */
+static bool wordless(const abr_candidate *c)
+{
+    unsigned letters = 0;
+    size_t stamp = abr_stamp_size(c->start, c->start_n);
+    for (size_t i = stamp; i < c->start_n && letters < 3; i++)
+        letters = abr_is_letter(c->start[i]) ? letters + 1 : 0;
+    return letters < 3;
 }
 
 static bool blank(const abr_shown_line *u)
@@ -160,6 +171,8 @@ static void raise_block(abr_chooser *x, size_t start, size_t end, float value, f
             p = abr_T("MSG", 0.7F);
         if (blank(u))
             p *= BLANK;
+        else if (u->c->line_score <= 0 && wordless(u->c))
+            p *= abr_T("WORDLESS", 0.6F);
         if (same >= 3 && u->c->kind != ABR_LINE_FRAME)
             p /= 1 + abr_T("SAME", 0.15F) * (float)(same - 2);
         raise(u, value * p);

@@ -82,6 +82,15 @@ static abr_level level_at(const char *p, size_t n, size_t *size)
     return ABR_LEVEL_NONE;
 }
 
+/* Bytes of the number of a job or a test that printed the line, "12: ". */
+static size_t number_prefix(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && i < 4 && abr_is_digit(p[i]))
+        i++;
+    return i > 0 && i + 1 < n && p[i] == ':' && p[i + 1] == ' ' ? i + 2 : 0;
+}
+
 /* Bytes of the prefix at p, with the blank after it, 0: there is none. */
 static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 {
@@ -122,7 +131,8 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
         *level = (uint8_t)found;
         size = name + (name < n && p[name] == ':');
     } else {
-        return abr_stamp_size(p, n);
+        size = number_prefix(p, n);
+        return size > 0 ? size : abr_stamp_size(p, n);
     }
     return size < n && p[size] == ' ' ? size + 1 : size;
 }
@@ -184,5 +194,8 @@ void abr_read_layout(const char *p, size_t n, abr_layout *out)
     while (at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r'))
         at++;
     out->indent = at - from;
+    size_t name = 0;
+    if (out->level == ABR_LEVEL_NONE && level_at(p + at, n - at, &name) == ABR_LEVEL_WARNING)
+        out->level = ABR_LEVEL_WARNING;
     out->look = (uint8_t)(at == n ? ABR_LOOK_BLANK : look_of(p + at, n - at));
 }
