@@ -342,12 +342,13 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
     enum { LITTLE = 96 };
     /* a page has no retainer */
-    uint64_t hits = j->view->retainer ? abr_retainer_hits(j->view->retainer) : 0;
+    const abr_found found = j->view->retainer ? abr_retainer_found(j->view->retainer) : (abr_found){0, 0};
     abr_allowance allowance = bounded_allowance(j);
     bool small = allowance.shown < LITTLE || allowance.chars < LITTLE || allowance.lines < 2 ||
                  j->opts->max.tokens < LITTLE / 4;
-    cut->hits_found = hits;
-    if (hits > 0 && !small) {
+    cut->hits_found = found.hits;
+    cut->failures_found = found.failures;
+    if (found.hits > 0 && !small) {
         if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
             j->format_len = 0;
         abr_code code = abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut);
@@ -358,11 +359,11 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
     abr_opts ends = *j->opts;
     ends.strategy = ABR_HEAD_TAIL;
     ends.snap = ABR_SNAP_LINE;
-    if (hits > 0)
+    if (found.hits > 0)
         ends.head_ratio = 0;
     const abr_opts *own = j->opts;
     j->opts = &ends;
-    if (hits == 0)
+    if (found.hits == 0)
         j->format = abr_marker_format(&ends, &j->format_len);
     abr_code code = cut_both_sides(j, by, cut);
     j->opts = own;
@@ -475,8 +476,9 @@ static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cu
     cut->total_chars = j.measure.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
     if (view->retainer && !cut->truncated) {
-        cut->hits_found = abr_retainer_hits(view->retainer);
-        cut->hits_kept = cut->hits_found;
+        const abr_found found = abr_retainer_found(view->retainer);
+        cut->hits_found = cut->hits_kept = found.hits;
+        cut->failures_found = cut->failures_kept = found.failures;
     }
     if (j.failure != ABR_OK)
         code = j.failure;

@@ -266,7 +266,6 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
         return ABR_ENOMEM;
     }
     abr_retainer_lines(view->retainer, keep, &x.retained);
-    cut->hits_found = x.retained.hits;
     abr_add_edges(&x);
     x.count = x.retained.count;
     for (size_t i = 0; i < x.count; i++)

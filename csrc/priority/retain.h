@@ -37,6 +37,12 @@ typedef struct {
     uint32_t seen;
 } abr_retained_line;
 
+/* What says that something is wrong, counted. */
+typedef struct {
+    uint64_t hits; /* lines */
+    uint64_t failures;
+} abr_found;
+
 /* What is retained at one moment. */
 typedef struct {
     abr_retained_line *lines; /* unsorted, with some that were left out again */
@@ -44,7 +50,7 @@ typedef struct {
     uint32_t *order;          /* indexes of those that count, by line */
     size_t count;             /* of the order */
     abr_key *keys;            /* to sort them: twice as many as there are lines */
-    uint64_t hits;            /* in the whole text */
+    abr_found found;          /* in the whole text */
 } abr_retained;
 
 /* No more lines than this can be retained now. */
@@ -57,8 +63,8 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out);
 /* Read a single line, its first segment where it is long. */
 void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out);
 
-/* Hits so far; the line that has not ended counts too. */
-uint64_t abr_retainer_hits(abr_retainer *q);
+/* What was found so far; the line that has not ended counts too. */
+abr_found abr_retainer_found(abr_retainer *q);
 
 void abr_retainer_close(abr_retainer *q);
 

@@ -385,6 +385,23 @@ static void count_output(const abr_chooser *x, abr_cut *cut)
     cut->omitted_bytes = x->view->bytes - cut->output_bytes;
 }
 
+/* Count the hits that show, and the failures of which one does. */
+static void count_hits(const abr_chooser *x, abr_cut *cut)
+{
+    uint32_t failure = 0; /* the last one counted: they come in order */
+    size_t k = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        const abr_candidate *c = x->lines[i].c;
+        while (k < x->kept_count && x->kept[k].last_line < c->line)
+            k++;
+        if (!c->hit || k == x->kept_count || x->kept[k].line > c->line)
+            continue;
+        cut->hits_kept++;
+        cut->failures_kept += c->failure != failure;
+        failure = c->failure;
+    }
+}
+
 abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
 {
     size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
@@ -394,12 +411,6 @@ abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
     cut->pieces = cut->block;
     make_pieces(x, (char *)cut->block + pieces, cut);
     count_output(x, cut);
-    size_t k = 0;
-    for (size_t i = 0; i < x->count; i++) {
-        const abr_candidate *c = x->lines[i].c;
-        while (k < x->kept_count && x->kept[k].last_line < c->line)
-            k++;
-        cut->hits_kept += c->hit && k < x->kept_count && x->kept[k].line <= c->line;
-    }
+    count_hits(x, cut);
     return ABR_OK;
 }
