@@ -126,6 +126,7 @@ build = {
         "csrc/priority/lexicon.c",
         "csrc/priority/line_score.c",
         "csrc/priority/retain.c",
+        "csrc/priority/runs.c",
         "csrc/priority/shape.c",
         "csrc/priority/signs.c",
         "csrc/priority/sort.c",

@@ -177,7 +177,9 @@ static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, con
         head.shown++;
     }
     count_output(j, &head, tail, cut);
-    const abr_omitted omitted = {cut->omitted_lines, cut->omitted_bytes, j->view->chars - cut->output_chars};
+    const abr_omitted omitted = {.lines = cut->omitted_lines,
+                                 .bytes = cut->omitted_bytes,
+                                 .chars = j->view->chars - cut->output_chars};
     size_t joint = own_newline || !cut->truncated ? 0 : abr_print_joint(j, &head, tail, &omitted, NULL);
 
     cut->block = j->alloc->malloc(j->alloc->ctx, MAX_PIECES * sizeof(abr_piece) + joint);

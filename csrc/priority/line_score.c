@@ -208,6 +208,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
     out->shape = words.shape;
+    out->form = words.form;
     out->words = words.words;
     out->indent = words.indent;
     out->at = (uint32_t)l.at;

@@ -24,7 +24,8 @@ typedef struct {
     bool hit;         /* it says that something is wrong, and counts in cut.hits_found */
     abr_line_kind kind;
     uint32_t at;    /* of what it says */
-    uint32_t shape; /* lines of one shape differ in names and numbers alone */
+    uint32_t shape; /* lines of one shape differ in names and numbers alone, as far as a few words tell */
+    uint32_t form;  /* lines of one form do in all their words */
     uint32_t words;
     size_t indent;
 } abr_reading;

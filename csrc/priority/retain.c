@@ -18,6 +18,7 @@
 #include "priority/hits.h"
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
+#include "priority/runs.h"
 #include "priority/score.h"
 #include "priority/shape.h"
 #include "priority/sort.h"
@@ -84,11 +85,13 @@ struct abr_retainer {
     uint64_t line;  /* its number */
     uint64_t chars;
     abr_found found;
+    abr_runs runs;
     retain_state state;
 
     /* For a look at what is retained: copies of the lines that wait and of the open one, and
      * that one as read. */
     abr_candidate looked[WAITING + 1];
+    abr_run last_run;
     open_line last;
 };
 
@@ -258,6 +261,15 @@ static void queue_line(abr_retainer *q, abr_candidate *c)
     count_hit(&q->state, c, &q->found);
 }
 
+/* What lines have in common that are alike: they have one form, and say the same. */
+static uint64_t likeness(const abr_reading *r)
+{
+    uint32_t said;
+    memcpy(&said, &r->line_score, sizeof said);
+    said ^= (uint32_t)r->kind * 2 + r->hit + 1;
+    return (uint64_t)said << 32 | r->form;
+}
+
 static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 {
     q->line++;
@@ -272,6 +284,7 @@ static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char
     abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
+    abr_runs_add(&q->runs, likeness(&r), q->line);
     make_candidate(q, &r, n, true, c);
     set_text(q, stays, n, &r, c);
     queue_line(q, c);
@@ -366,6 +379,7 @@ static void end_open(abr_retainer *q)
         read_segment(q, o);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
+        abr_runs_add(&q->runs, 0, q->line); /* only a part of it was compared */
         make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
         queue_line(q, c);
@@ -449,6 +463,8 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
+    if (!q->open.later && likeness(&q->last.reading) == q->runs.form)
+        q->last_run = abr_run_with(&q->runs, q->runs.form, q->line);
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
     set_weight(q, c);
@@ -472,6 +488,11 @@ abr_found abr_retainer_found(abr_retainer *q)
     count_hit(&q->state, &c, &found);
     q->state = before;
     return found;
+}
+
+bool abr_retainer_alike(const abr_retainer *q, uint64_t first, uint64_t last)
+{
+    return abr_run_has(&q->last_run, first, last) || abr_runs_have(&q->runs, first, last);
 }
 
 /* Put those in the keys in order of their lines. */
@@ -527,6 +548,7 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
 {
     out->used = 0;
     out->found = q->found;
+    q->last_run = q->runs.open;
     for (size_t i = 0; i < q->retained.count; i++)
         add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
     for (size_t i = 0; i < q->queued; i++) {

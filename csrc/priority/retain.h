@@ -60,6 +60,10 @@ size_t abr_retainer_most_lines(const abr_retainer *q);
  * ended here; `out` has memory for abr_retainer_most_lines(). Valid until the next call. */
 void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out);
 
+/* Are the lines from `first` to `last` all of one form, as far as is remembered? Of the moment that
+ * abr_retainer_lines() was called. */
+bool abr_retainer_alike(const abr_retainer *q, uint64_t first, uint64_t last);
+
 /* Read a single line, its first segment where it is long. */
 void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out);
 

@@ -250,6 +250,48 @@ static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, 
     }
 }
 
+/* ---- the form ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Is a token a name: a number, a path, an identifier, something quoted? */
+static bool is_name(const char *p, size_t n)
+{
+    if (beside[(unsigned char)p[0]] == 2 || beside[(unsigned char)p[n - 1]] == 2)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (beside[(unsigned char)p[i]] == 1 ||
+            (i > 0 && abr_is_upper(p[i]) && abr_is_letter(p[i - 1]) && !abr_is_upper(p[i - 1])))
+            return true;
+    return false;
+}
+
+static uint32_t form_of(const char *p, size_t n)
+{
+    uint32_t hash = 1;
+    for (size_t at = 0; at < n;) {
+        size_t start = at;
+        while (at < n && is_blank(p[at]))
+            at++;
+        if (start == 0)
+            for (size_t i = 0; i < at; i++)
+                hash = mix(hash, (unsigned char)p[i]);
+        start = at;
+        while (at < n && !is_blank(p[at]))
+            at++;
+        hash = mix(hash, 256);
+        if (at > start && is_name(p + start, at - start))
+            hash = mix(hash, 257);
+        else
+            for (size_t i = start; i < at; i++)
+                hash = mix(hash, (unsigned char)p[i]);
+    }
+    return hash;
+}
+
 /* ---- the line ---- */
 
 static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t *step, shape_of_line *shape)
@@ -318,6 +360,7 @@ __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void read_line_avx2(const
 
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
+    out->form = form_of(p, n);
     const abr_kernels *kernels = abr_kernels_now();
 #ifdef ABR_HAS_AVX2
     if (kernels == &abr_avx2) {

@@ -26,6 +26,7 @@ typedef struct {
     abr_sign signs[ABR_SIGNS];
     unsigned count;
     uint32_t shape; /* hash of the line with names, numbers and quoted parts folded */
+    uint32_t form;  /* hash of all of it, each name, number and quoted part folded */
     uint32_t words; /* how many there were */
     size_t indent;  /* blanks at the start */
     size_t first;   /* where the first word starts; n: there is none */

@@ -53,7 +53,7 @@ describe("priority", function()
   it("marks each gap with its lines, and tells each range", function()
     local content, cut = abridge.priority(log, { max_bytes = 2048 })
     local told = 0
-    for count in content:gmatch "%f[^\n%z]%.%.%. %[(%d+) lines omitted%] %.%.%.\n" do
+    for count in content:gmatch "%f[^\n%z]%.%.%. %[(%d+) lines [ %l]-omitted%] %.%.%.\n" do
       told = told + tonumber(count)
     end
     assert.equal(cut.omitted_lines, told)
