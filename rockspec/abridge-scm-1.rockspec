@@ -131,6 +131,7 @@ build = {
         "csrc/priority/odd.c",
         "csrc/priority/rarity.c",
         "csrc/priority/retain.c",
+        "csrc/priority/runs.c",
         "csrc/priority/shape.c",
         "csrc/priority/signs.c",
         "csrc/priority/sort.c",

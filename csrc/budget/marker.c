@@ -9,6 +9,7 @@ static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ..
 /* In its place, where no whole line is left out. */
 static const char in_line_marker[] = "... [{bytes} bytes omitted] ...";
 static const char priority_marker[] = "... [{lines} lines omitted] ...";
+static const char alike_marker[] = "... [{lines} lines like the one below omitted] ...";
 static const char char_marker[] = "\n\n... [{chars} characters truncated] ...\n\n";
 
 const char *abr_marker_format(const abr_opts *o, size_t *n)
@@ -27,10 +28,20 @@ const char *abr_marker_format(const abr_opts *o, size_t *n)
 
 const char *abr_marker_for(const char *format, const abr_omitted *omitted, size_t *n)
 {
-    if (format != line_marker || *n == 0 || omitted->lines > 0)
-        return format;
-    *n = sizeof in_line_marker - 1;
-    return in_line_marker;
+    if (format == line_marker && *n > 0 && omitted->lines == 0) {
+        *n = sizeof in_line_marker - 1;
+        return in_line_marker;
+    }
+    if (format == priority_marker && *n > 0 && omitted->alike) {
+        *n = sizeof alike_marker - 1;
+        return alike_marker;
+    }
+    return format;
+}
+
+size_t abr_alike_more(const char *format, size_t n)
+{
+    return format == priority_marker && n > 0 ? sizeof alike_marker - sizeof priority_marker : 0;
 }
 
 static size_t put(const char *from, size_t n, char *dst, size_t at)

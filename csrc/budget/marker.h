@@ -12,13 +12,18 @@ typedef struct {
     uint64_t lines;
     uint64_t bytes;
     uint64_t chars;
+    bool alike; /* every line of the gap is like the one after it */
 } abr_omitted;
 
 /* The format that the options ask for, of *n bytes; "" for none. */
 const char *abr_marker_format(const abr_opts *opts, size_t *n);
 
-/* The format for this gap: our own one for whole lines leaves them out where it stands inside a line. */
+/* The format for this gap: our own ones tell no whole lines where there is none, and tell lines that are
+ * alike as such. */
 const char *abr_marker_for(const char *format, const abr_omitted *omitted, size_t *n);
+
+/* How many bytes of ASCII more a marker of this format may take where lines are alike. */
+size_t abr_alike_more(const char *format, size_t n);
 
 /* Print a marker format, {lines}, {bytes} and {chars} replaced, to dst (NULL measures). Returns the bytes. */
 size_t abr_print_marker(const char *format, size_t n, const abr_omitted *omitted, char *dst);

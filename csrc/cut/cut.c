@@ -177,7 +177,9 @@ static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, con
         head.shown++;
     }
     count_output(j, &head, tail, cut);
-    const abr_omitted omitted = {cut->omitted_lines, cut->omitted_bytes, j->view->chars - cut->output_chars};
+    const abr_omitted omitted = {.lines = cut->omitted_lines,
+                                 .bytes = cut->omitted_bytes,
+                                 .chars = j->view->chars - cut->output_chars};
     size_t joint = own_newline || !cut->truncated ? 0 : abr_print_joint(j, &head, tail, &omitted, NULL);
 
     cut->block = j->alloc->malloc(j->alloc->ctx, MAX_PIECES * sizeof(abr_piece) + joint);
@@ -342,31 +344,32 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
     enum { LITTLE = 96 };
     /* a page has no retainer */
-    uint64_t hits = j->view->retainer ? abr_retainer_hits(j->view->retainer) : 0;
+    const abr_found found = j->view->retainer ? abr_retainer_found(j->view->retainer) : (abr_found){0, 0};
     abr_allowance allowance = bounded_allowance(j);
     bool small = allowance.shown < LITTLE || allowance.chars < LITTLE || allowance.lines < 2 ||
                  j->opts->max.tokens < LITTLE / 4;
-    cut->hits_found = hits;
+    cut->hits_found = found.hits;
+    cut->failures_found = found.failures;
     if (j->view->retainer && !small) {
-        bool found = false;
+        bool stands_out = false;
         const size_t format_len = j->format_len;
         if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
             j->format_len = 0;
-        abr_code code = abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut, &found);
-        if (code == ABR_OK && found)
+        abr_code code = abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut, &stands_out);
+        if (code == ABR_OK && stands_out)
             cut->truncated_by = abr_bound_pieces(j, cut, by);
-        if (code != ABR_OK || found)
+        if (code != ABR_OK || stands_out)
             return code;
         j->format_len = format_len;
     }
     abr_opts ends = *j->opts;
     ends.strategy = ABR_HEAD_TAIL;
     ends.snap = ABR_SNAP_LINE;
-    if (hits > 0)
+    if (found.hits > 0)
         ends.head_ratio = 0;
     const abr_opts *own = j->opts;
     j->opts = &ends;
-    if (hits == 0)
+    if (found.hits == 0)
         j->format = abr_marker_format(&ends, &j->format_len);
     abr_code code = cut_both_sides(j, by, cut);
     j->opts = own;
@@ -479,8 +482,9 @@ static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cu
     cut->total_chars = j.measure.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
     if (view->retainer && !cut->truncated) {
-        cut->hits_found = abr_retainer_hits(view->retainer);
-        cut->hits_kept = cut->hits_found;
+        const abr_found found = abr_retainer_found(view->retainer);
+        cut->hits_found = cut->hits_kept = found.hits;
+        cut->failures_found = cut->failures_kept = found.failures;
     }
     if (j.failure != ABR_OK)
         code = j.failure;

@@ -81,7 +81,7 @@ bool abr_joint_counts(const abr_cutter *j)
 /* Print the joint at its widest, with the source's totals for its numbers, to the scratch at `at`. */
 static size_t widest_joint(abr_cutter *j, const abr_span *head, const abr_span *tail, size_t at)
 {
-    const abr_omitted most = {j->view->lines, j->view->bytes, j->view->chars};
+    const abr_omitted most = {.lines = j->view->lines, .bytes = j->view->bytes, .chars = j->view->chars};
     size_t n = abr_print_joint(j, head, tail, &most, NULL);
     if (!reserve_scratch(j, at + n + 1))
         return 0;

@@ -136,12 +136,14 @@ static void push_markers(lua_State *L, const abr_cut *cut, int markers)
     }
 }
 
-/* Push what was found and kept of the hits. */
-static void push_hits(lua_State *L, const abr_cut *cut)
+/* Put { found =, kept = }. */
+static void put_found(lua_State *L, abr_ledger_word word, uint64_t found, uint64_t kept)
 {
+    push_word(L, word);
     lua_createtable(L, 0, 2);
-    abr_put_count(L, WORD_found, cut->hits_found);
-    abr_put_count(L, WORD_kept, cut->hits_kept);
+    abr_put_count(L, WORD_found, found);
+    abr_put_count(L, WORD_kept, kept);
+    lua_rawset(L, -3);
 }
 
 /* Fields that every ledger has, but for `kept`. */
@@ -199,7 +201,7 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
     const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars +
                        cut->final_newline + (cut->line_bytes > 0) + (invalid > 0) +
                        (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +
-                       (cut->max.tokens != ABR_UNLIMITED) + hits + (markers > 0) +
+                       (cut->max.tokens != ABR_UNLIMITED) + 2 * hits + (markers > 0) +
                        (cut->kind != ABR_KIND_TOLD) + (cut->item_count > 0);
     lua_createtable(L, 0, fields);
     put_totals(L, cut);
@@ -218,9 +220,8 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
     put_budget(L, WORD_max_chars, cut->max.chars);
     put_budget(L, WORD_max_tokens, cut->max.tokens);
     if (hits) {
-        push_word(L, WORD_hits);
-        push_hits(L, cut);
-        lua_rawset(L, -3);
+        put_found(L, WORD_hits, cut->hits_found, cut->hits_kept);
+        put_found(L, WORD_failures, cut->failures_found, cut->failures_kept);
     }
     if (cut->item_count > 0) {
         push_word(L, WORD_items);

@@ -32,6 +32,7 @@ ABR_PRIVATE_BEGIN
     X(max_chars)                                                                                             \
     X(max_tokens)                                                                                            \
     X(hits)                                                                                                  \
+    X(failures)                                                                                              \
     X(found)                                                                                                 \
     X(markers)                                                                                               \
     X(kept)                                                                                                  \

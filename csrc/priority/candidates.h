@@ -26,6 +26,7 @@ typedef struct {
     uint32_t shape;
     uint32_t nth;         /* lines of its shape before it */
     uint32_t hits_before; /* hits before it */
+    uint32_t failure;     /* number of the failure it is part of, from 1; 0: of none */
     uint16_t indent;
     uint8_t kind;
     uint8_t command; /* abr_command */

@@ -16,6 +16,7 @@
 #include "priority/choice.h"
 #include "abridge.h"
 #include "base/log2.h"
+#include "budget/marker.h"
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/token_count.h"
@@ -56,6 +57,14 @@ static bool keep_line(abr_chooser *x, size_t i, abr_cost *used)
     bool below = u->c->line + 1 == x->view->lines || (i + 1 < x->count && beside_kept(x, i, i + 1));
     abr_span more = {.shown = u->shown, .chars = u->chars};
     abr_cost before = *used;
+    if (!above && u->follows_like) {
+        more.shown += x->alike;
+        more.chars += x->alike;
+    }
+    if (i + 1 < x->count && beside_kept(x, i, i + 1) && u[1].follows_like) {
+        before.shown = abr_budget_left(before.shown, x->alike);
+        before.chars = abr_budget_left(before.chars, x->alike);
+    }
     if (above && below) { /* it closes a gap */
         before.shown = abr_budget_left(before.shown, x->marker.shown);
         before.chars = abr_budget_left(before.chars, x->marker.chars);
@@ -114,6 +123,7 @@ static size_t sort_by_value(abr_chooser *x)
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
+    x->alike = x->marker.shown > 0 ? abr_alike_more(x->format, x->format_len) : 0;
     abr_cost used = {0, x->marker.shown, x->marker.chars};
     size_t sorted = sort_by_value(x);
     if (!keep_end(x, &used))
@@ -227,9 +237,12 @@ static void release(abr_chooser *x)
             x->alloc->free(x->alloc->ctx, owned[i]);
 }
 
-static abr_shown_line shown_line(const abr_retained_line *line)
+static abr_shown_line shown_line(const abr_chooser *x, const abr_retained_line *line)
 {
-    return (abr_shown_line){.c = line->c, .seen = line->seen};
+    const uint64_t at = line->c->line;
+    return (abr_shown_line){.c = line->c,
+                            .seen = line->seen,
+                            .follows_like = at > 0 && abr_retainer_alike(x->view->retainer, at - 1, at)};
 }
 
 /* See the two ends as far as a stream with these budgets has them, without a char that is cut in two. The
@@ -269,11 +282,10 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
         return ABR_ENOMEM;
     }
     abr_retainer_lines(view->retainer, keep, &x.retained);
-    cut->hits_found = x.retained.hits;
     abr_add_edges(&x);
     x.count = x.retained.count;
     for (size_t i = 0; i < x.count; i++)
-        x.lines[i] = shown_line(&x.retained.lines[x.retained.order[i]]);
+        x.lines[i] = shown_line(&x, &x.retained.lines[x.retained.order[i]]);
     *found = abr_set_keep_values(&x);
     if (!*found) {
         release(&x);

@@ -51,6 +51,7 @@ typedef struct {
     uint8_t look;
     float part; /* of the block's value */
     bool kept;
+    bool follows_like; /* the line before it is like it */
 } abr_shown_line;
 
 /* What is used of the budgets. */
@@ -81,6 +82,7 @@ typedef struct {
     size_t kept_size; /* how many there is memory for */
     abr_cost used;    /* what is kept costs */
     abr_span marker;  /* the widest one, with its newline */
+    size_t alike;     /* bytes of ASCII more that it takes where lines are alike */
     uint64_t width;   /* bytes a line may show */
     abr_code failure;
 } abr_chooser;

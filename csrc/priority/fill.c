@@ -228,7 +228,7 @@ static uint64_t nearest_line(const side *e, bool *whole)
     if (e->within < first)
         return 0;
     uint64_t look =
-        abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + JOINT);
+        abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + x->alike + JOINT);
     const char *from = e->up ? e->p - first - look : e->p + s->n + first;
     const char *newline =
         e->up ? abr_find_last_newline(from, (size_t)look) : memchr(from, '\n', (size_t)look);
@@ -300,7 +300,7 @@ static void split_line(side *e)
 {
     abr_chooser *x = e->x;
     bool whole;
-    const abr_limits limits = limits_left(x, ABR_INNER_SIZE);
+    const abr_limits limits = limits_left(x, ABR_INNER_SIZE + x->alike);
     if (is_cut(e) || e->gap < 2)
         return;
     uint64_t n = nearest_line(e, &whole);

@@ -244,7 +244,7 @@ bool abr_set_keep_values(abr_chooser *x)
         if (u->c->line < ABR_HEAD_LINES)
             u->keep_value += start[u->c->line];
     }
-    return x->retained.hits > 0 || odd;
+    return x->retained.found.hits > 0 || odd;
 }
 
 /* ---- the lines at the two ends ---- */

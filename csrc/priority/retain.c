@@ -20,6 +20,7 @@
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
 #include "priority/rarity.h"
+#include "priority/runs.h"
 #include "priority/score.h"
 #include "priority/shape.h"
 #include "priority/sort.h"
@@ -65,6 +66,7 @@ typedef struct {
 typedef struct {
     float carried;     /* weight of the hit that lines after it belong to */
     unsigned distance; /* lines since it */
+    uint64_t failed_line; /* the last one of the last failure */
     bool tracing;      /* a traceback is open, whose message ends it */
     size_t trace_indent;
 } retain_state;
@@ -85,12 +87,14 @@ struct abr_retainer {
     uint64_t bytes; /* before the line that is open */
     uint64_t line;  /* its number */
     uint64_t chars;
-    uint64_t hits;
+    abr_found found;
+    abr_runs runs;
     retain_state state;
 
     /* For a look at what is retained: copies of the lines that wait and of the open one, and
      * that one as read. */
     abr_candidate looked[WAITING + 1];
+    abr_run last_run;
     open_line last;
 };
 
@@ -167,6 +171,24 @@ static void set_weight(abr_retainer *q, abr_candidate *c)
     }
 }
 
+/* ---- failures ---- */
+
+/* Does a hit on this line start a failure, rather than go on with the one before? */
+static bool starts_failure(const retain_state *state, const abr_found *found, uint64_t line)
+{
+    return found->failures == 0 || line - state->failed_line > LINES_AFTER_HIT;
+}
+
+static void count_hit(retain_state *state, abr_candidate *c, abr_found *found)
+{
+    if (!c->hit)
+        return;
+    found->hits++;
+    found->failures += starts_failure(state, found, c->line);
+    state->failed_line = c->line;
+    c->failure = (uint32_t)(found->failures < UINT32_MAX ? found->failures : UINT32_MAX);
+}
+
 /* ---- lines ---- */
 
 /* The line that waited longest is a candidate now, or forgotten. */
@@ -214,7 +236,8 @@ static void make_candidate(abr_retainer *q, const abr_reading *r, uint64_t size,
     c->retain_weight = 0;
     c->shape = r->shape;
     c->nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
-    c->hits_before = (uint32_t)(q->hits < UINT32_MAX ? q->hits : UINT32_MAX);
+    c->hits_before = (uint32_t)(q->found.hits < UINT32_MAX ? q->found.hits : UINT32_MAX);
+    c->failure = 0;
     c->indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
     c->kind = (uint8_t)r->kind;
     c->command = (uint8_t)r->command;
@@ -243,7 +266,16 @@ static void queue_line(abr_retainer *q, abr_candidate *c)
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), NULL);
     q->queued++;
-    q->hits += c->hit;
+    count_hit(&q->state, c, &q->found);
+}
+
+/* What lines have in common that are alike: they have one form, and say the same. */
+static uint64_t likeness(const abr_reading *r)
+{
+    uint32_t said;
+    memcpy(&said, &r->line_score, sizeof said);
+    said ^= (uint32_t)r->kind * 2 + r->hit + 1;
+    return (uint64_t)said << 32 | r->form;
 }
 
 static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
@@ -261,6 +293,7 @@ static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
+    abr_runs_add(&q->runs, likeness(&r), q->line);
     make_candidate(q, &r, n, true, c);
     set_text(q, stays, n, &r, c);
     queue_line(q, c);
@@ -356,6 +389,7 @@ static void end_open(abr_retainer *q)
         abr_count_words(&q->counts, o->reading.plain, o->reading.plain_count);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
+        abr_runs_add(&q->runs, 0, q->line); /* only a part of it was compared */
         make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
         queue_line(q, c);
@@ -444,26 +478,36 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
+    if (!q->open.later && likeness(&q->last.reading) == q->runs.form)
+        q->last_run = abr_run_with(&q->runs, q->runs.form, q->line);
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
     set_weight(q, c);
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), c);
-    out->hits += c->hit;
+    count_hit(&q->state, c, &out->found);
     add_retained(q, c, 1, out);
     q->state = before;
 }
 
-uint64_t abr_retainer_hits(abr_retainer *q)
+abr_found abr_retainer_found(abr_retainer *q)
 {
+    abr_found found = q->found;
     if (q->open.n == 0 && !q->open.later)
-        return q->hits;
+        return found;
     const retain_state before = q->state;
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
+    abr_candidate c = {.line = q->line, .hit = q->last.reading.hit};
+    count_hit(&q->state, &c, &found);
     q->state = before;
-    return q->hits + q->last.reading.hit;
+    return found;
+}
+
+bool abr_retainer_alike(const abr_retainer *q, uint64_t first, uint64_t last)
+{
+    return abr_run_has(&q->last_run, first, last) || abr_runs_have(&q->runs, first, last);
 }
 
 /* Put those in the keys in order of their lines. */
@@ -518,7 +562,8 @@ static void order_lines(const abr_retainer *q, size_t allowance, abr_retained *o
 void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
 {
     out->used = 0;
-    out->hits = q->hits;
+    out->found = q->found;
+    q->last_run = q->runs.open;
     for (size_t i = 0; i < q->retained.count; i++)
         add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
     for (size_t i = 0; i < q->queued; i++) {

@@ -37,6 +37,12 @@ typedef struct {
     uint32_t seen;
 } abr_retained_line;
 
+/* What says that something is wrong, counted. */
+typedef struct {
+    uint64_t hits; /* lines */
+    uint64_t failures;
+} abr_found;
+
 /* What is retained at one moment. */
 typedef struct {
     abr_retained_line *lines; /* unsorted, with some that were left out again */
@@ -44,7 +50,7 @@ typedef struct {
     uint32_t *order;          /* indexes of those that count, by line */
     size_t count;             /* of the order */
     abr_key *keys;            /* to sort them: twice as many as there are lines */
-    uint64_t hits;            /* in the whole text */
+    abr_found found;          /* in the whole text */
 } abr_retained;
 
 /* No more lines than this can be retained now. */
@@ -54,14 +60,18 @@ size_t abr_retainer_most_lines(const abr_retainer *q);
  * ended here; `out` has memory for abr_retainer_most_lines(). Valid until the next call. */
 void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out);
 
+/* Are the lines from `first` to `last` all of one form, as far as is remembered? Of the moment that
+ * abr_retainer_lines() was called. */
+bool abr_retainer_alike(const abr_retainer *q, uint64_t first, uint64_t last);
+
 /* Read a single line, its first segment where it is long. */
 void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out);
 
 /* How rare the words of a line, or of its start, are in what was read so far; see abr_rarity(). */
 float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n);
 
-/* Hits so far; the line that has not ended counts too. */
-uint64_t abr_retainer_hits(abr_retainer *q);
+/* What was found so far; the line that has not ended counts too. */
+abr_found abr_retainer_found(abr_retainer *q);
 
 void abr_retainer_close(abr_retainer *q);
 

@@ -13,6 +13,7 @@
 #include "budget/span.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
+#include "priority/retain.h"
 #include "text/scan.h"
 
 /* ---- markers ---- */
@@ -36,7 +37,8 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     uint64_t to = b ? b->line : x->view->lines;
     uint64_t byte = a ? a->at + a->n : 0;
     const abr_omitted gap = {to - from, (b ? b->at : x->view->bytes) - byte,
-                             (b ? b->chars : x->view->chars) - (a ? a->chars + a->chars_n : 0)};
+                             (b ? b->chars : x->view->chars) - (a ? a->chars + a->chars_n : 0),
+                             b && to > from && abr_retainer_alike(x->view->retainer, from, to)};
     if (a && !a->ends_line && marks) {
         if (dst)
             memcpy(dst + n, inner_marker, INNER_HALF);
@@ -49,7 +51,9 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
         n++;
     }
     if (gap.lines > 0 && marks) {
-        n += abr_print_marker(x->format, x->format_len, &gap, dst ? dst + n : NULL);
+        size_t format_len = x->format_len;
+        const char *format = abr_marker_for(x->format, &gap, &format_len);
+        n += abr_print_marker(format, format_len, &gap, dst ? dst + n : NULL);
         if (b && dst)
             dst[n] = '\n';
         n += b != NULL;
@@ -385,6 +389,23 @@ static void count_output(const abr_chooser *x, abr_cut *cut)
     cut->omitted_bytes = x->view->bytes - cut->output_bytes;
 }
 
+/* Count the hits that show, and the failures of which one does. */
+static void count_hits(const abr_chooser *x, abr_cut *cut)
+{
+    uint32_t failure = 0; /* the last one counted: they come in order */
+    size_t k = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        const abr_candidate *c = x->lines[i].c;
+        while (k < x->kept_count && x->kept[k].last_line < c->line)
+            k++;
+        if (!c->hit || k == x->kept_count || x->kept[k].line > c->line)
+            continue;
+        cut->hits_kept++;
+        cut->failures_kept += c->failure != failure;
+        failure = c->failure;
+    }
+}
+
 abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
 {
     size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
@@ -394,12 +415,6 @@ abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
     cut->pieces = cut->block;
     make_pieces(x, (char *)cut->block + pieces, cut);
     count_output(x, cut);
-    size_t k = 0;
-    for (size_t i = 0; i < x->count; i++) {
-        const abr_candidate *c = x->lines[i].c;
-        while (k < x->kept_count && x->kept[k].last_line < c->line)
-            k++;
-        cut->hits_kept += c->hit && k < x->kept_count && x->kept[k].line <= c->line;
-    }
+    count_hits(x, cut);
     return ABR_OK;
 }

@@ -154,6 +154,8 @@ static void check_same(const abr_cut *want, const abr_cut *got)
     CHECK_COUNT(want->omitted_bytes, got->omitted_bytes);
     CHECK_COUNT(want->hits_found, got->hits_found);
     CHECK_COUNT(want->hits_kept, got->hits_kept);
+    CHECK_COUNT(want->failures_found, got->failures_found);
+    CHECK_COUNT(want->failures_kept, got->failures_kept);
     CHECK_COUNT(want->item_count, got->item_count);
     for (i = 0; i < want->item_count && i < got->item_count; i++) {
         CHECK_COUNT(want->items[i].unit, got->items[i].unit);

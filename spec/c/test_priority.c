@@ -503,6 +503,7 @@ static void check_ledger(const abr_cut *cut, const char *p, size_t n)
     CHECK_COUNT(n - bytes, cut->omitted_bytes);
     CHECK_COUNT(cut->total_lines, cut->output_lines + cut->omitted_lines);
     CHECK(cut->hits_kept <= cut->hits_found);
+    CHECK(cut->failures_kept <= cut->failures_found && cut->failures_found <= cut->hits_found);
 }
 
 static void check_budgets(const abr_cut *cut, const abr_opts *o, const char *content)
@@ -544,6 +545,8 @@ static void check_stream(const text *t, const abr_opts *o, const abr_cut *want, 
         CHECK_BYTES(content, want->content_bytes, got, cut.content_bytes);
         CHECK_COUNT(want->hits_found, cut.hits_found);
         CHECK_COUNT(want->hits_kept, cut.hits_kept);
+        CHECK_COUNT(want->failures_found, cut.failures_found);
+        CHECK_COUNT(want->failures_kept, cut.failures_kept);
         CHECK_COUNT(want->output_lines, cut.output_lines);
         CHECK_COUNT(want->piece_count, cut.piece_count);
         check_ledger(&cut, t->p, t->n);

@@ -36,6 +36,7 @@ describe("priority", function()
     assert.equal("priority", cut.strategy)
     assert.equal("bytes", cut.truncated_by)
     assert.same({ found = 1, kept = 1 }, cut.hits)
+    assert.same({ found = 1, kept = 1 }, cut.failures)
   end)
 
   it("keeps one failure amid hundreds of '0 failed'", function()
@@ -52,7 +53,7 @@ describe("priority", function()
   it("marks each gap with its lines, and tells each range", function()
     local content, cut = abridge.priority(log, { max_bytes = 2048 })
     local told = 0
-    for count in content:gmatch "%f[^\n%z]%.%.%. %[(%d+) lines omitted%] %.%.%.\n" do
+    for count in content:gmatch "%f[^\n%z]%.%.%. %[(%d+) lines [ %l]-omitted%] %.%.%.\n" do
       told = told + tonumber(count)
     end
     assert.equal(cut.omitted_lines, told)
@@ -73,6 +74,7 @@ describe("priority", function()
     local content, cut = abridge.priority(quiet, opts)
     assert.equal((abridge.head_tail(quiet, opts)), content)
     assert.same({ found = 0, kept = 0 }, cut.hits)
+    assert.same({ found = 0, kept = 0 }, cut.failures)
   end)
 
   it("hands back a text that fits, its hits counted", function()
@@ -80,6 +82,30 @@ describe("priority", function()
     assert.equal(failure, content)
     assert.is_false(cut.truncated)
     assert.same({ found = 1, kept = 1 }, cut.hits)
+  end)
+
+  it("counts the lines of one failure as one", function()
+    local failed = failure:rep(3) .. lines(11, "step %d") .. failure .. lines(12, "step %d") .. failure
+    local _, cut = abridge.priority(failed, { max_bytes = #failed })
+    assert.same({ found = 5, kept = 5 }, cut.hits)
+    assert.same({ found = 2, kept = 2 }, cut.failures)
+    local long = (failed .. lines(100, "step %d")):rep(50)
+    local _, short = abridge.priority(long, { max_bytes = 1000 })
+    assert.same({ 250, 100 }, { short.hits.found, short.failures.found })
+    assert.is_true(short.failures.kept > 1 and short.failures.kept < short.hits.kept)
+  end)
+
+  it("counts a line that is still open in a snapshot, and once", function()
+    for _, opts in ipairs { { max_bytes = 200 }, { max_bytes = 5000 } } do
+      opts.strategy = "priority"
+      local stream = abridge.stream(opts)
+      stream:write(failure .. lines(50, "step %d") .. failure:sub(1, -2))
+      for _ = 1, 2 do
+        assert.same({ found = 2, kept = 2 }, select(2, stream:snapshot()).failures)
+      end
+      stream:write "\n"
+      assert.same({ found = 2, kept = 2 }, select(2, stream:finish()).failures)
+    end
   end)
 
   it("holds every budget", function()
@@ -226,16 +252,19 @@ describe("a priority stream", function()
 end)
 
 describe("a command", function()
-  it("is cut by priority, and told how many error lines are not shown", function()
+  it("is cut by priority, and told how many failures are not shown", function()
     local session = abridge.session { limits = { run_command = { max_bytes = 1000 } } }
-    local command = "i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo \"job $i: error: no disk\"; done; echo over"
+    local steps = lines(30, "step %d"):gsub("\n", "\\n")
+    local command = ("i=0; while [ $i -lt 200 ]; do i=$((i+1)); printf '%s'; "):format(steps)
+      .. "echo \"job $i: error: no disk\"; done; echo over"
     local result = session:call("run_command", { command = command })
     local cut = result.details.cut
     assert.is_true(#result.content <= 1000)
     assert.equal(200, cut.hits.found)
-    assert.is_true(cut.hits.kept < 200)
+    assert.equal(200, cut.failures.found)
+    assert.is_true(cut.failures.kept > 1 and cut.failures.kept < 200)
     has(result.content, "over\n\n[Showing ")
-    has(result.content, ("%d more error lines not shown]"):format(200 - cut.hits.kept))
+    has(result.content, ("%d more failures not shown]"):format(200 - cut.failures.kept))
     abridge.assert_conforms("run_command", result)
   end)
 

@@ -195,7 +195,7 @@ local function ledger()
   local text = values.text()
   local strategy = choose { "auto", "head", "tail", "head_tail", "priority" }
   local _, cut = abridge[strategy](text, { max_bytes = random.below(80) })
-  local key = choose { "kept", "total_lines", "strategy", "max_bytes", "truncated_by", "hits" }
+  local key = choose { "kept", "total_lines", "strategy", "max_bytes", "truncated_by", "hits", "failures" }
   if chance(4) then cut[key] = values.anything() end
   return cut
 end
@@ -208,7 +208,7 @@ function cases.notice()
   local data = values.options({ shell = one_of "sh", path = one_of("a b", "-x", "\n"),
     offset = function() return 3 end, limit = function() return 5 end, next = function() return 9 end,
     reached = one_of("matches", "results", "entries", "rows"), count = function() return 10 end,
-    shown = function() return 3 end, seen = function() return 7 end, more_hits = function() return 2 end })
+    shown = function() return 3 end, seen = function() return 7 end, more_failures = function() return 2 end })
   local ok, notice = call("abridge.notice", abridge.notice, values.arguments(3, choose(TOOLS), ledger(), data))
   if ok then must(notice == nil or type(notice) == "string", "notice is a %s", type(notice)) end
   call("abridge.protocol", abridge.protocol, values.arguments(1, ledger()))

@@ -251,6 +251,8 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
     RULE(o->max.chars == ABR_UNLIMITED || cut->total_chars == slow_chars(p, n, &invalid));
     RULE(cut->total_chars == 0 || cut->output_chars == chars);
     RULE(cut->hits_kept <= cut->hits_found && cut->hits_found <= cut->total_lines);
+    RULE(cut->failures_kept <= cut->failures_found && cut->failures_found <= cut->hits_found);
+    RULE(cut->failures_kept <= cut->hits_kept && (cut->hits_kept > 0) == (cut->failures_kept > 0));
     RULE(cut->first_line_exceeds_limit ? cut->truncated && cut->output_bytes == 0 : true);
 }
 
@@ -288,7 +290,8 @@ static inline bool same_cut(const abr_cut *a, const abr_cut *b)
         a->omitted_lines == b->omitted_lines && a->omitted_bytes == b->omitted_bytes &&
         a->line_bytes == b->line_bytes && a->last_line_partial == b->last_line_partial &&
         a->first_line_exceeds_limit == b->first_line_exceeds_limit && a->hits_found == b->hits_found &&
-        a->hits_kept == b->hits_kept && a->final_newline == b->final_newline &&
+        a->hits_kept == b->hits_kept && a->failures_found == b->failures_found &&
+        a->failures_kept == b->failures_kept && a->final_newline == b->final_newline &&
         memcmp(&a->max, &b->max, sizeof a->max) == 0 && a->piece_count == b->piece_count &&
         a->content_bytes == b->content_bytes && a->utf8_replace == b->utf8_replace;
     for (size_t i = 0; same && i < a->piece_count; i++) {

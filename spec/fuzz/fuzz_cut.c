@@ -291,6 +291,8 @@ static void check_as_ends(const char *p, size_t n, const options *x, const abr_c
     want.strategy = ABR_PRIORITY;
     want.hits_found = cut->hits_found;
     want.hits_kept = cut->hits_kept;
+    want.failures_found = cut->failures_found;
+    want.failures_kept = cut->failures_kept;
     want.total_chars = cut->total_chars; /* its marker may tell chars where that of priority does not */
     want.output_chars = cut->output_chars;
     RULE(same_cut(&want, cut));

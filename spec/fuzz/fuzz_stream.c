@@ -74,6 +74,8 @@ static void check_same(const run *r, const char *p, size_t n, const abr_narrow *
                        ABR_PRIORITY) { /* what came for good may have hits, which a preview does not weigh */
         want.hits_found = cut->hits_found;
         want.hits_kept = cut->hits_kept;
+        want.failures_found = cut->failures_found;
+        want.failures_kept = cut->failures_kept;
     }
     RULE(same_cut(cut, &want));
     abr_cut_free(&want);

@@ -3,6 +3,8 @@
 #ifndef PRIORITY_RULES_H
 #define PRIORITY_RULES_H
 
+#include <ctype.h>
+
 #include "cuts.h"
 #include "budget/options.h"
 
@@ -22,10 +24,78 @@ typedef struct {
     uint64_t lines;
     const char *format; /* of the marker, "" for none */
     size_t format_n;
+    bool own;    /* it is the default one */
     bool widest; /* markers tell the source's totals */
+    const char *content; /* the cut's, NULL where there is none yet */
+    size_t content_n;
     kept_part parts[PARTS_MOST];
     size_t count;
 } parts;
+
+/* ---- lines that are alike ---- */
+
+static inline bool names_something(const char *p, size_t n)
+{
+    if (strchr("\"'`<\x98\x9c", p[0]) || strchr("\"'`<\x98\x9c", p[n - 1]))
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (strchr("0123456789_/\\.-$@%=", p[i]) || (i > 0 && isupper((unsigned char)p[i]) &&
+                                                      islower((unsigned char)p[i - 1])))
+            return true;
+    return false;
+}
+
+static inline size_t token_end(const char *p, size_t n, size_t at)
+{
+    while (at < n && p[at] != ' ' && p[at] != '\t')
+        at++;
+    return at;
+}
+
+/* Do two lines differ in names and numbers alone? */
+static inline bool have_one_form(const char *p, size_t n, const char *q, size_t m)
+{
+    size_t i = 0;
+    size_t k = 0;
+    while (i < n && k < m && p[i] == q[k] && (p[i] == ' ' || p[i] == '\t'))
+        i++, k++;
+    while (i < n && k < m) {
+        size_t a = token_end(p, n, i) - i;
+        size_t b = token_end(q, m, k) - k;
+        if (a == 0 || b == 0)
+            return false; /* another indent */
+        bool named = names_something(p + i, a);
+        if (named != names_something(q + k, b) || (!named && !same_bytes(p + i, a, q + k, b)))
+            return false;
+        for (i += a; i < n && (p[i] == ' ' || p[i] == '\t');)
+            i++;
+        for (k += b; k < m && (q[k] == ' ' || q[k] == '\t');)
+            k++;
+    }
+    return i == n && k == m;
+}
+
+/* Is each line of a gap, up to the line that starts at `to`, like that one? */
+static inline bool gap_is_alike(const parts *x, size_t from, size_t to)
+{
+    const char *end = memchr(x->p + to, '\n', x->n - to);
+    size_t n = end ? (size_t)(end - x->p) - to : x->n - to;
+    for (size_t at = from; at < to;) {
+        const char *newline = memchr(x->p + at, '\n', to - at);
+        size_t size = newline ? (size_t)(newline - x->p) - at : to - at;
+        if (!have_one_form(x->p + at, size, x->p + to, n))
+            return false;
+        at += size + 1;
+    }
+    return true;
+}
+
+static inline size_t line_start(const parts *x, size_t at)
+{
+    while (at > 0 && x->p[at - 1] != '\n')
+        at--;
+    return at;
+}
 
 /* ---- the content, made again ---- */
 
@@ -33,6 +103,26 @@ static inline void show_number(shown *s, uint64_t value)
 {
     char digits[24];
     show(s, digits, (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)value), false);
+}
+
+/* Is the gap told as lines that are alike? That is so only where they are; or, at the widest, may be so. */
+static inline bool told_alike(const parts *x, uint64_t lines, const kept_part *a, const kept_part *b,
+                              const shown *s)
+{
+    char told[80];
+    if (!x->own || !b)
+        return false;
+    const size_t n = (size_t)snprintf(told, sizeof told, "... [%llu lines like the one below omitted] ...",
+                                      (unsigned long long)lines);
+    bool said = x->content && s->n + n <= x->content_n && memcmp(x->content + s->n, told, n) == 0;
+    if (!said && !x->widest)
+        return false;
+    size_t first = a ? a->at + a->n + a->ends : 0;
+    while (a && !a->ends && first < x->n && x->p[first - 1] != '\n')
+        first++; /* past the rest of a line that shows in part */
+    bool alike = gap_is_alike(x, first, line_start(x, b->at));
+    RULE(alike || x->widest);
+    return alike;
 }
 
 static inline void show_marker(const parts *x, uint64_t lines, size_t from, size_t to, shown *s)
@@ -77,8 +167,14 @@ static inline void show_joint(const parts *x, const kept_part *a, const kept_par
     if (a && (b || marked))
         show(s, "\n", 1, false);
     if (marked) {
+        static const char alike[] = "... [{lines} lines like the one below omitted] ...";
         shown marker = {NULL, 0, 0};
-        show_marker(x, lines, from, to, &marker);
+        parts as = *x;
+        if (told_alike(x, lines, a, b, s)) {
+            as.format = alike;
+            as.format_n = sizeof alike - 1;
+        }
+        show_marker(&as, lines, from, to, &marker);
         show(s, marker.p, marker.n, x->o->utf8_replace);
         free(marker.p);
     }
@@ -208,8 +304,11 @@ static inline void check_edge(const parts *x, size_t i, bool up)
 static inline bool has_content(const parts *x, const abr_cut *cut)
 {
     uint64_t chars;
-    shown want = content_of_parts(x, &chars);
     char *content = content_of(cut);
+    parts told = *x;
+    told.content = content;
+    told.content_n = cut->content_bytes;
+    shown want = content_of_parts(&told, &chars);
     bool same = same_bytes(content, cut->content_bytes, want.p, want.n);
     free(content);
     free(want.p);
@@ -227,6 +326,7 @@ static inline void check_parts(const char *p, size_t n, const abr_opts *o, const
         x.format_n = strlen(x.format);
         if (o->marker == ABR_MARKER_INSIDE && !parts_fit(&x))
             x.format_n = 0;
+        x.own = !o->marker_text && x.format_n > 0;
     }
     x.widest = false;
     if (!find_parts(&x, cut))

@@ -71,7 +71,7 @@ local function random_parts()
   local data = { shell = random.chance(2) and "bash" or nil, path = "some/file" }
   if random.chance(3) then data.background = true end
   if random.chance(4) then data.changed = true end
-  if random.chance(4) then data.more_hits = random.below(300) end
+  if random.chance(4) then data.more_failures = random.below(300) end
   if random.chance(4) then data.lines_truncated, data.max_line_chars, data.read = true, 500, "read_file" end
   return { tool = random.choose(TOOLS), data = data, exit = random.chance(2) and random.choose(EXITS) or nil }
 end

@@ -301,15 +301,15 @@ describe("notice: run_command", function()
     )
   end)
 
-  it("tells how many hits were left out", function()
+  it("tells how many failures were left out", function()
     local cut = cut_of("head_tail", wide, { max_bytes = "30KB" })
     local shown = ("[Showing %d of 5000 lines (30KB limit)"):format(cut.output_lines)
-    assert.equal(shown .. ". 12 more error lines not shown]", abridge.notice("run_command", cut, { more_hits = 12 }))
-    assert.equal(shown .. "]", abridge.notice("run_command", cut, { more_hits = 0 }))
+    assert.equal(shown .. ". 12 more failures not shown]", abridge.notice("run_command", cut, { more_failures = 12 }))
+    assert.equal(shown .. "]", abridge.notice("run_command", cut, { more_failures = 0 }))
     cut.full_output_path = "/log"
     assert.equal(
-      shown .. ". Full output: /log. 3 more error lines not shown]",
-      abridge.notice("run_command", cut, { more_hits = 3 })
+      shown .. ". Full output: /log. 3 more failures not shown]",
+      abridge.notice("run_command", cut, { more_failures = 3 })
     )
   end)
 
@@ -514,7 +514,7 @@ end)
 
 describe("notice: purity", function()
   it("gives the same bytes for the same data, and changes neither", function()
-    local data = with { changed = true, background = true, more_hits = 3, limit = 10, offset = 1 }
+    local data = with { changed = true, background = true, more_failures = 3, limit = 10, offset = 1 }
     local cut = cut_of("head", five_thousand, { max_lines = 10 })
     cut.full_output_path = "/log"
     for _, tool in ipairs { "read_file", "run_command", "search_files", "find_files", "web_fetch" } do
@@ -576,7 +576,7 @@ describe("the widest notice", function()
     data.shell = random.chance(2) and "bash" or nil
     data.changed = random.chance(3) or nil
     data.background = random.chance(3) or nil
-    data.more_hits = random.chance(3) and random.below(1000) or nil
+    data.more_failures = random.chance(3) and random.below(1000) or nil
     if random.chance(3) then data.lines_truncated, data.max_line_chars = true, random.below(1000) end
     if random.chance(3) then data.resume = "Go on at {next}, says {next}" end
     if random.chance(3) then data.limit = random.below(10) end
@@ -620,6 +620,7 @@ describe("a notice of what is no cut", function()
       { changed_by("kept", 7), nil, "cut.kept must be a table, got 7" },
       { changed_by("kept", { {} }), nil, "kept[1] has no " },
       { changed_by("hits", { found = 2 }), nil, "hits are not counted" },
+      { changed_by("failures", { kept = 2 }), nil, "failures are not counted" },
       { cut, 7, "data must be a table, got 7" },
       { cut, { offset = "3" }, 'data.offset must be a number, got "3"' },
       { cut, { reached = "pages" }, 'data.reached must be "matches", "results", "entries" or "rows", got "pages"' },
@@ -793,9 +794,9 @@ describe("notice: the items of a cut", function()
       abridge.notice("x", by_kind("json", { item("elements", 2, 9, "") }, one_line)))
   end)
 
-  it("leaves error lines that do not show to logs", function()
-    local log = by_kind("log", nil, { hits = { found = 9, kept = 6 } })
-    assert.equal("[Showing 700 of 9000 lines (30KB limit). 3 more error lines not shown]", abridge.notice("x", log))
+  it("leaves failures that do not show to logs", function()
+    local log = by_kind("log", nil, { hits = { found = 40, kept = 9 }, failures = { found = 9, kept = 6 } })
+    assert.equal("[Showing 700 of 9000 lines (30KB limit). 3 more failures not shown]", abridge.notice("x", log))
   end)
 
   it("is never longer than its widest form, whichever item is the largest", function()

@@ -26,10 +26,11 @@ local CUT = {
   full_output_error = "string",
   kept = "table",
   hits = "table",
+  failures = "table",
 }
 local RANGE = { first_byte = "number", last_byte = "number", first_line = "number", last_line = "number" }
 local ITEM = { unit = "string", of = "string", total = "number", kept = "number" }
-local HITS = { found = "number", kept = "number" }
+local FOUND = { found = "number", kept = "number" }
 local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
 
 --- Check that a table is what a cut returned, as far as its fields tell.
@@ -56,9 +57,12 @@ function M.check(who, cut)
     check.fields(who, ("cut.items[%d]"):format(i), item, ITEM, 1)
     if not (item.unit and item.total and item.kept) then wrong((", items[%d] is incomplete"):format(i)) end
   end
-  if cut.hits then
-    check.fields(who, "cut.hits", cut.hits, HITS, 1)
-    if not (cut.hits.found and cut.hits.kept) then wrong ", hits are not counted" end
+  for _, key in ipairs { "hits", "failures" } do
+    local found = cut[key]
+    if found then
+      check.fields(who, "cut." .. key, found, FOUND, 1)
+      if not (found.found and found.kept) then wrong((", %s are not counted"):format(key)) end
+    end
   end
 end
 

@@ -65,6 +65,7 @@
 ---@field kept abridge.KeptRange[] ascending; these and the gaps between them tile the text
 ---@field markers? { first_byte: integer, last_byte: integer }[] where in the content the omission markers stand
 ---@field hits? { found: integer, kept: integer } of `priority` and of a log, in lines
+---@field failures? { found: integer, kept: integer } the same, each failure with all its lines counted once
 ---@field last_line_partial boolean a kept part ends (head) or begins (tail) inside a line
 ---@field first_line_exceeds_limit boolean `head` kept nothing, as line 1 alone is over budget
 ---@field line_bytes? integer size of the line at the cut edge that was split or left out

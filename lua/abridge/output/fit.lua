@@ -122,7 +122,7 @@ local function fit_at(level, text, limits, parts, exit, trial)
     local said = { exit = exit, notice = say(level, cut, parts) }
     local content = body .. M.trailer(body, said.exit, said.notice)
     if within(content, limits, 1) then
-      -- this time another unit may have cut, or hits may be left out, which makes the notice longer
+      -- this time another unit may have cut, or failures may be left out, which makes the notice longer
       local said_widest = M.trailer("x", exit, say_widest(level, cut, parts))
       if level ~= "none" and cut.truncated and not within(said_widest, limits, 0.5) then return nil end
       return content, cut, body, said

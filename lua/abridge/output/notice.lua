@@ -76,7 +76,7 @@ local LEFT_OUT = "Output of {total_size} left out: this call is at its limit"
 local FULL_OUTPUT = "Full output: {full_path}"
 local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_path}, {full_error}"
 local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
-local MORE_HITS = "{more_hits|more error line} not shown"
+local MORE_FAILURES = "{more_failures|more failure} not shown"
 local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
 local FETCHED = "Only the first {fetched} were fetched"
 local UNREAD = "Not all could be searched: {unread}"
@@ -135,7 +135,7 @@ end
 ---@field rounded? boolean an integer of a row was too large for the host's numbers
 ---@field background? boolean a child still holds the output
 ---@field told? boolean a marker in the text tells of the cut, so no sentence does
----@field more_hits? integer error lines that were not shown, in place of those by `cut.hits`
+---@field more_failures? integer failures that were not shown, in place of those by `cut.failures`
 ---@field lines_truncated? boolean lines were cut to `max_line_chars` chars
 ---@field max_line_chars? integer
 ---@field next_column? integer char of the line to continue at, if a line was split
@@ -151,9 +151,9 @@ end
 ---@field next_most? integer bytes that the pointer to continue at may have in another cut
 ---@field no_path? boolean leave out the path of the full output
 
---- Error lines that a cut by priority left out.
-local function hits_left_out(cut)
-  return cut.hits and cut.hits.found - cut.hits.kept or 0
+--- Failures that a cut by priority left out.
+local function failures_left_out(cut)
+  return cut.failures and cut.failures.found - cut.failures.kept or 0
 end
 
 --- The elements that a page of JSON shows, counted from 0; nil for other cuts.
@@ -208,7 +208,7 @@ local function values_of(cut, data)
     line_chars = data.max_line_chars,
     fetched = data.fetched and core.format_size(data.fetched),
     unread = data.unread and sentences.path(data.unread),
-    more_hits = data.more_hits or hits_left_out(cut),
+    more_failures = data.more_failures or failures_left_out(cut),
     full_path = cut.full_output_path and sentences.path(cut.full_output_path),
     full_size = cut.full_output_bytes and core.format_size(cut.full_output_bytes),
     full_error = cut.full_output_error,
@@ -231,8 +231,8 @@ local function widest_values(cut, data)
   for _, name in ipairs { "first_char", "last_char", "column" } do
     values[name] = (data.column or 1) + cut.total_bytes
   end
-  local hits = math.max(values.more_hits, cut.hits and cut.hits.found or 0)
-  values.more_hits = hits == 1 and 2 or hits -- the plural is the wider one
+  local failures = math.max(values.more_failures, cut.failures and cut.failures.found or 0)
+  values.more_failures = failures == 1 and 2 or failures -- the plural is the wider one
   for _, name in ipairs { "size", "shown_size", "full_size" } do
     values[name] = "1023.9KB"
   end
@@ -343,7 +343,7 @@ local function add_remarks(parts, tool, cut, data, values)
   if tool.full_output and cut.truncated and cut.full_output_error and not cut.full_output_path then
     parts[#parts + 1] = sentences.fill(FULL_OUTPUT_NONE, values)
   end
-  if cut.truncated and values.more_hits > 0 then parts[#parts + 1] = sentences.fill(MORE_HITS, values) end
+  if cut.truncated and values.more_failures > 0 then parts[#parts + 1] = sentences.fill(MORE_FAILURES, values) end
   if data.lines_truncated then parts[#parts + 1] = sentences.fill(LINES_CUT, values) end
   if data.fetched then parts[#parts + 1] = sentences.fill(FETCHED, values) end
   if data.unread then parts[#parts + 1] = sentences.fill(UNREAD, values) end
@@ -425,7 +425,7 @@ local DATA = {
   shown = "number",
   seen = "number",
   fetched = "number",
-  more_hits = "number",
+  more_failures = "number",
   max_line_chars = "number",
 }
 local REACHED = { matches = true, results = true, entries = true, rows = true }

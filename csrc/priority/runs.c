@@ -1,0 +1,53 @@
+/*
+ * Runs of lines of one form, in a table of fixed size. When it is full, the short ones are forgotten: a gap
+ * in one of these is then marked like any other.
+ */
+#include "priority/runs.h"
+#include "abridge.h"
+
+/* Make room for a run by forgetting those of few lines. */
+static void forget_short(abr_runs *runs)
+{
+    while (runs->count == ABR_RUNS) {
+        runs->least *= 2;
+        runs->count = 0;
+        for (size_t i = 0; i < ABR_RUNS; i++)
+            if (runs->ended[i].count >= runs->least)
+                runs->ended[runs->count++] = runs->ended[i];
+    }
+}
+
+abr_run abr_run_with(const abr_runs *runs, uint64_t form, uint64_t line)
+{
+    if (form == 0 || form != runs->form)
+        return (abr_run){line, 1};
+    return (abr_run){runs->open.first, runs->open.count + 1};
+}
+
+void abr_runs_add(abr_runs *runs, uint64_t form, uint64_t line)
+{
+    const abr_run next = abr_run_with(runs, form, line);
+    if (runs->least == 0)
+        runs->least = 2;
+    if (next.count == 1 && runs->open.count >= runs->least) {
+        runs->ended[runs->count++] = runs->open;
+        forget_short(runs);
+    }
+    runs->open = next;
+    runs->form = form;
+}
+
+bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last)
+{
+    size_t low = 0;
+    size_t high = runs->count;
+    while (low < high) { /* the first run that ends after `last` */
+        size_t middle = (low + high) / 2;
+        const abr_run *run = &runs->ended[middle];
+        if (run->first + run->count <= last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < runs->count && abr_run_has(&runs->ended[low], first, last);
+}
