@@ -121,6 +121,7 @@ build = {
         "csrc/priority/candidates.c",
         "csrc/priority/choice.c",
         "csrc/priority/command.c",
+        "csrc/priority/failure.c",
         "csrc/priority/fill.c",
         "csrc/priority/hits.c",
         "csrc/priority/keep_value.c",

@@ -1,208 +1,263 @@
 /*
- * Failures as blocks of lines: what a tool printed for one, from its head to where the tool goes on.
+ * The value of a failure's lines.
  *
- * A block starts at a hit. It grows down while lines are of it: frames, excerpts, lines indented deeper than
- * its head, further hits, a few lines unlike all that the tool printed before. It ends where the tool goes on:
- * a test that passed, the next command, a blank line and a line less indented, a line of a shape seen often.
- * It grows up to the head that announced it. A line that tells that a command failed has what was
- * printed before it.
+ * The lines that failure.c found and a few before them, up to the head that announced them, are a block. Its
+ * value is that of its best hit, and its lines have a part of it: the more of the budget stands between a line
+ * and the last new thing that the block said, the less. So the first failure and the last one are kept
+ * whole before a third begins, and of one that is too long its head, its message and its end are kept.
  */
+#include <string.h>
+
 #include "priority/blocks.h"
 #include "abridge.h"
+#include "budget/options.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
+#include "priority/command.h"
 #include "priority/layout.h"
 #include "priority/line_score.h"
 #include "priority/score.h"
-#include <stdlib.h>
-#include <string.h>
 
-float abr_T(const char *name, float otherwise)
-{
-    const char *s = getenv(name);
-    return s ? (float)atof(s) : otherwise;
-}
+enum {
+    BEFORE_MOST = 4,     /* lines before a hit that belong to it */
+    TEST_MOST = 24,      /* lines of a test's output before its result */
+    HEAD_WITHIN = 60,    /* lines before a hit in which its head is looked for */
+    OFTEN = 4,           /* lines of a shape before one that is routine */
+    LINE_MOST = 200,     /* bytes of a line that count */
+    SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
+    SAME_MOST = 2,       /* of them that are worth as much as the first */
+    COMMAND_WITHIN = 60, /* lines before the end of a failed command that belong to it */
+    DULL = 8             /* lines of a shape before one that says nothing new */
+};
+
+/* Parts of a block's value. */
+static const float part_of_head = 0.95F;
+static const float part_after = 0.85F;
+static const float part_before = 0.7F;
+static const float part_of_message = 0.7F; /* what was expected, and what came */
+static const float part_of_end = 0.8F;
+static const float part_of_blank = 0.7F;
+/* Parts of the budget within which a line's part falls by half. */
+static const float reach_after = 0.4F;
+static const float reach_before = 0.1F;
+static const float weak_reach = 0.4F;     /* factor where no hit is clear */
+static const float other_reach = 0.5F;    /* of blocks that are neither the first nor the last */
+static const float frame_length = 1.5F;   /* factor of a frame's size */
+static const float same_discount = 0.15F; /* for each further line of one shape */
+static const float last_factor = 2.0F;    /* of the last failure */
+/* What a failed command printed before it told so. */
+static const float command_value = 8.0F;
+static const float command_step = 0.95F;
+static const float later_command = 0.5F; /* factor of those after the first one near the end */
+static const float command_blank = 0.6F;
+static const float command_dull = 0.25F;
 
 static bool follows(const abr_chooser *x, size_t i)
 {
-    return i > 0 && i < x->count && x->lines[i].c->line == x->lines[i - 1].c->line + 1;
-}
-
-static bool is_hit(const abr_shown_line *u)
-{
-    return u->c->line_score >= ABR_SCORE_HIT && u->c->hit;
+    return i > 0 && x->lines[i].c->line == x->lines[i - 1].c->line + 1;
 }
 
 static bool is_blank(const abr_shown_line *u)
 {
-    return u->look == ABR_LOOK_BLANK || u->c->kind == ABR_LINE_BLANK;
+    return u->layout.look == ABR_LOOK_BLANK;
 }
 
-/* Is a line of a shape that the text has in many places? */
-static bool is_routine(const abr_shown_line *u)
+static bool is_clear(const abr_shown_line *u)
 {
-    return u->c->nth >= 4 && u->c->kind != ABR_LINE_FRAME && u->c->kind != ABR_LINE_EXCERPT;
+    return u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR;
 }
 
-static bool goes_on(const abr_shown_line *u)
+static float length_of(const abr_shown_line *u)
 {
-    return u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->command == ABR_COMMAND_STARTS;
+    return (float)(u->c->size < LINE_MOST ? u->c->size : LINE_MOST) + 1;
 }
 
-static bool is_cause(const abr_shown_line *u)
+static void raise(abr_shown_line *u, float value)
 {
-    const char *p = u->c->start;
-    size_t n = u->c->start_n;
-    while (n > 0 && (*p == ' ' || *p == '\t'))
-        p++, n--;
-    return (n > 9 && memcmp(p, "Caused by", 9) == 0) || (n > 3 && memcmp(p, "...", 3) == 0);
+    if (u->keep_value < value)
+        u->keep_value = value;
 }
 
-/* Is a line of a shape that the text had in many places before the block that starts at `start`? */
-static bool is_routine_in(const abr_chooser *x, size_t start, size_t k)
+/* ---- where a block starts ---- */
+
+/* Does the line tell the result of a test whose output stands before it? */
+static bool ends_test(const abr_shown_line *u)
 {
-    if (!is_routine(&x->lines[k]))
-        return false;
-    for (size_t i = k; i > start && k - i < 32; i--)
-        if (x->lines[i - 1].c->shape == x->lines[k].c->shape)
-            return false;
-    return true;
+    static const char *const starts[] = {"--- FAIL", "[  FAILED"};
+    size_t at = abr_stamp_size(u->c->start, u->c->start_n);
+    while (at < u->c->start_n && u->c->start[at] == ' ')
+        at++;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (u->c->start_n - at > strlen(starts[i]) &&
+            memcmp(u->c->start + at, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
 }
 
-/* The end of the block whose head is line i: the index after its last line. */
-static size_t end_of_block(const abr_chooser *x, size_t i)
+/* Can the line stand before the first one of a block? */
+static bool may_precede(const abr_shown_line *u, bool of_test)
 {
-    const abr_shown_line *head = &x->lines[i];
-    size_t end = i + 1;
-    unsigned blanks = 0;
-    unsigned plain = 0;
-    bool body = false;
-    bool tracing = head->c->kind == ABR_LINE_TRACE;
-    size_t indent = head->indent;
-    const unsigned most = (unsigned)abr_T("PLAIN", 8);
-    for (size_t k = i + 1; follows(x, k); k++) {
-        const abr_shown_line *u = &x->lines[k];
-        if (goes_on(u) && !(u->indent > indent && u->c->command != ABR_COMMAND_STARTS))
-            break;
-        if (u->c->command == ABR_COMMAND_FAILED) {
-            end = k + 1;
-            plain = 0;
-            blanks = 0;
-            continue;
-        }
-        if (is_blank(u)) {
-            if (++blanks > 2)
-                break;
-            continue;
-        }
-        if (u->look == ABR_LOOK_HEAD && (body || blanks > 0) && !tracing && u->c->kind != ABR_LINE_TRACE)
-            break;
-        bool deeper = u->indent > indent;
-        if (u->c->kind == ABR_LINE_FRAME || u->c->kind == ABR_LINE_EXCERPT || deeper || is_cause(u)) {
-            plain = 0;
-            body = true;
-        } else if (is_hit(u)) {
-            if ((body && !tracing) || blanks > 0 || u->look == ABR_LOOK_HEAD)
-                break;
-            tracing = false;
-            plain = 0;
-            if (u->indent < indent)
-                indent = u->indent;
-        } else if (blanks > 0 && is_routine_in(x, i, k)) {
-            break;
-        } else {
-            if (u->look == ABR_LOOK_HEAD || (u->look == ABR_LOOK_RULE && plain > 0))
-                break;
-            if (u->level == ABR_LEVEL_LOW && head->level > u->level)
-                break;
-            if (u->level == ABR_LEVEL_WARNING && head->level != ABR_LEVEL_WARNING && body)
-                break;
-            if (is_routine_in(x, i, k) && !(u->level == ABR_LEVEL_ERROR && head->level == ABR_LEVEL_ERROR))
-                break;
-            plain += 1 + 2 * (blanks > 0);
-            if (plain > most)
-                break;
-        }
-        blanks = 0;
-        end = k + 1;
-    }
-    return end;
+    const abr_candidate *c = u->c;
+    return c->failure == 0 && c->command == ABR_COMMAND_NONE && c->kind != ABR_LINE_PASS &&
+           (of_test || c->kind != ABR_LINE_STEP);
 }
 
-/* Does a line tell the result of a test whose output stands before it? */
-static bool ends_a_test(const abr_shown_line *u)
-{
-    size_t stamp = abr_stamp_size(u->c->start, u->c->start_n);
-    const char *p = u->c->start + stamp;
-    size_t n = u->c->start_n - stamp;
-    while (n > 0 && *p == ' ')
-        p++, n--;
-    return (n > 8 && memcmp(p, "--- FAIL", 8) == 0) || (n > 10 && memcmp(p, "[  FAILED", 9) == 0);
-}
-
-/* The first line of the block whose first hit is line i. */
+/* The first line of the block whose failure starts at line i. */
 static size_t start_of_block(const abr_chooser *x, size_t i)
 {
     const abr_shown_line *hit = &x->lines[i];
-    const bool ends = ends_a_test(hit);
-    const unsigned most = ends ? (unsigned)abr_T("UPT", 24) : (unsigned)abr_T("UP", 4);
+    const bool of_test = ends_test(hit);
+    const unsigned most = of_test ? TEST_MOST : BEFORE_MOST;
     size_t start = i;
     unsigned blanks = 0;
-    if (hit->look == ABR_LOOK_HEAD && !ends)
+    if (hit->layout.look == ABR_LOOK_HEAD && !of_test)
         return i;
-    for (size_t k = i; follows(x, k) && i - k < 60; k--) {
+    for (size_t k = i; follows(x, k) && i - k < HEAD_WITHIN; k--) {
         const abr_shown_line *u = &x->lines[k - 1];
-        if (u->block != 0 || (goes_on(u) && !(ends && u->c->kind == ABR_LINE_STEP)) || u->c->command == ABR_COMMAND_FAILED)
+        if (!may_precede(u, of_test))
             break;
-        if (u->look == ABR_LOOK_HEAD)
+        if (u->layout.look == ABR_LOOK_HEAD)
             return k - 1;
         if (is_blank(u)) {
-            if (++blanks > 1 && hit->indent == 0)
+            if (++blanks > 1 && hit->layout.indent == 0)
                 break;
             continue;
         }
-        if (u->indent == 0 && (blanks > 0 || i - k >= most))
+        if (u->layout.indent == 0 && (blanks > 0 || i - k >= most))
             break;
-        if (i - k < most && blanks == 0 && (ends || !is_routine(u)) && u->level != ABR_LEVEL_LOW)
+        if (i - k < most && blanks == 0 && (of_test || u->c->nth < OFTEN) && u->layout.level != ABR_LEVEL_LOW)
             start = k - 1;
     }
     return start;
 }
 
-/* Is line i the head of one of several failures that are listed: "2) name"? */
-static bool starts_failure(const abr_chooser *x, size_t i)
+/* ---- the value of its lines ---- */
+
+typedef struct {
+    size_t start;
+    size_t first; /* line of the failure */
+    size_t end;   /* the line after its last */
+    float value;
+    bool is_clear;
+} block;
+
+/* The block whose failure starts at line i. */
+static block block_at(const abr_chooser *x, size_t i)
 {
-    if (x->lines[i].look != ABR_LOOK_HEAD)
-        return false;
-    for (size_t k = i; follows(x, k) && i - k < 3; k--)
-        if (x->lines[k - 1].block != 0)
-            return true;
-        else if (!is_blank(&x->lines[k - 1]))
-            return false;
-    return false;
+    block b = {.start = start_of_block(x, i), .first = i, .end = i + 1};
+    for (size_t k = i; k < x->count && x->lines[k].c->failure == x->lines[i].c->failure; k++) {
+        const abr_shown_line *u = &x->lines[k];
+        if (!is_blank(u))
+            b.end = k + 1;
+        if (u->c->hit && b.value < u->own_value)
+            b.value = u->own_value;
+        b.is_clear = b.is_clear || is_clear(u);
+    }
+    const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
+    if (x->lines[b.start].layout.look == ABR_LOOK_HEAD && b.value < headed) {
+        b.value = headed;
+        b.is_clear = true;
+    }
+    return b;
 }
 
-void abr_grow_blocks(abr_chooser *x)
+/* How many of the lines before line i, within the block, have its shape? */
+static unsigned same_before(const abr_chooser *x, const block *b, size_t i)
 {
-    for (size_t i = 0; i < x->count; i++) {
-        abr_shown_line *u = &x->lines[i];
-        abr_layout l;
-        abr_read_layout(u->c->start, u->c->start_n, &l);
-        u->indent = (uint16_t)(l.indent < UINT16_MAX ? l.indent : UINT16_MAX);
-        u->level = l.level;
-        u->look = l.look;
-        u->block = 0;
-        u->part = 0;
+    unsigned same = 0;
+    for (size_t k = i; k > b->first && i - k < SAME_WITHIN; k--)
+        same += x->lines[k - 1].c->shape == x->lines[i].c->shape;
+    return same;
+}
+
+static void raise_before(abr_chooser *x, const block *b, float reach)
+{
+    float distance = 0;
+    for (size_t i = b->first; i > b->start; i--) {
+        abr_shown_line *u = &x->lines[i - 1];
+        float part = u->layout.look == ABR_LOOK_HEAD ? part_of_head : part_before / (1 + distance / reach);
+        raise(u, b->value * part * (is_blank(u) ? part_of_blank : 1));
+        distance += length_of(u);
     }
-    uint32_t blocks = 0;
-    for (size_t i = 0; i < x->count; i++) {
+}
+
+static void raise_after(abr_chooser *x, const block *b, float reach)
+{
+    float distance = 0;
+    for (size_t i = b->first; i < b->end; i++) {
         abr_shown_line *u = &x->lines[i];
-        if (u->block != 0 || !(is_hit(u) || starts_failure(x, i)))
+        const unsigned same = same_before(x, b, i);
+        const bool is_frame = u->c->kind == ABR_LINE_FRAME;
+        if (is_clear(u) && same == 0) /* it says something new */
+            distance /= 2;
+        float part = part_after / (1 + distance / reach);
+        if (i + 1 == b->end && part < part_of_end)
+            part = part_of_end;
+        if (u->c->line_score >= ABR_SCORE_EXPECTS && part < part_of_message)
+            part = part_of_message;
+        if (is_blank(u))
+            part *= part_of_blank;
+        if (same > SAME_MOST && !is_frame)
+            part /= 1 + same_discount * (float)(same - SAME_MOST);
+        raise(u, b->value * part);
+        distance += length_of(u) * (is_frame ? frame_length : 1);
+    }
+}
+
+/* ---- what a failed command printed ---- */
+
+/* Raise the lines before line i, which tells that their command failed. */
+static void raise_command(abr_chooser *x, size_t i, float value)
+{
+    raise(&x->lines[i], value);
+    for (size_t k = i; follows(x, k) && i - k < COMMAND_WITHIN; k--) {
+        abr_shown_line *u = &x->lines[k - 1];
+        if (u->c->command == ABR_COMMAND_STARTS)
+            return;
+        value *= command_step;
+        bool dull = u->c->nth >= DULL || u->c->kind == ABR_LINE_PASS;
+        raise(u, value * (is_blank(u) ? command_blank : dull ? command_dull : 1));
+    }
+}
+
+/* ---- all of them ---- */
+
+/* The first and the last failure that are clear, up to a line. */
+static void find_ends(const abr_chooser *x, uint64_t line, uint32_t *first, uint32_t *last)
+{
+    *first = *last = 0;
+    for (size_t i = 0; i < x->count && x->lines[i].c->line <= line; i++) {
+        const abr_candidate *c = x->lines[i].c;
+        if (!is_clear(&x->lines[i]) || c->command == ABR_COMMAND_FAILED)
             continue;
-        size_t start = start_of_block(x, i);
-        size_t end = end_of_block(x, i);
-        blocks++;
-        for (size_t k = start; k < end; k++)
-            x->lines[k].block = blocks;
+        *last = c->failure;
+        if (*first == 0)
+            *first = c->failure;
     }
+}
+
+void abr_raise_blocks(abr_chooser *x, uint64_t failed)
+{
+    const float size = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max);
+    uint32_t first;
+    uint32_t last;
+    find_ends(x, failed, &first, &last);
+    for (size_t i = 0; i < x->count;) {
+        const uint32_t failure = x->lines[i].c->failure;
+        if (failure == 0) {
+            i++;
+            continue;
+        }
+        block b = block_at(x, i);
+        float reach = size * (failure == first || failure == last ? 1 : other_reach);
+        if (failure == last)
+            b.value *= last_factor;
+        raise_before(x, &b, reach * reach_before);
+        raise_after(x, &b, reach * reach_after * (b.is_clear ? 1 : weak_reach));
+        while (i < x->count && x->lines[i].c->failure == failure)
+            i++;
+    }
+    for (size_t i = 0; i < x->count; i++)
+        if (x->lines[i].c->command == ABR_COMMAND_FAILED)
+            raise_command(x, i, command_value * (x->lines[i].c->line > failed ? later_command : 1));
 }

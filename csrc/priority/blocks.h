@@ -1,4 +1,4 @@
-/* Failures as blocks of lines. */
+/* The value of a failure's lines. */
 #ifndef ABR_PRIORITY_BLOCKS_H
 #define ABR_PRIORITY_BLOCKS_H
 
@@ -7,8 +7,9 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Find the block of each line, and its part in it. */
-void abr_grow_blocks(abr_chooser *x);
+/* Raise the keep value of lines that belong to a failure; x->lines have their own values and layouts, and
+ * `failed` is the first line that ends a failed command near the end. */
+void abr_raise_blocks(abr_chooser *x, uint64_t failed);
 
 ABR_PRIVATE_END
 

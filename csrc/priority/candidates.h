@@ -4,7 +4,6 @@
 
 #include "abridge.h"
 #include "base/private.h"
-float abr_T(const char *name, float otherwise);
 
 ABR_PRIVATE_BEGIN
 

@@ -7,6 +7,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "priority/candidates.h"
+#include "priority/layout.h"
 #include "priority/retain.h"
 #include "priority/sort.h"
 
@@ -18,6 +19,8 @@ enum {
     ABR_LINE_PARTS = 3,  /* stretches a line is shown as, at most */
     ABR_SPLIT_SHARE = 24 /* a line is split rather than leave more than this part of the budget unused */
 };
+
+#define ABR_EARLY_BONUS 0.75F /* for the first hits */
 
 #define ABR_INNER_SIZE 5 /* bytes of " ... ", what stands in a gap inside a line */
 
@@ -45,11 +48,8 @@ typedef struct {
     float keep_value; /* decides whether it is kept */
     uint64_t shown;   /* bytes it costs, with its newline */
     uint64_t chars;   /* chars it costs */
-    uint32_t block;   /* the failure it belongs to, from 1; 0: none */
-    uint16_t indent;  /* after its prefix */
-    uint8_t level;
-    uint8_t look;
-    float part; /* of the block's value */
+    abr_layout layout;
+    float own_value; /* of what the line says, read alone */
     bool kept;
     bool follows_like; /* the line before it is like it */
 } abr_shown_line;

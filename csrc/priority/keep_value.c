@@ -9,13 +9,13 @@
 
 #include "priority/keep_value.h"
 #include "abridge.h"
-#include "base/ascii.h"
 #include "base/log2.h"
 #include "budget/view.h"
-#include "budget/options.h"
 #include "priority/blocks.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
+#include "priority/command.h"
+#include "priority/layout.h"
 #include "priority/line_score.h"
 #include "priority/odd.h"
 #include "priority/retain.h"
@@ -23,20 +23,24 @@
 #include "priority/stretch.h"
 #include "text/scan.h"
 
-enum { LINES_AFTER_HIT = 10 /* that belong to it */ };
+enum {
+    LINES_AFTER_HIT = 10, /* that belong to it */
+    DULL = 8,             /* lines of a shape before one that says nothing new */
+    END_LINES = 200       /* of a text, in which a runner cleans up */
+};
 
 static const float unlike = 1.15F; /* factor of a line whose like was never seen */
 static const float stands_for =
     0.21F; /* discount of the first of a shape, by the logarithm of their number */
 static const float one_of_many = 0.62F; /* discount of the others */
-static const float early_bonus = 0.75F; /* for the first hits */
 static const float inherit_after = 0.65F;
 static const float inherit_before = 0.4F;
 static const float step_after = 0.83F;
 static const float step_before = 0.78F;
 static const float tail_value = 8.0F;
 static const float tail_step = 0.93F;
-static const float dull = 0.4F; /* factor of lines at the end that say that all went well */
+static const float dull = 0.4F;      /* factor of lines at the end that say nothing new, or that all went well */
+static const float cleaning = 0.35F; /* factor of lines after a command that failed */
 static const float head_value = 2.5F;
 static const float head_step = 0.8F;
 
@@ -54,7 +58,7 @@ static float own_value(const abr_shown_line *u)
     else
         value *= unlike;
     value /= abr_repeat_discount(c);
-    return c->line_score >= abr_T("EARLY", ABR_SCORE_CLEAR) ? value * abr_early_hit_factor(c, early_bonus) : value;
+    return c->line_score >= ABR_SCORE_CLEAR ? value * abr_early_hit_factor(c, ABR_EARLY_BONUS) : value;
 }
 
 static void raise(abr_shown_line *u, float value)
@@ -75,7 +79,7 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= step_after;
         if (c->indent > hit->indent)
             part *= 1.3F;
-        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS || (c->nth >= 8 && c->kind != ABR_LINE_FRAME))
+        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS || (c->nth >= DULL && c->kind != ABR_LINE_FRAME))
             part *= 0.4F;
         raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F));
     }
@@ -94,157 +98,55 @@ static void raise_near(abr_chooser *x, size_t i, float value)
 
 #include "priority/layout.h"
 
-/* The value of the block of lines from start to end, by its best hit. */
-static float block_value(const abr_chooser *x, size_t start, size_t end, bool *clear)
+/* The first line near the end that tells that a command failed; after it a runner cleans up. The number of
+ * lines where there is none. */
+static uint64_t failed_command(const abr_chooser *x)
 {
-    float best = 0;
-    *clear = false;
-    for (size_t i = start; i < end; i++) {
-        const abr_shown_line *u = &x->lines[i];
-        float own = u->c->hit ? own_value(u) : 0;
-        if (best < own)
-            best = own;
-        *clear = *clear || (u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR);
-    }
-    if (x->lines[start].look == ABR_LOOK_HEAD && best < ABR_SCORE_CLEAR) {
-        best = ABR_SCORE_CLEAR * unlike * abr_early_hit_factor(x->lines[start].c, early_bonus);
-        *clear = true;
-    }
-    return best;
-}
-
-/* How often the shape of line i was among the 24 lines of the block before it. */
-static unsigned same_before(const abr_chooser *x, size_t start, size_t i)
-{
-    unsigned same = 0;
-    for (size_t k = i; k > start && i - k < 24; k--)
-        same += x->lines[k - 1].c->shape == x->lines[i].c->shape;
-    return same;
-}
-
-/* Has a line no run of three letters, as in a dump? */
-static bool wordless(const abr_candidate *c)
-{
-    unsigned letters = 0;
-    size_t stamp = abr_stamp_size(c->start, c->start_n);
-    for (size_t i = stamp; i < c->start_n && letters < 3; i++)
-        letters = abr_is_letter(c->start[i]) ? letters + 1 : 0;
-    return letters < 3;
-}
-
-static bool blank(const abr_shown_line *u)
-{
-    return u->c->kind == ABR_LINE_BLANK || u->look == ABR_LOOK_BLANK;
-}
-
-static void raise_block(abr_chooser *x, size_t start, size_t end, float value, float size)
-{
-    const float BODY = abr_T("BODY", 0.85F), REACH = abr_T("REACH", 0.4F), BEFORE = abr_T("BEFORE", 0.7F),
-                BREACH = abr_T("BREACH", 0.1F), BLANK = abr_T("BLANK", 0.7F), LAST = abr_T("LAST", 0.8F);
-    float strength = 0;
-    size_t hit = start;
-    while (hit < end && !x->lines[hit].c->hit)
-        hit++;
-    float distance = 0;
-    for (size_t i = hit; i > start; i--) {
-        abr_shown_line *u = &x->lines[i - 1];
-        float p = u->look == ABR_LOOK_HEAD ? 0.95F : BEFORE / (1 + distance / (BREACH * size));
-        if (blank(u))
-            p *= BLANK;
-        raise(u, value * p);
-        distance += (float)(u->c->size < 200 ? u->c->size : 200) + 1;
-    }
-    for (size_t i = start; i < end; i++)
-        if (x->lines[i].c->hit && strength < x->lines[i].c->line_score)
-            strength = x->lines[i].c->line_score;
-    const float reach = size * REACH * (strength >= ABR_SCORE_CLEAR ? 1 : abr_T("WEAK", 0.4F));
-    distance = 0;
-    for (size_t i = hit; i < end; i++) {
-        abr_shown_line *u = &x->lines[i];
-        unsigned same = i > hit ? same_before(x, hit, i) : 0;
-        if (u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR && same == 0)
-            distance *= 0.5F;
-        float p = BODY / (1 + distance / reach);
-        if (i + 1 == end && p < LAST)
-            p = LAST;
-        if (u->c->line_score >= ABR_SCORE_EXPECTS && p < abr_T("MSG", 0.7F))
-            p = abr_T("MSG", 0.7F);
-        if (blank(u))
-            p *= BLANK;
-        else if (u->c->line_score <= 0 && wordless(u->c))
-            p *= abr_T("WORDLESS", 0.6F);
-        if (same >= 3 && u->c->kind != ABR_LINE_FRAME)
-            p /= 1 + abr_T("SAME", 0.15F) * (float)(same - 2);
-        raise(u, value * p);
-        distance += ((float)(u->c->size < 200 ? u->c->size : 200) + 1) * (u->c->kind == ABR_LINE_FRAME ? abr_T("FRAME", 1.5F) : 1);
-    }
-}
-
-bool abr_set_keep_values(abr_chooser *x)
-{
-    abr_grow_blocks(x);
-    const float size = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max);
+    const uint64_t lines = x->view->lines;
     for (size_t i = 0; i < x->count; i++)
-        x->lines[i].keep_value = own_value(&x->lines[i]);
-    if (abr_T("OLD", 1) > 0)
-    for (size_t i = 0; i < x->count; i++)
-        if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
-            raise_near(x, i, own_value(&x->lines[i]) * abr_T("NEAR", 1));
-    uint64_t lines = x->view->lines;
-    uint64_t anchor = lines;
-    for (size_t i = 0; i < x->count; i++)
-        if (x->lines[i].c->command == ABR_COMMAND_FAILED && x->lines[i].c->line + (uint64_t)abr_T("ANCHOR", 200) >= lines) {
-            anchor = x->lines[i].c->line;
-            break;
-        }
-    uint32_t last = 0, first = 0;
-    for (size_t i = 0; i < x->count && x->lines[i].c->line <= anchor; i++)
-        if (x->lines[i].c->hit && x->lines[i].c->line_score >= ABR_SCORE_CLEAR && x->lines[i].block && x->lines[i].c->command != ABR_COMMAND_FAILED) {
-            last = x->lines[i].block;
-            if (!first) first = last;
-        }
-    for (size_t i = 0; i < x->count;) {
-        uint32_t block = x->lines[i].block;
-        size_t k = i + 1;
-        while (k < x->count && x->lines[k].block == block)
-            k++;
-        if (block != 0) {
-            bool clear;
-            float value = block_value(x, i, k, &clear);
-            if (block == first) value *= abr_T("FIRST", 1.3F);
-            if (block == last) value *= abr_T("LASTB", 1.5F);
-            raise_block(x, i, k, value, size * (block == first || block == last ? 1 : abr_T("OTHER", 0.5F)));
-        }
-        i = k;
-    }
-    bool odd = abr_raise_odd_lines(x);
+        if (x->lines[i].c->command == ABR_COMMAND_FAILED && x->lines[i].c->line + END_LINES >= lines)
+            return x->lines[i].c->line;
+    return lines;
+}
+
+/* Add what a line is worth for standing at an end of the text. */
+static void add_end_values(abr_chooser *x, uint64_t failed)
+{
+    const uint64_t lines = x->view->lines;
     float end[ABR_TAIL_LINES] = {tail_value};
     float start[ABR_HEAD_LINES] = {head_value};
     for (size_t d = 1; d < ABR_TAIL_LINES; d++)
         end[d] = end[d - 1] * tail_step;
     for (size_t d = 1; d < ABR_HEAD_LINES; d++)
         start[d] = start[d - 1] * head_step;
-    for (size_t i = 0; i < x->count; i++)
-        if (x->lines[i].c->command == ABR_COMMAND_FAILED)  {
-            float part = abr_T("EXIT", 8) * (x->lines[i].c->line > anchor ? abr_T("EXIT2", 0.5F) : 1);
-            raise(&x->lines[i], part);
-            for (size_t k = i; k > 0 && i - k < 60 && x->lines[k-1].c->line + 1 == x->lines[k].c->line; k--) {
-                if (x->lines[k-1].c->command == ABR_COMMAND_STARTS) break;
-                part *= abr_T("EXIT_STEP", 0.95F);
-                raise(&x->lines[k-1], part * (x->lines[k-1].look == ABR_LOOK_BLANK ? 0.6F : x->lines[k-1].c->nth >= 8 || x->lines[k-1].c->kind == ABR_LINE_PASS ? abr_T("EDULL", 0.4F) : 1));
-            }
-        }
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
-        uint64_t left = lines - 1 - u->c->line;
-        bool says_nothing =
-            u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->kind == ABR_LINE_BLANK || u->c->nth >= (unsigned)abr_T("DULLN",8);
+        const abr_candidate *c = u->c;
+        uint64_t left = lines - 1 - c->line;
+        bool is_dull = c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP || c->kind == ABR_LINE_BLANK ||
+                       c->nth >= DULL;
         if (left < ABR_TAIL_LINES)
-            u->keep_value += end[left] * (says_nothing ? dull : 1) * (u->c->line > anchor ? abr_T("AFTER", 0.35F) : 1);
-        if (u->c->line < ABR_HEAD_LINES)
-            u->keep_value += start[u->c->line];
+            u->keep_value += end[left] * (is_dull ? dull : 1) * (c->line > failed ? cleaning : 1);
+        if (c->line < ABR_HEAD_LINES)
+            u->keep_value += start[c->line];
     }
-    return x->retained.found.hits > 0 || odd;
+}
+
+bool abr_set_keep_values(abr_chooser *x)
+{
+    const uint64_t failed = failed_command(x);
+    for (size_t i = 0; i < x->count; i++) {
+        abr_shown_line *u = &x->lines[i];
+        abr_read_layout(u->c->start, u->c->start_n, &u->layout);
+        u->own_value = u->keep_value = own_value(u);
+    }
+    for (size_t i = 0; i < x->count; i++)
+        if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
+            raise_near(x, i, x->lines[i].own_value);
+    abr_raise_blocks(x, failed);
+    bool odd = abr_raise_odd_lines(x);
+    add_end_values(x, failed);
+    return odd || x->retained.found.hits > 0;
 }
 
 /* ---- the lines at the two ends ---- */

@@ -7,6 +7,7 @@
  */
 #include "priority/odd.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/log2.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
@@ -14,17 +15,29 @@
 #include "priority/line_score.h"
 #include "priority/retain.h"
 
-enum { STEPS = 128 /* of oddness, a quarter of a bit each */ };
+enum {
+    STEPS = 128, /* of oddness, a quarter of a bit each */
+    FEW = 8      /* lines as odd as a line, among which it stands out */
+};
 
-static float capital_factor(const char *p, size_t n)
+static const float odd_value = 5.0F; /* of the only line that is as odd */
+static const float odd_least = 5.0F; /* bits */
+static const float shouted = 1.3F;   /* factor of a phrase in capitals */
+
+/* Has the line a phrase in capitals? */
+static bool shouts(const char *p, size_t n)
 {
+    enum { PHRASE = 6 };
     unsigned capitals = 0;
-    for (size_t i = 0; i + 3 < n; i++)
-        if (p[i] >= 'A' && p[i] <= 'Z' && p[i + 1] >= 'A' && p[i + 1] <= 'Z' && p[i + 2] >= 'A' && p[i + 2] <= 'Z')
+    for (size_t i = 0; i < n && capitals < PHRASE; i++)
+        if (abr_is_upper(p[i]))
             capitals++;
-    return capitals >= 3 ? 1.3F : 1;
+        else if (p[i] != ' ')
+            capitals = 0;
+    return capitals >= PHRASE;
 }
 
+/* How odd is the line, in bits: two thirds by its words, a third by its shape. */
 static float oddness(const abr_chooser *x, const abr_shown_line *u)
 {
     const abr_candidate *c = u->c;
@@ -44,25 +57,25 @@ static unsigned step_of(float odd)
 
 bool abr_raise_odd_lines(abr_chooser *x)
 {
-    const float value = abr_T("ODD", 7), half = abr_T("ODDHALF", 8), least = abr_T("ODDLEAST", 5);
     uint64_t lines[STEPS] = {0}; /* at a step or above, in the end */
     bool stands_out = false;
-    for (size_t i = 0; i < x->count; i++) {
-        x->lines[i].part = oddness(x, &x->lines[i]);
-        lines[step_of(x->lines[i].part)]++;
-    }
+    for (size_t i = 0; i < x->count; i++)
+        lines[step_of(oddness(x, &x->lines[i]))]++;
     for (unsigned i = STEPS - 1; i > 0; i--)
         lines[i - 1] += lines[i];
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
-        if (u->part < least)
+        const float odd = oddness(x, u);
+        if (odd < odd_least)
             continue;
-        unsigned step = step_of(u->part);
-        float as_odd = (float)lines[step > 0 ? step - 1 : 0];
-        float own = value * capital_factor(u->c->start, u->c->start_n) / (1 + as_odd / half);
-        if (u->keep_value < own)
-            u->keep_value = own;
-        stands_out = stands_out || as_odd <= abr_T("OUT", 8);
+        const unsigned step = step_of(odd);
+        const uint64_t as_odd = lines[step > 0 ? step - 1 : 0];
+        float value = odd_value / (1 + (float)as_odd / FEW);
+        if (shouts(u->c->start, u->c->start_n))
+            value *= shouted;
+        if (u->keep_value < value)
+            u->keep_value = value;
+        stands_out = stands_out || as_odd <= FEW;
     }
     return stands_out;
 }

@@ -16,6 +16,7 @@
 #include "base/log2.h"
 #include "base/memory.h"
 #include "priority/candidates.h"
+#include "priority/failure.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
@@ -44,6 +45,7 @@ static const float share_after = 0.6F;
 static const float step_before = 0.8F;
 static const float step_after = 0.985F;
 static const float early_bonus = 0.5F; /* for the first hits */
+static const float novel = 0.08F;      /* weight of a line, by how rare its shape was so far */
 
 /* The line that is open, as far as it was read. */
 typedef struct {
@@ -66,7 +68,7 @@ typedef struct {
 typedef struct {
     float carried;     /* weight of the hit that lines after it belong to */
     unsigned distance; /* lines since it */
-    uint64_t failed_line; /* the last one of the last failure */
+    abr_failure failure;
     bool tracing;      /* a traceback is open, whose message ends it */
     size_t trace_indent;
 } retain_state;
@@ -150,7 +152,7 @@ static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 static void set_weight(abr_retainer *q, abr_candidate *c)
 {
     c->retain_weight = own_weight(c);
-    float novelty = abr_T("NOVEL",0.08F) * abr_log2((float)(c->line + 1) / (float)(c->nth + 1) + 1);
+    float novelty = novel * abr_log2((float)(c->line + 1) / (float)(c->nth + 1) + 1);
     if (c->kind == ABR_LINE_BLANK) novelty *= 0.1F;
     if (c->retain_weight < novelty)
         c->retain_weight = novelty;
@@ -173,20 +175,16 @@ static void set_weight(abr_retainer *q, abr_candidate *c)
 
 /* ---- failures ---- */
 
-/* Does a hit on this line start a failure, rather than go on with the one before? */
-static bool starts_failure(const retain_state *state, const abr_found *found, uint64_t line)
+/* Count what a line says, of which n bytes are at p, and find the failure it is part of. */
+static void count_line(retain_state *state, const abr_reading *r, const char *p, size_t n, abr_candidate *c,
+                       abr_found *found)
 {
-    return found->failures == 0 || line - state->failed_line > LINES_AFTER_HIT;
-}
-
-static void count_hit(retain_state *state, abr_candidate *c, abr_found *found)
-{
-    if (!c->hit)
-        return;
-    found->hits++;
-    found->failures += starts_failure(state, found, c->line);
-    state->failed_line = c->line;
-    c->failure = (uint32_t)(found->failures < UINT32_MAX ? found->failures : UINT32_MAX);
+    abr_failure *f = &state->failure;
+    c->failure = 0;
+    if (abr_failure_takes(f, r, c->nth, p, n))
+        c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
+    found->hits += c->hit;
+    found->failures = f->found;
 }
 
 /* ---- lines ---- */
@@ -237,7 +235,6 @@ static void make_candidate(abr_retainer *q, const abr_reading *r, uint64_t size,
     c->shape = r->shape;
     c->nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
     c->hits_before = (uint32_t)(q->found.hits < UINT32_MAX ? q->found.hits : UINT32_MAX);
-    c->failure = 0;
     c->indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
     c->kind = (uint8_t)r->kind;
     c->command = (uint8_t)r->command;
@@ -253,7 +250,7 @@ static abr_candidate *next_place(abr_retainer *q)
 }
 
 /* The line at next_place() waits from now on; its text stays where it is, or is copied. */
-static void queue_line(abr_retainer *q, abr_candidate *c)
+static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 {
     if (q->retained.copies) {
         char *text = q->texts[c - q->queue];
@@ -266,7 +263,7 @@ static void queue_line(abr_retainer *q, abr_candidate *c)
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), NULL);
     q->queued++;
-    count_hit(&q->state, c, &q->found);
+    count_line(&q->state, r, c->start, c->start_n, c, &q->found);
 }
 
 /* What lines have in common that are alike: they have one form, and say the same. */
@@ -296,7 +293,7 @@ static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char
     abr_runs_add(&q->runs, likeness(&r), q->line);
     make_candidate(q, &r, n, true, c);
     set_text(q, stays, n, &r, c);
-    queue_line(q, c);
+    queue_line(q, &r, c);
     next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
 }
 
@@ -392,7 +389,7 @@ static void end_open(abr_retainer *q)
         abr_runs_add(&q->runs, 0, q->line); /* only a part of it was compared */
         make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
-        queue_line(q, c);
+        queue_line(q, &o->reading, c);
         next_line(q, o->before + o->n, chars);
     }
     o->n = 0;
@@ -485,7 +482,7 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     set_weight(q, c);
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), c);
-    count_hit(&q->state, c, &out->found);
+    count_line(&q->state, &q->last.reading, c->start, c->start_n, c, &out->found);
     add_retained(q, c, 1, out);
     q->state = before;
 }
@@ -499,8 +496,9 @@ abr_found abr_retainer_found(abr_retainer *q)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
-    abr_candidate c = {.line = q->line, .hit = q->last.reading.hit};
-    count_hit(&q->state, &c, &found);
+    abr_candidate c;
+    make_open_candidate(q, &q->last, false, &c);
+    count_line(&q->state, &q->last.reading, c.start, c.start_n, &c, &found);
     q->state = before;
     return found;
 }

@@ -1,0 +1,123 @@
+/*
+ * A failure is what a tool printed for one thing that went wrong, from its head to where the tool goes on.
+ *
+ * It starts at a hit. To it belong the frames, excerpts and lines that are indented deeper than its head,
+ * hits that follow at once, and a few lines that are unlike what the text had before. It ends where the tool
+ * goes on: at a test that passed, the next command, a line of a low log level or of a shape that was seen
+ * often, the head of the next failure. A command that tells that it failed ends what it printed.
+ */
+#include <string.h>
+
+#include "priority/failure.h"
+#include "abridge.h"
+#include "priority/command.h"
+#include "priority/layout.h"
+#include "priority/line_score.h"
+#include "priority/score.h"
+
+enum {
+    OFTEN = 4,       /* lines of a shape before one that is routine */
+    BLANKS_MOST = 2, /* blank lines in a row within a failure */
+    PLAIN_MOST = 8,  /* plain lines in a row */
+    AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
+};
+
+/* Does the line name what caused what was said before it, or tell how much of a stack is left out? */
+static bool goes_back(const char *p, size_t n)
+{
+    static const char *const starts[] = {"Caused by", "... "};
+    while (n > 0 && (*p == ' ' || *p == '\t')) {
+        p++;
+        n--;
+    }
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (n > strlen(starts[i]) && memcmp(p, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Is the line of a shape that was seen often before the failure? */
+static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
+{
+    if (nth < OFTEN)
+        return false;
+    unsigned have = f->lines < ABR_FAILURE_SHAPES ? f->lines : ABR_FAILURE_SHAPES;
+    for (unsigned i = 0; i < have; i++)
+        if (f->shapes[i] == r->shape)
+            return false;
+    return true;
+}
+
+static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
+{
+    f->found++;
+    f->open = true;
+    f->body = false;
+    f->tracing = r->kind == ABR_LINE_TRACE;
+    f->level = l->level;
+    f->blanks = f->plain = f->lines = 0;
+    f->indent = l->indent;
+}
+
+/* Does a line that is neither blank, deeper nor a hit still belong to the failure? */
+static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l)
+{
+    bool both_errors = l->level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR;
+    if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
+        (l->level == ABR_LEVEL_WARNING && f->level != ABR_LEVEL_WARNING && f->body))
+        return false;
+    if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))
+        return false;
+    f->plain += f->blanks > 0 ? 1 + AFTER_BLANK : 1;
+    return f->plain <= PLAIN_MOST;
+}
+
+/* Does the open failure take the line, which is not blank? *next: it starts another one. */
+static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l, bool cause, bool *next)
+{
+    bool deeper = l->indent > f->indent;
+    bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
+    if (r->command == ABR_COMMAND_STARTS || (passes && !deeper))
+        return false;
+    if (r->command == ABR_COMMAND_FAILED) {
+        f->plain = 0;
+        return true;
+    }
+    *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing;
+    if (*next)
+        return true;
+    if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || deeper || cause) {
+        f->body = true;
+        f->plain = 0;
+        return true;
+    }
+    if (r->hit) {
+        *next = (f->body && !f->tracing) || f->blanks > 0 || l->look == ABR_LOOK_HEAD;
+        f->tracing = false;
+        f->plain = 0;
+        f->indent = l->indent < f->indent ? l->indent : f->indent;
+        return true;
+    }
+    return takes_plain(f, r, nth, l);
+}
+
+bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n)
+{
+    if (!f->open && !r->hit)
+        return false;
+    abr_layout l;
+    bool next = false;
+    abr_read_layout(p, n, &l);
+    if (l.look == ABR_LOOK_BLANK) {
+        f->open = f->open && ++f->blanks <= BLANKS_MOST;
+        return f->open;
+    }
+    if (f->open)
+        f->open = takes(f, r, nth, &l, goes_back(p, n), &next);
+    if (next || (!f->open && r->hit))
+        start(f, r, &l);
+    f->blanks = 0;
+    if (f->open)
+        f->shapes[f->lines++ % ABR_FAILURE_SHAPES] = r->shape;
+    return f->open;
+}

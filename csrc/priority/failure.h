@@ -1,0 +1,33 @@
+/* Where a failure starts, and where the tool that printed it goes on. */
+#ifndef ABR_PRIORITY_FAILURE_H
+#define ABR_PRIORITY_FAILURE_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "priority/line_score.h"
+
+ABR_PRIVATE_BEGIN
+
+enum { ABR_FAILURE_SHAPES = 32 /* of its last lines, that are remembered */ };
+
+/* The failure being read. All zero before the first line. */
+typedef struct {
+    uint64_t found; /* failures so far */
+    bool open;
+    bool body;    /* more than its head was read */
+    bool tracing; /* a traceback, whose message comes last */
+    uint8_t level;
+    unsigned blanks; /* blank lines in a row */
+    unsigned plain;  /* lines in a row that nothing but their place puts here */
+    size_t indent;   /* of its head */
+    unsigned lines;
+    uint32_t shapes[ABR_FAILURE_SHAPES]; /* a ring */
+} abr_failure;
+
+/* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found? Blank
+ * lines are while it may go on after them. */
+bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif
