@@ -32,6 +32,8 @@ typedef enum {
     ABR_WORD_NAMING,  /* handling, message: an error before them is a name */
     ABR_WORD_SYMBOL,  /* reference, symbol: after undefined */
     ABR_WORD_SECTION, /* group, task, step: heads of a part of a log */
+    ABR_WORD_PHRASE,  /* something is wrong where it is part of a phrase: out of range */
+    ABR_WORD_METHOD,  /* GET, POST */
     ABR_WORD_HTTP
 } abr_word_class;
 

@@ -11,6 +11,7 @@
 #include "priority/hits.h"
 #include "priority/layout.h"
 #include "priority/lexicon.h"
+#include "priority/phrases.h"
 #include "priority/score.h"
 #include "priority/signs.h"
 #include "priority/words.h"
@@ -29,7 +30,7 @@ static void read_mark(abr_evidence *l)
     size_t at = l->words->mark;
     bool leads = at <= l->words->indent + 12 && at <= l->words->first;
     if (starts_with(l, at, "\xE2\x9C\x93") || starts_with(l, at, "\xE2\x9C\x94") ||
-        starts_with(l, at, "\xE2\x9C\x85")) {
+        starts_with(l, at, "\xE2\x9C\x85") || starts_with(l, at, "\xE2\x88\x9A ")) {
         l->passed = l->passed || leads;
     } else if (leads && !(l->quiet & ABR_GROUP_FAILURES) &&
                (starts_with(l, at, "\xE2\x9C\x95") || starts_with(l, at, "\xE2\x9C\x96") ||
@@ -72,6 +73,16 @@ static bool is_frame(const abr_evidence *l)
     return i > 0 && number > i && starts_with(l, number, ": ") && is_alnum(byte_at(l, number + 2));
 }
 
+/* Messages in scripts beyond ASCII. */
+static void read_foreign(abr_evidence *l)
+{
+    size_t at = l->quiet & ABR_GROUP_ERRORS ? l->n : abr_find_foreign(l);
+    if (at == l->n || l->strong >= ABR_SCORE_BAD)
+        return;
+    l->strong = ABR_SCORE_BAD;
+    l->at = at;
+}
+
 /* What the line starts with. */
 static void read_start(abr_evidence *l)
 {
@@ -93,6 +104,12 @@ static void read_start(abr_evidence *l)
         l->strong = ABR_SCORE_CLEAR;
         l->at = w->first;
     }
+    if (starts_with(l, i, "[+] "))
+        l->passed = true;
+    if (failures && starts_with(l, i, "[-] ")) {
+        l->is_clear = true;
+        l->strong = ABR_SCORE_CLEAR;
+    }
     if (starts_with(l, i, "*** ") && w->first < l->n) {
         l->strong = l->strong > ABR_SCORE_BAD ? l->strong : ABR_SCORE_BAD;
     }
@@ -110,7 +127,7 @@ static bool may_say_something(const abr_evidence *l)
     for (unsigned i = 0; i < w->count; i++)
         if (!(mute >> w->signs[i].class & 1))
             return true;
-    return w->located < l->n || w->mark < l->n || is_one_of(byte_at(l, w->indent), "E*");
+    return w->located < l->n || w->mark < l->n || is_one_of(byte_at(l, w->indent), "E*[");
 }
 
 static abr_line_kind kind_of(const abr_evidence *l)
@@ -118,7 +135,7 @@ static abr_line_kind kind_of(const abr_evidence *l)
     const abr_line_words *w = l->words;
     if (w->indent == l->n)
         return ABR_LINE_BLANK;
-    if (l->passed)
+    if (l->passed && !l->counted)
         return ABR_LINE_PASS;
     if (is_excerpt(l))
         return ABR_LINE_EXCERPT;
@@ -205,8 +222,10 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     bool may_say = may_say_something(&l);
     if (may_say) {
         abr_read_signs(&l);
-        if (words.mark < n)
+        if (words.mark < n) {
             read_mark(&l);
+            read_foreign(&l);
+        }
         read_start(&l);
         read_diagnostic(&l);
     }

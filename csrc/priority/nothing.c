@@ -1,5 +1,5 @@
 /*
- * A word of trouble that reports none.
+ * The value of a word of trouble.
  *
  * A name is followed by its value: after ':', '=' or in brackets. A value that is nothing says that there is no
  * trouble; it has to be all of the value, since "error: no such file" and "Error: null is not an object" are
@@ -13,15 +13,21 @@
 
 enum { WORDS_BETWEEN = 2 }; /* "exceptions raised: 0", "errors found so: 0" */
 
+static bool in_identifier(char c)
+{
+    return is_alnum(c) || c == '_' || c == '-' || c == '.';
+}
+
 /* Where the name ends that the word is in, and a word or two after it: lastErrorCode, "errors found". */
 static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
 {
     size_t i = end_of(s);
-    for (unsigned words = 0; words <= WORDS_BETWEEN; words++) {
-        while (i < l->n && (is_alnum(l->p[i]) || l->p[i] == '_'))
-            i++;
+    while (i < l->n && in_identifier(l->p[i]))
+        i++;
+    for (unsigned words = 0; words < WORDS_BETWEEN; words++) {
         size_t next = skip(l, i, " ");
-        if (next != i + 1 || !abr_is_letter(byte_at(l, next)) || abr_is_upper(byte_at(l, next)))
+        if (next != i + 1 || !abr_is_letter(byte_at(l, next)) ||
+            (abr_is_upper(byte_at(l, next)) && !abr_is_upper(l->p[s->at + 1])))
             break;
         size_t end = next;
         while (end < l->n && abr_is_letter(l->p[end]))
@@ -36,24 +42,26 @@ static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
 /* May a value end here? After '=' a blank ends it only where another name follows. */
 static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 {
-    if (i >= l->n || is_one_of(l->p[i], ",;)]}\r\n"))
+    if (i >= l->n || is_one_of(l->p[i], ",;)]}\r\n|/"))
         return true;
     if (!is_one_of(l->p[i], " \t"))
         return false;
     i = skip(l, i, " \t\r");
-    if (i >= l->n)
+    if (i >= l->n || is_one_of(l->p[i], ",;)]}(|/"))
         return true;
     size_t end = i;
-    while (end < l->n && (is_alnum(l->p[end]) || is_one_of(l->p[end], "_.-")))
+    while (end < l->n && in_identifier(l->p[end]))
         end++;
-    return assigned && end > i && byte_at(l, end) == '=';
+    return end > i &&
+           (byte_at(l, end) == '=' || (!assigned && byte_at(l, end) == ':' && abr_is_digit(l->p[i - 2])));
 }
 
-/* After a number, or NULL's kin; 0 where none is at i. */
+/* After NULL's kin; 0 where none is at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    static const char *const words[] = {"null", "nil", "none", "false",    "no",
-                                        "off",  "nan", "n/a",  "undefined"};
+    static const char *const words[] = {"null", "nil",      "none",     "false", "no", "off",
+                                        "nan",  "n/a",      "never",    "empty", "~",  "undefined",
+                                        "-",    "disabled", "continue", "ignore"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         size_t n = 0;
         while (words[k][n] != '\0' && abr_to_lower(byte_at(l, i + n)) == words[k][n])
@@ -72,7 +80,7 @@ static size_t skip_no_count(const abr_evidence *l, size_t i)
     bool measure = false;
     for (; i < l->n && (abr_is_digit(l->p[i]) || is_one_of(l->p[i], ".eE+-")); i++) {
         zero = zero && !(l->p[i] >= '1' && l->p[i] <= '9');
-        measure = measure || is_one_of(l->p[i], ".eE");
+        measure = measure || (is_one_of(l->p[i], ".eE") && is_one_of(byte_at(l, i + 1), "0123456789-+"));
     }
     return i > start && abr_is_digit(l->p[start]) && (zero || measure) ? skip(l, i, "%") : 0;
 }
@@ -94,73 +102,117 @@ static size_t skip_empty_pair(const abr_evidence *l, size_t i)
     return 0;
 }
 
-bool abr_says_nothing(const abr_evidence *l, const abr_sign *s)
+static bool is_nothing(const abr_evidence *l, size_t value, bool assigned)
 {
-    size_t i = skip(l, end_of_name(l, s), "\"'`]) ");
-    const bool assigned = byte_at(l, i) == '=';
-    const bool bracket = byte_at(l, i) == '(';
-    if (!assigned && !bracket && byte_at(l, i) != ':')
-        return false;
-    /* "NullPointerException: null" is what was thrown, "isError": false a field */
-    if (s->type && !assigned && abr_is_upper(l->p[s->at]) && !is_one_of(byte_at(l, i - 1), "\"'"))
-        return false;
-    size_t value = bracket ? i : skip(l, i, ":=> \t");
-    if (value >= l->n)
-        return false; /* a heading, or what is wrong stands on the next line */
     size_t end = skip_empty_pair(l, value);
     if (end == 0)
         end = skip_empty_word(l, value);
     if (end == 0)
         end = skip_no_count(l, value);
-    return end > 0 && (bracket || ends_value(l, end, assigned));
+    return end > 0 && ends_value(l, end, assigned);
 }
 
-/* ---- what is written ---- */
-
-/* Does the line start with the name of a commit, after the lines of a graph? */
-static bool starts_with_commit(const abr_evidence *l)
+/* "errors 0 dropped 0": a zero, then a word with a number of its own. */
+static bool is_zero_of_pairs(const abr_evidence *l, size_t i)
 {
-    enum { LEAST = 7, MOST = 40 };
-    size_t start = skip(l, 0, "*|/\\ ");
-    size_t i = start;
-    bool digit = false;
-    for (; i < l->n && (abr_is_digit(l->p[i]) || (l->p[i] >= 'a' && l->p[i] <= 'f')); i++)
-        digit = digit || abr_is_digit(l->p[i]);
-    return digit && i - start >= LEAST && i - start <= MOST && byte_at(l, i) == ' ' &&
-           abr_is_letter(byte_at(l, skip(l, i, " (")));
-}
-
-/* Is it the help of an option: "  -k, --keep-going   go on after errors"? */
-static bool is_option_help(const abr_evidence *l)
-{
-    size_t i = l->words->indent;
-    if (i == 0 || byte_at(l, i) != '-' || !(is_alnum(byte_at(l, i + 1)) || byte_at(l, i + 1) == '-'))
+    if (!starts_with(l, i, "0 "))
         return false;
-    while (i + 1 < l->n && !(l->p[i] == ' ' && l->p[i + 1] == ' '))
+    for (i += 2; i < l->n && abr_is_letter(l->p[i]);)
         i++;
-    return abr_is_letter(byte_at(l, skip(l, i, " ")));
+    return byte_at(l, i) == ' ' && abr_is_digit(byte_at(l, i + 1));
 }
 
-/* Does the line end as statements do? */
-static bool ends_as_source(const abr_evidence *l)
+/* ---- names ---- */
+
+static size_t start_of_name(const abr_evidence *l, const abr_sign *s)
 {
-    size_t n = l->n;
-    while (n > 0 && is_one_of(l->p[n - 1], " \t\r"))
-        n--;
-    if (n < 2)
-        return false;
-    if (is_one_of(l->p[n - 1], ";{"))
-        return is_one_of(l->p[n - 2], ") }\"'") || l->p[n - 1] == '{' || l->words->indent > 0;
-    return n > 3 && memcmp(l->p + n - 3, ">&2", 3) == 0;
+    size_t start = s->at;
+    while (start > 0 && in_identifier(l->p[start - 1]))
+        start--;
+    return start;
 }
 
-bool abr_is_quoted_source(const abr_evidence *l)
+/* Is the part of a name at i one of the words in the list? Parts start after a sign, or with a capital. */
+static bool has_part(const abr_evidence *l, size_t start, size_t end, const char *const parts[])
 {
-    return ends_as_source(l) || is_option_help(l) || starts_with_commit(l);
+    for (size_t i = start; i < end; i++) {
+        bool starts =
+            i == start || !is_alnum(l->p[i - 1]) || (abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1]));
+        for (size_t k = 0; parts[k] && starts; k++) {
+            size_t n = 0;
+            while (parts[k][n] != '\0' && abr_to_lower(byte_at(l, i + n)) == parts[k][n])
+                n++;
+            char c = byte_at(l, i + n);
+            if (parts[k][n] == '\0' && (!abr_is_letter(c) || abr_is_upper(c)))
+                return true;
+        }
+    }
+    return false;
 }
 
-bool abr_is_condition(const abr_evidence *l, const abr_sign *s)
+/* Does the name say what to do about errors? */
+static bool is_setting(const abr_evidence *l, size_t start, size_t end)
 {
-    const size_t i = end_of(s);
-    return starts_with(l, i, " when ") || starts_with(l, i, " if ") || starts_with(l, i, " unless ");
+    static const char *const parts[] = {"on",        "ignore",  "max",   "min",       "display",  "report",
+                                        "reporting", "allow",   "show",  "threshold", "continue", "policy",
+                                        "level",     "fast",    "page",  "limit",     "retry",    "handler",
+                                        "format",    "log",     "under", "file",      "path",     "url",
+                                        "rate",      "restart", "if",    "deny",      NULL};
+    /* of one part alone: fail=1 */
+    bool single = true;
+    for (size_t i = start + 1; i < end && single; i++)
+        single = abr_is_letter(l->p[i]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1]));
+    return !single && has_part(l, start, end, parts);
+}
+
+/* Is it a count above zero, true, or - where the name is of a message - a text in quotes or a list? */
+static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
+{
+    char c = byte_at(l, value);
+    if (c >= '1' && c <= '9') {
+        size_t end = skip_digits(l, value);
+        return !is_alnum(byte_at(l, end)) && !is_one_of(byte_at(l, end), ".:/-_");
+    }
+    if (starts_with(l, value, "true") || starts_with(l, value, "True") || starts_with(l, value, "yes"))
+        return true;
+    return (s->class == ABR_WORD_ERROR || s->class == ABR_WORD_FATAL) && is_one_of(c, "\"[{") &&
+           !is_one_of(byte_at(l, value + 1), "\"]}/,");
+}
+
+/* A time limit: "timeout: 30" */
+static bool is_limit(const abr_evidence *l, const abr_sign *s, size_t value)
+{
+    return is_word(l, s, "timeout") && abr_is_digit(byte_at(l, value));
+}
+
+abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
+{
+    const size_t start = start_of_name(l, s);
+    const size_t end = end_of_name(l, s);
+    size_t i = skip(l, end, "\"'`])");
+    i = skip(l, i, " .");
+    const char sign = byte_at(l, i);
+    const bool assigned = sign == '=';
+    const bool bracket = sign == '(';
+    if (!assigned && !bracket && sign != ':') {
+        /* "error none", "errors 0 dropped 0", "error 0.12" */
+        bool blank = i == end + 1 && end == end_of(s);
+        return blank && (is_nothing(l, i, true) || is_zero_of_pairs(l, i)) ? ABR_VALUE_NOTHING
+                                                                           : ABR_VALUE_NONE;
+    }
+    /* "NullPointerException: null" is what was thrown, "isError": false a field */
+    if (s->type && !assigned && abr_is_upper(l->p[start]) && !is_one_of(byte_at(l, i - 1), "\"'"))
+        return ABR_VALUE_NONE;
+    if (bracket)
+        return is_nothing(l, i, false) ? ABR_VALUE_NOTHING : ABR_VALUE_NONE;
+    if (assigned && (i + 1 >= l->n || (byte_at(l, i + 1) == ' ' && byte_at(l, i - 1) != ' ')))
+        return ABR_VALUE_NOTHING; /* error= attempts=1 */
+    size_t value = skip(l, i, ":=> \t");
+    if (value >= l->n)
+        return ABR_VALUE_NONE; /* a heading, or what is wrong stands on the next line */
+    if (is_nothing(l, value, assigned))
+        return ABR_VALUE_NOTHING;
+    if (is_limit(l, s, value) || is_setting(l, start, end))
+        return ABR_VALUE_SETTING;
+    return is_trouble(l, s, value) ? ABR_VALUE_TROUBLE : ABR_VALUE_NONE;
 }

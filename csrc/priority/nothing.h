@@ -1,4 +1,4 @@
-/* A word of trouble that reports none. */
+/* The value of a word of trouble. */
 #ifndef ABR_PRIORITY_NOTHING_H
 #define ABR_PRIORITY_NOTHING_H
 
@@ -8,15 +8,16 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is the word a name whose value is empty, zero, false or null ("error": null, errors=[], failed: false,
- * ERRORS (0)), or a measure (relative error: 3e-12)? */
-bool abr_says_nothing(const abr_evidence *l, const abr_sign *s);
+typedef enum {
+    ABR_VALUE_NONE = 0, /* the word is no name, or what follows is a sentence */
+    ABR_VALUE_NOTHING, /* empty, zero, false, null ("error": null, errors=[], failed: false, ERRORS (0)), or a
+                           measure (relative error: 3e-12) */
+    ABR_VALUE_SETTING, /* the name says what to do about errors: fail_on_error: true, max_failures=3 */
+    ABR_VALUE_TROUBLE /* a count, true, or a text of its own: failures=2, "errorCount": 3, last_error: "gone" */
+} abr_value;
 
-/* Is the line written rather than reported: source code, an option's help, a commit's subject? */
-bool abr_is_quoted_source(const abr_evidence *l);
-
-/* Is the word part of a condition: "an error if the file is missing"? */
-bool abr_is_condition(const abr_evidence *l, const abr_sign *s);
+/* What the name says that the word is in, by its value. */
+abr_value abr_value_of(const abr_evidence *l, const abr_sign *s);
 
 ABR_PRIVATE_END
 

@@ -10,12 +10,15 @@
 #include "priority/evidence.h"
 #include "priority/lexicon.h"
 #include "priority/nothing.h"
+#include "priority/phrases.h"
 #include "priority/score.h"
 #include "priority/words.h"
+#include "priority/written.h"
 
 enum {
-    NEAR = 16,        /* bytes between a negation and what it negates */
-    LEVEL_WITHIN = 64 /* bytes of a line in which its log level stands */
+    NEAR = 16,           /* bytes between a negation and what is lacking */
+    NEGATED_WITHIN = 24, /* and what is negated */
+    LEVEL_WITHIN = 64    /* bytes of a line in which its log level stands */
 };
 
 /* ---- places of words ---- */
@@ -26,6 +29,13 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
     char then = byte_at(l, end_of(s) + 1);
+    if (starts_with(l, end_of(s), "/Error:")) /* RSpec */
+        return false;
+    if (before == ':' && !s->type && s->at >= 2 && l->p[s->at - 2] != ':' && !is_alnum(l->p[s->at - 2]) &&
+        !all_caps(l, s))
+        return true; /* :error */
+    if (before == '.' && (s->at == 1 || l->p[s->at - 2] == ' '))
+        return true; /* .error */
     if (is_one_of(before, "_/\\$@") || is_one_of(after, "_/\\"))
         return true;
     if (before == '-' && s->at >= 2 && l->p[s->at - 2] != '-' && l->p[s->at - 2] != ' ')
@@ -37,28 +47,56 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-')
         return after != '-' && after != ' '; /* an option --error=..., and a heading "--error--" */
     if (is_one_of(after, ".-") && is_alnum(then))
-        return !(s->type && after == '.');
+        return !(s->type && after == '.') || starts_with(l, end_of(s), ".class");
     if (abr_is_digit(after) && !all_caps(l, s))
         return true;
     return after == '(' && then != 's' && !s->type;
 }
 
-/* The number before a word: -1 where there is none. */
-static int64_t number_before(const abr_evidence *l, size_t at)
+/* The number that starts at or before `end`, with nothing but digits; -1 where there is none. */
+static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *start)
 {
-    size_t end = at;
-    while (end > 0 && is_one_of(l->p[end - 1], " \t("))
-        end--;
-    size_t start = end;
-    while (start > 0 && abr_is_digit(l->p[start - 1]) && end - start < 15)
-        start--;
-    if (start == end || (end == at) || is_one_of(byte_before(l, start), ".:-_") ||
-        is_alnum(byte_before(l, start)))
+    size_t i = end;
+    while (i > 0 && abr_is_digit(l->p[i - 1]) && end - i < 15)
+        i--;
+    *start = i;
+    if (i == end || is_one_of(byte_before(l, i), ".:-_=") || is_alnum(byte_before(l, i)))
         return -1;
     int64_t value = 0;
-    for (size_t i = start; i < end; i++)
+    for (; i < end; i++)
         value = value * 10 + (l->p[i] - '0');
     return value;
+}
+
+static size_t skip_blanks_before(const abr_evidence *l, size_t at)
+{
+    while (at > 0 && is_one_of(l->p[at - 1], " \t("))
+        at--;
+    return at;
+}
+
+/* The number before a word: -1 where there is none. Of "0 of 14 tests failed" it is the first. */
+static int64_t number_before(const abr_evidence *l, size_t at)
+{
+    size_t end = skip_blanks_before(l, at);
+    size_t start;
+    if (end == at)
+        return -1;
+    for (unsigned words = 0; words < 2; words++) {
+        int64_t value = number_that_ends_at(l, end, &start);
+        bool of = start >= 4 && memcmp(l->p + start - 4, " of ", 4) == 0;
+        int64_t first = value >= 0 && of ? number_that_ends_at(l, start - 4, &start) : -1;
+        if (first >= 0)
+            return first;
+        if (words == 0 && value >= 0)
+            return value;
+        if (value == 0 && (start == 0 || is_one_of(l->p[start - 1], "(,") || starts_with(l, start - 2, ", ")))
+            return 0; /* "0 tests failed" */
+        while (end > 0 && abr_is_letter(l->p[end - 1]) && !abr_is_upper(l->p[end - 1]))
+            end--;
+        end = skip_blanks_before(l, end);
+    }
+    return -1;
 }
 
 /* The number after a word and a colon or the like, as in failed=0; -1 where there is none. */
@@ -78,19 +116,25 @@ static int64_t number_after(const abr_evidence *l, size_t at, bool needs_sign)
     return whole ? value : -1;
 }
 
-/* Is the sign at index i negated: "no errors", "without any failure"? */
+/* Is the sign at index i negated: "no errors", "without any failure", "no fatal errors"? */
 static bool negated(const abr_evidence *l, unsigned i)
 {
-    if (i == 0)
-        return false;
-    const abr_sign *before = &l->words->signs[i - 1];
     const abr_sign *s = &l->words->signs[i];
-    if (before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || is_word(l, before, "not"))
+    const abr_sign *before = s;
+    for (; i > 0; i--) {
+        before = &l->words->signs[i - 1];
+        if (before->class == ABR_WORD_NO || before[1].at != end_of(before) + 1)
+            break;
+    }
+    if (i == 0 || before->class != ABR_WORD_NO || s->at - end_of(before) > NEGATED_WITHIN ||
+        in_name(l, before))
+        return false;
+    if (is_word(l, before, "not") && !starts_with(l, end_of(before), " a "))
         return false;
     for (size_t at = end_of(before); at < s->at; at++)
-        if (is_one_of(l->p[at], ":;,."))
+        if (is_one_of(l->p[at], ":;,.`'\""))
             return false;
-    return !in_name(l, before);
+    return true;
 }
 
 /* Note what a word says, with the score it would give the line. */
@@ -135,15 +179,76 @@ static bool in_brackets(const abr_evidence *l, const abr_sign *s)
     return is_one_of(byte_before(l, start), "[(<*|=") && is_one_of(byte_at(l, end), "])>*|=");
 }
 
-/* Does the word report no trouble, wherever it stands in the line? A count of none is worth a little. */
-static bool reports_none(abr_evidence *l, const abr_sign *s)
+/* Does the word label a message: "error: no such file"? What it says then is said, whatever follows. */
+static bool labels(const abr_evidence *l, const abr_sign *s)
 {
-    if (abr_says_nothing(l, s)) {
-        l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
+    char before = byte_before(l, s->at);
+    if (byte_at(l, end_of(s)) != ':' || is_one_of(before, "\"'`(:"))
+        return false;
+    if (l->words->indent > 0 && is_first(l, s) && is_one_of(l->p[l->n - 1], ";{,") && !s->type)
+        return false; /* a field of an object in source */
+    return !abr_is_argument(l, s);
+}
+
+static bool is_written(abr_evidence *l)
+{
+    if (l->written == ABR_UNASKED)
+        l->written = abr_line_is_written(l) ? ABR_YES : ABR_NO;
+    return l->written == ABR_YES;
+}
+
+/* Does the word name what deals with trouble: "error handler", "crash report"? */
+static bool is_named_after(const abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    const abr_sign *next = next_sign(l, i, 1);
+    bool noun = s->class != ABR_WORD_FAIL || is_word(l, s, "failure") || is_word(l, s, "failures");
+    return noun && next && next->class == ABR_WORD_NAMING && byte_at(l, end_of(s)) == ' ';
+}
+
+static void sum_up(abr_evidence *l, float score)
+{
+    if (l->summary < score)
+        l->summary = score;
+}
+
+/* What a name's value says, where it says enough. */
+static bool read_value(abr_evidence *l, const abr_sign *s)
+{
+    switch (abr_value_of(l, s)) {
+    case ABR_VALUE_NOTHING: /* a count of none is worth a little */
+        sum_up(l, ABR_SCORE_WEAK);
+        return true;
+    case ABR_VALUE_SETTING:
+        return true;
+    case ABR_VALUE_TROUBLE:
+        if (!is_written(l) && !abr_is_argument(l, s)) {
+            say(l, s, ABR_SCORE_BAD, false);
+            l->counted = l->counted || s->class != ABR_WORD_WARN;
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* Does the sign report no trouble, wherever it stands in the line? */
+static bool reports_none(abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    if (read_value(l, s) || in_name(l, s) || negated(l, i))
+        return true;
+    if (number_before(l, s->at) == 0) {
+        sum_up(l, ABR_SCORE_WEAK);
         return true;
     }
-    const bool labels = is_first(l, s) && byte_at(l, end_of(s)) == ':';
-    return abr_is_condition(l, s) || (!labels && abr_is_quoted_source(l));
+    if (is_named_after(l, i)) {
+        say(l, s, ABR_SCORE_WEAK, false);
+        return true;
+    }
+    if (labels(l, s))
+        return false;
+    return abr_is_spoken_of(l, s) || is_written(l) || (!all_caps(l, s) && abr_is_argument(l, s));
 }
 
 /* ---- the classes ---- */
@@ -151,29 +256,22 @@ static bool reports_none(abr_evidence *l, const abr_sign *s)
 static void read_error(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    const abr_sign *next = next_sign(l, i, 2);
     const abr_sign *before = i > 0 ? s - 1 : NULL;
     bool names_test =
         s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test"));
-    if (in_name(l, s) || negated(l, i) || names_test || reports_none(l, s))
+    if (names_test || reports_none(l, i))
         return;
     int64_t count = number_before(l, s->at);
-    if (count == 0) {
-        l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
-        return;
-    }
-    if (next && next->class == ABR_WORD_NAMING) {
-        say(l, s, ABR_SCORE_WEAK, false);
-        return;
-    }
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
     if (s->type && (source || c == '(')) {
         say(l, s, ABR_SCORE_WARNED, false);
         return;
     }
-    if (count > 0)
+    if (count > 0) {
         l->summary = ABR_SCORE_SUMS_UP;
+        l->counted = true;
+    }
     bool ends = c == '\n' || c == '\r';
     bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
@@ -183,19 +281,21 @@ static void read_error(abr_evidence *l, unsigned i)
 static void read_fail(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (in_name(l, s) || negated(l, i) || reports_none(l, s))
+    if (reports_none(l, i))
         return;
     int64_t count = number_before(l, s->at);
     int64_t after = number_after(l, end_of(s), true);
     if (after < 0 && byte_at(l, end_of(s)) == ' ' &&
         (is_first(l, s) || byte_before(l, l->words->first) == ' '))
         after = number_after(l, end_of(s), false); /* "# fail 0" */
-    if (count == 0 || (count < 0 && after == 0)) {
-        l->summary = l->summary > ABR_SCORE_WEAK ? l->summary : ABR_SCORE_WEAK;
+    if (count < 0 && after == 0) {
+        sum_up(l, ABR_SCORE_WEAK);
         return;
     }
-    if (count > 0 || after > 0)
+    if (count > 0 || after > 0) {
         l->summary = ABR_SCORE_SUMS_UP;
+        l->counted = true;
+    }
     bool named = s->type || is_word(l, s, "failed") || is_word(l, s, "failure") || is_word(l, s, "failures");
     bool is_clear = all_caps(l, s) || (named && abr_is_upper(l->p[s->at])) || in_brackets(l, s) ||
                     (byte_at(l, end_of(s)) == ':' && named) || (count > 0 && s->at < ABR_LEADS_WITHIN) ||
@@ -206,7 +306,7 @@ static void read_fail(abr_evidence *l, unsigned i)
 static void read_fatal(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (in_name(l, s) || negated(l, i))
+    if (reports_none(l, i))
         return;
     const abr_sign *next = next_sign(l, i, 4);
     char c = byte_at(l, end_of(s));
@@ -221,8 +321,6 @@ static void read_fatal(abr_evidence *l, unsigned i)
         say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_WEAK, is_clear);
         return;
     }
-    if (number_before(l, s->at) == 0 || reports_none(l, s))
-        return;
     say(l, s, c == '(' ? ABR_SCORE_BAD : ABR_SCORE_CLEAR, c != '(');
 }
 
@@ -230,7 +328,7 @@ static void read_bad(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *next = next_sign(l, i, 12);
-    if (in_name(l, s) || negated(l, i) || number_before(l, s->at) == 0 || reports_none(l, s))
+    if (reports_none(l, i))
         return;
     bool is_clear = (next && next->class == ABR_WORD_SYMBOL && is_word(l, s, "undefined")) ||
                     (byte_before(l, s->at) == '*' && !abr_is_digit(byte_at(l, end_of(s)))) ||
@@ -243,9 +341,12 @@ static void read_lack(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *before = i > 0 ? s - 1 : NULL;
+    if (i > 1 && before->class != ABR_WORD_NO) /* "no required module" */
+        before--;
     if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || in_name(l, s))
         return;
-    say(l, before, ABR_SCORE_BAD, false);
+    if (!abr_is_spoken_of(l, before) && !is_written(l) && !abr_is_argument(l, s))
+        say(l, before, ABR_SCORE_BAD, false);
 }
 
 static void read_expectation(abr_evidence *l, unsigned i)
@@ -258,6 +359,14 @@ static void read_expectation(abr_evidence *l, unsigned i)
     for (unsigned k = i + 1; k < l->words->count && !tells; k++)
         tells = l->words->signs[k].class == ABR_WORD_EXPECT || l->words->signs[k].class == ABR_WORD_LACK;
     tells = tells || (is_word(l, s, "expected") && c != '\n');
+    size_t before = s->at > 1 ? s->at - 2 : 0;
+    tells = tells || is_one_of(l->p[before], ",;"); /* "Total() = 3, want 4" */
+    if (is_word(l, s, "expected") && !l->stepped)
+        for (size_t at = end_of(s); at + 6 < l->n; at++)
+            if (starts_with(l, at, " but ") && !is_written(l) && !abr_is_spoken_of(l, s)) {
+                say(l, s, ABR_SCORE_BAD, false);
+                break;
+            }
     if (tells && l->expected < ABR_SCORE_EXPECTS)
         l->expected = ABR_SCORE_EXPECTS;
 }
@@ -344,6 +453,15 @@ static void read_pass(abr_evidence *l, unsigned i)
     char after = byte_at(l, end_of(s));
     if (is_one_of(after, "_.-/(") && is_alnum(byte_at(l, end_of(s) + 1)))
         return;
+    size_t value = skip(l, end_of(s), "\"':= ");
+    if (value > end_of(s) + 1 || is_one_of(after, ":=")) {
+        if (starts_with(l, value, "false") && !is_written(l)) { /* "success": false */
+            say(l, s, ABR_SCORE_BAD, false);
+            l->counted = true;
+        }
+        if (is_one_of(byte_at(l, value), "0123456789tf"))
+            return; /* a count, or a field */
+    }
     size_t end = skip(l, end_of(s), " \t\r");
     bool last = end >= l->n;
     size_t start = s->at;
@@ -371,20 +489,47 @@ static void read_http(abr_evidence *l, unsigned i)
         say(l, s, ABR_SCORE_WARNED, false);
 }
 
+/* "GET /pay 500 3012ms", "POST https://example.org/pay => 502" */
+static void read_method(abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    size_t at = end_of(s) + 1;
+    if (!all_caps(l, s) || byte_at(l, end_of(s)) != ' ' ||
+        (byte_at(l, at) != '/' && !starts_with(l, at, "http")))
+        return;
+    while (at < l->n && l->p[at] > ' ')
+        at++;
+    at = skip(l, at, " =->:\"");
+    if (abr_is_digit(byte_at(l, at + 1)) && abr_is_digit(byte_at(l, at + 2)) &&
+        !is_alnum(byte_at(l, at + 3)) && byte_at(l, at) == '5')
+        say(l, s, ABR_SCORE_BAD, false);
+}
+
+static void read_phrase(abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    if (!abr_is_phrase(l, s) || negated(l, i) || is_written(l) || abr_is_spoken_of(l, s))
+        return;
+    l->stepped = false;
+    say(l, s, ABR_SCORE_BAD, false);
+}
+
 static void read_doubt(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     if (in_name(l, s) || negated(l, i))
         return;
-    bool denies = (is_word(l, s, "can") || is_word(l, s, "could")) && byte_at(l, end_of(s)) == '\'';
+    const bool modal = is_word(l, s, "can") || is_word(l, s, "could");
+    bool denies = modal && (byte_at(l, end_of(s)) == '\'' || starts_with(l, end_of(s), " not "));
+    if (denies && (abr_is_spoken_of(l, s) || is_written(l) || abr_is_argument(l, s)))
+        return;
     say(l, s, denies ? ABR_SCORE_BAD : ABR_SCORE_WEAK, false);
 }
 
 static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    bool none = number_before(l, s->at) == 0 || reports_none(l, s);
-    if (!none && !in_name(l, s) && !negated(l, i))
+    if (!reports_none(l, i))
         say(l, s, ABR_SCORE_WARNED, false);
 }
 
@@ -409,12 +554,13 @@ static void read_level(abr_evidence *l, unsigned i)
 void abr_read_signs(abr_evidence *l)
 {
     static void (*const read[])(abr_evidence *, unsigned) = {
-        [ABR_WORD_ERROR] = read_error,  [ABR_WORD_FAIL] = read_fail,          [ABR_WORD_FATAL] = read_fatal,
-        [ABR_WORD_BAD] = read_bad,      [ABR_WORD_LACK] = read_lack,          [ABR_WORD_DOUBT] = read_doubt,
-        [ABR_WORD_WARN] = read_warning, [ABR_WORD_EXPECT] = read_expectation, [ABR_WORD_CAUSE] = read_cause,
-        [ABR_WORD_NOTE] = read_note,    [ABR_WORD_COUNT] = read_count,        [ABR_WORD_EXIT] = read_exit,
-        [ABR_WORD_DONE] = read_done,    [ABR_WORD_PASS] = read_pass,          [ABR_WORD_STEP] = read_step,
-        [ABR_WORD_QUIET] = read_level,  [ABR_WORD_HTTP] = read_http,          [ABR_WORD_MAKE] = read_make,
+        [ABR_WORD_ERROR] = read_error,   [ABR_WORD_FAIL] = read_fail,          [ABR_WORD_FATAL] = read_fatal,
+        [ABR_WORD_BAD] = read_bad,       [ABR_WORD_LACK] = read_lack,          [ABR_WORD_DOUBT] = read_doubt,
+        [ABR_WORD_WARN] = read_warning,  [ABR_WORD_EXPECT] = read_expectation, [ABR_WORD_CAUSE] = read_cause,
+        [ABR_WORD_NOTE] = read_note,     [ABR_WORD_COUNT] = read_count,        [ABR_WORD_EXIT] = read_exit,
+        [ABR_WORD_DONE] = read_done,     [ABR_WORD_PASS] = read_pass,          [ABR_WORD_STEP] = read_step,
+        [ABR_WORD_QUIET] = read_level,   [ABR_WORD_HTTP] = read_http,          [ABR_WORD_MAKE] = read_make,
+        [ABR_WORD_PHRASE] = read_phrase, [ABR_WORD_METHOD] = read_method,
     };
     for (unsigned i = 0; i < l->words->count; i++) {
         unsigned class = l->words->signs[i].class;

@@ -1,0 +1,19 @@
+/* Words that tell of trouble in one phrase alone. */
+#ifndef ABR_PRIORITY_PHRASES_H
+#define ABR_PRIORITY_PHRASES_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "priority/evidence.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Does the word stand in a phrase that tells of trouble: "index out of range", "Address already in use"? */
+bool abr_is_phrase(const abr_evidence *l, const abr_sign *s);
+
+/* Where a message in a script beyond ASCII tells of trouble, or its end. */
+size_t abr_find_foreign(const abr_evidence *l);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,282 @@
+/*
+ * Lines that are written, not reported: people write of errors in source code, in manuals and commits, and a
+ * log may show any of these.
+ */
+#include "priority/written.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "priority/evidence.h"
+#include "priority/words.h"
+
+/* The first of the words in a list that is at i, with no letter after it; its size, or 0. */
+static size_t one_at(const abr_evidence *l, size_t i, const char *const words[])
+{
+    for (size_t k = 0; words[k]; k++)
+        if (starts_with(l, i, words[k]) && !is_alnum(byte_at(l, i + strlen(words[k]))))
+            return strlen(words[k]);
+    return 0;
+}
+
+static bool has(const abr_evidence *l, size_t from, const char *set)
+{
+    for (size_t i = from; i < l->n; i++)
+        if (is_one_of(l->p[i], set))
+            return true;
+    return false;
+}
+
+static size_t end_without_blanks(const abr_evidence *l)
+{
+    size_t n = l->n;
+    while (n > 0 && is_one_of(l->p[n - 1], " \t\r"))
+        n--;
+    return n;
+}
+
+/* ---- source ---- */
+
+/* Does the line start like a statement, after the sign of a diff? */
+static bool starts_as_source(const abr_evidence *l)
+{
+    /* Such a word starts sentences, too ("import cycle"): with it come the brackets of source, or a colon that ends it. */
+    static const char *const keywords[] = {
+        "import",  "from",    "raise",     "throw",    "return", "def",      "class", "func",      "function",
+        "fn",      "let",     "var",       "val",      "const",  "local",    "if",    "elif",      "else",
+        "} catch", "} else",  "catch",     "except",   "rescue", "type",     "enum",  "interface", "struct",
+        "public",  "private", "protected", "static",   "export", "abstract", "with",  "trap",      "assert",
+        "try",     "case",    "when",      "pub",      "use",    "using",    "defer", "module",    "guard",
+        "await",   "echo",    "printf",    "override", "final",  NULL};
+    size_t i = l->words->indent;
+    if (is_one_of(byte_at(l, i), "+-"))
+        i = skip(l, i + 1, " \t");
+    size_t n = one_at(l, i, keywords);
+    if (n == 0)
+        return false;
+    size_t end = end_without_blanks(l);
+    return has(l, i + n, "({=;\"'") || l->p[end - 1] == ':' ||
+           (starts_with(l, i, "rescue") && l->words->words > 1);
+}
+
+/* Comments, directives, annotations, documentation in comments. */
+static bool starts_as_comment(const abr_evidence *l)
+{
+    const size_t i = l->words->indent;
+    const char c = byte_at(l, i + 1);
+    switch (byte_at(l, i)) {
+    case '/':
+        return c == '/' || c == '*';
+    case '#': /* one blank and a word; the harnesses of tests write "# fail 1", "#   Failed test" */
+        if (c == '#' || abr_is_letter(c) || c == '!')
+            return skip(l, i, "#") < l->n && !starts_with(l, i, "##[");
+        return c == '[' ||
+               (c == ' ' && abr_is_letter(byte_at(l, i + 2)) && !starts_with(l, i, "# Looks like") &&
+                !abr_is_digit(l->p[end_without_blanks(l) - 1]));
+    case '*':
+        return i > 0 && starts_with(l, i, "* @");
+    case ':': /* :raises KeyError: */
+        return abr_is_letter(c) && has(l, i + 2, ":");
+    case '@':
+        return abr_is_letter(c) && has(l, i, "(");
+    case '<':
+        return abr_is_letter(c) && l->p[end_without_blanks(l) - 1] == '>' && has(l, i, "=");
+    case '.': /* a rule of a style sheet */
+        return abr_is_letter(c) && has(l, i, "{");
+    default:
+        return false;
+    }
+}
+
+/* Does the line end as statements do? */
+static bool ends_as_source(const abr_evidence *l)
+{
+    size_t n = end_without_blanks(l);
+    if (n < 3)
+        return false;
+    char c = l->p[n - 1];
+    if (c == '{')
+        return l->p[n - 2] != '>' && !starts_with(l, n - 3, ": {"); /* an object that is shown */
+    if (c == ';')
+        return is_one_of(l->p[n - 2], ")}\"'") || l->words->indent > 0;
+    return starts_with(l, n - 3, ">&2");
+}
+
+/* "[ -f x ] || exit 1" */
+static bool is_shell(const abr_evidence *l)
+{
+    for (size_t i = l->words->indent; i + 4 < l->n; i++)
+        if (starts_with(l, i, " || "))
+            return true;
+    return starts_with(l, l->words->indent, "set -");
+}
+
+/* ---- commits ---- */
+
+static size_t skip_hash(const abr_evidence *l, size_t start)
+{
+    enum { LEAST = 7, MOST = 40 };
+    bool digit = false;
+    size_t i = start;
+    for (; i < l->n && (abr_is_digit(l->p[i]) || (l->p[i] >= 'a' && l->p[i] <= 'f')); i++)
+        digit = digit || abr_is_digit(l->p[i]);
+    return digit && i - start >= LEAST && i - start <= MOST ? i : 0;
+}
+
+/* "fix(api): ...", "docs: ..." */
+static bool has_commit_type(const abr_evidence *l, size_t i)
+{
+    static const char *const types[] = {"fix", "feat", "docs", "chore", "refactor", "perf", "revert", NULL};
+    static const char *const scoped[] = {"test", "tests", "build", "ci", "style", NULL};
+    size_t end = i + one_at(l, i, types);
+    const bool with_scope = end == i;
+    if (with_scope)
+        end += one_at(l, i, scoped);
+    if (end == i)
+        return false;
+    if (byte_at(l, end) == '(')
+        while (end < l->n && l->p[end] != ')')
+            end++;
+    else if (with_scope)
+        return false;
+    end = skip(l, end, ")!");
+    return byte_at(l, end) == ':';
+}
+
+/* "... (#412)" */
+static bool ends_with_request(const abr_evidence *l)
+{
+    size_t n = end_without_blanks(l);
+    if (n < 5 || l->p[n - 1] != ')')
+        return false;
+    size_t i = n - 1;
+    while (i > 0 && abr_is_digit(l->p[i - 1]))
+        i--;
+    return i < n - 1 && i >= 2 && l->p[i - 1] == '#' && l->p[i - 2] == '(';
+}
+
+static bool is_commit(const abr_evidence *l)
+{
+    static const char *const verbs[] = {"Fix",      "Fixed",       "Fixes",          "fix",        "fixed",
+                                        "fixes",    "bugfix",      "Bugfix",         "Improve",    "Improved",
+                                        "Avoid",    "Prevent",     "Merge branch",   "Merge pull", "Revert",
+                                        "Applying", "HEAD is now", "Commit message", "Document",   NULL};
+    size_t i = skip(l, 0, "*|/\\ -[");
+    size_t end = skip_hash(l, i);
+    if (end > 0 && byte_at(l, end) == ' ' && abr_is_letter(byte_at(l, skip(l, end, " ("))))
+        return true;
+    if (byte_at(l, 0) == '[') { /* [main 7d1a2b3] */
+        while (end < l->n && end < 80 && l->p[end] != ' ' && l->p[end] != ']')
+            end++;
+        if (byte_at(l, end) == ' ' && skip_hash(l, end + 1) > 0)
+            return true;
+    }
+    const bool heads = l->p[end_without_blanks(l) - 1] == ':'; /* Fix the following errors: */
+    return (!heads && one_at(l, i, verbs) > 0) || has_commit_type(l, i) || ends_with_request(l);
+}
+
+/* ---- manuals, lists ---- */
+
+/* The help of an option: "  -k, --keep-going   go on after errors". */
+static bool is_option_help(const abr_evidence *l)
+{
+    size_t i = l->words->indent;
+    if (byte_at(l, i) != '-' || !(is_alnum(byte_at(l, i + 1)) || byte_at(l, i + 1) == '-'))
+        return starts_with(l, i, "usage: ") || starts_with(l, i, "Usage: ");
+    if (i == 0 && byte_at(l, 1) == '-' && byte_at(l, 2) == '-')
+        return false; /* a rule, or --- FAIL */
+    while (i + 1 < l->n && !(l->p[i] == ' ' && l->p[i + 1] == ' '))
+        i++;
+    return abr_is_letter(byte_at(l, skip(l, i, " ")));
+}
+
+/* A heading, "### Errors", "3. Failure modes", a man page's "ERRORS"; a row of ls -l. */
+static bool is_heading_or_row(const abr_evidence *l)
+{
+    size_t i = l->words->indent;
+    size_t end = skip(l, i, "#");
+    if (end >= i + 2 && byte_at(l, end) == ' ')
+        return true;
+    end = skip_digits(l, i);
+    if (i == 0 && end > 0 && end <= 2 && starts_with(l, end, ". ") && l->words->words <= 4)
+        return true;
+    if (l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l))
+        return true;
+    return i == 0 && is_one_of(byte_at(l, 0), "-dlcbsp") && skip(l, 1, "rwxsStT-") == 10 &&
+           byte_at(l, 10) <= ' ';
+}
+
+bool abr_line_is_written(const abr_evidence *l)
+{
+    if (l->words->indent == l->n)
+        return false;
+    return ends_as_source(l) || starts_as_source(l) || starts_as_comment(l) || is_shell(l) || is_commit(l) ||
+           is_option_help(l) || is_heading_or_row(l);
+}
+
+/* ---- words ---- */
+
+/* Does the name that ends at i name a function: lower case, or what belongs to a module or an object? */
+static bool is_function(const abr_evidence *l, size_t i)
+{
+    size_t start = i;
+    while (start > 0 && (is_alnum(l->p[start - 1]) || is_one_of(l->p[start - 1], "_.!:")))
+        start--;
+    if (start == i || start + 1 == i)
+        return false;
+    for (size_t k = start; k < i; k++)
+        if (l->p[k] == '.')
+            return true;
+    return l->p[start] == '_' || (abr_is_letter(l->p[start]) && !abr_is_upper(l->p[start]));
+}
+
+bool abr_is_argument(const abr_evidence *l, const abr_sign *s)
+{
+    enum { MOST = 120 };
+    unsigned closed = 0;
+    for (size_t i = s->at; i > 0 && s->at - i < MOST; i--) {
+        if (l->p[i - 1] == ')')
+            closed++;
+        else if (l->p[i - 1] == '(' && closed > 0)
+            closed--;
+        else if (l->p[i - 1] == '(')
+            return is_function(l, i - 1);
+    }
+    return false;
+}
+
+/* Where the word starts that ends before i, after one blank; i where there is none. */
+static size_t word_before(const abr_evidence *l, size_t i)
+{
+    if (i < 2 || l->p[i - 1] != ' ')
+        return i;
+    size_t start = i - 1;
+    while (start > 0 && (abr_is_letter(l->p[start - 1]) || l->p[start - 1] == '\''))
+        start--;
+    return start < i - 1 ? start : i;
+}
+
+bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
+{
+    static const char *const after[] = {" when", " if", " unless", " is", " are", " in hooks", NULL};
+    static const char *const close[] = {"on",     "On",       "for",    "into",  "about",  "any",
+                                        "common", "possible", "may",    "might", "should", "would",
+                                        "Any",    "handle",   "Handle", "known", NULL};
+    static const char *const far[] = {"if",      "If",     "when",   "When",    "unless",  "may",   "might",
+                                      "should",  "would",  "how",    "How",     "whether", "until", "Returns",
+                                      "returns", "Raises", "Throws", "Retries", "turn",    "case",  NULL};
+    if (!s->type && one_at(l, end_of(s), after) > 0 && s->class != ABR_WORD_BAD)
+        return true;
+    if (abr_is_upper(l->p[s->at]) && abr_is_upper(l->p[s->at + 1]))
+        return false;
+    size_t i = word_before(l, s->at);
+    if (i < s->at && one_at(l, i, close) > 0)
+        return true;
+    for (unsigned words = 0; words < 8; words++) {
+        if (one_at(l, i, far) > 0)
+            return true;
+        size_t start = word_before(l, i);
+        if (start == i)
+            break;
+        i = start;
+    }
+    return false;
+}

@@ -1,0 +1,24 @@
+/* Lines that are written, not reported. */
+#ifndef ABR_PRIORITY_WRITTEN_H
+#define ABR_PRIORITY_WRITTEN_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "priority/evidence.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Is the line source code, the help of an option, a commit's subject, a heading, a row of a file list? Words of
+ * trouble tell of none there. */
+bool abr_line_is_written(const abr_evidence *l);
+
+/* Is the word an argument of a call, such as the message of error("no such file")? */
+bool abr_is_argument(const abr_evidence *l, const abr_sign *s);
+
+/* Does a sentence speak of the word without saying that it happened: "an error if the file is missing", "on
+ * failure", "errors are logged"? */
+bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s);
+
+ABR_PRIVATE_END
+
+#endif
