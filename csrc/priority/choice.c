@@ -32,6 +32,7 @@
 #include "text/utf8.h"
 
 enum {
+    HOLE_MOST = 3, /* lines of a failure that are kept rather than marked */
     GAP_SIZE = 24, /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
     WIDTH_MOST = 1200,
@@ -120,6 +121,37 @@ static size_t sort_by_value(abr_chooser *x)
     return n;
 }
 
+/* Keep the few lines, all of one failure, between line i and the next one that is kept above it: a marker in
+ * their place would cost nearly as much. */
+static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
+{
+    const uint32_t failure = x->lines[i].c->failure;
+    size_t k = i;
+    while (k > 0 && i - k <= HOLE_MOST && !(k < i && x->lines[k].kept))
+        k--;
+    if (k == i || !x->lines[k].kept || x->lines[i].c->line - x->lines[k].c->line != i - k)
+        return;
+    for (size_t j = k; j < i; j++)
+        if (x->lines[j].c->failure != failure)
+            return;
+    for (size_t j = i - 1; j > k; j--)
+        if (!x->lines[j].kept)
+            keep_line(x, j, used);
+}
+
+/* Keep line i, and what would be a small hole in its failure. */
+static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
+{
+    if (!keep_line(x, i, used) || x->lines[i].c->failure == 0)
+        return;
+    close_hole_above(x, i, used);
+    for (size_t k = i + 1; k < x->count && k - i <= HOLE_MOST + 1; k++)
+        if (x->lines[k].kept) {
+            close_hole_above(x, k, used);
+            return;
+        }
+}
+
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
@@ -133,7 +165,7 @@ static void keep_best(abr_chooser *x)
         keep_line(x, 0, &used);
     for (size_t k = 0; k < sorted; k++)
         if (!x->lines[x->keys[k].index].kept)
-            keep_line(x, x->keys[k].index, &used);
+            keep_with_holes(x, x->keys[k].index, &used);
 }
 
 /* Choose what is kept within so many bytes. */

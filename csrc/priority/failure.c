@@ -39,7 +39,7 @@ static bool goes_back(const char *p, size_t n)
 /* Is the line of a shape that was seen often before the failure? */
 static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
 {
-    if (nth < OFTEN)
+    if (nth < OFTEN || r->plain_count == 0) /* without a word of its own its shape tells little */
         return false;
     unsigned have = f->lines < ABR_FAILURE_SHAPES ? f->lines : ABR_FAILURE_SHAPES;
     for (unsigned i = 0; i < have; i++)
