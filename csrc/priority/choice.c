@@ -10,8 +10,6 @@
  * every budget.
  */
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "priority/choice.h"
 #include "abridge.h"
@@ -323,12 +321,6 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
         release(&x);
         return ABR_OK;
     }
-    if (getenv("DUMP"))
-        for (size_t i = 0; i < x.count; i++) {
-            const abr_shown_line *u = &x.lines[i];
-            fprintf(stderr, "%5d %c v=%5.2f s=%4.1f w=%4.2f b=%u i=%u l=%u look=%u kind=%u nth=%u seen=%u %.*s\n", (int)u->c->line + 1, u->c->hit ? 'H' : ' ', (double)u->keep_value, (double)u->c->line_score,
-                    (double)u->c->retain_weight, u->c->failure, (unsigned)u->layout.indent, u->layout.level, u->layout.look, u->c->kind, u->c->nth, u->seen, (int)(u->c->start_n < 90 ? u->c->start_n : 90), u->c->start);
-        }
     if (opts->max.tokens != ABR_UNLIMITED)
         choose_by_tokens(&x);
     else

@@ -17,7 +17,8 @@
 
 enum {
     STEPS = 128, /* of oddness, a quarter of a bit each */
-    FEW = 8      /* lines as odd as a line, among which it stands out */
+    FEW = 8,     /* lines as odd as a line, among which it stands out */
+    LINES_LEAST = 64 /* in a text of fewer lines all are unlike the rest */
 };
 
 static const float odd_value = 5.0F; /* of the only line that is as odd */
@@ -57,6 +58,8 @@ static unsigned step_of(float odd)
 
 bool abr_raise_odd_lines(abr_chooser *x)
 {
+    if (x->view->lines < LINES_LEAST)
+        return false;
     uint64_t lines[STEPS] = {0}; /* at a step or above, in the end */
     bool stands_out = false;
     for (size_t i = 0; i < x->count; i++)

@@ -270,8 +270,8 @@ static void check_head_tail(const char *p, size_t n, const abr_opts *o, const ab
 
 /* ---- priority ---- */
 
-/* With no hit it is head_tail, with little room the end alone. */
-static void check_as_ends(const char *p, size_t n, const options *x, const abr_cut *cut)
+/* With no hit and no odd line it is head_tail, with little room the end alone. Is it? */
+static bool is_as_ends(const char *p, size_t n, const options *x, const abr_cut *cut)
 {
     static const char marker[] = "... [{lines} lines omitted] ...";
     options both = *x;
@@ -295,8 +295,9 @@ static void check_as_ends(const char *p, size_t n, const options *x, const abr_c
     want.failures_kept = cut->failures_kept;
     want.total_chars = cut->total_chars; /* its marker may tell chars where that of priority does not */
     want.output_chars = cut->output_chars;
-    RULE(same_cut(&want, cut));
+    bool same = same_cut(&want, cut);
     abr_cut_free(&want);
+    return same;
 }
 
 /* Is there too little room for more than the end? */
@@ -467,9 +468,9 @@ static void check_rules(const char *p, size_t n, const options *x, unsigned whic
     } else if (o->strategy == ABR_HEAD_TAIL && cut->truncated) {
         check_head_tail(p, n, o, cut);
     } else if (o->strategy == ABR_PRIORITY && cut->truncated) {
-        if (cut->hits_found == 0 || is_small(o))
-            check_as_ends(p, n, x, cut);
-        else
+        if (is_small(o))
+            RULE(is_as_ends(p, n, x, cut));
+        else if (cut->hits_found > 0 || !is_as_ends(p, n, x, cut))
             check_parts(p, n, o, cut);
         check_use(p, n, o, cut);
     }
