@@ -16,10 +16,11 @@ static float rarity_of_word(uint16_t seen, uint64_t lines)
 float abr_rarity(const abr_word_counts *c, const abr_lexicon *lexicon, const char *p, size_t n,
                  uint64_t lines)
 {
-    char start[ABR_PLAIN_WITHIN + ABR_PADDING + ABR_PADDING] = {0};
+    char start[ABR_PLAIN_WITHIN + ABR_PADDING + ABR_PADDING];
     size_t most = ABR_PLAIN_WITHIN + ABR_PADDING; /* with the rest of the last word */
     n = n < most ? n : most;
     memcpy(start, p, n);
+    memset(start + n, 0, ABR_PADDING);
     abr_line_words words;
     abr_read_words(lexicon, start, n, &words);
     float sum = 0;

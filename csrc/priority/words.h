@@ -31,7 +31,7 @@ typedef struct {
     uint32_t shape; /* hash of the line with names, numbers and quoted parts folded */
     uint32_t form;  /* a stricter one: lines of one form differ in names and numbers alone */
     uint32_t words; /* how many there were */
-    uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of the words that are no part of a name */
+    uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of the first words that are no part of a name */
     unsigned plain_count;
     size_t indent;  /* blanks at the start */
     size_t first;   /* where the first word starts; n: there is none */

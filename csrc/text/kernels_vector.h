@@ -10,6 +10,7 @@
  *   bits(flags)   a bit for each, as a mask of SPREAD 1 is
  *   any(flags)    is one of them true?
  *   sum(bytes)    of all of them
+ *   CLASSIFY      it has its own classify()
  *
  * Newlines are counted in lanes of 8 bits, summed before they overflow: faster than wider ones. Memory is
  * prefetched 4 KiB ahead, across the end of a page, where processors stop on their own.
@@ -320,6 +321,7 @@ KERNEL size_t plain(const char *p, size_t n)
     return i + abr_scalar.plain(p + i, n - i);
 }
 
+#ifndef CLASSIFY
 /* ---- classes ---- */
 
 /* Bytes from `first` on, `count` of them: one comparison of signed numbers, which every processor has. */
@@ -427,3 +429,4 @@ KERNEL void classify(const char *p, abr_classes *out)
     out->marks = where(x, is_mark);
     out->quotes = where(x, is_quote);
 }
+#endif
