@@ -9,6 +9,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "priority/candidates.h"
+#include "priority/kept_line.h"
 #include "priority/retain.h"
 #include "priority/sort.h"
 
@@ -49,6 +50,8 @@ typedef struct {
     uint64_t chars;   /* chars it costs */
     bool kept;
     bool follows_like; /* the line before it is like it */
+    abr_why why;       /* it has its value */
+    uint32_t failure;  /* of the hit it has it from; 0: none */
 } abr_shown_line;
 
 /* What is used of the budgets. */

@@ -52,10 +52,21 @@ static float own_value(const abr_shown_line *u)
     return c->line_score >= ABR_SCORE_HIT ? value * abr_early_hit_factor(c, early_bonus) : value;
 }
 
-static void raise(abr_shown_line *u, float value)
+static void raise(abr_shown_line *u, float value, const abr_candidate *hit)
+{
+    if (u->keep_value >= value)
+        return;
+    u->keep_value = value;
+    u->why = u->c->line < hit->line ? ABR_WHY_BEFORE : ABR_WHY_AFTER;
+    u->failure = hit->failure;
+}
+
+/* Add what a line is worth for its place. */
+static void add_for_place(abr_shown_line *u, float value, abr_why why)
 {
     if (u->keep_value < value)
-        u->keep_value = value;
+        u->why = why;
+    u->keep_value += value;
 }
 
 /* Raise the lines after a hit, more if they are indented deeper, and the few before it. */
@@ -72,7 +83,7 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= 1.3F;
         if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS)
             part *= 0.4F;
-        raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F));
+        raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F), hit);
     }
     for (size_t k = i; k > 0 && x->lines[k - 1].c->line + ABR_LINES_BEFORE_HIT >= hit->line; k--) {
         const abr_candidate *c = x->lines[k - 1].c;
@@ -81,16 +92,23 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= step_before;
         if (c->kind == ABR_LINE_BLANK)
             part *= 0.5F;
-        raise(&x->lines[k - 1], value * part);
+        raise(&x->lines[k - 1], value * part, hit);
         if (c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP)
             break;
     }
 }
 
+static void set_own_value(abr_shown_line *u)
+{
+    u->keep_value = own_value(u);
+    u->why = u->c->hit ? ABR_WHY_HIT : u->keep_value > 0 ? ABR_WHY_SAYS : ABR_WHY_FILLING;
+    u->failure = u->c->failure;
+}
+
 void abr_set_keep_values(abr_chooser *x)
 {
     for (size_t i = 0; i < x->count; i++)
-        x->lines[i].keep_value = own_value(&x->lines[i]);
+        set_own_value(&x->lines[i]);
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
             raise_near(x, i, own_value(&x->lines[i]));
@@ -107,9 +125,9 @@ void abr_set_keep_values(abr_chooser *x)
         bool says_nothing =
             u->c->kind == ABR_LINE_PASS || u->c->kind == ABR_LINE_STEP || u->c->kind == ABR_LINE_BLANK;
         if (left < ABR_TAIL_LINES)
-            u->keep_value += end[left] * (says_nothing ? dull : 1);
+            add_for_place(u, end[left] * (says_nothing ? dull : 1), ABR_WHY_END);
         if (u->c->line < ABR_HEAD_LINES)
-            u->keep_value += start[u->c->line];
+            add_for_place(u, start[u->c->line], ABR_WHY_START);
     }
 }
 

@@ -108,10 +108,10 @@ local function random_lines()
 end
 
 --- The markers that the gaps of a cut should have.
-local function markers_wanted(cut, forms)
+local function markers_wanted(text, cut, forms)
   local wanted, last = {}, 0
-  local function add(to)
-    local alike = forms[to] ~= nil
+  local function add(to, starts)
+    local alike = forms[to] ~= nil and starts
     for i = last + 1, to - 1 do
       alike = alike and forms[i] == forms[to]
     end
@@ -119,7 +119,7 @@ local function markers_wanted(cut, forms)
     if n > 0 then wanted[#wanted + 1] = ("... [%d lines%s omitted] ..."):format(n, alike and " " .. LIKE or "") end
   end
   for _, range in ipairs(cut.kept) do
-    add(range.first_line)
+    add(range.first_line, range.first_byte == 1 or text:sub(range.first_byte - 1, range.first_byte - 1) == "\n")
     last = range.last_line
   end
   add(#forms + 1)
@@ -139,7 +139,7 @@ describe("runs", function()
         markers[#markers + 1] = marker
         told = told + (marker:find(LIKE, 1, true) and 1 or 0)
       end
-      if #markers > 0 then assert.same(markers_wanted(cut, forms), markers) end
+      if #markers > 0 then assert.same(markers_wanted(text, cut, forms), markers) end
     end)
     assert.is_true(told > 20, "few runs were told: " .. told)
   end)

@@ -110,7 +110,7 @@ static inline bool told_alike(const parts *x, uint64_t lines, const kept_part *a
                               const shown *s)
 {
     char told[80];
-    if (!x->own || !b)
+    if (!x->own || !b || !b->starts)
         return false;
     const size_t n = (size_t)snprintf(told, sizeof told, "... [%llu lines like the one below omitted] ...",
                                       (unsigned long long)lines);
