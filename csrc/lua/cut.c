@@ -138,7 +138,7 @@ static int l_auto(lua_State *L)
     return cut_text(L, "abridge.auto", ABR_AUTO, false);
 }
 
-/* explain(text, opts) -> content, cut: those of cut(), with `cut.kept_lines` where lines were chosen. The text
+/* explain(text, opts) -> content, cut: as of cut(), with `cut.kept_lines` where lines were chosen. The text
  * is neither cleaned nor redacted. */
 static int l_explain(lua_State *L)
 {
@@ -251,8 +251,14 @@ static int l_line(lua_State *L)
 }
 
 const luaL_Reg abr_cut_functions[] = {
-    {"head", l_head},         {"tail", l_tail}, {"head_tail", l_head_tail},
-    {"priority", l_priority}, {"cut", l_cut},   {"pipeline", l_pipeline},
-    {"line", l_line},         {"auto", l_auto}, {"explain", l_explain},
+    {"head", l_head},
+    {"tail", l_tail},
+    {"head_tail", l_head_tail},
+    {"priority", l_priority},
+    {"cut", l_cut},
+    {"pipeline", l_pipeline},
+    {"line", l_line},
+    {"auto", l_auto},
+    {"explain", l_explain},
     {NULL, NULL},
 };

@@ -228,8 +228,8 @@ static uint64_t nearest_line(const side *e, bool *whole)
     *whole = false;
     if (e->within < first)
         return 0;
-    uint64_t look =
-        abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + x->alike + JOINT);
+    uint64_t look = abr_at_most(e->within - first,
+                                left == ABR_UNLIMITED ? left : left + x->marker.shown + x->alike + JOINT);
     const char *from = e->up ? e->p - first - look : e->p + s->n + first;
     const char *newline =
         e->up ? abr_find_last_newline(from, (size_t)look) : memchr(from, '\n', (size_t)look);
@@ -268,8 +268,7 @@ static abr_limits limits_left(const abr_chooser *x, uint64_t more)
 
 /* The most chars of the n bytes of a line beside a stretch, after the first `skip`, that stay within the
  * limits; above it never all of a line, `whole`: the marker above that may be longer, and did not fit. */
-static uint64_t part_beside(const side *e, uint64_t skip, uint64_t n, bool whole,
-                            const abr_limits *limits)
+static uint64_t part_beside(const side *e, uint64_t skip, uint64_t n, bool whole, const abr_limits *limits)
 {
     if (!e->up)
         return abr_prefix(e->p + e->x->kept[e->i].n + skip, (size_t)n, limits);

@@ -18,8 +18,8 @@ typedef enum {
 } abr_why;
 
 typedef struct {
-    uint64_t line; /* 0-based */
-    uint64_t sign; /* bytes of the line before the word that gave it its score */
+    uint64_t line;    /* 0-based */
+    uint64_t sign;    /* bytes of the line before the word that gave it its score */
     float line_score; /* 0 too where it was not retained */
     uint32_t failure; /* of the line, or of the hit it is kept for; 0: none */
     abr_why why;

@@ -62,10 +62,10 @@ typedef struct {
 
 /* What the weight of the next line depends on besides its own score. */
 typedef struct {
-    float carried;     /* weight of the hit that lines after it belong to */
-    unsigned distance; /* lines since it */
+    float carried;        /* weight of the hit that lines after it belong to */
+    unsigned distance;    /* lines since it */
     uint64_t failed_line; /* the last one of the last failure */
-    bool tracing;      /* a traceback is open, whose message ends it */
+    bool tracing;         /* a traceback is open, whose message ends it */
     size_t trace_indent;
 } retain_state;
 

@@ -39,6 +39,10 @@ local function print_gap(lines)
   if lines > 0 then terminal.out(("%8s  %.0f %s\n"):format("...", lines, lines == 1 and "line" or "lines")) end
 end
 
+local function share(of, unit)
+  return ("%.0f of %.0f %s"):format(of.kept, of.found, unit)
+end
+
 local function print_lines(text, cut)
   local line_at, last = lines_of(text), 0
   terminal.out(FORMAT:format("line", "score", "why", "text"))
@@ -46,18 +50,20 @@ local function print_lines(text, cut)
     local line = line_at(kept.line)
     print_gap(kept.line - last - 1)
     local shown = core.line(line, WIDTH, { math.min(kept.at, #line + 1), math.min(kept.at - 1, #line) })
-    terminal.out(FORMAT:format(("%.0f"):format(kept.line), ("%.1f"):format(kept.score), reason(kept, line), log.visible(shown)))
+    local number, score = ("%.0f"):format(kept.line), ("%.1f"):format(kept.score)
+    terminal.out(FORMAT:format(number, score, reason(kept, line), log.visible(shown)))
     last = kept.line
   end
   print_gap(cut.total_lines - last)
-  terminal.out(("%.0f of %.0f lines, %.0f of %.0f hits, %.0f of %.0f failures\n"):format(cut.output_lines, cut.total_lines,
-    cut.hits.kept, cut.hits.found, cut.failures.kept, cut.failures.found))
+  local lines, hits, failures = { kept = cut.output_lines, found = cut.total_lines }, cut.hits, cut.failures
+  terminal.out(("%s, %s, %s\n"):format(share(lines, "lines"), share(hits, "hits"), share(failures, "failures")))
 end
 
 --- Why no line has a reason of its own.
 local function untold(cut)
   if not cut.truncated then return "it fits: all of it is kept" end
-  if not cut.hits then return "no line is chosen: it is cut " .. (cut.kind and "as " .. cut.kind or "by " .. cut.strategy) end
+  local how = cut.kind and "as " .. cut.kind or "by " .. cut.strategy
+  if not cut.hits then return "no line is chosen: it is cut " .. how end
   if cut.hits.found == 0 then return "no line is a hit: the start and the end are kept" end
   return "too little room: the end is kept"
 end
