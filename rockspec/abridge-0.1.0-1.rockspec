@@ -172,6 +172,7 @@ build = {
     ["abridge.base.time_slices"] = "lua/abridge/base/time_slices.lua",
     ["abridge.base.types"] = "lua/abridge/base/types.lua",
     ["abridge.base.version"] = "lua/abridge/base/version.lua",
+    ["abridge.cli.explain"] = "lua/abridge/cli/explain.lua",
     ["abridge.cli.flags"] = "lua/abridge/cli/flags.lua",
     ["abridge.cli"] = "lua/abridge/cli/init.lua",
     ["abridge.cli.log"] = "lua/abridge/cli/log.lua",

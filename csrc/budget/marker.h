@@ -12,7 +12,7 @@ typedef struct {
     uint64_t lines;
     uint64_t bytes;
     uint64_t chars;
-    bool alike; /* every line of the gap is like the one after it */
+    bool alike; /* every line of the gap is like the one after it, the start of which shows */
 } abr_omitted;
 
 /* The format that the options ask for, of *n bytes; "" for none. */

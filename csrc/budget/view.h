@@ -14,21 +14,25 @@ struct abr_retainer;
 /* Has the parts that a cut by kind may keep: kinds/reader.h. */
 struct abr_reader;
 
+/* Which lines are kept, and why: priority/kept_line.h. */
+struct abr_kept_lines;
+
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
 typedef struct {
     abr_edge front; /* from the start on; whole where the source is over no budget */
     abr_edge back;  /* up to the end */
     uint64_t bytes;
     uint64_t lines;
-    uint64_t chars;                /* counted where abr_wants_chars() */
-    uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: not counted yet */
-    uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: not measured yet */
-    uint64_t last_line;            /* the same of the last line */
-    bool ends_line;                /* the last byte is a newline */
-    struct abr_retainer *retainer; /* of ABR_PRIORITY, and of a log; else NULL */
-    abr_kind kind;                 /* of ABR_AUTO */
-    const char *media_type;        /* of what is binary, NULL where it is not known */
-    struct abr_reader *reader;     /* of a kind that is cut part by part, else NULL */
+    uint64_t chars;                    /* counted where abr_wants_chars() */
+    uint64_t invalid;                  /* bytes outside well-formed UTF-8; ABR_UNLIMITED: not counted yet */
+    uint64_t first_line;               /* size without the newline; ABR_UNLIMITED: not measured yet */
+    uint64_t last_line;                /* the same of the last line */
+    bool ends_line;                    /* the last byte is a newline */
+    struct abr_retainer *retainer;     /* of ABR_PRIORITY, and of a log; else NULL */
+    abr_kind kind;                     /* of ABR_AUTO */
+    const char *media_type;            /* of what is binary, NULL where it is not known */
+    struct abr_reader *reader;         /* of a kind that is cut part by part, else NULL */
+    struct abr_kept_lines *kept_lines; /* NULL: nobody asks */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

@@ -7,7 +7,9 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "cut/cut.h"
+#include "cut/cut_text.h"
 #include "kinds/by_kind.h"
+#include "priority/kept_line.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -84,7 +86,8 @@ static abr_view view_of_text(const char *p, size_t n, bool with_chars)
     return view;
 }
 
-abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_kept_lines *kept,
+                         abr_error *error)
 {
     abr_code code = abr_check_opts(opts, error);
     if (code != ABR_OK) {
@@ -92,9 +95,22 @@ abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cu
         return code;
     }
     abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
+    view.kept_lines = kept;
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
     if (opts->strategy == ABR_AUTO)
         return cut_text_by_kind(&view, opts, cut, error);
     return abr_cut_view(&view, opts, cut, error);
+}
+
+abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    return cut_text(p, n, opts, cut, NULL, error);
+}
+
+abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_kept_lines *kept,
+                          abr_error *error)
+{
+    *kept = (abr_kept_lines){NULL, 0};
+    return cut_text(p, n, opts, cut, kept, error);
 }

@@ -3,6 +3,7 @@
 
 #include "lua/cut.h"
 #include "abridge.h"
+#include "cut/cut_text.h"
 #include "kinds/binary.h"
 #include "lua/check.h"
 #include "lua/clean.h"
@@ -14,11 +15,43 @@
 #include "lua/results.h"
 #include "lua/slots.h"
 #include "lua/redact.h"
+#include "priority/kept_line.h"
 
 static void put_raw_bytes(lua_State *L, void *ctx)
 {
     const size_t *raw = ctx;
     abr_put_count(L, WORD_raw_bytes, *raw);
+}
+
+/* Which lines are kept, and why, as a field of the ledger. */
+static void put_kept_lines(lua_State *L, void *ctx)
+{
+    static const char *const why[] = {
+        [ABR_WHY_FILLING] = "filling", [ABR_WHY_START] = "start",   [ABR_WHY_END] = "end",
+        [ABR_WHY_SAYS] = "says",       [ABR_WHY_BEFORE] = "before", [ABR_WHY_AFTER] = "after",
+        [ABR_WHY_HIT] = "hit",         [ABR_WHY_ODD] = "odd",       [ABR_WHY_COMMAND] = "command"};
+    const abr_kept_lines *kept = ctx;
+    if (kept->count == 0)
+        return;
+    lua_createtable(L, (int)kept->count, 0);
+    for (size_t i = 0; i < kept->count; i++) {
+        const abr_kept_line *line = &kept->list[i];
+        lua_createtable(L, 0, 5);
+        abr_push_count(L, line->line + 1);
+        lua_setfield(L, -2, "line");
+        lua_pushnumber(L, (lua_Number)line->line_score);
+        lua_setfield(L, -2, "score");
+        abr_push_count(L, line->sign + 1);
+        lua_setfield(L, -2, "at");
+        lua_pushstring(L, why[line->why]);
+        lua_setfield(L, -2, "why");
+        if (line->failure > 0) {
+            abr_push_count(L, line->failure);
+            lua_setfield(L, -2, "failure");
+        }
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    lua_setfield(L, -2, "kept_lines");
 }
 
 /* Prepare the results of a cut of the text at ARG_TEXT; `raw`: its size before it was cleaned, or NULL. Field
@@ -103,6 +136,29 @@ static int l_priority(lua_State *L)
 static int l_auto(lua_State *L)
 {
     return cut_text(L, "abridge.auto", ABR_AUTO, false);
+}
+
+/* explain(text, opts) -> content, cut: as of cut(), with `cut.kept_lines` where lines were chosen. The text
+ * is neither cleaned nor redacted. */
+static int l_explain(lua_State *L)
+{
+    abr_cut_options c = {.who = "abridge.explain", .opts = ABR_OPTS_INIT, .named_strategy = true};
+    abr_cut_results results;
+    abr_frame frame;
+    abr_kept_lines kept;
+    abr_error error;
+    size_t n;
+    const char *text = abr_check_text(L, c.who, "text", ARG_TEXT, &n);
+    lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_REDACT);
+    abr_read_options(L, &c);
+    begin_results(&results, &frame, n, NULL);
+    results.push_more = put_kept_lines;
+    results.ctx = &kept;
+    results.more = 1;
+    c.opts.alloc = &frame.alloc;
+    abr_code code = abr_explain_text(text, n, &c.opts, &results.cut, &kept, &error);
+    return abr_finish_results(L, &results, c.who, code, &error);
 }
 
 static int l_pipeline(lua_State *L)
@@ -195,7 +251,14 @@ static int l_line(lua_State *L)
 }
 
 const luaL_Reg abr_cut_functions[] = {
-    {"head", l_head},         {"tail", l_tail}, {"head_tail", l_head_tail},
-    {"priority", l_priority}, {"cut", l_cut},   {"pipeline", l_pipeline},
-    {"line", l_line},         {"auto", l_auto}, {NULL, NULL},
+    {"head", l_head},
+    {"tail", l_tail},
+    {"head_tail", l_head_tail},
+    {"priority", l_priority},
+    {"cut", l_cut},
+    {"pipeline", l_pipeline},
+    {"line", l_line},
+    {"auto", l_auto},
+    {"explain", l_explain},
+    {NULL, NULL},
 };

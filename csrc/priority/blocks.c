@@ -72,12 +72,6 @@ static float length_of(const abr_shown_line *u)
     return (float)(u->c->size < LINE_MOST ? u->c->size : LINE_MOST) + 1;
 }
 
-static void raise(abr_shown_line *u, float value)
-{
-    if (u->keep_value < value)
-        u->keep_value = value;
-}
-
 /* ---- where a block starts ---- */
 
 /* Does the line tell the result of a test whose output stands before it? */
@@ -137,6 +131,7 @@ typedef struct {
     size_t start;
     size_t first; /* line of the failure */
     size_t end;   /* the line after its last */
+    uint32_t failure;
     float value;
     bool is_clear;
 } block;
@@ -144,7 +139,7 @@ typedef struct {
 /* The block whose failure starts at line i. */
 static block block_at(const abr_chooser *x, size_t i)
 {
-    block b = {.start = start_of_block(x, i), .first = i, .end = i + 1};
+    block b = {.start = start_of_block(x, i), .first = i, .end = i + 1, .failure = x->lines[i].c->failure};
     for (size_t k = i; k < x->count && x->lines[k].c->failure == x->lines[i].c->failure; k++) {
         const abr_shown_line *u = &x->lines[k];
         if (!is_blank(u))
@@ -176,7 +171,7 @@ static void raise_before(abr_chooser *x, const block *b, float reach)
     for (size_t i = b->first; i > b->start; i--) {
         abr_shown_line *u = &x->lines[i - 1];
         float part = u->layout.look == ABR_LOOK_HEAD ? part_of_head : part_before / (1 + distance / reach);
-        raise(u, b->value * part * (is_blank(u) ? part_of_blank : 1));
+        abr_raise(u, b->value * part * (is_blank(u) ? part_of_blank : 1), ABR_WHY_BEFORE, b->failure);
         distance += length_of(u);
     }
 }
@@ -199,7 +194,7 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
             part *= part_of_blank;
         if (same > SAME_MOST && !is_frame)
             part /= 1 + same_discount * (float)(same - SAME_MOST);
-        raise(u, b->value * part);
+        abr_raise(u, b->value * part, ABR_WHY_AFTER, b->failure);
         distance += length_of(u) * (is_frame ? frame_length : 1);
     }
 }
@@ -209,14 +204,15 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
 /* Raise the lines before line i, which tells that their command failed. */
 static void raise_command(abr_chooser *x, size_t i, float value)
 {
-    raise(&x->lines[i], value);
+    const uint32_t failure = x->lines[i].c->failure;
+    abr_raise(&x->lines[i], value, ABR_WHY_COMMAND, failure);
     for (size_t k = i; follows(x, k) && i - k < COMMAND_WITHIN; k--) {
         abr_shown_line *u = &x->lines[k - 1];
         if (u->c->command == ABR_COMMAND_STARTS)
             return;
         value *= command_step;
         bool dull = u->c->nth >= DULL || u->c->kind == ABR_LINE_PASS;
-        raise(u, value * (is_blank(u) ? command_blank : dull ? command_dull : 1));
+        abr_raise(u, value * (is_blank(u) ? command_blank : dull ? command_dull : 1), ABR_WHY_COMMAND, failure);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "priority/candidates.h"
+#include "priority/kept_line.h"
 #include "priority/layout.h"
 #include "priority/retain.h"
 #include "priority/sort.h"
@@ -52,6 +53,8 @@ typedef struct {
     float own_value; /* of what the line says, read alone */
     bool kept;
     bool follows_like; /* the line before it is like it */
+    abr_why why;       /* it has its value */
+    uint32_t failure;  /* of the hit it has it from; 0: none */
 } abr_shown_line;
 
 /* What is used of the budgets. */
@@ -95,6 +98,16 @@ static inline uint64_t abr_at_least(uint64_t value, uint64_t least)
 static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
 {
     return value < most ? value : most;
+}
+
+/* A line is worth at least this much. */
+static inline void abr_raise(abr_shown_line *u, float value, abr_why why, uint32_t failure)
+{
+    if (u->keep_value >= value)
+        return;
+    u->keep_value = value;
+    u->why = why;
+    u->failure = failure;
 }
 
 /* Does a line at a cost of `more` still fit? */

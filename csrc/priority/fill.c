@@ -18,6 +18,7 @@
 #include "priority/chooser.h"
 #include "priority/stretch.h"
 #include "text/scan.h"
+#include "text/utf8.h"
 
 /* ---- the stretches of the lines that are kept ---- */
 
@@ -227,8 +228,8 @@ static uint64_t nearest_line(const side *e, bool *whole)
     *whole = false;
     if (e->within < first)
         return 0;
-    uint64_t look =
-        abr_at_most(e->within - first, left == ABR_UNLIMITED ? left : left + x->marker.shown + x->alike + JOINT);
+    uint64_t look = abr_at_most(e->within - first,
+                                left == ABR_UNLIMITED ? left : left + x->marker.shown + x->alike + JOINT);
     const char *from = e->up ? e->p - first - look : e->p + s->n + first;
     const char *newline =
         e->up ? abr_find_last_newline(from, (size_t)look) : memchr(from, '\n', (size_t)look);
@@ -265,6 +266,17 @@ static abr_limits limits_left(const abr_chooser *x, uint64_t more)
                         .replace = x->measure.replace};
 }
 
+/* The most chars of the n bytes of a line beside a stretch, after the first `skip`, that stay within the
+ * limits; above it never all of a line, `whole`: the marker above that may be longer, and did not fit. */
+static uint64_t part_beside(const side *e, uint64_t skip, uint64_t n, bool whole, const abr_limits *limits)
+{
+    if (!e->up)
+        return abr_prefix(e->p + e->x->kept[e->i].n + skip, (size_t)n, limits);
+    const char *p = e->p - skip - n;
+    uint64_t part = abr_suffix(p, (size_t)n, limits);
+    return whole && part > 0 && part == n ? part - abr_char_size(p, (size_t)n) : part;
+}
+
 /* Show more of a line that is cut here: all, or the most chars that fit. Has it grown? */
 static bool widen(side *e)
 {
@@ -278,8 +290,7 @@ static bool widen(side *e)
     if (whole && extend(e, n, true))
         return true;
     const abr_limits limits = limits_left(x, 0);
-    uint64_t part = e->up ? abr_suffix(e->p - n, (size_t)n, &limits)
-                          : abr_prefix(e->p + x->kept[e->i].n, (size_t)n, &limits);
+    uint64_t part = part_beside(e, 0, n, whole, &limits);
     return part > 0 && extend(e, part, false);
 }
 
@@ -300,15 +311,16 @@ static void split_line(side *e)
 {
     abr_chooser *x = e->x;
     bool whole;
-    const abr_limits limits = limits_left(x, ABR_INNER_SIZE + x->alike);
+    const abr_limits limits = limits_left(x, ABR_INNER_SIZE + (e->up ? 0 : x->alike));
     if (is_cut(e) || e->gap < 2)
         return;
+    if (e->up && abr_gap_is_alike(x, above(x, e->i), &x->kept[e->i]))
+        return; /* a part of a line tells less than that it is like the one that shows */
     uint64_t n = nearest_line(e, &whole);
     if (n < 2)
         return;
     n--; /* the newline */
-    uint64_t part = e->up ? abr_suffix(e->p - 1 - n, (size_t)n, &limits)
-                          : abr_prefix(e->p + x->kept[e->i].n + 1, (size_t)n, &limits);
+    uint64_t part = part_beside(e, 1, n, whole, &limits);
     if (part > 0)
         extend(e, part + 1, false);
 }

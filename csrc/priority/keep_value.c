@@ -61,10 +61,12 @@ static float own_value(const abr_shown_line *u)
     return c->line_score >= ABR_SCORE_CLEAR ? value * abr_early_hit_factor(c, ABR_EARLY_BONUS) : value;
 }
 
-static void raise(abr_shown_line *u, float value)
+/* Add what a line is worth for its place. */
+static void add_for_place(abr_shown_line *u, float value, abr_why why)
 {
     if (u->keep_value < value)
-        u->keep_value = value;
+        u->why = why;
+    u->keep_value += value;
 }
 
 /* Raise the lines after a hit, more if they are indented deeper, and the few before it. */
@@ -81,7 +83,7 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= 1.3F;
         if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS || (c->nth >= DULL && c->kind != ABR_LINE_FRAME))
             part *= 0.4F;
-        raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F));
+        abr_raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F), ABR_WHY_AFTER, hit->failure);
     }
     for (size_t k = i; k > 0 && x->lines[k - 1].c->line + ABR_LINES_BEFORE_HIT >= hit->line; k--) {
         const abr_candidate *c = x->lines[k - 1].c;
@@ -90,13 +92,11 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= step_before;
         if (c->kind == ABR_LINE_BLANK)
             part *= 0.5F;
-        raise(&x->lines[k - 1], value * part);
+        abr_raise(&x->lines[k - 1], value * part, ABR_WHY_BEFORE, hit->failure);
         if (c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP)
             break;
     }
 }
-
-#include "priority/layout.h"
 
 /* The first line near the end that tells that a command failed; after it a runner cleans up. The number of
  * lines where there is none. */
@@ -126,9 +126,9 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
         bool is_dull = c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP || c->kind == ABR_LINE_BLANK ||
                        c->nth >= DULL;
         if (left < ABR_TAIL_LINES)
-            u->keep_value += end[left] * (is_dull ? dull : 1) * (c->line > failed ? cleaning : 1);
+            add_for_place(u, end[left] * (is_dull ? dull : 1) * (c->line > failed ? cleaning : 1), ABR_WHY_END);
         if (c->line < ABR_HEAD_LINES)
-            u->keep_value += start[c->line];
+            add_for_place(u, start[c->line], ABR_WHY_START);
     }
 }
 
@@ -139,6 +139,8 @@ bool abr_set_keep_values(abr_chooser *x)
         abr_shown_line *u = &x->lines[i];
         abr_read_layout(u->c->start, u->c->start_n, &u->layout);
         u->own_value = u->keep_value = own_value(u);
+        u->why = u->c->hit ? ABR_WHY_HIT : u->keep_value > 0 ? ABR_WHY_SAYS : ABR_WHY_FILLING;
+        u->failure = u->c->failure;
     }
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->line_score >= ABR_SCORE_HIT)

@@ -76,8 +76,7 @@ bool abr_raise_odd_lines(abr_chooser *x)
         float value = odd_value / (1 + (float)as_odd / FEW);
         if (shouts(u->c->start, u->c->start_n))
             value *= shouted;
-        if (u->keep_value < value)
-            u->keep_value = value;
+        abr_raise(u, value, ABR_WHY_ODD, 0);
         stands_out = stands_out || as_odd <= FEW;
     }
     return stands_out;

@@ -69,7 +69,7 @@ typedef struct {
     float carried;     /* weight of the hit that lines after it belong to */
     unsigned distance; /* lines since it */
     abr_failure failure;
-    bool tracing;      /* a traceback is open, whose message ends it */
+    bool tracing; /* a traceback is open, whose message ends it */
     size_t trace_indent;
 } retain_state;
 

@@ -13,6 +13,7 @@
 #include "budget/span.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
+#include "priority/kept_line.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -21,6 +22,12 @@
 static const char inner_marker[] = " ... ";
 
 enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "... " or " ..." */ };
+
+bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b)
+{
+    const uint64_t from = a ? a->last_line + 1 : 0;
+    return b && b->starts_line && b->line > from && abr_retainer_alike(x->view->retainer, from, b->line);
+}
 
 /* Print what stands between two stretches, either of which may be NULL for the text's
  * ends; dst NULL measures. */
@@ -38,7 +45,7 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     uint64_t byte = a ? a->at + a->n : 0;
     const abr_omitted gap = {to - from, (b ? b->at : x->view->bytes) - byte,
                              (b ? b->chars : x->view->chars) - (a ? a->chars + a->chars_n : 0),
-                             b && to > from && abr_retainer_alike(x->view->retainer, from, to)};
+                             abr_gap_is_alike(x, a, b)};
     if (a && !a->ends_line && marks) {
         if (dst)
             memcpy(dst + n, inner_marker, INNER_HALF);
@@ -406,14 +413,49 @@ static void count_hits(const abr_chooser *x, abr_cut *cut)
     }
 }
 
+/* Why a line shows; u is NULL for one that the choice does not know. */
+static abr_kept_line kept_line_of(uint64_t line, const abr_shown_line *u)
+{
+    abr_kept_line r = {.line = line, .why = ABR_WHY_FILLING};
+    if (!u)
+        return r;
+    r.sign = u->c->sign;
+    r.line_score = u->c->line_score;
+    if (u->c->hit || u->kept) {
+        r.why = u->c->hit ? ABR_WHY_HIT : u->why;
+        r.failure = u->c->hit ? u->c->failure : u->failure;
+    }
+    return r;
+}
+
+/* Tell why each line shows. */
+static void tell_kept_lines(const abr_chooser *x, abr_kept_line *to)
+{
+    size_t i = 0;
+    x->view->kept_lines->list = to;
+    x->view->kept_lines->count = 0;
+    for (size_t k = 0; k < x->kept_count; k++) {
+        const abr_stretch *s = &x->kept[k];
+        for (uint64_t n = s->line + (k > 0 && s[-1].last_line == s->line); n <= s->last_line; n++) {
+            while (i < x->count && x->lines[i].c->line < n)
+                i++;
+            bool known = i < x->count && x->lines[i].c->line == n;
+            to[x->view->kept_lines->count++] = kept_line_of(n, known ? &x->lines[i] : NULL);
+        }
+    }
+}
+
 abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
 {
-    size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
-    cut->block = x->alloc->malloc(x->alloc->ctx, pieces + raw_size(x) + 1);
+    const size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
+    const size_t told = x->view->kept_lines ? (size_t)x->used.lines * sizeof(abr_kept_line) : 0;
+    cut->block = x->alloc->malloc(x->alloc->ctx, pieces + told + raw_size(x) + 1);
     if (!cut->block)
         return ABR_ENOMEM;
     cut->pieces = cut->block;
-    make_pieces(x, (char *)cut->block + pieces, cut);
+    make_pieces(x, (char *)cut->block + pieces + told, cut);
+    if (told > 0)
+        tell_kept_lines(x, (abr_kept_line *)((abr_piece *)cut->block + 2 * x->kept_count + 2));
     count_output(x, cut);
     count_hits(x, cut);
     return ABR_OK;

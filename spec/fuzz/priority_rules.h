@@ -3,8 +3,6 @@
 #ifndef PRIORITY_RULES_H
 #define PRIORITY_RULES_H
 
-#include <ctype.h>
-
 #include "cuts.h"
 #include "budget/options.h"
 
@@ -24,8 +22,8 @@ typedef struct {
     uint64_t lines;
     const char *format; /* of the marker, "" for none */
     size_t format_n;
-    bool own;    /* it is the default one */
-    bool widest; /* markers tell the source's totals */
+    bool own;            /* it is the default one */
+    bool widest;         /* markers tell the source's totals */
     const char *content; /* the cut's, NULL where there is none yet */
     size_t content_n;
     kept_part parts[PARTS_MOST];
@@ -34,14 +32,27 @@ typedef struct {
 
 /* ---- lines that are alike ---- */
 
+static inline bool is_ascii_between(char c, char first, char last)
+{
+    return c >= first && c <= last;
+}
+
+static inline bool is_one(const char *set, size_t n, char c)
+{
+    return memchr(set, c, n) != NULL;
+}
+
 static inline bool names_something(const char *p, size_t n)
 {
-    if (strchr("\"'`<\x98\x9c", p[0]) || strchr("\"'`<\x98\x9c", p[n - 1]))
+    static const char quotes[] = "\"'`<\x98\x9c";
+    static const char marks[] = "0123456789_/\\.-$@%=";
+    if (is_one(quotes, sizeof quotes - 1, p[0]) || is_one(quotes, sizeof quotes - 1, p[n - 1]))
         return true;
-    for (size_t i = 0; i < n; i++)
-        if (strchr("0123456789_/\\.-$@%=", p[i]) || (i > 0 && isupper((unsigned char)p[i]) &&
-                                                      islower((unsigned char)p[i - 1])))
+    for (size_t i = 0; i < n; i++) {
+        bool camel = i > 0 && is_ascii_between(p[i], 'A', 'Z') && is_ascii_between(p[i - 1], 'a', 'z');
+        if (camel || is_one(marks, sizeof marks - 1, p[i]))
             return true;
+    }
     return false;
 }
 
@@ -110,7 +121,7 @@ static inline bool told_alike(const parts *x, uint64_t lines, const kept_part *a
                               const shown *s)
 {
     char told[80];
-    if (!x->own || !b)
+    if (!x->own || !b || !b->starts)
         return false;
     const size_t n = (size_t)snprintf(told, sizeof told, "... [%llu lines like the one below omitted] ...",
                                       (unsigned long long)lines);

@@ -288,6 +288,75 @@ describe("the command", function()
       assert.equal((abridge.pipeline(text, { max_lines = 10, indicators = true })), out)
     end)
 
+    it("explains why each line of a log is kept", function()
+      local steps = {}
+      for i = 1, 2000 do
+        steps[i] = ("step %d"):format(i)
+      end
+      steps[990] = "warning: a slow disk"
+      steps[1000] = "lib/a.c:12: error: no disk\27[31m"
+      steps[1001] = "   12 | x"
+      local text = table.concat(steps, "\n") .. "\n"
+      local flags = { "cut", "--explain", "--max-bytes", "500", "--strategy", "priority" }
+      local out, err, code = fed(text, (table.unpack or unpack)(flags))
+      assert.equal("", err)
+      assert.equal(0, code)
+      local lines = {}
+      for line in out:gmatch "[^\n]+" do
+        lines[#lines + 1] = line
+      end
+      assert.equal("    line  score  why                           text", lines[1])
+      assert.equal("       1    0.0  start                         step 1", lines[2])
+      assert.equal("    2000    0.0  end                           step 2000", lines[#lines - 1])
+      assert.matches("^%d+ of 2000 lines, 1 of 1 hits, 1 of 1 failures$", lines[#lines])
+      local shown = "\n" .. table.concat(lines, "\n") .. "\n"
+      for _, pattern in ipairs {
+        '\n    1000   %d%d%.%d  hit "error" at 13, failure 1  lib/a%.c:12: error: no disk%?%[31m\n',
+        "\n    1001    0%.0  after failure 1                  12 | x\n",
+        "\n     999    0%.0  before failure 1              step 999\n",
+        "\n     %.%.%.  %d+ lines\n",
+      } do
+        assert.matches(pattern, shown)
+      end
+      local _, cut = abridge.priority(text, { max_bytes = 500 })
+      local kept, left_out = 0, 0
+      for number in shown:gmatch "\n +(%d+)%f[ ]" do
+        kept = kept + 1
+        assert.equal(number, shown:match("\n +" .. number .. " [^\n]*step (%d+)\n") or number)
+      end
+      for gap in shown:gmatch "\n     %.%.%.  (%d+) lines?%f[\n]" do
+        left_out = left_out + gap
+      end
+      assert.same({ cut.output_lines, cut.omitted_lines }, { kept, left_out })
+    end)
+
+    it("explains what was cleaned, as JSON where asked", function()
+      local text = ("step\n"):rep(500) .. "x\rerror: no\n" .. ("step\n"):rep(500)
+      local cut = as_json_of(text, "cut", "--explain", "--clean", "--max-bytes", "200", "--kind", "log", "--json").cut
+      assert.equal(cut.output_lines, #cut.kept_lines)
+      local hit
+      for _, line in ipairs(cut.kept_lines) do
+        if line.why == "hit" then hit = line end
+      end
+      assert.same({ line = 501, at = 1, why = "hit", failure = 1, score = hit.score }, hit)
+      assert.is_true(hit.score > 0)
+    end)
+
+    it("explains no line where none was chosen", function()
+      local text = ("word\n"):rep(500)
+      local function explained(...)
+        return (fed(text, "cut", "--explain", ...))
+      end
+      assert.equal("it fits: all of it is kept\n", explained("--max-bytes", "1MB"))
+      assert.equal("no line is chosen: it is cut by tail\n", explained("--max-bytes", "100", "--strategy", "tail"))
+      assert.equal("no line is chosen: it is cut as text\n", explained("--max-bytes", "100", "--kind", "text"))
+      local both = "no line is a hit: the start and the end are kept\n"
+      assert.equal(both, explained("--max-bytes", "200", "--kind", "log"))
+      text = text .. "error: no\n" .. text
+      assert.equal("too little room: the end is kept\n", explained("--max-bytes", "50", "--kind", "log"))
+      refused({ "read", "--explain", "x" }, "--explain")
+    end)
+
     it("never gives more than --max-bytes", function()
       local text = ("some words \195\169 on a line\n"):rep(100) .. ("y"):rep(5000)
       for _, strategy in ipairs { "head", "tail", "head_tail" } do

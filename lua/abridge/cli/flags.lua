@@ -80,7 +80,7 @@ local COMMANDS = {
     ["--no-clean"] = SWITCH,
   },
   read = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--pointer"] = text },
-  cut = { ["--clean"] = SWITCH },
+  cut = { ["--clean"] = SWITCH, ["--explain"] = SWITCH },
   kind = {},
   tokens = {},
   clean = {},

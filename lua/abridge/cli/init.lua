@@ -1,6 +1,7 @@
 --- The `abridge` command: what a model would see of a command, of a file, or of text on stdin.
 
 local core = require "abridge.base.core_loader"
+local explain = require "abridge.cli.explain"
 local flags = require "abridge.cli.flags"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
@@ -35,6 +36,7 @@ limits
   --long-line HOW    omit or split: a line that alone is over budget
   --utf8 HOW         keep or replace: bytes that are not UTF-8 (cut)
   --indicators       headings around a pipeline cut
+  --explain          print each line that a log's cut keeps with its number, its score and why it is kept (cut)
   --clean            first what a terminal would show (cut, run)      --no-clean  as it came (run)
   --profile P        default, pi, pipeline, contract or dispatcher
 other
@@ -162,6 +164,7 @@ function M.cut(args)
     if type(limits) == "table" then error(limits, 0) end
     flags.bad("%s", (limits:gsub("^.-limits: ", "")))
   end
+  if args.switches.explain then return explain.run(terminal.read "*a", limits, args.switches.json) end
   local content, cut = limit.cut(terminal.read "*a", limits)
   local block = info.not_truncated(#content)
   if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end

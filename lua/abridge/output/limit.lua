@@ -238,6 +238,15 @@ function M.cut(text, limits, extra)
   return content, cut
 end
 
+--- A cut of a text by limits with a budget that also has `kept_lines`, where lines were chosen one by one.
+---@param text string is neither cleaned nor redacted
+---@param limits abridge.Limits
+---@return string content
+---@return abridge.Cut cut
+function M.explain(text, limits)
+  return core.explain(text, options_of(limits))
+end
+
 --- Limits with the strategy that a tool has where nothing says otherwise.
 ---@param tool string|nil its own name
 ---@param limits abridge.Limits

@@ -1,0 +1,18 @@
+/* Cuts of a text in memory that say why. */
+#ifndef ABR_CUT_CUT_TEXT_H
+#define ABR_CUT_CUT_TEXT_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "priority/kept_line.h"
+
+ABR_PRIVATE_BEGIN
+
+/* abr_cut_text() that also tells which lines are kept and why, until abr_cut_free(). It tells none unless it
+ * chose line by line, as ABR_PRIORITY does where there is a hit and room for more than the end. */
+abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_kept_lines *kept,
+                          abr_error *error);
+
+ABR_PRIVATE_END
+
+#endif
