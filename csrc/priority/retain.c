@@ -66,7 +66,7 @@ typedef struct {
 
 /* What the weight of the next line depends on besides its own score. */
 typedef struct {
-    float carried;     /* weight of the hit that lines after it belong to */
+    float carried;     /* what is left of the weight of the hit that lines after it belong to */
     unsigned distance; /* lines since it */
     abr_failure failure;
     bool tracing; /* a traceback is open, whose message ends it */
@@ -102,14 +102,6 @@ struct abr_retainer {
 
 /* ---- retain weights ---- */
 
-/* The share of a hit's weight that a line at some distance gets. */
-static float share(float weight, float factor, float step, unsigned distance)
-{
-    for (unsigned i = 1; i < distance; i++)
-        factor *= step;
-    return weight * factor;
-}
-
 /* The line that ends a traceback is its message. */
 static void follow_trace(abr_retainer *q, abr_reading *r)
 {
@@ -138,11 +130,11 @@ static float own_weight(const abr_candidate *c)
  * of a copy of them. */
 static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 {
-    for (unsigned d = 1; d <= q->queued; d++) {
+    weight *= share_before;
+    for (unsigned d = 1; d <= q->queued; d++, weight *= step_before) {
         abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % WAITING];
-        float more = share(weight, share_before, step_before, d);
-        if (c->retain_weight < more)
-            c->retain_weight = more;
+        if (c->retain_weight < weight)
+            c->retain_weight = weight;
         if (c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP)
             return;
     }
@@ -158,15 +150,17 @@ static void set_weight(abr_retainer *q, abr_candidate *c)
         c->retain_weight = novelty;
     bool is_hit = c->line_score >= ABR_SCORE_HIT;
     if (q->state.carried > 0 && q->state.distance < LINES_AFTER_HIT) {
-        q->state.distance += c->kind != ABR_LINE_FRAME || q->state.distance < LINES_AFTER_HIT / 2;
-        float inherited = share(q->state.carried, share_after, step_after, q->state.distance);
-        if (c->retain_weight < inherited)
-            c->retain_weight = inherited;
+        if (c->kind != ABR_LINE_FRAME || q->state.distance < LINES_AFTER_HIT / 2) {
+            q->state.distance++;
+            q->state.carried *= q->state.distance == 1 ? share_after : step_after;
+        }
+        if (c->retain_weight < q->state.carried)
+            c->retain_weight = q->state.carried;
     }
     if (is_hit) {
         float own = own_weight(c);
-        if (own >= share(q->state.carried, share_after, step_after, q->state.distance + 1) ||
-            q->state.distance >= LINES_AFTER_HIT) {
+        float next = q->state.carried * (q->state.distance == 0 ? share_after : step_after);
+        if (own >= next || q->state.distance >= LINES_AFTER_HIT) {
             q->state.carried = own;
             q->state.distance = 0;
         }
