@@ -27,6 +27,7 @@ enum {
     SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
     SAME_MOST = 2,       /* of them that are worth as much as the first */
     COMMAND_WITHIN = 60, /* lines before the end of a failed command that belong to it */
+    ENDS = 2,            /* failures at either end of the text that have all of the reach */
     DULL = 8             /* lines of a shape before one that says nothing new */
 };
 
@@ -41,10 +42,10 @@ static const float part_of_blank = 0.7F;
 static const float reach_after = 0.4F;
 static const float reach_before = 0.1F;
 static const float weak_reach = 0.4F;     /* factor where no hit is clear */
-static const float other_reach = 0.5F;    /* of blocks that are neither the first nor the last */
+static const float other_reach = 0.5F;    /* of blocks that are not near the first or the last */
 static const float frame_length = 1.5F;   /* factor of a frame's size */
 static const float same_discount = 0.15F; /* for each further line of one shape */
-static const float last_factor = 2.0F;    /* of the last failure */
+static const float late_bonus = 1.0F;      /* for the last failures */
 /* What a failed command printed before it told so. */
 static const float command_value = 8.0F;
 static const float command_step = 0.95F;
@@ -132,6 +133,7 @@ typedef struct {
     size_t first; /* line of the failure */
     size_t end;   /* the line after its last */
     uint32_t failure;
+    uint32_t nth; /* failures like it before it */
     float value;
     bool is_clear;
 } block;
@@ -139,7 +141,7 @@ typedef struct {
 /* The block whose failure starts at line i. */
 static block block_at(const abr_chooser *x, size_t i)
 {
-    block b = {.start = start_of_block(x, i), .first = i, .end = i + 1, .failure = x->lines[i].c->failure};
+    block b = {.start = start_of_block(x, i), .first = i, .end = i + 1, .failure = x->lines[i].c->failure, .nth = UINT32_MAX};
     for (size_t k = i; k < x->count && x->lines[k].c->failure == x->lines[i].c->failure; k++) {
         const abr_shown_line *u = &x->lines[k];
         if (!is_blank(u))
@@ -147,7 +149,11 @@ static block block_at(const abr_chooser *x, size_t i)
         if (u->c->hit && b.value < u->own_value)
             b.value = u->own_value;
         b.is_clear = b.is_clear || is_clear(u);
+        if (u->c->hit && u->c->nth < b.nth)
+            b.nth = u->c->nth;
     }
+    if (b.nth == UINT32_MAX)
+        b.nth = 0;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     if (x->lines[b.start].layout.look == ABR_LOOK_HEAD && b.value < headed) {
         b.value = headed;
@@ -218,26 +224,38 @@ static void raise_command(abr_chooser *x, size_t i, float value)
 
 /* ---- all of them ---- */
 
-/* The first and the last failure that are clear, up to a line. */
-static void find_ends(const abr_chooser *x, uint64_t line, uint32_t *first, uint32_t *last)
+/* How many failures up to a line are clear. */
+static uint32_t count_clear(const abr_chooser *x, uint64_t line)
 {
-    *first = *last = 0;
+    uint32_t count = 0;
+    uint32_t failure = 0; /* the last one counted */
     for (size_t i = 0; i < x->count && x->lines[i].c->line <= line; i++) {
         const abr_candidate *c = x->lines[i].c;
-        if (!is_clear(&x->lines[i]) || c->command == ABR_COMMAND_FAILED)
+        if (!is_clear(&x->lines[i]) || c->failure == failure)
             continue;
-        *last = c->failure;
-        if (*first == 0)
-            *first = c->failure;
+        failure = c->failure;
+        count++;
     }
+    return count;
+}
+
+/* Raise the lines of a block that has `before` clear failures before it and `after` ones after it. */
+static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t after)
+{
+    const bool is_headed = x->lines[b->start].layout.look == ABR_LOOK_HEAD;
+    float reach = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max) / (1 + (float)b->nth);
+    if (before >= ENDS && after >= ENDS)
+        reach *= other_reach;
+    if (b->is_clear)
+        b->value *= 1 + late_bonus / (1 + (float)after / 2);
+    raise_before(x, b, reach * (is_headed ? reach_after : reach_before));
+    raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
 }
 
 void abr_raise_blocks(abr_chooser *x, uint64_t failed)
 {
-    const float size = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max);
-    uint32_t first;
-    uint32_t last;
-    find_ends(x, failed, &first, &last);
+    const uint32_t clear = count_clear(x, failed);
+    uint32_t before = 0;
     for (size_t i = 0; i < x->count;) {
         const uint32_t failure = x->lines[i].c->failure;
         if (failure == 0) {
@@ -245,11 +263,8 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
             continue;
         }
         block b = block_at(x, i);
-        float reach = size * (failure == first || failure == last ? 1 : other_reach);
-        if (failure == last)
-            b.value *= last_factor;
-        raise_before(x, &b, reach * reach_before);
-        raise_after(x, &b, reach * reach_after * (b.is_clear ? 1 : weak_reach));
+        raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
+        before += b.is_clear;
         while (i < x->count && x->lines[i].c->failure == failure)
             i++;
     }

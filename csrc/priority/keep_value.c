@@ -126,9 +126,11 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
         bool is_dull = c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP || c->kind == ABR_LINE_BLANK ||
                        c->nth >= DULL;
         if (left < ABR_TAIL_LINES)
-            add_for_place(u, end[left] * (is_dull ? dull : 1) * (c->line > failed ? cleaning : 1), ABR_WHY_END);
+            add_for_place(u, end[left] * (is_dull ? dull : 1), ABR_WHY_END);
         if (c->line < ABR_HEAD_LINES)
             add_for_place(u, start[c->line], ABR_WHY_START);
+        if (c->line > failed && !c->hit)
+            u->keep_value *= cleaning;
     }
 }
 

@@ -191,6 +191,8 @@ void abr_read_layout(const char *p, size_t n, abr_layout *out)
         at += size;
     }
     size_t from = at;
+    if (at + 4 < n && (p[at] == '>' || p[at] == 'E') && memcmp(p + at + 1, "   ", 3) == 0)
+        at++; /* pytest marks a line of its excerpt */
     while (at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r'))
         at++;
     out->indent = at - from;
