@@ -38,6 +38,7 @@ static const float part_before = 0.7F;
 static const float part_of_message = 0.7F; /* what was expected, and what came */
 static const float part_of_end = 0.8F;
 static const float part_of_blank = 0.7F;
+static const float part_of_repeat = 0.5F; /* a line whose text was seen before */
 /* Parts of the budget within which a line's part falls by half. */
 static const float reach_after = 0.4F;
 static const float reach_before = 0.1F;
@@ -200,6 +201,8 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
             part *= part_of_blank;
         if (same > SAME_MOST && !is_frame)
             part /= 1 + same_discount * (float)(same - SAME_MOST);
+        if (u->repeats && !u->c->hit)
+            part *= part_of_repeat;
         abr_raise(u, b->value * part, ABR_WHY_AFTER, b->failure);
         distance += length_of(u) * (is_frame ? frame_length : 1);
     }

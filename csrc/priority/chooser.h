@@ -53,6 +53,7 @@ typedef struct {
     float own_value; /* of what the line says, read alone */
     bool kept;
     bool follows_like; /* the line before it is like it */
+    bool repeats;      /* a line before it has the same text */
     abr_why why;       /* it has its value */
     uint32_t failure;  /* of the hit it has it from; 0: none */
 } abr_shown_line;

@@ -9,6 +9,7 @@
 
 #include "priority/keep_value.h"
 #include "abridge.h"
+#include "base/word.h"
 #include "base/log2.h"
 #include "budget/view.h"
 #include "priority/blocks.h"
@@ -134,8 +135,34 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
     }
 }
 
+/* A hash of a line's text after its time, of what is at hand. */
+static uint64_t hash_of(const abr_candidate *c)
+{
+    const size_t stamp = abr_stamp_size(c->start, c->start_n);
+    uint64_t hash = c->start_n - stamp;
+    size_t i = stamp;
+    for (; i + 8 <= c->start_n; i += 8)
+        hash = (hash ^ abr_load_word(c->start + i)) * UINT64_C(0x9E3779B97F4A7C15);
+    for (; i < c->start_n; i++)
+        hash = (hash ^ (unsigned char)c->start[i]) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 32;
+}
+
+/* Find the lines whose text was seen before among those retained. */
+static void find_repeats(abr_chooser *x)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        x->lines[i].repeats = false;
+        x->keys[i] = (abr_key){hash_of(x->lines[i].c), (uint32_t)i};
+    }
+    abr_sort_keys(x->keys, x->count, x->keys + x->count);
+    for (size_t i = 1; i < x->count; i++)
+        x->lines[x->keys[i].index].repeats = x->keys[i].key == x->keys[i - 1].key;
+}
+
 bool abr_set_keep_values(abr_chooser *x)
 {
+    find_repeats(x);
     const uint64_t failed = failed_command(x);
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
