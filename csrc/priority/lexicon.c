@@ -82,8 +82,6 @@ const abr_word abr_words[] = {
     W(ABR_WORD_LACK, "ready"),
     W(ABR_WORD_LACK, "files"),
     W(ABR_WORD_LACK, "provides"),
-    W(ABR_WORD_LACK, "find"),
-    W(ABR_WORD_LACK, "locate"),
     W(ABR_WORD_LACK, "matches"),
 
     W(ABR_WORD_ERROR, "error"),
@@ -307,6 +305,7 @@ const abr_word abr_words[] = {
     W(ABR_WORD_EXIT, "status"),
     W(ABR_WORD_EXIT, "returned"),
     W(ABR_WORD_EXIT, "code"),
+    W(ABR_WORD_EXIT, "exitcode"),
 
     W(ABR_WORD_MAKE, "make"),
     W(ABR_WORD_MAKE, "gmake"),
@@ -406,6 +405,7 @@ const abr_word abr_words[] = {
 
     /* phrases.c tells in which phrase */
     W(ABR_WORD_PHRASE, "attempt"),
+    W(ABR_WORD_PHRASE, "takiego"),
     W(ABR_WORD_PHRASE, "range"),
     W(ABR_WORD_PHRASE, "bounds"),
     W(ABR_WORD_PHRASE, "memory"),

@@ -10,7 +10,7 @@ ABR_PRIVATE_BEGIN
 
 /* Is the line source code, the help of an option, a commit's subject, a heading, a row of a file list? Words of
  * trouble tell of none there. */
-bool abr_line_is_written(const abr_evidence *l);
+abr_written abr_written_of(const abr_evidence *l);
 
 /* Is the word an argument of a call, such as the message of error("no such file")? */
 bool abr_is_argument(const abr_evidence *l, const abr_sign *s);
