@@ -175,7 +175,9 @@ static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
     }
     if (starts_with(l, value, "true") || starts_with(l, value, "True") || starts_with(l, value, "yes"))
         return true;
-    return s->class == ABR_WORD_ERROR && is_one_of(c, "\"[{") && !is_one_of(byte_at(l, value + 1), "\"]}/,");
+    char inside = byte_at(l, value + 1);
+    return s->class == ABR_WORD_ERROR && ((c == '"' && !is_one_of(inside, "\"/,")) ||
+                                          (is_one_of(c, "[{") && !is_one_of(inside, "]},\r\n")));
 }
 
 /* "timeout: 30", and what to do then: panic=1, panic = "abort" */
@@ -212,7 +214,7 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
         return ABR_VALUE_NONE; /* a heading, or what is wrong stands on the next line */
     if (is_nothing(l, value, assigned))
         return ABR_VALUE_NOTHING;
-    if (is_limit(l, s, value) || is_setting(l, start, end))
+    if (!all_caps(l, s) && (is_limit(l, s, value) || is_setting(l, start, end)))
         return ABR_VALUE_SETTING;
     return is_trouble(l, s, value) ? ABR_VALUE_TROUBLE : ABR_VALUE_NONE;
 }

@@ -286,7 +286,13 @@ static void read_error(abr_evidence *l, unsigned i)
     bool ends = c == '\n' || c == '\r';
     bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
-    say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
+    if (c == ':')
+        l->stepped = false;
+    bool bare = !s->type && count < 0 && c != ':' && !all_caps(l, s) && !has_code(l, s) && !in_brackets(l, s);
+    if (bare && !abr_is_reported(l, s))
+        say(l, s, ABR_SCORE_WARNED, false);
+    else
+        say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
 static void read_fail(abr_evidence *l, unsigned i)
@@ -307,6 +313,8 @@ static void read_fail(abr_evidence *l, unsigned i)
         l->summary = ABR_SCORE_SUMS_UP;
         l->counted = true;
     }
+    if (byte_at(l, end_of(s)) == ':')
+        l->stepped = false;
     bool named = s->type || !(is_word(l, s, "fail") || is_word(l, s, "fails") || is_word(l, s, "failing"));
     bool is_clear = all_caps(l, s) || (named && abr_is_upper(l->p[s->at])) || in_brackets(l, s) ||
                     (byte_at(l, end_of(s)) == ':' && named) || (count > 0 && s->at < ABR_LEADS_WITHIN) ||
@@ -341,6 +349,9 @@ static void read_bad(abr_evidence *l, unsigned i)
     const abr_sign *next = next_sign(l, i, 12);
     if (reports_none(l, i))
         return;
+    if (is_word(l, s, "undefined") && s->at >= 2 && is_one_of(l->p[s->at - 2], ":=") &&
+        is_one_of(byte_at(l, skip(l, end_of(s), " ")), ",;}\n"))
+        return; /* the value of a field */
     bool is_clear = (next && next->class == ABR_WORD_SYMBOL && is_word(l, s, "undefined")) ||
                     (byte_before(l, s->at) == '*' && !abr_is_digit(byte_at(l, end_of(s)))) ||
                     (next && next->class == ABR_WORD_FAIL);
@@ -412,7 +423,13 @@ static void read_count(abr_evidence *l, unsigned i)
 static void read_exit(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    bool exits = is_word(l, s, "exited") || is_word(l, s, "exit");
+    int64_t code = number_after(l, end_of(s), true);
+    if (code >= 500 && code <= 599 && !in_name(l, s) && (is_word(l, s, "status") || is_word(l, s, "code"))) {
+        say(l, s, ABR_SCORE_BAD, false); /* status=503 */
+        return;
+    }
+    const bool field = is_word(l, s, "exitcode") || (s->at >= 5 && starts_with(l, s->at - 5, "exit_"));
+    const bool exits = field || is_word(l, s, "exited") || is_word(l, s, "exit");
     if (is_word(l, s, "exit") && !abr_is_upper(l->p[s->at]) && abr_is_digit(byte_at(l, end_of(s) + 1)))
         return; /* a statement of a script */
     size_t end = end_of(s);
@@ -421,7 +438,7 @@ static void read_exit(abr_evidence *l, unsigned i)
     int64_t number = number_after(l, end, false);
     if (number < 0 && exits) /* ld returned 1 exit status */
         number = number_before(l, s->at);
-    if (in_name(l, s) || number < 0)
+    if ((in_name(l, s) && !field) || number < 0)
         return;
     const abr_sign *before = i > 0 ? s - 1 : s;
     while (before > l->words->signs && before->class == ABR_WORD_NO) /* with non-zero status 1 */

@@ -80,7 +80,7 @@ static bool starts_as_source(const abr_evidence *l)
                                  ['e' - 'a'] = "elif else except enum export echo",
                                  ['f' - 'a'] = "from func function fn final",
                                  ['g' - 'a'] = "guard",
-                                 ['i' - 'a'] = "import if interface",
+                                 ['i' - 'a'] = "import if interface impl",
                                  ['l' - 'a'] = "let local",
                                  ['m' - 'a'] = "module",
                                  ['o' - 'a'] = "override",
@@ -100,8 +100,18 @@ static bool starts_as_source(const abr_evidence *l)
     if (n == 0)
         return false;
     size_t end = end_without_blanks(l);
-    return is_one_of(l->p[end - 1], ":;{") || is_one_of(byte_at(l, i + n + 1), "('\"") ||
-           has_source_signs(l, i + n);
+    static word_list quoting = {['e' - 'a'] = "echo export",  ['f' - 'a'] = "from",
+                                ['i' - 'a'] = "import",       ['p' - 'a'] = "printf",
+                                ['r' - 'a'] = "raise return", ['t' - 'a'] = "throw trap",
+                                ['u' - 'a'] = "use"};
+    char next = byte_at(l, i + n + 1);
+    bool quotes = is_one_of(next, "'\"") && listed_at(l, i, quoting) > 0;
+    static word_list blocks = {
+        ['c' - 'a'] = "class case", ['d' - 'a'] = "def", ['e' - 'a'] = "elif else except",
+        ['i' - 'a'] = "if",         ['t' - 'a'] = "try", ['w' - 'a'] = "with"};
+    if (l->p[end - 1] == ':' && listed_at(l, i, blocks) > 0)
+        return true;
+    return is_one_of(l->p[end - 1], ";{") || next == '(' || quotes || has_source_signs(l, i + n);
 }
 
 /* errors = append(errors, err) */
@@ -158,7 +168,8 @@ static bool ends_as_source(const abr_evidence *l)
         return l->p[n - 2] != '>' && !starts_with(l, n - 3, ": {"); /* an object that is shown */
     if (c == ';')
         return is_one_of(l->p[n - 2], ")}\"'") || l->words->indent > 0;
-    return starts_with(l, n - 3, ">&2");
+    return starts_with(l, n - 3, ">&2") || starts_with(l, n - 2, "*/") || starts_with(l, n - 3, " do") ||
+           (n > 6 && starts_with(l, n - 6, "; then"));
 }
 
 /* "[ -f x ] || exit 1" */
@@ -329,8 +340,11 @@ static size_t word_before(const abr_evidence *l, size_t i)
 
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
 {
-    static word_list after = {
-        ['a' - 'a'] = "are", ['i' - 'a'] = "if is", ['u' - 'a'] = "unless", ['w' - 'a'] = "when"};
+    static word_list after = {['a' - 'a'] = "are",
+                              ['c' - 'a'] = "can",
+                              ['i' - 'a'] = "if is",
+                              ['u' - 'a'] = "unless",
+                              ['w' - 'a'] = "when will"};
     static word_list close = {['a' - 'a'] = "about any", ['c' - 'a'] = "common", ['f' - 'a'] = "for",
                               ['h' - 'a'] = "handle",    ['i' - 'a'] = "into",   ['k' - 'a'] = "known",
                               ['m' - 'a'] = "may might", ['o' - 'a'] = "on",     ['p' - 'a'] = "possible",
@@ -361,4 +375,58 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
         i = start;
     }
     return false;
+}
+
+bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
+{
+    static word_list after = {['a' - 'a'] = "at accessing",
+                              ['c' - 'a'] = "code creating",
+                              ['d' - 'a'] = "de during",
+                              ['e' - 'a'] = "executing",
+                              ['f' - 'a'] = "from",
+                              ['i' - 'a'] = "in installing",
+                              ['l' - 'a'] = "loading",
+                              ['n' - 'a'] = "near",
+                              ['o' - 'a'] = "occurred opening",
+                              ['p' - 'a'] = "parsing processing prevented",
+                              ['r' - 'a'] = "reading running returned",
+                              ['t' - 'a'] = "thrown",
+                              ['w' - 'a'] = "while with was were writing"};
+    static word_list before = {['b' - 'a'] = "been build bus",
+                               ['c' - 'a'] = "compilation compile compiler connection contains critical",
+                               ['f' - 'a'] = "fatal following found",
+                               ['g' - 'a'] = "got",
+                               ['i' - 'a'] = "internal",
+                               ['l' - 'a'] = "link linker",
+                               ['m' - 'a'] = "more",
+                               ['n' - 'a'] = "network",
+                               ['p' - 'a'] = "parse parser point previous protocol",
+                               ['r' - 'a'] = "raised read received returned runtime",
+                               ['s' - 'a'] = "server syntax",
+                               ['t' - 'a'] = "threw type",
+                               ['u' - 'a'] = "unexpected unknown unhandled",
+                               ['v' - 'a'] = "validation",
+                               ['w' - 'a'] = "with write were"};
+    const size_t end = end_of(s);
+    const size_t next = skip(l, end, " \t");
+    if (is_one_of(byte_before(l, s->at), "\"'") && is_one_of(byte_at(l, end), "\"'"))
+        return true; /* the value of a status */
+    if (byte_at(l, next) == '|')
+        return false;              /* a column */
+    if (abr_is_upper(l->p[s->at])) /* a title: "Error Record Serialization" */
+        return !(byte_at(l, end) == ' ' && abr_is_upper(byte_at(l, end + 1)) &&
+                 !abr_is_upper(byte_at(l, end + 2)) && s->at != l->words->first);
+    if (s->at == l->words->first)
+        return byte_at(l, end) != ' ' || !abr_is_letter(byte_at(l, next)) || abr_is_upper(byte_at(l, next)) ||
+               listed_at(l, next, after) > 0;
+    if (abr_is_digit(byte_at(l, next)) || is_one_of(byte_at(l, next), "-([,!:") ||
+        listed_at(l, next, after) > 0)
+        return true;
+    size_t i = word_before(l, s->at);
+    for (unsigned words = 0; words < 2 && i < s->at; words++) {
+        if (listed_at(l, i, before) > 0)
+            return true;
+        i = word_before(l, i);
+    }
+    return starts_with(l, s->at >= 4 ? s->at - 4 : 0, "I/O ");
 }

@@ -19,6 +19,9 @@ bool abr_is_argument(const abr_evidence *l, const abr_sign *s);
  * failure", "errors are logged"? */
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s);
 
+/* Does a sentence with a bare "error" or "exception" report one: "syntax error near", "returned an error"? */
+bool abr_is_reported(const abr_evidence *l, const abr_sign *s);
+
 ABR_PRIVATE_END
 
 #endif
