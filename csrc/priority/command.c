@@ -14,10 +14,11 @@
 static size_t start_of_text(const abr_evidence *l)
 {
     size_t i = l->words->indent;
-    if (!abr_is_digit(byte_at(l, i)) || byte_at(l, i + 4) != '-' || byte_at(l, i + 10) != 'T')
+    enum { MICRO = 26, TENTHS_OF_MICRO = 27 }; /* where the Z stands, by the digits of the fraction */
+    size_t end = byte_at(l, i + TENTHS_OF_MICRO) == 'Z' ? i + TENTHS_OF_MICRO : i + MICRO;
+    if (byte_at(l, end) != 'Z' || byte_at(l, i + 10) != 'T' || byte_at(l, i + 19) != '.')
         return i;
-    size_t end = skip(l, i, "0123456789-T:.");
-    return byte_at(l, end) == 'Z' ? skip(l, end + 1, " ") : i;
+    return skip(l, end + 1, " ");
 }
 
 /* ---- where it starts ---- */
@@ -139,16 +140,19 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
     const abr_line_words *w = l->words;
     if (w->indent == l->n)
         return ABR_COMMAND_NONE;
-    const size_t start = start_of_text(l);
     if (hit && l->exited)
         return ABR_COMMAND_FAILED;
-    if (hit)
-        for (unsigned i = 0; i < w->count; i++)
-            if (ends_command(l, &w->signs[i]))
-                return ABR_COMMAND_FAILED;
     for (unsigned i = 0; i < w->count; i++)
-        if (w->signs[i].class == ABR_WORD_SECTION && names_section(l, &w->signs[i]))
+        if (hit && ends_command(l, &w->signs[i]))
+            return ABR_COMMAND_FAILED;
+        else if (w->signs[i].class == ABR_WORD_SECTION && names_section(l, &w->signs[i]))
             return ABR_COMMAND_STARTS;
-    return (start == 0 || start > w->indent) && starts_command(l, start) ? ABR_COMMAND_STARTS
-                                                                         : ABR_COMMAND_NONE;
+    const char c = l->p[w->indent];
+    if (abr_is_digit(c)) {
+        size_t start = start_of_text(l);
+        return start > w->indent && start < l->n && starts_command(l, start) ? ABR_COMMAND_STARTS
+                                                                             : ABR_COMMAND_NONE;
+    }
+    bool may_start = w->indent == 0 && (abr_is_upper(c) || is_one_of(c, "$+>=#["));
+    return may_start && starts_command(l, 0) ? ABR_COMMAND_STARTS : ABR_COMMAND_NONE;
 }

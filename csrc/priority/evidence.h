@@ -13,25 +13,30 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_LEADS_WITHIN = 24 /* what stands in so many bytes at a line's start leads it */ };
 
-/* What is found out once, when it is asked. */
-typedef enum { ABR_UNASKED = 0, ABR_YES, ABR_NO } abr_answer;
+/* Is the line written, not reported? Found out once, when it is asked. */
+typedef enum {
+    ABR_WRITTEN_UNASKED = 0,
+    ABR_WRITTEN_NOT,
+    ABR_WRITTEN_SOURCE, /* a word that labels a message counts still */
+    ABR_WRITTEN_TEXT    /* no word counts */
+} abr_written;
 
 typedef struct {
     const char *p;
     size_t n;
     const abr_line_words *words;
-    abr_answer written; /* is the line? */
-    unsigned quiet;     /* groups of words that are switched off */
-    float strong;       /* score of the best word */
-    float expected;     /* score of what was expected, or why */
-    float summary;      /* score of counts and results */
-    bool passed;        /* it says that something went well */
-    bool low_level;     /* it has a low log level */
-    bool stepped;       /* it says what is being done */
-    bool counted;       /* some failed, in number */
-    bool exited;        /* with a status that is not 0 */
-    bool is_clear;      /* a form was found that only an error has */
-    size_t at;          /* of the best word */
+    abr_written written;
+    unsigned quiet; /* groups of words that are switched off */
+    float strong;   /* score of the best word */
+    float expected; /* score of what was expected, or why */
+    float summary;  /* score of counts and results */
+    bool passed;    /* it says that something went well */
+    bool low_level; /* it has a low log level */
+    bool stepped;   /* it says what is being done */
+    bool counted;   /* some failed, in number */
+    bool exited;    /* with a status that is not 0 */
+    bool is_clear;  /* a form was found that only an error has */
+    size_t at;      /* of the best word */
 } abr_evidence;
 
 static inline char byte_at(const abr_evidence *l, size_t at)

@@ -98,7 +98,7 @@ static void read_start(abr_evidence *l)
     }
     bool failures = !(l->quiet & ABR_GROUP_FAILURES);
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
-        is_word(l, &w->signs[1], "ok")) {
+        is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {
         l->passed = false;
         l->is_clear = true;
         l->strong = ABR_SCORE_CLEAR;
@@ -244,6 +244,11 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
         out->line_score = 0;
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
     out->command = abr_command_of(&l, out->hit);
+    if (out->command == ABR_COMMAND_STARTS &&
+        !is_one_of(p[words.indent], ">=")) { /* not "> Task :test FAILED" */
+        out->hit = false;
+        out->line_score = 0;
+    }
     /* "0 failed" a hundred times is another shape than "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     for (size_t i = 0; i < patterns->count; i++)

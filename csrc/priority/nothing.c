@@ -59,9 +59,9 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 /* After NULL's kin; 0 where none is at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    static const char *const words[] = {"null", "nil",      "none",     "false", "no", "off",
-                                        "nan",  "n/a",      "never",    "empty", "~",  "undefined",
-                                        "-",    "disabled", "continue", "ignore"};
+    static const char *const words[] = {"null", "nil",      "none",     "false",  "no",        "off",
+                                        "nan",  "n/a",      "never",    "empty",  "~",         "undefined",
+                                        "-",    "disabled", "continue", "ignore", "remount-ro"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         size_t n = 0;
         while (words[k][n] != '\0' && abr_to_lower(byte_at(l, i + n)) == words[k][n])
@@ -175,14 +175,16 @@ static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
     }
     if (starts_with(l, value, "true") || starts_with(l, value, "True") || starts_with(l, value, "yes"))
         return true;
-    return (s->class == ABR_WORD_ERROR || s->class == ABR_WORD_FATAL) && is_one_of(c, "\"[{") &&
-           !is_one_of(byte_at(l, value + 1), "\"]}/,");
+    char inside = byte_at(l, value + 1);
+    return s->class == ABR_WORD_ERROR && ((c == '"' && !is_one_of(inside, "\"/,")) ||
+                                          (is_one_of(c, "[{") && !is_one_of(inside, "]},\r\n")));
 }
 
-/* A time limit: "timeout: 30" */
+/* "timeout: 30", and what to do then: panic=1, panic = "abort" */
 static bool is_limit(const abr_evidence *l, const abr_sign *s, size_t value)
 {
-    return is_word(l, s, "timeout") && abr_is_digit(byte_at(l, value));
+    return (is_word(l, s, "timeout") && abr_is_digit(byte_at(l, value))) ||
+           (is_word(l, s, "panic") && !abr_is_upper(l->p[s->at]) && byte_at(l, end_of(s)) != ':');
 }
 
 abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
@@ -212,7 +214,34 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
         return ABR_VALUE_NONE; /* a heading, or what is wrong stands on the next line */
     if (is_nothing(l, value, assigned))
         return ABR_VALUE_NOTHING;
-    if (is_limit(l, s, value) || is_setting(l, start, end))
+    if (!all_caps(l, s) && (is_limit(l, s, value) || is_setting(l, start, end)))
         return ABR_VALUE_SETTING;
     return is_trouble(l, s, value) ? ABR_VALUE_TROUBLE : ABR_VALUE_NONE;
+}
+
+bool abr_is_setting(const abr_evidence *l, const abr_sign *s)
+{
+    static const char *const reports[] = {"status",   "state",      "result", "level",   "lvl",
+                                          "severity", "conclusion", "phase",  "outcome", "type",
+                                          "kind",     "reason",     "health", NULL};
+    const char end = byte_at(l, end_of(s));
+    size_t i = start_of_name(l, s);
+    bool quoted = i > 0 && is_one_of(l->p[i - 1], "\"'");
+    if (!is_one_of(end, quoted ? "\"'" : "\r\n,") || (!s->type && abr_is_upper(l->p[s->at])))
+        return false;
+    i -= quoted;
+    while (i > 0 && l->p[i - 1] == ' ')
+        i--;
+    if (i < 2 || !is_one_of(l->p[i - 1], ":="))
+        return false;
+    bool assigned = l->p[i - 1] == '=';
+    i--;
+    while (i > 0 && is_one_of(l->p[i - 1], " \"'"))
+        i--;
+    size_t start = i;
+    while (start > 0 && in_identifier(l->p[start - 1]))
+        start--;
+    if (start == i || (!quoted && !assigned && (l->words->indent == 0 || s->class == ABR_WORD_FAIL)))
+        return false; /* "cart_test: error" is a result */
+    return !has_part(l, start, i, reports) || is_setting(l, start, i);
 }

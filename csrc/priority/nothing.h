@@ -19,6 +19,9 @@ typedef enum {
 /* What the name says that the word is in, by its value. */
 abr_value abr_value_of(const abr_evidence *l, const abr_sign *s);
 
+/* Is the word the value of a setting, log_level=error, "no-undef": "error", not of a status? */
+bool abr_is_setting(const abr_evidence *l, const abr_sign *s);
+
 ABR_PRIVATE_END
 
 #endif

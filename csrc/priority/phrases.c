@@ -29,89 +29,112 @@ typedef struct {
     const char *after;
 } phrase;
 
+/* In order of the words. */
 static const phrase phrases[] = {
-    {"", "attempt", " to "},
-    {"out of ", "range", ""},
-    {"out of ", "bounds", ""},
-    {"out of ", "memory", ""},
-    {"", "memory", " exhausted"},
-    {"not in ", "scope", ""},
-    {"already in ", "use", ""},
-    {"", "imported", " and not used"},
-    {"declared and not ", "used", ""},
-    {"", "declared", " and not used"},
-    {"bad ", "gateway", ""},
-    {"", "gateway", " time"},
-    {"bad ", "signature", ""},
-    {"bad ", "interpreter", ""},
     {"bad ", "address", ""},
-    {"bad ", "request", ""},
-    {"bad ", "substitution", ""},
-    {"bad ", "descriptor", ""},
-    {"bad file ", "descriptor", ""},
-    {"bad ", "magic", ""},
-    {"bad ", "credentials", ""},
-    {"bad ", "option", ""},
-    {"bad ", "cpu", ""},
-    {"", "call", " trace:"},
-    {"too ", "many", ""},
-    {"too ", "long", ""},
-    {"too ", "large", ""},
-    {"too ", "deep", ""},
-    {"too ", "few", " "},
-    {"too ", "quickly", ""},
-    {"connection ", "reset", ""},
-    {"connection ", "closed", " by"},
-    {" is ", "locked", ""},
-    {"error ", "occurred", ""},
-    {"errors ", "occurred", ""},
-    {"", "terminate", " called"},
-    {"", "what", "():  "},
-    {"pure ", "virtual", " method called"},
-    {"", "unwrap", "()` on "},
+    {"", "attempt", " to "},
     {"", "bail", " out!"},
-    {"", "rspec", " ./"},
+    {"out of ", "bounds", ""},
+    {"resource ", "busy", ""},
+    {"", "call", " trace:"},
+    {"no package ", "called", ""},
     {".ps1:", "char", ":"},
     {" ", "char", ":"},
-    {"requires ", "explicit", " "},
-    {"non-", "exhaustive", ""},
-    {"would ", "reformat", " "},
-    {"", "blocked", " for more than "},
-    {"stack ", "smashing", " detected"},
+    {"", "connection", " closed by"},
+    {"", "connection", " reset"},
+    {"", "connection", " lost"},
+    {"bad ", "cpu", ""},
+    {"bad ", "credentials", ""},
+    {"too ", "deep", ""},
+    {"bad ", "descriptor", ""},
+    {"bad file ", "descriptor", ""},
     {"loop ", "detected", ""},
-    {"data ", "corruption", ""},
+    {": is a ", "directory", ""},
+    {"not a ", "directory", ""},
+    {"", "diverged", " from"},
+    {"", "divide", " by zero"},
+    {"", "division", " by zero"},
+    {"", "exhausted", " "},
+    {"non-", "exhaustive", ""},
+    {"requires ", "explicit", " "},
+    {"", "fall", "\xC3\xB3"}, /* falló */
+    {"too ", "few", " "},
+    {"bad ", "gateway", ""},
+    {"", "gateway", " time"},
+    {"", "gave", " up"},
+    {"", "giving", " up"},
+    {"socket ", "hang", ""},
+    {"", "imported", " and not used"},
+    {"bad ", "interpreter", ""},
+    {"name or service not ", "known", ""},
+    {"too ", "large", ""},
+    {" is ", "locked", ""},
+    {"too ", "long", ""},
     {"data ", "loss", ""},
     {"100% packet ", "loss", ""},
-    {"", "giving", " up"},
-    {"", "gave", " up"},
-    {"not ", "trusted", ""},
-    {"read-only file ", "system", ""},
-    {"no space ", "left", " on"},
-    {"", "diverged", " from"},
-    {"breakpoint ", "trap", ""},
-    {"core ", "dumped", ""},
-    {"service ", "unavailable", ""},
-    {"temporarily ", "unavailable", ""},
-    {"is ", "unavailable", ""},
-    {"", "exhausted", " "},
-    {"resource ", "busy", ""},
+    {"bad ", "magic", ""},
+    {"too ", "many", ""},
+    {"out of ", "memory", ""},
+    {"", "memory", " exhausted"},
     {"", "msg", " "},
-    {"name or service not ", "known", ""},
+    {"non-", "numeric", " argument"},
+    {"error ", "occurred", ""},
+    {"errors ", "occurred", ""},
+    {"bad ", "option", ""},
+    {"general ", "protection", " fault"},
+    {"too ", "quickly", ""},
+    {"out of ", "range", ""},
+    {"would ", "reformat", " "},
+    {"", "refus", "\xC3\xA9"}, /* refusé */
+    {"", "remounting", " filesystem read-only"},
+    {"bad ", "request", ""},
+    {"", "rip", ": 0"},
+    {"", "rspec", " ./"},
+    {"not in ", "scope", ""},
     {"reference not ", "set", " to"},
     {"variable not ", "set", ""},
     {"parameter not ", "set", ""},
     {"environment variable is not ", "set", ""},
-    /* other languages, whose letters beyond ASCII end a word */
-    {"", "fall", "\xC3\xB3"},          /* falló */
-    {"n\xC3\xA3o ", "encontrado", ""}, /* não encontrado */
-    {"n\xC3\xA3o ", "encontrada", ""},
-    {"", "refus", "\xC3\xA9"}, /* refusé */
+    {"bad ", "signature", ""},
+    {"stack ", "smashing", " detected"},
+    {"detected ", "stall", ""},
+    {"bad ", "substitution", ""},
+    {"read-only file ", "system", ""},
+    {"", "takiego", " pliku"},
+    {"", "terminate", " called"},
+    {"breakpoint ", "trap", ""},
+    {"not ", "trusted", ""},
+    {"service ", "unavailable", ""},
+    {"temporarily ", "unavailable", ""},
+    {"is ", "unavailable", ""},
+    {"", "unwrap", "()` on "},
+    {"already in ", "use", ""},
+    {"pure ", "virtual", " method called"},
+    {"", "what", "():  "},
 };
+
+/* The first phrase whose word starts with the letter, or a later one. */
+static size_t first_with(char letter)
+{
+    size_t low = 0;
+    size_t high = sizeof phrases / sizeof *phrases;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (phrases[middle].word[0] < letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 bool abr_is_phrase(const abr_evidence *l, const abr_sign *s)
 {
-    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
+    const char letter = abr_to_lower(l->p[s->at]);
+    for (size_t i = first_with(letter); i < sizeof phrases / sizeof *phrases; i++) {
         const phrase *x = &phrases[i];
+        if (x->word[0] != letter)
+            break;
         size_t before = strlen(x->before);
         if (is_word(l, s, x->word) && s->at >= before && same_at(l, s->at - before, x->before, before) &&
             same_at(l, end_of(s), x->after, strlen(x->after)))
@@ -169,12 +192,18 @@ static bool is_denied(const abr_evidence *l, size_t at, size_t end)
     return byte_at(l, end) == '0' && !is_alnum(byte_at(l, end + 1)) && byte_at(l, end + 1) != '.';
 }
 
+/* May a stem start with the byte? Signs and box drawings do not. */
+static inline bool starts_stem(unsigned char c)
+{
+    return c >= 0xC3 && c != 0xE2 && c < 0xEE;
+}
+
 size_t abr_find_foreign(const abr_evidence *l)
 {
-    enum { MOST = 2048 }; /* bytes that are looked at: a message says it early */
+    enum { MOST = 256 }; /* bytes that are looked at: a message says it early */
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
     for (size_t i = l->words->mark; i < until; i++) {
-        if ((unsigned char)l->p[i] < 0xC3)
+        if (!starts_stem((unsigned char)l->p[i]))
             continue;
         for (size_t k = 0; k < sizeof stems / sizeof *stems; k++) {
             if (stems[k].text[0] != l->p[i] || !starts_with(l, i, stems[k].text))

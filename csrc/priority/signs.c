@@ -183,18 +183,24 @@ static bool in_brackets(const abr_evidence *l, const abr_sign *s)
 static bool labels(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
-    if (byte_at(l, end_of(s)) != ':' || is_one_of(before, "\"'`(:"))
+    if (byte_at(l, end_of(s)) != ':' || is_one_of(before, "\"'`(:") ||
+        (!s->type && abr_is_letter(byte_at(l, end_of(s) + 1))))
         return false;
     if (l->words->indent > 0 && is_first(l, s) && is_one_of(l->p[l->n - 1], ";{,") && !s->type)
         return false; /* a field of an object in source */
     return !abr_is_argument(l, s);
 }
 
+static abr_written written_of(abr_evidence *l)
+{
+    if (l->written == ABR_WRITTEN_UNASKED)
+        l->written = abr_written_of(l);
+    return l->written;
+}
+
 static bool is_written(abr_evidence *l)
 {
-    if (l->written == ABR_UNASKED)
-        l->written = abr_line_is_written(l) ? ABR_YES : ABR_NO;
-    return l->written == ABR_YES;
+    return written_of(l) != ABR_WRITTEN_NOT;
 }
 
 /* Does the word name what deals with trouble: "error handler", "crash report"? */
@@ -203,7 +209,9 @@ static bool is_named_after(const abr_evidence *l, unsigned i)
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *next = next_sign(l, i, 1);
     bool noun = s->class != ABR_WORD_FAIL || is_word(l, s, "failure") || is_word(l, s, "failures");
-    return noun && next && next->class == ABR_WORD_NAMING && byte_at(l, end_of(s)) == ' ';
+    if (next && is_word(l, next, "summary"))
+        return true;
+    return noun && next && next->class == ABR_WORD_NAMING && !all_caps(l, s) && byte_at(l, end_of(s)) == ' ';
 }
 
 static void sum_up(abr_evidence *l, float score)
@@ -246,9 +254,12 @@ static bool reports_none(abr_evidence *l, unsigned i)
         say(l, s, ABR_SCORE_WEAK, false);
         return true;
     }
+    if (written_of(l) == ABR_WRITTEN_TEXT)
+        return true;
     if (labels(l, s))
         return false;
-    return abr_is_spoken_of(l, s) || is_written(l) || (!all_caps(l, s) && abr_is_argument(l, s));
+    return is_written(l) || abr_is_setting(l, s) || abr_is_spoken_of(l, s) ||
+           (!all_caps(l, s) && abr_is_argument(l, s));
 }
 
 /* ---- the classes ---- */
@@ -275,7 +286,13 @@ static void read_error(abr_evidence *l, unsigned i)
     bool ends = c == '\n' || c == '\r';
     bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
-    say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
+    if (c == ':')
+        l->stepped = false;
+    bool bare = !s->type && count < 0 && c != ':' && !all_caps(l, s) && !has_code(l, s) && !in_brackets(l, s);
+    if (bare && !abr_is_reported(l, s))
+        say(l, s, ABR_SCORE_WARNED, false);
+    else
+        say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
 static void read_fail(abr_evidence *l, unsigned i)
@@ -296,7 +313,9 @@ static void read_fail(abr_evidence *l, unsigned i)
         l->summary = ABR_SCORE_SUMS_UP;
         l->counted = true;
     }
-    bool named = s->type || is_word(l, s, "failed") || is_word(l, s, "failure") || is_word(l, s, "failures");
+    if (byte_at(l, end_of(s)) == ':')
+        l->stepped = false;
+    bool named = s->type || !(is_word(l, s, "fail") || is_word(l, s, "fails") || is_word(l, s, "failing"));
     bool is_clear = all_caps(l, s) || (named && abr_is_upper(l->p[s->at])) || in_brackets(l, s) ||
                     (byte_at(l, end_of(s)) == ':' && named) || (count > 0 && s->at < ABR_LEADS_WITHIN) ||
                     is_first(l, s);
@@ -330,6 +349,9 @@ static void read_bad(abr_evidence *l, unsigned i)
     const abr_sign *next = next_sign(l, i, 12);
     if (reports_none(l, i))
         return;
+    if (is_word(l, s, "undefined") && s->at >= 2 && is_one_of(l->p[s->at - 2], ":=") &&
+        is_one_of(byte_at(l, skip(l, end_of(s), " ")), ",;}\n"))
+        return; /* the value of a field */
     bool is_clear = (next && next->class == ABR_WORD_SYMBOL && is_word(l, s, "undefined")) ||
                     (byte_before(l, s->at) == '*' && !abr_is_digit(byte_at(l, end_of(s)))) ||
                     (next && next->class == ABR_WORD_FAIL);
@@ -341,7 +363,9 @@ static void read_lack(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *before = i > 0 ? s - 1 : NULL;
-    if (i > 1 && before->class != ABR_WORD_NO) /* "no required module" */
+    const unsigned trouble = 1U << ABR_WORD_ERROR | 1U << ABR_WORD_FAIL | 1U << ABR_WORD_FATAL |
+                             1U << ABR_WORD_BAD | 1U << ABR_WORD_WARN | 1U << ABR_WORD_NO;
+    if (i > 1 && !(trouble >> before->class & 1)) /* "no required module" */
         before--;
     if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || in_name(l, s))
         return;
@@ -399,7 +423,13 @@ static void read_count(abr_evidence *l, unsigned i)
 static void read_exit(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    bool exits = is_word(l, s, "exited") || is_word(l, s, "exit");
+    int64_t code = number_after(l, end_of(s), true);
+    if (code >= 500 && code <= 599 && !in_name(l, s) && (is_word(l, s, "status") || is_word(l, s, "code"))) {
+        say(l, s, ABR_SCORE_BAD, false); /* status=503 */
+        return;
+    }
+    const bool field = is_word(l, s, "exitcode") || (s->at >= 5 && starts_with(l, s->at - 5, "exit_"));
+    const bool exits = field || is_word(l, s, "exited") || is_word(l, s, "exit");
     if (is_word(l, s, "exit") && !abr_is_upper(l->p[s->at]) && abr_is_digit(byte_at(l, end_of(s) + 1)))
         return; /* a statement of a script */
     size_t end = end_of(s);
@@ -408,10 +438,10 @@ static void read_exit(abr_evidence *l, unsigned i)
     int64_t number = number_after(l, end, false);
     if (number < 0 && exits) /* ld returned 1 exit status */
         number = number_before(l, s->at);
-    if (in_name(l, s) || number < 0)
+    if ((in_name(l, s) && !field) || number < 0)
         return;
     const abr_sign *before = i > 0 ? s - 1 : s;
-    if (i > 1 && is_word(l, before, "zero")) /* with non-zero status 1 */
+    while (before > l->words->signs && before->class == ABR_WORD_NO) /* with non-zero status 1 */
         before--;
     bool follows = before < s && before->class == ABR_WORD_EXIT && s->at - end_of(before) <= NEAR;
     if (!exits && !follows && !is_word(l, s, "returned"))
@@ -548,7 +578,8 @@ static void read_step(abr_evidence *l, unsigned i)
 static void read_level(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !in_name(l, s));
+    bool call_trace = s->at >= 5 && starts_with(l, s->at - 5, "Call ");
+    l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !in_name(l, s) && !call_trace);
 }
 
 void abr_read_signs(abr_evidence *l)

@@ -8,12 +8,25 @@
 #include "priority/evidence.h"
 #include "priority/words.h"
 
-/* The first of the words in a list that is at i, with no letter after it; its size, or 0. */
-static size_t one_at(const abr_evidence *l, size_t i, const char *const words[])
+/* Words by their first letter in lower case, with a blank between them. */
+typedef const char *const word_list[26];
+
+/* Is the word in the list that is at i, its first letter in either case? Its size, or 0. */
+static size_t listed_at(const abr_evidence *l, size_t i, word_list words)
 {
-    for (size_t k = 0; words[k]; k++)
-        if (starts_with(l, i, words[k]) && !is_alnum(byte_at(l, i + strlen(words[k]))))
-            return strlen(words[k]);
+    char first = abr_to_lower(byte_at(l, i));
+    const char *list = first >= 'a' && first <= 'z' ? words[first - 'a'] : NULL;
+    if (!list)
+        return 0;
+    size_t n = 1;
+    while (i + n < l->n && abr_is_letter(l->p[i + n]))
+        n++;
+    for (const char *word = list; *word != '\0';) {
+        size_t size = strcspn(word, " ");
+        if (size == n && memcmp(word + 1, l->p + i + 1, n - 1) == 0)
+            return n;
+        word += size + (word[size] == ' ');
+    }
     return 0;
 }
 
@@ -35,26 +48,84 @@ static size_t end_without_blanks(const abr_evidence *l)
 
 /* ---- source ---- */
 
+/* A call, a block, an assignment, an arrow. */
+static bool has_source_signs(const abr_evidence *l, size_t from)
+{
+    for (size_t i = from; i + 1 < l->n; i++)
+        switch (l->p[i]) {
+        case '(':
+            if (is_alnum(l->p[i - 1]) || l->p[i - 1] == '_')
+                return true;
+            break;
+        case '{':
+        case '}':
+            return true;
+        case '=':
+            if (l->p[i - 1] == ':' || l->p[i + 1] == '>' || (l->p[i - 1] == ' ' && l->p[i + 1] == ' '))
+                return true;
+            break;
+        default:
+            break;
+        }
+    return false;
+}
+
 /* Does the line start like a statement, after the sign of a diff? */
 static bool starts_as_source(const abr_evidence *l)
 {
     /* Such a word starts sentences, too ("import cycle"): with it come the brackets of source, or a colon that ends it. */
-    static const char *const keywords[] = {
-        "import",  "from",    "raise",     "throw",    "return", "def",      "class", "func",      "function",
-        "fn",      "let",     "var",       "val",      "const",  "local",    "if",    "elif",      "else",
-        "} catch", "} else",  "catch",     "except",   "rescue", "type",     "enum",  "interface", "struct",
-        "public",  "private", "protected", "static",   "export", "abstract", "with",  "trap",      "assert",
-        "try",     "case",    "when",      "pub",      "use",    "using",    "defer", "module",    "guard",
-        "await",   "echo",    "printf",    "override", "final",  NULL};
+    static word_list keywords = {['a' - 'a'] = "abstract assert await",
+                                 ['c' - 'a'] = "class const catch case",
+                                 ['d' - 'a'] = "def defer",
+                                 ['e' - 'a'] = "elif else except enum export echo",
+                                 ['f' - 'a'] = "from func function fn final",
+                                 ['g' - 'a'] = "guard",
+                                 ['i' - 'a'] = "import if interface impl",
+                                 ['l' - 'a'] = "let local",
+                                 ['m' - 'a'] = "module",
+                                 ['o' - 'a'] = "override",
+                                 ['p' - 'a'] = "public private protected pub printf",
+                                 ['r' - 'a'] = "raise return rescue",
+                                 ['s' - 'a'] = "struct static",
+                                 ['t' - 'a'] = "throw type trap try",
+                                 ['u' - 'a'] = "use using",
+                                 ['v' - 'a'] = "var val",
+                                 ['w' - 'a'] = "with when"};
     size_t i = l->words->indent;
     if (is_one_of(byte_at(l, i), "+-"))
         i = skip(l, i + 1, " \t");
-    size_t n = one_at(l, i, keywords);
+    if (starts_with(l, i, "} "))
+        i += 2;
+    size_t n = listed_at(l, i, keywords);
     if (n == 0)
         return false;
     size_t end = end_without_blanks(l);
-    return has(l, i + n, "({=;\"'") || l->p[end - 1] == ':' ||
-           (starts_with(l, i, "rescue") && l->words->words > 1);
+    static word_list quoting = {['e' - 'a'] = "echo export",  ['f' - 'a'] = "from",
+                                ['i' - 'a'] = "import",       ['p' - 'a'] = "printf",
+                                ['r' - 'a'] = "raise return", ['t' - 'a'] = "throw trap",
+                                ['u' - 'a'] = "use"};
+    char next = byte_at(l, i + n + 1);
+    bool quotes = is_one_of(next, "'\"") && listed_at(l, i, quoting) > 0;
+    static word_list blocks = {
+        ['c' - 'a'] = "class case", ['d' - 'a'] = "def", ['e' - 'a'] = "elif else except",
+        ['i' - 'a'] = "if",         ['t' - 'a'] = "try", ['w' - 'a'] = "with"};
+    if (l->p[end - 1] == ':' && listed_at(l, i, blocks) > 0)
+        return true;
+    return is_one_of(l->p[end - 1], ";{") || next == '(' || quotes || has_source_signs(l, i + n);
+}
+
+/* errors = append(errors, err) */
+static bool is_assignment(const abr_evidence *l)
+{
+    size_t i = l->words->indent;
+    while (i < l->n && (is_alnum(l->p[i]) || is_one_of(l->p[i], "_.,")))
+        i++;
+    size_t value = skip(l, i, " :=+");
+    if (value < i + 3 || byte_at(l, value - 2) != '=' || byte_at(l, i) != ' ')
+        return false;
+    while (value < l->n && (is_alnum(l->p[value]) || is_one_of(l->p[value], "_.:")))
+        value++;
+    return byte_at(l, value) == '(';
 }
 
 /* Comments, directives, annotations, documentation in comments. */
@@ -97,7 +168,8 @@ static bool ends_as_source(const abr_evidence *l)
         return l->p[n - 2] != '>' && !starts_with(l, n - 3, ": {"); /* an object that is shown */
     if (c == ';')
         return is_one_of(l->p[n - 2], ")}\"'") || l->words->indent > 0;
-    return starts_with(l, n - 3, ">&2");
+    return starts_with(l, n - 3, ">&2") || starts_with(l, n - 2, "*/") || starts_with(l, n - 3, " do") ||
+           (n > 6 && starts_with(l, n - 6, "; then"));
 }
 
 /* "[ -f x ] || exit 1" */
@@ -106,7 +178,9 @@ static bool is_shell(const abr_evidence *l)
     for (size_t i = l->words->indent; i + 4 < l->n; i++)
         if (starts_with(l, i, " || "))
             return true;
-    return starts_with(l, l->words->indent, "set -");
+    return starts_with(l, l->words->indent, "set -") ||
+           (starts_with(l, l->words->indent, "Write-") && has(l, l->words->indent, "\"'") &&
+            !has(l, l->words->indent, ":"));
 }
 
 /* ---- commits ---- */
@@ -124,12 +198,17 @@ static size_t skip_hash(const abr_evidence *l, size_t start)
 /* "fix(api): ...", "docs: ..." */
 static bool has_commit_type(const abr_evidence *l, size_t i)
 {
-    static const char *const types[] = {"fix", "feat", "docs", "chore", "refactor", "perf", "revert", NULL};
-    static const char *const scoped[] = {"test", "tests", "build", "ci", "style", NULL};
-    size_t end = i + one_at(l, i, types);
+    static word_list types = {['c' - 'a'] = "chore",
+                              ['d' - 'a'] = "docs",
+                              ['f' - 'a'] = "fix feat",
+                              ['p' - 'a'] = "perf",
+                              ['r' - 'a'] = "refactor revert"};
+    static word_list scoped = {
+        ['b' - 'a'] = "build", ['c' - 'a'] = "ci", ['s' - 'a'] = "style", ['t' - 'a'] = "test tests"};
+    size_t end = i + listed_at(l, i, types);
     const bool with_scope = end == i;
     if (with_scope)
-        end += one_at(l, i, scoped);
+        end += listed_at(l, i, scoped);
     if (end == i)
         return false;
     if (byte_at(l, end) == '(')
@@ -155,10 +234,10 @@ static bool ends_with_request(const abr_evidence *l)
 
 static bool is_commit(const abr_evidence *l)
 {
-    static const char *const verbs[] = {"Fix",      "Fixed",       "Fixes",          "fix",        "fixed",
-                                        "fixes",    "bugfix",      "Bugfix",         "Improve",    "Improved",
-                                        "Avoid",    "Prevent",     "Merge branch",   "Merge pull", "Revert",
-                                        "Applying", "HEAD is now", "Commit message", "Document",   NULL};
+    static word_list verbs = {
+        ['a' - 'a'] = "avoid applying",  ['b' - 'a'] = "bugfix",           ['d' - 'a'] = "document",
+        ['f' - 'a'] = "fix fixed fixes", ['i' - 'a'] = "improve improved", ['p' - 'a'] = "prevent",
+        ['r' - 'a'] = "revert"};
     size_t i = skip(l, 0, "*|/\\ -[");
     size_t end = skip_hash(l, i);
     if (end > 0 && byte_at(l, end) == ' ' && abr_is_letter(byte_at(l, skip(l, end, " ("))))
@@ -170,7 +249,9 @@ static bool is_commit(const abr_evidence *l)
             return true;
     }
     const bool heads = l->p[end_without_blanks(l) - 1] == ':'; /* Fix the following errors: */
-    return (!heads && one_at(l, i, verbs) > 0) || has_commit_type(l, i) || ends_with_request(l);
+    return (!heads && listed_at(l, i, verbs) > 0) || starts_with(l, i, "Merge branch") ||
+           starts_with(l, i, "Merge pull") || starts_with(l, i, "HEAD is now") ||
+           starts_with(l, i, "Commit message") || has_commit_type(l, i) || ends_with_request(l);
 }
 
 /* ---- manuals, lists ---- */
@@ -204,12 +285,15 @@ static bool is_heading_or_row(const abr_evidence *l)
            byte_at(l, 10) <= ' ';
 }
 
-bool abr_line_is_written(const abr_evidence *l)
+abr_written abr_written_of(const abr_evidence *l)
 {
     if (l->words->indent == l->n)
-        return false;
-    return ends_as_source(l) || starts_as_source(l) || starts_as_comment(l) || is_shell(l) || is_commit(l) ||
-           is_option_help(l) || is_heading_or_row(l);
+        return ABR_WRITTEN_NOT;
+    if (starts_as_comment(l) || is_commit(l) || is_heading_or_row(l))
+        return ABR_WRITTEN_TEXT;
+    bool source =
+        ends_as_source(l) || starts_as_source(l) || is_assignment(l) || is_shell(l) || is_option_help(l);
+    return source ? ABR_WRITTEN_SOURCE : ABR_WRITTEN_NOT;
 }
 
 /* ---- words ---- */
@@ -256,22 +340,34 @@ static size_t word_before(const abr_evidence *l, size_t i)
 
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
 {
-    static const char *const after[] = {" when", " if", " unless", " is", " are", " in hooks", NULL};
-    static const char *const close[] = {"on",     "On",       "for",    "into",  "about",  "any",
-                                        "common", "possible", "may",    "might", "should", "would",
-                                        "Any",    "handle",   "Handle", "known", NULL};
-    static const char *const far[] = {"if",      "If",     "when",   "When",    "unless",  "may",   "might",
-                                      "should",  "would",  "how",    "How",     "whether", "until", "Returns",
-                                      "returns", "Raises", "Throws", "Retries", "turn",    "case",  NULL};
-    if (!s->type && one_at(l, end_of(s), after) > 0 && s->class != ABR_WORD_BAD)
+    static word_list after = {['a' - 'a'] = "are",
+                              ['c' - 'a'] = "can",
+                              ['i' - 'a'] = "if is",
+                              ['u' - 'a'] = "unless",
+                              ['w' - 'a'] = "when will"};
+    static word_list close = {['a' - 'a'] = "about any", ['c' - 'a'] = "common", ['f' - 'a'] = "for",
+                              ['h' - 'a'] = "handle",    ['i' - 'a'] = "into",   ['k' - 'a'] = "known",
+                              ['m' - 'a'] = "may might", ['o' - 'a'] = "on",     ['p' - 'a'] = "possible",
+                              ['s' - 'a'] = "should",    ['w' - 'a'] = "would"};
+    static word_list far = {['c' - 'a'] = "case",
+                            ['h' - 'a'] = "how",
+                            ['i' - 'a'] = "if",
+                            ['m' - 'a'] = "may might",
+                            ['r' - 'a'] = "returns raises retries",
+                            ['s' - 'a'] = "should",
+                            ['t' - 'a'] = "throws turn",
+                            ['u' - 'a'] = "unless until",
+                            ['w' - 'a'] = "when would whether"};
+    if (!s->type && byte_at(l, end_of(s)) == ' ' && listed_at(l, end_of(s) + 1, after) > 0 &&
+        s->class != ABR_WORD_BAD)
         return true;
     if (abr_is_upper(l->p[s->at]) && abr_is_upper(l->p[s->at + 1]))
         return false;
     size_t i = word_before(l, s->at);
-    if (i < s->at && one_at(l, i, close) > 0)
+    if (i < s->at && listed_at(l, i, close) > 0)
         return true;
     for (unsigned words = 0; words < 8; words++) {
-        if (one_at(l, i, far) > 0)
+        if (listed_at(l, i, far) > 0)
             return true;
         size_t start = word_before(l, i);
         if (start == i)
@@ -279,4 +375,58 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
         i = start;
     }
     return false;
+}
+
+bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
+{
+    static word_list after = {['a' - 'a'] = "at accessing",
+                              ['c' - 'a'] = "code creating",
+                              ['d' - 'a'] = "de during",
+                              ['e' - 'a'] = "executing",
+                              ['f' - 'a'] = "from",
+                              ['i' - 'a'] = "in installing",
+                              ['l' - 'a'] = "loading",
+                              ['n' - 'a'] = "near",
+                              ['o' - 'a'] = "occurred opening",
+                              ['p' - 'a'] = "parsing processing prevented",
+                              ['r' - 'a'] = "reading running returned",
+                              ['t' - 'a'] = "thrown",
+                              ['w' - 'a'] = "while with was were writing"};
+    static word_list before = {['b' - 'a'] = "been build bus",
+                               ['c' - 'a'] = "compilation compile compiler connection contains critical",
+                               ['f' - 'a'] = "fatal following found",
+                               ['g' - 'a'] = "got",
+                               ['i' - 'a'] = "internal",
+                               ['l' - 'a'] = "link linker",
+                               ['m' - 'a'] = "more",
+                               ['n' - 'a'] = "network",
+                               ['p' - 'a'] = "parse parser point previous protocol",
+                               ['r' - 'a'] = "raised read received returned runtime",
+                               ['s' - 'a'] = "server syntax",
+                               ['t' - 'a'] = "threw type",
+                               ['u' - 'a'] = "unexpected unknown unhandled",
+                               ['v' - 'a'] = "validation",
+                               ['w' - 'a'] = "with write were"};
+    const size_t end = end_of(s);
+    const size_t next = skip(l, end, " \t");
+    if (is_one_of(byte_before(l, s->at), "\"'") && is_one_of(byte_at(l, end), "\"'"))
+        return true; /* the value of a status */
+    if (byte_at(l, next) == '|')
+        return false;              /* a column */
+    if (abr_is_upper(l->p[s->at])) /* a title: "Error Record Serialization" */
+        return !(byte_at(l, end) == ' ' && abr_is_upper(byte_at(l, end + 1)) &&
+                 !abr_is_upper(byte_at(l, end + 2)) && s->at != l->words->first);
+    if (s->at == l->words->first)
+        return byte_at(l, end) != ' ' || !abr_is_letter(byte_at(l, next)) || abr_is_upper(byte_at(l, next)) ||
+               listed_at(l, next, after) > 0;
+    if (abr_is_digit(byte_at(l, next)) || is_one_of(byte_at(l, next), "-([,!:") ||
+        listed_at(l, next, after) > 0)
+        return true;
+    size_t i = word_before(l, s->at);
+    for (unsigned words = 0; words < 2 && i < s->at; words++) {
+        if (listed_at(l, i, before) > 0)
+            return true;
+        i = word_before(l, i);
+    }
+    return starts_with(l, s->at >= 4 ? s->at - 4 : 0, "I/O ");
 }

@@ -10,7 +10,7 @@ ABR_PRIVATE_BEGIN
 
 /* Is the line source code, the help of an option, a commit's subject, a heading, a row of a file list? Words of
  * trouble tell of none there. */
-bool abr_line_is_written(const abr_evidence *l);
+abr_written abr_written_of(const abr_evidence *l);
 
 /* Is the word an argument of a call, such as the message of error("no such file")? */
 bool abr_is_argument(const abr_evidence *l, const abr_sign *s);
@@ -18,6 +18,9 @@ bool abr_is_argument(const abr_evidence *l, const abr_sign *s);
 /* Does a sentence speak of the word without saying that it happened: "an error if the file is missing", "on
  * failure", "errors are logged"? */
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s);
+
+/* Does a sentence with a bare "error" or "exception" report one: "syntax error near", "returned an error"? */
+bool abr_is_reported(const abr_evidence *l, const abr_sign *s);
 
 ABR_PRIVATE_END
 
