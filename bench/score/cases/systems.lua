@@ -293,7 +293,7 @@ return {
     ci = "gitlab",
     write = function(dir)
       dir:write("go.mod", GO_MOD)
-      for i = 100, 600 do
+      for i = 100, 900 do
         local what = i == 141 and "count(n)" or i == 177 and '"none" + n' or "n"
         dir:write(("unit%d/unit.go"):format(i), fill(GO_UNIT, { i = i, what = what }))
       end
