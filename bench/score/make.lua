@@ -12,10 +12,10 @@
 ---   succeeds  true when the command must exit with 0; it must fail without, unless `exits` names its code
 --- and, to be scored by whole failures:
 ---   language, tool  what it counts for
----   block     all that explains the failure, a list in the order of the log: `from`, a text of its first line; `to`, of the
----             first line after it that holds it, the last, or `before`, of the line after the last; without either the
----             block is one line. `like = true` makes them Lua patterns. Where several lines past the block before hold
----             `from`, `pick = "first"` is wanted
+---   block     all that explains the failure, a list in the order of the log: `from`, a text of its first line; `to`, a
+---             text of its last, sought below the first, or `before`, one of the line below its last; without them
+---             the block is one line. `like = true` makes them Lua patterns. `pick = "first"` is wanted where several
+---             lines below the block before hold `from`
 ---   ci        the CI whose output stands around the tool's: see ci.lua
 
 local ci = require "score.ci"

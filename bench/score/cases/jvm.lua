@@ -1,5 +1,6 @@
 --- Whole failures of Java, Kotlin and Scala: compilers, build tools, test runners, exceptions.
 
+local maven = require "score.maven"
 local text = require "score.text"
 local each, fill = text.each, text.fill
 
@@ -91,29 +92,10 @@ local function shop(dir, main, tests, classes)
   for group = 10, 9 + classes do
     local body = each(20, function(i) return fill(TEST, { i = group * 20 + i }) end)
     if group == 10 + math.floor(classes * 0.6) then body = body .. TEST_FAULTS end
-    dir:write(("%s/org/example/shop/TestSpread%d.java"):format(tests, group), fill(TESTS, { group = group, tests = body }))
+    dir:write(("%s/org/example/shop/TestSpread%d.java"):format(tests, group),
+      fill(TESTS, { group = group, tests = body }))
   end
 end
-
-local POM = [[
-<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>org.example</groupId>
-  <artifactId>shop</artifactId>
-  <version>1.0</version>
-  <properties>
-    <maven.compiler.source>8</maven.compiler.source>
-    <maven.compiler.target>8</maven.compiler.target>
-    <maven.compiler.showWarnings>true</maven.compiler.showWarnings>
-    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
-  </properties>
-  <dependencies>
-    <dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.x</version><scope>test</scope></dependency>
-  </dependencies>
-</project>
-]]
-
-local MAVEN = "mvn -o -B -s /etc/maven/settings-debian.xml test"
 
 local GRADLE = [[
 apply plugin: 'java'
@@ -276,33 +258,31 @@ return {
     name = "maven-test",
     language = "Java",
     tool = "maven",
-    tools = { "mvn", "/usr/share/maven-repo/org/apache/maven/plugins/maven-surefire-plugin",
-      "/etc/maven/settings-debian.xml" },
+    tools = maven.TOOLS,
     family = "test",
     ci = "github",
     write = function(dir)
       shop(dir, "src/main/java", "src/test/java", 25)
-      dir:write("pom.xml", POM)
+      dir:write("pom.xml", maven.pom "junit:junit:4.x")
     end,
-    command = MAVEN,
+    command = maven.TEST,
     block = { { from = "[ERROR] theRestIsNotLost(", before = "[INFO] Running" } },
   },
   {
     name = "maven-compile",
     language = "Java",
     tool = "maven",
-    tools = { "mvn", "/usr/share/maven-repo/org/apache/maven/plugins/maven-surefire-plugin",
-      "/etc/maven/settings-debian.xml" },
+    tools = maven.TOOLS,
     family = "compile",
     ci = "jenkins",
     write = function(dir)
-      dir:write("pom.xml", POM)
+      dir:write("pom.xml", maven.pom "junit:junit:4.x")
       for i = 100, 190 do
         dir:write("src/main/java/org/example/shop/Unit" .. i .. ".java",
           fill(UNIT, { i = i, call = i == 144 and "name.size()" or "name.length()" }))
       end
     end,
-    command = MAVEN,
+    command = maven.TEST,
     block = { { from = "[ERROR] COMPILATION ERROR :", to = "location: variable name of type" } },
   },
   {
@@ -332,12 +312,12 @@ return {
         return fill(JUPITER_TEST, { i = i, got = i == 288 and 282 or i })
       end) }))
     end,
-    command = "CLASSPATH=out:$(ls /usr/share/java/junit-*.jar /usr/share/java/opentest4j.jar /usr/share/java/picocli.jar "
-      .. "/usr/share/java/apiguardian-api.jar /usr/share/java/univocity-parsers.jar | tr '\\n' ':'); export CLASSPATH\n"
+    command = "cd /usr/share/java; CLASSPATH=$(ls $PWD/junit-*.jar $PWD/opentest4j.jar $PWD/picocli.jar "
+      .. "$PWD/apiguardian-api.jar $PWD/univocity-parsers.jar | tr '\\n' ':')out; export CLASSPATH; cd - >/dev/null\n"
       .. "javac -d out BasketTest.java && java org.junit.platform.console.ConsoleLauncher --scan-classpath out "
       .. "--disable-ansi-colors --disable-banner",
     block = { { from = "failsCleanlyWithoutItem288() ✘" },
-      { from = "JUnit Jupiter:BasketTest:failsCleanlyWithoutItem288()", to = "BasketTest.failsCleanlyWithoutItem288(" } },
+      { from = "JUnit Jupiter:BasketTest:failsCleanlyWithoutItem288()", to = "failsCleanlyWithoutItem288(Basket" } },
   },
   {
     name = "java-exception",

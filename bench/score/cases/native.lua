@@ -452,7 +452,8 @@ return {
     ci = "travis",
     write = function(dir)
       for i = 10, 90 do
-        dir:write("Unit" .. i .. ".m", fill(OBJC_UNIT, { i = i, body = i == 37 and "[self cuont] + total" or "spare > 3" }))
+        local body = i == 37 and "[self cuont] + total" or "spare > 3"
+        dir:write("Unit" .. i .. ".m", fill(OBJC_UNIT, { i = i, body = body }))
       end
     end,
     command = "for f in *.m; do echo \"Compiling $f\"; "
