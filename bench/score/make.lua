@@ -3,21 +3,29 @@
 ---
 --- A case is a table:
 ---   name      of the log
----   tools     programs that it needs; a machine without one of them skips the case
+---   tools     programs that it needs, and files by their whole path; a machine without one of them skips the case
 ---   family    what kind of output it is
 ---   write     function(dir): writes the files with `dir:write(path, text)`
 ---   command   for sh, run in that folder, stdout and stderr on one pipe, no stdin
 ---   needles   list of { why, text }: the one line that holds `text`; { why, like = pattern } for a Lua pattern. Where
 ---             several lines match, `pick = "first"` or `"last"` says which; without it that is a mistake of the case
 ---   succeeds  true when the command must exit with 0; it must fail without, unless `exits` names its code
+--- and, to be scored by whole failures:
+---   language, tool  what it counts for
+---   block     all that explains the failure, a list in the order of the log: `from`, a text of its first line; `to`, a
+---             text of its last, sought below the first, or `before`, one of the line below its last; without them
+---             the block is one line. `like = true` makes them Lua patterns. `pick = "first"` is wanted where several
+---             lines below the block before hold `from`
+---   ci        the CI whose output stands around the tool's: see ci.lua
 
+local ci = require "score.ci"
 local measure = require "score.measure"
 
 local M = {}
 
 M.MIN_BYTES = 30 * 1024 -- every log is longer than the largest budget
 M.WHY = { ["root cause"] = true, location = true, detail = true, summary = true }
-local SECONDS = 60 -- a tool that takes longer is stopped
+local SECONDS = 120 -- a tool that takes longer is stopped
 
 -- One language and no settings of the user's, so that the labels hold on every machine.
 local ENVIRONMENT = [[
@@ -39,6 +47,12 @@ local function read(path)
   return text
 end
 
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(text))
+  file:close()
+end
+
 local Dir = {}
 Dir.__index = Dir
 
@@ -55,15 +69,14 @@ function Dir:write(name, text)
     os.execute("mkdir -p " .. quote(self.path .. "/" .. folder))
     self.made[folder] = true
   end
-  local file = assert(io.open(self.path .. "/" .. name, "wb"))
-  assert(file:write(text))
-  file:close()
+  write(self.path .. "/" .. name, text)
 end
 
 --- The first tool of a case that is not on this machine; nil when all are.
 function M.missing(case)
   for _, tool in ipairs(case.tools) do
-    local pipe = assert(io.popen(("command -v %s 2>/dev/null"):format(quote(tool))))
+    local line = tool:find "^/" and "ls %s 2>/dev/null" or "command -v %s 2>/dev/null"
+    local pipe = assert(io.popen(line:format(quote(tool))))
     local found = pipe:read "*a" ~= ""
     pipe:close()
     if not found then return tool end
@@ -74,9 +87,7 @@ end
 --- Run the command of a case in its folder; returns what it printed and its exit code.
 local function run(case, path)
   local script = path .. "/../" .. case.name .. ".sh"
-  local file = assert(io.open(script, "wb"))
-  assert(file:write(ENVIRONMENT, "cd ", quote(path), " || exit 125\n", case.command, "\n"))
-  file:close()
+  write(script, ENVIRONMENT .. "cd " .. quote(path) .. " || exit 125\n" .. case.command .. "\n")
   local line = "{ $(command -v timeout >/dev/null && echo timeout -k 5 %d) sh %s </dev/null 2>&1; echo $? >%s; }"
     .. " 2>/dev/null | cat >%s"
   local log, code = path .. "/../" .. case.name .. ".log", path .. "/../" .. case.name .. ".code"
@@ -123,6 +134,23 @@ local function find(case, wanted, lines)
   return wanted.pick == "last" and found[#found] or found[1]
 end
 
+--- The first and last line of a block, sought past line `past`; raises when it is not there, or in more than one place.
+local function find_block(case, wanted, lines, past)
+  local function seek(text, from)
+    for i = from, #lines do
+      if lines[i].text:find(text, 1, not wanted.like) then return i end
+    end
+  end
+  local first = seek(wanted.from, past + 1)
+  if not first then error(("%s: no line past line %d holds %q"):format(case.name, past, wanted.from), 0) end
+  local again = not wanted.pick and seek(wanted.from, first + 1)
+  if again then error(("%s: lines %d and %d hold %q"):format(case.name, first, again, wanted.from), 0) end
+  local final = wanted.to or wanted.before
+  local last = not final and first or seek(final, first + 1)
+  if not last then error(("%s: no line past line %d holds %q"):format(case.name, first, final), 0) end
+  return { first, wanted.before and last - 1 or last }
+end
+
 --- Where the needles stand: all in the first fifth, all in the last, all between, or spread.
 local function position(fractions)
   if #fractions == 0 then return "none" end
@@ -139,14 +167,21 @@ end
 function M.label(case, log, exit_code)
   local lines = split(log)
   local plain, entry = measure.strip_ansi(log), { needles = {}, needle_fractions = {} }
-  for i, wanted in ipairs(case.needles) do
+  for i, wanted in ipairs(case.needles or {}) do
     assert(M.WHY[wanted[1]], case.name .. ": a needle is a root cause, a location, a detail or a summary")
     local at = find(case, wanted, lines)
     local text = lines[at].text
     entry.needles[i] = { line = at, text = text, why = wanted[1], occurrences = occurrences(plain, text) }
     entry.needle_fractions[i] = math.floor(lines[at].offset / #log * 1000 + 0.5) / 1000
   end
-  entry.name, entry.tool, entry.command = case.name, case.tools[1], case.command
+  if case.block then
+    entry.blocks = {}
+    for i, wanted in ipairs(case.block) do
+      entry.blocks[i] = find_block(case, wanted, lines, i > 1 and entry.blocks[i - 1][2] or 0)
+    end
+  end
+  entry.name, entry.language, entry.command = case.name, case.language, case.command
+  entry.tool = case.tool or case.tools[1]
   entry.family, entry.fault_group = case.family, case.name
   entry.kind = case.succeeds and "success" or "failure"
   entry.bytes, entry.lines, entry.exit_code = #log, #lines, exit_code
@@ -164,6 +199,10 @@ function M.make(case, folder)
   local want = case.succeeds and 0 or case.exits
   if exit_code == nil or (want and exit_code ~= want) or (not want and exit_code == 0) then
     error(("%s: exit code %s; see %s/%s.log"):format(case.name, tostring(exit_code), folder, case.name), 0)
+  end
+  if case.ci then
+    log = ci.wrap(case, log, exit_code)
+    write(("%s/%s.log"):format(folder, case.name), log)
   end
   if #log <= M.MIN_BYTES then error(("%s: only %d bytes"):format(case.name, #log), 0) end
   local entry = M.label(case, log, exit_code)

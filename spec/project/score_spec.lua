@@ -3,6 +3,7 @@
 
 package.path = "bench/?.lua;" .. package.path
 
+local ci = require "score.ci"
 local make = require "score.make"
 local measure = require "score.measure"
 local rivals = require "score.rivals"
@@ -61,6 +62,30 @@ describe("the score #once", function()
     })
     assert.truthy(text:find("**10 bytes**\n\n| strategy | needles %", 1, true))
     assert.truthy(text:find("\n| cat | 50.0 | 100.0 | - | - | 0.0 | - | 25.0 | 3 |\n", 1, true))
+  end)
+end)
+
+describe("whole failures #once", function()
+  local function log(language, tool, ...)
+    return { name = tool, language = language, tool = tool, blocks = { ... } }
+  end
+
+  it("are counted by language and tool, and together", function()
+    local missed = {}
+    local groups = measure.blocks(function(_, budget)
+      return budget == 2048 and { { first_line = 1, last_line = 4 }, { first_line = 8, last_line = 8 } }
+        or budget == 8192 and { { first_line = 2, last_line = 20 } } or {}
+    end, { log("C", "ld", { 3, 6 }, { 8, 8 }), log("Ada", "gnat", { 8, 8 }), { name = "has needles alone" } }, missed)
+    assert.same({ "Ada", "C", "all" }, { groups[1].language, groups[2].language, groups[3].language })
+    assert.same({ touched = 1, whole = 1, share = 1 }, groups[1][2048])
+    assert.same({ touched = 1, whole = 0, share = 3 / 5 }, groups[2][2048])
+    assert.same({ touched = 1, whole = 1, share = 1 }, groups[2][8192])
+    assert.same({ touched = 1, whole = 1 / 2, share = 4 / 5 }, groups[3][2048])
+    assert.same({ touched = 0, whole = 0, share = 0 }, groups[3][30720])
+    assert.equal(2, groups[3].logs)
+    assert.equal(6, groups[3].lines)
+    assert.same({ name = "ld", budget = 2048, lines = 5, kept = 3 }, missed[1])
+    assert.truthy(measure.block_table("x", groups):find("\n| C | ld | 1 | 5 | 0 | 100 | 0 | 60 | 100 | 0 |\n", 1, true))
   end)
 end)
 
@@ -145,6 +170,36 @@ describe("a log #once", function()
     assert.equal(3, shown.carriage_returns)
   end)
 
+  it("has the blocks of its failure where the case says, in their order", function()
+    local text = "head\nFAIL a\n  got 1\n----\nok\nFAIL b\n  got 2\n----\nexit 1\n"
+    local function blocks(...)
+      local ok, made = pcall(make.label, case("", {}, { block = { ... }, language = "C", tool = "cc" }), text, 1)
+      return ok and made.blocks or made
+    end
+    assert.same({ { 2, 4 }, { 6, 6 }, { 9, 9 } },
+      blocks({ from = "FAIL a", to = "----" }, { from = "FAIL" }, { from = "^exit %d$", like = true }))
+    assert.same({ { 2, 3 } }, blocks { from = "FAIL", to = "got", pick = "first" })
+    assert.equal('made: lines 2 and 6 hold "FAIL"', blocks { from = "FAIL" })
+    assert.equal('made: no line past line 8 holds "FAIL"', blocks({ from = "FAIL b", to = "--" }, { from = "FAIL" }))
+    assert.equal('made: no line past line 6 holds "FAIL"', blocks { from = "FAIL b", to = "FAIL" })
+  end)
+
+  it("stands in what a CI prints around it, always the same", function()
+    local seen = {}
+    for _, family in ipairs { "github", "gitlab", "travis", "jenkins" } do
+      for _, language in ipairs { "C", "Python", "JavaScript", "Java", "Rust", "Go", "Ruby", "PHP", ".NET" } do
+        local made = { name = "made", command = "make check\ntrue", ci = family, language = language }
+        local text = ci.wrap(made, "one\n\ntwo\n", 7)
+        assert.equal(text, ci.wrap(made, "one\n\ntwo\n", 7))
+        assert.truthy(text:find "[^\n]*make check[^\n]*\n.-one\n[^\n]*\n[^\n]*two\n", family)
+        assert.truthy(text:find "\n[^\n]*%f[%d]7%f[%D][^\n]*\n" or family == "jenkins", family)
+        assert.is_nil(seen[text])
+        seen[text] = true
+      end
+    end
+    assert.is_false((pcall(ci.wrap, { name = "made", command = "x", ci = "none" }, "one\n", 1)))
+  end)
+
   it("of a case of the benchmark is long and has all its needles", function()
     for _, real in ipairs(require "score.cases.shell") do
       if real.name == "bash-trace" and not make.missing(real) then
@@ -162,7 +217,8 @@ describe("a log #once", function()
 
   it("is left out where its tool is missing", function()
     assert.equal("no-such-tool-here", make.missing { tools = { "sh", "no-such-tool-here" } })
-    assert.is_nil(make.missing { tools = { "sh" } })
+    assert.equal("/no/such/header.h", make.missing { tools = { "sh", "/no/such/header.h" } })
+    assert.is_nil(make.missing { tools = { "sh", "/bin/sh" } })
   end)
 end)
 
