@@ -1,7 +1,7 @@
 --- Elixir and Erlang: ExUnit, mix compile, eunit, erlc, crash reports.
 
 local text = require "score.text"
-local each, fill = text.each, text.fill
+local fill = text.fill
 
 local PART = [[
 defmodule Shop.Part$i do
@@ -44,7 +44,8 @@ local function shop(dir, n, paid, empty)
   dir:write("mix.exs", MIX)
   dir:write("test/test_helper.exs", "ExUnit.start(seed: 0, max_cases: 1)\n")
   for i = 1, n do
-    local values = { i = i, i_Test = i .. "Test", state = i == paid and ":paid" or ":open", first = i == empty and "[]" or "[2]" }
+    local state, first = i == paid and ":paid" or ":open", i == empty and "[]" or "[2]"
+    local values = { i = i, i_Test = i .. "Test", state = state, first = first }
     dir:write(fill("lib/part$i.ex", values), fill(PART, values))
     dir:write(fill("test/part$i_test.exs", { i_test = i .. "_test" }), fill(TEST, values))
   end
@@ -118,7 +119,9 @@ return {
     ci = "gitlab",
     write = function(dir) shop(dir, 12, 8, 0) end,
     command = CHECKED .. "HOME=$PWD mix test --color",
-    block = { { from = "1) test the report of 17 lines has no error (Shop.Part8Test)", to = "test/part8_test.exs:8: (test)" } },
+    block = {
+      { from = "1) test the report of 17 lines has no error (Shop.Part8Test)", to = "test/part8_test.exs:8: (test)" },
+    },
   },
   {
     name = "mix-compile",
@@ -129,11 +132,14 @@ return {
     ci = "travis",
     write = function(dir)
       shop(dir, 60, 0, 0)
-      dir:write("lib/total.ex", "defmodule Shop.Total do\n  def all(lines) do\n    Enum.sum(lines) + totl(lines, 2)\n  end\nend\n")
+      dir:write("lib/total.ex", "defmodule Shop.Total do\n  def all(lines) do\n    Enum.sum(lines) + totl(lines, 2)\n"
+        .. "  end\nend\n")
       dir:write("lib/part99.ex", "defmodule Shop.Part99 do\n  def unused(line), do: 1\nend\n")
     end,
     command = CHECKED .. "HOME=$PWD mix compile --force --verbose --no-color",
-    block = { { from = "== Compilation error in file lib/total.ex ==", to = "lib/total.ex:3: undefined function totl/2" } },
+    block = {
+      { from = "== Compilation error in file lib/total.ex ==", to = "lib/total.ex:3: undefined function totl/2" },
+    },
   },
   {
     name = "elixir-genserver",
@@ -154,7 +160,8 @@ return {
     family = "beam-test",
     ci = "gitlab",
     write = function(dir) erlang(dir, 8, 3) end,
-    command = "erlc *.erl && erl -noshell -eval 'R = [eunit:test(list_to_atom(\"part\" ++ integer_to_list(I)), [verbose]) "
+    command = "erlc *.erl && erl -noshell -eval 'R = [eunit:test(list_to_atom(\"part\" ++ integer_to_list(I)), "
+      .. "[verbose]) "
       .. "|| I <- lists:seq(1, 12)], halt(length([E || E <- R, E =/= ok])).'",
     exits = 2,
     block = {
@@ -193,7 +200,8 @@ main(_) ->
     family = "beam-compile",
     ci = "travis",
     write = function(dir) erlang(dir, 0, 0, 9) end,
-    command = CHECKED .. "for i in $(seq 1 12); do echo \"erlc +debug_info part$i.erl\"; erlc +debug_info part$i.erl || exit 1; done",
+    command = CHECKED .. "for i in $(seq 1 12); do echo \"erlc +debug_info part$i.erl\"; erlc +debug_info part$i.erl "
+      .. "|| exit 1; done",
     exits = 1,
     block = { { from = "part9.erl:7:22: variable", to = "|                      ^" } },
   },

@@ -6,7 +6,8 @@ local each, fill = text.each, text.fill
 local function statements(n, bad, fault)
   return "CREATE TABLE report (id integer PRIMARY KEY, part text NOT NULL, errors integer CHECK (errors >= 0));\n"
     .. each(n, function(i)
-      return i == bad and fault or fill("INSERT INTO report VALUES ($i, 'part $i', 0);\nSELECT 'report $i of the parts is in' AS note;\n", { i = i })
+      return i == bad and fault or fill("INSERT INTO report VALUES ($i, 'part $i', 0);\n"
+        .. "SELECT 'report $i of the parts is in' AS note;\n", { i = i })
     end)
 end
 
@@ -26,7 +27,10 @@ dir=$(mktemp -d) && trap 'kill $server; wait $server 2>/dev/null; rm -rf $dir' E
 mariadb-install-db --no-defaults --datadir=$dir --auth-root-authentication-method=normal >/dev/null 2>&1
 mariadbd --no-defaults --datadir=$dir --skip-networking --socket=$dir/sock --user="$(id -un)" >/dev/null 2>&1 &
 server=$!
-for i in $(seq 100); do mariadb --no-defaults -uroot -S $dir/sock -e 'CREATE DATABASE shop' 2>/dev/null && break; sleep 0.1; done
+for i in $(seq 100); do
+  mariadb --no-defaults -uroot -S $dir/sock -e 'CREATE DATABASE shop' 2>/dev/null && break
+  sleep 0.1
+done
 ]]
 
 local GIT = [[
@@ -42,7 +46,8 @@ return {
     family = "sql",
     ci = "github",
     write = function(dir)
-      dir:write("load.sql", statements(700, 611, "INSERT INTO report\n  SELECT id + 611, part, errors - 1 FROM report WHERE part = 'part 17';\n"))
+      dir:write("load.sql", statements(700, 611, "INSERT INTO report\n"
+        .. "  SELECT id + 611, part, errors - 1 FROM report WHERE part = 'part 17';\n"))
     end,
     command = POSTGRES .. "psql -v ON_ERROR_STOP=1 --echo-errors -f load.sql",
     exits = 3,
@@ -56,8 +61,10 @@ return {
     family = "sql",
     ci = "jenkins",
     write = function(dir)
-      dir:write("load.sql", "CREATE TABLE rate (currency text, value numeric);\nCREATE FUNCTION book(n integer, c text) RETURNS text LANGUAGE plpgsql AS $$\n"
-        .. "DECLARE found numeric;\nBEGIN\n  SELECT value INTO STRICT found FROM rate WHERE currency = c;\n  RETURN 'entry ' || n || ' is booked, 0 errors';\n"
+      dir:write("load.sql", "CREATE TABLE rate (currency text, value numeric);\n"
+        .. "CREATE FUNCTION book(n integer, c text) RETURNS text LANGUAGE plpgsql AS $$\n"
+        .. "DECLARE found numeric;\nBEGIN\n  SELECT value INTO STRICT found FROM rate WHERE currency = c;\n"
+        .. "  RETURN 'entry ' || n || ' is booked, 0 errors';\n"
         .. "END $$;\nINSERT INTO rate VALUES ('EUR', 1);\n" .. each(900, function(i)
           return fill("SELECT book($i, '$c');\n", { i = i, c = i == 777 and "XAF" or "EUR" })
         end))
@@ -88,7 +95,8 @@ return {
     family = "sql",
     ci = "gitlab",
     write = function(dir)
-      dir:write("load.sql", statements(900, 733, "SELECT part, errors,\n  sum(error) AS errors_of_part\nFROM report GROUP BY part;\n"))
+      dir:write("load.sql", statements(900, 733, "SELECT part, errors,\n  sum(error) AS errors_of_part\n"
+        .. "FROM report GROUP BY part;\n"))
     end,
     command = "sqlite3 -bail -echo shop.db < load.sql",
     exits = 1,
@@ -114,7 +122,8 @@ for i in $(seq 1 120); do
 done
 ]])
     end,
-    command = GIT .. "sh make.sh; cd work; git -c advice.mergeConflict=true -c rebase.stat=true log --stat --format='commit %H%n    %s' main..topic\n"
+    command = GIT .. "sh make.sh; cd work; git -c advice.mergeConflict=true -c rebase.stat=true log --stat "
+      .. "--format='commit %H%n    %s' main..topic\n"
       .. "git rebase --verbose main",
     exits = 1,
     block = { { from = "CONFLICT (content): Merge conflict in part-77.txt", to = "Could not apply" } },

@@ -1,10 +1,11 @@
 --- JavaScript's test runners: jest, mocha, vitest, ava, jasmine, node:test.
 
 local text = require "score.text"
-local each, fill = text.each, text.fill
+local fill = text.fill
 
 local NAMES = {
-  "cart", "coupon", "currency", "delivery", "invoice", "ledger", "payment", "price", "refund", "stock", "tax", "voucher",
+  "cart", "coupon", "currency", "delivery", "invoice", "ledger", "payment", "price", "refund", "stock", "tax",
+  "voucher",
 }
 
 --- Sources and suites of twelve modules; `test` is the text of a suite, `bad` the module with the fault.
@@ -65,7 +66,8 @@ describe('$name', () => {
 });
 ]]
 
-local HOOK = described("", "lines.length && assert.ok(check({ id: i, lines: i === 23 && '$name' === 'price' ? undefined : lines }));", "price")
+local HOOK = described("", "lines.length && assert.ok(check({ id: i, lines: i === 23 && '$name' === 'price' ? "
+  .. "undefined : lines }));", "price")
 
 local AVA = [[
 const test = require('ava');
@@ -179,7 +181,8 @@ return {
       dir:write("package.json", '{ "name": "shop", "version": "1.0.0", "dependencies": { "ava": "*" } }\n')
       shop(dir, AVA, "refund", ".js")
     end,
-    command = 'mkdir -p node_modules && ln -s "$(dirname "$(readlink -f "$(command -v ava)")")/../../ava" node_modules/ava\n'
+    command = 'mkdir -p node_modules && ln -s "$(dirname "$(readlink -f "$(command -v ava)")")/../../ava" '
+      .. 'node_modules/ava\n'
       .. "ava --tap 2>&1",
     exits = 1,
     block = { { from = "^not ok .* refund", to = "^  %.%.%.$", like = true } },
@@ -192,7 +195,8 @@ return {
     family = "js-test",
     ci = "jenkins",
     write = function(dir) shop(dir, THROWS, "none", ".spec.js") end,
-    command = "rm test/voucher.spec.js; for i in 1 2 3 4 5 6 7 8; do echo checking part $i; seq -f 'checked line %g of the list of prices' 1 90; done\n"
+    command = "rm test/voucher.spec.js; for i in 1 2 3 4 5 6 7 8; do echo checking part $i; seq -f 'checked line %g "
+      .. "of the list of prices' 1 90; done\n"
       .. "jasmine --no-color --random=false 'test/*.spec.js'",
     exits = 3,
     block = { { from = "^1%) price adds up an order of 23", to = "at UserContext%.<anonymous>", like = true } },

@@ -12,7 +12,8 @@ class Client {
       this.tries++;
       try {
         if (answer >= 500) throw new Error(`GET ${path} failed with status ${answer}`);
-        return { path, status: answer, tries: this.tries, body: { part: $i, lines: ['a', 'b', 'c'], closed: $closed } };
+        const body = { part: $i, lines: ['a', 'b', 'c'], closed: $closed };
+        return { path, status: answer, tries: this.tries, body };
       } catch (error) {
         $log
       }
@@ -32,7 +33,8 @@ describe('client $i', () => {
   for (let n = 1; n <= $n; n++) {
     it(`gets document ${n} though the first try fails with an error`, async () => {
       const answer = await new Client([503, 200]).get(`/part/$i/${n}`);
-      $equal(answer, { path: `/part/$i/${n}`, status: 200, tries: 2, body: { part: $i, lines: ['a', 'b', 'c'], closed: n === 9 ? false : answer.body.closed } });
+      const body = { part: $i, lines: ['a', 'b', 'c'], closed: n === 9 ? false : answer.body.closed };
+      $equal(answer, { path: `/part/$i/${n}`, status: 200, tries: 2, body });
     });
   }
 
@@ -79,7 +81,8 @@ export function total$i(parts: Part[]): string {
 ]]
 
 local function typed(dir)
-  dir:write("tsconfig.json", '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", "types": [] } }\n')
+  dir:write("tsconfig.json", '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", "types": '
+    .. '[] } }\n')
   dir:write("src/part.ts", "export interface Part { errors: number; failed: number; title: string }\n")
   for i = 1, 280 do
     dir:write(fill("src/report$i.ts", { i = i }), fill(TYPED .. (i % 50 == 7 and RENAMED or ""), { i = i }))

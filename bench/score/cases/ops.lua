@@ -51,9 +51,11 @@ done
 
 local function roles(dir, last)
   dir:write("hosts", each(4, function(i) return fill("web$i ansible_connection=local\n", { i = i }) end))
-  dir:write("site.yml", "- hosts: all\n  gather_facts: false\n  vars:\n    ansible_python_interpreter: \"{{ ansible_playbook_python }}\"\n"
+  dir:write("site.yml", "- hosts: all\n  gather_facts: false\n  vars:\n"
+    .. "    ansible_python_interpreter: \"{{ ansible_playbook_python }}\"\n"
     .. "    parts: { web1: a, web2: b, web3: c }\n  tasks:\n" .. each(30, function(i)
-      return fill('    - name: Report the errors of part $i\n      ansible.builtin.debug:\n        msg: "part $i of {{ inventory_hostname }}: 0 errors"\n', { i = i })
+      return fill('    - name: Report the errors of part $i\n      ansible.builtin.debug:\n'
+        .. '        msg: "part $i of {{ inventory_hostname }}: 0 errors"\n', { i = i })
     end) .. last)
 end
 
@@ -86,7 +88,8 @@ return {
     family = "ops",
     ci = "github",
     write = function(dir)
-      roles(dir, '    - name: Place the settings\n      ansible.builtin.copy:\n        src: "settings-{{ parts[inventory_hostname] | default(\'d\') }}.ini"\n'
+      roles(dir, '    - name: Place the settings\n      ansible.builtin.copy:\n'
+        .. '        src: "settings-{{ parts[inventory_hostname] | default(\'d\') }}.ini"\n'
         .. '        dest: "{{ playbook_dir }}/out-{{ inventory_hostname }}.ini"\n        mode: "0644"\n')
       for _, part in ipairs { "a", "b", "c" } do
         dir:write("settings-" .. part .. ".ini", "[report]\nerrors = 0\n")
@@ -104,13 +107,14 @@ return {
     family = "ops",
     ci = "gitlab",
     write = function(dir)
-      roles(dir, "    - name: Count the reports\n      ansible.builtin.shell: |\n        for f in 1 2 3; do echo report $f is there; done\n"
+      roles(dir, "    - name: Count the reports\n      ansible.builtin.shell: |\n"
+        .. "        for f in 1 2 3; do echo report $f is there; done\n"
         .. "        ls {{ playbook_dir }}/{{ parts[inventory_hostname] | default('reports') }}* >&2\n"
         .. "      when: inventory_hostname == 'web4'\n")
     end,
     command = "HOME=$PWD ANSIBLE_NOCOLOR=1 ANSIBLE_CALLBACK_RESULT_FORMAT=yaml ansible-playbook -i hosts -v site.yml",
     exits = 2,
-    block = { { from = "fatal: [web4]: FAILED! =>", to = "report 3 is there", } },
+    block = { { from = "fatal: [web4]: FAILED! =>", to = "report 3 is there" } },
   },
   {
     name = "terraform-apply",
@@ -165,15 +169,21 @@ output "limit" {
     family = "ops",
     ci = "gitlab",
     write = function(dir)
-      dir:write("base/kustomization.yaml", "resources:\n" .. each(60, function(i) return fill("- part$i.yaml\n", { i = i }) end))
+      dir:write("base/kustomization.yaml", "resources:\n" .. each(60, function(i)
+        return fill("- part$i.yaml\n", { i = i })
+      end))
       for i = 1, 60 do
-        dir:write(fill("base/part$i.yaml", { i = i }), fill("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: part-$i\n  labels: { on-error: retry }\n"
-          .. "data:\n  errors: \"0\"\n  failed: \"false\"\n  limits: |\n    lines=$i\n    on_failure=ignore\n    timeout_error=none\n"
-          .. "    retries=3\n    owner=part-$i-of-the-reports\n    notes=this part has no errors to report\n", { i = i }))
+        dir:write(fill("base/part$i.yaml", { i = i }), fill("apiVersion: v1\nkind: ConfigMap\nmetadata:\n"
+          .. "  name: part-$i\n  labels: { on-error: retry }\n"
+          .. "data:\n  errors: \"0\"\n  failed: \"false\"\n  limits: |\n    lines=$i\n    on_failure=ignore\n"
+          .. "    timeout_error=none\n"
+          .. "    retries=3\n    owner=part-$i-of-the-reports\n"
+          .. "    notes=this part has no errors to report\n", { i = i }))
       end
     end,
     command = "export HOME=$PWD KUBECONFIG=$PWD/none\n"
-      .. "kubectl kustomize base | tee all.yaml && kubectl --server=http://127.0.0.1:1 --request-timeout=2s apply -f all.yaml",
+      .. "kubectl kustomize base | tee all.yaml && kubectl --server=http://127.0.0.1:1 --request-timeout=2s apply -f "
+      .. "all.yaml",
     exits = 1,
     block = { { from = "error: error validating" } },
   },
@@ -190,7 +200,8 @@ output "limit" {
           i = i, path = i == 187 and "/usr/bin/reprot" or "/bin/true", option = i == 187 and "Restrat" or "Restart" }))
       end
     end,
-    command = "for i in $(seq 1 220); do echo \"verifying report-$i.service, on-failure handlers and all its errors: none so far\"\n"
+    command = "for i in $(seq 1 220); do echo \"verifying report-$i.service, on-failure handlers and all its errors: "
+      .. "none so far\"\n"
       .. "systemd-analyze verify --recursive-errors=no --man=no ./report-$i.service || bad=1; done; exit $bad",
     exits = 1,
     block = { { from = "report-187.service:8: Unknown key", to = "report-187.service: Command /usr/bin/reprot" } },

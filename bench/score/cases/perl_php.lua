@@ -34,7 +34,8 @@ like($report->send_to($to), qr/^sent to /, "it can be sent");
 local function perl(dir, deep, dies)
   for i = 1, 12 do
     local values = {
-      i = i, tags = i == deep and "paid => 1, sent => 0" or "paid => 0, sent => 0", to = i == dies and "undef" or '"us"',
+      i = i, tags = i == deep and "paid => 1, sent => 0" or "paid => 0, sent => 0",
+      to = i == dies and "undef" or '"us"',
     }
     dir:write(fill("lib/Report/Part$i.pm", values), fill(PM, values))
     dir:write(("t/%02d-part.t"):format(i), fill(T, values))
@@ -97,14 +98,16 @@ final class Part$i_Test extends TestCase
 {
     public static function numbers(): array
     {
-        return array_combine(array_map(fn ($n) => "with $n lines", range(1, 40)), array_map(fn ($n) => [$n], range(1, 40)));
+        $names = array_map(fn ($n) => "with $n lines", range(1, 40));
+        return array_combine($names, array_map(fn ($n) => [$n], range(1, 40)));
     }
 
     /** @dataProvider numbers */
     public function testErrorFreeReport(int $n): void
     {
         $part = new Part$i(array_fill(0, $n, 2));
-        $want = ['part' => $i, 'total' => 2 * $n, 'errors' => [], 'state' => $n === 17 ? 'open' : $part->report()['state']];
+        $paid = $n === 17 ? 'open' : $part->report()['state'];
+        $want = ['part' => $i, 'total' => 2 * $n, 'errors' => [], 'state' => $paid];
         $this->assertSame($want, $part->report());
     }
 
@@ -176,7 +179,8 @@ return {
     family = "perl-test",
     ci = "gitlab",
     write = function(dir) perl(dir, 4, 9) end,
-    command = "perl -Ilib -e 'for (1 .. 700) { print \"loading fixture $_ of 700, 0 errors, 2 kB\\n\" }'\nprove --nocolor -Ilib t",
+    command = "perl -Ilib -e 'for (1 .. 700) { print \"loading fixture $_ of 700, 0 errors, 2 kB\\n\" }'\n"
+      .. "prove --nocolor -Ilib t",
     exits = 1,
     block = {
       { from = "#   Failed test 'the report of part 4 is whole'", to = "^# +%$expected", like = true },
@@ -204,11 +208,13 @@ return {
     write = function(dir)
       for i = 1, 300 do
         dir:write(("lib/Errors/Part%03d.pm"):format(i), fill("package Errors::Part$i;\nuse strict;\nuse warnings;\n\n"
-          .. "sub failed {\n    my ($lines) = @_;\n    my $failed = grep { $_ < 0 } @$lines;\n    return $$fail;\n}\n1;\n",
+          .. "sub failed {\n    my ($lines) = @_;\n    my $failed = grep { $_ < 0 } @$lines;\n    return $$fail;\n"
+          .. "}\n1;\n",
           { i = i, fail = i == 211 and "fialed + $totl" or "failed" }))
       end
     end,
-    command = "for f in lib/Errors/*.pm; do echo \"checking the syntax, names and prototypes of $f\"; perl -c $f || bad=1; done; exit $bad",
+    command = "for f in lib/Errors/*.pm; do echo \"checking the syntax, names and prototypes of $f\"; perl -c $f || "
+      .. "bad=1; done; exit $bad",
     exits = 1,
     block = { { from = 'Global symbol "$fialed"', to = "lib/Errors/Part211.pm had compilation errors." } },
   },
@@ -223,8 +229,8 @@ return {
     command = "phpunit --colors=never --do-not-cache-result --debug tests",
     exits = 2,
     block = {
-      { from = "1) Part3Test::testFirst", to = "/tests/Part3Test.php:25" },
-      { from = "1) Part8Test::testErrorFreeReport with data set \"with 17 lines\"", to = "/tests/Part8Test.php:20" },
+      { from = "1) Part3Test::testFirst", to = "/tests/Part3Test.php:27" },
+      { from = "1) Part8Test::testErrorFreeReport with data set \"with 17 lines\"", to = "/tests/Part8Test.php:22" },
     },
   },
   {
@@ -235,9 +241,12 @@ return {
     family = "php-test",
     ci = "gitlab",
     write = function(dir) phpunit(dir, 5, 0) end,
-    command = "seq -f 'migrating table report_%g: up, 3 columns, 0 errors' 1 800\nphpunit --colors=never --do-not-cache-result tests",
+    command = "seq -f 'migrating table report_%g: up, 3 columns, 0 errors' 1 800\n"
+      .. "phpunit --colors=never --do-not-cache-result tests",
     exits = 1,
-    block = { { from = "1) Part5Test::testErrorFreeReport with data set \"with 17 lines\"", to = "/tests/Part5Test.php:20" } },
+    block = {
+      { from = "1) Part5Test::testErrorFreeReport with data set \"with 17 lines\"", to = "/tests/Part5Test.php:22" },
+    },
   },
   {
     name = "php-uncaught",
@@ -249,7 +258,9 @@ return {
     write = function(dir) dir:write("send.php", QUEUE) end,
     command = "php send.php",
     exits = 255,
-    block = { { from = "Fatal error: Uncaught OutOfBoundsException", to = "thrown in .*send.php on line", like = true } },
+    block = {
+      { from = "Fatal error: Uncaught OutOfBoundsException", to = "thrown in .*send.php on line", like = true },
+    },
   },
   {
     name = "php-lint",
@@ -261,11 +272,13 @@ return {
     write = function(dir)
       phpunit(dir, 0, 0)
       for i = 1, 420 do
-        dir:write(("src/errors/Error%d.php"):format(i), fill("<?php\nfunction error$i(array $lines): int\n{\n    return count($lines)$sep\n}\n",
+        dir:write(("src/errors/Error%d.php"):format(i), fill("<?php\nfunction error$i(array $lines): int\n{\n"
+          .. "    return count($lines)$sep\n}\n",
           { i = i, sep = i == 333 and "" or ";" }))
       end
     end,
-    command = "for i in $(seq 1 420); do echo \"file $i of 420: src/errors/Error$i.php\"; php -d display_errors=1 -l src/errors/Error$i.php || bad=1; done; exit $bad",
+    command = "for i in $(seq 1 420); do echo \"file $i of 420: src/errors/Error$i.php\"; php -d display_errors=1 -l "
+      .. "src/errors/Error$i.php || bad=1; done; exit $bad",
     exits = 1,
     block = { { from = "PHP Parse error: ", to = "Errors parsing src/errors/Error333.php" } },
   },
@@ -286,7 +299,8 @@ return {
           { i = i, next = i % 9 + 1, want = i == 6 and "^2.0" or "^1.0" }))
       end
     end,
-    command = "COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_DISABLE_NETWORK=1 COMPOSER_HOME=$PWD/home composer update --no-ansi --no-progress -vvv",
+    command = "COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_DISABLE_NETWORK=1 COMPOSER_HOME=$PWD/home composer update "
+      .. "--no-ansi --no-progress -vvv",
     exits = 2,
     block = { { from = "Your requirements could not be resolved", to = "but it does not match the constraint" } },
   },
@@ -299,7 +313,8 @@ return {
     ci = "gitlab",
     write = function(dir)
       for i = 1, 260 do
-        dir:write(("src/Error%d.php"):format(i), fill("<?php\n\nfunction error$i(array $lines): int\n{\n$body    return count($lines);\n}\n",
+        dir:write(("src/Error%d.php"):format(i), fill("<?php\n\nfunction error$i(array $lines): int\n{\n"
+          .. "$body    return count($lines);\n}\n",
           { i = i, body = i == 201 and "\tif( $lines==[] ) {\n\t\treturn 0; }\n" or "" }))
       end
     end,

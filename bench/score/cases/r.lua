@@ -17,9 +17,11 @@ local function checks(i, bad, stop)
   return each(30, function(n)
     local want = (i == bad and n == 17) and "open" or "$state"
     return fill('test_that("report of $n lines is $want, without an error", {\n'
-      .. '  expect_identical(report($n), list(part = $i, total = $total, errors = character(), state = "$want"))\n})\n\n',
+      .. '  expect_identical(report($n), list(part = $i, total = $total, errors = character(), state = "$want"))\n'
+      .. '})\n\n',
       { n = n, i = i, total = 2 * n, want = want })
-  end) .. (i == stop and 'test_that("an empty report is made", {\n  make <- function(n) if (n < 1) stop("no lines in part '
+  end) .. (i == stop and 'test_that("an empty report is made", {\n'
+    .. '  make <- function(n) if (n < 1) stop("no lines in part '
     .. i .. '") else report(n)\n  expect_length(make(0), 4)\n})\n' or "")
 end
 
@@ -92,7 +94,8 @@ for (n in 1:1600) cat("entry", n, "is booked with", book(n), "and 0 errors\n")
     family = "r-run",
     ci = "jenkins",
     write = function(dir)
-      dir:write("plot.R", "message('Loading 3 packages')\nfor (i in 1:1400) cat(sprintf('[%d] \"row %d is read, 4 columns\"\\n', i, i))\n"
+      dir:write("plot.R", "message('Loading 3 packages')\n"
+        .. "for (i in 1:1400) cat(sprintf('[%d] \"row %d is read, 4 columns\"\\n', i, i))\n"
         .. "data <- data.frame(a = 1:3)\nmodel <- lm(b ~ a, data = data)\nprint(model)\n")
     end,
     command = "Rscript plot.R; code=$?; seq -f 'removing temporary file %g' 1 90; exit $code",

@@ -3,7 +3,9 @@
 local text = require "score.text"
 local each, fill = text.each, text.fill
 
-local MODELS = { "account", "basket", "catalog", "customer", "invoice", "order", "parcel", "receipt", "shelf", "supplier" }
+local MODELS = {
+  "account", "basket", "catalog", "customer", "invoice", "order", "parcel", "receipt", "shelf", "supplier",
+}
 
 local MODEL = [[
 require "json"
@@ -98,6 +100,14 @@ $stdout.sync = true
 Import.read("prices.json")
 ]]
 
+local OFFENCE = [[
+
+
+  def total(lines)
+    sum = lines.sum
+    return lines.sum() + 1.0
+  end]]
+
 local function offences(dir)
   for i = 1, 400 do
     dir:write(("app/models/part_%03d.rb"):format(i), fill([[
@@ -109,7 +119,7 @@ class Part$i
     @errors ||= []
   end$junk
 end
-]], { i = i, junk = i == 241 and "\n\n  def total(lines)\n    sum = lines.sum\n    return lines.sum() + 1.0\n  end" or "" }))
+]], { i = i, junk = i == 241 and OFFENCE or "" }))
   end
 end
 
@@ -137,7 +147,8 @@ return {
     family = "ruby-test",
     ci = "gitlab",
     write = function(dir)
-      models(dir, (RSPEC:gsub("subject { desc", 'before { puts "[debug] fixture #{i} of $name loaded, 0 errors, in 3 ms" }\n'
+      models(dir, (RSPEC:gsub("subject { desc", 'before { puts "[debug] fixture #{i} of $name loaded, 0 errors, in 3 '
+        .. 'ms" }\n'
         .. "      subject { desc")):gsub("shelf", "none"), "spec/%s_spec.rb")
     end,
     command = "rspec --no-color --order defined",
@@ -209,7 +220,8 @@ end
 ]], { i = i, next = i % 9 + 1, want = i == 6 and "~> 2.0" or ">= 1.0" }))
       end
     end,
-    command = "seq -f 'Fetching part_%g and its 3 files from the folder beside it, no errors' 1 700\nbundle install --local",
+    command = "seq -f 'Fetching part_%g and its 3 files from the folder beside it, no errors' 1 700\n"
+      .. "bundle install --local",
     block = { { from = "ould not find compatible versions", to = "* part_7-1.7.0" } },
   },
   {
@@ -244,7 +256,8 @@ end
 ]], { i = i, open = i == 207 and " =" or ";" }))
       end
     end,
-    command = "for f in lib/errors/*.rb; do echo \"checking the syntax and the names of everything in $f\"; ruby -wc $f || bad=1; done; exit $bad",
+    command = "for f in lib/errors/*.rb; do echo \"checking the syntax and the names of everything in $f\"; ruby -wc "
+      .. "$f || bad=1; done; exit $bad",
     exits = 1,
     block = { { from = "lib/errors/part_207.rb:5:", to = "lib/errors/part_207.rb:7: syntax error" } },
   },
