@@ -25,6 +25,40 @@ local function suite(dir, before, what, does)
   end
 end
 
+local TABLES = [[
+describe("part $part", function()
+  for i = 1, 60 do
+    it("counts the errors of report " .. i .. " and finds none", function()
+      print("[error] request " .. i .. " failed, trying again")
+      local counted = { part = $part, report = { lines = { "a", "b", "c" }, failed = 0 }, errors = {} }
+      local last = i == $odd and "d" or "c"
+      local wanted = { part = $part, report = { lines = { "a", "b", last }, failed = 0 }, errors = {} }
+      assert.same(wanted, counted)
+    end)
+  end
+end)
+]]
+
+local IMPORT = [[
+local rows, errors = 0, 0
+
+local function price(row, text)
+  return tonumber(text) or error("row " .. row .. " has the price '" .. text .. "'")
+end
+
+local function import(n)
+  for row = 1, n do
+    local ok = pcall(price, row, row % 7 == 0 and "none" or tostring(row))
+    if not ok then errors = errors + 1 end
+    rows = rows + price(row, row == 1877 and "12,50" or tostring(row)) * 0 + 1
+    print(("row %d is in, %d errors were skipped"):format(row, errors))
+  end
+end
+
+io.stdout:setvbuf "line"
+import(2000)
+]]
+
 local LINTED = [[
 local total, spare = 0, $i
 local function add_$i(list, unused)
@@ -89,11 +123,14 @@ call Part_$i()
 return {
   {
     name = "busted-tap",
+    language = "Lua",
+    tool = "busted",
     tools = { "busted" },
     family = "script-test",
     write = function(dir) suite(dir, "", "error handler", "reports failure") end,
     command = "busted -o TAP spec",
     exits = 1,
+    block = { { from = "not ok 563 - the error handler", to = "# (string) 'utf-8'" } },
     needles = {
       { "root cause", "not ok 563 - the error handler of part 7 reports failure number 23 of the parser" },
       { "location", "# Failure message: spec/part_07_spec.lua:4: Expected objects to be equal." },
@@ -102,6 +139,8 @@ return {
   },
   {
     name = "busted-plain",
+    language = "Lua",
+    tool = "busted",
     tools = { "busted" },
     family = "script-test",
     write = function(dir)
@@ -110,12 +149,41 @@ return {
     end,
     command = "busted -o plainTerminal spec",
     exits = 1,
+    block = { { from = "Failure -> spec/part_07_spec.lua", to = "(string) 'utf-8'" } },
     needles = {
       { "root cause", "the scanner of part 7 reads token number 23 of the parser" },
       { "location", "spec/part_07_spec.lua:4: Expected objects to be equal." },
       { "detail", "(string) 'latin-1'" },
       { "summary", "1079 successes / 1 failure / 0 errors / 0 pending" },
     },
+  },
+  {
+    name = "busted-tables",
+    language = "Lua",
+    tool = "busted",
+    tools = { "busted" },
+    family = "script-test",
+    ci = "github",
+    write = function(dir)
+      for part = 1, 10 do
+        dir:write(("spec/part_%02d_spec.lua"):format(part), fill(TABLES, { part = part, odd = part == 4 and 17 or 99 }))
+      end
+    end,
+    command = "busted -o plainTerminal spec",
+    exits = 1,
+    block = { { from = "Failure -> spec/part_04_spec.lua", to = "*[3] = 'd' } } }" } },
+  },
+  {
+    name = "lua-pcall",
+    language = "Lua",
+    tool = "lua",
+    tools = { "lua5.4" },
+    family = "script-run",
+    ci = "jenkins",
+    write = function(dir) dir:write("import.lua", IMPORT) end,
+    command = "lua5.4 import.lua",
+    exits = 1,
+    block = { { from = "lua5.4: import.lua:4: row 1877", to = "import.lua:17: in main chunk" } },
   },
   {
     name = "luacheck",
@@ -135,11 +203,14 @@ return {
   },
   {
     name = "lua-job-failed",
+    language = "Lua",
+    tool = "lua",
     tools = { "lua5.4" },
     family = "lua-run",
     write = function(dir) dir:write("worker.lua", fill(WORKER, { call = CATCH, fault = 871 })) end,
     command = "lua5.4 worker.lua",
     exits = 1,
+    block = { { from = "job failed: worker.lua:2:", to = "worker.lua:20: in main chunk" } },
     needles = {
       { "root cause", "worker.lua:2: attempt to index a nil value (field 'rate')" },
       { "location", "worker.lua:2: in upvalue 'price'" },
@@ -147,11 +218,14 @@ return {
   },
   {
     name = "lua-early-job",
+    language = "Lua",
+    tool = "lua",
     tools = { "lua5.1" },
     family = "lua-run",
     write = function(dir) dir:write("worker.lua", fill(WORKER, { call = CATCH, fault = 60 })) end,
     command = "lua5.1 worker.lua",
     exits = 1,
+    block = { { from = "job failed: worker.lua:2:", to = "worker.lua:20: in main chunk" } },
     needles = {
       { "root cause", "worker.lua:2: attempt to index field 'rate' (a nil value)" },
       { "location", "worker.lua:2: in function 'price'" },
@@ -159,11 +233,14 @@ return {
   },
   {
     name = "luajit-traceback",
+    language = "Lua",
+    tool = "luajit",
     tools = { "luajit" },
     family = "lua-run",
     write = function(dir) dir:write("worker.lua", fill(WORKER, { call = "handle(job)", fault = 1999 })) end,
     command = "luajit worker.lua",
     exits = 1,
+    block = { { from = "luajit: worker.lua:2:", to = "worker.lua:20: in main chunk" } },
     needles = {
       { "root cause", "luajit: worker.lua:2: attempt to index field 'rate' (a nil value)" },
       { "location", "worker.lua:2: in function 'price'" },

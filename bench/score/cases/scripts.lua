@@ -153,11 +153,14 @@ return {
   },
   {
     name = "node-rejection",
+    language = "JavaScript",
+    tool = "node",
     tools = { "node" },
     family = "js-run",
     write = function(dir) dir:write("orders.js", NODE) end,
     command = "node orders.js",
     exits = 1,
+    block = { { from = "orders.js:7", to = "at async main (", pick = "first" } },
     needles = {
       { "root cause", "TypeError: Cannot read properties of undefined (reading 'reduce')" },
       { "location", "at total (" },
@@ -165,11 +168,14 @@ return {
   },
   {
     name = "node-test",
+    language = "JavaScript",
+    tool = "node",
     tools = { "node" },
     family = "js-test",
     write = function(dir) dir:write("report.test.js", NODE_TEST) end,
     command = "node --test --test-reporter=tap",
     exits = 1,
+    block = { { from = "not ok 340 - report 340", to = "report.test.js:7:12)" } },
     needles = {
       { "root cause", "not ok 340 - report 340 keeps its lines" },
       { "location", like = "report%.test%.js:7:12%)", pick = "first" },
@@ -178,6 +184,8 @@ return {
   },
   {
     name = "npm-run",
+    language = "JavaScript",
+    tool = "npm",
     tools = { "npm", "node" },
     family = "npm",
     write = function(dir)
@@ -192,6 +200,7 @@ for (let i = 1; i <= steps; i++) {
     end,
     command = "npm_config_cache=$PWD/cache npm run build --loglevel verbose",
     exits = 1,
+    block = { { from = "Error: Cannot find module", to = "code: 'MODULE_NOT_FOUND'" } },
     needles = {
       { "root cause", "Error: Cannot find module './dist/manifest.json'" },
       { "location", like = "^%- .*build%.js$" },
@@ -199,11 +208,14 @@ for (let i = 1; i <= steps; i++) {
   },
   {
     name = "sqlite-unique",
+    language = "SQL",
+    tool = "sqlite3",
     tools = { "sqlite3" },
     family = "sql",
     write = tables,
     command = "sqlite3 shop.db < load.sql",
     exits = 1,
+    block = { { from = "UNIQUE constraint failed: account.id" } },
     needles = {
       { "root cause", "UNIQUE constraint failed: account.id" },
     },

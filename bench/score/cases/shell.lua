@@ -22,6 +22,8 @@ test -z "$lost" || exit 3
 return {
   {
     name = "bash-trace",
+    language = "Shell",
+    tool = "bash",
     tools = { "bash" },
     family = "ops",
     write = function(dir)
@@ -37,6 +39,7 @@ return {
     end,
     command = "bash release.sh",
     exits = 3,
+    block = { { from = "+ cp in/arm64/store-5.bin", to = "cp: cannot stat" } },
     needles = {
       { "root cause", "cp: cannot stat 'in/arm64/store-5.bin'" },
       { "summary", "+ exit 3" },

@@ -124,6 +124,8 @@ return {
   },
   {
     name = "git-merge",
+    language = "Git",
+    tool = "git",
     tools = { "git" },
     family = "git",
     write = function(dir)
@@ -139,6 +141,7 @@ git checkout -q -b prices && cp -r theirs/* src/ && git commit -q -a -m prices
 git checkout -q main && cp -r ours/* src/ && git commit -q -a -m sizes
 git merge prices]],
     exits = 1,
+    block = { { from = "CONFLICT (content): Merge conflict in" } },
     needles = {
       { "root cause", "CONFLICT (content): Merge conflict in src/services/warehouse/inventory/reports/" },
       { "summary", "Automatic merge failed; fix conflicts and then commit the result." },
@@ -213,6 +216,8 @@ git merge prices]],
   },
   {
     name = "apt-unmet",
+    language = "packages",
+    tool = "apt-get",
     tools = { "apt-get" },
     family = "packages",
     write = function(dir)
@@ -228,6 +233,7 @@ git merge prices]],
     end,
     command = APT,
     exits = 100,
+    block = { { from = "The following packages have unmet dependencies:", to = "E: Unable to correct problems" } },
     needles = {
       { "root cause", "Depends: libscore9 (>= 9.1) but it is not installable" },
       { "summary", "E: Unable to correct problems, you have held broken packages." },
