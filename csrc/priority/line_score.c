@@ -167,6 +167,28 @@ static void read_diagnostic(abr_evidence *l)
     }
 }
 
+/* Does the line start with the name of the program that reports, "cp: "? A word of the lexicon, as in "note: ", is
+ * none. */
+static bool names_program(const abr_evidence *l)
+{
+    enum { LEAST = 2, MOST = 40 };
+    const abr_line_words *w = l->words;
+    size_t i = 0;
+    while (i < l->n && i < MOST && (is_alnum(l->p[i]) || is_one_of(l->p[i], "_./+-")))
+        i++;
+    return i >= LEAST && i < MOST && starts_with(l, i, ": ") && w->first < i &&
+           (w->count == 0 || w->signs[0].at >= i);
+}
+
+/* A program's report of what went wrong is clear: "cp: a.txt: Permission denied". */
+static void read_report(abr_evidence *l)
+{
+    if (l->strong == ABR_SCORE_BAD && !l->low_level && names_program(l)) {
+        l->strong = ABR_SCORE_CLEAR;
+        l->is_clear = true;
+    }
+}
+
 static float line_score_of(const abr_evidence *l)
 {
     const abr_line_words *w = l->words;
@@ -228,6 +250,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
         }
         read_start(&l);
         read_diagnostic(&l);
+        read_report(&l);
     }
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
