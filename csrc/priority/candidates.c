@@ -20,7 +20,8 @@
 /* Does slot a come before slot b? */
 typedef bool (*slot_order)(const abr_candidate *slots, uint32_t a, uint32_t b);
 
-static inline void sift(uint32_t *heap, size_t n, size_t i, const abr_candidate *slots, slot_order comes_before)
+static inline void sift(uint32_t *heap, size_t n, size_t i, const abr_candidate *slots,
+                        slot_order comes_before)
 {
     uint32_t moved = heap[i];
     for (size_t child; (child = 2 * i + 1) < n; i = child) {

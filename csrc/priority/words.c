@@ -36,7 +36,7 @@
 
 enum {
     BLOCK = ABR_CLASSIFIED,
-    SHAPE_WORDS = 6,  /* plain words that make a shape */
+    SHAPE_WORDS = 6,          /* plain words that make a shape */
     SHAPE_LETTERS = 0xFFFFFF, /* of a key: three of each */
     PLAIN_MASK = (1 << ABR_PLAIN_BITS) - 1,
     CODE_LETTERS = 4, /* most letters of a diagnostic's code */
@@ -56,16 +56,16 @@ static INLINE unsigned lowest(uint64_t mask)
 #endif
 }
 
-/* Index of the highest bit of a mask that is not 0. */
-static INLINE unsigned highest(uint64_t mask)
+/* Index of the highest bit of a mask, and 1; 0 where the mask is. */
+static INLINE unsigned width_of(uint64_t mask)
 {
 #if defined(__GNUC__)
-    return BLOCK - 1 - (unsigned)__builtin_clzll(mask);
+    return BLOCK - (mask != 0 ? (unsigned)__builtin_clzll(mask) : (unsigned)BLOCK);
 #else
-    unsigned i = BLOCK - 1;
-    while (!(mask >> i & 1))
-        i--;
-    return i;
+    unsigned n = 0;
+    for (; mask != 0; mask >>= 1)
+        n++;
+    return n;
 #endif
 }
 
@@ -100,8 +100,8 @@ static INLINE size_t whole_tokens(const abr_classes *m, size_t left)
     if (left <= BLOCK)
         return left;
     if (m->blanks != 0)
-        return highest(m->blanks) + 1;
-    return ~m->letters != 0 ? highest(~m->letters) + 1 : BLOCK;
+        return width_of(m->blanks);
+    return ~m->letters != 0 ? width_of(~m->letters) : BLOCK;
 }
 
 /* ---- what stands beside a word ---- */
@@ -201,7 +201,8 @@ static INLINE uint16_t plain_hash(uint64_t hash, uint64_t n, uint64_t capital)
 static void add_high_words(reader r, uint64_t high, size_t at)
 {
     unsigned count = r.out->plain_count;
-    for (uint64_t starts = high & ~(high << 1); starts != 0 && count < ABR_PLAIN_WORDS; starts &= starts - 1) {
+    for (uint64_t starts = high & ~(high << 1); starts != 0 && count < ABR_PLAIN_WORDS;
+         starts &= starts - 1) {
         unsigned i = lowest(starts);
         unsigned n = run_length(high >> i);
         uint64_t key = abr_load_word(r.p + at + i) & low_bits(n < 8 ? 8 * n : 64);
@@ -218,7 +219,7 @@ static void look_for_codes(reader r, uint64_t starts, uint64_t ends, uint64_t pl
     for (; ends != 0; ends &= ends - 1) {
         unsigned end = lowest(ends);
         uint64_t before = starts & low_bits(end);
-        unsigned i = before != 0 ? highest(before) : end;
+        unsigned i = before != 0 ? width_of(before) - 1 : end;
         const char *p = r.p + at + i;
         size_t n = end - i;
         bool capital = n > 0 && n <= CODE_LETTERS && abr_is_upper(p[0]);
@@ -290,7 +291,7 @@ static INLINE uint64_t words_with(uint64_t some, uint64_t starts)
     uint64_t words = 0;
     for (; some != 0; some &= some - 1) {
         uint64_t before = starts & low_bits(lowest(some));
-        words |= before != 0 ? UINT64_C(1) << highest(before) : 0;
+        words |= before != 0 ? UINT64_C(1) << (width_of(before) - 1) : 0;
     }
     return words;
 }
@@ -314,14 +315,15 @@ static INLINE uint64_t mix_form(uint64_t hash, uint64_t value)
     return x ^ x >> 32;
 }
 
-/* The hash of a token, all bytes of which count. Most have no more than two words of the machine. */
+/* Add a token, all bytes of which count. Most have no more than two words of the machine. */
 static INLINE uint64_t mix_token(uint64_t hash, const char *p, size_t n)
 {
-    for (; n > 2 * sizeof hash; p += sizeof hash, n -= sizeof hash)
+    const size_t word = sizeof hash;
+    for (; n > 2 * word; p += word, n -= word)
         hash = mix_form(hash, abr_load_word(p));
-    uint64_t end = abr_load_word(n > sizeof hash ? p + n - sizeof hash : p);
-    hash = mix_form(hash, (abr_load_word(p) & low_bits(8 * n)) + n);
-    return mix_form(hash, end & low_bits(8 * n));
+    const uint64_t bytes = ~UINT64_C(0) >> (64 - 8 * (n < word ? n : word));
+    hash = mix_form(hash, (abr_load_word(p) & bytes) + n);
+    return n > word ? mix_form(hash, abr_load_word(p + n - word)) : hash;
 }
 
 /* Add the first n bytes of a block to the form: each plain token, with the number of names before it. A sum
@@ -339,9 +341,9 @@ static INLINE void add_to_form(reader r, const abr_classes *m, uint64_t mixed, s
     form->names += form->in_name && !(tokens & 1);
     for (uint64_t plain = ends & ~named; plain != 0; plain &= plain - 1) {
         unsigned last = lowest(plain);
-        uint64_t blanks = ~tokens & low_bits(last);
-        unsigned first = blanks != 0 ? highest(blanks) + 1 : 0;
-        hash = mix_form(hash, form->names + bit_count(names & low_bits(last)));
+        uint64_t before = (UINT64_C(1) << last) - 1;
+        unsigned first = width_of(~tokens & before);
+        hash = mix_form(hash, form->names + bit_count(names & before));
         hash = mix_token(hash, r.p + at + first, last + 1 - first);
     }
     form->hash = hash;

@@ -41,9 +41,8 @@ ABR_INLINE_AVX2 __m256i abr_signs_avx2(__m256i x)
     const __m256i low = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(-124, 0, 0x10, 0, 1, 1, 0, 0x10, 0x20, 0, 0, 0, 0x48, 3, 1, 9));
     const __m256i half = _mm256_set1_epi8(15);
-    return _mm256_and_si256(
-        _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(x, 4), half)),
-        _mm256_shuffle_epi8(low, _mm256_and_si256(x, half)));
+    return _mm256_and_si256(_mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(x, 4), half)),
+                            _mm256_shuffle_epi8(low, _mm256_and_si256(x, half)));
 }
 
 ABR_INLINE_AVX2 uint64_t abr_without_avx2(__m256i low, __m256i high, int bits)

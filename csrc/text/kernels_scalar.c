@@ -153,10 +153,10 @@ static void classify(const char *p, abr_classes *out)
         c.marks |= high_bits(in_range(x, '_', 1) | in_range(x, '\\', 1) | in_range(x, '=', 1) |
                              in_range(x, '@', 1) | in_range(x, '-', 3) | in_range(x, '$', 2))
                    << i;
-        c.quotes |= high_bits(in_range(x, '"', 1) | in_range(x, '\'', 1) | in_range(x, '`', 1) |
-                              in_range(x, '<', 1) |
-                              (in_range(x ^ HIGH, 0x18, 1) | in_range(x ^ HIGH, 0x1C, 1)))
-                    << i;
+        c.quotes |=
+            high_bits(in_range(x, '"', 1) | in_range(x, '\'', 1) | in_range(x, '`', 1) | in_range(x, '<', 1) |
+                      (in_range(x ^ HIGH, 0x18, 1) | in_range(x ^ HIGH, 0x1C, 1)))
+            << i;
     }
     *out = c;
 }
