@@ -124,6 +124,7 @@ build = {
         "csrc/priority/keep_value.c",
         "csrc/priority/lexicon.c",
         "csrc/priority/line_score.c",
+        "csrc/priority/rarity.c",
         "csrc/priority/retain.c",
         "csrc/priority/runs.c",
         "csrc/priority/shape.c",

@@ -10,6 +10,7 @@
 
 #include "kinds/record_choice.h"
 #include "abridge.h"
+#include "base/log2.h"
 #include "base/size.h"
 #include "kinds/content.h"
 #include "kinds/record_part.h"

@@ -20,7 +20,7 @@
 /* Does slot a come before slot b? */
 typedef bool (*slot_order)(const abr_candidate *slots, uint32_t a, uint32_t b);
 
-static void sift(uint32_t *heap, size_t n, size_t i, const abr_candidate *slots, slot_order comes_before)
+static inline void sift(uint32_t *heap, size_t n, size_t i, const abr_candidate *slots, slot_order comes_before)
 {
     uint32_t moved = heap[i];
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -208,10 +208,10 @@ static void push(abr_candidates *c, uint32_t slot)
 
 void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate)
 {
+    if (abr_candidates_excluded(c, candidate))
+        return;
     abr_candidate x = *candidate;
     size_t cost = abr_candidate_cost(&x);
-    if (abr_candidates_excluded(c, &x))
-        return;
     if (!c->heaped && c->cost + cost > c->allowance)
         make_heap(c);
     while (c->count > 0 && abr_candidates_excluded(c, &c->slots[c->heap[0]]))

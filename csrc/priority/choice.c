@@ -13,6 +13,7 @@
 
 #include "priority/choice.h"
 #include "abridge.h"
+#include "base/log2.h"
 #include "budget/marker.h"
 #include "budget/options.h"
 #include "budget/span.h"

@@ -2,8 +2,6 @@
 #ifndef ABR_PRIORITY_CHOOSER_H
 #define ABR_PRIORITY_CHOOSER_H
 
-#include <string.h>
-
 #include "abridge.h"
 #include "base/private.h"
 #include "budget/span.h"
@@ -95,15 +93,6 @@ static inline uint64_t abr_at_least(uint64_t value, uint64_t least)
 static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
 {
     return value < most ? value : most;
-}
-
-/* Binary logarithm, exact at powers of two and a straight line between them: the same on
- * every machine. x > 0. */
-static inline float abr_log2(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (float)((int)(bits >> 23) - 127) + (float)(bits & 0x7FFFFF) / (float)0x800000;
 }
 
 /* Does a line at a cost of `more` still fit? */

@@ -9,6 +9,7 @@
 
 #include "priority/keep_value.h"
 #include "abridge.h"
+#include "base/log2.h"
 #include "budget/view.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"

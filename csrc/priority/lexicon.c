@@ -435,8 +435,7 @@ void abr_lexicon_open(abr_lexicon *x, unsigned quiet)
             continue;
         uint64_t key = key_of(abr_words[i].text, abr_words[i].n);
         unsigned slot = slot_of(key);
-        unsigned bit = (unsigned)(abr_word_hash(key) >> 50);
-        x->may_have[bit / 64] |= UINT64_C(1) << bit % 64;
+        x->may_have[abr_word_hash(key) >> (64 - ABR_LEXICON_BITS)] = true;
         while (x->slots[slot] != 0)
             slot = (slot + 1) % ABR_LEXICON_SLOTS;
         x->slots[slot] = (uint16_t)(i + 1);

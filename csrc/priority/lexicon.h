@@ -39,12 +39,12 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
-enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 16384 };
+enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 13 };
 
 /* The words in use, for lookup. */
 typedef struct {
-    /* A bit for a hash of each word: with this small table most words that are not in use are ruled out. */
-    uint64_t may_have[ABR_LEXICON_BITS / 64];
+    /* Is there a word of a hash? With this small table most words that are not in use are ruled out. */
+    bool may_have[1 << ABR_LEXICON_BITS];
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups that are switched off */
@@ -70,11 +70,10 @@ static inline uint64_t abr_word_hash(uint64_t key)
     return key * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* May a word of this key be in the lexicon? */
-static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t key)
+/* May a word of this hash be in the lexicon? */
+static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t hash)
 {
-    unsigned bit = (unsigned)(abr_word_hash(key) >> 50);
-    return x->may_have[bit / 64] >> bit % 64 & 1;
+    return x->may_have[hash >> (64 - ABR_LEXICON_BITS)];
 }
 
 /* The word that is (p, n) in either case, or NULL; key is its abr_word_key(). */

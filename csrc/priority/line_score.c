@@ -210,6 +210,8 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     out->shape = words.shape;
     out->form = words.form;
     out->words = words.words;
+    memcpy(out->plain, words.plain, sizeof out->plain);
+    out->plain_count = words.plain_count;
     out->indent = words.indent;
     out->at = (uint32_t)l.at;
     if (may_say && out->kind != ABR_LINE_PASS && out->kind != ABR_LINE_EXCERPT && out->kind != ABR_LINE_BLANK)

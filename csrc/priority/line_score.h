@@ -6,6 +6,7 @@
 #include "base/private.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
+#include "priority/words.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -27,6 +28,8 @@ typedef struct {
     uint32_t shape; /* lines of one shape differ in names and numbers alone, as far as a few words tell */
     uint32_t form;  /* lines of one form do in all their words */
     uint32_t words;
+    uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */
+    unsigned plain_count;
     size_t indent;
 } abr_reading;
 

@@ -18,6 +18,7 @@
 #include "priority/hits.h"
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
+#include "priority/rarity.h"
 #include "priority/runs.h"
 #include "priority/score.h"
 #include "priority/shape.h"
@@ -75,6 +76,7 @@ struct abr_retainer {
     abr_patterns patterns;
     abr_lexicon lexicon;
     abr_shapes shapes;
+    abr_word_counts counts;
     abr_candidates retained;
     abr_candidate queue[WAITING];                  /* a ring of the lines that wait */
     char texts[WAITING][START_MOST + WINDOW_MOST]; /* their bytes, where they are copied */
@@ -282,6 +284,7 @@ static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char
 {
     abr_reading r;
     abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
+    abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
     abr_runs_add(&q->runs, likeness(&r), q->line);
@@ -377,6 +380,7 @@ static void end_open(abr_retainer *q)
         read_whole_line(q, o->segment, o->n, q->opts.text ? q->opts.text + q->bytes : o->segment);
     } else {
         read_segment(q, o);
+        abr_count_words(&q->counts, o->reading.plain, o->reading.plain_count);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
         abr_runs_add(&q->runs, 0, q->line); /* only a part of it was compared */
@@ -435,6 +439,11 @@ void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_readin
     memcpy(o->segment, p, n);
     memset(o->segment + n, 0, ABR_PADDING);
     abr_read_line(&q->lexicon, &q->patterns, o->segment, n, out);
+}
+
+float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n)
+{
+    return abr_rarity(&q->counts, &q->lexicon, p, n, q->line);
 }
 
 static size_t allowance_for(size_t keep)

@@ -70,6 +70,9 @@ void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_readin
 /* What was found so far; the line that has not ended counts too. */
 abr_found abr_retainer_found(abr_retainer *q);
 
+/* How rare the words of a line, or of its start, are in what was read so far; see abr_rarity(). */
+float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n);
+
 void abr_retainer_close(abr_retainer *q);
 
 ABR_PRIVATE_END

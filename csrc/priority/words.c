@@ -9,6 +9,11 @@
  * The shape is a hash of the first plain words and what follows each. A word that is part of a name (a path,
  * an identifier, something quoted) and every number is left out, so that lines that differ in these have one
  * shape. The code of a diagnostic is kept.
+ *
+ * The form is stricter. The line is split at its blanks; a token that is a name (it has a digit, or a sign
+ * beside its letters that names have, or capitals amid small letters, or it is quoted) counts as a mark, and
+ * any other with all its bytes. For this a block ends with a whole token too; only one longer than a block is
+ * split, and counts as a name.
  */
 #include <string.h>
 
@@ -19,6 +24,7 @@
 #include "priority/lexicon.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
+#include "text/classify_avx2.h"
 #include "text/simd.h"
 
 /* What is inlined into a variant of read_line() is compiled for that variant's processors. */
@@ -31,7 +37,8 @@
 enum {
     BLOCK = ABR_CLASSIFIED,
     SHAPE_WORDS = 6,  /* plain words that make a shape */
-    SHAPE_PREFIX = 3, /* letters of each */
+    SHAPE_LETTERS = 0xFFFFFF, /* of a key: three of each */
+    PLAIN_MASK = (1 << ABR_PLAIN_BITS) - 1,
     CODE_LETTERS = 4, /* most letters of a diagnostic's code */
     CODE_DIGITS = 5
 };
@@ -80,21 +87,21 @@ static INLINE unsigned run_length(uint64_t mask)
     return ~mask == 0 ? BLOCK : lowest(~mask);
 }
 
-/* The letters of a block, less a word that the block's end splits; *step: how far the next block
- * is from this one. */
-static INLINE uint64_t whole_words(uint64_t letters, size_t left, size_t *step)
+/* The lowest n bits, n <= 64. */
+static INLINE uint64_t low_bits(size_t n)
 {
-    *step = BLOCK;
-    if (left < BLOCK)
-        return letters & ((UINT64_C(1) << left) - 1);
-    if (left == BLOCK || !(letters >> (BLOCK - 1)))
-        return letters;
-    uint64_t rest = ~letters; /* the block ends with the letters after its highest bit */
-    if (rest == 0)
-        return 0;
-    unsigned keep = highest(rest) + 1;
-    *step = keep;
-    return letters & ((UINT64_C(1) << keep) - 1);
+    return n < BLOCK ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+/* Bytes of a block that are read at once, of the `left` bytes of the line: up to the last blank, so that no
+ * token is split; where it has none, up to its last byte that is no letter. */
+static INLINE size_t whole_tokens(const abr_classes *m, size_t left)
+{
+    if (left <= BLOCK)
+        return left;
+    if (m->blanks != 0)
+        return highest(m->blanks) + 1;
+    return ~m->letters != 0 ? highest(~m->letters) + 1 : BLOCK;
 }
 
 /* ---- what stands beside a word ---- */
@@ -124,18 +131,19 @@ static INLINE uint32_t mix(uint32_t hash, uint64_t value)
 
 /* ---- signs ---- */
 
-/* Does a long word end like the name of an error type? */
+/* Does a word of mixed case end like the name of an error type? */
 static unsigned type_class(const char *p, size_t n)
 {
     static const struct {
-        const char *end;
+        char end[10];
         uint8_t n;
         uint8_t class;
     } ends[] = {{"Exception", 9, ABR_WORD_ERROR}, {"Error", 5, ABR_WORD_ERROR},
                 {"Sanitizer", 9, ABR_WORD_FATAL}, {"Failure", 7, ABR_WORD_FAIL},
                 {"Errors", 6, ABR_WORD_ERROR},    {"Warning", 7, ABR_WORD_WARN}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (n > ends[i].n && memcmp(p + n - ends[i].n, ends[i].end, ends[i].n) == 0)
+        if (n > ends[i].n && p[n - 1] == ends[i].end[ends[i].n - 1] &&
+            memcmp(p + n - ends[i].n, ends[i].end, ends[i].n) == 0)
             return ends[i].class;
     return ABR_WORD_NONE;
 }
@@ -148,9 +156,17 @@ typedef struct {
     abr_line_words *out;
 } reader;
 
+/* The form so far. */
+typedef struct {
+    uint64_t hash;
+    uint32_t names;
+    bool in_name; /* the last block ended inside a token, which is a name */
+} form_of_line;
+
 /* The shape so far. */
 typedef struct {
     uint32_t hash;
+    uint32_t codes; /* hash of the codes */
     unsigned words;
 } shape_of_line;
 
@@ -161,57 +177,176 @@ static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, b
             (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = type};
 }
 
-static void look_up(reader r, size_t at, size_t n, uint64_t key)
+/* A word of mixed case may be the name of an error type. */
+static void look_up(reader r, size_t at, size_t n, bool mixed)
 {
-    const abr_word *w = abr_lexicon_find(r.lexicon, key, r.p + at, n);
+    const char *p = r.p + at;
+    const abr_word *w = abr_lexicon_find(r.lexicon, abr_word_key(abr_load_word(p), n), p, n);
     if (w)
         add_sign(r.out, at, n, w->class, false);
-}
-
-/* A long word of mixed case may be the name of an error type. */
-static void look_at_type(reader r, size_t at, size_t n)
-{
-    unsigned class = type_class(r.p + at, n);
+    unsigned class = mixed ? type_class(p, n) : ABR_WORD_NONE;
     if (class != ABR_WORD_NONE && !(abr_word_group(class) & r.lexicon->quiet))
         add_sign(r.out, at, n, class, true);
 }
 
-/* The code of a diagnostic, if one is there, is part of the shape. */
-static uint32_t look_at_code(reader r, size_t at, size_t n, uint32_t hash)
+/* ---- plain words, the shape ---- */
+
+/* The hash of a plain word; one of capitals is another word. */
+static INLINE uint16_t plain_hash(uint64_t hash, uint64_t n, uint64_t capital)
 {
-    size_t size = code_size(r.p + at, n, r.n - at);
-    if (size > 0 && r.out->code == r.n)
-        r.out->code = at;
-    for (size_t i = 0; i < size; i++)
-        hash = mix(hash, (unsigned char)r.p[at + i]);
-    return hash;
+    return (uint16_t)((hash >> (64 - ABR_PLAIN_BITS) ^ n * 0x9E5 ^ capital << 12) & PLAIN_MASK);
 }
 
-/* Let a word be part of the shape, unless it is part of a name. */
-static INLINE void add_to_shape(reader r, size_t at, size_t n, uint64_t key, bool mixed, shape_of_line *shape)
+/* Runs of bytes that are not ASCII are words too, and always plain. */
+static void add_high_words(reader r, uint64_t high, size_t at)
 {
-    const char *p = r.p + at;
-    const char *end = at + n < r.n ? p + n : "\n";
-    char next = *end;
-    unsigned before = beside[(unsigned char)r.p[at - (at > 0)]]; /* a letter is none of these */
-    if (!(before | beside[(unsigned char)next]) && !mixed) {
-        shape->words++;
-        uint64_t start = n >= SHAPE_PREFIX ? key & 0xFFFFFF : key;
-        shape->hash = mix(shape->hash, start | (uint64_t)(unsigned char)next << 32);
-    } else if (before == 0 && n <= CODE_LETTERS && abr_is_digit(next) && p[0] < 'a' && p[n - 1] < 'a') {
-        shape->hash = look_at_code(r, at, n, shape->hash);
+    unsigned count = r.out->plain_count;
+    for (uint64_t starts = high & ~(high << 1); starts != 0 && count < ABR_PLAIN_WORDS; starts &= starts - 1) {
+        unsigned i = lowest(starts);
+        unsigned n = run_length(high >> i);
+        uint64_t key = abr_load_word(r.p + at + i) & low_bits(n < 8 ? 8 * n : 64);
+        r.out->plain[count++] = plain_hash(abr_word_hash(key), n, 0);
+    }
+    r.out->plain_count = count;
+}
+
+/* The codes of diagnostics among the first plain words are part of the shape. `starts`: of words that nothing
+ * before them makes part of a name; `ends`: where a digit follows a capital. */
+static void look_for_codes(reader r, uint64_t starts, uint64_t ends, uint64_t plain, size_t at,
+                           shape_of_line *shape)
+{
+    for (; ends != 0; ends &= ends - 1) {
+        unsigned end = lowest(ends);
+        uint64_t before = starts & low_bits(end);
+        unsigned i = before != 0 ? highest(before) : end;
+        const char *p = r.p + at + i;
+        size_t n = end - i;
+        bool capital = n > 0 && n <= CODE_LETTERS && abr_is_upper(p[0]);
+        if (!capital || shape->words + bit_count(plain & low_bits(i)) >= SHAPE_WORDS)
+            continue;
+        size_t size = code_size(p, n, r.n - at - i);
+        if (size > 0 && r.out->code == r.n)
+            r.out->code = at + i;
+        for (size_t k = 0; k < size; k++)
+            shape->codes = mix(shape->codes, (unsigned char)p[k]);
     }
 }
 
-static INLINE void read_word(reader r, size_t at, size_t n, bool mixed, shape_of_line *shape)
+/* What the words of a block are read with, and what is found, a bit at the start of each word. */
+typedef struct {
+    uint64_t starts;
+    uint64_t letters;
+    uint64_t upper;
+    uint64_t beside; /* set in a word, or at either side of it, where it is part of a name */
+    uint64_t look;   /* words that may be in the lexicon, or are of mixed case */
+    uint64_t plain;
+} block_words;
+
+/* Look at each word of a block, without a branch that depends on what it is. */
+static INLINE void read_words(const abr_lexicon *lexicon, const char *block, block_words *b)
 {
-    uint64_t key = abr_word_key(abr_load_word(r.p + at), n);
-    if (abr_lexicon_may_have(r.lexicon, key))
-        look_up(r, at, n, key);
-    if (mixed)
-        look_at_type(r, at, n);
-    if (shape->words < SHAPE_WORDS)
-        add_to_shape(r, at, n, key, mixed, shape);
+    uint64_t look = 0;
+    uint64_t named = 0;
+    const uint64_t letters = b->letters;
+    const uint64_t beside_words = b->beside;
+    for (uint64_t starts = b->starts; starts != 0; starts &= starts - 1) {
+        unsigned i = lowest(starts);
+        unsigned n = lowest(~(letters >> i));
+        uint64_t key = abr_word_key(abr_load_word(block + i), n);
+        look |= (uint64_t)abr_lexicon_may_have(lexicon, abr_word_hash(key)) << i;
+        named |= (uint64_t)((beside_words >> i & ((UINT64_C(2) << n) - 1)) != 0) << i;
+    }
+    b->look = look;
+    b->plain = b->starts & ~named;
+}
+
+/* Add plain words to the shape and to what tells how rare the line is, as far as each looks at them. */
+static INLINE void add_plain_words(reader r, const block_words *b, size_t at, shape_of_line *shape)
+{
+    uint16_t *out = r.out->plain;
+    unsigned count = at + BLOCK <= ABR_PLAIN_WITHIN ? r.out->plain_count : ABR_PLAIN_WORDS;
+    for (uint64_t plain = b->plain; plain != 0; plain &= plain - 1) {
+        unsigned i = lowest(plain);
+        unsigned n = lowest(~(b->letters >> i));
+        const char *p = r.p + at + i;
+        uint64_t key = abr_word_key(abr_load_word(p), n);
+        if (shape->words < SHAPE_WORDS) {
+            char after = at + i + n < r.n ? p[n] : '\n';
+            shape->words++;
+            shape->hash = mix(shape->hash, (key & SHAPE_LETTERS) | (uint64_t)(unsigned char)after << 32);
+        }
+        if (count < ABR_PLAIN_WORDS)
+            out[count++] = plain_hash(abr_word_hash(key), n, b->upper >> i >> 1 & 1);
+        else if (shape->words == SHAPE_WORDS)
+            break;
+    }
+    if (at + BLOCK <= ABR_PLAIN_WITHIN)
+        r.out->plain_count = count;
+}
+
+/* Words of mixed case, which may be names of types, are looked at too. */
+static INLINE uint64_t words_with(uint64_t some, uint64_t starts)
+{
+    uint64_t words = 0;
+    for (; some != 0; some &= some - 1) {
+        uint64_t before = starts & low_bits(lowest(some));
+        words |= before != 0 ? UINT64_C(1) << highest(before) : 0;
+    }
+    return words;
+}
+
+/* ---- the form ---- */
+
+/* Where a block has what makes a token a name. */
+static INLINE uint64_t name_signs(const abr_classes *m, uint64_t mixed)
+{
+    uint64_t word = m->letters | m->high;
+    uint64_t quotes = m->quotes & ~m->high;
+    uint64_t opens = quotes & (word >> 1) & ~(m->letters << 1);
+    uint64_t curly = m->quotes & m->high & (m->letters >> 1) & ~(m->letters << 1);
+    uint64_t closes = quotes & (word << 1) & ~(word >> 1);
+    return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
+}
+
+static INLINE uint64_t mix_form(uint64_t hash, uint64_t value)
+{
+    uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return x ^ x >> 32;
+}
+
+/* The hash of a token, all bytes of which count. Most have no more than two words of the machine. */
+static INLINE uint64_t mix_token(uint64_t hash, const char *p, size_t n)
+{
+    for (; n > 2 * sizeof hash; p += sizeof hash, n -= sizeof hash)
+        hash = mix_form(hash, abr_load_word(p));
+    uint64_t end = abr_load_word(n > sizeof hash ? p + n - sizeof hash : p);
+    hash = mix_form(hash, (abr_load_word(p) & low_bits(8 * n)) + n);
+    return mix_form(hash, end & low_bits(8 * n));
+}
+
+/* Add the first n bytes of a block to the form: each plain token, with the number of names before it. A sum
+ * carries the signs of a name to the end of its token. */
+static INLINE void add_to_form(reader r, const abr_classes *m, uint64_t mixed, size_t at, size_t n,
+                               form_of_line *form)
+{
+    uint64_t tokens = ~m->blanks & low_bits(n);
+    bool splits = at + n < r.n && tokens >> (n - 1) != 0;
+    uint64_t signs = name_signs(m, mixed) | form->in_name | (uint64_t)splits << (n - 1);
+    uint64_t named = (signs & tokens) | ~(tokens + (signs & tokens));
+    uint64_t ends = tokens & ~(tokens >> 1);
+    uint64_t names = ends & named & ~((uint64_t)splits << (n - 1)); /* counted where it ends */
+    uint64_t hash = form->hash;
+    form->names += form->in_name && !(tokens & 1);
+    for (uint64_t plain = ends & ~named; plain != 0; plain &= plain - 1) {
+        unsigned last = lowest(plain);
+        uint64_t blanks = ~tokens & low_bits(last);
+        unsigned first = blanks != 0 ? highest(blanks) + 1 : 0;
+        hash = mix_form(hash, form->names + bit_count(names & low_bits(last)));
+        hash = mix_token(hash, r.p + at + first, last + 1 - first);
+    }
+    form->hash = hash;
+    form->names += bit_count(names);
+    form->in_name = splits;
 }
 
 /* ---- places: file.ext:12, file.ext(12, line 12 ---- */
@@ -250,123 +385,115 @@ static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, 
     }
 }
 
-/* ---- the form ---- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* Is a token a name: a number, a path, an identifier, something quoted? */
-static bool is_name(const char *p, size_t n)
-{
-    if (beside[(unsigned char)p[0]] == 2 || beside[(unsigned char)p[n - 1]] == 2)
-        return true;
-    for (size_t i = 0; i < n; i++)
-        if (beside[(unsigned char)p[i]] == 1 ||
-            (i > 0 && abr_is_upper(p[i]) && abr_is_letter(p[i - 1]) && !abr_is_upper(p[i - 1])))
-            return true;
-    return false;
-}
-
-static uint32_t form_of(const char *p, size_t n)
-{
-    uint32_t hash = 1;
-    for (size_t at = 0; at < n;) {
-        size_t start = at;
-        while (at < n && is_blank(p[at]))
-            at++;
-        if (start == 0)
-            for (size_t i = 0; i < at; i++)
-                hash = mix(hash, (unsigned char)p[i]);
-        start = at;
-        while (at < n && !is_blank(p[at]))
-            at++;
-        hash = mix(hash, 256);
-        if (at > start && is_name(p + start, at - start))
-            hash = mix(hash, 257);
-        else
-            for (size_t i = start; i < at; i++)
-                hash = mix(hash, (unsigned char)p[i]);
-    }
-    return hash;
-}
-
 /* ---- the line ---- */
 
-static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t *step, shape_of_line *shape)
+/* Read the first n bytes of a block. */
+static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t n, shape_of_line *shape,
+                              form_of_line *form)
 {
-    uint64_t letters = whole_words(m->letters, r.n - at, step);
-    uint64_t valid = r.n - at < *step ? (UINT64_C(1) << (r.n - at)) - 1
-                     : *step < BLOCK  ? (UINT64_C(1) << *step) - 1
-                                      : ~UINT64_C(0);
+    uint64_t valid = low_bits(n);
+    uint64_t letters = m->letters & valid;
     uint64_t digits = m->digits & valid;
-    bool after_digit = at > 0 && abr_is_digit(r.p[at - 1]);
-    uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | (uint64_t)after_digit);
+    char last = at > 0 ? r.p[at - 1] : ' ';
+    uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | abr_is_digit(last));
+    if (~letters == 0)
+        starts = 0; /* longer than any word */
     /* capitals amid a word that small letters follow: aB, and the B of AABb */
     uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
     if (starts != 0 && r.out->words == 0)
         r.out->first = at + lowest(starts);
     r.out->words += bit_count(starts);
-    for (; starts != 0; starts &= starts - 1) {
-        unsigned i = lowest(starts);
-        unsigned n = run_length(letters >> i);
-        if (n < BLOCK)
-            read_word(r, at + i, n, mixed != 0 && (mixed >> i & ((UINT64_C(1) << n) - 1)) != 0, shape);
+    uint64_t names = (m->marks | m->digits | m->quotes) & valid;
+    uint64_t after_name = names << 1 | (beside[(unsigned char)last] != 0);
+    block_words b = {starts, letters, m->upper, mixed | names | after_name, 0, 0};
+    read_words(r.lexicon, r.p + at, &b);
+    if (mixed != 0)
+        b.look |= words_with(mixed, starts);
+    for (; b.look != 0; b.look &= b.look - 1) {
+        unsigned i = lowest(b.look);
+        unsigned size = lowest(~(letters >> i));
+        look_up(r, at + i, size, (mixed >> i & low_bits(size)) != 0);
     }
-    bool after_colon = at > 0 && (r.p[at - 1] == ':' || r.p[at - 1] == '(');
-    uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1 | (uint64_t)after_colon);
+    uint64_t codes = digits & m->upper << 1;
+    if (codes != 0 && shape->words < SHAPE_WORDS) /* before the block's own words are counted */
+        look_for_codes(r, starts & ~after_name, codes, b.plain, at, shape);
+    add_plain_words(r, &b, at, shape);
+    if ((m->high & valid) != 0 && at + BLOCK <= ABR_PLAIN_WITHIN)
+        add_high_words(r, m->high & valid, at);
+    add_to_form(r, m, mixed, at, n, form);
+    uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1 | (last == ':' || last == '('));
     if (numbers != 0 && r.out->located == r.n)
         look_for_place(r, numbers, m->letters, at);
     if ((m->high & valid) != 0 && r.out->mark == r.n)
         r.out->mark = at + lowest(m->high & valid);
 }
 
-static INLINE void read_line(const abr_kernels *kernels, const abr_lexicon *lexicon, const char *p, size_t n,
-                             abr_line_words *out)
+static INLINE void start_line(reader r)
 {
+    abr_line_words *out = r.out;
     out->count = 0;
     out->words = 0;
-    out->indent = out->first = out->located = out->code = out->mark = n;
-    const reader r = {lexicon, p, n, out};
-    shape_of_line shape = {0, 0};
-    for (size_t at = 0, step = 0; at < n; at += step) {
-        abr_classes m;
-        kernels->classify(p + at, &m);
-        if (out->indent == n && out->words == 0) {
-            unsigned blanks = run_length(m.blanks);
-            if (blanks < BLOCK && at + blanks < n)
-                out->indent = at + blanks;
-        }
-        read_block(r, &m, at, &step, &shape);
-    }
-    if (out->indent < n && out->first != out->indent) {
-        char c = p[out->indent];
-        shape.hash = mix(shape.hash, abr_is_digit(c) ? '0' : (unsigned char)c);
-    }
-    out->shape = mix(shape.hash, (out->indent > 0) + UINT64_C(2) * (out->located < n));
+    out->plain_count = 0;
+    out->indent = out->first = out->located = out->code = out->mark = r.n;
 }
 
-#ifdef ABR_HAS_AVX2
-/* The same for processors that shift by any number of bits, and clear one, in one instruction. */
-__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void read_line_avx2(const abr_kernels *kernels,
-                                                                           const abr_lexicon *lexicon,
-                                                                           const char *p, size_t n,
-                                                                           abr_line_words *out)
+/* Read the block at `at`; returns how far the next one is. */
+static INLINE size_t read_on(reader r, const abr_classes *m, size_t at, shape_of_line *shape,
+                             form_of_line *form)
 {
-    read_line(kernels, lexicon, p, n, out);
+    size_t step = whole_tokens(m, r.n - at);
+    if (r.out->indent == r.n && r.out->words == 0) {
+        unsigned blanks = run_length(m->blanks);
+        if (blanks < BLOCK && at + blanks < r.n)
+            r.out->indent = at + blanks;
+    }
+    read_block(r, m, at, step, shape, form);
+    return step;
+}
+
+static INLINE void end_line(reader r, const shape_of_line *shape, const form_of_line *form)
+{
+    abr_line_words *out = r.out;
+    uint32_t hash = shape->hash;
+    if (out->indent < r.n && out->first != out->indent) {
+        char c = r.p[out->indent];
+        hash = mix(hash, abr_is_digit(c) ? '0' : (unsigned char)c);
+    }
+    out->shape = mix(hash ^ shape->codes, (out->indent > 0) + UINT64_C(2) * (out->located < r.n));
+    out->form = mix((uint32_t)form->hash, (uint64_t)out->indent << 32 | form->names);
+}
+
+/* Read a line by kernels that are called or inlined. */
+#define READ_LINE(r, classify)                                                                               \
+    do {                                                                                                     \
+        shape_of_line shape = {0, 0, 0};                                                                     \
+        form_of_line form = {0, 0, false};                                                                   \
+        abr_classes m;                                                                                       \
+        start_line(r);                                                                                       \
+        for (size_t at = 0; at < (r).n; at += read_on(r, &m, at, &shape, &form))                             \
+            classify((r).p + at, &m);                                                                        \
+        end_line(r, &shape, &form);                                                                          \
+    } while (0)
+
+#ifdef ABR_HAS_AVX2
+/* For processors that shift by any number of bits, and clear one, in one instruction. */
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void
+read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+    const reader r = {lexicon, p, n, out};
+    READ_LINE(r, abr_classify_avx2);
 }
 #endif
 
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
-    out->form = form_of(p, n);
     const abr_kernels *kernels = abr_kernels_now();
 #ifdef ABR_HAS_AVX2
     if (kernels == &abr_avx2) {
-        read_line_avx2(kernels, lexicon, p, n, out);
+        read_line_avx2(lexicon, p, n, out);
         return;
     }
 #endif
-    read_line(kernels, lexicon, p, n, out);
+    const reader r = {lexicon, p, n, out};
+    READ_LINE(r, kernels->classify);
 }

@@ -29,6 +29,8 @@ typedef struct {
     uint64_t blanks; /* and tabs */
     uint64_t colons; /* and opening parentheses: they precede line numbers */
     uint64_t high;   /* not ASCII */
+    uint64_t marks;  /* _ / . - \ $ @ % =, which names have */
+    uint64_t quotes; /* " ' ` <, and the last bytes of opening quotes: 98, 9C */
 } abr_classes;
 
 typedef struct {

@@ -2,6 +2,7 @@
 #include "text/kernels_avx2.h"
 #include "text/kernels_scalar.h"
 #include "abridge.h"
+#include "text/classify_avx2.h"
 #include "text/kernels.h"
 
 #ifdef ABR_HAS_AVX2
@@ -43,6 +44,12 @@ INLINE bytes lookup(const uint8_t table[16], bytes index)
     return (bytes)_mm256_shuffle_epi8(both, (__m256i)index);
 }
 #define LOOKUP
+
+KERNEL void classify(const char *p, abr_classes *out)
+{
+    abr_classify_avx2(p, out);
+}
+#define CLASSIFY
 
 #include "text/kernels_vector.h"
 

@@ -150,6 +150,13 @@ static void classify(const char *p, abr_classes *out)
         c.blanks |= high_bits(in_range(x, ' ', 1) | in_range(x, '\t', 1)) << i;
         c.colons |= high_bits(in_range(x, ':', 1) | in_range(x, '(', 1)) << i;
         c.high |= high_bits(x) << i;
+        c.marks |= high_bits(in_range(x, '_', 1) | in_range(x, '\\', 1) | in_range(x, '=', 1) |
+                             in_range(x, '@', 1) | in_range(x, '-', 3) | in_range(x, '$', 2))
+                   << i;
+        c.quotes |= high_bits(in_range(x, '"', 1) | in_range(x, '\'', 1) | in_range(x, '`', 1) |
+                              in_range(x, '<', 1) |
+                              (in_range(x ^ HIGH, 0x18, 1) | in_range(x ^ HIGH, 0x1C, 1)))
+                    << i;
     }
     *out = c;
 }

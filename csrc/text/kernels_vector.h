@@ -10,6 +10,7 @@
  *   bits(flags)   a bit for each, as a mask of SPREAD 1 is
  *   any(flags)    is one of them true?
  *   sum(bytes)    of all of them
+ *   CLASSIFY      it has its own classify()
  *
  * Newlines are counted in lanes of 8 bits, summed before they overflow: faster than wider ones. Memory is
  * prefetched 4 KiB ahead, across the end of a page, where processors stop on their own.
@@ -320,6 +321,7 @@ KERNEL size_t plain(const char *p, size_t n)
     return i + abr_scalar.plain(p + i, n - i);
 }
 
+#ifndef CLASSIFY
 /* ---- classes ---- */
 
 /* Bytes from `first` on, `count` of them: one comparison of signed numbers, which every processor has. */
@@ -358,6 +360,50 @@ INLINE flags is_high(bytes x)
     return (flags)x < 0;
 }
 
+#ifdef LOOKUP
+/* Each bit stands for a few bytes with one upper half: the lower four are marks, the others quotes. */
+enum { DASHES = 1 << 0, EQUAL = 1 << 1, AT = 1 << 2, SLASHES = 1 << 3, MARKS = 15 };
+enum { QUOTES = 1 << 4, CURLY = 1 << 5, OPENING = 1 << 6, TICK = 1 << 7 };
+static const uint8_t sign_high[16] = {
+    [2] = DASHES | QUOTES, [3] = EQUAL | OPENING, [4] = AT, [5] = SLASHES, [6] = TICK, [9] = CURLY | OPENING};
+static const uint8_t sign_low[16] = {[0] = AT | TICK,
+                                     [2] = QUOTES,
+                                     [4] = DASHES,
+                                     [5] = DASHES,
+                                     [7] = QUOTES,
+                                     [8] = CURLY,
+                                     [12] = SLASHES | OPENING,
+                                     [13] = DASHES | EQUAL,
+                                     [14] = DASHES,
+                                     [15] = DASHES | SLASHES};
+
+INLINE bytes signs_of(bytes x)
+{
+    return lookup(sign_high, x >> 4) & lookup(sign_low, x & 15);
+}
+
+INLINE flags is_mark(bytes x)
+{
+    return (flags)((signs_of(x) & MARKS) != 0);
+}
+
+INLINE flags is_quote(bytes x)
+{
+    return (flags)(signs_of(x) > MARKS);
+}
+#else
+INLINE flags is_mark(bytes x)
+{
+    return (flags)((x == '_') | (x == '\\') | (x == '=') | (x == '@')) | in_range(x, '-', 3) |
+           in_range(x, '$', 2);
+}
+
+INLINE flags is_quote(bytes x)
+{
+    return (flags)((x == '"') | (x == '\'') | (x == '`') | (x == '<') | ((x & 0xFB) == 0x98));
+}
+#endif
+
 /* Where `is` holds in the vectors, a bit a byte. The masks are kept apart: compilers would pack them into
  * vectors to store them, which takes longer than all the rest. */
 INLINE uint64_t where(const bytes x[VECTORS], flags (*is)(bytes))
@@ -380,4 +426,7 @@ KERNEL void classify(const char *p, abr_classes *out)
     out->blanks = where(x, is_blank);
     out->colons = where(x, is_colon);
     out->high = where(x, is_high);
+    out->marks = where(x, is_mark);
+    out->quotes = where(x, is_quote);
 }
+#endif

@@ -223,6 +223,8 @@ static abr_classes naive_classes(const char *p)
         c.blanks |= b == ' ' || b == '\t' ? bit : 0;
         c.colons |= b == ':' || b == '(' ? bit : 0;
         c.high |= b >= 0x80 ? bit : 0;
+        c.marks |= b != 0 && strchr("_/.-\\$@%=", b) ? bit : 0;
+        c.quotes |= b != 0 && strchr("\"'`<\x98\x9C", b) ? bit : 0;
     }
     return c;
 }
@@ -239,6 +241,8 @@ static void check_classes(const char *p)
     CHECK_COUNT(want.blanks, got.blanks);
     CHECK_COUNT(want.colons, got.colons);
     CHECK_COUNT(want.high, got.high);
+    CHECK_COUNT(want.marks, got.marks);
+    CHECK_COUNT(want.quotes, got.quotes);
 }
 
 /* All kernels on every prefix of (p, n), from `least` bytes on. */

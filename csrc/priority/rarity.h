@@ -1,0 +1,33 @@
+/* How rare a line's words are in the text. */
+#ifndef ABR_PRIORITY_RARITY_H
+#define ABR_PRIORITY_RARITY_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "priority/lexicon.h"
+#include "priority/words.h"
+
+ABR_PRIVATE_BEGIN
+
+/* How often each plain word was seen, by its hash: words of one hash are counted together. */
+typedef struct {
+    uint16_t seen[1 << ABR_PLAIN_BITS]; /* at most UINT16_MAX */
+} abr_word_counts;
+
+/* Count the plain words of a line: `count` hashes. */
+static inline void abr_count_words(abr_word_counts *c, const uint16_t *plain, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t *seen = &c->seen[plain[i]];
+        *seen = (uint16_t)(*seen + (*seen < UINT16_MAX));
+    }
+}
+
+/* How rare the plain words of (p, n) are in a text of so many lines: halfway between their mean and the
+ * rarest one, each the binary logarithm of lines a time it was seen. 0: it has none. */
+float abr_rarity(const abr_word_counts *c, const abr_lexicon *lexicon, const char *p, size_t n,
+                 uint64_t lines);
+
+ABR_PRIVATE_END
+
+#endif
