@@ -37,20 +37,20 @@ static inline bool is_ascii_between(char c, char first, char last)
     return c >= first && c <= last;
 }
 
-static inline bool is_one(const char *set, size_t n, char c)
+static inline bool is_letter(char c)
 {
-    return memchr(set, c, n) != NULL;
+    return is_ascii_between(c, 'A', 'Z') || is_ascii_between(c, 'a', 'z');
 }
 
+/* Does a token have what may make it a name? */
 static inline bool names_something(const char *p, size_t n)
 {
-    static const char quotes[] = "\"'`<\x98\x9c";
-    static const char marks[] = "0123456789_/\\.-$@%=";
-    if (is_one(quotes, sizeof quotes - 1, p[0]) || is_one(quotes, sizeof quotes - 1, p[n - 1]))
-        return true;
+    static const char marks[] = "0123456789_/\\.-$@%=\"'`<\x98\x9c";
     for (size_t i = 0; i < n; i++) {
-        bool camel = i > 0 && is_ascii_between(p[i], 'A', 'Z') && is_ascii_between(p[i - 1], 'a', 'z');
-        if (camel || is_one(marks, sizeof marks - 1, p[i]))
+        bool capital = i > 0 && is_ascii_between(p[i], 'A', 'Z') && is_letter(p[i - 1]);
+        bool camel = capital && (is_ascii_between(p[i - 1], 'a', 'z') ||
+                                 (i + 1 < n && is_ascii_between(p[i + 1], 'a', 'z')));
+        if (camel || memchr(marks, p[i], sizeof marks - 1))
             return true;
     }
     return false;

@@ -305,6 +305,7 @@ describe("notice: run_command", function()
     local cut = cut_of("head_tail", wide, { max_bytes = "30KB" })
     local shown = ("[Showing %d of 5000 lines (30KB limit)"):format(cut.output_lines)
     assert.equal(shown .. ". 12 more failures not shown]", abridge.notice("run_command", cut, { more_failures = 12 }))
+    assert.equal(shown .. ". 1 more failure not shown]", abridge.notice("run_command", cut, { more_failures = 1 }))
     assert.equal(shown .. "]", abridge.notice("run_command", cut, { more_failures = 0 }))
     cut.full_output_path = "/log"
     assert.equal(
