@@ -73,7 +73,7 @@ static bool has_source_signs(const abr_evidence *l, size_t from)
 /* Does the line start like a statement, after the sign of a diff? */
 static bool starts_as_source(const abr_evidence *l)
 {
-    /* Such a word starts sentences, too ("import cycle"): with it come the brackets of source, or a colon that ends it. */
+    /* Such a word starts sentences, too ("import cycle"): source has brackets or a colon as well. */
     static word_list keywords = {['a' - 'a'] = "abstract assert await",
                                  ['c' - 'a'] = "class const catch case",
                                  ['d' - 'a'] = "def defer",
@@ -172,12 +172,13 @@ static bool ends_as_source(const abr_evidence *l)
            (n > 6 && starts_with(l, n - 6, "; then"));
 }
 
-/* "[ -f x ] || exit 1" */
+/* "[ -f x ] || exit 1", Write-Error "gone" */
 static bool is_shell(const abr_evidence *l)
 {
-    for (size_t i = l->words->indent; i + 4 < l->n; i++)
-        if (starts_with(l, i, " || "))
-            return true;
+    const char *bar = memchr(l->p, '|', l->n);
+    size_t at = bar ? (size_t)(bar - l->p) : 0;
+    if (at > 0 && starts_with(l, at - 1, " || "))
+        return true;
     return starts_with(l, l->words->indent, "set -") ||
            (starts_with(l, l->words->indent, "Write-") && has(l, l->words->indent, "\"'") &&
             !has(l, l->words->indent, ":"));
