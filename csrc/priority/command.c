@@ -1,7 +1,7 @@
 /*
  * Lines at which the output of a command starts or ends.
  *
- * Shells, build tools and CI services write them: "+ make", "##[group]", "exited with code 2", "BUILD FAILED".
+ * Shells, build tools and CI services write them: "+ make", "##[group]", "exited with code 2".
  * The time, which a CI service puts first, may stand before them.
  */
 #include "priority/command.h"

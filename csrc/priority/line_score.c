@@ -127,7 +127,9 @@ static bool may_say_something(const abr_evidence *l)
     for (unsigned i = 0; i < w->count; i++)
         if (!(mute >> w->signs[i].class & 1))
             return true;
-    return w->located < l->n || w->mark < l->n || is_one_of(byte_at(l, w->indent), "E*[");
+    const char c = byte_at(l, w->indent);
+    bool bracketed = c == '[' && is_one_of(byte_at(l, w->indent + 1), "+-"); /* Pester */
+    return w->located < l->n || w->mark < l->n || is_one_of(c, "E*") || bracketed;
 }
 
 static abr_line_kind kind_of(const abr_evidence *l)

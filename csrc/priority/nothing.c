@@ -1,9 +1,9 @@
 /*
  * The value of a word of trouble.
  *
- * A name is followed by its value: after ':', '=' or in brackets. A value that is nothing says that there is no
- * trouble; it has to be all of the value, since "error: no such file" and "Error: null is not an object" are
- * sentences.
+ * A name is followed by its value: after ':', '=' or in brackets. A value that is nothing says that there is
+ * no trouble; it has to be all of the value, since "error: no such file" and "Error: null is not an object"
+ * are sentences.
  */
 #include "priority/nothing.h"
 #include "abridge.h"

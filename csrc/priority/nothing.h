@@ -13,7 +13,7 @@ typedef enum {
     ABR_VALUE_NOTHING, /* empty, zero, false, null ("error": null, errors=[], failed: false, ERRORS (0)), or a
                            measure (relative error: 3e-12) */
     ABR_VALUE_SETTING, /* the name says what to do about errors: fail_on_error: true, max_failures=3 */
-    ABR_VALUE_TROUBLE /* a count, true, or a text of its own: failures=2, "errorCount": 3, last_error: "gone" */
+    ABR_VALUE_TROUBLE  /* a count, true, or a text: failures=2, "errorCount": 3, last_error: "gone" */
 } abr_value;
 
 /* What the name says that the word is in, by its value. */

@@ -1,8 +1,8 @@
 /*
  * Words that tell of trouble in one phrase alone, and words beyond ASCII.
  *
- * Messages of runtimes often have no word for trouble: "attempt to index a nil value", "index out of range". Each
- * is known by one of its words, which is in the lexicon, and what stands on either side of it.
+ * Messages of runtimes often have no word for trouble: "attempt to index a nil value", "index out of range".
+ * Each is known by one of its words, which is in the lexicon, and by its neighbours.
  */
 #include "priority/phrases.h"
 #include "abridge.h"

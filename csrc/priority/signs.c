@@ -347,14 +347,16 @@ static void read_bad(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *next = next_sign(l, i, 12);
-    if (reports_none(l, i))
+    const bool undefined = is_word(l, s, "undefined");
+    const char after = byte_at(l, end_of(s));
+    bool is_clear =
+        (next && (next->class == ABR_WORD_FAIL || (next->class == ABR_WORD_SYMBOL && undefined))) ||
+        (byte_before(l, s->at) == '*' && !abr_is_digit(after));
+    if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, i))
         return;
-    if (is_word(l, s, "undefined") && s->at >= 2 && is_one_of(l->p[s->at - 2], ":=") &&
+    if (undefined && s->at >= 2 && is_one_of(l->p[s->at - 2], ":=") &&
         is_one_of(byte_at(l, skip(l, end_of(s), " ")), ",;}\n"))
         return; /* the value of a field */
-    bool is_clear = (next && next->class == ABR_WORD_SYMBOL && is_word(l, s, "undefined")) ||
-                    (byte_before(l, s->at) == '*' && !abr_is_digit(byte_at(l, end_of(s)))) ||
-                    (next && next->class == ABR_WORD_FAIL);
     say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
@@ -559,7 +561,9 @@ static void read_doubt(abr_evidence *l, unsigned i)
 static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (!reports_none(l, i))
+    bool none = in_name(l, s) || negated(l, i) || number_before(l, s->at) == 0 ||
+                abr_value_of(l, s) == ABR_VALUE_NOTHING; /* the rest is for hits */
+    if (!none)
         say(l, s, ABR_SCORE_WARNED, false);
 }
 

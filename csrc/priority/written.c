@@ -73,7 +73,7 @@ static bool has_source_signs(const abr_evidence *l, size_t from)
 /* Does the line start like a statement, after the sign of a diff? */
 static bool starts_as_source(const abr_evidence *l)
 {
-    /* Such a word starts sentences, too ("import cycle"): with it come the brackets of source, or a colon that ends it. */
+    /* Such a word starts sentences, too ("import cycle"): source has brackets or a colon as well. */
     static word_list keywords = {['a' - 'a'] = "abstract assert await",
                                  ['c' - 'a'] = "class const catch case",
                                  ['d' - 'a'] = "def defer",
@@ -172,12 +172,13 @@ static bool ends_as_source(const abr_evidence *l)
            (n > 6 && starts_with(l, n - 6, "; then"));
 }
 
-/* "[ -f x ] || exit 1" */
+/* "[ -f x ] || exit 1", Write-Error "gone" */
 static bool is_shell(const abr_evidence *l)
 {
-    for (size_t i = l->words->indent; i + 4 < l->n; i++)
-        if (starts_with(l, i, " || "))
-            return true;
+    const char *bar = memchr(l->p, '|', l->n);
+    size_t at = bar ? (size_t)(bar - l->p) : 0;
+    if (at > 0 && starts_with(l, at - 1, " || "))
+        return true;
     return starts_with(l, l->words->indent, "set -") ||
            (starts_with(l, l->words->indent, "Write-") && has(l, l->words->indent, "\"'") &&
             !has(l, l->words->indent, ":"));
@@ -377,54 +378,57 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
     return false;
 }
 
+/* Words beside a bare "error" that make it a report. */
+static word_list follows_report = {['a' - 'a'] = "at accessing",
+                                   ['c' - 'a'] = "code creating",
+                                   ['d' - 'a'] = "de during",
+                                   ['e' - 'a'] = "executing",
+                                   ['f' - 'a'] = "from",
+                                   ['i' - 'a'] = "in installing",
+                                   ['l' - 'a'] = "loading",
+                                   ['n' - 'a'] = "near",
+                                   ['o' - 'a'] = "occurred opening",
+                                   ['p' - 'a'] = "parsing processing prevented",
+                                   ['r' - 'a'] = "reading running returned",
+                                   ['t' - 'a'] = "thrown",
+                                   ['w' - 'a'] = "while with was were writing"};
+static word_list precedes_report = {['b' - 'a'] = "been build bus",
+                                    ['c' - 'a'] = "compilation compile compiler connection contains critical",
+                                    ['f' - 'a'] = "fatal following found",
+                                    ['g' - 'a'] = "got",
+                                    ['i' - 'a'] = "internal",
+                                    ['l' - 'a'] = "link linker",
+                                    ['m' - 'a'] = "more",
+                                    ['n' - 'a'] = "network",
+                                    ['p' - 'a'] = "parse parser point previous protocol",
+                                    ['r' - 'a'] = "raised read received returned runtime",
+                                    ['s' - 'a'] = "server syntax",
+                                    ['t' - 'a'] = "threw type",
+                                    ['u' - 'a'] = "unexpected unknown unhandled",
+                                    ['v' - 'a'] = "validation",
+                                    ['w' - 'a'] = "with write were"};
+
 bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
 {
-    static word_list after = {['a' - 'a'] = "at accessing",
-                              ['c' - 'a'] = "code creating",
-                              ['d' - 'a'] = "de during",
-                              ['e' - 'a'] = "executing",
-                              ['f' - 'a'] = "from",
-                              ['i' - 'a'] = "in installing",
-                              ['l' - 'a'] = "loading",
-                              ['n' - 'a'] = "near",
-                              ['o' - 'a'] = "occurred opening",
-                              ['p' - 'a'] = "parsing processing prevented",
-                              ['r' - 'a'] = "reading running returned",
-                              ['t' - 'a'] = "thrown",
-                              ['w' - 'a'] = "while with was were writing"};
-    static word_list before = {['b' - 'a'] = "been build bus",
-                               ['c' - 'a'] = "compilation compile compiler connection contains critical",
-                               ['f' - 'a'] = "fatal following found",
-                               ['g' - 'a'] = "got",
-                               ['i' - 'a'] = "internal",
-                               ['l' - 'a'] = "link linker",
-                               ['m' - 'a'] = "more",
-                               ['n' - 'a'] = "network",
-                               ['p' - 'a'] = "parse parser point previous protocol",
-                               ['r' - 'a'] = "raised read received returned runtime",
-                               ['s' - 'a'] = "server syntax",
-                               ['t' - 'a'] = "threw type",
-                               ['u' - 'a'] = "unexpected unknown unhandled",
-                               ['v' - 'a'] = "validation",
-                               ['w' - 'a'] = "with write were"};
     const size_t end = end_of(s);
     const size_t next = skip(l, end, " \t");
     if (is_one_of(byte_before(l, s->at), "\"'") && is_one_of(byte_at(l, end), "\"'"))
-        return true; /* the value of a status */
-    if (byte_at(l, next) == '|')
-        return false;              /* a column */
-    if (abr_is_upper(l->p[s->at])) /* a title: "Error Record Serialization" */
+        return true;             /* the value of a status */
+    if (byte_at(l, next) == '|') /* a column */
+        return false;
+    /* a title is none: "Error Record Serialization" */
+    if (abr_is_upper(l->p[s->at]))
         return !(byte_at(l, end) == ' ' && abr_is_upper(byte_at(l, end + 1)) &&
                  !abr_is_upper(byte_at(l, end + 2)) && s->at != l->words->first);
     if (s->at == l->words->first)
         return byte_at(l, end) != ' ' || !abr_is_letter(byte_at(l, next)) || abr_is_upper(byte_at(l, next)) ||
-               listed_at(l, next, after) > 0;
+               listed_at(l, next, follows_report) > 0;
     if (abr_is_digit(byte_at(l, next)) || is_one_of(byte_at(l, next), "-([,!:") ||
-        listed_at(l, next, after) > 0)
+        listed_at(l, next, follows_report) > 0)
         return true;
     size_t i = word_before(l, s->at);
     for (unsigned words = 0; words < 2 && i < s->at; words++) {
-        if (listed_at(l, i, before) > 0)
+        if (listed_at(l, i, precedes_report) > 0)
             return true;
         i = word_before(l, i);
     }
