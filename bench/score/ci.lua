@@ -85,7 +85,7 @@ end
 
 local function installs(out, job)
   local make, roll = INSTALLS[job.language] or INSTALLS.debian, job.roll
-  for i = 1, 60 + roll(120) do
+  for i = 1, 120 + roll(240) do
     add(out, make {
       name = WORDS[roll(#WORDS)] .. "-" .. PARTS[roll(#PARTS)], number = i, size = roll(900),
       version = ("%d.%d.%d"):format(roll(9) - 1, roll(20) - 1, roll(12) - 1),
@@ -155,7 +155,7 @@ function FAMILIES.github(out, job)
     "[command]/usr/bin/git config --local --name-only --get-regexp core\\.sshCommand",
     "Cleaning up orphan processes" })
   for i, line in ipairs(out) do -- each line of these logs has the time before it
-    local ms = i * 37 + i % 7 * 113
+    local ms = i * 37
     out[i] = ("2024-03-04T05:%02d:%02d.%03d%04dZ %s"):format(
       math.floor(ms / 60000) % 60, math.floor(ms / 1000) % 60, ms % 1000, i * 7919 % 10000, line)
   end

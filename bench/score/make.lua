@@ -12,9 +12,10 @@
 ---   succeeds  true when the command must exit with 0; it must fail without, unless `exits` names its code
 --- and, to be scored by whole failures:
 ---   language, tool  what it counts for
----   block     all that explains the failure, a list in the order of the log: `from`, a text of its first line, and `to`,
----             of the first line after it that holds it, the last; without `to` the block is one line. `like = true` makes
----             both Lua patterns. Where several lines past the block before hold `from`, `pick = "first"` is wanted
+---   block     all that explains the failure, a list in the order of the log: `from`, a text of its first line; `to`, a
+---             text of its last, sought below the first, or `before`, one of the line below its last; without them
+---             the block is one line. `like = true` makes them Lua patterns. `pick = "first"` is wanted where several
+---             lines below the block before hold `from`
 ---   ci        the CI whose output stands around the tool's: see ci.lua
 
 local ci = require "score.ci"
@@ -144,9 +145,10 @@ local function find_block(case, wanted, lines, past)
   if not first then error(("%s: no line past line %d holds %q"):format(case.name, past, wanted.from), 0) end
   local again = not wanted.pick and seek(wanted.from, first + 1)
   if again then error(("%s: lines %d and %d hold %q"):format(case.name, first, again, wanted.from), 0) end
-  local last = not wanted.to and first or seek(wanted.to, first + 1)
-  if not last then error(("%s: no line past line %d holds %q"):format(case.name, first, wanted.to), 0) end
-  return { first, last }
+  local final = wanted.to or wanted.before
+  local last = not final and first or seek(final, first + 1)
+  if not last then error(("%s: no line past line %d holds %q"):format(case.name, first, final), 0) end
+  return { first, wanted.before and last - 1 or last }
 end
 
 --- Where the needles stand: all in the first fifth, all in the last, all between, or spread.

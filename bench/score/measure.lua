@@ -3,8 +3,8 @@
 --- An entry is `{name=, log=, needles={{text=, why=}}, position=}`. A needle is kept when its whole text, without
 --- outer blanks, is in the output once ANSI sequences are removed. Output over the budget is counted: no slack.
 ---
---- An entry of which all is marked that explains the failure has `blocks={{first, last}}`, of lines from 1, and
---- `language=`, `tool=`. A log is touched when one line of them is kept, whole when each is; a line kept in part counts.
+--- An entry whose whole failure is marked has `blocks={{first, last}}`, of lines from 1, `language=` and `tool=`. A log
+--- is touched when one line of them is kept, whole when each is; a line kept in part counts.
 
 local M = {}
 
@@ -81,7 +81,7 @@ end
 
 --- Run a strategy, `run(entry, budget) -> stretches kept`, over the entries with blocks.
 --- Returns a list of groups, by language and tool in the order of the alphabet, and last all of them as one:
---- `{language=, tool=, logs=, lines=, [budget] = {touched=, whole=, share=}}`, shares from 0 to 1, the last the mean of the
+--- `{language=, tool=, logs=, lines=, [budget] = {touched=, whole=, share=}}`, from 0 to 1, the last the mean of the
 --- logs' shares of lines kept. `missed`, where given, gets `{name=, budget=, lines=, kept=}` for each log not whole.
 function M.blocks(run, entries, missed)
   local all, groups, by_name = { language = "all", tool = "", logs = 0, lines = 0 }, {}, {}
