@@ -398,13 +398,13 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
     uint64_t digits = m->digits & valid;
     char last = at > 0 ? r.p[at - 1] : ' ';
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | abr_is_digit(last));
-    if (~letters == 0)
-        starts = 0; /* longer than any word */
     /* capitals amid a word that small letters follow: aB, and the B of AABb */
     uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
     if (starts != 0 && r.out->words == 0)
         r.out->first = at + lowest(starts);
     r.out->words += bit_count(starts);
+    if (~letters == 0)
+        starts = 0; /* longer than any word */
     uint64_t names = (m->marks | m->digits | m->quotes) & valid;
     uint64_t after_name = names << 1 | (beside[(unsigned char)last] != 0);
     block_words b = {starts, letters, m->upper, mixed | names | after_name, 0, 0};
