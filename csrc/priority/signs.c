@@ -90,7 +90,8 @@ static int64_t number_before(const abr_evidence *l, size_t at)
             return first;
         if (words == 0 && value >= 0)
             return value;
-        if (value == 0 && (start == 0 || is_one_of(l->p[start - 1], "(,") || starts_with(l, start - 2, ", ")))
+        if (value == 0 && (start == 0 || is_one_of(l->p[start - 1], "(,") ||
+                           (start >= 2 && starts_with(l, start - 2, ", "))))
             return 0; /* "0 tests failed" */
         while (end > 0 && abr_is_letter(l->p[end - 1]) && !abr_is_upper(l->p[end - 1]))
             end--;
