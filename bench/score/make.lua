@@ -30,7 +30,7 @@ local SECONDS = 120 -- a tool that takes longer is stopped
 -- One language and no settings of the user's, so that the labels hold on every machine.
 local ENVIRONMENT = [[
 unset LUA_PATH LUA_CPATH LUA_INIT MAKEFLAGS MFLAGS MAKELEVEL CFLAGS LDFLAGS CLICOLOR_FORCE FORCE_COLOR NODE_OPTIONS
-unset LUA_PATH_5_4 LUA_CPATH_5_4 LUA_INIT_5_4 GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+unset LUA_PATH_5_4 LUA_CPATH_5_4 LUA_INIT_5_4 GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE RUST_BACKTRACE
 export LC_ALL=C.UTF-8 LANGUAGE= GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 PYTHONDONTWRITEBYTECODE=1
 export ASAN_OPTIONS=detect_leaks=0 npm_config_update_notifier=false
 ]]
