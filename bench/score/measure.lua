@@ -142,20 +142,26 @@ function M.table(title, rows)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- A Markdown table of `measure.blocks`: a row a language and tool, what is whole and the share at each budget.
+local function figures(group, name)
+  local cells = {}
+  for i, budget in ipairs(M.BLOCK_BUDGETS) do
+    cells[i] = group[budget] and ("%.0f"):format(100 * group[budget][name]) or "-"
+  end
+  return cells
+end
+
+--- A Markdown table of `measure.blocks`, a row a language and tool, and below it how many logs are touched.
 function M.block_table(title, groups)
   local lines = { "**" .. title .. "**", "",
     "| language | tool | logs | lines | whole %, 2 KiB | 8 KiB | 30 KiB | share %, 2 KiB | 8 KiB | 30 KiB |",
     ("|---"):rep(10) .. "|" }
   for _, group in ipairs(groups) do
-    local cells = { group.language, group.tool, tostring(group.logs), tostring(group.lines) }
-    for _, figure in ipairs { "whole", "share" } do
-      for _, budget in ipairs(M.BLOCK_BUDGETS) do
-        cells[#cells + 1] = group[budget] and ("%.0f"):format(100 * group[budget][figure]) or "-"
-      end
-    end
-    lines[#lines + 1] = "| " .. table.concat(cells, " | ") .. " |"
+    local whole, share = table.concat(figures(group, "whole"), " | "), table.concat(figures(group, "share"), " | ")
+    lines[#lines + 1] = ("| %s | %s | %d | %d | %s | %s |"):format(
+      group.language, group.tool, group.logs, group.lines, whole, share)
   end
+  lines[#lines + 1] = ("\nAt least one marked line is kept in %s %% of the logs."):format(
+    table.concat(figures(groups[#groups], "touched"), ", "))
   return table.concat(lines, "\n") .. "\n"
 end
 

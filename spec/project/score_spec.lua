@@ -4,9 +4,11 @@
 package.path = "bench/?.lua;" .. package.path
 
 local ci = require "score.ci"
+local host = require "abridge.base.host"
 local make = require "score.make"
 local measure = require "score.measure"
 local rivals = require "score.rivals"
+local paths = require "support.paths"
 local tmpdir = require "support.tmpdir"
 
 local function entry(position, log, ...)
@@ -85,7 +87,27 @@ describe("whole failures #once", function()
     assert.equal(2, groups[3].logs)
     assert.equal(6, groups[3].lines)
     assert.same({ name = "ld", budget = 2048, lines = 5, kept = 3 }, missed[1])
-    assert.truthy(measure.block_table("x", groups):find("\n| C | ld | 1 | 5 | 0 | 100 | 0 | 60 | 100 | 0 |\n", 1, true))
+    local text = measure.block_table("x", groups)
+    assert.truthy(text:find("\n| C | ld | 1 | 5 | 0 | 100 | 0 | 60 | 100 | 0 |\n", 1, true))
+    assert.truthy(text:find("\nAt least one marked line is kept in 100, 100, 0 % of the logs.\n", 1, true))
+  end)
+end)
+
+describe("doc/scores.md #once", function()
+  it("has a row for each language and tool whose failures are scored whole, and no other", function()
+    if not host.uv() then return pending "luv is missing" end
+    local wanted, rows = {}, {}
+    for _, name in ipairs(paths.names "bench/score/cases/") do
+      for _, case in ipairs(require("score.cases." .. name:match "^(.*)%.lua$")) do
+        local key = case.block and case.language .. " | " .. (case.tool or case.tools[1])
+        if key then wanted[key] = (wanted[key] or 0) + 1 end
+      end
+    end
+    local page = paths.read("doc/scores.md"):match "\n| language | tool | logs |[^\n]*\n[^\n]*\n(.-)\n| all |"
+    for key, logs in (page .. "\n"):gmatch "| ([^|]+ | [^|]+) | (%d+) |[^\n]*\n" do
+      rows[key] = tonumber(logs)
+    end
+    assert.same(wanted, rows)
   end)
 end)
 

@@ -374,7 +374,7 @@ return {
     name = "tsan",
     language = "C",
     tool = "ThreadSanitizer",
-    tools = { "gcc" },
+    tools = { "gcc", "setarch" },
     family = "c-runtime",
     ci = "github",
     write = function(dir) dir:write("serve.c", RACE) end,

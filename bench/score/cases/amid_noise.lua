@@ -353,7 +353,7 @@ return {
   },
   {
     name = "golden-diff",
-    language = "shell",
+    language = "Shell",
     tool = "diff",
     tools = { "make", "diff", "sh" },
     family = "test",
@@ -376,7 +376,7 @@ return {
   },
   {
     name = "shell-trace-exit",
-    language = "shell",
+    language = "Shell",
     tool = "sh",
     tools = { "sh", "seq" },
     family = "shell",
