@@ -206,7 +206,7 @@ return {
       for i = 1, 60 do
         dir:write(fill("part$i.pp", { i = i }), fill("class errors::part$i {\n"
           .. "  notify { 'errors of part $i': message => 'none' }\n"
-          .. "  file { '/tmp/part$i':\n    ensure => file,\n    mode => '0644'$sep\n    content => 'errors: 0',\n"
+          .. "  file { '/srv/part$i':\n    ensure => file,\n    mode => '0644'$sep\n    content => 'errors: 0',\n"
           .. "  }\n}\n",
           { i = i, sep = i == 47 and "" or "," }))
       end
