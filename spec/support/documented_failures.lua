@@ -224,7 +224,7 @@ add("yarn 4", "JavaScript", function(i)
     .. "registry"):format(i, i % 9)
 end, [[
 ➤ YN0086: │ Some peer dependencies are incorrectly met by your project; run yarn explain peer-requirements <hash> for details
-➤ YN0009: │ refund@workspace:. couldn't be built successfully (exit code 1, logs can be found here: /tmp/xfs-1/build.log)
+➤ YN0009: │ refund@workspace:. couldn't be built successfully (exit code 1, logs can be found here: /builds/build.log)
 ]], "➤ YN0000: · Failed with errors in 12s 118ms\n")
 
 return M
