@@ -2,8 +2,8 @@
  * The value of a failure's lines.
  *
  * The lines that failure.c found and a few before them, up to the head that announced them, are a block. Its
- * value is that of its best hit, and its lines have a part of it: the more of the budget stands between a line
- * and the last new thing that the block said, the less. So the first failure and the last one are kept
+ * value is that of its best hit, and its lines have a part of it: the more of the budget stands between a
+ * line and the last new thing that the block said, the less. So the first failure and the last one are kept
  * whole before a third begins, and of one that is too long its head, its message and its end are kept.
  */
 #include <string.h>
@@ -46,7 +46,7 @@ static const float weak_reach = 0.4F;     /* factor where no hit is clear */
 static const float other_reach = 0.5F;    /* of blocks that are not near the first or the last */
 static const float frame_length = 1.5F;   /* factor of a frame's size */
 static const float same_discount = 0.15F; /* for each further line of one shape */
-static const float late_bonus = 1.0F;      /* for the last failures */
+static const float late_bonus = 1.0F;     /* for the last failures */
 /* What a failed command printed before it told so. */
 static const float command_value = 8.0F;
 static const float command_step = 0.95F;
@@ -142,7 +142,11 @@ typedef struct {
 /* The block whose failure starts at line i. */
 static block block_at(const abr_chooser *x, size_t i)
 {
-    block b = {.start = start_of_block(x, i), .first = i, .end = i + 1, .failure = x->lines[i].c->failure, .nth = UINT32_MAX};
+    block b = {.start = start_of_block(x, i),
+               .first = i,
+               .end = i + 1,
+               .failure = x->lines[i].c->failure,
+               .nth = UINT32_MAX};
     for (size_t k = i; k < x->count && x->lines[k].c->failure == x->lines[i].c->failure; k++) {
         const abr_shown_line *u = &x->lines[k];
         if (!is_blank(u))
@@ -221,7 +225,11 @@ static void raise_command(abr_chooser *x, size_t i, float value)
             return;
         value *= command_step;
         bool dull = u->c->nth >= DULL || u->c->kind == ABR_LINE_PASS;
-        abr_raise(u, value * (is_blank(u) ? command_blank : dull ? command_dull : 1), ABR_WHY_COMMAND, failure);
+        abr_raise(u,
+                  value * (is_blank(u) ? command_blank
+                           : dull      ? command_dull
+                                       : 1),
+                  ABR_WHY_COMMAND, failure);
     }
 }
 

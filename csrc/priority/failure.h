@@ -24,8 +24,8 @@ typedef struct {
     uint32_t shapes[ABR_FAILURE_SHAPES]; /* a ring */
 } abr_failure;
 
-/* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found? Blank
- * lines are while it may go on after them. */
+/* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found?
+ * Blank lines are while it may go on after them. */
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
 
 ABR_PRIVATE_END

@@ -61,10 +61,10 @@ typedef struct {
 } level_name;
 
 static const level_name level_names[] = {
-    {"error", 5, ABR_LEVEL_ERROR},     {"err", 3, ABR_LEVEL_ERROR},    {"fatal", 5, ABR_LEVEL_ERROR},
-    {"severe", 6, ABR_LEVEL_ERROR},    {"warning", 7, ABR_LEVEL_WARNING}, {"warn", 4, ABR_LEVEL_WARNING},
-    {"info", 4, ABR_LEVEL_LOW},        {"debug", 5, ABR_LEVEL_LOW},    {"trace", 5, ABR_LEVEL_LOW},
-    {"notice", 6, ABR_LEVEL_LOW},      {"verbose", 7, ABR_LEVEL_LOW}};
+    {"error", 5, ABR_LEVEL_ERROR},  {"err", 3, ABR_LEVEL_ERROR},       {"fatal", 5, ABR_LEVEL_ERROR},
+    {"severe", 6, ABR_LEVEL_ERROR}, {"warning", 7, ABR_LEVEL_WARNING}, {"warn", 4, ABR_LEVEL_WARNING},
+    {"info", 4, ABR_LEVEL_LOW},     {"debug", 5, ABR_LEVEL_LOW},       {"trace", 5, ABR_LEVEL_LOW},
+    {"notice", 6, ABR_LEVEL_LOW},   {"verbose", 7, ABR_LEVEL_LOW}};
 
 /* The level that (p, n) starts with the name of; *size: bytes of the name. */
 static abr_level level_at(const char *p, size_t n, size_t *size)

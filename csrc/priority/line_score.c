@@ -169,8 +169,8 @@ static void read_diagnostic(abr_evidence *l)
     }
 }
 
-/* Does the line start with the name of the program that reports, "cp: "? A word of the lexicon, as in "note: ", is
- * none. */
+/* Does the line start with the name of the program that reports, "cp: "? A word of the lexicon, as in
+ * "note: ", is none. */
 static bool names_program(const abr_evidence *l)
 {
     enum { LEAST = 2, MOST = 40 };

@@ -16,8 +16,8 @@
 #include "priority/retain.h"
 
 enum {
-    STEPS = 128, /* of oddness, a quarter of a bit each */
-    FEW = 8,     /* lines as odd as a line, among which it stands out */
+    STEPS = 128,     /* of oddness, a quarter of a bit each */
+    FEW = 8,         /* lines as odd as a line, among which it stands out */
     LINES_LEAST = 64 /* in a text of fewer lines all are unlike the rest */
 };
 
