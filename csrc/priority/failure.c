@@ -22,18 +22,31 @@ enum {
     AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
 };
 
-/* Does the line name what caused what was said before it, or tell how much of a stack is left out? */
-static bool goes_back(const char *p, size_t n)
+/* Does (p, n) start with one of these texts, after blanks? */
+static bool starts_with_one(const char *p, size_t n, const char *const *texts)
 {
-    static const char *const starts[] = {"Caused by", "... "};
     while (n > 0 && (*p == ' ' || *p == '\t')) {
         p++;
         n--;
     }
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (n > strlen(starts[i]) && memcmp(p, starts[i], strlen(starts[i])) == 0)
+    for (; *texts; texts++)
+        if (n > strlen(*texts) && memcmp(p, *texts, strlen(*texts)) == 0)
             return true;
     return false;
+}
+
+/* Does the line name what caused what was said before it, or tell how much of a stack is left out? */
+static bool goes_back(const char *p, size_t n)
+{
+    static const char *const texts[] = {"Caused by", "... ", NULL};
+    return starts_with_one(p, n, texts);
+}
+
+/* Does Python tell that a second traceback belongs to the one before it? */
+static bool joins_tracebacks(const char *p, size_t n)
+{
+    static const char *const texts[] = {"During handling of the above", "The above exception was", NULL};
+    return starts_with_one(p, n, texts);
 }
 
 /* Is the line of a shape that was seen often before the failure? */
@@ -73,8 +86,8 @@ static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, cons
 }
 
 /* Does the open failure take the line, which is not blank? *next: it starts another one. */
-static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l, bool cause,
-                  bool *next)
+static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l, const char *p,
+                  size_t n, bool *next)
 {
     bool deeper = l->indent > f->indent;
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
@@ -87,18 +100,19 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing;
     if (*next)
         return true;
-    if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || deeper || cause) {
+    if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || deeper || goes_back(p, n)) {
         f->body = true;
         f->plain = 0;
         return true;
     }
     if (r->hit) {
-        *next = (f->body && !f->tracing) || f->blanks > 0 || l->look == ABR_LOOK_HEAD;
-        f->tracing = false;
+        *next = (!f->tracing && (f->body || f->blanks > 0)) || l->look == ABR_LOOK_HEAD;
+        f->tracing = r->kind == ABR_LINE_TRACE;
         f->plain = 0;
         f->indent = l->indent < f->indent ? l->indent : f->indent;
         return true;
     }
+    f->tracing = f->tracing || joins_tracebacks(p, n);
     return takes_plain(f, r, nth, l);
 }
 
@@ -114,7 +128,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         return f->open;
     }
     if (f->open)
-        f->open = takes(f, r, nth, &l, goes_back(p, n), &next);
+        f->open = takes(f, r, nth, &l, p, n, &next);
     if (next || (!f->open && r->hit))
         start(f, r, &l);
     f->blanks = 0;

@@ -174,8 +174,7 @@ static abr_look look_of(const char *p, size_t n)
     if (i > 0 && i < 5 && i + 1 < n && (p[i] == ')' || p[i] == '.') && p[i + 1] == ' ')
         return ABR_LOOK_HEAD;
     if (starts(p, n, "--- FAIL") || starts(p, n, "\xE2\x97\x8F ") || starts(p, n, "FAIL ") ||
-        starts(p, n, "FAIL: ") || starts(p, n, "ERROR: test") || starts(p, n, "---- ") ||
-        starts(p, n, "Traceback "))
+        starts(p, n, "FAIL: ") || starts(p, n, "ERROR: test") || starts(p, n, "---- "))
         return ABR_LOOK_HEAD;
     return ABR_LOOK_TEXT;
 }
