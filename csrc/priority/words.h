@@ -29,8 +29,8 @@ typedef struct {
     abr_sign signs[ABR_SIGNS];
     unsigned count;
     uint32_t shape;                  /* hash of the line with names, numbers and quoted parts folded */
-    uint32_t form;                   /* a stricter one: lines of one form differ in names and numbers alone */
     uint32_t words;                  /* how many there were */
+    uint32_t tokens;                 /* the same of what stands between blanks */
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of the first words that are no part of a name */
     unsigned plain_count;
     size_t indent;  /* blanks at the start */
