@@ -11,8 +11,8 @@ ABR_PRIVATE_BEGIN
 enum {
     ABR_SIGNS = 24,          /* words of the lexicon that count in a line, at most */
     ABR_PADDING = 64,        /* bytes that may be read past a line's end */
-    ABR_PLAIN_WORDS = 12,    /* that tell how rare a line is: its first ones, */
-    ABR_PLAIN_WITHIN = 1024, /* in so many bytes at its start */
+    ABR_PLAIN_WORDS = 6,    /* that tell how rare a line is: its first ones, */
+    ABR_PLAIN_WITHIN = 256, /* in so many bytes at its start */
     ABR_PLAIN_BITS = 14      /* of a plain word's hash */
 };
 
