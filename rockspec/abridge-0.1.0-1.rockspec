@@ -124,6 +124,7 @@ build = {
         "csrc/priority/command.c",
         "csrc/priority/failure.c",
         "csrc/priority/fill.c",
+        "csrc/priority/form.c",
         "csrc/priority/hits.c",
         "csrc/priority/keep_value.c",
         "csrc/priority/layout.c",

@@ -257,8 +257,9 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
     out->shape = words.shape;
-    out->form = words.form;
+    out->stamp = (uint32_t)stamp;
     out->words = words.words;
+    out->tokens = words.tokens;
     memcpy(out->plain, words.plain, sizeof out->plain);
     out->plain_count = words.plain_count;
     out->indent = words.indent;

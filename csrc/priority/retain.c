@@ -260,13 +260,14 @@ static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
     count_line(&q->state, r, c->start, c->start_n, c, &q->found);
 }
 
-/* What lines have in common that are alike: they have one form, and say the same. */
-static uint64_t likeness(const abr_reading *r)
+/* A line as runs look at it: lines that are alike have one form, and say the same. */
+static abr_run_line run_line(const abr_reading *r, const char *p, size_t n)
 {
     uint32_t said;
     memcpy(&said, &r->line_score, sizeof said);
     said ^= (uint32_t)r->kind * 2 + r->hit + 1;
-    return (uint64_t)said << 32 | r->form;
+    return (abr_run_line){.p = p + r->stamp, .n = n - r->stamp, .said = (uint64_t)r->indent << 32 | said,
+                          .tokens = r->tokens, .whole = true};
 }
 
 static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
@@ -284,7 +285,8 @@ static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
-    abr_runs_add(&q->runs, likeness(&r), q->line);
+    abr_run_line line = run_line(&r, p, n);
+    abr_runs_add(&q->runs, &line, q->line);
     make_candidate(q, &r, n, true, c);
     set_text(q, stays, n, &r, c);
     queue_line(q, &r, c);
@@ -375,12 +377,14 @@ static void end_open(abr_retainer *q)
     if (!o->later) {
         memset(o->segment + o->n, 0, ABR_PADDING);
         read_whole_line(q, o->segment, o->n, q->opts.text ? q->opts.text + q->bytes : o->segment);
+        abr_runs_settle(&q->runs);
     } else {
         read_segment(q, o);
         abr_count_words(&q->counts, o->reading.plain, o->reading.plain_count);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
-        abr_runs_add(&q->runs, 0, q->line); /* only a part of it was compared */
+        abr_run_line line = {.whole = false};
+        abr_runs_add(&q->runs, &line, q->line);
         make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
         queue_line(q, &o->reading, c);
@@ -407,6 +411,7 @@ static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
         read_whole_line(q, p + at, size, p + at);
         at += size + 1;
     }
+    abr_runs_settle(&q->runs);
     return at;
 }
 
@@ -469,8 +474,9 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
-    if (!q->open.later && likeness(&q->last.reading) == q->runs.form)
-        q->last_run = abr_run_with(&q->runs, q->runs.form, q->line);
+    abr_run_line line = run_line(&q->last.reading, q->last.segment, q->last.n);
+    if (!q->open.later && abr_run_with(&q->runs, &line, q->line).count > 1)
+        q->last_run.count++;
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
     set_weight(q, c);

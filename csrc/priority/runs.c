@@ -4,6 +4,7 @@
  */
 #include "priority/runs.h"
 #include "abridge.h"
+#include "priority/form.h"
 
 /* Make room for a run by forgetting those of few lines. */
 static void forget_short(abr_runs *runs)
@@ -17,16 +18,29 @@ static void forget_short(abr_runs *runs)
     }
 }
 
-abr_run abr_run_with(const abr_runs *runs, uint64_t form, uint64_t line)
+static uint32_t form_of(abr_run_line *line)
 {
-    if (form == 0 || form != runs->form)
-        return (abr_run){line, 1};
+    if (!line->formed)
+        line->form = abr_form_of(line->p, line->n);
+    line->formed = true;
+    return line->form;
+}
+
+static bool are_alike(abr_run_line *a, abr_run_line *b)
+{
+    return a->whole && b->whole && a->said == b->said && a->tokens == b->tokens && form_of(a) == form_of(b);
+}
+
+abr_run abr_run_with(abr_runs *runs, abr_run_line *line, uint64_t number)
+{
+    if (!are_alike(&runs->last, line))
+        return (abr_run){number, 1};
     return (abr_run){runs->open.first, runs->open.count + 1};
 }
 
-void abr_runs_add(abr_runs *runs, uint64_t form, uint64_t line)
+void abr_runs_add(abr_runs *runs, abr_run_line *line, uint64_t number)
 {
-    const abr_run next = abr_run_with(runs, form, line);
+    const abr_run next = abr_run_with(runs, line, number);
     if (runs->least == 0)
         runs->least = 2;
     if (next.count == 1 && runs->open.count >= runs->least) {
@@ -34,7 +48,13 @@ void abr_runs_add(abr_runs *runs, uint64_t form, uint64_t line)
         forget_short(runs);
     }
     runs->open = next;
-    runs->form = form;
+    runs->last = *line;
+}
+
+void abr_runs_settle(abr_runs *runs)
+{
+    if (runs->last.whole)
+        form_of(&runs->last);
 }
 
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last)

@@ -15,19 +15,33 @@ typedef struct {
     uint64_t count;
 } abr_run;
 
+/* A line, as far as runs look at it. Its form, which costs the most, is found only if it may be needed. */
+typedef struct {
+    const char *p; /* ABR_PADDING bytes after the line are readable until its form is known */
+    size_t n;
+    uint64_t said;   /* what it says, and its indent: lines that are alike have one, */
+    uint32_t tokens; /* and have as many tokens */
+    uint32_t form;
+    bool formed; /* its form is known */
+    bool whole;  /* else it is like no other */
+} abr_run_line;
+
 typedef struct {
     abr_run ended[ABR_RUNS]; /* in order */
     size_t count;
     uint64_t least; /* no run of fewer lines is remembered */
     abr_run open;   /* the one that the last line is part of */
-    uint64_t form;  /* of its lines */
+    abr_run_line last;
 } abr_runs;
 
-/* The run that the next line would be part of. Form 0 is like no other. */
-abr_run abr_run_with(const abr_runs *runs, uint64_t form, uint64_t line);
+/* The run that the next line would be part of, of number `number`. */
+abr_run abr_run_with(abr_runs *runs, abr_run_line *line, uint64_t number);
 
 /* Read the next line. */
-void abr_runs_add(abr_runs *runs, uint64_t form, uint64_t line);
+void abr_runs_add(abr_runs *runs, abr_run_line *line, uint64_t number);
+
+/* The last line's bytes are about to go. */
+void abr_runs_settle(abr_runs *runs);
 
 /* Are the lines from `first` to `last` part of one run that ended? */
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last);

@@ -9,11 +9,6 @@
  * The shape is a hash of the first plain words and what follows each. A word that is part of a name (a path,
  * an identifier, something quoted) and every number is left out, so that lines that differ in these have one
  * shape. The code of a diagnostic is kept.
- *
- * The form is stricter. The line is split at its blanks; a token that is a name (it has a digit, or a sign
- * beside its letters that names have, or capitals amid small letters, or it is quoted) counts as a mark, and
- * any other with all its bytes. For this a block ends with a whole token too; only one longer than a block is
- * split, and counts as a name.
  */
 #include <string.h>
 
@@ -21,88 +16,20 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/word.h"
+#include "priority/bits.h"
 #include "priority/lexicon.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
 #include "text/classify_avx2.h"
 #include "text/simd.h"
 
-/* What is inlined into a variant of read_line() is compiled for that variant's processors. */
-#if defined(__GNUC__)
-#define INLINE inline __attribute__((always_inline))
-#else
-#define INLINE inline
-#endif
-
 enum {
-    BLOCK = ABR_CLASSIFIED,
     SHAPE_WORDS = 6,          /* plain words that make a shape */
     SHAPE_LETTERS = 0xFFFFFF, /* of a key: three of each */
     PLAIN_MASK = (1 << ABR_PLAIN_BITS) - 1,
     CODE_LETTERS = 4, /* most letters of a diagnostic's code */
     CODE_DIGITS = 5
 };
-
-/* Index of the lowest bit of a mask that is not 0. */
-static INLINE unsigned lowest(uint64_t mask)
-{
-#if defined(__GNUC__)
-    return (unsigned)__builtin_ctzll(mask);
-#else
-    unsigned i = 0;
-    for (; !(mask & 1); mask >>= 1)
-        i++;
-    return i;
-#endif
-}
-
-/* Index of the highest bit of a mask, and 1; 0 where the mask is. */
-static INLINE unsigned width_of(uint64_t mask)
-{
-#if defined(__GNUC__)
-    return BLOCK - (mask != 0 ? (unsigned)__builtin_clzll(mask) : (unsigned)BLOCK);
-#else
-    unsigned n = 0;
-    for (; mask != 0; mask >>= 1)
-        n++;
-    return n;
-#endif
-}
-
-static INLINE unsigned bit_count(uint64_t mask)
-{
-#if defined(__GNUC__)
-    return (unsigned)__builtin_popcountll(mask);
-#else
-    unsigned n = 0;
-    for (; mask != 0; mask &= mask - 1)
-        n++;
-    return n;
-#endif
-}
-
-/* Length of the run of bits from bit 0 on. */
-static INLINE unsigned run_length(uint64_t mask)
-{
-    return ~mask == 0 ? BLOCK : lowest(~mask);
-}
-
-/* The lowest n bits, n <= 64. */
-static INLINE uint64_t low_bits(size_t n)
-{
-    return n < BLOCK ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-}
-
-/* Bytes of a block that are read at once, of the `left` bytes of the line: up to the last blank, so that no
- * token is split; where it has none, up to its last byte that is no letter. */
-static INLINE size_t whole_tokens(const abr_classes *m, size_t left)
-{
-    if (left <= BLOCK)
-        return left;
-    if (m->blanks != 0)
-        return width_of(m->blanks);
-    return ~m->letters != 0 ? width_of(~m->letters) : BLOCK;
-}
 
 /* ---- what stands beside a word ---- */
 
@@ -155,13 +82,6 @@ typedef struct {
     size_t n;
     abr_line_words *out;
 } reader;
-
-/* The form so far. */
-typedef struct {
-    uint64_t hash;
-    uint32_t names;
-    bool in_name; /* the last block ended inside a token, which is a name */
-} form_of_line;
 
 /* The shape so far. */
 typedef struct {
@@ -296,61 +216,6 @@ static INLINE uint64_t words_with(uint64_t some, uint64_t starts)
     return words;
 }
 
-/* ---- the form ---- */
-
-/* Where a block has what makes a token a name. */
-static INLINE uint64_t name_signs(const abr_classes *m, uint64_t mixed)
-{
-    uint64_t word = m->letters | m->high;
-    uint64_t quotes = m->quotes & ~m->high;
-    uint64_t opens = quotes & (word >> 1) & ~(m->letters << 1);
-    uint64_t curly = m->quotes & m->high & (m->letters >> 1) & ~(m->letters << 1);
-    uint64_t closes = quotes & (word << 1) & ~(word >> 1);
-    return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
-}
-
-static INLINE uint64_t mix_form(uint64_t hash, uint64_t value)
-{
-    uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return x ^ x >> 32;
-}
-
-/* Add a token, all bytes of which count. Most have no more than two words of the machine. */
-static INLINE uint64_t mix_token(uint64_t hash, const char *p, size_t n)
-{
-    const size_t word = sizeof hash;
-    for (; n > 2 * word; p += word, n -= word)
-        hash = mix_form(hash, abr_load_word(p));
-    const uint64_t bytes = ~UINT64_C(0) >> (64 - 8 * (n < word ? n : word));
-    hash = mix_form(hash, (abr_load_word(p) & bytes) + n);
-    return n > word ? mix_form(hash, abr_load_word(p + n - word)) : hash;
-}
-
-/* Add the first n bytes of a block to the form: each plain token, with the number of names before it. A sum
- * carries the signs of a name to the end of its token. */
-static INLINE void add_to_form(reader r, const abr_classes *m, uint64_t mixed, size_t at, size_t n,
-                               form_of_line *form)
-{
-    uint64_t tokens = ~m->blanks & low_bits(n);
-    bool splits = at + n < r.n && tokens >> (n - 1) != 0;
-    uint64_t signs = name_signs(m, mixed) | form->in_name | (uint64_t)splits << (n - 1);
-    uint64_t named = (signs & tokens) | ~(tokens + (signs & tokens));
-    uint64_t ends = tokens & ~(tokens >> 1);
-    uint64_t names = ends & named & ~((uint64_t)splits << (n - 1)); /* counted where it ends */
-    uint64_t hash = form->hash;
-    form->names += form->in_name && !(tokens & 1);
-    for (uint64_t plain = ends & ~named; plain != 0; plain &= plain - 1) {
-        unsigned last = lowest(plain);
-        uint64_t before = (UINT64_C(1) << last) - 1;
-        unsigned first = width_of(~tokens & before);
-        hash = mix_form(hash, form->names + bit_count(names & before));
-        hash = mix_token(hash, r.p + at + first, last + 1 - first);
-    }
-    form->hash = hash;
-    form->names += bit_count(names);
-    form->in_name = splits;
-}
-
 /* ---- places: file.ext:12, file.ext(12, line 12 ---- */
 
 enum { EXTENSION = 5 };
@@ -390,8 +255,7 @@ static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, 
 /* ---- the line ---- */
 
 /* Read the first n bytes of a block. */
-static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t n, shape_of_line *shape,
-                              form_of_line *form)
+static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t n, shape_of_line *shape)
 {
     uint64_t valid = low_bits(n);
     uint64_t letters = m->letters & valid;
@@ -422,7 +286,8 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
     add_plain_words(r, &b, at, shape);
     if ((m->high & valid) != 0 && at + BLOCK <= ABR_PLAIN_WITHIN)
         add_high_words(r, m->high & valid, at);
-    add_to_form(r, m, mixed, at, n, form);
+    uint64_t tokens = ~m->blanks & valid;
+    r.out->tokens += bit_count(tokens & ~(tokens << 1 | (last != ' ' && last != '\t')));
     uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1 | (last == ':' || last == '('));
     if (numbers != 0 && r.out->located == r.n)
         look_for_place(r, numbers, m->letters, at);
@@ -434,14 +299,13 @@ static INLINE void start_line(reader r)
 {
     abr_line_words *out = r.out;
     out->count = 0;
-    out->words = 0;
+    out->words = out->tokens = 0;
     out->plain_count = 0;
     out->indent = out->first = out->located = out->code = out->mark = r.n;
 }
 
 /* Read the block at `at`; returns how far the next one is. */
-static INLINE size_t read_on(reader r, const abr_classes *m, size_t at, shape_of_line *shape,
-                             form_of_line *form)
+static INLINE size_t read_on(reader r, const abr_classes *m, size_t at, shape_of_line *shape)
 {
     size_t step = whole_tokens(m, r.n - at);
     if (r.out->indent == r.n && r.out->words == 0) {
@@ -449,11 +313,11 @@ static INLINE size_t read_on(reader r, const abr_classes *m, size_t at, shape_of
         if (blanks < BLOCK && at + blanks < r.n)
             r.out->indent = at + blanks;
     }
-    read_block(r, m, at, step, shape, form);
+    read_block(r, m, at, step, shape);
     return step;
 }
 
-static INLINE void end_line(reader r, const shape_of_line *shape, const form_of_line *form)
+static INLINE void end_line(reader r, const shape_of_line *shape)
 {
     abr_line_words *out = r.out;
     uint32_t hash = shape->hash;
@@ -462,19 +326,17 @@ static INLINE void end_line(reader r, const shape_of_line *shape, const form_of_
         hash = mix(hash, abr_is_digit(c) ? '0' : (unsigned char)c);
     }
     out->shape = mix(hash ^ shape->codes, (out->indent > 0) + UINT64_C(2) * (out->located < r.n));
-    out->form = mix((uint32_t)form->hash, (uint64_t)out->indent << 32 | form->names);
 }
 
 /* Read a line by kernels that are called or inlined. */
 #define READ_LINE(r, classify)                                                                               \
     do {                                                                                                     \
         shape_of_line shape = {0, 0, 0};                                                                     \
-        form_of_line form = {0, 0, false};                                                                   \
         abr_classes m;                                                                                       \
         start_line(r);                                                                                       \
-        for (size_t at = 0; at < (r).n; at += read_on(r, &m, at, &shape, &form))                             \
+        for (size_t at = 0; at < (r).n; at += read_on(r, &m, at, &shape))                                    \
             classify((r).p + at, &m);                                                                        \
-        end_line(r, &shape, &form);                                                                          \
+        end_line(r, &shape);                                                                                 \
     } while (0)
 
 #ifdef ABR_HAS_AVX2

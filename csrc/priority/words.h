@@ -11,8 +11,8 @@ ABR_PRIVATE_BEGIN
 enum {
     ABR_SIGNS = 24,          /* words of the lexicon that count in a line, at most */
     ABR_PADDING = 64,        /* bytes that may be read past a line's end */
-    ABR_PLAIN_WORDS = 12,    /* that tell how rare a line is: its first ones, */
-    ABR_PLAIN_WITHIN = 1024, /* in so many bytes at its start */
+    ABR_PLAIN_WORDS = 6,    /* that tell how rare a line is: its first ones, */
+    ABR_PLAIN_WITHIN = 256, /* in so many bytes at its start */
     ABR_PLAIN_BITS = 14      /* of a plain word's hash */
 };
 
@@ -29,8 +29,8 @@ typedef struct {
     abr_sign signs[ABR_SIGNS];
     unsigned count;
     uint32_t shape;                  /* hash of the line with names, numbers and quoted parts folded */
-    uint32_t form;                   /* a stricter one: lines of one form differ in names and numbers alone */
     uint32_t words;                  /* how many there were */
+    uint32_t tokens;                 /* the same of what stands between blanks */
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of the first words that are no part of a name */
     unsigned plain_count;
     size_t indent;  /* blanks at the start */

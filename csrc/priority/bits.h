@@ -1,0 +1,83 @@
+/* Blocks of a line as masks, a bit a byte. */
+#ifndef ABR_PRIORITY_BITS_H
+#define ABR_PRIORITY_BITS_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "text/kernels.h"
+
+ABR_PRIVATE_BEGIN
+
+/* What is inlined into a variant of a loop over blocks is compiled for that variant's processors. */
+#if defined(__GNUC__)
+#define INLINE inline __attribute__((always_inline))
+#else
+#define INLINE inline
+#endif
+
+enum { BLOCK = ABR_CLASSIFIED };
+
+/* Index of the lowest bit of a mask that is not 0. */
+static INLINE unsigned lowest(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return (unsigned)__builtin_ctzll(mask);
+#else
+    unsigned i = 0;
+    for (; !(mask & 1); mask >>= 1)
+        i++;
+    return i;
+#endif
+}
+
+/* Index of the highest bit of a mask, and 1; 0 where the mask is. */
+static INLINE unsigned width_of(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return BLOCK - (mask != 0 ? (unsigned)__builtin_clzll(mask) : (unsigned)BLOCK);
+#else
+    unsigned n = 0;
+    for (; mask != 0; mask >>= 1)
+        n++;
+    return n;
+#endif
+}
+
+static INLINE unsigned bit_count(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return (unsigned)__builtin_popcountll(mask);
+#else
+    unsigned n = 0;
+    for (; mask != 0; mask &= mask - 1)
+        n++;
+    return n;
+#endif
+}
+
+/* Length of the run of bits from bit 0 on. */
+static INLINE unsigned run_length(uint64_t mask)
+{
+    return ~mask == 0 ? BLOCK : lowest(~mask);
+}
+
+/* The lowest n bits, n <= 64. */
+static INLINE uint64_t low_bits(size_t n)
+{
+    return n < BLOCK ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+/* Bytes of a block that are read at once, of the `left` bytes of the line: up to the last blank, so that no
+ * token is split; where it has none, up to its last byte that is no letter. */
+static INLINE size_t whole_tokens(const abr_classes *m, size_t left)
+{
+    if (left <= BLOCK)
+        return left;
+    if (m->blanks != 0)
+        return width_of(m->blanks);
+    return ~m->letters != 0 ? width_of(~m->letters) : BLOCK;
+}
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * The form of a line, by which runs of lines that are alike are told.
+ *
+ * The line is split at its blanks. A token that is a name (it has a digit, or a sign beside its letters that
+ * names have, or capitals amid small letters, or it is quoted) counts as a mark, and any other with all its
+ * bytes. The line is read in blocks that end with a whole token; only one longer than a block is split, and
+ * counts as a name.
+ */
+#include "priority/form.h"
+#include "abridge.h"
+#include "base/word.h"
+#include "priority/bits.h"
+#include "text/kernels.h"
+#include "text/kernels_avx2.h"
+#include "text/classify_avx2.h"
+#include "text/simd.h"
+
+/* The form so far. */
+typedef struct {
+    uint64_t hash;
+    uint64_t names;
+    size_t indent;
+    size_t read;  /* bytes */
+    bool in_name; /* the last block ended inside a token, which is a name */
+} form_of_line;
+
+/* Where a block has what makes a token a name. */
+static INLINE uint64_t name_signs(const abr_classes *m)
+{
+    uint64_t mixed = m->upper & (m->letters << 1) & (m->letters & ~m->upper) >> 1; /* aB, and the B of AABb */
+    uint64_t word = m->letters | m->high;
+    uint64_t quotes = m->quotes & ~m->high;
+    uint64_t opens = quotes & (word >> 1) & ~(m->letters << 1);
+    uint64_t curly = m->quotes & m->high & (m->letters >> 1) & ~(m->letters << 1);
+    uint64_t closes = quotes & (word << 1) & ~(word >> 1);
+    return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
+}
+
+static INLINE uint64_t mix_form(uint64_t hash, uint64_t value)
+{
+    uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return x ^ x >> 32;
+}
+
+/* Add a token, all bytes of which count. Most have no more than two words of the machine. */
+static INLINE uint64_t mix_token(uint64_t hash, const char *p, size_t n)
+{
+    const size_t word = sizeof hash;
+    for (; n > 2 * word; p += word, n -= word)
+        hash = mix_form(hash, abr_load_word(p));
+    const uint64_t bytes = ~UINT64_C(0) >> (64 - 8 * (n < word ? n : word));
+    hash = mix_form(hash, (abr_load_word(p) & bytes) + n);
+    return n > word ? mix_form(hash, abr_load_word(p + n - word)) : hash;
+}
+
+/* Add the first n bytes of a block to the form: each plain token, with the number of names before it. A sum
+ * carries the signs of a name to the end of its token. */
+static INLINE void add_to_form(const char *p, size_t left, const abr_classes *m, size_t n, form_of_line *form)
+{
+    uint64_t tokens = ~m->blanks & low_bits(n);
+    bool splits = n < left && tokens >> (n - 1) != 0;
+    uint64_t signs = name_signs(m) | form->in_name | (uint64_t)splits << (n - 1);
+    uint64_t named = (signs & tokens) | ~(tokens + (signs & tokens));
+    uint64_t ends = tokens & ~(tokens >> 1);
+    uint64_t names = ends & named & ~((uint64_t)splits << (n - 1)); /* counted where it ends */
+    uint64_t hash = form->hash;
+    form->names += form->in_name && !(tokens & 1);
+    if (form->indent == form->read)
+        form->indent += tokens != 0 ? lowest(tokens) : n;
+    form->read += n;
+    for (uint64_t plain = ends & ~named; plain != 0; plain &= plain - 1) {
+        unsigned last = lowest(plain);
+        uint64_t before = (UINT64_C(1) << last) - 1;
+        unsigned first = width_of(~tokens & before);
+        hash = mix_form(hash, form->names + bit_count(names & before));
+        hash = mix_token(hash, p + first, last + 1 - first);
+    }
+    form->hash = hash;
+    form->names += bit_count(names);
+    form->in_name = splits;
+}
+
+/* Find the form of a line by kernels that are called or inlined. */
+#define FORM_OF(p, n, classify, form)                                                                        \
+    do {                                                                                                     \
+        abr_classes m;                                                                                       \
+        while ((form)->read < (n)) {                                                                         \
+            const char *block = (p) + (form)->read;                                                          \
+            size_t left = (n) - (form)->read;                                                                \
+            classify(block, &m);                                                                             \
+            add_to_form(block, left, &m, whole_tokens(&m, left), form);                                      \
+        }                                                                                                    \
+    } while (0)
+
+#ifdef ABR_HAS_AVX2
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void form_avx2(const char *p, size_t n,
+                                                                      form_of_line *form)
+{
+    FORM_OF(p, n, abr_classify_avx2, form);
+}
+#endif
+
+uint32_t abr_form_of(const char *p, size_t n)
+{
+    form_of_line form = {0, 0, 0, 0, false};
+    const abr_kernels *kernels = abr_kernels_now();
+#ifdef ABR_HAS_AVX2
+    if (kernels == &abr_avx2)
+        form_avx2(p, n, &form);
+    else
+#endif
+        FORM_OF(p, n, kernels->classify, &form);
+    return (uint32_t)mix_form(form.hash, (uint64_t)form.indent << 32 ^ form.names);
+}

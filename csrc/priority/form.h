@@ -1,0 +1,16 @@
+/* The form of a line. */
+#ifndef ABR_PRIORITY_FORM_H
+#define ABR_PRIORITY_FORM_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* A hash of (p, n): lines of one form differ in names and numbers alone. ABR_PADDING bytes after the line must
+ * be readable. */
+uint32_t abr_form_of(const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif
