@@ -2,7 +2,8 @@
  * A failure is what a tool printed for one thing that went wrong, from its head to where the tool goes on.
  *
  * It starts at a hit. To it belong the frames, excerpts and lines that are indented deeper than its head,
- * hits that follow at once, and a few lines that are unlike what the text had before. It ends where the tool
+ * hits that follow at once, and a few lines that are unlike what the text had before; of deeper lines of a
+ * shape seen often before it, which a tool prints as it goes on, a few. It ends where the tool
  * goes on: at a test that passed, the next command, a line of a low log level or of a shape that was seen
  * often, the head of the next failure. A command that tells that it failed ends what it printed.
  */
@@ -100,6 +101,8 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing;
     if (*next)
         return true;
+    if (deeper && r->kind == ABR_LINE_PLAIN && !r->hit && is_routine(f, r, nth))
+        return ++f->plain <= PLAIN_MOST;
     if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || deeper || goes_back(p, n)) {
         f->body = true;
         f->plain = 0;
@@ -132,7 +135,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     if (next || (!f->open && r->hit))
         start(f, r, &l);
     f->blanks = 0;
-    if (f->open)
+    if (f->open && !is_routine(f, r, nth))
         f->shapes[f->lines++ % ABR_FAILURE_SHAPES] = r->shape;
     return f->open;
 }
