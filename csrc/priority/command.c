@@ -142,10 +142,10 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
         return ABR_COMMAND_NONE;
     if (hit && l->exited)
         return ABR_COMMAND_FAILED;
-    for (unsigned i = 0; i < w->count; i++)
-        if (hit && ends_command(l, &w->signs[i]))
+    for (const abr_sign *s = w->signs; s < w->signs + w->count; s++)
+        if (hit && ends_command(l, s))
             return ABR_COMMAND_FAILED;
-        else if (w->signs[i].class == ABR_WORD_SECTION && names_section(l, &w->signs[i]))
+        else if (s->class == ABR_WORD_SECTION && names_section(l, s))
             return ABR_COMMAND_STARTS;
     const char c = l->p[w->indent];
     if (abr_is_digit(c)) {
@@ -153,6 +153,7 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
         return start > w->indent && start < l->n && starts_command(l, start) ? ABR_COMMAND_STARTS
                                                                              : ABR_COMMAND_NONE;
     }
-    bool may_start = w->indent == 0 && (abr_is_upper(c) || is_one_of(c, "$+>=#["));
+    bool may_start =
+        w->indent == 0 && (abr_is_upper(c) || (!abr_is_letter(c) && is_one_of(c, "$+>=#[")));
     return may_start && starts_command(l, 0) ? ABR_COMMAND_STARTS : ABR_COMMAND_NONE;
 }

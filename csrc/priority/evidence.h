@@ -100,8 +100,10 @@ static inline bool all_caps(const abr_evidence *l, const abr_sign *s)
 static inline bool is_word(const abr_evidence *l, const abr_sign *s, const char *word)
 {
     size_t n = strlen(word);
+    if (s->n != n)
+        return false;
     for (size_t i = 0; i < n; i++)
-        if (s->n != n || (l->p[s->at + i] | ' ') != word[i])
+        if ((l->p[s->at + i] | ' ') != word[i])
             return false;
     return true;
 }

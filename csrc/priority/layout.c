@@ -19,10 +19,10 @@ enum {
 
 /* ---- times ---- */
 
-static bool is_of_stamp(char c)
+/* A digit, or one of : - . , / + T Z, most of which stand beside the digits. */
+static inline bool is_of_stamp(char c)
 {
-    return abr_is_digit(c) || c == ':' || c == '-' || c == '.' || c == ',' || c == '/' || c == '+' ||
-           c == 'T' || c == 'Z';
+    return (c >= '+' && c <= ':') || c == 'T' || c == 'Z';
 }
 
 /* Bytes of the names of a job and a step before the time, as `gh run view --log` has them. */
@@ -44,8 +44,9 @@ size_t abr_stamp_size(const char *p, size_t n)
         return 0;
     if (!abr_is_digit(p[0]))
         return abr_is_letter(p[0]) ? job_size(p, n) : 0;
-    for (; i < n && i < STAMP_MOST && is_of_stamp(p[i]); i++)
-        marks += (p[i] == ':' || p[i] == '-' || p[i] == '/') && i + 1 < n && abr_is_digit(p[i + 1]);
+    const size_t most = n < STAMP_MOST ? n : STAMP_MOST;
+    for (; i < most && is_of_stamp(p[i]); i++)
+        marks += i > 0 && abr_is_digit(p[i]) && (p[i - 1] == ':' || p[i - 1] == '-' || p[i - 1] == '/');
     if (marks < 2 || i < 8 || i >= n || p[i] != ' ')
         return 0;
     size_t next = abr_stamp_size(p + i + 1, n - i - 1); /* a date, and a time */
@@ -69,9 +70,12 @@ static const level_name level_names[] = {
 /* The level that (p, n) starts with the name of; *size: bytes of the name. */
 static abr_level level_at(const char *p, size_t n, size_t *size)
 {
+    const char first = n > 0 ? abr_to_lower(p[0]) : '\0';
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
         const level_name *l = &level_names[i];
-        size_t k = 0;
+        if (l->word[0] != first)
+            continue;
+        size_t k = 1;
         while (k < l->n && k < n && abr_to_lower(p[k]) == l->word[k])
             k++;
         if (k == l->n && (k == n || !abr_is_letter(p[k]))) {

@@ -62,8 +62,11 @@ static size_t skip_empty_word(const abr_evidence *l, size_t i)
     static const char *const words[] = {"null", "nil",      "none",     "false",  "no",        "off",
                                         "nan",  "n/a",      "never",    "empty",  "~",         "undefined",
                                         "-",    "disabled", "continue", "ignore", "remount-ro"};
+    const char first = abr_to_lower(byte_at(l, i));
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-        size_t n = 0;
+        if (words[k][0] != first)
+            continue;
+        size_t n = 1;
         while (words[k][n] != '\0' && abr_to_lower(byte_at(l, i + n)) == words[k][n])
             n++;
         if (words[k][n] == '\0' && !is_alnum(byte_at(l, i + n)))

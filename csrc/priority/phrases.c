@@ -135,6 +135,8 @@ bool abr_is_phrase(const abr_evidence *l, const abr_sign *s)
         const phrase *x = &phrases[i];
         if (x->word[0] != letter)
             break;
+        if (x->word[1] != abr_to_lower(l->p[s->at + 1]))
+            continue;
         size_t before = strlen(x->before);
         if (is_word(l, s, x->word) && s->at >= before && same_at(l, s->at - before, x->before, before) &&
             same_at(l, end_of(s), x->after, strlen(x->after)))

@@ -140,12 +140,26 @@ static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
     }
 }
 
+/* How rare its shape was so far. */
+static float novelty_of(const abr_candidate *c)
+{
+    float novelty = novel * abr_log2((float)(c->line + 1) / (float)(c->nth + 1) + 1);
+    return c->kind == ABR_LINE_BLANK ? novelty * 0.1F : novelty;
+}
+
+/* May a line be retained for how rare its shape was? Most are ruled out without a division: where a >= b,
+ * log2(a / b + 1) < floor(log2(a)) - floor(log2(b)) + 2. */
+static bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
+{
+    int most = abr_log2_floor((float)(c->line + 1)) - abr_log2_floor((float)(c->nth + 1)) + 2;
+    return !q->retained.excludes || novel * (float)most > q->retained.excluded_weight;
+}
+
 /* Give a line its weight by its own score and by the hit before it; it may itself be one that carries on. */
 static void set_weight(abr_retainer *q, abr_candidate *c)
 {
     c->retain_weight = own_weight(c);
-    float novelty = novel * abr_log2((float)(c->line + 1) / (float)(c->nth + 1) + 1);
-    if (c->kind == ABR_LINE_BLANK) novelty *= 0.1F;
+    float novelty = may_be_novel(q, c) ? novelty_of(c) : 0;
     if (c->retain_weight < novelty)
         c->retain_weight = novelty;
     bool is_hit = c->line_score >= ABR_SCORE_HIT;

@@ -68,6 +68,8 @@ static unsigned type_class(const char *p, size_t n)
     } ends[] = {{"Exception", 9, ABR_WORD_ERROR}, {"Error", 5, ABR_WORD_ERROR},
                 {"Sanitizer", 9, ABR_WORD_FATAL}, {"Failure", 7, ABR_WORD_FAIL},
                 {"Errors", 6, ABR_WORD_ERROR},    {"Warning", 7, ABR_WORD_WARN}};
+    if (!(p[n - 1] == 'r' || p[n - 1] == 'n' || p[n - 1] == 'e' || p[n - 1] == 's' || p[n - 1] == 'g'))
+        return ABR_WORD_NONE;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (n > ends[i].n && p[n - 1] == ends[i].end[ends[i].n - 1] &&
             memcmp(p + n - ends[i].n, ends[i].end, ends[i].n) == 0)
