@@ -74,7 +74,8 @@ static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, cons
 }
 
 /* Does the open failure take the line, which is not blank? *next: it starts another one. */
-static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l, bool cause, bool *next)
+static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l, bool cause,
+                  bool *next)
 {
     bool deeper = l->indent > f->indent;
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
