@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 
 enum {
+    ESC = 27,
     STAMP_MOST = 40,
     JOB_MOST = 64,
     PREFIXES = 4, /* that follow each other: a time, a level, ... */
@@ -95,50 +96,69 @@ static size_t number_prefix(const char *p, size_t n)
     return i > 0 && i + 1 < n && p[i] == ':' && p[i + 1] == ' ' ? i + 2 : 0;
 }
 
-/* Bytes of the prefix at p, with the blank after it, 0: there is none. */
+/* Bytes of the escape sequence at p. */
+static size_t escape_size(const char *p, size_t n)
+{
+    size_t i = 0;
+    if (n == 0 || p[0] != ESC)
+        return 0;
+    do
+        i++;
+    while (i < n && !abr_is_letter(p[i]) && p[i] != ESC);
+    return i < n && p[i] != ESC ? i + 1 : i;
+}
+
+/* A level or a number in brackets: "[INFO]", "[ 12%]", "[10:03:07]". */
+static size_t bracket_size(const char *p, size_t n, uint8_t *level)
+{
+    const char *end = memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST);
+    const size_t size = end ? (size_t)(end - p) + 1 : 0;
+    size_t from = 1;
+    size_t name = 0;
+    while (from < size && (p[from] == ' ' || p[from] == ESC))
+        from += p[from] == ESC ? escape_size(p + from, size - from) : 1;
+    if (from >= size)
+        return 0;
+    const abr_level found = level_at(p + from, size - from, &name);
+    if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
+        return 0;
+    if (found != ABR_LEVEL_NONE)
+        *level = (uint8_t)found;
+    return size;
+}
+
+/* A level in capitals: "ERROR: ", "INFO ". */
+static size_t capitals_size(const char *p, size_t n, uint8_t *level)
+{
+    size_t name = 0;
+    const abr_level found = level_at(p, n, &name);
+    if (found == ABR_LEVEL_NONE || !abr_is_upper(p[name - 1]))
+        return 0;
+    *level = (uint8_t)found;
+    return name + (name < n && p[name] == ':');
+}
+
+/* Bytes of the prefix at p, with the blank after it; 0: there is none. */
 static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 {
+    static const char npm[] = "npm ERR!";
     size_t size = 0;
-    if (n >= 8 && memcmp(p, "npm ERR!", 8) == 0) {
+    if (n == 0)
+        return 0;
+    if (p[0] == ESC)
+        return escape_size(p, n);
+    if (p[0] == '[') {
+        size = bracket_size(p, n, level);
+    } else if (n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
         *level = ABR_LEVEL_ERROR;
-        size = 8;
-    } else if (n > 2 && p[0] == 27 && p[1] == '[') {
-        size = 2;
-        while (size < n && size < 16 && !abr_is_letter(p[size]))
-            size++;
-        return size < n ? size + 1 : 0;
-    } else if (n > 0 && p[0] == '[') {
-        const char *end = memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST);
-        if (!end)
-            return 0;
-        size_t name = 0;
-        size_t from = 1;
-        while (from < n && p[from] == ' ')
-            from++;
-        if (p[from] == 27 && memchr(p + from, 'm', n - from))
-            from = (size_t)((const char *)memchr(p + from, 'm', n - from) - p) + 1;
-        abr_level found = level_at(p + from, n - from, &name);
-        if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
-            return 0;
-        if (found != ABR_LEVEL_NONE)
-            *level = (uint8_t)found;
-        if (end < p + from)
-            return 0;
-        size = (size_t)(end - p) + 1;
-        while (size < n && p[size] == ']')
-            size++;
-    } else if (n > 0 && abr_is_upper(p[0])) {
-        size_t name = 0;
-        abr_level found = level_at(p, n, &name);
-        if (found == ABR_LEVEL_NONE || !abr_is_upper(p[name - 1]))
-            return 0;
-        *level = (uint8_t)found;
-        size = name + (name < n && p[name] == ':');
+        size = sizeof npm - 1;
+    } else if (abr_is_upper(p[0])) {
+        size = capitals_size(p, n, level);
     } else {
         size = number_prefix(p, n);
         return size > 0 ? size : abr_stamp_size(p, n);
     }
-    return size < n && p[size] == ' ' ? size + 1 : size;
+    return size > 0 && size < n && p[size] == ' ' ? size + 1 : size;
 }
 
 /* ---- heads ---- */
@@ -187,18 +207,22 @@ void abr_read_layout(const char *p, size_t n, abr_layout *out)
 {
     size_t at = 0;
     out->level = ABR_LEVEL_NONE;
+    out->indent = 0;
     for (unsigned i = 0; i < PREFIXES; i++) {
         size_t size = prefix_size(p + at, n - at, &out->level);
         if (size == 0)
             break;
         at += size;
     }
-    size_t from = at;
-    if (at + 4 < n && (p[at] == '>' || p[at] == 'E') && memcmp(p + at + 1, "   ", 3) == 0)
-        at++; /* pytest marks a line of its excerpt */
-    while (at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r'))
+    if (at + 4 < n && (p[at] == '>' || p[at] == 'E') && memcmp(p + at + 1, "   ", 3) == 0) {
+        out->indent = 1; /* pytest marks a line of its excerpt */
         at++;
-    out->indent = at - from;
+    }
+    while (at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r' || p[at] == ESC)) {
+        const size_t size = escape_size(p + at, n - at);
+        out->indent += size == 0;
+        at += size > 0 ? size : 1;
+    }
     size_t name = 0;
     if (out->level == ABR_LEVEL_NONE && level_at(p + at, n - at, &name) == ABR_LEVEL_WARNING)
         out->level = ABR_LEVEL_WARNING;
