@@ -40,13 +40,13 @@ static const float part_of_end = 0.8F;
 static const float part_of_blank = 0.7F;
 static const float part_of_repeat = 0.5F; /* a line whose text was seen before */
 /* Parts of the budget within which a line's part falls by half. */
-static const float reach_after = 0.4F;
+static const float reach_after = 0.5F;
 static const float reach_before = 0.1F;
 static const float weak_reach = 0.4F;     /* factor where no hit is clear */
 static const float other_reach = 0.5F;    /* of blocks that are not near the first or the last */
 static const float frame_length = 1.5F;   /* factor of a frame's size */
 static const float same_discount = 0.15F; /* for each further line of one shape */
-static const float late_bonus = 1.0F;     /* for the last failures */
+static const float late_bonus = 1.5F;     /* for the last failures */
 /* What a failed command printed before it told so. */
 static const float command_value = 8.0F;
 static const float command_step = 0.95F;
