@@ -194,12 +194,13 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
         abr_shown_line *u = &x->lines[i];
         const unsigned same = same_before(x, b, i);
         const bool is_frame = u->c->kind == ABR_LINE_FRAME;
-        if (is_clear(u) && same == 0) /* it says something new */
+        const bool is_new = is_clear(u) && same == 0;
+        if (is_new)
             distance /= 2;
         float part = part_after / (1 + distance / reach);
         if (i + 1 == b->end && part < part_of_end)
             part = part_of_end;
-        if (u->c->line_score >= ABR_SCORE_EXPECTS && part < part_of_message)
+        if ((is_new || (!u->c->hit && u->c->line_score >= ABR_SCORE_EXPECTS)) && part < part_of_message)
             part = part_of_message;
         if (is_blank(u))
             part *= part_of_blank;

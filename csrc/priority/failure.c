@@ -67,6 +67,7 @@ static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
     f->found++;
     f->open = true;
     f->body = false;
+    f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
     f->level = l->level;
     f->blanks = f->plain = f->lines = 0;
@@ -77,7 +78,7 @@ static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
 static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l)
 {
     bool both_errors = l->level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR;
-    if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
+    if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (r->placed && f->placed) || (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
         (l->level == ABR_LEVEL_WARNING && f->level != ABR_LEVEL_WARNING && f->body))
         return false;
     if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))

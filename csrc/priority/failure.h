@@ -15,6 +15,7 @@ typedef struct {
     uint64_t found; /* failures so far */
     bool open;
     bool body;    /* more than its head was read */
+    bool placed;  /* its head starts with a place */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */

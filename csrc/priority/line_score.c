@@ -269,6 +269,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     if (out->kind == ABR_LINE_FRAME)
         out->line_score = 0;
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
+    out->placed = words.located < n && leads_with_place(&l);
     out->command = abr_command_of(&l, out->hit);
     if (out->command == ABR_COMMAND_STARTS &&
         !is_one_of(p[words.indent], ">=")) { /* not "> Task :test FAILED" */
