@@ -42,15 +42,16 @@ static INLINE uint64_t mix_form(uint64_t hash, uint64_t value)
     return x ^ x >> 32;
 }
 
-/* Add a token, all bytes of which count. Most have no more than two words of the machine. */
-static INLINE uint64_t mix_token(uint64_t hash, const char *p, size_t n)
+/* All bytes of a token. Most have no more than two words of the machine. */
+static INLINE uint64_t token_hash(const char *p, size_t n)
 {
-    const size_t word = sizeof hash;
+    const size_t word = sizeof(uint64_t);
+    uint64_t hash = n;
     for (; n > 2 * word; p += word, n -= word)
         hash = mix_form(hash, abr_load_word(p));
     const uint64_t bytes = ~UINT64_C(0) >> (64 - 8 * (n < word ? n : word));
-    hash = mix_form(hash, (abr_load_word(p) & bytes) + n);
-    return n > word ? mix_form(hash, abr_load_word(p + n - word)) : hash;
+    hash ^= (abr_load_word(p) & bytes) * UINT64_C(0xD6E8FEB86659FD93);
+    return n > word ? hash + abr_load_word(p + n - word) * UINT64_C(0xA0761D6478BD642F) : hash;
 }
 
 /* Add the first n bytes of a block to the form: each plain token, with the number of names before it. A sum
@@ -72,8 +73,8 @@ static INLINE void add_to_form(const char *p, size_t left, const abr_classes *m,
         unsigned last = lowest(plain);
         uint64_t before = (UINT64_C(1) << last) - 1;
         unsigned first = width_of(~tokens & before);
-        hash = mix_form(hash, form->names + bit_count(names & before));
-        hash = mix_token(hash, p + first, last + 1 - first);
+        uint64_t names_before = form->names + bit_count(names & before);
+        hash = mix_form(hash, token_hash(p + first, last + 1 - first) + (names_before << 32));
     }
     form->hash = hash;
     form->names += bit_count(names);

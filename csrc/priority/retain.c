@@ -275,13 +275,17 @@ static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 }
 
 /* A line as runs look at it: lines that are alike have one form, and say the same. */
-static abr_run_line run_line(const abr_reading *r, const char *p, size_t n)
+static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_run_line *line)
 {
     uint32_t said;
     memcpy(&said, &r->line_score, sizeof said);
     said ^= (uint32_t)r->kind * 2 + r->hit + 1;
-    return (abr_run_line){.p = p + r->stamp, .n = n - r->stamp, .said = (uint64_t)r->indent << 32 | said,
-                          .tokens = r->tokens, .whole = true};
+    line->p = p + r->stamp;
+    line->n = n - r->stamp;
+    line->said = (uint64_t)r->indent << 32 | said;
+    line->tokens = r->tokens;
+    line->formed = false;
+    line->whole = true;
 }
 
 static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
@@ -299,8 +303,8 @@ static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
-    abr_run_line line = run_line(&r, p, n);
-    abr_runs_add(&q->runs, &line, q->line);
+    set_run_line(&r, p, n, abr_runs_next(&q->runs));
+    abr_runs_add(&q->runs, q->line);
     make_candidate(q, &r, n, true, c);
     set_text(q, stays, n, &r, c);
     queue_line(q, &r, c);
@@ -397,8 +401,8 @@ static void end_open(abr_retainer *q)
         abr_count_words(&q->counts, o->reading.plain, o->reading.plain_count);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
-        abr_run_line line = {.whole = false};
-        abr_runs_add(&q->runs, &line, q->line);
+        abr_runs_next(&q->runs)->whole = false;
+        abr_runs_add(&q->runs, q->line);
         make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
         queue_line(q, &o->reading, c);
@@ -488,7 +492,8 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
-    abr_run_line line = run_line(&q->last.reading, q->last.segment, q->last.n);
+    abr_run_line line;
+    set_run_line(&q->last.reading, q->last.segment, q->last.n, &line);
     if (!q->open.later && abr_run_with(&q->runs, &line, q->line).count > 1)
         q->last_run.count++;
     abr_candidate *c = &q->looked[q->queued];

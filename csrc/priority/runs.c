@@ -33,14 +33,14 @@ static bool are_alike(abr_run_line *a, abr_run_line *b)
 
 abr_run abr_run_with(abr_runs *runs, abr_run_line *line, uint64_t number)
 {
-    if (!are_alike(&runs->last, line))
+    if (!are_alike(&runs->lines[runs->last], line))
         return (abr_run){number, 1};
     return (abr_run){runs->open.first, runs->open.count + 1};
 }
 
-void abr_runs_add(abr_runs *runs, abr_run_line *line, uint64_t number)
+void abr_runs_add(abr_runs *runs, uint64_t number)
 {
-    const abr_run next = abr_run_with(runs, line, number);
+    const abr_run next = abr_run_with(runs, abr_runs_next(runs), number);
     if (runs->least == 0)
         runs->least = 2;
     if (next.count == 1 && runs->open.count >= runs->least) {
@@ -48,13 +48,14 @@ void abr_runs_add(abr_runs *runs, abr_run_line *line, uint64_t number)
         forget_short(runs);
     }
     runs->open = next;
-    runs->last = *line;
+    runs->last = !runs->last;
 }
 
 void abr_runs_settle(abr_runs *runs)
 {
-    if (runs->last.whole)
-        form_of(&runs->last);
+    abr_run_line *last = &runs->lines[runs->last];
+    if (last->whole)
+        form_of(last);
 }
 
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last)

@@ -31,14 +31,21 @@ typedef struct {
     size_t count;
     uint64_t least; /* no run of fewer lines is remembered */
     abr_run open;   /* the one that the last line is part of */
-    abr_run_line last;
+    abr_run_line lines[2]; /* the last one, and the place of the next: to copy one takes longer */
+    unsigned last;
 } abr_runs;
 
 /* The run that the next line would be part of, of number `number`. */
 abr_run abr_run_with(abr_runs *runs, abr_run_line *line, uint64_t number);
 
+/* Where the next line is put before it is read. */
+static inline abr_run_line *abr_runs_next(abr_runs *runs)
+{
+    return &runs->lines[!runs->last];
+}
+
 /* Read the next line. */
-void abr_runs_add(abr_runs *runs, abr_run_line *line, uint64_t number);
+void abr_runs_add(abr_runs *runs, uint64_t number);
 
 /* The last line's bytes are about to go. */
 void abr_runs_settle(abr_runs *runs);
