@@ -25,6 +25,7 @@ enum {
     OFTEN = 4,           /* lines of a shape before one that is routine */
     LINE_MOST = 200,     /* bytes of a line that count */
     SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
+    FRESH = 2,           /* lines of a shape before one that is no longer new */
     SAME_MOST = 2,       /* of them that are worth as much as the first */
     COMMAND_WITHIN = 60, /* lines before the end of a failed command that belong to it */
     ENDS = 2,            /* failures at either end of the text that have all of the reach */
@@ -135,6 +136,7 @@ typedef struct {
     size_t end;   /* the line after its last */
     uint32_t failure;
     uint32_t nth; /* failures like it before it */
+    float fresh;  /* part of its hits that are like few before them */
     float value;
     bool is_clear;
 } block;
@@ -142,6 +144,8 @@ typedef struct {
 /* The block whose failure starts at line i. */
 static block block_at(const abr_chooser *x, size_t i)
 {
+    float hits = 0;
+    float fresh = 0;
     block b = {.start = start_of_block(x, i),
                .first = i,
                .end = i + 1,
@@ -156,9 +160,12 @@ static block block_at(const abr_chooser *x, size_t i)
         b.is_clear = b.is_clear || is_clear(u);
         if (u->c->hit && u->c->nth < b.nth)
             b.nth = u->c->nth;
+        hits += u->c->hit;
+        fresh += u->c->hit && u->c->nth < FRESH;
     }
     if (b.nth == UINT32_MAX)
         b.nth = 0;
+    b.fresh = hits > 0 ? fresh / hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     if (x->lines[b.start].layout.look == ABR_LOOK_HEAD && b.value < headed) {
         b.value = headed;
@@ -259,7 +266,7 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     if (before >= ENDS && after >= ENDS)
         reach *= other_reach;
     if (b->is_clear)
-        b->value *= 1 + late_bonus / (1 + (float)after / 2);
+        b->value *= 1 + b->fresh * late_bonus / (1 + (float)after / 2);
     raise_before(x, b, reach * (is_headed ? reach_after : reach_before));
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
 }
