@@ -25,7 +25,7 @@ enum {
     OFTEN = 4,           /* lines of a shape before one that is routine */
     LINE_MOST = 200,     /* bytes of a line that count */
     SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
-    FRESH = 2,           /* lines of a shape before one that is no longer new */
+    FEW_HITS = 3,        /* that are no list */
     SAME_MOST = 2,       /* of them that are worth as much as the first */
     COMMAND_WITHIN = 60, /* lines before the end of a failed command that belong to it */
     ENDS = 2,            /* failures at either end of the text that have all of the reach */
@@ -36,7 +36,8 @@ enum {
 static const float part_of_head = 0.95F;
 static const float part_after = 0.85F;
 static const float part_before = 0.7F;
-static const float part_of_message = 0.7F; /* what was expected, and what came */
+static const float part_of_message = 0.9F; /* a clear hit unlike those before it in the block */
+static const float part_of_values = 0.7F;  /* what was expected, and what came */
 static const float part_of_end = 0.8F;
 static const float part_of_blank = 0.7F;
 static const float part_of_repeat = 0.5F; /* a line whose text was seen before */
@@ -136,7 +137,7 @@ typedef struct {
     size_t end;   /* the line after its last */
     uint32_t failure;
     uint32_t nth; /* failures like it before it */
-    float fresh;  /* part of its hits that are like few before them */
+    float told;   /* of its hits, how many are told more of: a list of what failed tells little */
     float value;
     bool is_clear;
 } block;
@@ -145,7 +146,7 @@ typedef struct {
 static block block_at(const abr_chooser *x, size_t i)
 {
     float hits = 0;
-    float fresh = 0;
+    float others = FEW_HITS;
     block b = {.start = start_of_block(x, i),
                .first = i,
                .end = i + 1,
@@ -161,11 +162,11 @@ static block block_at(const abr_chooser *x, size_t i)
         if (u->c->hit && u->c->nth < b.nth)
             b.nth = u->c->nth;
         hits += u->c->hit;
-        fresh += u->c->hit && u->c->nth < FRESH;
+        others += !u->c->hit && !is_blank(u);
     }
     if (b.nth == UINT32_MAX)
         b.nth = 0;
-    b.fresh = hits > 0 ? fresh / hits : 1;
+    b.told = others < hits ? others / hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     if (x->lines[b.start].layout.look == ABR_LOOK_HEAD && b.value < headed) {
         b.value = headed;
@@ -201,14 +202,16 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
         abr_shown_line *u = &x->lines[i];
         const unsigned same = same_before(x, b, i);
         const bool is_frame = u->c->kind == ABR_LINE_FRAME;
-        const bool is_new = is_clear(u) && same == 0;
+        const bool is_new = is_clear(u) && same == 0 && b->told > 0.5F;
         if (is_new)
             distance /= 2;
         float part = part_after / (1 + distance / reach);
         if (i + 1 == b->end && part < part_of_end)
             part = part_of_end;
-        if ((is_new || (!u->c->hit && u->c->line_score >= ABR_SCORE_EXPECTS)) && part < part_of_message)
+        if (is_new && part < part_of_message)
             part = part_of_message;
+        if (!u->c->hit && u->c->line_score >= ABR_SCORE_EXPECTS && part < part_of_values)
+            part = part_of_values;
         if (is_blank(u))
             part *= part_of_blank;
         if (same > SAME_MOST && !is_frame)
@@ -266,7 +269,7 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     if (before >= ENDS && after >= ENDS)
         reach *= other_reach;
     if (b->is_clear)
-        b->value *= 1 + b->fresh * late_bonus / (1 + (float)after / 2);
+        b->value *= 1 + b->told * late_bonus / (1 + (float)after / 2);
     raise_before(x, b, reach * (is_headed ? reach_after : reach_before));
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
 }

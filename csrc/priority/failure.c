@@ -36,10 +36,11 @@ static bool starts_with_one(const char *p, size_t n, const char *const *texts)
     return false;
 }
 
-/* Does the line name what caused what was said before it, or tell how much of a stack is left out? */
+/* Does the line name what caused what was said before it, head its stack, or tell how much of one is left out? */
 static bool goes_back(const char *p, size_t n)
 {
-    static const char *const texts[] = {"Caused by", "... ", NULL};
+    static const char *const texts[] = {"Caused by",    "... ",       "stack traceback:", "stack backtrace:",
+                                        "Stack trace:", "Backtrace:", "Stack Trace:",     NULL};
     return starts_with_one(p, n, texts);
 }
 
@@ -78,7 +79,8 @@ static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
 static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l)
 {
     bool both_errors = l->level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR;
-    if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (r->placed && f->placed) || (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
+    if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (r->placed && f->placed) ||
+        (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
         (l->level == ABR_LEVEL_WARNING && f->level != ABR_LEVEL_WARNING && f->body))
         return false;
     if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))
