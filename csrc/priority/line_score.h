@@ -24,11 +24,12 @@ typedef enum {
 typedef struct {
     float line_score; /* on the scale of score.h; 0: it says nothing */
     bool hit;         /* it says that something is wrong, and counts in cut.hits_found */
+    bool warns;       /* a compiler's warning */
     abr_line_kind kind;
     abr_command command; /* the line starts or ends the output of one */
     uint32_t at;         /* of what it says */
-    uint32_t shape;      /* lines of one shape differ in names and numbers alone, as far as a few words tell */
-    uint32_t form;       /* lines of one form do in all their words */
+    uint32_t shape; /* lines of one shape differ in names and numbers alone, as far as a few words tell */
+    uint32_t form;  /* lines of one form do in all their words */
     uint32_t words;
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */
     unsigned plain_count;
