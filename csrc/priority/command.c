@@ -107,7 +107,7 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
 
 /* ---- where it ends ---- */
 
-/* Is (p, n) before `at`, the end of the word there, in either case? */
+/* Does the word end before `at`, in lower or upper case? */
 static bool word_before(const abr_evidence *l, size_t at, const char *word)
 {
     size_t n = strlen(word);

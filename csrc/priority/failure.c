@@ -81,7 +81,7 @@ static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, cons
     bool both_errors = l->level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR;
     if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (r->placed && f->placed) ||
         (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
-        (l->level == ABR_LEVEL_WARNING && f->level != ABR_LEVEL_WARNING && f->body))
+        ((l->level == ABR_LEVEL_WARNING || r->warns) && f->level != ABR_LEVEL_WARNING && f->body))
         return false;
     if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))
         return false;

@@ -160,7 +160,8 @@ static bool leads_with_place(const abr_evidence *l)
 static void read_diagnostic(abr_evidence *l)
 {
     const abr_line_words *w = l->words;
-    if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->quiet & ABR_GROUP_ERRORS)
+    if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->remarks ||
+        l->quiet & ABR_GROUP_ERRORS)
         return;
     bool coded = w->code < l->n && is_one_of(l->p[w->code], "EF") && abr_is_digit(byte_at(l, w->code + 1));
     if (l->expected >= ABR_SCORE_EXPECTS || coded) {
@@ -270,6 +271,7 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
         out->line_score = 0;
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
     out->placed = words.located < n && leads_with_place(&l);
+    out->warns = l.warns && !out->hit;
     out->command = abr_command_of(&l, out->hit);
     if (out->command == ABR_COMMAND_STARTS &&
         !is_one_of(p[words.indent], ">=")) { /* not "> Task :test FAILED" */

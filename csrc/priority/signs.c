@@ -601,14 +601,18 @@ static void read_warning(abr_evidence *l, unsigned i)
     if (none)
         return;
     say(l, s, ABR_SCORE_WARNED, false);
-    l->warned = l->warned || (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s)));
+    l->warns = l->warns || (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s)));
+    l->remarks = l->remarks || l->warns;
 }
 
 static void read_note(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (!in_name(l, s) && byte_at(l, end_of(s)) == ':' && l->expected < ABR_SCORE_WEAK)
+    if (in_name(l, s) || byte_at(l, end_of(s)) != ':')
+        return;
+    if (l->expected < ABR_SCORE_WEAK)
         l->expected = ABR_SCORE_WEAK;
+    l->remarks = l->remarks || (is_word(l, s, "note") && !abr_is_upper(l->p[s->at]));
 }
 
 static void read_step(abr_evidence *l, unsigned i)
@@ -639,6 +643,6 @@ void abr_read_signs(abr_evidence *l)
         if (class < sizeof read / sizeof *read && read[class])
             read[class](l, i);
     }
-    if (l->warned && !l->is_clear && l->strong >= ABR_SCORE_HIT)
+    if (l->remarks && !l->is_clear && l->strong >= ABR_SCORE_HIT)
         l->strong = ABR_SCORE_HIT - 1;
 }
