@@ -137,7 +137,7 @@ typedef struct {
     size_t end;   /* the line after its last */
     uint32_t failure;
     uint32_t nth; /* failures like it before it */
-    float told;   /* of its hits, how many are told more of: a list of what failed tells little */
+    float told;   /* 1; less where most of its lines are hits, as in a list of what failed */
     float value;
     bool is_clear;
 } block;
