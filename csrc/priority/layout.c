@@ -9,6 +9,7 @@
 #include "priority/layout.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "priority/escape.h"
 
 enum {
     STAMP_MOST = 40,
@@ -62,10 +63,10 @@ typedef struct {
 } level_name;
 
 static const level_name level_names[] = {
-    {"error", 5, ABR_LEVEL_ERROR},     {"err", 3, ABR_LEVEL_ERROR},    {"fatal", 5, ABR_LEVEL_ERROR},
-    {"severe", 6, ABR_LEVEL_ERROR},    {"warning", 7, ABR_LEVEL_WARNING}, {"warn", 4, ABR_LEVEL_WARNING},
-    {"info", 4, ABR_LEVEL_LOW},        {"debug", 5, ABR_LEVEL_LOW},    {"trace", 5, ABR_LEVEL_LOW},
-    {"notice", 6, ABR_LEVEL_LOW},      {"verbose", 7, ABR_LEVEL_LOW}};
+    {"error", 5, ABR_LEVEL_ERROR},  {"err", 3, ABR_LEVEL_ERROR},       {"fatal", 5, ABR_LEVEL_ERROR},
+    {"severe", 6, ABR_LEVEL_ERROR}, {"warning", 7, ABR_LEVEL_WARNING}, {"warn", 4, ABR_LEVEL_WARNING},
+    {"info", 4, ABR_LEVEL_LOW},     {"debug", 5, ABR_LEVEL_LOW},       {"trace", 5, ABR_LEVEL_LOW},
+    {"notice", 6, ABR_LEVEL_LOW},   {"verbose", 7, ABR_LEVEL_LOW}};
 
 /* The level that (p, n) starts with the name of; *size: bytes of the name. */
 static abr_level level_at(const char *p, size_t n, size_t *size)
@@ -95,6 +96,15 @@ static size_t number_prefix(const char *p, size_t n)
     return i > 0 && i + 1 < n && p[i] == ':' && p[i + 1] == ' ' ? i + 2 : 0;
 }
 
+/* Bytes of the escape sequences at p. */
+static size_t escapes_at(const char *p, size_t n)
+{
+    size_t at = 0;
+    for (size_t size = 1; size > 0; at += size)
+        size = abr_escape_size(p + at, n - at);
+    return at;
+}
+
 /* Bytes of the prefix at p, with the blank after it, 0: there is none. */
 static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 {
@@ -102,11 +112,6 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
     if (n >= 8 && memcmp(p, "npm ERR!", 8) == 0) {
         *level = ABR_LEVEL_ERROR;
         size = 8;
-    } else if (n > 2 && p[0] == 27 && p[1] == '[') {
-        size = 2;
-        while (size < n && size < 16 && !abr_is_letter(p[size]))
-            size++;
-        return size < n ? size + 1 : 0;
     } else if (n > 0 && p[0] == '[') {
         const char *end = memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST);
         if (!end)
@@ -115,8 +120,7 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
         size_t from = 1;
         while (from < n && p[from] == ' ')
             from++;
-        if (p[from] == 27 && memchr(p + from, 'm', n - from))
-            from = (size_t)((const char *)memchr(p + from, 'm', n - from) - p) + 1;
+        from += escapes_at(p + from, n - from);
         abr_level found = level_at(p + from, n - from, &name);
         if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
             return 0;
@@ -188,18 +192,23 @@ void abr_read_layout(const char *p, size_t n, abr_layout *out)
 {
     size_t at = 0;
     out->level = ABR_LEVEL_NONE;
+    out->indent = 0;
     for (unsigned i = 0; i < PREFIXES; i++) {
+        at += escapes_at(p + at, n - at);
         size_t size = prefix_size(p + at, n - at, &out->level);
         if (size == 0)
             break;
         at += size;
     }
-    size_t from = at;
-    if (at + 4 < n && (p[at] == '>' || p[at] == 'E') && memcmp(p + at + 1, "   ", 3) == 0)
+    if (at + 4 < n && (p[at] == '>' || p[at] == 'E') && memcmp(p + at + 1, "   ", 3) == 0) {
         at++; /* pytest marks a line of its excerpt */
-    while (at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r'))
-        at++;
-    out->indent = at - from;
+        out->indent = 1;
+    }
+    for (size_t escapes = 1; escapes > 0; at += escapes) {
+        for (; at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r'); at++)
+            out->indent++;
+        escapes = escapes_at(p + at, n - at);
+    }
     size_t name = 0;
     if (out->level == ABR_LEVEL_NONE && level_at(p + at, n - at, &name) == ABR_LEVEL_WARNING)
         out->level = ABR_LEVEL_WARNING;
