@@ -170,7 +170,6 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
         return start > w->indent && start < l->n && starts_command(l, start) ? ABR_COMMAND_STARTS
                                                                              : ABR_COMMAND_NONE;
     }
-    bool may_start =
-        w->indent == 0 && (abr_is_upper(c) || (!abr_is_letter(c) && is_one_of(c, "$+>=#[")));
+    bool may_start = w->indent == 0 && (abr_is_upper(c) || (!abr_is_letter(c) && is_one_of(c, "$+>=#[")));
     return may_start && starts_command(l, 0) ? ABR_COMMAND_STARTS : ABR_COMMAND_NONE;
 }

@@ -4,12 +4,14 @@
  * The line is split at its blanks. A token that is a name (it has a digit, or a sign beside its letters that
  * names have, or capitals amid small letters, or it is quoted) counts as a mark, and any other with all its
  * bytes. The line is read in blocks that end with a whole token; only one longer than a block is split, and
- * counts as a name.
+ * counts as a name. Escape sequences count as blanks, and so does the indent, which runs compare.
  */
 #include "priority/form.h"
 #include "abridge.h"
 #include "base/word.h"
 #include "priority/bits.h"
+#include "priority/escape.h"
+#include "priority/words.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
 #include "text/classify_avx2.h"
@@ -19,7 +21,6 @@
 typedef struct {
     uint64_t hash;
     uint64_t names;
-    size_t indent;
     size_t read;  /* bytes */
     bool in_name; /* the last block ended inside a token, which is a name */
 } form_of_line;
@@ -66,8 +67,6 @@ static INLINE void add_to_form(const char *p, size_t left, const abr_classes *m,
     uint64_t names = ends & named & ~((uint64_t)splits << (n - 1)); /* counted where it ends */
     uint64_t hash = form->hash;
     form->names += form->in_name && !(tokens & 1);
-    if (form->indent == form->read)
-        form->indent += tokens != 0 ? lowest(tokens) : n;
     form->read += n;
     for (uint64_t plain = ends & ~named; plain != 0; plain &= plain - 1) {
         unsigned last = lowest(plain);
@@ -103,7 +102,13 @@ __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void form_avx2(const char
 
 uint32_t abr_form_of(const char *p, size_t n)
 {
-    form_of_line form = {0, 0, 0, 0, false};
+    char blanked[ABR_SEGMENT + ABR_PADDING];
+    const char *escape = n <= ABR_SEGMENT ? abr_find_escape(p, n) : NULL;
+    if (escape) {
+        abr_blank_escapes(p, n, ABR_PADDING, escape, blanked);
+        p = blanked;
+    }
+    form_of_line form = {0, 0, 0, false};
     const abr_kernels *kernels = abr_kernels_now();
 #ifdef ABR_HAS_AVX2
     if (kernels == &abr_avx2)
@@ -111,5 +116,5 @@ uint32_t abr_form_of(const char *p, size_t n)
     else
 #endif
         FORM_OF(p, n, kernels->classify, &form);
-    return (uint32_t)mix_form(form.hash, (uint64_t)form.indent << 32 ^ form.names);
+    return (uint32_t)mix_form(form.hash, form.names);
 }

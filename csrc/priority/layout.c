@@ -9,9 +9,9 @@
 #include "priority/layout.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "priority/escape.h"
 
 enum {
-    ESC = 27,
     STAMP_MOST = 40,
     JOB_MOST = 64,
     PREFIXES = 4, /* that follow each other: a time, a level, ... */
@@ -96,16 +96,13 @@ static size_t number_prefix(const char *p, size_t n)
     return i > 0 && i + 1 < n && p[i] == ':' && p[i + 1] == ' ' ? i + 2 : 0;
 }
 
-/* Bytes of the escape sequence at p. */
-static size_t escape_size(const char *p, size_t n)
+/* Bytes of the escape sequences at p. */
+static size_t escapes_at(const char *p, size_t n)
 {
-    size_t i = 0;
-    if (n == 0 || p[0] != ESC)
-        return 0;
-    do
-        i++;
-    while (i < n && !abr_is_letter(p[i]) && p[i] != ESC);
-    return i < n && p[i] != ESC ? i + 1 : i;
+    size_t at = 0;
+    for (size_t size = 1; size > 0; at += size)
+        size = abr_escape_size(p + at, n - at);
+    return at;
 }
 
 /* A level or a number in brackets: "[INFO]", "[ 12%]", "[10:03:07]". */
@@ -115,8 +112,9 @@ static size_t bracket_size(const char *p, size_t n, uint8_t *level)
     const size_t size = end ? (size_t)(end - p) + 1 : 0;
     size_t from = 1;
     size_t name = 0;
-    while (from < size && (p[from] == ' ' || p[from] == ESC))
-        from += p[from] == ESC ? escape_size(p + from, size - from) : 1;
+    while (from < size && p[from] == ' ')
+        from++;
+    from += escapes_at(p + from, size - from);
     if (from >= size)
         return 0;
     const abr_level found = level_at(p + from, size - from, &name);
@@ -145,8 +143,6 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
     size_t size = 0;
     if (n == 0)
         return 0;
-    if (p[0] == ESC)
-        return escape_size(p, n);
     if (p[0] == '[') {
         size = bracket_size(p, n, level);
     } else if (n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
@@ -209,19 +205,20 @@ void abr_read_layout(const char *p, size_t n, abr_layout *out)
     out->level = ABR_LEVEL_NONE;
     out->indent = 0;
     for (unsigned i = 0; i < PREFIXES; i++) {
+        at += escapes_at(p + at, n - at);
         size_t size = prefix_size(p + at, n - at, &out->level);
         if (size == 0)
             break;
         at += size;
     }
     if (at + 4 < n && (p[at] == '>' || p[at] == 'E') && memcmp(p + at + 1, "   ", 3) == 0) {
-        out->indent = 1; /* pytest marks a line of its excerpt */
-        at++;
+        at++; /* pytest marks a line of its excerpt */
+        out->indent = 1;
     }
-    while (at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r' || p[at] == ESC)) {
-        const size_t size = escape_size(p + at, n - at);
-        out->indent += size == 0;
-        at += size > 0 ? size : 1;
+    for (size_t escapes = 1; escapes > 0; at += escapes) {
+        for (; at < n && (p[at] == ' ' || p[at] == '\t' || p[at] == '\r'); at++)
+            out->indent++;
+        escapes = escapes_at(p + at, n - at);
     }
     size_t name = 0;
     if (out->level == ABR_LEVEL_NONE && level_at(p + at, n - at, &name) == ABR_LEVEL_WARNING)

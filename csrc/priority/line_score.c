@@ -234,15 +234,17 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
     }
 }
 
-void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                   abr_reading *out)
+typedef void (*words_reader)(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
+
+static inline void read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
+                             size_t n, words_reader read_words, abr_reading *out)
 {
     size_t stamp = abr_stamp_size(p, n);
     p += stamp;
     n -= stamp;
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
-    abr_read_words(lexicon, p, n, &words);
+    read_words(lexicon, p, n, &words);
     abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
     bool may_say = may_say_something(&l);
     if (may_say) {
@@ -282,4 +284,16 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     for (size_t i = 0; i < patterns->count; i++)
         apply_pattern(&patterns->patterns[i], (uint32_t)(i + 1) << 8, p, n, out);
+}
+
+void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                   abr_reading *out)
+{
+    read_line(lexicon, patterns, p, n, abr_read_words, out);
+}
+
+void abr_read_plain_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                         abr_reading *out)
+{
+    read_line(lexicon, patterns, p, n, abr_read_plain_words, out);
 }

@@ -29,8 +29,8 @@ typedef struct {
     abr_line_kind kind;
     abr_command command; /* the line starts or ends the output of one */
     uint32_t at;         /* of what it says */
-    uint32_t shape;      /* lines of one shape differ in names and numbers alone, as far as a few words tell */
-    uint32_t stamp;      /* bytes of the time at its start, which is not read */
+    uint32_t shape; /* lines of one shape differ in names and numbers alone, as far as a few words tell */
+    uint32_t stamp; /* bytes of the time at its start, which is not read */
     uint32_t words;
     uint32_t tokens;
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */
@@ -38,9 +38,13 @@ typedef struct {
     size_t indent;
 } abr_reading;
 
-/* Read a line; the ABR_PADDING bytes after it must be readable. */
+/* Read a line, at most ABR_SEGMENT bytes; the ABR_PADDING bytes after it must be readable. */
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
+
+/* The same of a line without escape sequences. */
+void abr_read_plain_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                         abr_reading *out);
 
 ABR_PRIVATE_END
 

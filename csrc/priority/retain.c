@@ -16,6 +16,7 @@
 #include "base/log2.h"
 #include "base/memory.h"
 #include "priority/candidates.h"
+#include "priority/escape.h"
 #include "priority/failure.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
@@ -29,13 +30,12 @@
 #include "text/scan.h"
 
 enum {
-    SEGMENT = 4096,      /* bytes of a line that are read at once */
     OVERLAP = 64,        /* of two segments; where the caller has patterns, as long as a match */
     START_MOST = 1280,   /* bytes of a line's start that are retained */
     WINDOW_BEFORE = 160, /* bytes of a window before the sign */
     WINDOW_MOST = 640,
     WAITING = ABR_LINES_BEFORE_HIT, /* lines that wait */
-    LINES_AFTER_HIT = 120,           /* that are retained with it */
+    LINES_AFTER_HIT = 120,          /* that are retained with it */
     ALLOWANCE_LEAST = 224 * 1024,   /* for what is retained, and more of it by the budget: */
     ALLOWANCE_PER_BYTE = 16
 };
@@ -49,7 +49,7 @@ static const float novel = 0.08F;      /* weight of a line, by how rare its shap
 
 /* The line that is open, as far as it was read. */
 typedef struct {
-    char segment[SEGMENT + ABR_PADDING];
+    char segment[ABR_SEGMENT + ABR_PADDING];
     size_t n;        /* bytes of the segment */
     uint64_t before; /* bytes of the line before the segment */
     uint64_t chars_before;
@@ -78,6 +78,7 @@ struct abr_retainer {
     const abr_alloc *alloc;
     abr_patterns patterns;
     abr_lexicon lexicon;
+    bool escapes; /* lines may have escape sequences */
     abr_shapes shapes;
     abr_word_counts counts;
     abr_candidates retained;
@@ -299,7 +300,7 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char *stays)
 {
     abr_reading r;
-    abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
+    (q->escapes ? abr_read_line : abr_read_plain_line)(&q->lexicon, &q->patterns, p, n, &r);
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
@@ -360,9 +361,9 @@ static void add_to_open(abr_retainer *q, const char *p, size_t n)
 {
     open_line *o = &q->open;
     while (n > 0) {
-        if (o->n == SEGMENT)
+        if (o->n == ABR_SEGMENT)
             slide_segment(q, o);
-        size_t part = n < SEGMENT - o->n ? n : SEGMENT - o->n;
+        size_t part = n < ABR_SEGMENT - o->n ? n : ABR_SEGMENT - o->n;
         memcpy(o->segment + o->n, p, part);
         o->n += part;
         p += part;
@@ -394,6 +395,7 @@ static void end_open(abr_retainer *q)
     open_line *o = &q->open;
     if (!o->later) {
         memset(o->segment + o->n, 0, ABR_PADDING);
+        q->escapes = true;
         read_whole_line(q, o->segment, o->n, q->opts.text ? q->opts.text + q->bytes : o->segment);
         abr_runs_settle(&q->runs);
     } else {
@@ -420,9 +422,10 @@ static void end_open(abr_retainer *q)
 static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
 {
     size_t at = 0;
+    q->escapes = abr_find_escape(p, n) != NULL;
     while (n - at > ABR_PADDING) {
         size_t left = n - at;
-        const char *newline = memchr(p + at, '\n', left < SEGMENT ? left : SEGMENT);
+        const char *newline = memchr(p + at, '\n', left < ABR_SEGMENT ? left : ABR_SEGMENT);
         if (!newline || (size_t)(newline - p) + ABR_PADDING > n)
             break;
         size_t size = (size_t)(newline - p) - at;
@@ -455,7 +458,7 @@ void abr_retainer_write(abr_retainer *q, const char *p, size_t n)
 void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out)
 {
     open_line *o = &q->last;
-    n = n < SEGMENT ? n : SEGMENT;
+    n = n < ABR_SEGMENT ? n : ABR_SEGMENT;
     memcpy(o->segment, p, n);
     memset(o->segment + n, 0, ABR_PADDING);
     abr_read_line(&q->lexicon, &q->patterns, o->segment, n, out);

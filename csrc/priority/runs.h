@@ -29,8 +29,8 @@ typedef struct {
 typedef struct {
     abr_run ended[ABR_RUNS]; /* in order */
     size_t count;
-    uint64_t least; /* no run of fewer lines is remembered */
-    abr_run open;   /* the one that the last line is part of */
+    uint64_t least;        /* no run of fewer lines is remembered */
+    abr_run open;          /* the one that the last line is part of */
     abr_run_line lines[2]; /* the last one, and the place of the next: to copy one takes longer */
     unsigned last;
 } abr_runs;

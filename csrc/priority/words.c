@@ -17,6 +17,7 @@
 #include "base/ascii.h"
 #include "base/word.h"
 #include "priority/bits.h"
+#include "priority/escape.h"
 #include "priority/lexicon.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
@@ -351,7 +352,19 @@ read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_wor
 }
 #endif
 
+/* Escape sequences are no part of a word, nor of the indent. */
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+    char blanked[ABR_SEGMENT + ABR_PADDING];
+    const char *escape = n <= ABR_SEGMENT ? abr_find_escape(p, n) : NULL;
+    if (escape)
+        abr_blank_escapes(p, n, ABR_PADDING, escape, blanked);
+    abr_read_plain_words(lexicon, escape ? blanked : p, n, out);
+    if (escape && out->indent > (size_t)(escape - p))
+        out->indent = (size_t)(escape - p);
+}
+
+void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
     const abr_kernels *kernels = abr_kernels_now();
 #ifdef ABR_HAS_AVX2

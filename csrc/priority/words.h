@@ -9,11 +9,12 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_SIGNS = 24,          /* words of the lexicon that count in a line, at most */
-    ABR_PADDING = 64,        /* bytes that may be read past a line's end */
+    ABR_SIGNS = 24,         /* words of the lexicon that count in a line, at most */
+    ABR_SEGMENT = 4096,     /* bytes that are read at once, at most */
+    ABR_PADDING = 64,       /* bytes that may be read past a line's end */
     ABR_PLAIN_WORDS = 6,    /* that tell how rare a line is: its first ones, */
     ABR_PLAIN_WITHIN = 256, /* in so many bytes at its start */
-    ABR_PLAIN_BITS = 14      /* of a plain word's hash */
+    ABR_PLAIN_BITS = 14     /* of a plain word's hash */
 };
 
 /* A word of the lexicon in a line, or the name of an error type. */
@@ -40,8 +41,11 @@ typedef struct {
     size_t mark;    /* the first tick, cross or other sign that is not ASCII; n: none */
 } abr_line_words;
 
-/* Read (p, n) into *out; the ABR_PADDING bytes after it must be readable. */
+/* Read (p, n), at most ABR_SEGMENT bytes, into *out; the ABR_PADDING bytes after it must be readable. */
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
+
+/* The same of a line without escape sequences. */
+void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
 ABR_PRIVATE_END
 
