@@ -130,6 +130,8 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     bool next = false;
     abr_read_layout(p, n, &l);
     if (l.look == ABR_LOOK_BLANK) {
+        if (f->open && l.level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR)
+            return true; /* "npm ERR!" alone goes on */
         f->open = f->open && ++f->blanks <= BLANKS_MOST;
         return f->open;
     }

@@ -53,6 +53,15 @@ static void a_second_head_starts_another(void)
     CHECK(failure.found == 2);
 }
 
+static void a_prefix_of_an_error_without_a_text_goes_on(void)
+{
+    start_text();
+    takes("npm ERR! code ERESOLVE", 0);
+    CHECK(takes("npm ERR! ", 0));
+    CHECK(takes("npm ERR! Could not resolve dependency:", 0));
+    CHECK(failure.found == 1);
+}
+
 static void a_compilers_warning_ends_an_error(void)
 {
     start_text();
@@ -87,6 +96,7 @@ int main(void)
     RUN(it_starts_at_a_hit);
     RUN(it_goes_on_to_where_the_excerpt_ends);
     RUN(a_second_head_starts_another);
+    RUN(a_prefix_of_an_error_without_a_text_goes_on);
     RUN(a_compilers_warning_ends_an_error);
     RUN(it_takes_a_few_deeper_lines_of_a_shape_seen_often_before);
     RUN(it_takes_all_deeper_lines_of_a_new_shape);
