@@ -409,6 +409,16 @@ static void read_lack(abr_evidence *l, unsigned i)
         say(l, before, ABR_SCORE_BAD, false);
 }
 
+/* Note what was expected, or why. */
+static void expect(abr_evidence *l, const abr_sign *s, float score)
+{
+    if (l->expected >= score)
+        return;
+    l->expected = score;
+    if (l->strong == 0)
+        l->at = s->at;
+}
+
 static void read_expectation(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -427,8 +437,8 @@ static void read_expectation(abr_evidence *l, unsigned i)
                 say(l, s, ABR_SCORE_BAD, false);
                 break;
             }
-    if (tells && l->expected < ABR_SCORE_EXPECTS)
-        l->expected = ABR_SCORE_EXPECTS;
+    if (tells)
+        expect(l, s, ABR_SCORE_EXPECTS);
 }
 
 static void read_cause(abr_evidence *l, unsigned i)
@@ -438,9 +448,7 @@ static void read_cause(abr_evidence *l, unsigned i)
     bool tells = c == ':' || (is_word(l, s, "caused") && is_first(l, s));
     if (in_name(l, s) || !tells || (is_word(l, s, "summary") && !all_caps(l, s)))
         return;
-    float score = is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS;
-    if (l->expected < score)
-        l->expected = score;
+    expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
 
 static void read_count(abr_evidence *l, unsigned i)
