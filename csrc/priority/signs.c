@@ -53,6 +53,17 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     return after == '(' && then != 's' && !s->type;
 }
 
+/* Does a terminal's colour end before `at`? Its last letter is no part of what follows. */
+static bool follows_colour(const abr_evidence *l, size_t at)
+{
+    if (byte_before(l, at) != 'm')
+        return false;
+    size_t i = at - 1;
+    while (i > 0 && (abr_is_digit(l->p[i - 1]) || l->p[i - 1] == ';'))
+        i--;
+    return i >= 2 && l->p[i - 1] == '[' && l->p[i - 2] == '\x1B';
+}
+
 /* The number that starts at or before `end`, with nothing but digits; -1 where there is none. */
 static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *start)
 {
@@ -60,7 +71,8 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
     while (i > 0 && abr_is_digit(l->p[i - 1]) && end - i < 15)
         i--;
     *start = i;
-    if (i == end || is_one_of(byte_before(l, i), ".:-_=") || is_alnum(byte_before(l, i)))
+    if (i == end || is_one_of(byte_before(l, i), ".:-_=") ||
+        (is_alnum(byte_before(l, i)) && !follows_colour(l, i)))
         return -1;
     int64_t value = 0;
     for (; i < end; i++)
