@@ -53,6 +53,17 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     return after == '(' && then != 's' && !s->type;
 }
 
+/* Does a terminal's colour end before `at`? Its last letter is no part of what follows. */
+static bool follows_colour(const abr_evidence *l, size_t at)
+{
+    if (byte_before(l, at) != 'm')
+        return false;
+    size_t i = at - 1;
+    while (i > 0 && (abr_is_digit(l->p[i - 1]) || l->p[i - 1] == ';'))
+        i--;
+    return i >= 2 && l->p[i - 1] == '[' && l->p[i - 2] == '\x1B';
+}
+
 /* The number that starts at or before `end`, with nothing but digits; -1 where there is none. */
 static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *start)
 {
@@ -60,7 +71,8 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
     while (i > 0 && abr_is_digit(l->p[i - 1]) && end - i < 15)
         i--;
     *start = i;
-    if (i == end || is_one_of(byte_before(l, i), ".:-_=") || is_alnum(byte_before(l, i)))
+    if (i == end || is_one_of(byte_before(l, i), ".:-_=") ||
+        (is_alnum(byte_before(l, i)) && !follows_colour(l, i)))
         return -1;
     int64_t value = 0;
     for (; i < end; i++)
@@ -409,6 +421,16 @@ static void read_lack(abr_evidence *l, unsigned i)
         say(l, before, ABR_SCORE_BAD, false);
 }
 
+/* Note what was expected, or why. */
+static void expect(abr_evidence *l, const abr_sign *s, float score)
+{
+    if (l->expected >= score)
+        return;
+    l->expected = score;
+    if (l->strong == 0)
+        l->at = s->at;
+}
+
 static void read_expectation(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -427,8 +449,8 @@ static void read_expectation(abr_evidence *l, unsigned i)
                 say(l, s, ABR_SCORE_BAD, false);
                 break;
             }
-    if (tells && l->expected < ABR_SCORE_EXPECTS)
-        l->expected = ABR_SCORE_EXPECTS;
+    if (tells)
+        expect(l, s, ABR_SCORE_EXPECTS);
 }
 
 static void read_cause(abr_evidence *l, unsigned i)
@@ -438,9 +460,7 @@ static void read_cause(abr_evidence *l, unsigned i)
     bool tells = c == ':' || (is_word(l, s, "caused") && is_first(l, s));
     if (in_name(l, s) || !tells || (is_word(l, s, "summary") && !all_caps(l, s)))
         return;
-    float score = is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS;
-    if (l->expected < score)
-        l->expected = score;
+    expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
 
 static void read_count(abr_evidence *l, unsigned i)
