@@ -2,8 +2,8 @@
  * The value of a failure's lines.
  *
  * The lines that failure.c found and a few before them, up to the head that announced them, are a block. Its
- * value is that of its best hit, and its lines have a part of it: the more of the budget stands between a line
- * and the last new thing that the block said, the less. So the first failure and the last one are kept
+ * value is that of its best hit, and its lines have a part of it: the more of the budget stands between a
+ * line and the last new thing that the block said, the less. So the first failure and the last one are kept
  * whole before a third begins, and of one that is too long its head, its message and its end are kept.
  */
 #include <string.h>
@@ -25,6 +25,7 @@ enum {
     OFTEN = 4,           /* lines of a shape before one that is routine */
     LINE_MOST = 200,     /* bytes of a line that count */
     SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
+    FEW_HITS = 3,        /* that are no list */
     SAME_MOST = 2,       /* of them that are worth as much as the first */
     COMMAND_WITHIN = 60, /* lines before the end of a failed command that belong to it */
     ENDS = 2,            /* failures at either end of the text that have all of the reach */
@@ -35,18 +36,19 @@ enum {
 static const float part_of_head = 0.95F;
 static const float part_after = 0.85F;
 static const float part_before = 0.7F;
-static const float part_of_message = 0.7F; /* what was expected, and what came */
+static const float part_of_message = 0.9F; /* a clear hit unlike those before it in the block */
+static const float part_of_values = 0.7F;  /* what was expected, and what came */
 static const float part_of_end = 0.8F;
 static const float part_of_blank = 0.7F;
 static const float part_of_repeat = 0.5F; /* a line whose text was seen before */
 /* Parts of the budget within which a line's part falls by half. */
-static const float reach_after = 0.4F;
+static const float reach_after = 0.5F;
 static const float reach_before = 0.1F;
 static const float weak_reach = 0.4F;     /* factor where no hit is clear */
 static const float other_reach = 0.5F;    /* of blocks that are not near the first or the last */
 static const float frame_length = 1.5F;   /* factor of a frame's size */
 static const float same_discount = 0.15F; /* for each further line of one shape */
-static const float late_bonus = 1.0F;      /* for the last failures */
+static const float late_bonus = 1.5F;     /* for the last failures */
 /* What a failed command printed before it told so. */
 static const float command_value = 8.0F;
 static const float command_step = 0.95F;
@@ -135,6 +137,7 @@ typedef struct {
     size_t end;   /* the line after its last */
     uint32_t failure;
     uint32_t nth; /* failures like it before it */
+    float told;   /* 1; less where most of its lines are hits, as in a list of what failed */
     float value;
     bool is_clear;
 } block;
@@ -142,7 +145,13 @@ typedef struct {
 /* The block whose failure starts at line i. */
 static block block_at(const abr_chooser *x, size_t i)
 {
-    block b = {.start = start_of_block(x, i), .first = i, .end = i + 1, .failure = x->lines[i].c->failure, .nth = UINT32_MAX};
+    float hits = 0;
+    float others = FEW_HITS;
+    block b = {.start = start_of_block(x, i),
+               .first = i,
+               .end = i + 1,
+               .failure = x->lines[i].c->failure,
+               .nth = UINT32_MAX};
     for (size_t k = i; k < x->count && x->lines[k].c->failure == x->lines[i].c->failure; k++) {
         const abr_shown_line *u = &x->lines[k];
         if (!is_blank(u))
@@ -152,9 +161,12 @@ static block block_at(const abr_chooser *x, size_t i)
         b.is_clear = b.is_clear || is_clear(u);
         if (u->c->hit && u->c->nth < b.nth)
             b.nth = u->c->nth;
+        hits += u->c->hit;
+        others += !u->c->hit && !is_blank(u);
     }
     if (b.nth == UINT32_MAX)
         b.nth = 0;
+    b.told = others < hits ? others / hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     if (x->lines[b.start].layout.look == ABR_LOOK_HEAD && b.value < headed) {
         b.value = headed;
@@ -190,13 +202,16 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
         abr_shown_line *u = &x->lines[i];
         const unsigned same = same_before(x, b, i);
         const bool is_frame = u->c->kind == ABR_LINE_FRAME;
-        if (is_clear(u) && same == 0) /* it says something new */
+        const bool is_new = is_clear(u) && same == 0 && b->told > 0.5F;
+        if (is_new)
             distance /= 2;
         float part = part_after / (1 + distance / reach);
         if (i + 1 == b->end && part < part_of_end)
             part = part_of_end;
-        if (u->c->line_score >= ABR_SCORE_EXPECTS && part < part_of_message)
+        if (is_new && part < part_of_message)
             part = part_of_message;
+        if (!u->c->hit && u->c->line_score >= ABR_SCORE_EXPECTS && part < part_of_values)
+            part = part_of_values;
         if (is_blank(u))
             part *= part_of_blank;
         if (same > SAME_MOST && !is_frame)
@@ -221,7 +236,11 @@ static void raise_command(abr_chooser *x, size_t i, float value)
             return;
         value *= command_step;
         bool dull = u->c->nth >= DULL || u->c->kind == ABR_LINE_PASS;
-        abr_raise(u, value * (is_blank(u) ? command_blank : dull ? command_dull : 1), ABR_WHY_COMMAND, failure);
+        abr_raise(u,
+                  value * (is_blank(u) ? command_blank
+                           : dull      ? command_dull
+                                       : 1),
+                  ABR_WHY_COMMAND, failure);
     }
 }
 
@@ -250,7 +269,7 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     if (before >= ENDS && after >= ENDS)
         reach *= other_reach;
     if (b->is_clear)
-        b->value *= 1 + late_bonus / (1 + (float)after / 2);
+        b->value *= 1 + b->told * late_bonus / (1 + (float)after / 2);
     raise_before(x, b, reach * (is_headed ? reach_after : reach_before));
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
 }

@@ -30,8 +30,9 @@
 #include "text/utf8.h"
 
 enum {
-    HOLE_MOST = 3, /* lines of a failure that are kept rather than marked */
-    GAP_SIZE = 24, /* added to a line's size: about what its marker costs */
+    HOLE_MOST = 3,   /* lines of a failure that are kept rather than marked */
+    RUN_LEAST = 160, /* bytes of a cut that tells runs; in a smaller one a line more tells more */
+    GAP_SIZE = 24,   /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
     WIDTH_MOST = 1200,
     WIDTH_SHARE = 8, /* a line's part of the budget */
@@ -85,6 +86,7 @@ static bool keep_end(abr_chooser *x, abr_cost *used)
 {
     uint64_t share = x->allowance.shown / TAIL_SHARE;
     uint64_t chars = x->allowance.chars == ABR_UNLIMITED ? ABR_UNLIMITED : x->allowance.chars / TAIL_SHARE;
+    const uint64_t lines = x->allowance.lines / TAIL_SHARE;
     uint64_t taken = 0;
     uint64_t taken_chars = 0;
     bool some = false;
@@ -92,7 +94,7 @@ static bool keep_end(abr_chooser *x, abr_cost *used)
         abr_shown_line *u = &x->lines[i - 1];
         taken += u->shown;
         taken_chars += u->chars;
-        if (some && (taken > share || taken_chars > chars))
+        if (some && (taken > share || taken_chars > chars || x->count - i >= lines))
             return true;
         if (!keep_line(x, i - 1, used))
             return i < x->count;
@@ -153,7 +155,7 @@ static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
-    x->alike = x->marker.shown > 0 ? abr_alike_more(x->format, x->format_len) : 0;
+    x->alike = x->tells_runs && x->marker.shown > 0 ? abr_alike_more(x->format, x->format_len) : 0;
     abr_cost used = {0, x->marker.shown, x->marker.chars};
     size_t sorted = sort_by_value(x);
     if (!keep_end(x, &used))
@@ -170,6 +172,7 @@ static void keep_best(abr_chooser *x)
 static void choose(abr_chooser *x, uint64_t shown)
 {
     x->allowance.shown = shown;
+    x->tells_runs = shown >= RUN_LEAST && x->allowance.chars >= RUN_LEAST;
     uint64_t most = shown != ABR_UNLIMITED                ? shown
                     : x->allowance.chars != ABR_UNLIMITED ? x->allowance.chars
                                                           : (uint64_t)WIDTH_MOST * WIDTH_SHARE;

@@ -86,7 +86,8 @@ typedef struct {
     size_t kept_size; /* how many there is memory for */
     abr_cost used;    /* what is kept costs */
     abr_span marker;  /* the widest one, with its newline */
-    size_t alike;     /* bytes of ASCII more that it takes where lines are alike */
+    bool tells_runs;  /* markers tell where lines are alike */
+    size_t alike;     /* bytes of ASCII more that such a marker takes */
     uint64_t width;   /* bytes a line may show */
     abr_code failure;
 } abr_chooser;

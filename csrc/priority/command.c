@@ -39,6 +39,18 @@ static bool is_prompt(const abr_evidence *l, size_t i)
     return false;
 }
 
+/* GitLab colours what it runs, and clears the line before it names a section. */
+static bool starts_in_colour(const abr_evidence *l, size_t i)
+{
+    while (byte_at(l, i) == 27 && byte_at(l, i + 1) == '[') {
+        for (i += 2; i < l->n && !abr_is_letter(l->p[i]);)
+            i++;
+        i++;
+    }
+    return starts_with(l, i, "$ ") || starts_with(l, i, "section_start:") ||
+           starts_with(l, i, "section_end:");
+}
+
 /* What stands first in the line, at column 1 but for the time. */
 static bool starts_command(const abr_evidence *l, size_t i)
 {
@@ -83,16 +95,19 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
         return byte_before(l, s->at) == '[' && byte_at(l, end) == ']' && starts_with(l, end, "] ");
     case 't': /* TASK [web : install] ***** */
         return all_caps(l, s) && starts_with(l, end, " [") && is_first(l, s);
-    default: /* Step 3/9 : RUN make, section_start:1700000000:build */
-        return is_word(l, s, "step") ? is_first(l, s) && abr_is_digit(byte_at(l, end + 1)) &&
-                                           byte_at(l, skip_digits(l, end + 1)) == '/'
-                                     : starts_with(l, end, "_start:");
+    default:
+        if (is_word(l, s, "step")) /* Step 3/9 : RUN make */
+            return is_first(l, s) && abr_is_digit(byte_at(l, end + 1)) &&
+                   byte_at(l, skip_digits(l, end + 1)) == '/';
+        /* section_start:1700000000:build, ##[section]Starting: Publish */
+        return starts_with(l, end, "_start:") || starts_with(l, end, "_end:") ||
+               (byte_at(l, end) == ']' && s->at >= 3 && starts_with(l, s->at - 3, "##["));
     }
 }
 
 /* ---- where it ends ---- */
 
-/* Is (p, n) before `at`, the end of the word there, in either case? */
+/* Does the word end before `at`, in lower or upper case? */
 static bool word_before(const abr_evidence *l, size_t at, const char *word)
 {
     size_t n = strlen(word);
@@ -148,6 +163,8 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
         else if (s->class == ABR_WORD_SECTION && names_section(l, s))
             return ABR_COMMAND_STARTS;
     const char c = l->p[w->indent];
+    if (c == 27)
+        return starts_in_colour(l, w->indent) ? ABR_COMMAND_STARTS : ABR_COMMAND_NONE;
     if (abr_is_digit(c)) {
         size_t start = start_of_text(l);
         return start > w->indent && start < l->n && starts_command(l, start) ? ABR_COMMAND_STARTS

@@ -34,6 +34,8 @@ typedef struct {
     bool low_level; /* it has a low log level */
     bool stepped;   /* it says what is being done */
     bool counted;   /* some failed, in number */
+    bool warns;     /* a compiler's "warning:" */
+    bool remarks;   /* a compiler's "warning:" or "note:", whatever it is about */
     bool exited;    /* with a status that is not 0 */
     bool is_clear;  /* a form was found that only an error has */
     size_t at;      /* of the best word */

@@ -2,7 +2,8 @@
  * A failure is what a tool printed for one thing that went wrong, from its head to where the tool goes on.
  *
  * It starts at a hit. To it belong the frames, excerpts and lines that are indented deeper than its head,
- * hits that follow at once, and a few lines that are unlike what the text had before. It ends where the tool
+ * hits that follow at once, and a few lines that are unlike what the text had before; of deeper lines of a
+ * shape seen often before it, which a tool prints as it goes on, a few. It ends where the tool
  * goes on: at a test that passed, the next command, a line of a low log level or of a shape that was seen
  * often, the head of the next failure. A command that tells that it failed ends what it printed.
  */
@@ -22,18 +23,32 @@ enum {
     AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
 };
 
-/* Does the line name what caused what was said before it, or tell how much of a stack is left out? */
-static bool goes_back(const char *p, size_t n)
+/* Does (p, n) start with one of these texts, after blanks? */
+static bool starts_with_one(const char *p, size_t n, const char *const *texts)
 {
-    static const char *const starts[] = {"Caused by", "... "};
     while (n > 0 && (*p == ' ' || *p == '\t')) {
         p++;
         n--;
     }
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (n > strlen(starts[i]) && memcmp(p, starts[i], strlen(starts[i])) == 0)
+    for (; *texts; texts++)
+        if (n > strlen(*texts) && memcmp(p, *texts, strlen(*texts)) == 0)
             return true;
     return false;
+}
+
+/* Does the line name what caused what was said before it, head its stack, or tell how much of one is left out? */
+static bool goes_back(const char *p, size_t n)
+{
+    static const char *const texts[] = {"Caused by",    "... ",       "stack traceback:", "stack backtrace:",
+                                        "Stack trace:", "Backtrace:", "Stack Trace:",     NULL};
+    return starts_with_one(p, n, texts);
+}
+
+/* Does Python tell that a second traceback belongs to the one before it? */
+static bool joins_tracebacks(const char *p, size_t n)
+{
+    static const char *const texts[] = {"During handling of the above", "The above exception was", NULL};
+    return starts_with_one(p, n, texts);
 }
 
 /* Is the line of a shape that was seen often before the failure? */
@@ -53,6 +68,7 @@ static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
     f->found++;
     f->open = true;
     f->body = false;
+    f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
     f->level = l->level;
     f->blanks = f->plain = f->lines = 0;
@@ -63,8 +79,9 @@ static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
 static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l)
 {
     bool both_errors = l->level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR;
-    if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
-        (l->level == ABR_LEVEL_WARNING && f->level != ABR_LEVEL_WARNING && f->body))
+    if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (r->placed && f->placed) ||
+        (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
+        ((l->level == ABR_LEVEL_WARNING || r->warns) && f->level != ABR_LEVEL_WARNING && f->body))
         return false;
     if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))
         return false;
@@ -73,7 +90,8 @@ static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, cons
 }
 
 /* Does the open failure take the line, which is not blank? *next: it starts another one. */
-static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l, bool cause, bool *next)
+static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_layout *l, const char *p,
+                  size_t n, bool *next)
 {
     bool deeper = l->indent > f->indent;
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
@@ -86,18 +104,21 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing;
     if (*next)
         return true;
-    if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || deeper || cause) {
+    if (deeper && r->kind == ABR_LINE_PLAIN && !r->hit && is_routine(f, r, nth))
+        return ++f->plain <= PLAIN_MOST;
+    if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || deeper || goes_back(p, n)) {
         f->body = true;
         f->plain = 0;
         return true;
     }
     if (r->hit) {
-        *next = (f->body && !f->tracing) || f->blanks > 0 || l->look == ABR_LOOK_HEAD;
-        f->tracing = false;
+        *next = (!f->tracing && (f->body || f->blanks > 0)) || l->look == ABR_LOOK_HEAD;
+        f->tracing = r->kind == ABR_LINE_TRACE;
         f->plain = 0;
         f->indent = l->indent < f->indent ? l->indent : f->indent;
         return true;
     }
+    f->tracing = f->tracing || joins_tracebacks(p, n);
     return takes_plain(f, r, nth, l);
 }
 
@@ -109,15 +130,17 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     bool next = false;
     abr_read_layout(p, n, &l);
     if (l.look == ABR_LOOK_BLANK) {
+        if (f->open && l.level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR)
+            return true; /* "npm ERR!" alone goes on */
         f->open = f->open && ++f->blanks <= BLANKS_MOST;
         return f->open;
     }
     if (f->open)
-        f->open = takes(f, r, nth, &l, goes_back(p, n), &next);
+        f->open = takes(f, r, nth, &l, p, n, &next);
     if (next || (!f->open && r->hit))
         start(f, r, &l);
     f->blanks = 0;
-    if (f->open)
+    if (f->open && !is_routine(f, r, nth))
         f->shapes[f->lines++ % ABR_FAILURE_SHAPES] = r->shape;
     return f->open;
 }

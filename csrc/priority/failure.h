@@ -15,6 +15,7 @@ typedef struct {
     uint64_t found; /* failures so far */
     bool open;
     bool body;    /* more than its head was read */
+    bool placed;  /* its head starts with a place */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
@@ -24,8 +25,8 @@ typedef struct {
     uint32_t shapes[ABR_FAILURE_SHAPES]; /* a ring */
 } abr_failure;
 
-/* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found? Blank
- * lines are while it may go on after them. */
+/* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found?
+ * Blank lines are while it may go on after them. */
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
 
 ABR_PRIVATE_END

@@ -38,9 +38,9 @@ static const float inherit_after = 0.65F;
 static const float inherit_before = 0.4F;
 static const float step_after = 0.83F;
 static const float step_before = 0.78F;
-static const float tail_value = 8.0F;
+static const float tail_value = 7.0F;
 static const float tail_step = 0.93F;
-static const float dull = 0.4F;      /* factor of lines at the end that say nothing new, or that all went well */
+static const float dull = 0.4F; /* factor of lines at the end that say nothing new, or that all went well */
 static const float cleaning = 0.35F; /* factor of lines after a command that failed */
 static const float head_value = 2.5F;
 static const float head_step = 0.8F;
@@ -82,7 +82,8 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= step_after;
         if (c->indent > hit->indent)
             part *= 1.3F;
-        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS || (c->nth >= DULL && c->kind != ABR_LINE_FRAME))
+        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS ||
+            (c->nth >= DULL && c->kind != ABR_LINE_FRAME))
             part *= 0.4F;
         abr_raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F), ABR_WHY_AFTER, hit->failure);
     }

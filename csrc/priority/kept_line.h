@@ -11,12 +11,12 @@ typedef enum {
     ABR_WHY_FILLING = 0, /* there was room left beside what is kept */
     ABR_WHY_START,       /* it stands near the text's start */
     ABR_WHY_END,
-    ABR_WHY_SAYS,   /* it says something, though it is no hit */
-    ABR_WHY_ODD,    /* it is unlike the rest of the text */
+    ABR_WHY_SAYS,    /* it says something, though it is no hit */
+    ABR_WHY_ODD,     /* it is unlike the rest of the text */
     ABR_WHY_COMMAND, /* its command failed */
-    ABR_WHY_BEFORE, /* a hit comes soon */
-    ABR_WHY_AFTER,  /* it follows a hit */
-    ABR_WHY_HIT     /* it says that something is wrong */
+    ABR_WHY_BEFORE,  /* a hit comes soon */
+    ABR_WHY_AFTER,   /* it follows a hit */
+    ABR_WHY_HIT      /* it says that something is wrong */
 } abr_why;
 
 typedef struct {

@@ -105,44 +105,56 @@ static size_t escapes_at(const char *p, size_t n)
     return at;
 }
 
-/* Bytes of the prefix at p, with the blank after it, 0: there is none. */
+/* A level or a number in brackets: "[INFO]", "[ 12%]", "[10:03:07]". */
+static size_t bracket_size(const char *p, size_t n, uint8_t *level)
+{
+    const char *end = memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST);
+    const size_t size = end ? (size_t)(end - p) + 1 : 0;
+    size_t from = 1;
+    size_t name = 0;
+    while (from < size && p[from] == ' ')
+        from++;
+    from += escapes_at(p + from, size - from);
+    if (from >= size)
+        return 0;
+    const abr_level found = level_at(p + from, size - from, &name);
+    if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
+        return 0;
+    if (found != ABR_LEVEL_NONE)
+        *level = (uint8_t)found;
+    return size;
+}
+
+/* A level in capitals: "ERROR: ", "INFO ". */
+static size_t capitals_size(const char *p, size_t n, uint8_t *level)
+{
+    size_t name = 0;
+    const abr_level found = level_at(p, n, &name);
+    if (found == ABR_LEVEL_NONE || !abr_is_upper(p[name - 1]))
+        return 0;
+    *level = (uint8_t)found;
+    return name + (name < n && p[name] == ':');
+}
+
+/* Bytes of the prefix at p, with the blank after it; 0: there is none. */
 static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 {
+    static const char npm[] = "npm ERR!";
     size_t size = 0;
-    if (n >= 8 && memcmp(p, "npm ERR!", 8) == 0) {
+    if (n == 0)
+        return 0;
+    if (p[0] == '[') {
+        size = bracket_size(p, n, level);
+    } else if (n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
         *level = ABR_LEVEL_ERROR;
-        size = 8;
-    } else if (n > 0 && p[0] == '[') {
-        const char *end = memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST);
-        if (!end)
-            return 0;
-        size_t name = 0;
-        size_t from = 1;
-        while (from < n && p[from] == ' ')
-            from++;
-        from += escapes_at(p + from, n - from);
-        abr_level found = level_at(p + from, n - from, &name);
-        if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
-            return 0;
-        if (found != ABR_LEVEL_NONE)
-            *level = (uint8_t)found;
-        if (end < p + from)
-            return 0;
-        size = (size_t)(end - p) + 1;
-        while (size < n && p[size] == ']')
-            size++;
-    } else if (n > 0 && abr_is_upper(p[0])) {
-        size_t name = 0;
-        abr_level found = level_at(p, n, &name);
-        if (found == ABR_LEVEL_NONE || !abr_is_upper(p[name - 1]))
-            return 0;
-        *level = (uint8_t)found;
-        size = name + (name < n && p[name] == ':');
+        size = sizeof npm - 1;
+    } else if (abr_is_upper(p[0])) {
+        size = capitals_size(p, n, level);
     } else {
         size = number_prefix(p, n);
         return size > 0 ? size : abr_stamp_size(p, n);
     }
-    return size < n && p[size] == ' ' ? size + 1 : size;
+    return size > 0 && size < n && p[size] == ' ' ? size + 1 : size;
 }
 
 /* ---- heads ---- */
@@ -182,8 +194,7 @@ static abr_look look_of(const char *p, size_t n)
     if (i > 0 && i < 5 && i + 1 < n && (p[i] == ')' || p[i] == '.') && p[i + 1] == ' ')
         return ABR_LOOK_HEAD;
     if (starts(p, n, "--- FAIL") || starts(p, n, "\xE2\x97\x8F ") || starts(p, n, "FAIL ") ||
-        starts(p, n, "FAIL: ") || starts(p, n, "ERROR: test") || starts(p, n, "---- ") ||
-        starts(p, n, "Traceback "))
+        starts(p, n, "FAIL: ") || starts(p, n, "ERROR: test") || starts(p, n, "---- "))
         return ABR_LOOK_HEAD;
     return ABR_LOOK_TEXT;
 }

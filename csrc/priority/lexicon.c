@@ -372,6 +372,8 @@ const abr_word abr_words[] = {
     W(ABR_WORD_QUIET, "silly"),
     W(ABR_WORD_QUIET, "style"),
     W(ABR_WORD_QUIET, "notice"),
+    W(ABR_WORD_QUIET, "debconf"), /* it falls back, always */
+    W(ABR_WORD_QUIET, "locale"),
 
     W(ABR_WORD_CODE, "raise"),
     W(ABR_WORD_CODE, "throw"),
@@ -469,6 +471,11 @@ const abr_word abr_words[] = {
     W(ABR_WORD_PHRASE, "explicit"),
     W(ABR_WORD_PHRASE, "exhaustive"),
     W(ABR_WORD_PHRASE, "reformat"),
+    W(ABR_WORD_PHRASE, "below"),
+    W(ABR_WORD_PHRASE, "contain"),
+    W(ABR_WORD_PHRASE, "definition"),
+    W(ABR_WORD_PHRASE, "meet"),
+    W(ABR_WORD_PHRASE, "offenses"),
     W(ABR_WORD_PHRASE, "smashing"),
     W(ABR_WORD_PHRASE, "detected"),
     W(ABR_WORD_PHRASE, "loss"),

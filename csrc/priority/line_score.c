@@ -24,6 +24,15 @@ static const float traced = 0.5F;      /* factor of commands that a shell prints
 
 /* ---- signs other than words ---- */
 
+static void say_clearly(abr_evidence *l, size_t at)
+{
+    l->is_clear = true;
+    if (l->strong < ABR_SCORE_CLEAR) {
+        l->strong = ABR_SCORE_CLEAR;
+        l->at = at;
+    }
+}
+
 /* Ticks and crosses. */
 static void read_mark(abr_evidence *l)
 {
@@ -37,11 +46,7 @@ static void read_mark(abr_evidence *l)
                 starts_with(l, at, "\xE2\x9C\x97") || starts_with(l, at, "\xE2\x9C\x98") ||
                 starts_with(l, at, "\xE2\x9D\x8C") || starts_with(l, at, "\xC3\x97 ") ||
                 starts_with(l, at, "\xE2\xA8\xAF") || starts_with(l, at, "\xE2\x97\x8F "))) {
-        if (l->strong < ABR_SCORE_CLEAR) {
-            l->strong = ABR_SCORE_CLEAR;
-            l->at = at;
-        }
-        l->is_clear = true;
+        say_clearly(l, at);
     }
 }
 
@@ -83,19 +88,41 @@ static void read_foreign(abr_evidence *l)
     l->at = at;
 }
 
+/* Dart's line for a test: "00:09 +12 -1: test/cart_test.dart: adds the tax". */
+static bool is_clocked_test(const abr_evidence *l)
+{
+    return byte_at(l, 2) == ':' && abr_is_digit(byte_at(l, 4)) && starts_with(l, 5, " +") &&
+           abr_is_digit(byte_at(l, 7));
+}
+
+/* The same of a test that failed ends with " [E]". */
+static void read_clocked_test(abr_evidence *l)
+{
+    const size_t mark = l->n > 4 ? l->n - 4 : 0;
+    if (!starts_with(l, mark, " [E]"))
+        l->passed = l->passed || l->strong < ABR_SCORE_HIT;
+    else if (!(l->quiet & ABR_GROUP_FAILURES))
+        say_clearly(l, mark + 1);
+}
+
+/* Kotlin's error: "e: file:///src/Main.kt:3:1 ..." */
+static bool is_short_error(const abr_evidence *l)
+{
+    return starts_with(l, 0, "e: /") || starts_with(l, 0, "e: file:");
+}
+
 /* What the line starts with. */
 static void read_start(abr_evidence *l)
 {
     size_t i = l->words->indent;
     const abr_line_words *w = l->words;
     if (!(l->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") && i == 0 &&
-        w->words > 1) {
-        l->is_clear = true;
-        if (l->strong < ABR_SCORE_CLEAR) {
-            l->strong = ABR_SCORE_CLEAR;
-            l->at = 0;
-        }
-    }
+        w->words > 1)
+        say_clearly(l, 0);
+    if (!(l->quiet & ABR_GROUP_ERRORS) && is_short_error(l))
+        say_clearly(l, 0);
+    if (is_clocked_test(l))
+        read_clocked_test(l);
     bool failures = !(l->quiet & ABR_GROUP_FAILURES);
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {
@@ -129,7 +156,8 @@ static bool may_say_something(const abr_evidence *l)
             return true;
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && is_one_of(byte_at(l, w->indent + 1), "+-"); /* Pester */
-    return w->located < l->n || w->mark < l->n || is_one_of(c, "E*") || bracketed;
+    return w->located < l->n || w->mark < l->n || is_one_of(c, "E*") || bracketed || is_short_error(l) ||
+           is_clocked_test(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l)
@@ -160,7 +188,8 @@ static bool leads_with_place(const abr_evidence *l)
 static void read_diagnostic(abr_evidence *l)
 {
     const abr_line_words *w = l->words;
-    if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->quiet & ABR_GROUP_ERRORS)
+    if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->remarks ||
+        l->quiet & ABR_GROUP_ERRORS)
         return;
     bool coded = w->code < l->n && is_one_of(l->p[w->code], "EF") && abr_is_digit(byte_at(l, w->code + 1));
     if (l->expected >= ABR_SCORE_EXPECTS || coded) {
@@ -169,8 +198,8 @@ static void read_diagnostic(abr_evidence *l)
     }
 }
 
-/* Does the line start with the name of the program that reports, "cp: "? A word of the lexicon, as in "note: ", is
- * none. */
+/* Does the line start with the name of the program that reports, "cp: "? A word of the lexicon, as in
+ * "note: ", is none. */
 static bool names_program(const abr_evidence *l)
 {
     enum { LEAST = 2, MOST = 40 };
@@ -271,6 +300,8 @@ static inline void read_line(const abr_lexicon *lexicon, const abr_patterns *pat
     if (out->kind == ABR_LINE_FRAME)
         out->line_score = 0;
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
+    out->placed = words.located < n && leads_with_place(&l);
+    out->warns = l.warns && !out->hit;
     out->command = abr_command_of(&l, out->hit);
     if (out->command == ABR_COMMAND_STARTS &&
         !is_one_of(p[words.indent], ">=")) { /* not "> Task :test FAILED" */

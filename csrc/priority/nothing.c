@@ -105,9 +105,20 @@ static size_t skip_empty_pair(const abr_evidence *l, size_t i)
     return 0;
 }
 
+/* The same with the name of a type before it, "Array []"; 0 where there is none. */
+static size_t skip_empty_object(const abr_evidence *l, size_t i)
+{
+    size_t end = i;
+    while (abr_is_letter(byte_at(l, end)))
+        end++;
+    return end > i && abr_is_upper(byte_at(l, i)) ? skip_empty_pair(l, skip(l, end, " ")) : 0;
+}
+
 static bool is_nothing(const abr_evidence *l, size_t value, bool assigned)
 {
     size_t end = skip_empty_pair(l, value);
+    if (end == 0)
+        end = skip_empty_object(l, value);
     if (end == 0)
         end = skip_empty_word(l, value);
     if (end == 0)
@@ -183,6 +194,18 @@ static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
                                           (is_one_of(c, "[{") && !is_one_of(inside, "]},\r\n")));
 }
 
+/* "Test timeout computed to be: 600" */
+static bool ends_with_value(const abr_evidence *l, size_t from)
+{
+    size_t end = l->n;
+    while (end > from && is_one_of(l->p[end - 1], " \t\r"))
+        end--;
+    size_t start = end;
+    while (start > from && abr_is_digit(l->p[start - 1]))
+        start--;
+    return start < end && start > from + 1 && l->p[start - 1] == ' ' && is_one_of(l->p[start - 2], ":=");
+}
+
 /* "timeout: 30", and what to do then: panic=1, panic = "abort" */
 static bool is_limit(const abr_evidence *l, const abr_sign *s, size_t value)
 {
@@ -199,7 +222,11 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
     const char sign = byte_at(l, i);
     const bool assigned = sign == '=';
     const bool bracket = sign == '(';
+    if (start > 0 && is_one_of(l->p[start - 1], "/\\"))
+        return ABR_VALUE_NONE; /* the name of a file: "out/x-error.xml: 5 bytes" */
     if (!assigned && !bracket && sign != ':') {
+        if (is_word(l, s, "timeout") && ends_with_value(l, end_of(s)))
+            return ABR_VALUE_SETTING;
         /* "error none", "errors 0 dropped 0", "error 0.12" */
         bool blank = i == end + 1 && end == end_of(s);
         return blank && (is_nothing(l, i, true) || is_zero_of_pairs(l, i)) ? ABR_VALUE_NOTHING

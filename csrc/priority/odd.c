@@ -16,8 +16,8 @@
 #include "priority/retain.h"
 
 enum {
-    STEPS = 128, /* of oddness, a quarter of a bit each */
-    FEW = 8,     /* lines as odd as a line, among which it stands out */
+    STEPS = 128,     /* of oddness, a quarter of a bit each */
+    FEW = 8,         /* lines as odd as a line, among which it stands out */
     LINES_LEAST = 64 /* in a text of fewer lines all are unlike the rest */
 };
 
@@ -38,11 +38,23 @@ static bool shouts(const char *p, size_t n)
     return capitals >= PHRASE;
 }
 
+/* Does all of the line stand in brackets, as notices and markers do? Nobody gains by forging one. */
+static bool is_bracketed(const char *p, size_t n)
+{
+    while (n > 0 && (p[n - 1] == ' ' || p[n - 1] == '.' || p[n - 1] == '\r'))
+        n--;
+    while (n > 0 && (*p == ' ' || *p == '.')) {
+        p++;
+        n--;
+    }
+    return n > 1 && ((p[0] == '[' && p[n - 1] == ']') || (p[0] == '(' && p[n - 1] == ')'));
+}
+
 /* How odd is the line, in bits: two thirds by its words, a third by its shape. */
 static float oddness(const abr_chooser *x, const abr_shown_line *u)
 {
     const abr_candidate *c = u->c;
-    if (c->kind != ABR_LINE_PLAIN || u->seen == 0 || c->start_n == 0)
+    if (c->kind != ABR_LINE_PLAIN || u->seen == 0 || is_bracketed(c->start, c->start_n))
         return 0;
     size_t stamp = abr_stamp_size(c->start, c->start_n);
     float words = abr_retainer_rarity(x->view->retainer, c->start + stamp, c->start_n - stamp);

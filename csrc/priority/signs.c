@@ -361,16 +361,49 @@ static void read_bad(abr_evidence *l, unsigned i)
     say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
-/* "not found", "no such file", "did not match" */
+/* Is nothing bad lacking: "no issues found", "[no test files]"? */
+static bool is_well(const abr_evidence *l, const abr_sign *no, const abr_sign *s)
+{
+    if (no + 1 < s && (is_word(l, no + 1, "issues") || is_word(l, no + 1, "problems")))
+        return true;
+    return byte_before(l, no->at) == '[' && byte_at(l, end_of(s)) == ']';
+}
+
+/* Does the line say what is done about it: "..., skipping", "..., downloading it"? */
+static bool is_made_up_for(const abr_evidence *l, size_t from)
+{
+    static const char *const ends[] = {"aborting", "bailing",  "cancelling", "exiting",    "failing",
+                                       "giving",   "quitting", "stopping",   "terminating"};
+    for (size_t i = from; i + 2 < l->n; i++) {
+        if (!is_one_of(l->p[i], ",;") || l->p[i + 1] != ' ')
+            continue;
+        const size_t start = i + 2;
+        size_t end = start;
+        while (abr_is_letter(byte_at(l, end)))
+            end++;
+        if (end - start < 5 || !starts_with(l, end - 3, "ing"))
+            continue;
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            if (starts_with(l, start, ends[k]))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+/* "not found", "no such file", "did not match", "has been terminated" */
 static void read_lack(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *before = i > 0 ? s - 1 : NULL;
     const unsigned trouble = 1U << ABR_WORD_ERROR | 1U << ABR_WORD_FAIL | 1U << ABR_WORD_FATAL |
                              1U << ABR_WORD_BAD | 1U << ABR_WORD_WARN | 1U << ABR_WORD_NO;
+    if (is_word(l, s, "terminated") && s->at >= 5 && starts_with(l, s->at - 5, "been ") && !is_written(l))
+        say(l, s, ABR_SCORE_BAD, false);
     if (i > 1 && !(trouble >> before->class & 1)) /* "no required module" */
         before--;
-    if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || in_name(l, s))
+    if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || in_name(l, s) ||
+        is_well(l, before, s) || is_made_up_for(l, end_of(s)))
         return;
     if (!abr_is_spoken_of(l, before) && !is_written(l) && !abr_is_argument(l, s))
         say(l, before, ABR_SCORE_BAD, false);
@@ -554,7 +587,8 @@ static void read_doubt(abr_evidence *l, unsigned i)
         return;
     const bool modal = is_word(l, s, "can") || is_word(l, s, "could");
     bool denies = modal && (byte_at(l, end_of(s)) == '\'' || starts_with(l, end_of(s), " not "));
-    if (denies && (abr_is_spoken_of(l, s) || is_written(l) || abr_is_argument(l, s)))
+    if (denies &&
+        (is_made_up_for(l, end_of(s)) || abr_is_spoken_of(l, s) || is_written(l) || abr_is_argument(l, s)))
         return;
     say(l, s, denies ? ABR_SCORE_BAD : ABR_SCORE_WEAK, false);
 }
@@ -564,15 +598,21 @@ static void read_warning(abr_evidence *l, unsigned i)
     const abr_sign *s = &l->words->signs[i];
     bool none = in_name(l, s) || negated(l, i) || number_before(l, s->at) == 0 ||
                 abr_value_of(l, s) == ABR_VALUE_NOTHING; /* the rest is for hits */
-    if (!none)
-        say(l, s, ABR_SCORE_WARNED, false);
+    if (none)
+        return;
+    say(l, s, ABR_SCORE_WARNED, false);
+    l->warns = l->warns || (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s)));
+    l->remarks = l->remarks || l->warns;
 }
 
 static void read_note(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (!in_name(l, s) && byte_at(l, end_of(s)) == ':' && l->expected < ABR_SCORE_WEAK)
+    if (in_name(l, s) || byte_at(l, end_of(s)) != ':')
+        return;
+    if (l->expected < ABR_SCORE_WEAK)
         l->expected = ABR_SCORE_WEAK;
+    l->remarks = l->remarks || (is_word(l, s, "note") && !abr_is_upper(l->p[s->at]));
 }
 
 static void read_step(abr_evidence *l, unsigned i)
@@ -603,4 +643,6 @@ void abr_read_signs(abr_evidence *l)
         if (class < sizeof read / sizeof *read && read[class])
             read[class](l, i);
     }
+    if (l->remarks && !l->is_clear && l->strong >= ABR_SCORE_HIT)
+        l->strong = ABR_SCORE_HIT - 1;
 }

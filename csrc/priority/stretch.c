@@ -26,7 +26,8 @@ enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "..
 bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b)
 {
     const uint64_t from = a ? a->last_line + 1 : 0;
-    return b && b->starts_line && b->line > from && abr_retainer_alike(x->view->retainer, from, b->line);
+    return x->tells_runs && b && b->starts_line && b->line > from &&
+           abr_retainer_alike(x->view->retainer, from, b->line);
 }
 
 /* Print what stands between two stretches, either of which may be NULL for the text's

@@ -95,6 +95,22 @@ describe("priority", function()
     assert.is_true(short.failures.kept > 1 and short.failures.kept < short.hits.kept)
   end)
 
+  it("does not take lines of a shape seen often for part of a failure, deep as they are", function()
+    local names = { "cart", "user", "order", "store", "queue" }
+    local function build(count)
+      local built = {}
+      for i = 1, count do
+        local room, file = names[i % 5 + 1], names[i % 3 + 1]
+        built[i] = ("    [%d] ./src/%s/%s.js %d KiB [built]%s\n"):format(i, room, file, i % 89, i % 7 > 3 and " [hidden]" or "")
+      end
+      return table.concat(built)
+    end
+    local text = build(2000) .. "ERROR: could not write the order\n  cause: refused\n" .. build(2000)
+    local content = abridge.priority(text, { max_bytes = 8192 })
+    local _, after = content:match("refused\n(.-)\n%.%.%. %["):gsub("\n", "")
+    assert.is_true(after < 20, content)
+  end)
+
   it("counts a line that is still open in a snapshot, and once", function()
     for _, opts in ipairs { { max_bytes = 200 }, { max_bytes = 5000 } } do
       opts.strategy = "priority"

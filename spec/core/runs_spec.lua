@@ -83,9 +83,9 @@ describe("a gap", function()
   end)
 
   it("is told where the line below is the only one of its run, and open", function()
-    local text = failed .. lines(1, 500, "ok %d " .. ("x"):rep(60)):sub(1, -2)
+    local text = failed .. lines(1, 500, "ok %d " .. ("x"):rep(90)):sub(1, -2)
     for _, ending in ipairs { "", "\n" } do
-      local content = abridge.priority(text .. ending, { max_bytes = 136 })
+      local content = abridge.priority(text .. ending, { max_bytes = 166 })
       assert.matches("^not ok 3 %- divides\n%.%.%. %[499 lines like the one below omitted%] %.%.%.\n", content)
       assert.matches("%.\nok 500 x+\n?$", content)
     end
@@ -134,7 +134,7 @@ describe("runs", function()
     random.each(400, function()
       local all, forms = random_lines()
       local text = table.concat(all, "\n") .. "\n"
-      local content, cut = abridge.priority(text, { max_bytes = random.between(150, 4000) })
+      local content, cut = abridge.priority(text, { max_bytes = random.between(200, 4000) })
       if cut.hits.found == 0 then return end
       local markers = {}
       for marker in content:gmatch "%.%.%. %[%d+ lines[ %l]- omitted%] %.%.%." do

@@ -331,7 +331,7 @@ describe("the command", function()
     end)
 
     it("explains what was cleaned, as JSON where asked", function()
-      local text = ("step\n"):rep(500) .. "x\rerror: no\n" .. ("step\n"):rep(500)
+      local text = ("step\n"):rep(500) .. "x\rerror: no disk\n" .. ("step\n"):rep(500)
       local cut = as_json_of(text, "cut", "--explain", "--clean", "--max-bytes", "200", "--kind", "log", "--json").cut
       assert.equal(cut.output_lines, #cut.kept_lines)
       local hit
@@ -352,7 +352,7 @@ describe("the command", function()
       assert.equal("no line is chosen: it is cut as text\n", explained("--max-bytes", "100", "--kind", "text"))
       local both = "no line is a hit: the start and the end are kept\n"
       assert.equal(both, explained("--max-bytes", "200", "--kind", "log"))
-      text = text .. "error: no\n" .. text
+      text = text .. "error: no disk\n" .. text
       assert.equal("too little room: the end is kept\n", explained("--max-bytes", "50", "--kind", "log"))
       refused({ "read", "--explain", "x" }, "--explain")
     end)

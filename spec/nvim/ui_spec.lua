@@ -107,7 +107,7 @@ describe("doc/screenshots.sh", function()
     local result, log = dir:read "nvim-result.svg", dir:read "nvim-log.svg"
     assert.matches('fill="#e5c07b">%[Showing %d+ of 129 lines %(1%.1KB limit%)%. Full output:', result)
     assert.matches('fill="#f07178">Command exited with code 2</text>', result)
-    assert.matches('fill="#5c9ded" font%-style="italic">%.%.%. %[%d+ lines omitted%] %.%.%.</text>', result)
+    assert.matches('fill="#5c9ded" font%-style="italic">%.%.%. %[%d+ lines [%l ]-omitted%] %.%.%.</text>', result)
     assert.matches(">src/unit_063.c:3:13: error: ", result, 1, true)
     assert.matches('fill="#636d83">gcc %-O2 %-Wall %-Wextra %-c src/unit_06%d.c', log)
     assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)

@@ -1,0 +1,104 @@
+/* Where a failure starts, and where the tool that printed it goes on. */
+#include "check.h"
+#include "priority/failure.h"
+#include "priority/line_score.h"
+
+static abr_failure failure;
+
+static void start_text(void)
+{
+    failure = (abr_failure){0};
+}
+
+/* Does a failure take the line, which had `nth` of its shape before it? */
+static bool takes(const char *line, uint32_t nth)
+{
+    static abr_lexicon lexicon;
+    static const abr_patterns none;
+    abr_lexicon_open(&lexicon, 0);
+    size_t n = strlen(line);
+    char *copy = calloc(1, n + ABR_PADDING);
+    memcpy(copy, line, n);
+    abr_reading r;
+    abr_read_line(&lexicon, &none, copy, n, &r);
+    bool taken = abr_failure_takes(&failure, &r, nth, copy, n);
+    free(copy);
+    return taken;
+}
+
+static void it_starts_at_a_hit(void)
+{
+    start_text();
+    CHECK(!takes("making all", 0));
+    CHECK(takes("a.c:3:1: error: 'x' undeclared", 0));
+    CHECK(failure.found == 1);
+}
+
+static void it_goes_on_to_where_the_excerpt_ends(void)
+{
+    start_text();
+    takes("a.c:3:1: error: 'x' undeclared", 0);
+    CHECK(takes("    3 |   x++;", 0));
+    CHECK(takes("      |   ^", 0));
+    CHECK(takes("a.c:3:1: note: each identifier is reported once", 0));
+    CHECK(!takes("$ make clean", 0));
+}
+
+static void a_second_head_starts_another(void)
+{
+    start_text();
+    takes("--- FAIL: TestA (0.1s)", 0);
+    CHECK(takes("    a_test.go:7: got 3, want 4", 0));
+    CHECK(takes("--- FAIL: TestB (0.1s)", 0));
+    CHECK(failure.found == 2);
+}
+
+static void a_prefix_of_an_error_without_a_text_goes_on(void)
+{
+    start_text();
+    takes("npm ERR! code ERESOLVE", 0);
+    CHECK(takes("npm ERR! ", 0));
+    CHECK(takes("npm ERR! Could not resolve dependency:", 0));
+    CHECK(failure.found == 1);
+}
+
+static void a_compilers_warning_ends_an_error(void)
+{
+    start_text();
+    takes("a.c:3:1: error: 'x' undeclared", 0);
+    takes("    3 |   x++;", 0);
+    CHECK(!takes("a.c:9:1: warning: unused variable 'y'", 0));
+}
+
+static void it_takes_a_few_deeper_lines_of_a_shape_seen_often_before(void)
+{
+    enum { OFTEN = 1000, MANY = 40 };
+    unsigned taken = 0;
+    start_text();
+    takes("ERROR: could not write the order", 0);
+    takes("  cause: connection refused", 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        taken += takes("    built main from parts of source", OFTEN + i);
+    CHECK(taken < MANY / 2);
+}
+
+static void it_takes_all_deeper_lines_of_a_new_shape(void)
+{
+    enum { MANY = 40 };
+    start_text();
+    takes("ERROR: the balance differs", 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(takes("    step has a balance that is expected", i));
+}
+
+int main(void)
+{
+    RUN(it_starts_at_a_hit);
+    RUN(it_goes_on_to_where_the_excerpt_ends);
+    RUN(a_second_head_starts_another);
+    RUN(a_prefix_of_an_error_without_a_text_goes_on);
+    RUN(a_compilers_warning_ends_an_error);
+    RUN(it_takes_a_few_deeper_lines_of_a_shape_seen_often_before);
+    RUN(it_takes_all_deeper_lines_of_a_new_shape);
+    return check_end();
+}
