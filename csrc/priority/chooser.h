@@ -50,6 +50,7 @@ typedef struct {
     uint64_t shown;   /* bytes it costs, with its newline */
     uint64_t chars;   /* chars it costs */
     abr_layout layout;
+    float odd;       /* how rare it is in the text, in bits; set with the values of odd lines */
     float own_value; /* of what the line says, read alone */
     bool kept;
     bool follows_like; /* the line before it is like it */

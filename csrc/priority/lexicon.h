@@ -43,7 +43,7 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
-enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 16 };
+enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 14 };
 
 /* The words in use, for lookup. */
 typedef struct {

@@ -75,15 +75,14 @@ bool abr_raise_odd_lines(abr_chooser *x)
     uint64_t lines[STEPS] = {0}; /* at a step or above, in the end */
     bool stands_out = false;
     for (size_t i = 0; i < x->count; i++)
-        lines[step_of(oddness(x, &x->lines[i]))]++;
+        lines[step_of(x->lines[i].odd = oddness(x, &x->lines[i]))]++;
     for (unsigned i = STEPS - 1; i > 0; i--)
         lines[i - 1] += lines[i];
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
-        const float odd = oddness(x, u);
-        if (odd < odd_least)
+        if (u->odd < odd_least)
             continue;
-        const unsigned step = step_of(odd);
+        const unsigned step = step_of(u->odd);
         const uint64_t as_odd = lines[step > 0 ? step - 1 : 0];
         float value = odd_value / (1 + (float)as_odd / FEW);
         if (shouts(u->c->start, u->c->start_n))

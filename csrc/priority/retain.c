@@ -78,7 +78,6 @@ struct abr_retainer {
     const abr_alloc *alloc;
     abr_patterns patterns;
     abr_lexicon lexicon;
-    bool escapes; /* lines may have escape sequences */
     abr_shapes shapes;
     abr_word_counts counts;
     abr_candidates retained;
@@ -296,11 +295,12 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
     q->chars += chars + 1;
 }
 
-/* Read a whole line, after which ABR_PADDING bytes can be read; its text will be found at `stays`. */
-static void read_whole_line(abr_retainer *q, const char *p, size_t n, const char *stays)
+/* Read a whole line, after which ABR_PADDING bytes can be read, and which has escape
+ * sequences only if `escapes`; its text will be found at `stays`. */
+static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays)
 {
     abr_reading r;
-    (q->escapes ? abr_read_line : abr_read_plain_line)(&q->lexicon, &q->patterns, p, n, &r);
+    (escapes ? abr_read_line : abr_read_plain_line)(&q->lexicon, &q->patterns, p, n, &r);
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
@@ -395,8 +395,7 @@ static void end_open(abr_retainer *q)
     open_line *o = &q->open;
     if (!o->later) {
         memset(o->segment + o->n, 0, ABR_PADDING);
-        q->escapes = true;
-        read_whole_line(q, o->segment, o->n, q->opts.text ? q->opts.text + q->bytes : o->segment);
+        read_whole_line(q, o->segment, o->n, true, q->opts.text ? q->opts.text + q->bytes : o->segment);
         abr_runs_settle(&q->runs);
     } else {
         read_segment(q, o);
@@ -422,15 +421,18 @@ static void end_open(abr_retainer *q)
 static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
 {
     size_t at = 0;
-    q->escapes = abr_find_escape(p, n) != NULL;
+    const char *escape = abr_find_escape(p, n);
     while (n - at > ABR_PADDING) {
         size_t left = n - at;
         const char *newline = memchr(p + at, '\n', left < ABR_SEGMENT ? left : ABR_SEGMENT);
         if (!newline || (size_t)(newline - p) + ABR_PADDING > n)
             break;
         size_t size = (size_t)(newline - p) - at;
-        read_whole_line(q, p + at, size, p + at);
+        bool escapes = escape && escape < newline;
+        read_whole_line(q, p + at, size, escapes, p + at);
         at += size + 1;
+        if (escapes)
+            escape = abr_find_escape(p + at, n - at);
     }
     abr_runs_settle(&q->runs);
     return at;
