@@ -355,7 +355,8 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
         const size_t format_len = j->format_len;
         if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
             j->format_len = 0;
-        abr_code code = abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut, &stands_out);
+        abr_code code =
+            abr_cut_priority(j->view, j->opts, &allowance, j->format, j->format_len, cut, &stands_out);
         if (code == ABR_OK && stands_out)
             cut->truncated_by = abr_bound_pieces(j, cut, by);
         if (code != ABR_OK || stands_out)

@@ -30,6 +30,7 @@ typedef struct {
     uint8_t kind;
     uint8_t command; /* abr_command */
     bool hit;
+    bool tells; /* its failure counts */
 } abr_candidate;
 
 /* The candidates of the largest retain weight that together cost no more than the allowance. Which these are

@@ -67,6 +67,7 @@ static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
 {
     f->found++;
     f->open = true;
+    f->counts = false;
     f->body = false;
     f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
@@ -122,6 +123,11 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     return takes_plain(f, r, nth, l);
 }
 
+bool abr_tells_of_failure(const abr_reading *r)
+{
+    return r->tells && r->command != ABR_COMMAND_FAILED;
+}
+
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n)
 {
     if (!f->open && !r->hit)
@@ -139,6 +145,10 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->open = takes(f, r, nth, &l, p, n, &next);
     if (next || (!f->open && r->hit))
         start(f, r, &l);
+    if (f->open && !f->counts && abr_tells_of_failure(r)) {
+        f->counts = true;
+        f->counted++;
+    }
     f->blanks = 0;
     if (f->open && !is_routine(f, r, nth))
         f->shapes[f->lines++ % ABR_FAILURE_SHAPES] = r->shape;

@@ -12,8 +12,10 @@ enum { ABR_FAILURE_SHAPES = 32 /* of its last lines, that are remembered */ };
 
 /* The failure being read. All zero before the first line. */
 typedef struct {
-    uint64_t found; /* failures so far */
+    uint64_t found;   /* failures so far */
+    uint64_t counted; /* those of them that are more than a heading, a count or an exit line */
     bool open;
+    bool counts;  /* it is one of these */
     bool body;    /* more than its head was read */
     bool placed;  /* its head starts with a place */
     bool tracing; /* a traceback, whose message comes last */
@@ -28,6 +30,9 @@ typedef struct {
 /* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found?
  * Blank lines are while it may go on after them. */
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
+
+/* Is the line a hit that is more than a heading, a count or the end of a command? */
+bool abr_tells_of_failure(const abr_reading *r);
 
 ABR_PRIVATE_END
 

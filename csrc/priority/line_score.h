@@ -24,7 +24,8 @@ typedef enum {
 typedef struct {
     float line_score; /* on the scale of score.h; 0: it says nothing */
     bool hit;         /* it says that something is wrong, and counts in cut.hits_found */
-    bool placed;      /* it starts with a place, as a diagnostic does */
+    bool tells;       /* a hit that is neither a heading nor a count */
+    bool placed;      /* it starts with a place, as a diagnostic does, and is no note to one */
     bool warns;       /* a compiler's warning */
     abr_line_kind kind;
     abr_command command; /* the line starts or ends the output of one */

@@ -191,8 +191,9 @@ static void count_line(retain_state *state, const abr_reading *r, const char *p,
     c->failure = 0;
     if (abr_failure_takes(f, r, c->nth, p, n))
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
+    c->tells = abr_tells_of_failure(r);
     found->hits += c->hit;
-    found->failures = f->found;
+    found->failures = f->counted > 0 || found->hits == 0 ? f->counted : 1;
 }
 
 /* ---- lines ---- */

@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_RUNS = 1024 };
+enum { ABR_RUNS = 256 };
 
 /* Lines in a row, all of one form. */
 typedef struct {

@@ -409,9 +409,12 @@ static void count_hits(const abr_chooser *x, abr_cut *cut)
         if (!c->hit || k == x->kept_count || x->kept[k].line > c->line)
             continue;
         cut->hits_kept++;
-        cut->failures_kept += c->failure != failure;
-        failure = c->failure;
+        cut->failures_kept += c->tells && c->failure != failure;
+        if (c->tells)
+            failure = c->failure;
     }
+    if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
+        cut->failures_kept = 1; /* nothing but headings and counts tells of it */
 }
 
 /* Why a line shows; u is NULL for one that the choice does not know. */
