@@ -9,10 +9,12 @@
 #include "priority/layout.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/word.h"
 #include "priority/escape.h"
 
 enum {
     STAMP_MOST = 40,
+    CI_TIME = 29,
     JOB_MOST = 64,
     PREFIXES = 4, /* that follow each other: a time, a level, ... */
     RULE_LEAST = 4
@@ -24,6 +26,25 @@ enum {
 static inline bool is_of_stamp(char c)
 {
     return (c >= '+' && c <= ':') || c == 'T' || c == 'Z';
+}
+
+/* Are eight bytes all from '+' to ':'? */
+static inline bool are_of_stamp(const char *p)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t high = ones << 7;
+    uint64_t x = abr_load_word(p);
+    uint64_t from = (x & ~high) + ones * (0x80 - '+');
+    uint64_t after = (x & ~high) + ones * (0x80 - ':' - 1);
+    return (from & ~after & ~x & high) == high;
+}
+
+/* Does the line start with a time as CI services write it, "2026-03-01T10:00:00.0000000Z "? */
+static bool has_ci_time(const char *p, size_t n)
+{
+    return n > CI_TIME && p[CI_TIME - 1] == ' ' && p[CI_TIME - 2] == 'Z' && p[10] == 'T' && p[4] == '-' &&
+           abr_is_digit(p[5]) && p[13] == ':' && abr_is_digit(p[14]) && are_of_stamp(p) &&
+           are_of_stamp(p + 2) && are_of_stamp(p + 11) && are_of_stamp(p + 19);
 }
 
 /* Bytes of the names of a job and a step before the time, as `gh run view --log` has them. */
@@ -45,6 +66,8 @@ size_t abr_stamp_size(const char *p, size_t n)
         return 0;
     if (!abr_is_digit(p[0]))
         return abr_is_letter(p[0]) ? job_size(p, n) : 0;
+    if (has_ci_time(p, n))
+        return CI_TIME + abr_stamp_size(p + CI_TIME, n - CI_TIME);
     const size_t most = n < STAMP_MOST ? n : STAMP_MOST;
     for (; i < most && is_of_stamp(p[i]); i++)
         marks += i > 0 && abr_is_digit(p[i]) && (p[i - 1] == ':' || p[i - 1] == '-' || p[i - 1] == '/');
