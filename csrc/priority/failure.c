@@ -36,7 +36,7 @@ static bool starts_with_one(const char *p, size_t n, const char *const *texts)
     return false;
 }
 
-/* Does the line name what caused what was said before it, head its stack, or tell how much of one is left out? */
+/* Does the line name what caused what was said before it, head a stack, or tell how much of one is left out? */
 static bool goes_back(const char *p, size_t n)
 {
     static const char *const texts[] = {"Caused by",    "... ",       "stack traceback:", "stack backtrace:",

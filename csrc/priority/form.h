@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A hash of (p, n): lines of one form differ in names and numbers alone. ABR_PADDING bytes after the line must
+/* A hash of (p, n): lines of one form differ in names and numbers alone. ABR_PADDING bytes after it must
  * be readable. */
 uint32_t abr_form_of(const char *p, size_t n);
 

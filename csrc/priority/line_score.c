@@ -300,7 +300,7 @@ static inline void read_line(const abr_lexicon *lexicon, const abr_patterns *pat
     if (out->kind == ABR_LINE_FRAME)
         out->line_score = 0;
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
-    out->tells = out->hit && words.words > 1 && l.summary < ABR_SCORE_SUMS_UP;
+    out->tells = out->hit && words.words > 1 && !l.counted;
     out->placed = words.located < n && leads_with_place(&l) && (out->hit || l.expected <= 0);
     out->warns = l.warns && !out->hit;
     out->command = abr_command_of(&l, out->hit);
