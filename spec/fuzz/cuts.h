@@ -252,7 +252,7 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
     RULE(cut->total_chars == 0 || cut->output_chars == chars);
     RULE(cut->hits_kept <= cut->hits_found && cut->hits_found <= cut->total_lines);
     RULE(cut->failures_kept <= cut->failures_found && cut->failures_found <= cut->hits_found);
-    RULE(cut->failures_kept <= cut->hits_kept && (cut->hits_kept > 0) == (cut->failures_kept > 0));
+    RULE(cut->failures_kept <= cut->hits_kept && (cut->hits_found > 0) == (cut->failures_found > 0));
     RULE(cut->first_line_exceeds_limit ? cut->truncated && cut->output_bytes == 0 : true);
 }
 
