@@ -26,7 +26,7 @@ enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "..
 bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b)
 {
     const uint64_t from = a ? a->last_line + 1 : 0;
-    return x->tells_runs && b && b->starts_line && b->line > from &&
+    return x->tells_runs && b && b->starts_line && b->line > from + 1 &&
            abr_retainer_alike(x->view->retainer, from, b->line);
 }
 

@@ -12,7 +12,8 @@ ABR_PRIVATE_BEGIN
 /* Chars of (p, n) where chars are counted, else 0. */
 uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n);
 
-/* Is every line between two stretches like the one that b starts with? Either of them may be NULL. */
+/* Are the lines between two stretches, more than one, all like the one that b starts with? Either of them may
+ * be NULL. */
 bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b);
 
 /* Add the cost of what stands between two stretches, either of which may be NULL for the text's end there:

@@ -118,6 +118,7 @@ local function markers_wanted(text, cut, forms)
       alike = alike and forms[i] == forms[to]
     end
     local n = to - last - 1
+    alike = alike and n > 1
     if n > 0 then wanted[#wanted + 1] = ("... [%d lines%s omitted] ..."):format(n, alike and " " .. LIKE or "") end
   end
   for _, range in ipairs(cut.kept) do
