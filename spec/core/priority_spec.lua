@@ -100,8 +100,8 @@ describe("priority", function()
     local function build(count)
       local built = {}
       for i = 1, count do
-        local room, file = names[i % 5 + 1], names[i % 3 + 1]
-        built[i] = ("    [%d] ./src/%s/%s.js %d KiB [built]%s\n"):format(i, room, file, i % 89, i % 7 > 3 and " [hidden]" or "")
+        local room, file, hidden = names[i % 5 + 1], names[i % 3 + 1], i % 7 > 3 and " [hidden]" or ""
+        built[i] = ("    [%d] ./src/%s/%s.js %d KiB [built]%s\n"):format(i, room, file, i % 89, hidden)
       end
       return table.concat(built)
     end
