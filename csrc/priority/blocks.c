@@ -10,6 +10,7 @@
 
 #include "priority/blocks.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "budget/options.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
@@ -23,6 +24,7 @@ enum {
     TEST_MOST = 24,      /* lines of a test's output before its result */
     HEAD_WITHIN = 60,    /* lines before a hit in which its head is looked for */
     OFTEN = 4,           /* lines of a shape before one that is routine */
+    DUMP_DIGITS = 16,    /* hexadecimal, at least, in a line of a dump */
     LINE_MOST = 200,     /* bytes of a line that count */
     SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
     FEW_HITS = 3,        /* that are no list */
@@ -40,13 +42,13 @@ static const float part_of_message = 0.9F; /* a clear hit unlike those before it
 static const float part_of_values = 0.7F;  /* what was expected, and what came */
 static const float part_of_end = 0.8F;
 static const float part_of_blank = 0.7F;
+static const float part_of_dump = 0.4F;
 static const float part_of_repeat = 0.5F; /* a line whose text was seen before */
 /* Parts of the budget within which a line's part falls by half. */
 static const float reach_after = 0.5F;
 static const float reach_before = 0.1F;
 static const float weak_reach = 0.4F;     /* factor where no hit is clear */
 static const float other_reach = 0.5F;    /* of blocks that are not near the first or the last */
-static const float frame_length = 1.5F;   /* factor of a frame's size */
 static const float same_discount = 0.15F; /* for each further line of one shape */
 static const float late_bonus = 1.5F;     /* for the last failures */
 /* What a failed command printed before it told so. */
@@ -69,6 +71,22 @@ static bool is_blank(const abr_shown_line *u)
 static bool is_clear(const abr_shown_line *u)
 {
     return u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR;
+}
+
+/* Is the line of a dump: hexadecimal digits, and no other letter than an x? */
+static bool is_dump(const abr_shown_line *u)
+{
+    unsigned digits = 0;
+    if (u->c->kind != ABR_LINE_PLAIN || u->c->hit)
+        return false;
+    for (size_t i = abr_stamp_size(u->c->start, u->c->start_n); i < u->c->start_n; i++) {
+        const char c = abr_to_lower(u->c->start[i]);
+        if (abr_is_hex(c))
+            digits++;
+        else if (abr_is_letter(c) && c != 'x')
+            return false;
+    }
+    return digits >= DUMP_DIGITS;
 }
 
 static float length_of(const abr_shown_line *u)
@@ -214,12 +232,14 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
             part = part_of_values;
         if (is_blank(u))
             part *= part_of_blank;
+        else if (is_dump(u))
+            part *= part_of_dump;
         if (same > SAME_MOST && !is_frame)
             part /= 1 + same_discount * (float)(same - SAME_MOST);
         if (u->repeats && !u->c->hit)
             part *= part_of_repeat;
         abr_raise(u, b->value * part, ABR_WHY_AFTER, b->failure);
-        distance += length_of(u) * (is_frame ? frame_length : 1);
+        distance += length_of(u);
     }
 }
 

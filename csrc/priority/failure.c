@@ -23,24 +23,22 @@ enum {
     AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
 };
 
-/* Does (p, n) start with one of these texts, after blanks? */
+/* Does (p, n) start with one of these texts? */
 static bool starts_with_one(const char *p, size_t n, const char *const *texts)
 {
-    while (n > 0 && (*p == ' ' || *p == '\t')) {
-        p++;
-        n--;
-    }
     for (; *texts; texts++)
         if (n > strlen(*texts) && memcmp(p, *texts, strlen(*texts)) == 0)
             return true;
     return false;
 }
 
-/* Does the line name what caused what was said before it, head a stack, or tell how much of one is left out? */
+/* Does the line name what caused what was said before it, sum it up, head its stack, or tell how much of that is
+ * left out? */
 static bool goes_back(const char *p, size_t n)
 {
-    static const char *const texts[] = {"Caused by",    "... ",       "stack traceback:", "stack backtrace:",
-                                        "Stack trace:", "Backtrace:", "Stack Trace:",     NULL};
+    static const char *const texts[] = {"Caused by",        "... ",         "stack traceback:",
+                                        "stack backtrace:", "Stack trace:", "Backtrace:",
+                                        "Stack Trace:",     "SUMMARY: ",    NULL};
     return starts_with_one(p, n, texts);
 }
 
@@ -142,7 +140,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         return f->open;
     }
     if (f->open)
-        f->open = takes(f, r, nth, &l, p, n, &next);
+        f->open = takes(f, r, nth, &l, p + l.text, n - l.text, &next);
     if (next || (!f->open && r->hit))
         start(f, r, &l);
     if (f->open && !f->counts && abr_tells_of_failure(r)) {

@@ -243,6 +243,7 @@ void abr_read_layout(const char *p, size_t n, abr_layout *out)
             out->indent++;
         escapes = escapes_at(p + at, n - at);
     }
+    out->text = at;
     size_t name = 0;
     if (out->level == ABR_LEVEL_NONE && level_at(p + at, n - at, &name) == ABR_LEVEL_WARNING)
         out->level = ABR_LEVEL_WARNING;

@@ -23,7 +23,8 @@ typedef enum {
 } abr_look;
 
 typedef struct {
-    size_t indent; /* blanks after the prefix */
+    size_t text;   /* where what the tool printed starts */
+    size_t indent; /* blanks before it, after the prefix */
     uint8_t level;
     uint8_t look;
 } abr_layout;
