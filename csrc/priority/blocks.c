@@ -163,8 +163,8 @@ typedef struct {
 /* The block whose failure starts at line i. */
 static block block_at(const abr_chooser *x, size_t i)
 {
-    float hits = 0;
-    float others = FEW_HITS;
+    unsigned hits = 0;
+    unsigned others = FEW_HITS;
     block b = {.start = start_of_block(x, i),
                .first = i,
                .end = i + 1,
@@ -184,7 +184,7 @@ static block block_at(const abr_chooser *x, size_t i)
     }
     if (b.nth == UINT32_MAX)
         b.nth = 0;
-    b.told = others < hits ? others / hits : 1;
+    b.told = others < hits ? (float)others / (float)hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     if (x->lines[b.start].layout.look == ABR_LOOK_HEAD && b.value < headed) {
         b.value = headed;

@@ -60,6 +60,8 @@ static INLINE uint64_t token_hash(const char *p, size_t n)
 static INLINE void add_to_form(const char *p, size_t left, const abr_classes *m, size_t n, form_of_line *form)
 {
     uint64_t tokens = ~m->blanks & low_bits(n);
+    if (n == 0)
+        return;
     bool splits = n < left && tokens >> (n - 1) != 0;
     uint64_t signs = name_signs(m) | form->in_name | (uint64_t)splits << (n - 1);
     uint64_t named = (signs & tokens) | ~(tokens + (signs & tokens));

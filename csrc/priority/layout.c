@@ -94,7 +94,7 @@ static const level_name level_names[] = {
 /* The level that (p, n) starts with the name of; *size: bytes of the name. */
 static abr_level level_at(const char *p, size_t n, size_t *size)
 {
-    const char first = n > 0 ? abr_to_lower(p[0]) : '\0';
+    const char first = (char)(n > 0 ? abr_to_lower(p[0]) : '\0');
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
         const level_name *l = &level_names[i];
         if (l->word[0] != first)

@@ -131,10 +131,11 @@ static float own_weight(const abr_candidate *c)
 static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 {
     weight *= share_before;
-    for (unsigned d = 1; d <= q->queued; d++, weight *= step_before) {
+    for (unsigned d = 1; d <= q->queued; d++) {
         abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % WAITING];
         if (c->retain_weight < weight)
             c->retain_weight = weight;
+        weight *= step_before;
         if (c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP)
             return;
     }

@@ -195,7 +195,7 @@ static INLINE void add_plain_words(reader r, const block_words *b, size_t at, sh
         const char *p = r.p + at + i;
         uint64_t key = abr_word_key(abr_load_word(p), n);
         if (shape->words < SHAPE_WORDS) {
-            char after = at + i + n < r.n ? p[n] : '\n';
+            char after = (char)(at + i + n < r.n ? p[n] : '\n');
             shape->words++;
             shape->hash = mix(shape->hash, (key & SHAPE_LETTERS) | (uint64_t)(unsigned char)after << 32);
         }
@@ -263,7 +263,7 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
     uint64_t valid = low_bits(n);
     uint64_t letters = m->letters & valid;
     uint64_t digits = m->digits & valid;
-    char last = at > 0 ? r.p[at - 1] : ' ';
+    char last = (char)(at > 0 ? r.p[at - 1] : ' ');
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | abr_is_digit(last));
     /* capitals amid a word that small letters follow: aB, and the B of AABb */
     uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
