@@ -277,7 +277,7 @@ typedef struct {
     bool first_line_exceeds_limit; /* ABR_HEAD kept nothing because line 1 alone is over budget */
     uint64_t hits_found;           /* ABR_PRIORITY: lines that say something is wrong */
     uint64_t hits_kept;            /* those of them that are kept at least in part */
-    uint64_t failures_found;       /* ABR_PRIORITY: failures, each of one hit or of several close together */
+    uint64_t failures_found;       /* ABR_PRIORITY: failures; a heading, a count and an exit line are none */
     uint64_t failures_kept;        /* those of them of which a hit is kept at least in part */
     bool final_newline;            /* all but a final '\n' fitted; truncated is false */
     abr_budget max;                /* the budgets applied */
