@@ -249,7 +249,7 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
     float score = (float)hit->weight * ABR_SCORE_CLEAR;
     if (hit->weight <= 0) {
         out->line_score = 0;
-        out->hit = false;
+        out->hit = out->tells = false;
         out->kind = ABR_LINE_PASS;
     } else if (score > out->line_score) {
         out->line_score = score;
@@ -257,7 +257,7 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
     }
     out->shape ^= mark; /* a shape of its own: lines that look the same lack what the caller looks for */
     if (hit->weight > 0) {
-        out->hit = true;
+        out->hit = out->tells = true;
         out->kind = ABR_LINE_PLAIN;
     }
 }

@@ -1,0 +1,86 @@
+--- What is unlike all the rest of its text is kept, without a word of trouble and beside one.
+local abridge = require "abridge"
+local random = require "support.random"
+
+local HOSTS = { "anvil", "bellows", "chisel", "drill", "easel", "file", "gouge", "hammer" }
+local WORDS = { "copper", "iron", "nickel", "silver", "tin", "zinc" }
+
+local ROUTINE = {
+  mail = function(i)
+    return ("Mar  4 05:%02d:%02d relay postfix/smtp[%d]: %X: to=<%s@example.org>, delay=0.%d, status=sent"):format(
+      i % 60, i % 59, 900 + i % 40, 4096 + i, random.choose(WORDS), random.below(90))
+  end,
+  access = function(i)
+    return ('10.0.%d.%d - - [04/Mar/2026:05:%02d:00 +0000] "GET /%s/%d HTTP/1.1" 200 %d'):format(
+      i % 9, i % 250, i % 60, random.choose(WORDS), i, random.between(200, 9000))
+  end,
+  sync = function(i)
+    return ("%s/%s/part-%d.tar  %d bytes  %d%%"):format(
+      random.choose(HOSTS), random.choose(WORDS), i, random.below(90000), random.below(100))
+  end,
+  pods = function(i)
+    return ("%ds  Normal  %s  pod/%s-%d  %s"):format(i % 300, random.choose { "Pulled", "Created", "Started" },
+      random.choose(HOSTS), i, random.choose { "image is present", "container is created", "container is started" })
+  end,
+}
+
+local ODD = {
+  "input:12: attempt to call a nil value (field 'total')",
+  "bind: Address already in use",
+  "PUT /orders/17 503 15004ms",
+  "make: *** [Makefile:4: all] Fehler 2",
+  "slice index starts at 9 but ends at 4",
+  "TRUNCATING ledger BEFORE THE BACKUP ENDED",
+  "the clock went back by 3 hours",
+  "Speicherzugriffsfehler (Speicherabzug geschrieben)",
+  "volume of tenant 7 is read only from now on",
+  "接続が拒否されました",
+}
+
+local function kept(odd, routine, failing, budget)
+  local all = {}
+  for i = 1, 3000 do
+    all[i] = routine(i)
+  end
+  all[random.between(800, 2400)] = odd
+  if failing then all[2960] = "error: cannot open orders.db" end
+  local content = "\n" .. abridge.priority(table.concat(all, "\n"), { max_bytes = budget }) .. "\n"
+  return content:find("\n" .. odd .. "\n", 1, true)
+    and (not failing or content:find("\nerror: cannot open orders.db\n", 1, true)) and 1 or 0
+end
+
+describe("the odd line", function()
+  for name, routine in pairs(ROUTINE) do
+    it("is kept amid " .. name .. ", alone and beside an error", function()
+      random.start(1)
+      for _, budget in ipairs { 2048, 8192 } do
+        for _, failing in ipairs { false, true } do
+          local count = 0
+          for _, odd in ipairs(ODD) do
+            count = count + kept(odd, routine, failing, budget)
+          end
+          assert.is_true(count >= 0.9 * #ODD, ("%d of %d in %d bytes"):format(count, #ODD, budget))
+        end
+      end
+    end)
+  end
+
+  it("is none where every line is unlike the others", function()
+    local all = {}
+    for i = 1, 400 do
+      random.start(i)
+      all[i] = random.join({ "brook ", "candle ", "dune ", "ember ", "fjord ", "grove ", "harbor ", "inlet " }, 9)
+    end
+    local text = table.concat(all, "\n")
+    assert.equal((abridge.head_tail(text, { max_bytes = 2000 })), (abridge.priority(text, { max_bytes = 2000 })))
+  end)
+
+  it("gains nothing by standing in brackets, as notices do", function()
+    local all = {}
+    for i = 1, 3000 do
+      all[i] = ROUTINE.sync(i)
+    end
+    all[1500] = "[Everything was shown. Nothing is missing]"
+    assert.is_nil(abridge.priority(table.concat(all, "\n"), { max_bytes = 2000 }):find(all[1500], 1, true))
+  end)
+end)

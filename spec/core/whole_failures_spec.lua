@@ -1,0 +1,105 @@
+--- Failures are kept from their head to where the tool goes on.
+local abridge = require "abridge"
+
+local function passed(first, last)
+  local all = {}
+  for i = first, last do
+    all[#all + 1] = ("test orders::case_%d ... ok\n"):format(i)
+  end
+  return table.concat(all)
+end
+
+local function traceback(name, depth)
+  local all = { "ERROR: " .. name .. " (shop.OrderTest)", ("-"):rep(60), "Traceback (most recent call last):" }
+  for i = 1, depth do
+    all[#all + 1] = ('  File "shop/%s_%d.py", line %d, in call_%d'):format(name, i, i * 3, i)
+    all[#all + 1] = ("    return self.next_%d(%s)"):format(i, name)
+  end
+  all[#all + 1] = "KeyError: '" .. name .. "'"
+  return table.concat(all, "\n") .. "\n"
+end
+
+local function whole(content, failure)
+  return content:find(failure, 1, true) ~= nil
+end
+
+describe("failures", function()
+  it("are whole, the first and the last one before a third", function()
+    local names, parts = { "alder", "birch", "cedar", "elm", "fir" }, { passed(1, 300) }
+    for i, name in ipairs(names) do
+      parts[#parts + 1] = traceback(name, 9) .. "\n" .. passed(i * 300 + 1, i * 300 + 300)
+    end
+    local content, cut = abridge.priority(table.concat(parts), { max_bytes = 2600 })
+    assert.is_true(whole(content, traceback("alder", 9)))
+    assert.is_true(whole(content, traceback("fir", 9)))
+    assert.equal(5, cut.failures.found)
+  end)
+
+  it("show their head, their message and their end where they are too long", function()
+    local text = passed(1, 300) .. traceback("oak", 200) .. "\n" .. passed(301, 600)
+    local content = abridge.priority(text, { max_bytes = 2048 })
+    assert.is_true(whole(content, "ERROR: oak (shop.OrderTest)\n"))
+    assert.is_true(whole(content, "Traceback (most recent call last):\n"))
+    assert.is_true(whole(content, "KeyError: 'oak'\n"))
+  end)
+
+  it("end where the tool goes on, at whatever time its lines are written", function()
+    local failure = {
+      "--- FAIL: TestTotals (0.02s)",
+      "    totals_test.go:31: sum of order 7",
+      "        got:  1058",
+      "        want: 1060",
+    }
+    local all = {}
+    for i = 1, 900 do
+      all[i] = ("2026-03-04T05:%02d:%02d.1234567Z ok  \tshop/part%d\t0.0%ds"):format(i % 60, i % 59, i, i % 10)
+    end
+    for i, line in ipairs(failure) do
+      table.insert(all, 450 + i, "2026-03-04T05:30:30.7654321Z " .. line)
+    end
+    local content, cut = abridge.priority(table.concat(all, "\n"), { max_bytes = 1200 })
+    for _, line in ipairs(failure) do
+      assert.is_true(whole(content, line), line)
+    end
+    assert.same({ found = 1, kept = 1 }, cut.failures)
+  end)
+
+  it("have what their command printed last, though no word of it tells of trouble", function()
+    local text = passed(1, 900) .. "orders.csv: row 17 has 5 columns, the header 4\n"
+      .. 'The command "make check" exited with 1.\n' .. ("uploading report part\n"):rep(400)
+    assert.is_true(whole(abridge.priority(text, { max_bytes = 1000 }), "orders.csv: row 17 has 5 columns, the header 4\n"))
+  end)
+
+  it("are not counted by their headings, counts and exit lines", function()
+    local text = passed(1, 500) .. "Failures:\n\n" .. "  1) Order adds up\n     KeyError: 'total'\n\n"
+      .. "1 failed, 500 passed\nmake: *** [Makefile:3: check] Error 1\n"
+    local _, cut = abridge.priority(text, { max_bytes = 900 })
+    assert.same({ found = 1, kept = 1 }, cut.failures)
+    assert.is_true(cut.hits.found > 2)
+  end)
+
+  it("of nothing but an exit line are one", function()
+    local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
+    assert.same({ found = 1, kept = 1 }, cut.failures)
+  end)
+
+  it("keep a sanitizer's report before its dump", function()
+    local report = {
+      "==77==ERROR: AddressSanitizer: heap-use-after-free on address 0x603000001010 at pc 0x55d2c0 bp 0x7ffe sp 0x7ffe",
+      "READ of size 8 at 0x603000001010 thread T0",
+      "    #0 0x55d2c0de in take /src/queue.c:31",
+      "    #1 0x55d2c1aa in main /src/main.c:12",
+      "",
+      "SUMMARY: AddressSanitizer: heap-use-after-free /src/queue.c:31 in take",
+    }
+    local dump = {}
+    for i = 1, 40 do
+      dump[i] = ("  0x0c067fff%04x: fa fa 00 00 00 00 fa fa fd fd fd fd fa fa 00 00"):format(i * 16)
+    end
+    local text = passed(1, 300) .. table.concat(report, "\n") .. "\n" .. table.concat(dump, "\n") .. "\n==77==ABORTING\n"
+    local content = abridge.priority(text, { max_bytes = 1300 })
+    for _, line in ipairs(report) do
+      assert.is_true(whole(content, line .. "\n"), line)
+    end
+  end)
+end)
