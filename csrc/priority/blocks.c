@@ -35,6 +35,7 @@ enum {
 };
 
 /* Parts of a block's value. */
+static const float told_least = 0.5F; /* of a failure that is no list */
 static const float part_of_head = 0.95F;
 static const float part_after = 0.85F;
 static const float part_before = 0.7F;
@@ -158,6 +159,7 @@ typedef struct {
     float told;   /* 1; less where most of its lines are hits, as in a list of what failed */
     float value;
     bool is_clear;
+    bool tells; /* more than that something failed */
 } block;
 
 /* The block whose failure starts at line i. */
@@ -177,6 +179,7 @@ static block block_at(const abr_chooser *x, size_t i)
         if (u->c->hit && b.value < u->own_value)
             b.value = u->own_value;
         b.is_clear = b.is_clear || is_clear(u);
+        b.tells = b.tells || u->c->tells;
         if (u->c->hit && u->c->nth < b.nth)
             b.nth = u->c->nth;
         hits += u->c->hit;
@@ -220,7 +223,7 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
         abr_shown_line *u = &x->lines[i];
         const unsigned same = same_before(x, b, i);
         const bool is_frame = u->c->kind == ABR_LINE_FRAME;
-        const bool is_new = is_clear(u) && same == 0 && b->told > 0.5F;
+        const bool is_new = is_clear(u) && same == 0 && b->told >= told_least;
         if (is_new)
             distance /= 2;
         float part = part_after / (1 + distance / reach);
@@ -294,6 +297,16 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
 }
 
+/* Note a failure that is to be kept whole: the first one, and the last one before a command failed. */
+static void note_whole(abr_chooser *x, const block *b, uint64_t failed)
+{
+    if (!b->is_clear || !b->tells || b->told < told_least || x->lines[b->first].c->line > failed)
+        return;
+    x->last = (abr_block){b->start, b->end};
+    if (x->first.end == 0)
+        x->first = x->last;
+}
+
 void abr_raise_blocks(abr_chooser *x, uint64_t failed)
 {
     const uint32_t clear = count_clear(x, failed);
@@ -307,6 +320,7 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
         block b = block_at(x, i);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
         before += b.is_clear;
+        note_whole(x, &b, failed);
         while (i < x->count && x->lines[i].c->failure == failure)
             i++;
     }

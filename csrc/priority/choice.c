@@ -31,6 +31,7 @@
 
 enum {
     HOLE_MOST = 3,   /* lines of a failure that are kept rather than marked */
+    WHOLE_SHARE = 4, /* part of the budget that the first failure may take, and the last one */
     RUN_LEAST = 160, /* bytes of a cut that tells runs; in a smaller one a line more tells more */
     GAP_SIZE = 24,   /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
@@ -152,6 +153,19 @@ static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
         }
 }
 
+/* Keep all lines of a failure if they take no more than its share. */
+static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
+{
+    uint64_t shown = 0;
+    for (size_t i = b->start; i < b->end; i++)
+        shown += x->lines[i].kept ? 0 : x->lines[i].shown;
+    if (shown > x->allowance.shown / WHOLE_SHARE)
+        return;
+    for (size_t i = b->start; i < b->end; i++)
+        if (!x->lines[i].kept)
+            keep_line(x, i, used);
+}
+
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
@@ -163,6 +177,8 @@ static void keep_best(abr_chooser *x)
     if (x->count > 0 && x->lines[0].c->line == 0 && x->lines[0].shown <= x->allowance.shown / HEAD_SHARE &&
         !x->lines[0].kept)
         keep_line(x, 0, &used);
+    keep_whole(x, &x->last, &used);
+    keep_whole(x, &x->first, &used);
     for (size_t k = 0; k < sorted; k++)
         if (!x->lines[x->keys[k].index].kept)
             keep_with_holes(x, x->keys[k].index, &used);

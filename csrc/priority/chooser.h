@@ -59,6 +59,12 @@ typedef struct {
     uint32_t failure;  /* of the hit it has it from; 0: none */
 } abr_shown_line;
 
+/* Lines of a failure, as indexes; end 0: there is none. */
+typedef struct {
+    size_t start;
+    size_t end;
+} abr_block;
+
 /* What is used of the budgets. */
 typedef struct {
     uint64_t lines;
@@ -82,7 +88,9 @@ typedef struct {
     abr_shown_line *lines; /* in order */
     abr_key *keys;         /* to sort them: twice as many */
     size_t count;          /* of the lines */
-    abr_stretch *kept;     /* in order */
+    abr_block first;       /* the first failure that tells of itself, and the last one */
+    abr_block last;
+    abr_stretch *kept; /* in order */
     size_t kept_count;
     size_t kept_size; /* how many there is memory for */
     abr_cost used;    /* what is kept costs */

@@ -29,7 +29,7 @@ describe("failures", function()
     for i, name in ipairs(names) do
       parts[#parts + 1] = traceback(name, 9) .. "\n" .. passed(i * 300 + 1, i * 300 + 300)
     end
-    local content, cut = abridge.priority(table.concat(parts), { max_bytes = 2600 })
+    local content, cut = abridge.priority(table.concat(parts), { max_bytes = 3600 })
     assert.is_true(whole(content, traceback("alder", 9)))
     assert.is_true(whole(content, traceback("fir", 9)))
     assert.equal(5, cut.failures.found)
