@@ -182,7 +182,7 @@ local function pictures()
   ui:wait_for "line 1 of"
   ui:lua [[vim.cmd "wincmd k | resize 6 | wincmd j"]]
   ui:input "]kzz"
-  ui:wait_for "%  shown to the model"
+  ui:wait_for "unit_063.c:3:13: error: " -- the place that ]k goes to
   save(ui, "nvim-log.svg", "a run's log, and what the model saw of a call")
   local rows = ui:lua(BEFORE_AFTER, WORK)
   ui:wait_for "$ abridge run"
