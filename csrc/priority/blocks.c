@@ -23,15 +23,13 @@ enum {
     BEFORE_MOST = 4,     /* lines before a hit that belong to it */
     TEST_MOST = 24,      /* lines of a test's output before its result */
     HEAD_WITHIN = 60,    /* lines before a hit in which its head is looked for */
-    OFTEN = 4,           /* lines of a shape before one that is routine */
     DUMP_DIGITS = 16,    /* hexadecimal, at least, in a line of a dump */
     LINE_MOST = 200,     /* bytes of a line that count */
     SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
-    FEW_HITS = 3,        /* that are no list */
     SAME_MOST = 2,       /* of them that are worth as much as the first */
+    FEW_HITS = 3,        /* that are no list */
     COMMAND_WITHIN = 60, /* lines before the end of a failed command that belong to it */
     ENDS = 2,            /* failures at either end of the text that have all of the reach */
-    DULL = 8             /* lines of a shape before one that says nothing new */
 };
 
 /* Parts of a block's value. */
@@ -142,7 +140,8 @@ static size_t start_of_block(const abr_chooser *x, size_t i)
         }
         if (u->layout.indent == 0 && (blanks > 0 || i - k >= most))
             break;
-        if (i - k < most && blanks == 0 && (of_test || u->c->nth < OFTEN) && u->layout.level != ABR_LEVEL_LOW)
+        if (i - k < most && blanks == 0 && (of_test || u->c->nth < ABR_OFTEN) &&
+            u->layout.level != ABR_LEVEL_LOW)
             start = k - 1;
     }
     return start;
@@ -258,7 +257,7 @@ static void raise_command(abr_chooser *x, size_t i, float value)
         if (u->c->command == ABR_COMMAND_STARTS)
             return;
         value *= command_step;
-        bool dull = u->c->nth >= DULL || u->c->kind == ABR_LINE_PASS;
+        bool dull = u->c->nth >= ABR_DULL || u->c->kind == ABR_LINE_PASS;
         abr_raise(u,
                   value * (is_blank(u) ? command_blank
                            : dull      ? command_dull

@@ -59,7 +59,9 @@ typedef struct {
 
 enum {
     ABR_CANDIDATE_COST = 128, /* of a line, beside its bytes */
-    ABR_LINES_BEFORE_HIT = 8  /* that belong to it */
+    ABR_LINES_BEFORE_HIT = 8, /* that belong to it */
+    ABR_OFTEN = 4,            /* lines of a shape before one that is routine */
+    ABR_DULL = 8              /* the same before one that says nothing new */
 };
 
 /* Is `a` retained rather than `b`? The heavier one is, of equals the earlier line. */

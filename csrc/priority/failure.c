@@ -11,13 +11,13 @@
 
 #include "priority/failure.h"
 #include "abridge.h"
+#include "priority/candidates.h"
 #include "priority/command.h"
 #include "priority/layout.h"
 #include "priority/line_score.h"
 #include "priority/score.h"
 
 enum {
-    OFTEN = 4,       /* lines of a shape before one that is routine */
     BLANKS_MOST = 2, /* blank lines in a row within a failure */
     PLAIN_MOST = 8,  /* plain lines in a row */
     AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
@@ -32,8 +32,8 @@ static bool starts_with_one(const char *p, size_t n, const char *const *texts)
     return false;
 }
 
-/* Does the line name what caused what was said before it, sum it up, head its stack, or tell how much of that is
- * left out? */
+/* Does the line go back to what was said: name its cause, sum it up, head its stack, or tell how much of that
+ * is left out? */
 static bool goes_back(const char *p, size_t n)
 {
     static const char *const texts[] = {"Caused by",        "... ",         "stack traceback:",
@@ -52,7 +52,7 @@ static bool joins_tracebacks(const char *p, size_t n)
 /* Is the line of a shape that was seen often before the failure? */
 static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
 {
-    if (nth < OFTEN || r->plain_count == 0) /* without a word of its own its shape tells little */
+    if (nth < ABR_OFTEN || r->plain_count == 0) /* without a word of its own its shape tells little */
         return false;
     unsigned have = f->lines < ABR_FAILURE_SHAPES ? f->lines : ABR_FAILURE_SHAPES;
     for (unsigned i = 0; i < have; i++)

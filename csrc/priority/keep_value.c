@@ -26,7 +26,6 @@
 
 enum {
     LINES_AFTER_HIT = 10, /* that belong to it */
-    DULL = 8,             /* lines of a shape before one that says nothing new */
     END_LINES = 200       /* of a text, in which a runner cleans up */
 };
 
@@ -83,7 +82,7 @@ static void raise_near(abr_chooser *x, size_t i, float value)
         if (c->indent > hit->indent)
             part *= 1.3F;
         if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS ||
-            (c->nth >= DULL && c->kind != ABR_LINE_FRAME))
+            (c->nth >= ABR_DULL && c->kind != ABR_LINE_FRAME))
             part *= 0.4F;
         abr_raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F), ABR_WHY_AFTER, hit->failure);
     }
@@ -126,7 +125,7 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
         const abr_candidate *c = u->c;
         uint64_t left = lines - 1 - c->line;
         bool is_dull = c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP || c->kind == ABR_LINE_BLANK ||
-                       c->nth >= DULL;
+                       c->nth >= ABR_DULL;
         if (left < ABR_TAIL_LINES)
             add_for_place(u, end[left] * (is_dull ? dull : 1), ABR_WHY_END);
         if (c->line < ABR_HEAD_LINES)
