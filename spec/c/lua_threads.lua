@@ -1,4 +1,6 @@
 -- What each thread of lua_threads.c does: every kind of work of the core, on texts of its own and on one common file.
+package.path = "lua/?.lua;lua/?/init.lua;" .. package.path -- a stream that is cleaned is judged in Lua
+
 local core = require "abridge.core"
 
 local ROUNDS = 60
