@@ -21,7 +21,7 @@ float abr_rarity(const abr_word_counts *c, const abr_lexicon *lexicon, const cha
     n = n < most ? n : most;
     memcpy(start, p, n);
     memset(start + n, 0, ABR_PADDING);
-    abr_line_words words;
+    abr_line_words words = {.count = 0};
     abr_read_words(lexicon, start, n, &words);
     float sum = 0;
     float rarest = 0;

@@ -302,7 +302,11 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays)
 {
     abr_reading r;
-    (escapes ? abr_read_line : abr_read_plain_line)(&q->lexicon, &q->patterns, p, n, &r);
+    r.hit = false; /* it is set as a whole below, and not zeroed: that takes longer */
+    if (escapes)
+        abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
+    else
+        abr_read_plain_line(&q->lexicon, &q->patterns, p, n, &r);
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);

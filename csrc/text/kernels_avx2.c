@@ -20,11 +20,6 @@ INLINE uint64_t mask(flags f)
     return (uint32_t)_mm256_movemask_epi8((__m256i)f);
 }
 
-INLINE uint64_t bits(flags f)
-{
-    return mask(f);
-}
-
 INLINE bool any(flags f)
 {
     return !_mm256_testz_si256((__m256i)f, (__m256i)f);

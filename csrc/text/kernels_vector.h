@@ -7,7 +7,7 @@
  *   SPREAD        bits a byte in a mask
  *   bytes, flags  vectors of uint8_t and of int8_t; a comparison gives flags, -1 for true
  *   mask(flags)   the lowest of SPREAD bits set for each true one
- *   bits(flags)   a bit for each, as a mask of SPREAD 1 is
+ *   bits(flags)   a bit for each, as a mask of SPREAD 1 is; not with a classify() of its own
  *   any(flags)    is one of them true?
  *   sum(bytes)    of all of them
  *   CLASSIFY      it has its own classify()
