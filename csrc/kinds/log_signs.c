@@ -147,7 +147,7 @@ static bool is_excerpt(abr_text_line bare)
         return true;
     bool points = false;
     for (size_t i = 0; i < bare.n; i++) {
-        if (!strchr("^~- |", bare.p[i]) || !bare.p[i])
+        if (!ABR_HAS("^~- |", bare.p[i]))
             return points && bare.p[i - 1] == ' ';
         points = points || bare.p[i] == '^';
     }
@@ -265,7 +265,7 @@ static bool is_test(abr_text_line bare)
 static bool is_row_of_dots(abr_text_line bare)
 {
     size_t i = 0;
-    while (i < bare.n && bare.p[i] && strchr(".+-*FEsx", bare.p[i]))
+    while (i < bare.n && ABR_HAS(".+-*FEsx", bare.p[i]))
         i++;
     size_t dots = i;
     while (i < bare.n && bare.p[i] == ' ')
@@ -345,7 +345,7 @@ static float step(abr_text_line bare)
     if (ABR_STARTS(bare, "-- ")) /* of cmake, or a comment */
         return 0.2F;
     bool numbered = *bare.p == '#' && digits(bare, 1) > 0; /* `#12 [3/7] RUN`, `#12<tab>NEW` */
-    if (numbered && 1 + digits(bare, 1) < bare.n && strchr(" \t", bare.p[1 + digits(bare, 1)]))
+    if (numbered && 1 + digits(bare, 1) < bare.n && ABR_HAS(" \t", bare.p[1 + digits(bare, 1)]))
         return 0.8F;
     return ABR_STARTS(bare, "==> ") || ABR_STARTS(bare, ">>> ") || ABR_STARTS(bare, "-> ") ||
                    ABR_STARTS(bare, "##[") ||

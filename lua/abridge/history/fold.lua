@@ -3,22 +3,11 @@
 --- and one that rebuilds the raw history get the same bytes.
 
 local share = require "abridge.output.share"
+local shrink = require "abridge.history.shrink"
 local stub = require "abridge.history.stub"
 local tokens = require "abridge.history.tokens"
 
 local M = {}
-
----@class (exact) abridge.history.Result A result on its way through the fold.
----@field message integer index of its message
----@field k integer its place among the results of that message
----@field at? integer its place among all results
----@field content abridge.history.Content as it is now
----@field removed abridge.history.Removed with its content as it came
----@field key? string of its call
----@field excluded boolean
----@field stub? { text: string, tokens: integer }|false
----@field is_stub? boolean
----@field cut? string what is left of its text
 
 ---@class abridge.history.Fold
 ---@field total integer tokens
@@ -31,19 +20,13 @@ local M = {}
 local Fold = {}
 Fold.__index = Fold
 
----@class (exact) abridge.history.Work What becomes of one result.
----@field stub fun(result: abridge.history.Result): string|nil
----@field cut fun(result: abridge.history.Result, most: integer): string its text within so many tokens
-
 ---@param opts table of `history.fit`
 ---@param weigher abridge.history.Weigher
----@param work abridge.history.Work
 ---@return abridge.history.Fold
-function M.new(opts, weigher, work)
+function M.new(opts, weigher)
   return setmetatable({
     opts = opts,
     weigher = weigher,
-    work = work,
     total = 0,
     turn = {},
     kept = {},
@@ -63,8 +46,8 @@ end
 local function may_shrink(self, result)
   if result.is_stub or result.excluded or result.content.tokens <= stub.MOST then return false end
   if result.stub == nil then
-    local text = not stub.is_stub(result.content.text) and self.work.stub(result) or nil
-    result.stub = text and { text = text, tokens = self.weigher:text(text) } or false
+    local is_stub = stub.is_stub(result.content.text) -- of a fit under other options
+    result.stub = not is_stub and shrink.stub(result, self.opts, self.weigher) or false
   end
   return result.stub and result.stub.tokens < result.content.tokens
 end
@@ -76,6 +59,7 @@ end
 
 --- Look at the results that became old since the last time.
 local function weigh_old(self)
+  if #self.unweighed == 0 then return end
   for _, result in ipairs(self.unweighed) do
     if may_shrink(self, result) then
       self.old[#self.old + 1] = result
@@ -90,7 +74,7 @@ local function is_blob(result)
 end
 
 local function is_superseded(result, self)
-  local latest = result.key and self.latest[result.key]
+  local latest = result.call and self.latest[result.call.key]
   return latest and latest.at > result.at
 end
 
@@ -101,6 +85,7 @@ end
 --- Replace old results until the target is met: images and base64, then what was asked again, then the rest.
 local function remove_old(self)
   local target = self.opts.target * self.opts.max_tokens
+  if #self.old == 0 then return end
   for _, goes in ipairs { is_blob, is_superseded, is_any } do
     for _, result in ipairs(self.old) do
       if self.total <= target then break end
@@ -128,30 +113,48 @@ local function remove_kept(self)
   end
 end
 
---- Cut the last turn's results to what is left, each to the same at most.
-local function cut_turn(self)
-  local long, sizes, room = {}, {}, self.opts.max_tokens - self.total
+--- Put a shorter text in a result's place.
+local function to_cut(self, result, text, size)
+  local content = result.content
+  local saved = content.text_tokens - size
+  self.total = self.total - saved
+  result.cut, result.stub = text, nil
+  result.content = {
+    text = text,
+    text_tokens = size,
+    tokens = content.tokens - saved,
+    media = content.media,
+    media_bytes = content.media_bytes,
+  }
+end
+
+--- The results of the last turn that may be cut.
+local function long_ones(self)
+  local long
   for _, result in ipairs(self.turn) do
-    local size = result.content.text_tokens
-    if size > stub.MOST and not result.excluded and not stub.is_stub(result.content.text) then
-      long[#long + 1], sizes[#sizes + 1], room = result, size, room + size
+    local content = result.content
+    if content.text_tokens > stub.MOST and not result.excluded and not stub.is_stub(content.text) then
+      long = long or {}
+      long[#long + 1] = result
     end
   end
-  local shares = share.fair(sizes, room)
-  for i, result in ipairs(long) do
+  return long
+end
+
+--- Cut the last turn's results to what is left, the largest to the same size.
+local function cut_turn(self)
+  local long, sizes, room = long_ones(self), {}, self.opts.max_tokens - self.total
+  for i, result in ipairs(long or {}) do
+    sizes[i] = result.content.text_tokens
+    room = room + sizes[i]
+  end
+  local shares = long and share.fair(sizes, room)
+  for i, result in ipairs(long or {}) do
     local most = math.max(shares[i], stub.MOST)
-    local text = sizes[i] > most and self.work.cut(result, most)
-    local size = text and self.weigher:text(text)
-    if text and size < sizes[i] then
-      local content = result.content
-      self.total = self.total - sizes[i] + size
-      result.cut = text
-      result.content = setmetatable({
-        text = text,
-        text_tokens = size,
-        tokens = content.tokens - sizes[i] + size,
-      }, { __index = content })
-      result.stub = nil -- its lines and size are those of what it replaces
+    if sizes[i] > most then
+      local text = shrink.cut(result, most, self.opts)
+      local size = self.weigher:text(text)
+      if size < sizes[i] then to_cut(self, result, text, size) end
     end
   end
 end
@@ -172,10 +175,10 @@ end
 
 --- The next message is a reply: the results so far are those of an earlier turn.
 function Fold:begin_reply()
-  for _, result in ipairs(self.turn) do
+  for i, result in ipairs(self.turn) do
     self.kept[#self.kept + 1] = result
+    self.turn[i] = nil
   end
-  self.turn = {}
   while #self.kept - self.first_kept >= self.opts.keep do
     self.unweighed[#self.unweighed + 1] = self.kept[self.first_kept]
     self.kept[self.first_kept] = false
@@ -195,7 +198,7 @@ function Fold:add_result(result)
   self.results = self.results + 1
   result.at, self.total = self.results, self.total + result.content.tokens
   self.turn[#self.turn + 1] = result
-  if result.key and not result.removed.failed then self.latest[result.key] = result end
+  if result.call and not result.failed then self.latest[result.call.key] = result end
 end
 
 return M

@@ -108,13 +108,6 @@ end
 
 -- the stub ----------------------------------------------------------------------
 
----@class (exact) abridge.history.Removed A result and its call.
----@field name any
----@field input any decoded
----@field content abridge.history.Content
----@field failed boolean
----@field ending? abridge.CallEnd what the session knows of it
-
 --- Is this text a stub, made under whichever options?
 ---@param text string
 ---@return boolean
@@ -144,33 +137,33 @@ local function failure(text, line, weigher, limits)
 end
 
 --- The tool's own name, the arguments and the output as they may be shown.
-local function shown(removed, session)
-  local name, input, text = removed.name, removed.input, removed.content.text
+local function shown(result, session)
+  local call = result.call or {}
+  local name, input, text = call.name, call.input, result.content.text
   name = type(name) == "string" and name or nil
   local own_name = session and name and session.table_of_limits.aliases[name] or name
   local redactor = session and session.redactor
   if redactor then
     name, input = name and redactor:text(name), redactor:data(input)
-    if removed.failed then text = redactor:document(text) end
+    if result.failed then text = redactor:document(text) end
   end
   return name and clipped(on_a_line(name), 64), own_name, arguments(input), text
 end
 
 --- The stub of a result; nil where none is small enough.
----@param removed abridge.history.Removed
+---@param result abridge.history.Result
 ---@param weigher abridge.history.Weigher
----@param limits abridge.Limits `count_tokens`, `token_safety`
----@param session? abridge.Session
+---@param opts table of `history.fit`
 ---@return string|nil
-function M.of(removed, weigher, limits, session)
-  local content, ending = removed.content, removed.ending or {}
-  local name, own_name, words, text = shown(removed, session)
+function M.of(result, weigher, opts)
+  local content, ending = result.content, result.ending or {}
+  local name, own_name, words, text = shown(result, opts.session)
   local output = {
-    ended = ending.exit and sentences.ended(ending.exit) or removed.failed and "failed" or nil,
+    ended = ending.exit and sentences.ended(ending.exit) or result.failed and "failed" or nil,
     images = content.media > 0 and content.media or nil,
     lines = content.text ~= "" and core.count_lines(content.text) or nil,
     bytes = #content.text + content.media_bytes,
-    range = range(own_name, removed.input, content.text, removed.failed),
+    range = range(own_name, (result.call or {}).input, content.text, result.failed),
     path = ending.path,
     again = name and only_reads(own_name) and name or nil,
   }
@@ -189,7 +182,7 @@ function M.of(removed, weigher, limits, session)
     line = sentences.removed(output)
   end
   if not fits(line) then return nil end
-  return removed.failed and failure(text, line, weigher, limits) or line
+  return result.failed and failure(text, line, weigher, opts) or line
 end
 
 return M

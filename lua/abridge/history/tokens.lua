@@ -164,6 +164,7 @@ end
 ---@field media integer parts that are images or other files
 ---@field media_bytes integer
 ---@field tokens integer in all
+---@field blob? boolean is it mostly data for programs? Once somebody asked
 
 --- The content of a result, weighed.
 ---@param content any
@@ -192,7 +193,10 @@ local LONG_RUN = 256 -- chars of base64 that are no word
 ---@param content abridge.history.Content
 ---@return boolean
 function M.is_blob(content)
-  return content.media > 0 or 2 * core.base64_bytes(content.text, LONG_RUN) > #content.text
+  if content.blob == nil then
+    content.blob = content.media > 0 or 2 * core.base64_bytes(content.text, LONG_RUN) > #content.text
+  end
+  return content.blob
 end
 
 return M

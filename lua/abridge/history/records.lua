@@ -1,0 +1,209 @@
+--- What is known of a message: who made it, its calls and results, what it costs. Remembered by its table for as long
+--- as that lives and everything in it is as it was.
+
+local check = require "abridge.base.check"
+local stub = require "abridge.history.stub"
+
+local M = {}
+
+---@class (exact) abridge.history.MadeCall A call of a reply.
+---@field id any
+---@field name any
+---@field input any decoded
+---@field key string equal where the same is asked for
+---@field reply? integer number of its reply; this and what follows are of one fit
+---@field nth? integer among the calls with its id
+---@field answered? boolean
+---@field later? abridge.history.MadeCall the next call of its reply with the same id
+
+---@class (exact) abridge.history.Result The result of a call.
+---@field id any
+---@field is_error boolean|nil
+---@field given any its content as the message has it
+---@field whole abridge.history.Content the same, weighed
+---@field known_stub? table the last stub made of it, and what it was made from
+---@field cuts table<integer, table> its text within so many tokens
+---@field content abridge.history.Content as it is now; this and what follows are of one fit
+---@field call? abridge.history.MadeCall nil where no call is known
+---@field at integer its place among all results
+---@field ending? abridge.CallEnd what the session knows of it
+---@field failed boolean
+---@field excluded boolean
+---@field stub? { text: string, tokens: integer }|false
+---@field is_stub? boolean
+---@field cut? string what is left of its text
+
+---@class abridge.history.Record
+---@field reply boolean it is the model's
+---@field calls abridge.history.MadeCall[]
+---@field results abridge.history.Result[]
+---@field fixed integer tokens besides the results
+---@field total integer tokens
+---@field in_use? table the fit that used it last
+---@field made? table the message as it was written last
+---@field private setup table what its counts depend on
+---@field private print any[] the message as it was
+
+local records = setmetatable({}, { __mode = "k" }) ---@type table<table, abridge.history.Record>
+
+-- is it as it was? -----------------------------------------------------------------------
+
+local MOST_NESTED = 100
+
+--- Everything in a value, in the order in which `next` goes; nil where it is nested too deep.
+local function printed(value, print, depth)
+  if depth > MOST_NESTED then return nil end
+  for key, inner in next, value do
+    local is_table = type(inner) == "table"
+    print[#print + 1] = key
+    print[#print + 1] = is_table and printed or inner
+    if is_table and not printed(inner, print, depth + 1) then return nil end
+  end
+  print[#print + 1] = printed -- the end of a table, which no message has
+  return print
+end
+
+--- Is a value as it was printed? The place after it, or nil.
+local function unchanged(value, print, at)
+  for key, inner in next, value do
+    if print[at] ~= key then return nil end
+    if type(inner) == "table" then
+      at = print[at + 1] == printed and unchanged(inner, print, at + 2)
+      if not at then return nil end
+    else
+      if print[at + 1] ~= inner then return nil end
+      at = at + 2
+    end
+  end
+  return print[at] == printed and at + 1 or nil
+end
+
+-- what counts depend on --------------------------------------------------------------------
+
+local SETUP = { "format", "count_tokens", "token_safety", "image_tokens", "session" }
+local last_setup = setmetatable({}, { __mode = "v" })
+
+--- What the counts of these options depend on: the same table for the same options.
+---@param opts table of `history.fit`
+---@return table
+function M.setup(opts)
+  local last, same = last_setup[1], true
+  for _, key in ipairs(SETUP) do
+    same = same and last ~= nil and last[key] == opts[key]
+  end
+  if same then return last end
+  local setup = {}
+  for _, key in ipairs(SETUP) do
+    setup[key] = opts[key]
+  end
+  last_setup[1] = setup
+  return setup
+end
+
+-- records ----------------------------------------------------------------------------------
+
+local function made_call(call)
+  local input = stub.decoded(call.input)
+  return { id = call.id, name = call.name, input = input, key = stub.key(call.name, input) }
+end
+
+--- Read a message and weigh it.
+local function new_record(view, print, setup, weigher)
+  local record = { setup = setup, print = print, reply = view.reply, calls = {}, results = {}, fixed = 0 }
+  for _, value in ipairs(view.rest) do
+    record.fixed = record.fixed + weigher:value(value)
+  end
+  record.total = record.fixed
+  for i, call in ipairs(view.calls) do
+    record.calls[i] = made_call(call)
+  end
+  for i, result in ipairs(view.results) do
+    local whole = weigher:content(result.content)
+    record.results[i] = { id = result.id, is_error = result.is_error, given = result.content, whole = whole, cuts = {} }
+    record.total = record.total + whole.tokens
+  end
+  return record
+end
+
+---@class abridge.history.Reader
+---@field who string the public function
+---@field shape abridge.history.Shape
+---@field setup table
+---@field weigher abridge.history.Weigher
+
+--- The record of a message. Raises where it is none, `deeper` levels further out than the caller's caller.
+---@param reader abridge.history.Reader
+---@param message table
+---@param index integer
+---@param deeper integer
+---@return abridge.history.Record
+function M.of(reader, message, index, deeper)
+  local record, shape = records[message], reader.shape
+  if record and record.setup ~= reader.setup then record = nil end
+  local seen = shape.own and shape.read(message) or message
+  if record and unchanged(seen, record.print, 1) then return record end
+  if not shape.is_message(message) then
+    local role = check.show(rawget(message, "role"))
+    local said = "%s: messages[%d] must be %s, got one with the role %s"
+    check.fail(said:format(reader.who, index, shape.wanted, role), deeper)
+  end
+  local print = printed(seen, {}, 1)
+  if not print then check.fail(("%s: messages[%d] is nested too deep"):format(reader.who, index), deeper) end
+  record = new_record(shape.own and shape.view(seen) or shape.read(message), print, reader.setup, reader.weigher)
+  records[message] = record
+  return record
+end
+
+--- The record to use for a message of a fit: a message that is in it twice has one for each place.
+---@param record abridge.history.Record
+---@param fit table
+---@return abridge.history.Record
+function M.for_use(record, fit)
+  if record.in_use == fit then
+    local copy = check.copied(record)
+    copy.calls, copy.results = {}, {}
+    for i, call in ipairs(record.calls) do
+      copy.calls[i] = check.copied(call)
+    end
+    for i, result in ipairs(record.results) do
+      copy.results[i] = check.copied(result)
+    end
+    return copy
+  end
+  record.in_use = fit
+  return record
+end
+
+-- messages that changed ----------------------------------------------------------------------
+
+local function same_list(a, b)
+  for k = 1, math.max(#a, #b) do
+    if a[k] ~= b[k] then return false end
+  end
+  return true
+end
+
+--- A copy of a message with other contents of its results: the one made before, if it is as it was.
+---@param reader abridge.history.Reader
+---@param record abridge.history.Record of the message
+---@param message table
+---@param contents any[]
+---@return table
+function M.written(reader, record, message, contents)
+  local made, shape = record.made, reader.shape
+  if made and same_list(made.contents, contents) then
+    local known = records[made.copy]
+    if known and known.setup == reader.setup and unchanged(made.copy, known.print, 1) then return made.copy end
+  end
+  local copy = shape.write(message, contents)
+  if type(copy) ~= "table" then
+    error(("%s: format.write must return a table, got %s"):format(reader.who, check.show(copy)), 0)
+  end
+  if not shape.own then
+    M.of(reader, copy, 0, 0) -- a host that gives it back need not wait for it
+    record.made = { contents = contents, copy = copy }
+  end
+  return copy
+end
+
+return M
