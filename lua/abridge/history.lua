@@ -84,7 +84,7 @@ local function checked_options(opts)
     check.fail(("%s: max_tokens must be %s, got %s"):format(WHO, check.positive(), check.show(opts.max_tokens)), 1)
   end
   local counted = { max_tokens = opts.max_tokens, count_tokens = opts.count_tokens, token_safety = opts.token_safety }
-  limit.checked(WHO, counted, 1)
+  limit.checked(WHO, counted, 2)
   for key, value in pairs(DEFAULTS) do
     if opts[key] == nil then opts[key] = value end
   end
@@ -226,7 +226,8 @@ function M.fit(messages, opts)
       end
     end
   end
-  local report = { tokens_before = before, tokens_after = after, freed = before - after, fits = after <= opts.max_tokens }
+  local report =
+    { tokens_before = before, tokens_after = after, freed = before - after, fits = after <= opts.max_tokens }
   report.changed, report.first_changed = changed, changed[1]
   return all, report
 end

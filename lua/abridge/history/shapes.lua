@@ -191,9 +191,13 @@ local SHAPES = { openai = openai, responses = responses, anthropic = anthropic }
 ---@param format any
 ---@return abridge.history.Shape
 function M.of(who, format)
-  if type(format) == "table" then return own_shape(who, format) end
-  local shape = SHAPES[format]
-  if shape then return shape end
+  local shape
+  if type(format) == "table" then
+    shape = own_shape(who, format)
+  else
+    shape = SHAPES[format]
+  end
+  if shape then return shape end -- no tail call: the level of an error counts this function
   local wanted = '"openai", "responses", "anthropic" or { read =, write = }'
   check.fail(("%s: format must be %s, got %s"):format(who, wanted, check.show(format)), 1)
 end

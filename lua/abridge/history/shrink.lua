@@ -20,13 +20,6 @@ function M.stub(result, opts, weigher)
   return made
 end
 
---- A text without its last sentence.
-local function without(text, sentence)
-  local start = sentence and #text - #sentence
-  if not start or start < 0 or text:sub(start + 1) ~= sentence then return text end
-  return (text:sub(1, start):gsub("\n+$", "\n"))
-end
-
 --- A result's text within so many tokens: how its command ended stays, and the notice is that of this cut.
 ---@param result abridge.history.Result as it came
 ---@param most integer
@@ -35,11 +28,10 @@ end
 function M.cut(result, most, opts)
   local ending, known = result.ending or {}, result.cuts[most]
   if known and known.ending == result.ending then return known.text end
-  local text = without(result.content.text, ending.notice)
-  local body = without(text, ending.exit)
+  local body, exit = stub.printed(result.content.text, result.ending)
   local limits = { strategy = "auto", kind = core.kind(body), max_tokens = most, utf8 = "replace" }
   limits.count_tokens, limits.token_safety = opts.count_tokens, opts.token_safety
-  local parts = { tool = "run_command", exit = body ~= text and ending.exit or nil }
+  local parts = { tool = "run_command", exit = exit }
   function parts.adjust(cut)
     cut.full_output_path = ending.path
   end

@@ -15,6 +15,7 @@ M.MOST = 160
 --- Bytes of the arguments: as many as fit.
 local ARGUMENT_BYTES = { 400, 200, 100, 50, 25 }
 local STUB_BYTES = 16 * M.MOST -- more than any stub of ours has
+local NOTICE_BYTES = 1000 -- likewise of the notice of a page
 
 -- the call ---------------------------------------------------------------------
 
@@ -98,12 +99,17 @@ end
 --- The lines of a file that a page has, where it says which or is a file's start.
 local function range(own_name, input, text, failed)
   if own_name ~= "read_file" or failed or type(input) ~= "table" or input.pointer then return nil end
-  local shown = text:match "%[Showing lines (%d+%-%d+) of [^\n]*%]%s*$"
+  local last = text:sub(-NOTICE_BYTES)
+  local shown = last:match "%[Showing lines (%d+%-%d+) of [^\n]*%]%s*$"
   if shown then return "lines " .. shown end
   local first = tonumber(input.offset == nil and 1 or input.offset)
-  local lines = core.count_lines(text)
-  if not (check.is_count(first) and first > 0 and lines > 0) or text:find "\n%[[^\n]*%]%s*$" then return nil end
-  return ("lines %.0f-%.0f"):format(first, first + lines - 1)
+  if not (check.is_count(first) and first > 0) then return nil end
+  local next_line = tonumber(last:match "\n%[[^\n]*Use offset=(%d+) to continue%]%s*$")
+  if not next_line then
+    if last:find "\n%[[^\n]*%]%s*$" then return nil end
+    next_line = first + core.count_lines(text)
+  end
+  return next_line > first and ("lines %.0f-%.0f"):format(first, next_line - 1) or nil
 end
 
 -- the stub ----------------------------------------------------------------------
@@ -114,6 +120,20 @@ end
 function M.is_stub(text)
   local start = sentences.removed_start
   return #text <= STUB_BYTES and text:sub(1, #start) == start and text:find("]", 1, true) ~= nil
+end
+
+--- What a session's call printed, without what we said of it: the notice of a cut, and how it ended.
+---@param text string
+---@param ending? abridge.CallEnd nil: nobody knows what in it is ours
+---@return string text
+---@return string|nil exit its exit line
+function M.printed(text, ending)
+  if not ending then return text end
+  text = text:gsub("\n+%[Showing [^\n]*%]$", "\n")
+  local exit = ending.exit
+  local body = text:gsub("\n$", "")
+  if not exit or body:sub(-#exit) ~= exit then return text end
+  return (body:sub(1, -#exit - 1):gsub("\n+$", "\n")), exit
 end
 
 --- What `priority` keeps of a failure, in what the line leaves of a stub; nil where there is no room.
@@ -140,6 +160,7 @@ end
 local function shown(result, session)
   local call = result.call or {}
   local name, input, text = call.name, call.input, result.content.text
+  if result.failed then text = M.printed(text, result.ending) end
   name = type(name) == "string" and name or nil
   local own_name = session and name and session.table_of_limits.aliases[name] or name
   local redactor = session and session.redactor

@@ -6,14 +6,12 @@ local M = {}
 ---@class (exact) abridge.CallEnd
 ---@field failed boolean
 ---@field exit? string its exit line
----@field notice? string
 ---@field path? string of its full output
 
 --- What an event of a result tells.
 local function end_of(event)
   local cut = type(event.cut) == "table" and event.cut or {}
-  local failed, path = event.is_error == true, cut.full_output_path
-  return { failed = failed, exit = event.exit_line, notice = event.notice, path = path }
+  return { failed = event.is_error == true, exit = event.exit_line, path = cut.full_output_path }
 end
 
 local function add(ends, event)

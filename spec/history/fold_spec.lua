@@ -1,0 +1,161 @@
+-- A conversation under a budget: what holds for every conversation, in every format, wherever a host calls.
+
+local abridge = require "abridge"
+local conversation = require "support.conversation"
+local history = require "abridge.history"
+local random = require "support.random"
+
+local function format_of(name)
+  return name == "own" and conversation.own or name
+end
+
+local function first(list, n)
+  local some = {}
+  for i = 1, n do
+    some[i] = list[i]
+  end
+  return some
+end
+
+--- A deep copy.
+local function copied(value)
+  if type(value) ~= "table" then return value end
+  local copy = {}
+  for key, inner in pairs(value) do
+    copy[key] = copied(inner)
+  end
+  return copy
+end
+
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  for key, value in pairs(a) do
+    if not same(value, b[key]) then return false end
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  return true
+end
+
+local function random_options(format)
+  local by_bytes = random.chance(2)
+  local budget = random.choose { 600, 2000, 6000, 20000 }
+  local trigger = random.choose { 0.5, 0.9, 1 }
+  return {
+    format = format_of(format),
+    max_tokens = by_bytes and budget * 4 or budget,
+    count_tokens = by_bytes and function(text)
+      return #text
+    end or nil,
+    trigger = trigger,
+    target = random.chance(2) and trigger * random.choose { 0, 0.3, 0.9, 1 } or random.choose { 0.4, 0.5 },
+    keep = random.choose { 0, 1, 3, 10 },
+    clear_at_least = random.choose { 0, 0.1, 0.4 },
+    exclude_tools = random.chance(3) and { "look" } or nil,
+    image_tokens = random.choose {
+      85,
+      function(width, height)
+        return width * height / 750 - width * height / 750 % 1
+      end,
+    },
+  }
+end
+
+local function tokens_of(opts, text)
+  return opts.count_tokens and opts.count_tokens(text) or math.ceil(abridge.estimate_tokens(text) * 1.35)
+end
+
+--- What a stub may be.
+local function check_stub(opts, text)
+  assert(tokens_of(opts, text) <= 160, text)
+  local line, rest = text:match "^(%[Output removed to save room[^\n]*%])(.*)$"
+  assert(line and (rest == "" or rest:sub(1, 1) == "\n"), text)
+  assert(not text:find "[%z\1-\9\11-\31\127]", text)
+  assert.equal(0, (select(2, abridge.count_chars(text))))
+  assert(not line:find "run_command.* again", line)
+end
+
+--- Everything but contents of results is as it was; every changed content is a stub or a cut.
+local function check_against_input(format, opts, input, output)
+  assert.equal(#input, #output)
+  for i, message in ipairs(input) do
+    local before, after = conversation.contents(format, message), conversation.contents(format, output[i])
+    assert.equal(#before, #after)
+    for k, content in ipairs(after) do
+      if type(content) == "string" and content ~= before[k] and content:find "^%[Output removed" then
+        check_stub(opts, content)
+      end
+    end
+    if format ~= "own" and #before == 1 and output[i] ~= message then
+      local restored = copied(output[i])
+      local key = format == "responses" and "output" or "content"
+      if format == "anthropic" then
+        restored.content[1].content = before[1]
+      else
+        restored[key] = before[1]
+      end
+      assert(same(message, restored), "something besides a result's content changed")
+    end
+  end
+end
+
+--- What a report says, and that it is true.
+local function check_report(opts, before, sent, report)
+  assert.equal(report.fits, report.tokens_after <= opts.max_tokens)
+  assert.equal(report.freed, report.tokens_before - report.tokens_after)
+  assert.equal(report.changed[1], report.first_changed)
+  for i = 1, (report.first_changed or #before + 1) - 1 do
+    assert.equal(before[i], sent[i])
+  end
+  for _, i in ipairs(report.changed) do
+    assert(not same(before[i], sent[i]))
+  end
+  if report.tokens_before <= opts.trigger * opts.max_tokens then assert.same({}, report.changed) end
+  local again, second = history.fit(sent, opts)
+  assert.same({}, second.changed)
+  assert(same(sent, again))
+end
+
+--- A host that calls at some places, and gives back what it got.
+local function replayed(format, opts, made)
+  local raw, sent, fed = made.messages, {}, 0
+  local rebuilds = random.between(1, 6)
+  for _, place in ipairs(made.places) do
+    if not random.chance(5) then -- some hosts call now and then
+      for i = fed + 1, place do
+        sent[i] = raw[i]
+      end
+      fed = place
+      local fitted, report = history.fit(sent, opts)
+      check_against_input(format, opts, sent, fitted)
+      check_report(opts, sent, fitted, report)
+      sent = fitted
+      if random.below(rebuilds) == 0 then
+        local rebuilt, whole = history.fit(first(raw, place), opts)
+        assert(same(sent, rebuilt), "the raw history gives other bytes")
+        assert.equal(report.tokens_after, whole.tokens_after)
+      end
+    end
+  end
+  for i = fed + 1, #raw do
+    sent[i] = raw[i]
+  end
+  return sent
+end
+
+describe("a conversation under a budget", function()
+  it("is the same wherever it is fitted, and never over while it fits", function()
+    random.each(120, function()
+      local format = random.choose(conversation.formats)
+      local made = conversation.new(format, random.between(1, 40), random.choose { 600, 4000, 12000 })
+      local opts, raw = random_options(format), made.messages
+      local untouched = copied(raw)
+      local sent = replayed(format, opts, made)
+      local rebuilt = history.fit(raw, opts)
+      assert(same(history.fit(sent, opts), rebuilt), "what was given back gives other bytes")
+      assert(same(untouched, raw), "the input was changed")
+      assert(same(history.fit(untouched, opts), rebuilt), "what is remembered gives other bytes")
+    end)
+  end)
+end)
