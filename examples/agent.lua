@@ -6,16 +6,16 @@
 -- A URL that ends in /messages is taken to be Anthropic's Messages API, any other Chat Completions.
 -- `make agent` shows it at work with a scripted model.
 local abridge = require "abridge"
+local history = require "abridge.history"
 local json = vim and vim.json or require "cjson"
 
 local M = {}
 
 local BUDGET = 24000 -- tokens of a whole request, by the estimate
-local SHARE = 0.4 -- of the budget, for one result
+local SHARE = 0.2 -- of the budget, for the results of one reply
 local MAX_REQUESTS = 200
 local TIMEOUT = 600 -- seconds for a request
 local MAX_TOKENS = 4096 -- of a reply; the Messages API requires it
-local CLEARED = "[Cleared to save room. Call the tool again to see it]"
 
 -- the two APIs -----------------------------------------------------------------
 
@@ -40,12 +40,6 @@ function OPENAI.text(reply)
   return type(reply.content) == "string" and reply.content or ""
 end
 
-function OPENAI.clear(message)
-  if message.role ~= "tool" or message.content == CLEARED then return false end
-  message.content = CLEARED
-  return true
-end
-
 local ANTHROPIC = { format = "anthropic", builder = require "abridge.anthropic" }
 
 function ANTHROPIC.headers(key)
@@ -66,16 +60,6 @@ function ANTHROPIC.text(reply)
     texts[#texts + 1] = block.type == "text" and block.text or nil
   end
   return table.concat(texts, "\n")
-end
-
-function ANTHROPIC.clear(message)
-  local cleared = false
-  for _, block in ipairs(type(message.content) == "table" and message.content or {}) do
-    if block.type == "tool_result" and block.content ~= CLEARED then
-      block.content, cleared = CLEARED, true
-    end
-  end
-  return cleared
 end
 
 -- a tool of our own ---------------------------------------------------------------
@@ -197,32 +181,12 @@ local function post(session, url, headers, body)
   return answer
 end
 
---- The body of the next request. If it is over the budget, results are cleared, the oldest first.
-local function fitted(messages, budget, clear, encode)
-  local body = encode()
-  local tokens = abridge.estimate_tokens(body)
-  for _, message in ipairs(messages) do
-    if tokens <= budget then break end
-    if clear(message) then
-      body = encode()
-      tokens = abridge.estimate_tokens(body)
-    end
-  end
-  if tokens > budget then error(("The next request takes %d tokens of %d"):format(tokens, budget), 0) end
-  return body, tokens
-end
-
 -- the loop --------------------------------------------------------------------------------
 
 local function new_session(opts, savings)
-  local limits, share = {}, math.floor(savings.budget * SHARE)
-  for tool in pairs(abridge.profiles.default) do
-    if tool ~= "ceiling" then limits[tool] = { max_tokens = share } end
-  end
   local session = assert(abridge.session {
     root = opts.root or ".",
     run_dir = opts.run_dir,
-    limits = limits,
     on_event = function(event)
       savings.note(event)
       if opts.on_event then opts.on_event(event) end
@@ -248,18 +212,23 @@ function M.run(task, opts)
   headers[#headers + 1] = "Content-Type: application/json"
 
   local tools = session:definitions(api.format)
-  local messages = { { role = "user", content = task } }
-  local function encode()
-    return json.encode(api.request(opts.model or "default", messages, tools))
-  end
+  local messages, report = { { role = "user", content = task } }, nil
+  local room = savings.budget - abridge.estimate_tokens(json.encode(tools))
+  local fit = { format = api.format, max_tokens = math.max(room, 1), session = session }
+  local turn = { max_tokens = math.max(math.floor(savings.budget * SHARE), 1) }
   local function work()
     local reply
     repeat
-      local body, tokens = fitted(messages, savings.budget, api.clear, encode)
-      savings.requests, savings.largest = savings.requests + 1, math.max(savings.largest, tokens)
+      messages, report = history.fit(messages, fit)
+      if not report.fits then
+        error(("The next request takes %d tokens of %d"):format(report.tokens_after, savings.budget), 0)
+      end
+      local body = json.encode(api.request(opts.model or "default", messages, tools))
+      savings.requests = savings.requests + 1
+      savings.largest = math.max(savings.largest, abridge.estimate_tokens(body))
       reply = api.reply(json.decode(post(requests, opts.url, headers, body)))
       messages[#messages + 1] = reply
-      local results = api.builder.results(session, reply)
+      local results = api.builder.results(session, reply, turn)
       for _, message in ipairs(results) do
         messages[#messages + 1] = message
       end
