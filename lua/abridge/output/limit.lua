@@ -378,13 +378,19 @@ function M.for_ceiling(limits, ceiling)
   return M.narrowed(M.copy(ceiling, own), limits)
 end
 
+--- May a cut by these limits be over their budgets, by its markers?
+---@param limits abridge.Limits
+---@return boolean
+function M.is_soft(limits)
+  return limits.strategy == "pipeline" or limits.marker == "outside"
+end
+
 --- May these limits let through more than a ceiling?
 ---@param limits abridge.Limits
 ---@param ceiling abridge.Limits
 ---@return boolean
 function M.may_exceed(limits, ceiling)
-  local on_top = limits.strategy == "pipeline" or limits.marker == "outside"
-  return on_top or M.most_bytes(limits) > ceiling.max_bytes
+  return M.is_soft(limits) or M.most_bytes(limits) > ceiling.max_bytes
 end
 
 return M
