@@ -66,7 +66,7 @@ M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
 
 local BUDGET_OPTIONS = {
   max_bytes = function(value)
-    if not pcall(core.parse_size, value) then return 'bytes, or a size such as "30KB"' end
+    if not core.parse_size(value) then return 'bytes, or a size such as "30KB"' end
   end,
 }
 for _, key in ipairs(M.budgets) do
