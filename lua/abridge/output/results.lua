@@ -209,9 +209,9 @@ local function limits_of(call, value, share)
   limits = limit.of_kind(limits, value.kind)
   if not share then return limits end
   limits = limit.narrowed(limits, share)
-  local is_error = value.is_error and not value.exit and value.text and limits.strategy ~= "pipeline"
-  if is_error and (limits.strategy == "tail" or #value.text <= MESSAGE_BYTES) then -- it says first what is wrong
-    limits.strategy, limits.long_line, limits.kind = "head", "split", nil
+  local is_error = value.is_error and value.text and not value.exit and value.kind ~= "binary"
+  if is_error and (limits.strategy == "tail" or #value.text <= MESSAGE_BYTES) then
+    return limit.for_ceiling(limits, { strategy = "head", long_line = "split" }) -- it says first what is wrong
   end
   return limits
 end

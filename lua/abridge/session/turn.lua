@@ -25,6 +25,13 @@ local FAILURE_BYTES = 4096 -- of the message when something fails in here
 ---@field id? string
 ---@field job? abridge.Job
 ---@field result? abridge.Result
+---@field limits? abridge.Limits those its tokens are counted by; these fields where the turn has a budget:
+---@field size? table<string, integer> of the result's text, by budget
+---@field least? table<string, integer> what of it must stay
+---@field line? table<string, integer> the size of the line on parts left out, if it has one
+---@field held? abridge.HeldResult its result while that waits for its part
+---@field part? table<string, integer> of each budget
+---@field without_line? boolean there is no room for that line
 
 ---@class (exact) abridge.TurnOptions
 ---@field on_done? fun(messages: table[]) makes the call return at once
@@ -39,8 +46,8 @@ local OPTIONS = {
   parallel = "boolean",
   max_tokens = check.positive,
   max_bytes = function(value)
-    local ok, bytes = pcall(core.parse_size, value)
-    if not ok or bytes == 0 then return 'an integer from 1 to 2^53, or a size such as "30KB"' end
+    local bytes = core.parse_size(value)
+    if not bytes or bytes == 0 then return 'an integer from 1 to 2^53, or a size such as "30KB"' end
   end,
 }
 

@@ -71,6 +71,7 @@ function Budget:text(result)
 end
 
 --- Weigh a result: its text, what of it must stay, and the line on parts left out.
+---@return boolean small it is at most an even share
 function Budget:weigh(call, result, exit)
   local limits = self:limits(call)
   local text, left_out = self:text(result)
@@ -80,13 +81,14 @@ function Budget:weigh(call, result, exit)
   for key, budget in pairs(self.budgets) do
     even[key] = math.floor(budget / #self.calls)
   end
-  call.small = self:within(call.size, even)
-  local whole = call.small or result.content == "" -- the text is only ours
+  local small = self:within(call.size, even)
+  local whole = small or result.content == "" -- then the text is only ours
   local least = self:size(exit or notice.truncated, limits)
   call.least = {}
   for key in pairs(self.budgets) do
     call.least[key] = whole and call.size[key] or math.min(call.size[key], least[key])
   end
+  return small
 end
 
 --- What a call hands to its session.
@@ -98,8 +100,7 @@ function Budget:of(call)
     holds = function(held)
       if call.result then return false end -- it was answered without it
       call.limits = held.call.limits
-      self:weigh(call, held.result, held.exit)
-      if call.small then return false end
+      if self:weigh(call, held.result, held.exit) then return false end
       call.held = held
       return true
     end,
@@ -173,12 +174,13 @@ function Budget:settle(failure)
   local shares = self:shares()
   for i, call in ipairs(self.calls) do
     call.part = shares[i]
-    local released, problem = false, nil
+    local ok, problem = true, nil
     if call.held then
-      released, problem = pcall(self.release, self, call)
-      if not released then call.result = failure(call, problem) end
+      ok, problem = pcall(self.release, self, call)
     end
-    if not released then self:cut_sentence(call, call.result) end
+    if not ok then call.result = failure(call, problem) end
+    local is_ours = not ok or not (call.held or self:within(call.size, call.part))
+    if is_ours then self:cut_sentence(call, call.result) end
     call.held = nil
   end
 end
