@@ -66,6 +66,18 @@ local function give(key)
   return { "give", { key = key } }
 end
 
+--- The event of a result keeps the promises of results.
+local function check_event(event, limits)
+  conformance.check({
+    tool = event.tool,
+    content = event.content,
+    is_error = event.is_error,
+    truncation = event.truncation,
+    metadata = event.metadata,
+    details = { cut = event.cut, notice = event.notice, exit_line = event.exit_line },
+  }, { limits = limits and limits.marker ~= "outside" and limits or nil })
+end
+
 describe("a turn with a budget", function()
   local session, dir
 
@@ -176,6 +188,7 @@ describe("a turn with a budget", function()
     local texts = contents(openai.results(session, reply(unpack(calls)), { max_bytes = 1, max_tokens = 1 }))
     assert.equal(40, #events)
     for i, text in ipairs(texts) do
+      check_event(events[i])
       local key = calls[i][2].key
       local wanted = { a = 11, b = 3, c = 2, d = 11, e = 10 }
       assert.is_true(#text <= wanted[key], text)
@@ -393,6 +406,45 @@ describe("a turn with a budget", function()
     end
   end)
 
+  it("goes on when the session is closed by its own events", function()
+    dir = tmpdir.new()
+    open({ a = numbered(3000), b = numbered(2000), c = "c" }, {
+      run_dir = dir:at "run",
+      on_event = function(event)
+        if event.type == "tool_result" then session:close() end
+      end,
+    })
+    local texts = contents(openai.results(session, reply(give "a", give "b", give "a"), { max_bytes = 1000 }))
+    assert.is_true(total(texts) <= 1000 and total(texts) > 900)
+    assert.is_true(session.run.closed)
+    assert.equal(3, #assert(abridge.open_run(dir:at "run")):events { type = "tool_result" })
+  end)
+
+  it("tells of a call that ends after it was given up", function()
+    local events, finish = open({ a = numbered(3000), b = numbered(3000) }, nil, { b = true })
+    session:register {
+      name = "stubborn",
+      execute = function(_, _, done)
+        finish.stubborn = function()
+          done(numbered(2000))
+        end
+        return function()
+          return true
+        end
+      end,
+    }
+    local opts = { max_bytes = 1000, on_done = function() end }
+    local going = openai.results(session, reply(give "a", { "stubborn" }), opts)
+    going.calls[2].job.wait = function() end -- as a job's inside Neovim, after Ctrl-C
+    local texts = contents(going:wait())
+    assert.equal("Tool stubborn was aborted", texts[2])
+    assert.is_true(total(texts) <= 1000 and #texts[1] > 900)
+    assert.equal(1, #events)
+    finish.stubborn()
+    assert.equal(2, #events)
+    assert.same({}, session.held)
+  end)
+
   it("closes every stream it held", function()
     local streams = {}
     local function stream(ctx)
@@ -504,6 +556,15 @@ local KINDS = {
     end
   end,
 }
+--- Files that a turn may read.
+local READS = {
+  { path = "lines" },
+  { path = "lines", offset = 100, line_numbers = true },
+  { path = "json", pointer = "" },
+  { path = "json" },
+  { path = "wide" },
+  { path = "none" },
+}
 local NAMES = { "text", "lines", "json", "failure", "mcp", "stream", "raising" }
 
 local LIMITS = {
@@ -533,7 +594,8 @@ local function level_of(sizes, budget)
   return low
 end
 
---- Make the calls of a turn, ended in some order; the contents of its messages, and the events by call.
+--- Make the calls of a turn, ended in some order; the contents of its messages, the events by call, and each call's
+--- limits.
 local function play(turn, order, opts)
   local later = {}
   for i in ipairs(turn.calls) do
@@ -541,7 +603,8 @@ local function play(turn, order, opts)
   end
   local session, events, finish = new_session(turn.gives, {
     limits = { give = turn.limits },
-    tools = {},
+    tools = { "read_file" },
+    cwd = turn.dir,
     redact = turn.redact,
   }, later)
   local given, told = { parallel = true }, nil
@@ -551,17 +614,21 @@ local function play(turn, order, opts)
   function given.on_done(messages)
     told = messages
   end
-  openai.results(session, reply(unpack(turn.calls)), given)
+  local going = openai.results(session, reply(unpack(turn.calls)), given)
   for _, i in ipairs(order) do
-    finish[i]()
+    if finish[i] then finish[i]() end
   end
+  going:wait() -- a file may be read in steps
   local by_id = {}
   for _, event in ipairs(events) do
     must(not by_id[event.call_id], "two events of %s", event.call_id)
     by_id[event.call_id] = event
   end
   must(next(session.held) == nil, "something is held")
-  local limits = session:limits "give"
+  local limits = {}
+  for i, call in ipairs(turn.calls) do
+    limits[i] = session:limits(call[1])
+  end
   session:close()
   return contents(told), by_id, limits
 end
@@ -578,44 +645,48 @@ local function shuffled(n)
   return order
 end
 
-local function draw_turn()
-  local turn = { calls = {}, gives = {}, limits = random.choose(LIMITS) }
+local function draw_turn(dir)
+  local turn = { calls = {}, gives = {}, limits = random.choose(LIMITS), dir = dir }
   turn.redact = random.chance(3) and { "line" } or nil
   for i = 1, random.between(1, 10) do
     turn.calls[i] = give(i)
     turn.gives[i] = KINDS[random.choose(NAMES)]()
+    if random.chance(5) then turn.calls[i] = { "read_file", random.choose(READS) } end
   end
   return turn
 end
 
---- An event must be a result that conforms, and the message must be its content. Its own limits may cut that to make
---- room for the line on parts left out.
-local function check_event(event, text, limits)
-  local told = event.content
+--- A message must be what its event tells. Its own limits may cut that to make room for the line on parts left out.
+local function check_told(text, told)
   local same = text == told or told == "" and text == "(no output)"
   must(same or text:find "%[1 part that is not text left out%]$", "event %s, message %s", told, text)
-  conformance.check({
-    tool = event.tool,
-    content = event.content,
-    is_error = event.is_error,
-    truncation = event.truncation,
-    metadata = event.metadata,
-    details = { cut = event.cut, notice = event.notice, exit_line = event.exit_line },
-  }, { limits = limits.marker ~= "outside" and limits or nil })
 end
 
 describe("any turn with a budget", function()
+  local dir
+
+  setup(function()
+    dir = tmpdir.new()
+    dir:write("lines", numbered(1500, "line of a file"))
+    dir:write("wide", ("wide "):rep(5000) .. "\nsecond\n")
+    dir:write("json", "[" .. numbered(400, ""):gsub("%s+", ",\n"):sub(3) .. "]")
+  end)
+
+  teardown(function()
+    dir:remove()
+  end)
+
   it("is within it, max-min fair, the same in any order of ends, and told as it was", function()
     random.each(400, function()
-      local turn = draw_turn()
+      local turn = draw_turn(dir.path)
       local n = #turn.calls
       local plain, _, limits = play(turn, shuffled(n))
-      local function tokens_of(text)
-        return core.weigh_tokens(text, limits.token_safety)
+      local function tokens_of(text, i)
+        return core.weigh_tokens(text, limits[i].token_safety)
       end
       local sizes, tokens, sum, token_sum = {}, {}, 0, 0
       for i, text in ipairs(plain) do
-        sizes[i], tokens[i] = #text, tokens_of(text)
+        sizes[i], tokens[i] = #text, tokens_of(text, i)
         sum, token_sum = sum + sizes[i], token_sum + tokens[i]
       end
       local opts, which = {}, random.below(3)
@@ -625,10 +696,11 @@ describe("any turn with a budget", function()
 
       local got, got_tokens = 0, 0
       for i, text in ipairs(texts) do
-        got, got_tokens = got + #text, got_tokens + tokens_of(text)
-        local grew = opts.max_bytes and #text > sizes[i] or opts.max_tokens and tokens_of(text) > tokens[i]
+        got, got_tokens = got + #text, got_tokens + tokens_of(text, i)
+        local grew = opts.max_bytes and #text > sizes[i] or opts.max_tokens and tokens_of(text, i) > tokens[i]
         must(not grew, "call %s grew: %s, from %s", i, text, plain[i])
-        check_event(events["id" .. i], text, limits)
+        check_told(text, events["id" .. i].content)
+        check_event(events["id" .. i], limits[i])
       end
       must(#texts == n, "%s messages of %s calls", #texts, n)
       must(got <= (opts.max_bytes or got), "%s of %s bytes", got, opts.max_bytes)
