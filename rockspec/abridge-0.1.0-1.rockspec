@@ -273,6 +273,7 @@ build = {
     ["abridge.session.schema"] = "lua/abridge/session/schema.lua",
     ["abridge.session.throttle"] = "lua/abridge/session/throttle.lua",
     ["abridge.session.turn"] = "lua/abridge/session/turn.lua",
+    ["abridge.session.turn_budget"] = "lua/abridge/session/turn_budget.lua",
     ["abridge.session.updates"] = "lua/abridge/session/updates.lua",
     ["abridge.sql.database"] = "lua/abridge/sql/database.lua",
     ["abridge.sql.drivers"] = "lua/abridge/sql/drivers.lua",

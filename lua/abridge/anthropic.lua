@@ -36,29 +36,34 @@ local function image_block(image)
   return { type = "image", source = { type = "base64", media_type = image.mimeType, data = image.data } }
 end
 
+local shape = {}
+
 --- The API refuses an error that has more than text, or none.
-local function tool_result(session, call, result)
+function shape.parts(result)
   local images, left_out = messages.images(result)
-  if result.is_error then
-    images, left_out = {}, left_out + #images
-  end
+  if result.is_error then return {}, left_out + #images end
+  return images, left_out
+end
+
+function shape.message(call, result, text, images)
   return {
     type = "tool_result",
     tool_use_id = call.id,
-    content = messages.content(session, result, images, left_out, text_block, image_block),
+    content = messages.content(text, images, text_block, image_block),
     is_error = result.is_error == true or nil,
   }
 end
 
 --- All results of a reply go into one message, right after it.
-local function user_message(built)
+function shape.gather(built)
   return { role = "user", content = built }
 end
 
 --- Make the calls of a reply and build the message to append after it: a list with one user message of exactly one
 --- `tool_result` a call, in their order, whatever fails; an empty list when the reply calls no tool. A call without an
 --- id, or with that of another, gets one, in the reply too. If a reply was streamed, `input` may be the joined
---- `partial_json` of its deltas, broken or not. The reply is read raw: no metatable is used. Raises if it is none.
+--- `partial_json` of its deltas, broken or not. The reply is read raw: no metatable is used. Raises if it is none. With
+--- `max_tokens` or `max_bytes` the texts of all results share that budget.
 ---@param session abridge.Session
 ---@param reply table the response, or the assistant's message: what has `content`
 ---@param opts? abridge.TurnOptions
@@ -66,7 +71,7 @@ end
 function M.results(session, reply, opts)
   local calls = calls_of(reply)
   if not calls then messages.refuse("anthropic.results", WANTED, reply) end
-  local built = turn.run("anthropic.results", session, calls, opts, tool_result, user_message)
+  local built = turn.run("anthropic.results", session, calls, opts, shape)
   return built -- no tail call: the level of an error counts this function
 end
 

@@ -45,9 +45,14 @@ local function chat_calls(message)
   return calls
 end
 
+local chat = {}
+
 --- Tool messages can only be text.
-local function chat_message(session, call, result)
-  local text = messages.text(session, result, result.blocks and #result.blocks)
+function chat.parts(result)
+  return {}, result.blocks and #result.blocks or 0
+end
+
+function chat.message(call, _, text)
   return { role = "tool", tool_call_id = call.id, content = text }
 end
 
@@ -80,32 +85,34 @@ local function image_part(image)
   }
 end
 
-local function response_item(session, call, result)
-  local images, left_out = messages.images(result)
-  local output = messages.content(session, result, images, left_out, text_part, image_part)
+local responses = { parts = messages.images }
+
+function responses.message(call, _, text, images)
+  local output = messages.content(text, images, text_part, image_part)
   return { type = OUTPUTS[call.kind], call_id = call.id, output = output }
 end
 
---- The calls of a reply, and the function that builds the message of each; nil if it is no reply.
+--- The calls of a reply, and how its messages are built; nil if it is no reply.
 local function calls_of(reply)
   local choices, output = field(reply, "choices"), field(reply, "output")
-  if type(choices) == "table" then return chat_calls(field(rawget(choices, 1), "message")), chat_message end
-  if type(output) == "table" then return response_calls(output), response_item end
-  return chat_calls(reply), chat_message
+  if type(choices) == "table" then return chat_calls(field(rawget(choices, 1), "message")), chat end
+  if type(output) == "table" then return response_calls(output), responses end
+  return chat_calls(reply), chat
 end
 
 --- Make the calls of a reply and build the messages to append after it: exactly one a call, in their order, whatever
 --- fails; none when the reply calls no tool. A call without an id, or with that of another, gets one, in the reply too.
---- The reply is read raw: no metatable is used. Raises if it is none.
+--- The reply is read raw: no metatable is used. Raises if it is none. With `max_tokens` or `max_bytes` the texts of all
+--- messages share that budget.
 ---@param session abridge.Session
 ---@param reply table a response of Chat Completions (its first choice counts) or of the Responses API, or the
 ---  assistant's message
 ---@param opts? abridge.TurnOptions
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)
-  local calls, build = calls_of(reply)
+  local calls, shape = calls_of(reply)
   if not calls then messages.refuse("openai.results", WANTED, reply) end
-  local built = turn.run("openai.results", session, calls, opts, build)
+  local built = turn.run("openai.results", session, calls, opts, shape)
   return built -- no tail call: the level of an error counts this function
 end
 

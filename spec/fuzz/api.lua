@@ -6,6 +6,7 @@
 --- metamethod raised; what it returns keeps the rules of the contract.
 local abridge = require "abridge"
 local core = require "abridge.core"
+local openai = require "abridge.openai"
 local plain = require "support.plain"
 local random = require "support.random"
 local tmpdir = require "support.tmpdir"
@@ -298,6 +299,34 @@ local function session_call(session)
   end
 end
 
+local TURN = {
+  max_bytes = function() return choose { random.between(1, 3000), "1KB" } end,
+  max_tokens = function() return random.between(1, 500) end,
+  parallel = function() return true end,
+}
+local FLOOR = 64 -- bytes that a result may always have
+
+local function turn_results(session)
+  local calls = {}
+  for i = 1, random.below(5) do
+    local arguments = chance(4) and values.anything() or { path = choose { "text", "long" }, x = 1 }
+    local name = choose { "echo", "read_file", "nothing" }
+    calls[i] = { id = "id" .. i, ["function"] = { name = name, arguments = arguments } }
+  end
+  local args = values.arguments(3, session, { role = "assistant", tool_calls = calls }, values.options(TURN))
+  local ok, messages = call("openai.results", openai.results, args)
+  if not ok then return end
+  local opts = given(args, 3)
+  must(type(messages) == "table", "openai.results returned a %s", type(messages))
+  local sum = 0
+  for _, message in ipairs(messages) do
+    must(plain.is_valid_utf8(message.content) and message.content ~= "", "a message without text")
+    sum = sum + #message.content
+  end
+  local most = type(opts) == "table" and abridge.parse_size(rawget(opts, "max_bytes"))
+  must(not most or sum <= math.max(most, FLOOR * #messages), "%d bytes of %d", sum, most)
+end
+
 local METHODS = {
   "limits", "definitions", "events", "full_output", "names", "shown_name", "find", "wait", "cancel", "close",
 }
@@ -320,6 +349,8 @@ function cases.session()
       local method = choose(METHODS)
       local arg = choose { "echo", "openai", "one", {}, values.anything() or 0 }
       call("session:" .. method, session[method] or nothing, values.arguments(2, session, arg))
+    elseif chance(4) then
+      turn_results(session)
     elseif chance(3) then
       local made, result = call("session:cap", session.cap, values.arguments(3, session, choose(TOOLS),
         chance(2) and values.text() or values.anything()))

@@ -358,6 +358,10 @@ describe("session:cap with options", function()
   it("refuses wrong ones, at the caller's line", function()
     for _, case in ipairs {
       { { limits = { max_lines = -1 } }, "session:cap: limits: max_lines must be an integer from 0 to 2^53, got -1" },
+      {
+        { limits = { max_bytes = "much" } },
+        'session:cap: limits: max_bytes must be bytes, or a size such as "30KB", got "much"',
+      },
       { { left_out = 1 }, "session:cap: left_out must be a boolean, got 1" },
       { { save = "x" }, "session:cap: unknown option 'save' (value \"x\")" },
       { 5, "session:cap: opts must be a table, got 5" },

@@ -268,11 +268,16 @@ describe("a turn", function()
   end)
 
   it("answers with what went wrong when a message cannot be built", function()
-    local function build(_, call, result)
-      if not result.is_error then error("no " .. result.content, 0) end
-      return { id = call.id, text = result.content }
-    end
-    local messages = turn.run("test", session, { { entry = {}, key = "id", name = "now" } }, nil, build)
+    local shape = {
+      parts = function()
+        return {}, 0
+      end,
+      message = function(call, result, text)
+        if not result.is_error then error("no " .. text, 0) end
+        return { id = call.id, text = text }
+      end,
+    }
+    local messages = turn.run("test", session, { { entry = {}, key = "id", name = "now" } }, nil, shape)
     assert.equal("Tool now failed: no at once", messages[1].text)
   end)
 

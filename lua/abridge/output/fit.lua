@@ -16,6 +16,7 @@ local LEVELS = { "full", "no_path", "bare", "none" }
 ---@field tool string whose notices are used
 ---@field data? abridge.NoticeData
 ---@field exit? string a line that says how a command ended, before the notice
+---@field exit_first? boolean it goes before all else, and stays while the budgets hold it alone
 ---@field empty? string what to show in place of an empty text
 ---@field adjust? fun(cut: abridge.Cut) bring the ledger to the coordinates the notice speaks of
 
@@ -131,6 +132,14 @@ local function fit_at(level, text, limits, parts, exit, trial)
   end
 end
 
+--- The exit line, if there is room for it.
+local function exit_within(parts, limits)
+  local exit = parts.exit
+  if not exit then return nil end
+  if parts.exit_first then return within(exit, limits, 1) and exit or nil end
+  return within("\n\n" .. exit, limits, 0.5) and exit or nil
+end
+
 --- Cut a text by limits and say so.
 ---
 --- The budgets bound the whole of what is returned; with the strategy "pipeline" markers and notice come on top,
@@ -156,8 +165,7 @@ function M.fit(text, limits, parts)
 
   if parts.adjust and cut.truncated then parts.adjust(cut) end
   local trial = cut
-  local exit = parts.exit
-  if exit and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
+  local exit = exit_within(parts, limits)
   for _, level in ipairs(LEVELS) do
     local content, said
     content, cut, body, said = fit_at(level, text, limits, parts, exit, trial)

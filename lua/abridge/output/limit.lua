@@ -66,7 +66,7 @@ M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
 
 local BUDGET_OPTIONS = {
   max_bytes = function(value)
-    if not pcall(core.parse_size, value) then return 'bytes, or a size such as "30KB"' end
+    if not core.parse_size(value) then return 'bytes, or a size such as "30KB"' end
   end,
 }
 for _, key in ipairs(M.budgets) do
@@ -378,13 +378,19 @@ function M.for_ceiling(limits, ceiling)
   return M.narrowed(M.copy(ceiling, own), limits)
 end
 
+--- May a cut by these limits be over their budgets, by its markers?
+---@param limits abridge.Limits
+---@return boolean
+function M.is_soft(limits)
+  return limits.strategy == "pipeline" or limits.marker == "outside"
+end
+
 --- May these limits let through more than a ceiling?
 ---@param limits abridge.Limits
 ---@param ceiling abridge.Limits
 ---@return boolean
 function M.may_exceed(limits, ceiling)
-  local on_top = limits.strategy == "pipeline" or limits.marker == "outside"
-  return on_top or M.most_bytes(limits) > ceiling.max_bytes
+  return M.is_soft(limits) or M.most_bytes(limits) > ceiling.max_bytes
 end
 
 return M

@@ -93,19 +93,27 @@ function LimitTable:of(tool, own)
   return limit.with_strategy(tool, limits)
 end
 
---- The ceiling as limits of a cut: both ends, hard, cut anywhere between chars.
+--- A ceiling as limits of a cut: both ends, hard, cut anywhere between chars.
+---@param max_bytes integer
+---@param head_ratio? number
+---@return abridge.Limits
+function M.ceiling(max_bytes, head_ratio)
+  return {
+    strategy = "head_tail",
+    snap = "char",
+    head_ratio = head_ratio or 0.5,
+    max_bytes = max_bytes,
+    marker_text = notice.ceiling_marker,
+  }
+end
+
+--- The ceiling as limits of a cut.
 ---@param tool? string a tool's name
 ---@return abridge.Limits|nil
 function LimitTable:ceiling_limits(tool)
   if not self.ceiling then return nil end
   local row = tool and self.ceiling_is_own and self.rows[self.aliases[tool] or tool] or {}
-  return {
-    strategy = "head_tail",
-    snap = "char",
-    head_ratio = self.ceiling.head_ratio or 0.5,
-    max_bytes = math.max(self.ceiling.max_bytes, row.max_bytes or 0),
-    marker_text = notice.ceiling_marker,
-  }
+  return M.ceiling(math.max(self.ceiling.max_bytes, row.max_bytes or 0), self.ceiling.head_ratio)
 end
 
 --- The same with the ceiling in them, for a tool of this package, whose output the ceiling then need not cut again. A

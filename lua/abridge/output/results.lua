@@ -9,6 +9,7 @@ local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local sentences = require "abridge.output.sentences"
+local sources = require "abridge.output.source"
 local wrapper = require "abridge.output.wrapper"
 
 local M = {}
@@ -94,6 +95,11 @@ end
 ---  what went wrong
 ---@field reason? abridge.Reason
 
+---@class (exact) abridge.Share A result's part of a budget that several have together, under its own limits.
+---@field max_bytes? integer
+---@field max_tokens? integer
+---@field exit? string the line that says how it ended, where its own limits have room for it: it stays
+
 --- A value's text in its result.
 ---@class (exact) abridge.Shown
 ---@field content string
@@ -123,12 +129,21 @@ local function cut_value(value, source, limits, parts, most)
   if not content then
     content, cut, body, said = fit.fit(source, limits, parts)
   end
+  local blank = parts.shared and cut.truncated and not content:find "%S"
+  if blank and limits.strategy ~= "pipeline" then -- it would pass for no output
+    body, cut = limit.cut(source, limits, { max_bytes = 0 })
+    for _, name in ipairs(limit.budgets) do
+      cut[name] = limits[name]
+    end
+    parts.adjust(cut)
+    content, said = notice.truncated, { notice = notice.truncated }
+  end
   return content, cut, body, said
 end
 
 --- Cut what a tool gave by the ceiling in place of its own limits: both ends, and a marker that says so.
 ---@return abridge.Shown
-local function cut_by_ceiling(call, value, source, limits, parts)
+local function cut_by_ceiling(value, source, limits, parts, ceiling)
   local adjust = parts.adjust
   local told = setmetatable({ told = true }, { __index = parts.data or {} })
   local own = setmetatable({ data = told }, { __index = parts })
@@ -136,7 +151,7 @@ local function cut_by_ceiling(call, value, source, limits, parts)
     adjust(cut)
     cut.next_offset, cut.next_column = nil, nil -- what is missing is in the middle
   end
-  local content, cut, body, said = cut_value(value, source, limits, own, call.ceiling.max_bytes)
+  local content, cut, body, said = cut_value(value, source, limits, own, ceiling.max_bytes)
   local unknown = value.notice and value.notice.unknown_total or value.partial
   local block = info.without_resume(#body, not unknown and cut.total_bytes or nil, "size_cap")
   return { content = content, cut = cut, said = said, block = block }
@@ -173,30 +188,81 @@ local function parts_of(call, value, text, streamed)
   return parts
 end
 
---- Cut a value once: by its tool's limits, or by the ceiling where these let through more.
----@return abridge.Shown
-local function shown_of(call, value)
+--- What a value is cut from and with, the same however often it is cut.
+local function opened(call, value)
+  if not value.opened then
+    local source, text, streamed = source_of(value)
+    local parts = parts_of(call, value, text, streamed)
+    value.opened = { source = source, text = text, streamed = streamed, parts = parts }
+  end
+  return value.opened
+end
+
+local MESSAGE_BYTES = 4096 -- an error of at most this is a message, not output
+
+--- The limits of a value.
+---@return abridge.Limits a new table
+local function limits_of(call, value, share)
   local limits = value.limits and limit.copy(value.limits) or limit.split_lines(call.limits)
   limits.clean = nil -- it was cleaned before it was redacted
   if not value.stream then limits.utf8 = "replace" end
   limits = limit.of_kind(limits, value.kind)
-  local source, text, streamed = source_of(value)
-  local parts = parts_of(call, value, text, streamed)
+  if not share then return limits end
+  limits = limit.narrowed(limits, share)
+  local is_error = value.is_error and value.text and not value.exit and value.kind ~= "binary"
+  if is_error and (limits.strategy == "tail" or #value.text <= MESSAGE_BYTES) then
+    return limit.for_ceiling(limits, { strategy = "head", long_line = "split" }) -- it says first what is wrong
+  end
+  return limits
+end
+
+--- The source of a value and its parts under a share.
+local function under_share(one, limits, share)
+  local source = one.source
+  if type(source) ~= "string" and limits.strategy ~= "pipeline" then
+    local budgets = {}
+    for _, key in ipairs(limit.budgets) do
+      budgets[key] = share[key] and math.min(share[key], one.streamed[key] or math.huge)
+    end
+    source = sources.lowered(source, budgets)
+  end
+  local parts = check.copied(one.parts)
+  parts.shared, parts.exit, parts.exit_first = true, share.exit, true
+  return source, parts
+end
+
+--- Is a content over the ceiling, which has a budget of tokens under a share alone?
+local function is_over(content, ceiling, limits)
+  if not ceiling then return false end
+  if #content > ceiling.max_bytes then return true end
+  return ceiling.max_tokens ~= nil and fit.tokens_of(content, limits) > ceiling.max_tokens
+end
+
+--- Cut a value once: by its tool's limits, or by the ceiling where these let through more.
+---@return abridge.Shown
+local function shown_of(call, value, share)
+  local one, limits, ceiling = opened(call, value), limits_of(call, value, share), call.ceiling
+  local source, parts = one.source, one.parts
+  if share then
+    source, parts = under_share(one, limits, share)
+    ceiling = ceiling and limit.narrowed(ceiling, share)
+  end
   local content, cut, body, said = cut_value(value, source, limits, parts)
-  if call.ceiling and #content > call.ceiling.max_bytes and cut.kind == "binary" then -- neither end of it may show
-    limits = limit.narrowed(limits, { max_bytes = call.ceiling.max_bytes })
+  if cut.kind == "binary" and is_over(content, ceiling, limits) then -- neither end of it may show
+    limits = limit.narrowed(limits, ceiling)
     if value.stream then value.stream:lower { max_bytes = limits.max_bytes } end
     content, cut, body, said = cut_value(value, source, limits, parts)
   end
-  if not call.ceiling or #content <= call.ceiling.max_bytes then
+  if not is_over(content, ceiling, limits) then
     local block = block_of(value, cut, body, limits, call)
     local before = before_ceiling(call, limits, cut, block)
     return { content = content, cut = cut, said = said, block = block, bytes_before = before }
   end
-  limits = limit.for_ceiling(limits, call.ceiling)
-  local whole = value.reopen and value.reopen(limits) or text or value.stream:for_ceiling(limits)
-  local shown = cut_by_ceiling(call, value, whole, limits, parts)
-  if type(whole) ~= "string" then whole:close() end
+  limits = limit.for_ceiling(limits, ceiling)
+  local reopened = value.reopen and value.reopen(limits)
+  local whole = reopened or one.text or value.stream:for_ceiling(limits)
+  local shown = cut_by_ceiling(value, whole, limits, parts, ceiling)
+  if reopened then reopened:close() end
   shown.bytes_before = #content
   return shown
 end
@@ -216,13 +282,14 @@ end
 ---  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (size of its text before it was
 ---  cleaned), kind, wrapper, left_out (show only a notice), reopen (opens its stream again, for a cut by the ceiling),
 ---  partial (the size of its source is unknown)
+---@param share? abridge.Share cut it to that, again if it was cut before: its stream stays open
 ---@return abridge.Result
-function M.make(call, value)
-  local shown = shown_of(call, value)
+---@return string|nil exit the exit line, if it is in the content
+function M.make(call, value, share)
+  local shown = shown_of(call, value, share)
   local cut, block = shown.cut, shown.block
   local long_lines = cut.lines_truncated or (value.notice or {}).lines_truncated -- said besides the cut
   if block.truncated and (cut.more or not long_lines) then cut.truncated = true end
-  if value.stream then value.stream:close() end
   if #cut.kept == 0 then cut.kept = nil end
   return {
     tool = call.tool,
@@ -236,7 +303,8 @@ function M.make(call, value)
       truncated_bytes = shown.bytes_before,
       truncated_total = check.is_count(value.total) and block.truncated and value.total or nil,
     },
-  }
+  },
+    shown.said.exit
 end
 
 local CRUDE_BYTES = 4096
@@ -248,13 +316,40 @@ local function crude_exit(value)
   return value.exit:find(lost, 1, true) and value.exit or value.exit .. ". " .. lost
 end
 
+--- The start and the end of a text, within the byte and line budgets of a call and its share, beside an exit line.
+local function crude_cut(call, text, share, exit)
+  local limits, ceiling = call.limits, call.ceiling or {}
+  local budget = math.min(
+    CRUDE_BYTES,
+    limits.max_bytes or CRUDE_BYTES,
+    ceiling.max_bytes or CRUDE_BYTES,
+    share.max_bytes or CRUDE_BYTES
+  )
+  local after = fit.trailer("x", exit)
+  if #after > budget / 2 and not share.exit then
+    exit, after = nil, ""
+  end
+  local tokens = share.max_tokens and core.weigh_tokens(after, limits.token_safety)
+  local content, cut = core.head_tail(text, {
+    max_bytes = math.max(budget - #after, 0),
+    max_lines = limits.max_lines,
+    max_chars = limits.max_chars and math.max(limits.max_chars - #after, 0),
+    max_tokens = tokens and math.max(share.max_tokens - tokens, 0),
+    token_safety = limits.token_safety,
+    utf8 = "replace",
+  })
+  return content, cut, exit
+end
+
 --- The result when making the proper one failed (a token counter raised, say): a little of both ends and how it ended,
---- within all budgets except tokens, with the reason in `details.inner_error`.
+--- within all budgets except the tool's own tokens, with the reason in `details.inner_error`.
 ---@param call abridge.ResultCall
 ---@param value table
 ---@param problem string
+---@param share? abridge.Share
 ---@return abridge.Result
-function M.crude(call, value, problem)
+---@return string|nil exit the exit line, if it is in the content
+function M.crude(call, value, problem, share)
   local text = type(value.text) == "string" and value.text or ""
   local total, cut_before = #text, false
   if value.kind == "binary" then -- it was not redacted
@@ -266,34 +361,29 @@ function M.crude(call, value, problem)
     if ok then
       total, cut_before = shown.total_bytes, shown.truncated
     end
-    value.stream:close()
   end
   local exit = crude_exit(value)
-  local ceiling = call.ceiling and call.ceiling.max_bytes
-  local budget = math.min(CRUDE_BYTES, call.limits.max_bytes or CRUDE_BYTES, ceiling or CRUDE_BYTES)
-  local room = #fit.trailer("x", exit)
-  if room > budget / 2 then
-    exit, room = nil, 0
-  end
-  local content, cut = core.head_tail(text, {
-    max_bytes = budget - room,
-    max_lines = call.limits.max_lines,
-    max_chars = call.limits.max_chars and math.max(call.limits.max_chars - room, 0),
-    utf8 = "replace",
-  })
+  if share then exit = share.exit end
+  local content, cut
+  content, cut, exit = crude_cut(call, text, share or {}, exit)
   local block = info.not_truncated(#content)
   if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = plain_data.copy(value.details) or {}
   details.inner_error = problem
+  content = content .. fit.trailer(content, exit)
+  if share and cut.truncated and not content:find "%S" then
+    content, details.notice = notice.truncated, notice.truncated
+  end
   return {
     tool = call.tool,
     call_id = call.call_id,
-    content = content .. fit.trailer(content, exit),
+    content = content,
     blocks = value.blocks,
     is_error = value.is_error or value.stream and value.stream.lost ~= nil or false,
     truncation = block:to_table(),
     details = details,
-  }
+  },
+    exit
 end
 
 return M

@@ -36,6 +36,36 @@ function M.fair(sizes, total)
   return shares
 end
 
+--- The same where each gets at least so much, even if all of that together is over the total.
+---@param sizes integer[]
+---@param total integer
+---@param least integer[] none over its size
+---@return integer[] shares
+function M.fair_from(sizes, total, least)
+  local shares, open, left = {}, {}, total
+  for i = 1, #sizes do
+    open[i] = i
+  end
+  repeat -- those that get their least take it from the others
+    local wanted, still = {}, {}
+    for k, i in ipairs(open) do
+      wanted[k] = sizes[i]
+    end
+    for k, fair in ipairs(M.fair(wanted, math.max(left, 0))) do
+      local i = open[k]
+      shares[i] = math.max(fair, least[i])
+      if fair < least[i] then
+        left = left - least[i]
+      else
+        still[#still + 1] = i
+      end
+    end
+    local settled = #still == #open
+    open = still
+  until settled
+  return shares
+end
+
 --- What a text takes of each budget; a byte outside UTF-8 counts as the three that replace it.
 local function size_of(text, limits)
   local chars, invalid = core.count_chars(text)

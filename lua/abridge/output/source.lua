@@ -200,6 +200,28 @@ local function narrowed(self, narrower)
   return all
 end
 
+---@class abridge.LoweredSource What a dispatcher cuts, a stream or a page, under lower budgets than its own.
+---@field private stream table
+---@field private lowered table<string, integer>
+local Lowered = {}
+Lowered.__index = Lowered
+
+--- The cut under the lower budgets.
+---@param narrower? table budgets under these, and `reserve`
+---@return string content
+---@return abridge.Cut cut
+function Lowered:snapshot(narrower)
+  return self.stream:snapshot(narrowed(self, narrower))
+end
+
+--- A finished stream or a page under lower budgets, for as long as it is open itself.
+---@param stream table with snapshot
+---@param budgets table<string, integer> none over its own
+---@return abridge.LoweredSource
+function M.lowered(stream, budgets)
+  return setmetatable({ stream = stream, lowered = budgets }, Lowered)
+end
+
 --- A cut, with the bytes before cleaning.
 local function told(self, content, cut)
   cut.raw_bytes = self.raw_bytes
@@ -264,7 +286,8 @@ function Source:finish(narrower)
   return told(self, self.stream:finish(narrower))
 end
 
---- The same text under a ceiling, once it is finished; only if `open` was given `ceiling`.
+--- The same text under a ceiling, once it is finished and for as long as it is open; only if `open` was given
+--- `ceiling`.
 ---@param limits abridge.Limits at or under those of `ceiling`
 ---@return abridge.Source
 function Source:for_ceiling(limits)

@@ -4,6 +4,7 @@
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
 local results = require "abridge.output.results"
 local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
@@ -84,27 +85,43 @@ function M.refusal(self)
   if self.nested > MOST_NESTED then return failed("nested", { count = MOST_NESTED }) end
 end
 
---- The result of a tool's value: any value, or one of the marks of a job.
+---@class abridge.HeldResult A result that is not final: its share of a turn's budget is not known yet.
+---@field call table of `abridge.session.call`
+---@field value table what it was made of, still open
+---@field result abridge.Result
+---@field exit? string the exit line in its content
+---@field problem? string why it is crude
+
+--- Make a result, or a crude one when that fails.
 ---@param self abridge.Session
----@param call table of `abridge.session.call`
----@param value any
----@return abridge.Result
-function M.result(self, call, value)
-  if rawequal(value, jobs.abandoned) then
-    value = failed("no_result", { name = call.tool })
-  elseif rawequal(value, jobs.aborted) then
-    value = failed("aborted", { name = call.tool })
-  elseif not (call.built_in or call.failed) then
-    value = value == nil and failed("no_result", { name = call.tool }) or M.normalized(value, self.redactor)
+---@param call table
+---@param value table
+---@param problem? string why a proper one failed before
+---@param share? abridge.Share
+---@return abridge.HeldResult
+local function made(self, call, value, problem, share)
+  local result, exit
+  if not problem then
+    local ok
+    ok, result, exit = pcall(results.make, call, value, share)
+    if not ok then problem = calls.redacted(self, (yielded.encoded(result, self.redactor))) end
   end
-  clean_value(call, value)
-  if self.redactor then redact_value(self.redactor, call, value) end
-  local ok, result = pcall(results.make, call, value)
-  if not ok then
-    local problem = yielded.encoded(result, self.redactor)
-    result = results.crude(call, value, calls.redacted(self, problem))
+  if problem then
+    result, exit = results.crude(call, value, problem, share)
   end
-  result.duration_ms = math.floor(host.now() - call.started + 0.5)
+  return { call = call, value = value, result = result, exit = exit, problem = problem }
+end
+
+--- Close a session's run if nothing will be added to it.
+---@param self abridge.Session
+function M.close_when_over(self)
+  if self.closed and next(self.running) == nil and next(self.held) == nil then self.run:close() end
+end
+
+--- Release what a result was made of and tell of it.
+local function told(self, held)
+  local call, result = held.call, held.result
+  if held.value.stream then held.value.stream:close() end
   local cut = result.details and result.details.cut or {}
   local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
   local event = {
@@ -133,6 +150,49 @@ function M.result(self, call, value)
     result.details = result.details or {}
     result.details.log_error = unlogged
   end
+  return result
+end
+
+--- The result of a tool's value: any value, or one of the marks of a job. That of a call in a turn with a budget may be
+--- held until its share is known.
+---@param self abridge.Session
+---@param call table of `abridge.session.call`
+---@param value any
+---@return abridge.Result
+function M.result(self, call, value)
+  if rawequal(value, jobs.abandoned) then
+    value = failed("no_result", { name = call.tool })
+  elseif rawequal(value, jobs.aborted) then
+    value = failed("aborted", { name = call.tool })
+  elseif not (call.built_in or call.failed) then
+    value = value == nil and failed("no_result", { name = call.tool }) or M.normalized(value, self.redactor)
+  end
+  clean_value(call, value)
+  if self.redactor then redact_value(self.redactor, call, value) end
+  local held = made(self, call, value)
+  held.result.duration_ms = math.floor(host.now() - call.started + 0.5)
+  if call.share and call.share.holds(held) then
+    self.held[held] = true
+    return held.result
+  end
+  return told(self, held)
+end
+
+--- Make a result that was held final: as it is, or cut to its share.
+---@param self abridge.Session
+---@param held abridge.HeldResult
+---@param share? abridge.Share
+---@return abridge.Result
+function M.settle(self, held, share)
+  self.held[held] = nil
+  if share then
+    share.exit = held.exit
+    local duration_ms = held.result.duration_ms
+    held = made(self, held.call, held.value, held.problem, share)
+    held.result.duration_ms = duration_ms
+  end
+  local result = told(self, held)
+  M.close_when_over(self)
   return result
 end
 
@@ -230,27 +290,42 @@ local function begin(self, job, call, entry, name, input)
   end
 end
 
+---@class (exact) abridge.CallShare What a call has of its turn's budget.
+---@field budgets table<string, integer> of the whole turn
+---@field holds fun(held: abridge.HeldResult): boolean whether a result waits to be settled
+
+--- A new call. Limits that may be exceeded get a ceiling for the turn's budget to lower.
+local function new_call(self, name, entry, number, opts)
+  local call = calls.new(self, name, entry, number, opts.id)
+  call.share = opts.share
+  if call.share and limit.is_soft(call.limits) then
+    local most = limit.most_bytes(call.share.budgets)
+    call.ceiling = limit.narrowed(call.ceiling or limit_table.ceiling(most), { max_bytes = most })
+  end
+  return call
+end
+
 --- Start a call.
 ---@param self abridge.Session
 ---@param name string
 ---@param input any
----@param opts abridge.CallOptions
+---@param opts { id: string|nil, on_update: function|nil, on_done: function|nil, share: abridge.CallShare|nil }
 ---@param at_once boolean the tool must not yield to the loop
 ---@return abridge.Job
 function M.start(self, name, input, opts, at_once)
   local number, call = self.run:begin_call(), nil
   local job = jobs.new(opts.id or calls.id_of(number), function(job, value)
     self.running[job] = nil
-    call = call or calls.new(self, name, nil, number, opts.id) -- it ends before it began
+    call = call or new_call(self, name, nil, number, opts) -- it ends before it began
     if call.updates then call.updates:stop() end
     local result = M.result(self, call, value)
-    if self.closed and next(self.running) == nil then self.run:close() end
+    M.close_when_over(self)
     return result
   end, self.errors, opts.on_done)
   if host.in_fast_event() then self.running[job] = true end
   host.on_main(function() -- from here on callbacks of the host are called
     local entry = self:find(name)
-    call = calls.new(self, name, entry, number, opts.id)
+    call = new_call(self, name, entry, number, opts)
     call.at_once = at_once
     M.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
     if opts.on_update then updates.follow(self, call, opts.on_update) end

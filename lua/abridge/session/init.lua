@@ -48,7 +48,8 @@ Session.__name = "abridge.Session"
 ---@return string|nil code EBUSY when another session writes it, EPERM when it is not private, ENOLUV
 function M.new(opts)
   opts = options.checked(opts)
-  local self = setmetatable({ opts = opts, tools = {}, order = {}, running = {}, errors = {}, nested = 0 }, Session)
+  local self = setmetatable({ opts = opts, tools = {}, order = {}, errors = {}, nested = 0 }, Session)
+  self.running, self.held = {}, {} -- jobs, and results that are not final
   self.pages = page.memory()
   self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
   self.allowed = options.allowed_hosts(opts.allow_private)
@@ -262,7 +263,7 @@ function Session:close()
     end
     if host.can_wait() then wait_all(self) end
   end
-  if next(self.running) == nil then self.run:close() end
+  dispatch.close_when_over(self)
   if self.databases then database.close(self.databases) end
   jobs.raise(self.errors)
 end

@@ -69,38 +69,44 @@ function M.images(result)
   return images, left_out
 end
 
---- A result's text, which is never empty: the APIs refuse an error without text. A line after it counts the parts that
---- are left out, within the tool's budgets.
+--- What follows a text to count the parts that are left out.
+---@param text string
+---@param left_out integer at least 1
+---@return string
+function M.left_out_line(text, left_out)
+  return fit.trailer(text, nil, sentences.parts_left_out(left_out))
+end
+
+--- A result's text, which is empty only beside images: the APIs refuse an error without text, and a text part that is
+--- empty. A line after it counts the parts that are left out, within the tool's budgets.
 ---@param session abridge.Session
 ---@param result abridge.Result
----@param left_out? integer
+---@param left_out integer
+---@param images table[]
 ---@return string
-function M.text(session, result, left_out)
+function M.text(session, result, left_out, images)
   local text = result.content
-  if left_out and left_out > 0 then
-    text = text .. fit.trailer(text, nil, sentences.parts_left_out(left_out))
+  if left_out > 0 then
+    text = text .. M.left_out_line(text, left_out)
     local limits, ceiling = session:limits(result.tool), session.table_of_limits:ceiling_limits(result.tool)
     limits.strategy, limits.snap = "head_tail", "char"
     limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling and ceiling.max_bytes or math.huge)
     if limits.max_bytes == math.huge then limits.max_bytes = nil end
     text = limit.cut(text, limits)
   end
-  return text ~= "" and text or sentences.no_output
+  return text == "" and #images == 0 and sentences.no_output or text
 end
 
 --- The content of a message that may have images: a string if there are none, else a list of parts.
----@param session abridge.Session
----@param result abridge.Result
+---@param text string
 ---@param images table[]
----@param left_out integer
 ---@param as_text fun(text: string): table
 ---@param as_image fun(image: table): table
 ---@return string|table[]
-function M.content(session, result, images, left_out, as_text, as_image)
-  local text = M.text(session, result, left_out)
+function M.content(text, images, as_text, as_image)
   if #images == 0 then return text end
   local parts = {}
-  if result.content ~= "" or left_out > 0 then parts[1] = as_text(text) end -- a text part must not be empty
+  if text ~= "" then parts[1] = as_text(text) end
   for _, image in ipairs(images) do
     parts[#parts + 1] = as_image(image)
   end

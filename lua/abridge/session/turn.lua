@@ -1,10 +1,14 @@
 --- A model's turn: the tool calls of one reply, made on a session, and exactly one message a call, whatever happens.
 
 local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
 local crude = require "abridge.base.crude"
 local host = require "abridge.base.host"
 local sentences = require "abridge.output.sentences"
+local dispatch = require "abridge.session.dispatch"
 local jobs = require "abridge.session.job"
+local messages = require "abridge.session.messages"
+local turn_budget = require "abridge.session.turn_budget"
 local redacted = require("abridge.session.call").redacted
 
 local M = {}
@@ -21,12 +25,36 @@ local FAILURE_BYTES = 4096 -- of the message when something fails in here
 ---@field id? string
 ---@field job? abridge.Job
 ---@field result? abridge.Result
+---@field limits? abridge.Limits those its tokens are counted by; these fields where the turn has a budget:
+---@field size? table<string, integer> of the result's text, by budget
+---@field least? table<string, integer> what of it must stay
+---@field line? table<string, integer> the size of the line on parts left out, if it has one
+---@field held? abridge.HeldResult its result while that waits for its part
+---@field part? table<string, integer> of each budget
+---@field without_line? boolean there is no room for that line
 
 ---@class (exact) abridge.TurnOptions
 ---@field on_done? fun(messages: table[]) makes the call return at once
 ---@field parallel? boolean start all calls at once; one after the other unless set
+---@field max_bytes? integer|string bytes of the texts of all results together, or a size such as "30KB". Small results
+---  stay whole and large ones are cut to what is left, each within its own limits too; images do not count. No budget
+---  unless set
+---@field max_tokens? integer the same in tokens, each tool's as its own limits count them
 
-local OPTIONS = { on_done = "function", parallel = "boolean" }
+local OPTIONS = {
+  on_done = "function",
+  parallel = "boolean",
+  max_tokens = check.positive,
+  max_bytes = function(value)
+    local bytes = core.parse_size(value)
+    if not bytes or bytes == 0 then return 'an integer from 1 to 2^53, or a size such as "30KB"' end
+  end,
+}
+
+---@class (exact) abridge.TurnShape How an API's messages are built.
+---@field parts fun(result: abridge.Result): table[], integer a result's images, and how many other parts are left out
+---@field message fun(call: abridge.TurnCall, result: abridge.Result, text: string, images: table[]): table
+---@field gather? fun(built: table[]): table all of them in one message
 
 ---@class abridge.Turn
 ---@field messages? table[] nil until every call has its result
@@ -76,8 +104,11 @@ function Turn:start(call)
     call.id = call.id or ("call-0-%d"):format(self.started)
     return call.done(aborted(self.session, call))
   end
-  local opts = { id = call.id, on_done = call.done }
-  local ok, job = pcall(self.session.call, self.session, call.name, input_of(call.input), opts)
+  local opts, start = { id = call.id, on_done = call.done }, self.session.call
+  if self.budget then
+    opts.share, start = self.budget:of(call), dispatch.start
+  end
+  local ok, job = pcall(start, self.session, call.name, input_of(call.input), opts)
   call.job = ok and job or nil
   call.id = call.id or (ok and job.call_id) or ("call-0-%d"):format(self.started)
   if not ok then call.done(failure(self.session, call, job)) end
@@ -98,13 +129,30 @@ function Turn:advance()
   if self.left == 0 and not self.messages then self:finish() end
 end
 
+--- The message of a call.
+local function message_of(self, call, result)
+  local images, left_out = self.shape.parts(result)
+  if call.without_line then left_out = 0 end
+  return self.shape.message(call, result, messages.text(self.session, result, left_out, images), images)
+end
+
 function Turn:finish()
+  if self.budget then
+    self.budget:settle(function(call, problem)
+      return failure(self.session, call, problem)
+    end)
+  end
   local built = {}
   for i, call in ipairs(self.calls) do
-    local ok, message = pcall(self.build, self.session, call, call.result)
-    built[i] = ok and message or self.build(self.session, call, failure(self.session, call, message))
+    local ok, message = pcall(message_of, self, call, call.result)
+    if not ok then
+      local result = failure(self.session, call, message)
+      if self.budget then self.budget:cut_sentence(call, result) end
+      message = message_of(self, call, result)
+    end
+    built[i] = message
   end
-  self.messages = self.gather and #built > 0 and { self.gather(built) } or built
+  self.messages = self.shape.gather and #built > 0 and { self.shape.gather(built) } or built
   if self.on_done then jobs.guarded(self.session.errors, self.on_done, self.messages) end
 end
 
@@ -150,17 +198,20 @@ end
 ---@param session abridge.Session
 ---@param calls abridge.TurnCall[]
 ---@param opts? abridge.TurnOptions
----@param build fun(session: abridge.Session, call: abridge.TurnCall, result: abridge.Result): table a call's message
----@param gather? fun(built: table[]): table all of them in one message
+---@param shape abridge.TurnShape
 ---@return table[]|abridge.Turn
-function M.run(who, session, calls, opts, build, gather)
+function M.run(who, session, calls, opts, shape)
   if type(session) ~= "table" or type(session.call) ~= "function" then
     check.fail(("%s: session must be a session, got %s"):format(who, check.show(session)), 1)
   end
   opts = check.options(who, opts, OPTIONS, 2)
-  local self = setmetatable({ session = session, calls = calls, build = build, gather = gather }, Turn)
+  local self = setmetatable({ session = session, calls = calls, shape = shape }, Turn)
   self.on_done, self.parallel = opts.on_done, opts.parallel
   self.ids, self.started, self.left = {}, 0, #calls
+  if opts.max_bytes or opts.max_tokens then
+    local budgets = { max_bytes = opts.max_bytes and core.parse_size(opts.max_bytes), max_tokens = opts.max_tokens }
+    self.budget = turn_budget.new(session, calls, budgets, shape.parts)
+  end
   for _, call in ipairs(calls) do
     if type(call.name) ~= "string" then call.name = "" end
   end
