@@ -146,8 +146,8 @@ describe("the CodeCompanion extension", function()
         assert_quiet()
       end)
 
-      it("passes exempt tools, and knows limits by tool", function()
-        local chat = start(release, with { exempt = { "memory" }, limits = { mcp_search = { max_lines = 5 } } })
+      it("passes what excluded tools print, and knows limits by tool", function()
+        local chat = start(release, with { exclude_tools = { "memory" }, limits = { mcp_search = { max_lines = 5 } } })
         local big = numbered(50000)
         assert.equal(big, (chat:call("memory", {}, big, "")))
         assert.matches("%[Showing 5 of 50000 lines", (chat:call("mcp_search", {}, big, "")))
@@ -359,9 +359,13 @@ describe("the CodeCompanion extension fails safe", function()
   it("on wrong options: each is told, the rest holds", function()
     local big = numbered(50000)
     for _, case in ipairs {
-      { { exempt = "memory" }, "codecompanion: exempt must be a list of tool names, got \"memory\"" },
-      { { exempt = { memory = true } }, "codecompanion: exempt must be a list of tool names, got table" },
+      { { exclude_tools = "memory" }, "codecompanion: exclude_tools must be a list of tool names, got \"memory\"" },
+      { { exclude_tools = { memory = true } }, "codecompanion: exclude_tools must be a list of tool names, got table" },
       { { exmpt = {} }, "codecompanion: unknown option 'exmpt' (value table)" },
+      {
+        { exempt = { "memory" } },
+        "codecompanion: unknown option 'exempt' (value table): it is called exclude_tools now",
+      },
       { { user = 5 }, "codecompanion: user must be limits or false, got 5" },
       { { user = { max_lins = 5 } }, "user: abridge.cap: unknown limit 'max_lins' (value 5)" },
       {
@@ -465,7 +469,7 @@ describe("the CodeCompanion extension fails safe", function()
     local ok, why = pcall(function()
       local limits = { run_command = { max_bytes = "2KB" }, ["*"] = { max_lines = 100 } }
       codecompanion.module.setup {
-        extensions = { abridge = { opts = { exempt = { "memory" }, limits = limits, profile = "pi" } } },
+        extensions = { abridge = { opts = { exclude_tools = { "memory" }, limits = limits, profile = "pi" } } },
       }
       local chat = codecompanion:chat()
       local big = numbered(50000)

@@ -34,7 +34,7 @@ end
 
 ---@class abridge.Adapter
 ---@field session? abridge.Session nil where it could not be opened: all cuts are crude then
----@field exempt table<string, boolean> tools whose output passes as it is
+---@field exclude_tools table<string, boolean> tools whose output passes as it is
 ---@field user abridge.Limits|false
 ---@field private problem? string why there is no session
 ---@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
@@ -62,7 +62,7 @@ end
 ---@return abridge.Adapter
 function M.new(who, opts, on_problem, aliases)
   local told = {}
-  local self = setmetatable({ exempt = {}, user = USER, calls = setmetatable({}, { __mode = "k" }) }, Adapter)
+  local self = setmetatable({ exclude_tools = {}, user = USER, calls = setmetatable({}, { __mode = "k" }) }, Adapter)
   function self.tell(message, reason)
     if told[reason or message] then return end
     told[reason or message] = true
@@ -76,8 +76,8 @@ function M.new(who, opts, on_problem, aliases)
   ok, why = pcall(options.right_ones, who, opts, self.tell)
   local right = ok and why or {}
   if not ok then self.tell(check.reason(why)) end
-  for _, name in ipairs(check.list(right.exempt or {})) do
-    self.exempt[name] = true
+  for _, name in ipairs(check.list(right.exclude_tools or {})) do
+    self.exclude_tools[name] = true
   end
   if right.user ~= nil then self.user = right.user end
   self.redacts = type(opts) == "table" and opts.redact and true or false
@@ -195,7 +195,7 @@ end
 ---@return any for_model within what is left of the call's budget; nil for nil
 ---@return any for_user nil if the user may see what the model does
 function Adapter:cut(output)
-  if self.exempt[output.tool] then return output.text, output.shown end
+  if self.exclude_tools[output.tool] then return output.text, output.shown end
   local call = call_of(self, output)
   local ok, text, shown = pcall(function()
     return for_model(self, output, call), for_user(self, output)
