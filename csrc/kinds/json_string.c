@@ -3,6 +3,7 @@
 
 #include "kinds/json_string.h"
 #include "abridge.h"
+#include "text/base64.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 
@@ -121,12 +122,6 @@ size_t abr_json_sure_place(const char *p, size_t n, size_t from)
 
 /* ---- data ---- */
 
-static bool is_base64(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '/' || c == '-' || c == '_' || c == '=';
-}
-
 bool abr_json_is_data(const char *p, size_t n)
 {
     static const char scheme[] = "data:";
@@ -137,7 +132,7 @@ bool abr_json_is_data(const char *p, size_t n)
     if (memcmp(p, scheme, sizeof scheme - 1) == 0)
         return memchr(p, ',', n) != NULL && memchr(p, ' ', 64) == NULL;
     for (size_t i = 0; i < n; i++) {
-        if (is_base64(p[i]))
+        if (abr_is_base64(p[i]))
             continue;
         if (p[i] != '\\' || (i + 1 < n && p[i + 1] != 'n' && p[i + 1] != 'r' && p[i + 1] != '/'))
             return false;

@@ -3,6 +3,7 @@
 #include "abridge.h"
 #include "lua/check.h"
 #include "lua/compat.h"
+#include "text/base64.h"
 #include "text/scan.h"
 
 static int l_count_lines(lua_State *L)
@@ -120,6 +121,17 @@ static int l_fit_cells(lua_State *L)
     return 1;
 }
 
+/* base64_bytes(text, least) -> bytes in runs of more than `least` chars of base64 */
+static int l_base64_bytes(lua_State *L)
+{
+    const char *who = "abridge.core.base64_bytes";
+    size_t n;
+    const char *text = abr_check_text(L, who, "text", 1, &n);
+    uint64_t least = abr_check_count(L, who, "least", 2);
+    abr_push_count(L, least < n ? abr_base64_bytes(text, n, (size_t)least) : 0);
+    return 1;
+}
+
 const luaL_Reg abr_text_functions[] = {
     {"count_lines", l_count_lines},
     {"count_chars", l_count_chars},
@@ -131,6 +143,7 @@ const luaL_Reg abr_text_functions[] = {
     {"find_char", l_find_char},
     {"cells", l_cells},
     {"fit_cells", l_fit_cells},
+    {"base64_bytes", l_base64_bytes},
     {"simd", l_simd},
     {NULL, NULL},
 };

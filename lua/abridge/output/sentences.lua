@@ -112,6 +112,14 @@ function M.exit_line(outcome, timeout)
   return line and lost and line .. ". " .. lost or line or lost
 end
 
+--- How a command ended, within a sentence, from its exit line: "exit 2", "timed out after 5 seconds".
+---@param line string
+---@return string|nil
+function M.ended(line)
+  local how = line:match "^Command (.*)"
+  return how and (how:gsub("^exited with code", "exit"):gsub("%. Output incomplete: .*", ""))
+end
+
 --- The line that says why a search did not finish.
 ---@param timeout number seconds
 ---@param finish { timed_out: boolean|nil, problem: string|nil }
@@ -326,6 +334,34 @@ end
 ---@return string
 function M.earlier_lines(lines)
   return M.fill("... ({lines|earlier line})", { lines = lines })
+end
+
+-- what a conversation no longer holds ------------------------------------------------
+
+--- How a line in place of an output begins.
+M.removed_start = "[Output removed to save room"
+
+--- The line in place of an output that a conversation has no room for.
+---@param output { call: string|nil, ended: string|nil, range: string|nil, lines: integer|nil, images: integer|nil,
+---  bytes: integer|nil, path: string|nil, again: string|nil } `call` and `again` can be printed
+---@return string
+function M.removed(output)
+  local told = {}
+  local function tell(part)
+    told[#told + 1] = part
+  end
+  tell(output.call)
+  tell(output.ended)
+  if output.images then tell(M.fill("{images|image}", output)) end
+  tell(output.range or output.lines and M.fill("{lines|line}", output))
+  if output.bytes then tell(core.format_size(output.bytes)) end
+  local line = M.removed_start .. (#told > 0 and ": " or "") .. table.concat(told, ", ")
+  if output.path then
+    line = ("%s. Full output: %s"):format(line, M.path(output.path))
+  elseif output.again then
+    line = ("%s. Call %s again to see it"):format(line, output.again)
+  end
+  return line .. "]"
 end
 
 return M

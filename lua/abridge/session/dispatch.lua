@@ -9,6 +9,7 @@ local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
 local calls = require "abridge.session.call"
 local context = require "abridge.session.context"
+local ends = require "abridge.session.ends"
 local jobs = require "abridge.session.job"
 local schema = require "abridge.session.schema"
 local updates = require "abridge.session.updates"
@@ -106,7 +107,7 @@ function M.result(self, call, value)
   result.duration_ms = math.floor(host.now() - call.started + 0.5)
   local cut = result.details and result.details.cut or {}
   local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
-  local unlogged = M.emit(self, {
+  local event = {
     type = "tool_result",
     call_id = call.call_id,
     tool = call.tool,
@@ -125,7 +126,9 @@ function M.result(self, call, value)
     bytes_in = cut.total_bytes or #result.content,
     bytes_shown = #result.content,
     duration_ms = result.duration_ms,
-  })
+  }
+  local unlogged = M.emit(self, event)
+  ends.note(self, event)
   if unlogged then
     result.details = result.details or {}
     result.details.log_error = unlogged

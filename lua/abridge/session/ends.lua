@@ -1,0 +1,58 @@
+--- How the calls of a session ended, and where their full outputs are, for who reads a conversation later. From the
+--- events: in memory, and of a run that goes on in its folder from its log.
+
+local M = {}
+
+---@class (exact) abridge.CallEnd
+---@field failed boolean
+---@field exit? string its exit line
+---@field notice? string
+---@field path? string of its full output
+
+--- What an event of a result tells.
+local function end_of(event)
+  local cut = type(event.cut) == "table" and event.cut or {}
+  local failed, path = event.is_error == true, cut.full_output_path
+  return { failed = failed, exit = event.exit_line, notice = event.notice, path = path }
+end
+
+local function add(ends, event)
+  local id = event.call_id
+  if type(id) ~= "string" then return end
+  ends[id] = ends[id] or {}
+  table.insert(ends[id], end_of(event))
+end
+
+--- Remember how a call ended.
+---@param self abridge.Session
+---@param event table its `tool_result`
+function M.note(self, event)
+  self.ends = self.ends or { first = event.seq }
+  add(self.ends, event)
+end
+
+--- The ends of earlier calls in the same folder, read once.
+local function earlier(self)
+  if not self.ends_before then
+    local ends, first = {}, self.ends and self.ends.first or math.huge
+    for _, event in ipairs(self:events { type = "tool_result" } or {}) do
+      if type(event.seq) == "number" and event.seq < first then add(ends, event) end
+    end
+    self.ends_before = ends
+  end
+  return self.ends_before
+end
+
+--- How the `nth` call with this id ended; nil where the session does not know.
+---@param self abridge.Session
+---@param id any
+---@param nth integer
+---@return abridge.CallEnd|nil
+function M.find(self, id, nth)
+  if type(id) ~= "string" then return nil end
+  local own, before = self.ends and self.ends[id] or {}, {}
+  if not own[nth] then before = earlier(self)[id] or {} end
+  return before[nth] or own[nth - #before]
+end
+
+return M
