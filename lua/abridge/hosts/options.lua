@@ -125,12 +125,13 @@ local RENAMED = { exempt = "exclude_tools" }
 ---@param who string for messages
 ---@param opts any
 ---@param on_wrong fun(reason: string)
+---@param more? table<string, string|function> options of this adapter alone, as `check.options` takes them
 ---@return abridge.AdapterOptions
-function M.right_ones(who, opts, on_wrong)
-  local right = {}
-  if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, ADAPTER_OPTIONS) end
+function M.right_ones(who, opts, on_wrong, more)
+  local right, kinds = {}, setmetatable(more or {}, { __index = ADAPTER_OPTIONS })
+  if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, kinds) end
   for key, value in next, opts or {} do
-    local ok, why = pcall(check.options, who, { [key] = value }, ADAPTER_OPTIONS)
+    local ok, why = pcall(check.options, who, { [key] = value }, kinds)
     if ok then
       right[key] = value
     else
