@@ -47,6 +47,15 @@ local function format(ids)
   return { read = read, write = write }
 end
 
+local formats = setmetatable({}, { __mode = "k" }) -- by chat: counts are remembered for a format
+
+local function format_of(cutter, chat)
+  local ids = cutter.ids[chat] or {}
+  cutter.ids[chat] = ids
+  formats[chat] = formats[chat] or format(ids)
+  return formats[chat]
+end
+
 -- options ------------------------------------------------------------------------------
 
 --- The extension's option of that name: options of `fit`, or false.
@@ -97,8 +106,31 @@ local function options_for(cutter, chat)
       table.insert(opts.exclude_tools, name)
     end
   end
-  opts.format, opts.session = format(cutter.ids[chat] or {}), cutter.session
+  opts.format, opts.session = format_of(cutter, chat), cutter.session
   return opts
+end
+
+--- The chat's own messages where those of a request are copies of them, with contents as they are: what `fit` counted of
+--- a table it need not count again.
+local function originals(chat, messages)
+  local own = chat.messages
+  if type(own) ~= "table" or #own ~= #messages then return messages end
+  for i, message in ipairs(messages) do
+    if message.content ~= own[i].content then return messages end
+  end
+  return own
+end
+
+--- The messages of a request, fitted.
+local function fitted(messages, chat, opts)
+  local own = originals(chat, messages)
+  local out, report = require("abridge.history").fit(own, opts)
+  if own == messages then return out, report end
+  local copies = check.copied(messages)
+  for _, i in ipairs(report.changed) do
+    copies[i] = opts.format.write(messages[i], { out[i].content })
+  end
+  return copies, report
 end
 
 --- Fit the messages of a request. Never raises: if anything fails, they are sent as they are, and it is told once.
@@ -109,7 +141,7 @@ function M.fit(cutter, chat, payload)
   local ok, why = pcall(function()
     local opts = options_for(cutter, chat)
     if not opts then return end
-    local messages, report = require("abridge.history").fit(payload.messages, opts)
+    local messages, report = fitted(payload.messages, chat, opts)
     payload.messages = messages
     if not report.fits then cutter.tell "a chat is over its budget of tokens, with nothing left to remove" end
   end)
