@@ -93,11 +93,12 @@ end
 
 --- The options of `fit`, nil where there is no budget.
 local function options_for(cutter, chat)
-  if cutter.options.history == false or field(chat.adapter, "type") == "acp" then return nil end -- an agent has its own
-  local opts = check.copied(cutter.options.history or {})
+  local given = cutter.options.history
+  if given == false or field(chat.adapter, "type") == "acp" then return nil end
+  local opts = check.copied(given or {})
   opts.max_tokens = opts.max_tokens or max_tokens(chat.adapter)
   if not opts.max_tokens then
-    if cutter.options.history then cutter.tell "history: max_tokens is needed, as the model's window is not known" end
+    if given then cutter.tell "history: max_tokens is needed, as the model's window is not known" end
     return nil
   end
   if not opts.exclude_tools then
