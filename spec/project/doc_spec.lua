@@ -34,7 +34,14 @@ local function parse(page)
 end
 
 local pages = {}
-for name, path in pairs { lua = "doc/lua.md", c = "doc/c.md", hosts = "doc/hosts.md", readme = "README.md" } do
+local PAGES = {
+  lua = "doc/lua.md",
+  c = "doc/c.md",
+  hosts = "doc/hosts.md",
+  history = "doc/history.md",
+  readme = "README.md",
+}
+for name, path in pairs(PAGES) do
   local text = paths.read(path)
   if text then
     local blocks, code = parse(text)
@@ -369,7 +376,7 @@ local function squeezed(lines)
   return text
 end
 
-for _, name in ipairs { "lua", "hosts", "readme" } do
+for _, name in ipairs { "lua", "hosts", "history", "readme" } do
   local page = pages[name]
   for _, block in ipairs(page and page.blocks or {}) do
     local where = ("%s:%d"):format(page.path, block.line)

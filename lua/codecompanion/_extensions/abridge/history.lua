@@ -111,8 +111,8 @@ local function options_for(cutter, chat)
   return opts
 end
 
---- The chat's own messages where those of a request are copies of them, with contents as they are: what `fit` counted of
---- a table it need not count again.
+--- The chat's own messages, where those of a request are copies of them: what `fit` counted of a table it need not
+--- count again.
 local function originals(chat, messages)
   local own = chat.messages
   if type(own) ~= "table" or #own ~= #messages then return messages end
