@@ -471,7 +471,7 @@ describe("the CodeCompanion extension fails safe", function()
       codecompanion.module.setup {
         extensions = { abridge = { opts = { exclude_tools = { "memory" }, limits = limits, profile = "pi" } } },
       }
-      local chat = codecompanion:chat()
+      local chat = codecompanion:chat(8000)
       local big = numbered(50000)
       assert.is_true(#chat:call("mcp", {}, big) <= 30 * KB)
       assert.is_true(#chat.buffer[1] <= 30 * KB)
@@ -480,6 +480,8 @@ describe("the CodeCompanion extension fails safe", function()
       assert.is_true(#chat:call("run_command", {}, big) <= 2 * KB and #chat:call("cmd_runner", {}, big) <= 2 * KB)
       local few = chat:call("mcp", {}, big)
       assert.matches("^line 1\n.*\n%.%.%. %[50000 lines, cut to 100%] %.%.%.\n.*line 50000$", few)
+      chat:submit()
+      assert.equal(#chat.messages[1].content, #chat.sent[#chat.sent - #chat.messages + 1].content)
       assert.matches("^abridge: all outputs are cut crudely: [^\n]*there is no core here[^\n]*$", problems())
       assert.same({}, codecompanion.errors)
     end)

@@ -64,7 +64,7 @@ end
 function M.option(value)
   if value == false then return nil end
   if type(value) ~= "table" then return "options or false" end
-  if value.format or value.session then error("history: format and session are the extension's", 0) end
+  if rawget(value, "format") or rawget(value, "session") then error("history: format and session are the extension's", 0) end
   local opts = check.copied(value)
   opts.format, opts.max_tokens = "openai", opts.max_tokens or 1
   local ok, why = pcall(require("abridge.history").fit, {}, opts)
