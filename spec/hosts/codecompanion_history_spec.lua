@@ -74,6 +74,7 @@ describe("the history that CodeCompanion sends", function()
       assert.is_true(total <= 8000, total)
       assert.equal(1 + 2 * n, #chat.sent)
       for i, message in ipairs(chat.sent) do
+        assert.equal(i == 1 and "user" or i % 2 == 0 and "assistant" or "tool", message.role)
         if message.role == "tool" then assert.equal(("c%d"):format((i - 1) / 2), message.id) end
       end
       assert.equal(file(n), contents[#contents])

@@ -64,8 +64,8 @@ end
 function M.option(value)
   if value == false then return nil end
   if type(value) ~= "table" then return "options or false" end
-  if rawget(value, "format") or rawget(value, "session") then error("history: format and session are the extension's", 0) end
   local opts = check.copied(value)
+  if opts.format or opts.session then error("history: format and session are the extension's", 0) end
   opts.format, opts.max_tokens = "openai", opts.max_tokens or 1
   local ok, why = pcall(require("abridge.history").fit, {}, opts)
   if not ok then error("history: " .. check.reason(why), 0) end
