@@ -212,6 +212,17 @@ describe("doc/lua.md #few", function()
     assert.same({}, missing(page, keys(require "abridge.conformance", "conformance.")))
   end)
 
+  it("names the functions of histories, and the fields of their reports", function()
+    local history = require "abridge.history"
+    local names = keys(history, "history.")
+    local messages = { { role = "assistant", tool_calls = { { id = "a", ["function"] = { name = "look" } } } } }
+    messages[2] = { role = "tool", tool_call_id = "a", content = ("seen\n"):rep(1000) }
+    local _, report = history.fit(messages, { format = "openai", max_tokens = 1000 })
+    add(names, keys(report, ""))
+    assert.equal(7, #names)
+    assert.same({}, missing(page, names))
+  end)
+
   it("names the functions of abridge.nvim and the highlight groups", function()
     local names = keys(require "abridge.nvim", "nvim.", "function")
     assert.is_true(#names >= 5)
