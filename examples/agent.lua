@@ -12,7 +12,7 @@ local json = vim and vim.json or require "cjson"
 local M = {}
 
 local BUDGET = 24000 -- tokens of a whole request, by the estimate
-local SHARE = 0.2 -- of the budget, for the results of one reply
+local SHARE = 0.15 -- of the budget, for the results of one reply
 local MAX_REQUESTS = 200
 local TIMEOUT = 600 -- seconds for a request
 local MAX_TOKENS = 4096 -- of a reply; the Messages API requires it

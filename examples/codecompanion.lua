@@ -1,5 +1,5 @@
 require("codecompanion").setup {
   extensions = {
-    abridge = { opts = { limits = { run_command = { max_lines = 400 } }, exempt = { "memory" } } },
+    abridge = { opts = { limits = { run_command = { max_lines = 400 } }, exclude_tools = { "memory" } } },
   },
 }

@@ -294,6 +294,7 @@ build = {
     ["abridge.web.fetch"] = "lua/abridge/web/fetch.lua",
     ["abridge.web.url"] = "lua/abridge/web/url.lua",
     ["codecompanion._extensions.abridge"] = "lua/codecompanion/_extensions/abridge/init.lua",
+    ["codecompanion._extensions.abridge.history"] = "lua/codecompanion/_extensions/abridge/history.lua",
   },
   copy_directories = { "doc", "plugin" }, -- what Neovim's plugin managers put on its runtime path
   install = {

@@ -146,8 +146,8 @@ describe("the CodeCompanion extension", function()
         assert_quiet()
       end)
 
-      it("passes exempt tools, and knows limits by tool", function()
-        local chat = start(release, with { exempt = { "memory" }, limits = { mcp_search = { max_lines = 5 } } })
+      it("passes what excluded tools print, and knows limits by tool", function()
+        local chat = start(release, with { exclude_tools = { "memory" }, limits = { mcp_search = { max_lines = 5 } } })
         local big = numbered(50000)
         assert.equal(big, (chat:call("memory", {}, big, "")))
         assert.matches("%[Showing 5 of 50000 lines", (chat:call("mcp_search", {}, big, "")))
@@ -359,9 +359,13 @@ describe("the CodeCompanion extension fails safe", function()
   it("on wrong options: each is told, the rest holds", function()
     local big = numbered(50000)
     for _, case in ipairs {
-      { { exempt = "memory" }, "codecompanion: exempt must be a list of tool names, got \"memory\"" },
-      { { exempt = { memory = true } }, "codecompanion: exempt must be a list of tool names, got table" },
+      { { exclude_tools = "memory" }, "codecompanion: exclude_tools must be a list of tool names, got \"memory\"" },
+      { { exclude_tools = { memory = true } }, "codecompanion: exclude_tools must be a list of tool names, got table" },
       { { exmpt = {} }, "codecompanion: unknown option 'exmpt' (value table)" },
+      {
+        { exempt = { "memory" } },
+        "codecompanion: unknown option 'exempt' (value table): it is called exclude_tools now",
+      },
       { { user = 5 }, "codecompanion: user must be limits or false, got 5" },
       { { user = { max_lins = 5 } }, "user: abridge.cap: unknown limit 'max_lins' (value 5)" },
       {
@@ -465,9 +469,9 @@ describe("the CodeCompanion extension fails safe", function()
     local ok, why = pcall(function()
       local limits = { run_command = { max_bytes = "2KB" }, ["*"] = { max_lines = 100 } }
       codecompanion.module.setup {
-        extensions = { abridge = { opts = { exempt = { "memory" }, limits = limits, profile = "pi" } } },
+        extensions = { abridge = { opts = { exclude_tools = { "memory" }, limits = limits, profile = "pi" } } },
       }
-      local chat = codecompanion:chat()
+      local chat = codecompanion:chat(8000)
       local big = numbered(50000)
       assert.is_true(#chat:call("mcp", {}, big) <= 30 * KB)
       assert.is_true(#chat.buffer[1] <= 30 * KB)
@@ -476,6 +480,8 @@ describe("the CodeCompanion extension fails safe", function()
       assert.is_true(#chat:call("run_command", {}, big) <= 2 * KB and #chat:call("cmd_runner", {}, big) <= 2 * KB)
       local few = chat:call("mcp", {}, big)
       assert.matches("^line 1\n.*\n%.%.%. %[50000 lines, cut to 100%] %.%.%.\n.*line 50000$", few)
+      chat:submit()
+      assert.equal(#chat.messages[1].content, #chat.sent[#chat.sent - #chat.messages + 1].content)
       assert.matches("^abridge: all outputs are cut crudely: [^\n]*there is no core here[^\n]*$", problems())
       assert.same({}, codecompanion.errors)
     end)
@@ -540,7 +546,7 @@ describe("the CodeCompanion extension fails safe", function()
 end)
 
 describe("the CodeCompanion extension's files", function()
-  it("are one of under 100 lines, and five lines for a user", function()
+  it("are one of under 100 lines, another for histories, and five lines for a user", function()
     assert.is_true(abridge.count_lines(paths.read "lua/codecompanion/_extensions/abridge/init.lua") < 100)
     assert.equal(5, abridge.count_lines(paths.read "examples/codecompanion.lua"))
   end)

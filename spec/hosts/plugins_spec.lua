@@ -103,6 +103,49 @@ describe("CodeCompanion: what an extension sees of tools", function()
   end)
 end)
 
+describe("CodeCompanion: what a request carries", function()
+  each("codecompanion", function(driver)
+    local codecompanion = driver.install "current"
+    codecompanion.module.setup {}
+    local chat, given = codecompanion:chat(1000)
+    local own = codecompanion.module.buf_get_chat(chat.bufnr)
+    assert.equal(1000, own.adapter.model.meta.context_window)
+    own:add_callback("on_submitted", function(_, args)
+      given = args.payload.messages
+      local replaced = {}
+      for i, message in ipairs(given) do
+        replaced[i] = message
+        if message.role == "tool" then
+          replaced[i] = {}
+          for key, value in pairs(message) do
+            replaced[i][key] = value
+          end
+          replaced[i].content = "replaced"
+        end
+      end
+      args.payload.messages = replaced
+    end)
+    chat:ask "go"
+    local function prints()
+      return "printed"
+    end
+    chat:reply("so", { { id = "a", name = "look", args = { at = 1 }, prints = { prints } } })
+    chat:submit()
+    assert.same({
+      { role = "user", content = "go", calls = 0 },
+      { role = "assistant", content = "so", calls = 0 },
+      { role = "assistant", calls = 1 },
+      { role = "tool", content = "replaced", calls = 0, id = "a" },
+    }, chat.sent)
+    local call = given[#given - 1].tools.calls[1]
+    assert.same({ "a", "look", '{"at":1}' }, { call.id, call["function"].name, call["function"].arguments })
+    assert.same({ "a", "printed" }, { given[#given].tools.call_id, given[#given].content })
+    assert.equal("printed", own.messages[#own.messages].content)
+    assert.equal("llm", own.messages[#own.messages - 1].role)
+    codecompanion:remove()
+  end)
+end)
+
 describe("avante.nvim: how a tool is run", function()
   each("avante", function(driver)
     local chat, seen = driver.new(), {}

@@ -34,7 +34,14 @@ local function parse(page)
 end
 
 local pages = {}
-for name, path in pairs { lua = "doc/lua.md", c = "doc/c.md", hosts = "doc/hosts.md", readme = "README.md" } do
+local PAGES = {
+  lua = "doc/lua.md",
+  c = "doc/c.md",
+  hosts = "doc/hosts.md",
+  history = "doc/history.md",
+  readme = "README.md",
+}
+for name, path in pairs(PAGES) do
   local text = paths.read(path)
   if text then
     local blocks, code = parse(text)
@@ -205,6 +212,17 @@ describe("doc/lua.md #few", function()
     assert.same({}, missing(page, keys(require "abridge.conformance", "conformance.")))
   end)
 
+  it("names the functions of histories, and the fields of their reports", function()
+    local history = require "abridge.history"
+    local names = keys(history, "history.")
+    local messages = { { role = "assistant", tool_calls = { { id = "a", ["function"] = { name = "look" } } } } }
+    messages[2] = { role = "tool", tool_call_id = "a", content = ("seen\n"):rep(1000) }
+    local _, report = history.fit(messages, { format = "openai", max_tokens = 1000 })
+    add(names, keys(report, ""))
+    assert.equal(7, #names)
+    assert.same({}, missing(page, names))
+  end)
+
   it("names the functions of abridge.nvim and the highlight groups", function()
     local names = keys(require "abridge.nvim", "nvim.", "function")
     assert.is_true(#names >= 5)
@@ -369,7 +387,7 @@ local function squeezed(lines)
   return text
 end
 
-for _, name in ipairs { "lua", "hosts", "readme" } do
+for _, name in ipairs { "lua", "hosts", "history", "readme" } do
   local page = pages[name]
   for _, block in ipairs(page and page.blocks or {}) do
     local where = ("%s:%d"):format(page.path, block.line)

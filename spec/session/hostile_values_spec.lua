@@ -339,9 +339,9 @@ describe("a table that answers to every key", function()
     local markers = always { first_byte = 1, last_byte = 1 }
     assert.equal("a", ends(abridge.display, { content = "a\n", details = { cut = { markers = markers } } }))
     local said = {}
-    local opts = always("x", { exempt = always("x", { "t" }) })
+    local opts = always("x", { exclude_tools = always("x", { "t" }) })
     local adapter = ends(require("abridge.hosts.adapter").new, "w", opts, function(what) said[#said + 1] = what end)
-    assert.same({ t = true }, adapter.exempt)
+    assert.same({ t = true }, adapter.exclude_tools)
     assert.same({}, said)
   end)
 

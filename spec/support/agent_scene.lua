@@ -1,6 +1,9 @@
 --- What examples/agent.lua works on in the suite and in `make agent`: a project whose test fails amid thousands of
 --- lines of noise, a file of 20,000 lines that has what is needed to mend it, and the script of a model that mends it.
 
+local abridge = require "abridge"
+local encode = require "abridge.base.encode"
+local history = require "abridge.history"
 local model_server = require "support.model_server"
 local random = require "support.random"
 local tmpdir = require "support.tmpdir"
@@ -113,21 +116,83 @@ function M.script()
   return model
 end
 
---- What the example at work prints: the same each time.
----@return string
-function M.show()
+-- what it costs ---------------------------------------------------------------------
+
+--- What history.fit replaces: the oldest results go where a request is over its budget, as many as it takes.
+local function clear_oldest(messages, opts)
+  local fit = history.fit
+  local all, clear = opts.max_tokens, "[Cleared to save room. Call the tool again to see it]"
+  local function tokens()
+    return select(2, fit(messages, { format = opts.format, max_tokens = all, trigger = 1, target = 1 })).tokens_before
+  end
+  local size = tokens()
+  for _, message in ipairs(messages) do
+    if size <= all then break end
+    if message.role == "tool" and message.content ~= clear then
+      message.content, size = clear, size - abridge.estimate_tokens(message.content) * 1.35
+    end
+  end
+  size = tokens()
+  return messages, { tokens_after = size, fits = size <= all }
+end
+
+--- Tokens of all requests, and of what each has in common with the one before it from its start: what a provider with
+--- a prompt cache need not read again.
+local function cost_of(requests)
+  local sent, cached, before = 0, 0, {}
+  for _, request in ipairs(requests) do
+    local parts, same = {}, true
+    for i, message in ipairs(request.request.messages) do
+      parts[i] = encode.json(message)
+      same = same and parts[i] == before[i]
+      local tokens = abridge.estimate_tokens(parts[i])
+      sent, cached = sent + tokens, cached + (same and tokens or 0)
+    end
+    before = parts
+  end
+  return sent, cached
+end
+
+--- The example at work.
+---@param fit? function in place of history.fit
+---@return string text
+---@return table savings of the agent
+---@return table[] requests
+local function at_work(fit)
   local seed, dir = random.seed, tmpdir.new()
   random.seed = 1
   M.prepare(dir)
   random.seed = seed
   local server = model_server.new(M.script())
-  local agent = dofile "examples/agent.lua"
+  local agent, own = dofile "examples/agent.lua", history.fit
+  history.fit = fit or own
   local opts = { root = dir.path, run_dir = false, url = server.url "/v1/chat/completions" }
   local ok, text, savings = pcall(agent.run, M.task, opts)
+  history.fit = own
   server.close()
   dir:remove()
   if not ok then error(server.failed or text, 0) end
-  return ("task:  %s\nmodel: %s\n\n%s"):format(M.task, text, agent.table_of(savings))
+  savings.table = agent.table_of(savings)
+  return text, savings, server.requests
+end
+
+local function row(name, requests)
+  local sent, cached = cost_of(requests)
+  return ("%-34s %8d %12d %12d%%"):format(name, #requests, sent, math.floor(100 * cached / sent + 0.5))
+end
+
+--- What the example at work prints, and what its requests cost with a cruder ageing: the same each time.
+---@return string
+function M.show()
+  local text, savings, requests = at_work()
+  local _, _, crude = at_work(clear_oldest)
+  local lines = {
+    ("task:  %s\nmodel: %s\n\n%s\n"):format(M.task, text, savings.table),
+    ("%-34s %8s %12s %13s"):format("within 24000 tokens", "requests", "tokens sent", "same prefix"),
+    row("oldest results cleared as needed", crude),
+    row("history.fit", requests),
+  }
+  return table.concat(lines, "\n")
 end
 
 if arg and arg[0] and arg[0]:find "agent_scene%.lua$" then print(M.show()) end

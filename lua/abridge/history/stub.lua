@@ -96,9 +96,20 @@ local function only_reads(name)
   return reads
 end
 
+local PAGES = { path = true, offset = true, limit = true, column = true } -- arguments of our read_file
+
+--- Is this a call of our read_file, and not of another by that name, which may begin elsewhere and print a heading?
+local function is_page(own_name, input)
+  if own_name ~= "read_file" or type(input) ~= "table" then return false end
+  for key in next, input do
+    if not PAGES[key] then return false end
+  end
+  return true
+end
+
 --- The lines of a file that a page has, where it says which or is a file's start.
 local function range(own_name, input, text, failed)
-  if own_name ~= "read_file" or failed or type(input) ~= "table" or input.pointer then return nil end
+  if not is_page(own_name, input) or failed then return nil end
   local last = text:sub(-NOTICE_BYTES)
   local shown = last:match "%[Showing lines (%d+%-%d+) of [^\n]*%]%s*$"
   if shown then return "lines " .. shown end

@@ -34,12 +34,14 @@ end
 
 ---@class abridge.Adapter
 ---@field session? abridge.Session nil where it could not be opened: all cuts are crude then
----@field exempt table<string, boolean> tools whose output passes as it is
+---@field exclude_tools table<string, boolean> tools whose output passes as it is
+---@field options table<string, any> those that were right
 ---@field user abridge.Limits|false
 ---@field private problem? string why there is no session
 ---@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
 ---@field private aliases table<string, string>
 ---@field tell fun(message: string, reason: string|nil) reports a message once, or a reason once
+---@field ids table<any, table<any, string|false>> the session's ids of calls, by owner and call
 ---@field private calls table<any, table> what has been given so far, by owner and call
 ---@field private redacts boolean whether redaction was asked for: a text that cannot be redacted is withheld
 local Adapter = {}
@@ -54,15 +56,20 @@ local function all_aliases(aliases, opts)
   return all
 end
 
+local function by_owner()
+  return setmetatable({}, { __mode = "k" })
+end
+
 --- Never raises. A wrong option is reported and left out.
 ---@param who string for messages
 ---@param opts any abridge.AdapterOptions
 ---@param on_problem fun(message: string) gets each thing that went wrong, once
 ---@param aliases? table<string, string> beside those of the options
+---@param more? table<string, string|function> options of this adapter alone, as `check.options` takes them
 ---@return abridge.Adapter
-function M.new(who, opts, on_problem, aliases)
+function M.new(who, opts, on_problem, aliases, more)
   local told = {}
-  local self = setmetatable({ exempt = {}, user = USER, calls = setmetatable({}, { __mode = "k" }) }, Adapter)
+  local self = setmetatable({ exclude_tools = {}, user = USER, calls = by_owner(), ids = by_owner() }, Adapter)
   function self.tell(message, reason)
     if told[reason or message] then return end
     told[reason or message] = true
@@ -73,13 +80,14 @@ function M.new(who, opts, on_problem, aliases)
     self.problem = tell.reason(why)
     self.tell("all outputs are cut crudely: " .. self.problem, self.problem)
   end
-  ok, why = pcall(options.right_ones, who, opts, self.tell)
+  ok, why = pcall(options.right_ones, who, opts, self.tell, more)
   local right = ok and why or {}
   if not ok then self.tell(check.reason(why)) end
-  for _, name in ipairs(check.list(right.exempt or {})) do
-    self.exempt[name] = true
+  for _, name in ipairs(check.list(right.exclude_tools or {})) do
+    self.exclude_tools[name] = true
   end
   if right.user ~= nil then self.user = right.user end
+  self.options = right
   self.redacts = type(opts) == "table" and opts.redact and true or false
   local given = type(opts) == "table" and opts or {}
   self.asked = type(given.limits) == "table" and given.limits or {}
@@ -112,8 +120,17 @@ local function tell_crude(self, tool, why)
   self.tell(tell.crude_cut(tool, reason), reason)
 end
 
+--- Remember how the session calls a call of the host, where it has one output: several have a file each.
+local function note_id(self, output, id)
+  if output.owner == nil or output.call == nil then return end
+  local ids = self.ids[output.owner] or {}
+  self.ids[output.owner] = ids
+  ids[output.call] = ids[output.call] == nil and id
+end
+
 --- A text capped by the session, which may have been closed meanwhile.
-local function capped(self, tool, text, how, limits)
+local function capped(self, output, text, how, limits)
+  local tool = output.tool
   local session = self.session
   if session.closed then
     local share = require "abridge.output.share"
@@ -125,6 +142,7 @@ local function capped(self, tool, text, how, limits)
   local result = session:cap(tool, text, how)
   local problem = result.details and result.details.inner_error
   if problem then tell_crude(self, tool, problem) end
+  note_id(self, output, result.call_id)
   return result.content
 end
 
@@ -137,7 +155,7 @@ local function for_model(self, output, call)
   local limits = self.session:limits(output.tool)
   how.wrapper, how.limits = "beside", call.budget:left(limits)
   how.left_out = not how.limits and (type(text) ~= "string" or #text > SHORT)
-  local content = capped(self, output.tool, text, how, limits)
+  local content = capped(self, output, text, how, limits)
   call.budget:give(content, limits)
   return content
 end
@@ -195,7 +213,7 @@ end
 ---@return any for_model within what is left of the call's budget; nil for nil
 ---@return any for_user nil if the user may see what the model does
 function Adapter:cut(output)
-  if self.exempt[output.tool] then return output.text, output.shown end
+  if self.exclude_tools[output.tool] then return output.text, output.shown end
   local call = call_of(self, output)
   local ok, text, shown = pcall(function()
     return for_model(self, output, call), for_user(self, output)

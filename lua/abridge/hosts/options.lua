@@ -81,7 +81,7 @@ end
 ---@field redact? fun(line: string): string|string[]
 ---@field retention? abridge.Retention
 ---@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
----@field exempt? string[] tools whose output passes as it is
+---@field exclude_tools? string[] tools whose output passes as it is
 ---@field user? abridge.Limits|false of what the user is shown: 200 lines and 10 KB unless set; false: all
 
 --- A check of an option of `abridge.session`, which raises in a session's own words.
@@ -101,7 +101,7 @@ end
 --- Options that go to the session as they are.
 M.of_session = { "aliases", "limits", "profile", "redact", "retention", "run_dir" }
 local ADAPTER_OPTIONS = {
-  exempt = function(value)
+  exclude_tools = function(value)
     local expected = "a list of tool names"
     if type(value) ~= "table" then return expected end
     for key, name in next, value do
@@ -119,20 +119,24 @@ for _, key in ipairs(M.of_session) do
   ADAPTER_OPTIONS[key] = session_option(key)
 end
 
+local RENAMED = { exempt = "exclude_tools" }
+
 --- The options that are right, each checked on its own; the others are reported.
 ---@param who string for messages
 ---@param opts any
 ---@param on_wrong fun(reason: string)
+---@param more? table<string, string|function> options of this adapter alone, as `check.options` takes them
 ---@return abridge.AdapterOptions
-function M.right_ones(who, opts, on_wrong)
-  local right = {}
-  if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, ADAPTER_OPTIONS) end
+function M.right_ones(who, opts, on_wrong, more)
+  local right, kinds = {}, setmetatable(more or {}, { __index = ADAPTER_OPTIONS })
+  if opts ~= nil and type(opts) ~= "table" then check.options(who, opts, kinds) end
   for key, value in next, opts or {} do
-    local ok, why = pcall(check.options, who, { [key] = value }, ADAPTER_OPTIONS)
+    local ok, why = pcall(check.options, who, { [key] = value }, kinds)
     if ok then
       right[key] = value
     else
-      on_wrong(tell.reason(why))
+      local new_name = RENAMED[key]
+      on_wrong(tell.reason(why) .. (new_name and ": it is called " .. new_name .. " now" or ""))
     end
   end
   return right

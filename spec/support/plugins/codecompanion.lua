@@ -1,6 +1,7 @@
 --- CodeCompanion itself, driven as its stand-in is: its own chats, orchestrator and callbacks, and tools that print
 --- what a spec says. No request leaves: chats ask nobody. Earlier releases are left to the stand-in.
 
+local paths = require "support.paths"
 local standin = require "support.standins.codecompanion"
 
 local M = { prints = standin.prints }
@@ -14,8 +15,11 @@ local function settle()
   assert(vim.wait(10000, function() return done end))
 end
 
+local last_body, window
+
 --- An answer that never comes: chats that are submitted wait for it.
-local function unanswered()
+local function unanswered(request)
+  if request.body then last_body = vim.json.decode(assert(paths.read(request.body))) end
   return { args = {}, shutdown = function() end }
 end
 
@@ -24,7 +28,7 @@ local function adapter()
     name = "nobody",
     opts = { stream = false },
     env = { url = "http://127.0.0.1:9", api_key = "none" },
-    schema = { model = { default = "none" } },
+    schema = { model = { default = "none", choices = { none = { meta = { context_window = window } } } } },
   })
 end
 
@@ -50,17 +54,18 @@ end
 
 local Chat = {}
 
+local function request_of(call)
+  local arguments = vim.json.encode(call.args or vim.empty_dict())
+  return { id = call.id, type = "function", ["function"] = { name = call.name, arguments = arguments } }
+end
+
 --- Run the calls of one response through the orchestrator.
 function Chat:execute(calls)
   local config, requests, tools = require("codecompanion.config").interactions.chat.tools, {}, {}
   for i, call in ipairs(calls) do
     tools[i] = tool_of(call)
     config[call.name] = { callback = function() return table.remove(tools, 1) end } -- asked in the order of the calls
-    requests[i] = {
-      id = call.id,
-      type = "function",
-      ["function"] = { name = call.name, arguments = vim.json.encode(call.args or vim.empty_dict()) },
-    }
+    requests[i] = request_of(call)
   end
   local real, finished = self.real, false
   real.tools:refresh { adapter = real.adapter }
@@ -83,9 +88,34 @@ function Chat:call(name, args, for_llm, for_user, id)
   return messages[#messages].content, self.buffer[#self.buffer]
 end
 
+function Chat:ask(text)
+  self.real:add_message { role = "user", content = text }
+end
+
+function Chat:reply(text, calls)
+  local role, asked = require("codecompanion.config").constants.LLM_ROLE, {}
+  for i, call in ipairs(calls) do asked[i] = request_of(call) end
+  if text ~= "" then self.real:add_message { role = role, content = text } end
+  if #asked > 0 then self.real:add_message { role = role, tool_calls = asked } end
+  self:execute(calls)
+end
+
 function Chat:submit()
-  self.real:add_message { role = "user", content = "go on" }
-  self.real:submit()
+  self.real:submit { auto_submit = true }
+  self.real.current_request = nil -- the answer never comes
+  settle()
+  local sent = {}
+  for _, message in ipairs(last_body.messages) do
+    if message.role ~= "system" then
+      table.insert(sent, {
+        role = message.role,
+        content = message.content,
+        calls = #(message.tool_calls or {}),
+        id = message.tool_call_id,
+      })
+    end
+  end
+  rawset(self, "sent", sent)
 end
 
 local GET = {}
@@ -120,7 +150,8 @@ end
 local Host = {}
 Host.__index = Host
 
-function Host:chat()
+function Host:chat(tokens)
+  window = tokens
   local real = self.real.chat { auto_submit = false }
   settle()
   return wrapped(real)

@@ -5,6 +5,8 @@
 ---   "19"      the tool is told; the running tool is `chat.tools.tool` alone
 ---   "current" the orchestrator of a chat is `chat.tool_orchestrator` while tools run
 
+local host = require "abridge.base.host"
+
 local M = {}
 
 -- the editor --------------------------------------------------------------------------
@@ -141,7 +143,7 @@ function Chat:add_tool_output(tool, for_llm, for_user)
   for_llm, for_user = args.for_llm, args.for_user
   local existing
   for _, message in ipairs(self.messages) do
-    if message.tools.call_id == tool_call.id then existing = message end
+    if message.tools and message.tools.call_id == tool_call.id then existing = message end
   end
   if existing then
     existing.content = existing.content ~= "" and existing.content .. "\n\n" .. for_llm or for_llm
@@ -189,8 +191,40 @@ function Chat:call(name, args, for_llm, for_user, id)
   return self.messages[#self.messages].content, self.buffer[#self.buffer]
 end
 
+--- What the user writes.
+function Chat:ask(text)
+  table.insert(self.messages, { role = "user", content = text, _meta = {} })
+end
+
+--- A reply of the model: its text and its calls, which are run.
+function Chat:reply(text, calls)
+  local asked = {}
+  for i, call in ipairs(calls) do
+    local arguments = host.json().encode(call.args)
+    asked[i] = { id = call.id, type = "function", ["function"] = { name = call.name, arguments = arguments } }
+  end
+  if text ~= "" then table.insert(self.messages, { role = "llm", content = text, _meta = {} }) end
+  if #asked > 0 then table.insert(self.messages, { role = "llm", tools = { calls = asked }, _meta = {} }) end
+  self:execute(calls)
+end
+
+--- Send all to the model. Callbacks are given copies of the messages, whose roles are those of the API. `sent` is what
+--- went: of each message its role, content, number of calls, and the id of the call that it answers.
 function Chat:submit()
-  self:dispatch("on_submitted", { payload = { messages = self.messages } })
+  local copies = {}
+  for i, message in ipairs(self.messages) do
+    copies[i] = {}
+    for key, value in pairs(message) do copies[i][key] = value end
+    if message.role == "llm" then copies[i].role = "assistant" end
+  end
+  local payload = { messages = copies, tools = {} }
+  self:dispatch("on_submitted", { payload = payload })
+  local sent = {}
+  for i, message in ipairs(payload.messages) do
+    local tools = message.tools or {}
+    sent[i] = { role = message.role, content = message.content, calls = #(tools.calls or {}), id = tools.call_id }
+  end
+  self.sent = sent
 end
 
 function Chat:close()
@@ -219,11 +253,12 @@ function Host:setup(opts)
   end
 end
 
---- Open a chat buffer.
-function Host:chat()
+--- Open a chat buffer, with a model of a context window of so many tokens.
+function Host:chat(window)
   self.last_bufnr = self.last_bufnr + 1
   local chat = setmetatable({ host = self, bufnr = self.last_bufnr, callbacks = {}, messages = {}, buffer = {} }, Chat)
   chat.tools = { tool = {} }
+  chat.adapter = { type = "http", opts = {}, model = { meta = { context_window = window } } }
   self.chats[chat.bufnr] = chat
   vim.api.nvim_exec_autocmds("User", {
     pattern = "CodeCompanionChatCreated",

@@ -8,6 +8,7 @@
 
 local adapter = require "abridge.hosts.adapter"
 local tell = require "abridge.hosts.tell"
+local history = require "codecompanion._extensions.abridge.history"
 
 local M = { exports = {} }
 
@@ -60,7 +61,7 @@ local function on_tool_output(cutter, chat, args)
   }
 end
 
---- Cut the output of a chat's tools from now on.
+--- Cut the output of a chat's tools, and fit what it sends, from now on.
 ---@param cutter abridge.Adapter
 ---@param chat table a chat of CodeCompanion
 function M.attach(cutter, chat)
@@ -68,8 +69,9 @@ function M.attach(cutter, chat)
     pcall(on_tool_output, cutter, own_chat, args)
   end)
   for _, event in ipairs { "on_submitted", "on_closed" } do -- no call prints more after these
-    chat:add_callback(event, function(own_chat)
+    chat:add_callback(event, function(own_chat, args)
       cutter:forget(own_chat)
+      if args and args.payload then history.fit(cutter, own_chat, args.payload) end
     end)
   end
 end
@@ -77,7 +79,7 @@ end
 --- Called by CodeCompanion with `extensions.abridge.opts`.
 ---@param opts? abridge.AdapterOptions
 function M.setup(opts)
-  local cutter = adapter.new("codecompanion", opts, tell.notify, ALIASES)
+  local cutter = adapter.new("codecompanion", opts, tell.notify, ALIASES, { history = history.option })
   M.exports.session = cutter.session
   vim.api.nvim_create_autocmd("User", {
     group = vim.api.nvim_create_augroup("abridge.codecompanion", { clear = true }),
