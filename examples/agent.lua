@@ -12,7 +12,8 @@ local json = vim and vim.json or require "cjson"
 local M = {}
 
 local BUDGET = 24000 -- tokens of a whole request, by the estimate
-local SHARE = 0.15 -- of the budget, for the results of one reply
+local SHARE = 0.4 -- of the budget, for the results of one reply
+local KEEP = 0 -- results of earlier replies that stay: with such a share there is no room for two
 local MAX_REQUESTS = 200
 local TIMEOUT = 600 -- seconds for a request
 local MAX_TOKENS = 4096 -- of a reply; the Messages API requires it
@@ -117,12 +118,12 @@ local function new_savings()
   function savings.note(event)
     if event.type == "tool_call" then
       continued[event.call_id] = goes_on(event.input)
-    elseif event.type == "tool_result" then
-      local row = rows[event.tool] or { tool = event.tool, calls = 0, printed = 0, shown = 0 }
       if not rows[event.tool] then
-        rows[event.tool] = row
-        rows[#rows + 1] = row
+        rows[#rows + 1] = { tool = event.tool, calls = 0, printed = 0, shown = 0 }
+        rows[event.tool] = rows[#rows]
       end
+    elseif event.type == "tool_result" then
+      local row = rows[event.tool]
       row.calls = row.calls + 1
       row.printed = row.printed + (continued[event.call_id] and 0 or event.bytes_in)
       row.shown = row.shown + event.bytes_shown
@@ -214,7 +215,7 @@ function M.run(task, opts)
   local tools = session:definitions(api.format)
   local messages, report = { { role = "user", content = task } }, nil
   local room = savings.budget - abridge.estimate_tokens(json.encode(tools))
-  local fit = { format = api.format, max_tokens = math.max(room, 1), session = session }
+  local fit = { format = api.format, max_tokens = math.max(room, 1), keep = KEEP, session = session }
   local turn = { max_tokens = math.max(math.floor(savings.budget * SHARE), 1) }
   local function work()
     local reply

@@ -116,14 +116,15 @@ function M.script()
   return model
 end
 
+local own_fit = history.fit
+
 -- what it costs ---------------------------------------------------------------------
 
 --- What history.fit replaces: the oldest results go where a request is over its budget, as many as it takes.
 local function clear_oldest(messages, opts)
-  local fit = history.fit
   local all, clear = opts.max_tokens, "[Cleared to save room. Call the tool again to see it]"
   local function tokens()
-    return select(2, fit(messages, { format = opts.format, max_tokens = all, trigger = 1, target = 1 })).tokens_before
+    return select(2, own_fit(messages, { format = opts.format, max_tokens = all, trigger = 1, target = 1 })).tokens_before
   end
   local size = tokens()
   for _, message in ipairs(messages) do
@@ -164,11 +165,11 @@ local function at_work(fit)
   M.prepare(dir)
   random.seed = seed
   local server = model_server.new(M.script())
-  local agent, own = dofile "examples/agent.lua", history.fit
-  history.fit = fit or own
+  local agent = dofile "examples/agent.lua"
+  history.fit = fit or own_fit
   local opts = { root = dir.path, run_dir = false, url = server.url "/v1/chat/completions" }
   local ok, text, savings = pcall(agent.run, M.task, opts)
-  history.fit = own
+  history.fit = own_fit
   server.close()
   dir:remove()
   if not ok then error(server.failed or text, 0) end
