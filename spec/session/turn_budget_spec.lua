@@ -181,20 +181,22 @@ describe("a turn with a budget", function()
 
   it("says of each of forty results that it was cut where there is room for none", function()
     local failure = { content = "bad " .. numbered(50), is_error = true }
-    local events, calls = open { a = numbered(3000), b = "  \n", c = "ok", d = "", e = failure }, {}
+    local rows = { rows = { { id = 1, name = "one" } } }
+    local events, calls = open { a = numbered(3000), b = "  \n", c = "ok", d = "", e = failure, f = rows }, {}
     for i = 1, 40 do
-      calls[i] = give(({ "a", "b", "c", "d", "e" })[i % 5 + 1])
+      calls[i] = give(({ "a", "b", "c", "d", "e", "f" })[i % 6 + 1])
     end
     local texts = contents(openai.results(session, reply(unpack(calls)), { max_bytes = 1, max_tokens = 1 }))
     assert.equal(40, #events)
     for i, text in ipairs(texts) do
       check_event(events[i])
       local key = calls[i][2].key
-      local wanted = { a = 11, b = 3, c = 2, d = 11, e = 10 }
+      local wanted = { a = 11, b = 3, c = 2, d = 11, e = 10, f = 11 }
       assert.is_true(#text <= wanted[key], text)
       assert.matches("%S", key == "b" and "blank" or text)
       if key == "e" then assert.equal("bad line 1", text) end
       if key == "c" then assert.equal("ok", text) end
+      if key == "f" then assert.equal("[truncated]", text) end
     end
   end)
 
