@@ -286,6 +286,7 @@ describe("a turn with a budget", function()
     for _, budget in ipairs { { max_bytes = 1000 }, { max_tokens = 400 }, { max_bytes = 150 }, { max_bytes = 40 } } do
       local texts = contents(openai.results(session, reply(give "a", give "b"), budget))
       if budget.max_bytes then assert.is_true(total(texts) <= budget.max_bytes) end
+      assert.matches("^line", texts[1])
       local told = texts[1]:find("[2 parts that are not text left out]", 1, true)
       assert.equal((budget.max_bytes or 1000) > 100, told ~= nil)
     end
