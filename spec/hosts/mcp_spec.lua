@@ -58,6 +58,14 @@ describe("a fair share", function()
     assert.same({ 0, 0 }, share.fair({ 3, 3 }, 0))
   end)
 
+  it("gives each at least what must stay, at the expense of the others, even over the total", function()
+    assert.same({ 10, 45, 45 }, share.fair_from({ 10, 500, 90 }, 100, { 5, 45, 0 }))
+    assert.same({ 30, 60, 10 }, share.fair_from({ 90, 90, 10 }, 100, { 0, 60, 10 }))
+    assert.same({ 60, 50, 0 }, share.fair_from({ 90, 90, 10 }, 100, { 60, 50, 0 }))
+    assert.same({ 20, 40, 40 }, share.fair_from({ 100, 100, 40 }, 100, { 0, 40, 40 }))
+    assert.same({}, share.fair_from({}, 7, {}))
+  end)
+
   it("is fair and within the total for any sizes", function()
     for case = 1, random.some(300) do
       random.start(case)

@@ -181,20 +181,22 @@ describe("a turn with a budget", function()
 
   it("says of each of forty results that it was cut where there is room for none", function()
     local failure = { content = "bad " .. numbered(50), is_error = true }
-    local events, calls = open { a = numbered(3000), b = "  \n", c = "ok", d = "", e = failure }, {}
+    local rows = { rows = { { id = 1, name = "one" } } }
+    local events, calls = open { a = numbered(3000), b = "  \n", c = "ok", d = "", e = failure, f = rows }, {}
     for i = 1, 40 do
-      calls[i] = give(({ "a", "b", "c", "d", "e" })[i % 5 + 1])
+      calls[i] = give(({ "a", "b", "c", "d", "e", "f" })[i % 6 + 1])
     end
     local texts = contents(openai.results(session, reply(unpack(calls)), { max_bytes = 1, max_tokens = 1 }))
     assert.equal(40, #events)
     for i, text in ipairs(texts) do
       check_event(events[i])
       local key = calls[i][2].key
-      local wanted = { a = 11, b = 3, c = 2, d = 11, e = 10 }
+      local wanted = { a = 11, b = 3, c = 2, d = 11, e = 10, f = 11 }
       assert.is_true(#text <= wanted[key], text)
       assert.matches("%S", key == "b" and "blank" or text)
       if key == "e" then assert.equal("bad line 1", text) end
       if key == "c" then assert.equal("ok", text) end
+      if key == "f" then assert.equal("[truncated]", text) end
     end
   end)
 
@@ -284,6 +286,7 @@ describe("a turn with a budget", function()
     for _, budget in ipairs { { max_bytes = 1000 }, { max_tokens = 400 }, { max_bytes = 150 }, { max_bytes = 40 } } do
       local texts = contents(openai.results(session, reply(give "a", give "b"), budget))
       if budget.max_bytes then assert.is_true(total(texts) <= budget.max_bytes) end
+      assert.matches("^line", texts[1])
       local told = texts[1]:find("[2 parts that are not text left out]", 1, true)
       assert.equal((budget.max_bytes or 1000) > 100, told ~= nil)
     end

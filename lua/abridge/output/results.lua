@@ -118,6 +118,11 @@ local function left_out(text, parts, most)
   end
 end
 
+--- Would a cut pass for a tool that gave nothing, as blanks and [] do?
+local function shows_nothing(content, cut)
+  return cut.truncated and not content:find "[%w\128-\255]"
+end
+
 --- Cut what a tool gave by limits, and say so.
 local function cut_value(value, source, limits, parts, most)
   local content, cut, body, said
@@ -129,8 +134,7 @@ local function cut_value(value, source, limits, parts, most)
   if not content then
     content, cut, body, said = fit.fit(source, limits, parts)
   end
-  local blank = parts.shared and cut.truncated and not content:find "%S"
-  if blank and limits.strategy ~= "pipeline" then -- it would pass for no output
+  if parts.shared and limits.strategy ~= "pipeline" and shows_nothing(content, cut) then
     body, cut = limit.cut(source, limits, { max_bytes = 0 })
     for _, name in ipairs(limit.budgets) do
       cut[name] = limits[name]

@@ -82,12 +82,10 @@ function Budget:weigh(call, result, exit)
     even[key] = math.floor(budget / #self.calls)
   end
   local small = self:within(call.size, even)
-  local whole = small or result.content == "" -- then the text is only ours
   local least = self:size(exit or notice.truncated, limits)
-  call.least = {}
-  for key in pairs(self.budgets) do
-    call.least[key] = whole and call.size[key] or math.min(call.size[key], least[key])
-  end
+  local no_longer = call.size.max_bytes <= least.max_bytes
+  local whole = small or no_longer or result.content == "" -- the last is only a sentence of ours
+  call.least = whole and call.size or least
   return small
 end
 
@@ -118,7 +116,8 @@ function Budget:shares()
   for key, budget in pairs(self.budgets) do
     local sizes, least = {}, {}
     for i, call in ipairs(self.calls) do
-      sizes[i], least[i] = call.size[key], call.least[key]
+      least[i] = call.least[key]
+      sizes[i] = math.max(call.size[key], least[i])
     end
     for i, part in ipairs(share.fair_from(sizes, budget, least)) do
       shares[i][key] = math.min(part, sizes[i])
@@ -127,11 +126,13 @@ function Budget:shares()
   return shares
 end
 
+local SPARE_TOKENS = 4 -- two texts together may take some more than each alone
+
 --- A call's part less the line on parts left out; nil where that would take what must stay.
 function Budget:beside_line(call)
   local left = {}
   for key in pairs(self.budgets) do
-    left[key] = call.part[key] - call.line[key]
+    left[key] = call.part[key] - call.line[key] - (key == "max_tokens" and SPARE_TOKENS or 0)
     if left[key] < call.least[key] then return nil end
   end
   return left
