@@ -107,8 +107,7 @@ local function with_text(given, text)
   if type(given) ~= "table" then return text end
   local parts, put = {}, false
   for _, part in ipairs(check.list(given)) do
-    local is_text = tokens.media(part) == nil and (type(part) == "string" or type(rawget(part, "text")) == "string")
-    if not is_text then
+    if not tokens.text_of(part) then
       parts[#parts + 1] = part
     elseif not put then
       parts[#parts + 1], put = type(part) == "string" and text or check.copied(part), true
@@ -159,7 +158,7 @@ local function prepared(state, result)
   local call = state.calls:take(result.id)
   local ending = opts.session and call and call.nth and ends.find(opts.session, result.id, call.nth) or nil
   result.call, result.ending, result.content = call, ending, result.whole
-  result.failed = result.is_error == true or ending ~= nil and ending.failed
+  result.failed = result.is_error or ending ~= nil and ending.failed
   result.excluded = call ~= nil and call.name ~= nil and opts.exclude_tools[call.name] or false
   result.stub, result.is_stub, result.cut = nil, nil, nil
   return result

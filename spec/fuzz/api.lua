@@ -6,6 +6,8 @@
 --- metamethod raised; what it returns keeps the rules of the contract.
 local abridge = require "abridge"
 local core = require "abridge.core"
+local conversation = require "support.conversation"
+local history = require "abridge.history"
 local openai = require "abridge.openai"
 local plain = require "support.plain"
 local random = require "support.random"
@@ -362,6 +364,64 @@ function cases.session()
   call("session:close", session.close, { n = 1, session })
 end
 
+local HISTORY = {
+  max_tokens = function() return random.between(1, 3000) end,
+  token_safety = function() return choose { 1, 1.35, 3 } end,
+  count_tokens = values.CUT.count_tokens,
+  image_tokens = function() return choose { 85, function(width, height) return width + height end, values.anything() or 1 } end,
+  trigger = function() return choose { 0, 0.5, 0.9, 1 } end,
+  target = function() return choose { 0, 0.3, 0.5 } end,
+  keep = function() return random.below(5) end,
+  clear_at_least = function() return choose { 0, 0.1, 1 } end,
+  exclude_tools = function() return choose { {}, { "look" } } end,
+}
+
+--- A conversation in which some things are what no API sends.
+local function broken_conversation(format)
+  local messages = conversation.new(format, random.between(1, 6), 2000).messages
+  for _ = 1, random.below(3) do
+    local at = choose(messages)
+    for _ = 1, 3 do
+      local keys = {}
+      for key in next, at do
+        keys[#keys + 1] = key
+      end
+      local key = #keys > 0 and choose(keys)
+      if not key or type(at[key]) ~= "table" or chance(3) then
+        rawset(at, key or "content", values.anything())
+        break
+      end
+      at = at[key]
+    end
+  end
+  return messages
+end
+
+--- A host's shape; of what it cannot read it gives anything.
+local OWN_SHAPE = {
+  read = function(message)
+    local ok, seen = pcall(conversation.own.read, message)
+    return ok and seen or values.anything()
+  end,
+  write = function(message, contents)
+    local ok, copy = pcall(conversation.own.write, message, contents)
+    return ok and copy or {}
+  end,
+}
+
+function cases.history()
+  local format = choose(conversation.formats)
+  local messages = broken_conversation(format)
+  local opts = values.options(HISTORY, "max_tokens")
+  if type(opts) == "table" then rawset(opts, "format", format == "own" and OWN_SHAPE or format) end
+  local ok, sent, report = call("abridge.history.fit", history.fit, values.arguments(2, messages, opts))
+  if not ok then return end
+  must(#sent <= #messages and is_count(report.tokens_before), "history.fit: no list")
+  must(report.fits == (report.tokens_after <= opts.max_tokens), "history.fit: fits is wrong")
+  must(report.tokens_after <= report.tokens_before, "history.fit: more than before")
+  must(report.freed == report.tokens_before - report.tokens_after, "history.fit: freed is wrong")
+end
+
 local MAKE_FILES = { save = true, log = true, private_folder = true } -- anywhere, that is
 
 --- The core's own functions, which the module's Lua half calls: whatever they are given, they raise or return.
@@ -392,6 +452,7 @@ end
 
 local KINDS = {
   "cut", "cut", "cut", "pipeline", "small", "stream", "stream", "page", "info", "notice", "cap", "session", "core",
+  "history",
 }
 
 --- Run one case; what is wrong is raised.

@@ -26,10 +26,19 @@ local function new_call(files, known)
   elseif kind < 16 then
     return "find_files", { pattern = random.choose { "*.lua", "*.c", "*spec*" } }
   end
-  return "run_command", { command = random.choose {
-    "grep -rn 'static' csrc", "wc -l csrc/*/*.c", "cat Makefile", "ls -lR lua", "cat no_such_file; exit 3",
-    "grep -n abridge README.md; false", "head -c 20000 doc/lua.md", "echo done",
-  } }
+  return "run_command",
+    {
+      command = random.choose {
+        "grep -rn 'static' csrc",
+        "wc -l csrc/*/*.c",
+        "cat Makefile",
+        "ls -lR lua",
+        "cat no_such_file; exit 3",
+        "grep -n abridge README.md; false",
+        "head -c 20000 doc/lua.md",
+        "echo done",
+      },
+    }
 end
 
 --- The script of a model that looks about and changes nothing.

@@ -8,7 +8,7 @@ local M = {}
 
 ---@class (exact) abridge.history.MadeCall A call of a reply.
 ---@field id any
----@field name any
+---@field name? string
 ---@field input any decoded
 ---@field key string equal where the same is asked for
 ---@field reply? integer number of its reply; this and what follows are of one fit
@@ -18,7 +18,7 @@ local M = {}
 
 ---@class (exact) abridge.history.Result The result of a call.
 ---@field id any
----@field is_error boolean|nil
+---@field is_error boolean
 ---@field given any its content as the message has it
 ---@field whole abridge.history.Content the same, weighed
 ---@field known_stub? table the last stub made of it, and what it was made from
@@ -89,7 +89,7 @@ local last_setup = setmetatable({}, { __mode = "v" })
 function M.setup(opts)
   local last, same = last_setup[1], true
   for _, key in ipairs(SETUP) do
-    same = same and last ~= nil and last[key] == opts[key]
+    same = same and last ~= nil and rawequal(last[key], opts[key])
   end
   if same then return last end
   local setup = {}
@@ -102,9 +102,32 @@ end
 
 -- records ----------------------------------------------------------------------------------
 
+--- The id of a call; nil for what is none, such as a null.
+local function id_of(value)
+  local is_id = type(value) == "string" or type(value) == "number" and value == value
+  return is_id and value or nil
+end
+
 local function made_call(call)
-  local input = stub.decoded(call.input)
-  return { id = call.id, name = call.name, input = input, key = stub.key(call.name, input) }
+  local name, input = rawget(call, "name"), stub.decoded(rawget(call, "input"))
+  name = type(name) == "string" and name or nil
+  return { id = id_of(rawget(call, "id")), name = name, input = input, key = stub.key(name or "", input) }
+end
+
+local function given_result(result, weigher)
+  local content = rawget(result, "content")
+  local is_error = rawget(result, "is_error") == true
+  local whole = weigher:content(content)
+  return { id = id_of(rawget(result, "id")), is_error = is_error, given = content, whole = whole, cuts = {} }
+end
+
+--- The tables in a list that a host's `read` gave.
+local function tables_in(values)
+  local all = {}
+  for _, value in ipairs(values) do
+    all[#all + 1] = type(value) == "table" and value or nil
+  end
+  return all
 end
 
 --- Read a message and weigh it.
@@ -114,13 +137,12 @@ local function new_record(view, print, setup, weigher)
     record.fixed = record.fixed + weigher:value(value)
   end
   record.total = record.fixed
-  for i, call in ipairs(view.calls) do
+  for i, call in ipairs(tables_in(view.calls)) do
     record.calls[i] = made_call(call)
   end
   for i, result in ipairs(view.results) do
-    local whole = weigher:content(result.content)
-    record.results[i] = { id = result.id, is_error = result.is_error, given = result.content, whole = whole, cuts = {} }
-    record.total = record.total + whole.tokens
+    record.results[i] = given_result(type(result) == "table" and result or {}, weigher)
+    record.total = record.total + record.results[i].whole.tokens
   end
   return record
 end

@@ -32,11 +32,11 @@ function M.decoded(input)
 end
 
 --- What calls have in common that ask for the same.
----@param name any
+---@param name string
 ---@param input any decoded
 ---@return string
 function M.key(name, input)
-  return tostring(name) .. "\0" .. (encode.json(input) or tostring(input))
+  return name .. "\0" .. (encode.json(input) or type(input) == "string" and input or "")
 end
 
 -- Arguments that say what a call was about: of commands and searches in quotes, of places as they are.
@@ -172,7 +172,6 @@ local function shown(result, session)
   local call = result.call or {}
   local name, input, text = call.name, call.input, result.content.text
   if result.failed then text = M.printed(text, result.ending) end
-  name = type(name) == "string" and name or nil
   local own_name = session and name and session.table_of_limits.aliases[name] or name
   local redactor = session and session.redactor
   if redactor then

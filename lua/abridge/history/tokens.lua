@@ -166,6 +166,15 @@ end
 ---@field tokens integer in all
 ---@field blob? boolean is it mostly data for programs? Once somebody asked
 
+--- The text of a part of a content; nil where it has none.
+---@param part any
+---@return string|nil
+function M.text_of(part)
+  if type(part) == "string" then return part end
+  local text = M.media(part) == nil and field(part, "text")
+  return type(text) == "string" and text or nil
+end
+
 --- The content of a result, weighed.
 ---@param content any
 ---@return abridge.history.Content
@@ -173,10 +182,10 @@ function Weigher:content(content)
   local texts, media, media_bytes, other = {}, 0, 0, 0
   if type(content) == "string" then texts[1] = content end
   for _, part in ipairs(messages.list(content)) do
-    local data, text = M.media(part), type(part) == "string" and part or field(part, "text")
+    local data, text = M.media(part), M.text_of(part)
     if data then
       media, media_bytes, other = media + 1, media_bytes + math.floor(#data / 4) * 3, other + self:image(data)
-    elseif type(text) == "string" then
+    elseif text then
       texts[#texts + 1] = text
     else
       other = other + self:value(part)
