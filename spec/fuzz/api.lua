@@ -368,7 +368,9 @@ local HISTORY = {
   max_tokens = function() return random.between(1, 3000) end,
   token_safety = function() return choose { 1, 1.35, 3 } end,
   count_tokens = values.CUT.count_tokens,
-  image_tokens = function() return choose { 85, function(width, height) return width + height end, values.anything() or 1 } end,
+  image_tokens = function()
+    return choose { 85, function(width, height) return width + height end, values.anything() or 1 }
+  end,
   trigger = function() return choose { 0, 0.5, 0.9, 1 } end,
   target = function() return choose { 0, 0.3, 0.5 } end,
   keep = function() return random.below(5) end,

@@ -124,7 +124,8 @@ local own_fit = history.fit
 local function clear_oldest(messages, opts)
   local all, clear = opts.max_tokens, "[Cleared to save room. Call the tool again to see it]"
   local function tokens()
-    return select(2, own_fit(messages, { format = opts.format, max_tokens = all, trigger = 1, target = 1 })).tokens_before
+    local _, report = own_fit(messages, { format = opts.format, max_tokens = all })
+    return report.tokens_before
   end
   local size = tokens()
   for _, message in ipairs(messages) do
