@@ -49,7 +49,7 @@ end
 local function start(script, args, on_line)
   local child = { rest = "" }
   local line = "exec " .. dir:lua_command(script, (table.unpack or unpack)(args))
-  child.process = assert(process.spawn({ "sh", "-c", line }, { timeout = 60 }, {
+  child.process = assert(process.spawn({ "sh", "-c", line }, { timeout = 300 }, {
     on_output = function(chunk)
       child.rest = child.rest .. chunk
       while child.rest:find "\n" do
@@ -784,7 +784,7 @@ describe("the log of a run", function()
     local parent = dir:at "contended"
     uv.fs_mkdir(parent, 448)
     local pruner = start("pruner.lua", { parent }, function()
-      for _ = 1, 300 do
+      for _ = 1, 60 do -- each may wait for the pruner's lock
         local writer, message, code = create(parent .. "/run")
         if writer then
           assert(writer:event(call(1)))
