@@ -119,16 +119,18 @@ end
 
 --- The contents of a message's results as they are now; nil where none changed.
 local function contents_of(results)
-  local contents, changed = {}, false
-  for k, result in ipairs(results) do
-    contents[k] = result.given
-    if result.is_stub then
-      contents[k], changed = result.stub.text, true
-    elseif result.cut then
-      contents[k], changed = with_text(result.given, result.cut), true
+  local contents
+  for k = 1, #results do
+    local result = results[k]
+    if result.is_stub or result.cut then
+      contents = contents or {}
+      contents[k] = result.is_stub and result.stub.text or with_text(result.given, result.cut)
     end
   end
-  return changed and contents or nil
+  for k = 1, contents and #results or 0 do
+    if contents[k] == nil then contents[k] = results[k].given end
+  end
+  return contents
 end
 
 -- fit ------------------------------------------------------------------------------------
@@ -154,9 +156,9 @@ end
 
 --- Make a result ready for the fold, with what is known of its call.
 local function prepared(state, result)
-  local opts = state.opts
-  local call = state.calls:take(result.id)
-  local ending = opts.session and call and call.nth and ends.find(opts.session, result.id, call.nth) or nil
+  local opts, id = state.opts, result.id
+  local call = state.calls:take(id)
+  local ending = opts.session and call and call.nth and ends.find(opts.session, id, call.nth) or nil
   result.call, result.ending, result.content = call, ending, result.whole
   result.failed = result.is_error or ending ~= nil and ending.failed
   result.excluded = call ~= nil and call.name ~= nil and opts.exclude_tools[call.name] or false
@@ -166,22 +168,25 @@ end
 
 --- Take the messages through the fold.
 local function folded(state)
-  local fold, in_reply = state.fold, false
-  for i, record in ipairs(state.records) do
-    record = records.for_use(record, state)
-    state.records[i] = record
+  local fold, calls_so_far, all, in_reply = state.fold, state.calls, state.records, false
+  for i, record in ipairs(all) do
+    if record.in_use == state then
+      record = records.copied(record) -- the same message again
+      all[i] = record
+    end
+    record.in_use = state
     if record.reply and not in_reply then
       fold:step()
       fold:begin_reply()
-      state.calls:begin_reply()
+      calls_so_far:begin_reply()
     end
     in_reply = record.reply
-    fold:add(record.fixed)
-    for _, call in ipairs(record.calls) do
-      state.calls:add(call)
+    fold.total = fold.total + record.fixed
+    for k = 1, #record.calls do
+      calls_so_far:add(record.calls[k])
     end
-    for _, result in ipairs(record.results) do
-      fold:add_result(prepared(state, result))
+    for k = 1, #record.results do
+      fold:add(prepared(state, record.results[k]))
     end
   end
   fold:step()

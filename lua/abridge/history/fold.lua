@@ -10,7 +10,8 @@ local tokens = require "abridge.history.tokens"
 local M = {}
 
 ---@class abridge.history.Fold
----@field total integer tokens
+---@field total integer tokens; what always stays is added by the caller
+---@field private results integer how many there are
 ---@field private turn abridge.history.Result[] results after the last reply
 ---@field private kept abridge.history.Result[] those before it that stay, oldest first
 ---@field private unweighed abridge.history.Result[] older ones, not looked at yet
@@ -175,30 +176,26 @@ end
 
 --- The next message is a reply: the results so far are those of an earlier turn.
 function Fold:begin_reply()
-  for i, result in ipairs(self.turn) do
-    self.kept[#self.kept + 1] = result
-    self.turn[i] = nil
+  local turn, kept, count = self.turn, self.kept, #self.kept
+  for i = 1, #turn do
+    count = count + 1
+    kept[count], turn[i] = turn[i], nil
   end
-  while #self.kept - self.first_kept >= self.opts.keep do
-    self.unweighed[#self.unweighed + 1] = self.kept[self.first_kept]
-    self.kept[self.first_kept] = false
+  while count - self.first_kept >= self.opts.keep do
+    self.unweighed[#self.unweighed + 1] = kept[self.first_kept]
+    kept[self.first_kept] = false
     self.first_kept = self.first_kept + 1
   end
 end
 
---- Add what always stays.
----@param count integer tokens
-function Fold:add(count)
-  self.total = self.total + count
-end
-
 --- Add the next result.
 ---@param result abridge.history.Result
-function Fold:add_result(result)
-  self.results = self.results + 1
-  result.at, self.total = self.results, self.total + result.content.tokens
+function Fold:add(result)
+  local at, call = self.results + 1, result.call
+  self.results, result.at = at, at
+  self.total = self.total + result.content.tokens
   self.turn[#self.turn + 1] = result
-  if result.call and not result.failed then self.latest[result.call.key] = result end
+  if call and not result.failed then self.latest[call.key] = result end
 end
 
 return M

@@ -176,24 +176,19 @@ function M.of(reader, message, index, deeper)
   return record
 end
 
---- The record to use for a message of a fit: a message that is in it twice has one for each place.
+--- Another record of the same message, which is in a conversation twice.
 ---@param record abridge.history.Record
----@param fit table
 ---@return abridge.history.Record
-function M.for_use(record, fit)
-  if record.in_use == fit then
-    local copy = check.copied(record)
-    copy.calls, copy.results = {}, {}
-    for i, call in ipairs(record.calls) do
-      copy.calls[i] = check.copied(call)
-    end
-    for i, result in ipairs(record.results) do
-      copy.results[i] = check.copied(result)
-    end
-    return copy
+function M.copied(record)
+  local copy = check.copied(record)
+  copy.calls, copy.results = {}, {}
+  for i, call in ipairs(record.calls) do
+    copy.calls[i] = check.copied(call)
   end
-  record.in_use = fit
-  return record
+  for i, result in ipairs(record.results) do
+    copy.results[i] = check.copied(result)
+  end
+  return copy
 end
 
 -- messages that changed ----------------------------------------------------------------------
