@@ -3,12 +3,10 @@
 
 local check = require "abridge.base.check"
 local limit = require "abridge.output.limit"
-local calls = require "abridge.history.calls"
-local folds = require "abridge.history.fold"
 local records = require "abridge.history.records"
 local shapes = require "abridge.history.shapes"
 local tokens = require "abridge.history.tokens"
-local ends = require "abridge.session.ends"
+local walk = require "abridge.history.walk"
 
 local M = {}
 
@@ -117,11 +115,11 @@ local function with_text(given, text)
   return parts
 end
 
---- The contents of a message's results as they are now; nil where none changed.
-local function contents_of(results)
+--- The contents of a message's results as they are now; nil where none changed. `forks`: what became of some.
+local function contents_of(results, forks)
   local contents
   for k = 1, #results do
-    local result = results[k]
+    local result = forks[results[k]] or results[k]
     if result.is_stub or result.cut then
       contents = contents or {}
       contents[k] = result.is_stub and result.stub.text or with_text(result.given, result.cut)
@@ -154,44 +152,6 @@ local function checked_messages(messages, shape)
   return all
 end
 
---- Make a result ready for the fold, with what is known of its call.
-local function prepared(state, result)
-  local opts, id = state.opts, result.id
-  local call = state.calls:take(id)
-  local ending = opts.session and call and call.nth and ends.find(opts.session, id, call.nth) or nil
-  result.call, result.ending, result.content = call, ending, result.whole
-  result.failed = result.is_error or ending ~= nil and ending.failed
-  result.excluded = call ~= nil and call.name ~= nil and opts.exclude_tools[call.name] or false
-  result.stub, result.is_stub, result.cut = nil, nil, nil
-  return result
-end
-
---- Take the messages through the fold.
-local function folded(state)
-  local fold, calls_so_far, all, in_reply = state.fold, state.calls, state.records, false
-  for i, record in ipairs(all) do
-    if record.in_use == state then
-      record = records.copied(record) -- the same message again
-      all[i] = record
-    end
-    record.in_use = state
-    if record.reply and not in_reply then
-      fold:step()
-      fold:begin_reply()
-      calls_so_far:begin_reply()
-    end
-    in_reply = record.reply
-    fold.total = fold.total + record.fixed
-    for k = 1, #record.calls do
-      calls_so_far:add(record.calls[k])
-    end
-    for k = 1, #record.results do
-      fold:add(prepared(state, record.results[k]))
-    end
-  end
-  fold:step()
-end
-
 --- Fit a conversation into a budget of tokens: a pure function, to be called before every request.
 ---
 --- Nothing changes while the messages are within `trigger * max_tokens`. Above that, results of tools are replaced by
@@ -213,17 +173,17 @@ function M.fit(messages, opts)
   local all = checked_messages(messages, shape)
   local weigher, before, changed = tokens.weigher(opts, opts.image_tokens), 0, {}
   local reader = { who = WHO, shape = shape, setup = records.setup(opts), weigher = weigher }
-  local state = { opts = opts, records = {}, calls = calls.new(), fold = folds.new(opts, weigher) }
+  local known, after = {}, nil
   for i, message in ipairs(all) do
-    state.records[i] = records.of(reader, message, i, 1)
-    before = before + state.records[i].total
+    known[i] = records.of(reader, message, i, 1)
+    before = before + known[i].total
   end
-  local after = before
+  after = before
   if before > opts.trigger * opts.max_tokens then -- there never was more before
-    folded(state)
-    after = state.fold.total
-    for i, record in ipairs(state.records) do
-      local contents = contents_of(record.results)
+    local forks
+    after, known, forks = walk.to_the_end(all[1], known, opts, reader)
+    for i, record in ipairs(known) do
+      local contents = contents_of(record.results, forks)
       if contents then
         all[i] = records.written(reader, record, all[i], contents)
         changed[#changed + 1] = i

@@ -144,6 +144,19 @@ local function replayed(format, opts, made)
   return sent
 end
 
+--- A host that rebuilds the raw history, at some places twice or without the last messages.
+local function rebuilt_at_places(opts, made)
+  for _, place in ipairs(made.places) do
+    local raw = first(made.messages, math.max(place - (random.chance(6) and random.below(4) or 0), 1))
+    local sent, report = history.fit(raw, opts)
+    if random.chance(4) then
+      local fresh, same_report = history.fit(copied(raw), opts)
+      assert(same(sent, fresh), "what is remembered gives other bytes")
+      assert.same(same_report, report)
+    end
+  end
+end
+
 describe("a conversation under a budget", function()
   it("is the same wherever it is fitted, and never over while it fits", function()
     random.each(120, function()
@@ -156,6 +169,24 @@ describe("a conversation under a budget", function()
       assert(same(history.fit(sent, opts), rebuilt), "what was given back gives other bytes")
       assert(same(untouched, raw), "the input was changed")
       assert(same(history.fit(untouched, opts), rebuilt), "what is remembered gives other bytes")
+      rebuilt_at_places(opts, made)
     end)
+  end)
+
+  it("is forgotten with its messages, and read anew where one changes", function()
+    local opts = { format = "openai", max_tokens = 400, keep = 0 }
+    local made = conversation.new("openai", 12, 4000).messages
+    local sent = history.fit(made, opts)
+    made[1].content = "Mend the build."
+    local after, report = history.fit(made, opts)
+    assert.equal("Mend the build.", after[1].content)
+    made[#made + 1] = made[#made - 1] -- twice the same table
+    assert(same(history.fit(made, opts), (history.fit(copied(made), opts))))
+    assert.is_true(report.tokens_before > 0)
+    local held = setmetatable({ made[1], made[2], made[3], sent[3] }, { __mode = "v" })
+    made, sent, after, report = nil, nil, nil, nil -- luacheck: ignore 311
+    collectgarbage()
+    collectgarbage()
+    assert.same({}, held)
   end)
 end)

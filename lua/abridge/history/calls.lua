@@ -8,12 +8,29 @@ local M = {}
 ---@field private count integer of these
 ---@field private open table<any, abridge.history.MadeCall> the first call of the last reply with an id
 ---@field private made table<any, integer> calls with an id
+---@field private taken? abridge.history.MadeCall[] by a fork
 local Calls = {}
 Calls.__index = Calls
 
 ---@return abridge.history.Calls
 function M.new()
   return setmetatable({ replies = 0, waiting = {}, count = 0, open = {}, made = {} }, Calls)
+end
+
+--- Calls that go on from here, while these stay as they are.
+---@return abridge.history.Calls
+function Calls:fork()
+  local fork = { replies = self.replies, waiting = {}, count = 0, taken = {} }
+  fork.open = setmetatable({}, { __index = self.open })
+  fork.made = setmetatable({}, { __index = self.made })
+  return setmetatable(fork, Calls)
+end
+
+--- Undo what a fork took.
+function Calls:take_back()
+  for _, call in ipairs(self.taken) do
+    call.answered = false
+  end
 end
 
 --- A reply begins.
@@ -59,7 +76,10 @@ function Calls:take(id)
       call = call.later
     end
   end
-  if call then call.answered = true end
+  if call then
+    call.answered = true
+    if self.taken then self.taken[#self.taken + 1] = call end
+  end
   return call
 end
 

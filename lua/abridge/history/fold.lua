@@ -174,6 +174,30 @@ function Fold:step()
   if self.total > max then cut_turn(self) end
 end
 
+--- A fold that goes on from here, while this one stays as it is. What the fork does to a result is done to another in
+--- its place.
+---@return abridge.history.Fold
+---@return table<abridge.history.Result, abridge.history.Result> forks by result
+function Fold:fork()
+  local fork, forks = setmetatable({}, Fold), {}
+  for key, value in pairs(self) do
+    fork[key] = value
+  end
+  local function forked(results, from)
+    local list = {}
+    for i = from, #results do
+      list[#list + 1] = setmetatable({}, { __index = results[i] })
+      forks[results[i]] = list[#list]
+    end
+    return list
+  end
+  fork.turn, fork.old, fork.unweighed = {}, forked(self.old, 1), forked(self.unweighed, 1)
+  fork.kept, fork.first_kept = forked(self.kept, self.first_kept), 1
+  fork.next_kept = math.max(self.next_kept - self.first_kept + 1, 1)
+  fork.latest = setmetatable({}, { __index = self.latest })
+  return fork, forks
+end
+
 --- The next message is a reply: the results so far are those of an earlier turn.
 function Fold:begin_reply()
   local turn, kept, count = self.turn, self.kept, #self.kept

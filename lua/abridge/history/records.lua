@@ -39,7 +39,7 @@ local M = {}
 ---@field results abridge.history.Result[]
 ---@field fixed integer tokens besides the results
 ---@field total integer tokens
----@field in_use? table the fit that used it last
+---@field in_use? table what used it last: a walk, or the calls of its tail
 ---@field made? table the message as it was written last
 ---@field private setup table what its counts depend on
 ---@field private print any[] the message as it was
