@@ -9,6 +9,7 @@
  * The weight only says what to retain. What is kept of that is decided once all is known, by keep_value.c and
  * choice.c.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "priority/retain.h"
@@ -22,6 +23,7 @@
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
 #include "priority/rarity.h"
+#include "priority/recall.h"
 #include "priority/runs.h"
 #include "priority/score.h"
 #include "priority/shape.h"
@@ -98,6 +100,8 @@ struct abr_retainer {
     abr_candidate looked[WAITING + 1];
     abr_run last_run;
     open_line last;
+
+    abr_recall recall; /* last: its lines are not zeroed */
 };
 
 /* ---- retain weights ---- */
@@ -302,11 +306,7 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays)
 {
     abr_reading r;
-    r.hit = false; /* it is set as a whole below, and not zeroed: that takes longer */
-    if (escapes)
-        abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
-    else
-        abr_read_plain_line(&q->lexicon, &q->patterns, p, n, &r);
+    abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, &r);
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
@@ -611,7 +611,7 @@ abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
     *out = q;
     if (!q)
         return ABR_ENOMEM;
-    memset(q, 0, sizeof *q);
+    memset(q, 0, offsetof(abr_retainer, recall) + sizeof q->recall.sizes);
     q->opts = *opts;
     q->alloc = alloc;
     q->retained.alloc = alloc;

@@ -95,9 +95,11 @@ typedef struct {
 
 static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
 {
-    if (out->count < ABR_SIGNS)
-        out->signs[out->count++] =
-            (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = type};
+    if (out->count == ABR_SIGNS)
+        return;
+    out->classes |= 1U << class;
+    out->signs[out->count++] =
+        (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = type};
 }
 
 /* A word of mixed case may be the name of an error type. */
@@ -301,7 +303,7 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
 static INLINE void start_line(reader r)
 {
     abr_line_words *out = r.out;
-    out->count = 0;
+    out->count = out->classes = 0;
     out->words = out->tokens = 0;
     out->plain_count = 0;
     out->indent = out->first = out->located = out->code = out->mark = r.n;

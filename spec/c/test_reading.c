@@ -2,6 +2,7 @@
 #include "check.h"
 #include "priority/command.h"
 #include "priority/line_score.h"
+#include "priority/recall.h"
 
 static abr_reading read_of(const char *line)
 {
@@ -119,10 +120,89 @@ static void other_lines_neither_start_nor_end_one(void)
         expect_command(neither[i], ABR_COMMAND_NONE);
 }
 
+/* ---- lines read before ---- */
+
+static uint32_t below(uint32_t n)
+{
+    static uint32_t state = 12345;
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % n;
+}
+
+static const char *const parts[] = {
+    "error",     "ERROR",  "failed",    "FAIL", "no",        "not ok", "step",
+    "exit code", "status", "http",      "POST", "cpu",       "make",   "TASK",
+    "passed",    "make",   "Compiling", "rip:", "##[group]", "foo",    "Run",
+    "id",        " ",      " ",         " ",    " ",         ": ",     "=",
+    "/",         ".c:",    "(",         ")",    "[",         "]",      "-",
+    "_",         "#",      "+",         "E",    "SC",        "$ ",     "> ",
+    "\t",        ",",      "\033[",     "m",    "\033[31m",  "*** ",   "\xE2\x9C\x93 ",
+    "00:0",      " +",     "T",         "Z ",   "x",         "  | "};
+
+/* A line of parts and digits; ABR_PADDING bytes after it are readable. */
+static size_t make_line(char *to)
+{
+    char *end = to + (below(4) == 0 ? sprintf(to, "2026-03-01T10:00:0%u.1234567Z ", below(10)) : 0);
+    for (uint32_t left = below(12); left > 0; left--)
+        end += below(3) == 0 ? sprintf(end, "%u", below(1000))
+                             : sprintf(end, "%s", parts[below(sizeof parts / sizeof *parts)]);
+    memset(end, 0, ABR_PADDING);
+    return (size_t)(end - to);
+}
+
+static void change_digits(char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] >= '0' && p[i] <= '9' && below(2) == 0)
+            p[i] = (char)('0' + below(10));
+}
+
+static bool same_reading(const abr_reading *a, const abr_reading *b)
+{
+    return a->line_score == b->line_score && a->hit == b->hit && a->tells == b->tells &&
+           a->placed == b->placed && a->warns == b->warns && a->exact == b->exact && a->kind == b->kind &&
+           a->command == b->command && a->at == b->at && a->shape == b->shape && a->stamp == b->stamp &&
+           a->words == b->words && a->tokens == b->tokens && a->plain_count == b->plain_count &&
+           memcmp(a->plain, b->plain, a->plain_count * sizeof *a->plain) == 0 && a->indent == b->indent;
+}
+
+static void check_recall(const abr_patterns *patterns)
+{
+    enum { LINES = 20000, AGAIN = 3 };
+    static char line[ABR_SEGMENT + ABR_PADDING];
+    abr_recall *recall = calloc(1, sizeof *recall);
+    abr_lexicon *lexicon = calloc(1, sizeof *lexicon);
+    abr_lexicon_open(lexicon, 0);
+    for (unsigned i = 0; i < LINES; i++) {
+        size_t n = make_line(line);
+        for (unsigned k = 0; k < AGAIN; k++) {
+            abr_reading fresh;
+            abr_reading recalled;
+            abr_read_line(lexicon, patterns, line, n, &fresh);
+            abr_recall_line(recall, lexicon, patterns, line, n, true, &recalled);
+            if (!CHECK(same_reading(&fresh, &recalled)))
+                fprintf(stderr, "%.*s\n", (int)n, line);
+            change_digits(line, n);
+        }
+    }
+    free(recall);
+    free(lexicon);
+}
+
+static void what_is_recalled_is_what_is_read(void)
+{
+    const abr_patterns none = {NULL, 0, NULL};
+    check_recall(&none);
+    const abr_hit hit = {.p = "7", .n = 1, .weight = 1};
+    const abr_patterns one = {&hit, 1, NULL};
+    check_recall(&one);
+}
+
 int main(void)
 {
     RUN(a_command_that_failed_is_seen_in_its_last_line);
     RUN(a_command_starts_where_it_is_echoed_or_a_section_is_named);
     RUN(other_lines_neither_start_nor_end_one);
+    RUN(what_is_recalled_is_what_is_read);
     return check_end();
 }
