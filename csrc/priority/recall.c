@@ -2,8 +2,8 @@
  * Lines read before: a line says the same again.
  *
  * Tools print many lines twice, or with other numbers. What is said by most lines does not depend on their
- * digits (abr_reading has `exact` where it does), so these are looked up with every digit folded to 0. The
- * bytes are compared, not their hash alone: what is recalled is what would be read.
+ * digits (abr_reading has `exact` where it does), so other digits are the same line. The bytes are compared,
+ * not their hash alone: what is recalled is what would be read.
  */
 #include <string.h>
 
@@ -13,30 +13,55 @@
 #include "priority/layout.h"
 #include "priority/line_score.h"
 
-/* Eight bytes with '0' for each digit. */
-static inline uint64_t fold_digits(uint64_t x)
+enum { WORD = sizeof(uint64_t) };
+
+/* A hash of a line that digits are no part of: of the bytes that have the bit of letters. */
+static uint64_t hash_of(const char *p, size_t n)
+{
+    const uint64_t bits = UINT64_C(0x4040404040404040);
+    uint64_t hash = n;
+    for (size_t at = 0; at < n; at += WORD) {
+        uint64_t x = abr_load_word(p + at);
+        if (n - at < WORD)
+            x &= (UINT64_C(1) << 8 * (n - at)) - 1;
+        const uint64_t letters = x & bits;
+        hash = ((hash << 5 | hash >> 59) ^ (x & ((letters << 1) - (letters >> 6)))) *
+               UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return hash;
+}
+
+/* The top bits of the bytes that are digits. */
+static inline uint64_t digits_in(uint64_t x)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t high = ones << 7;
-    uint64_t t = x ^ ones * '0';
-    uint64_t digits = ~(((t & ~high) + ones * (0x80 - 10)) | t) & high;
-    return x & ~((digits >> 3) - (digits >> 7));
+    x ^= ones * '0';
+    return ~(((x & ~high) + ones * (0x80 - 10)) | x) & high;
 }
 
-/* Copy a line with its digits folded; returns its hash. */
-static uint64_t fold_line(const char *p, size_t n, uint64_t *to)
+/* Do two texts differ in digits alone? The WORD bytes after each can be read. */
+static bool differ_in_digits(const char *a, const char *b, size_t n)
 {
-    const size_t word = sizeof *to;
-    uint64_t hash = n;
-    for (size_t at = 0; at < n; at += word) {
-        uint64_t x = abr_load_word(p + at);
-        if (n - at < word)
-            x &= (UINT64_C(1) << 8 * (n - at)) - 1;
-        x = fold_digits(x);
-        *to++ = x;
-        hash = ((hash << 5 | hash >> 59) ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    for (size_t at = 0; at < n; at += WORD) {
+        const uint64_t x = abr_load_word(a + at);
+        uint64_t other = x ^ abr_load_word(b + at);
+        if (n - at < WORD)
+            other &= (UINT64_C(1) << 8 * (n - at)) - 1;
+        if (other == 0)
+            continue;
+        const uint64_t digits = digits_in(x) & digits_in(x ^ other);
+        if (other & ~((digits << 1) - (digits >> 7)))
+            return false;
     }
-    return hash;
+    return true;
+}
+
+static bool is_there(const abr_recall *x, unsigned place, const char *p, size_t n)
+{
+    const abr_recalled *line = &x->lines[place];
+    return x->sizes[place] == n + 1 &&
+           (memcmp(line->text, p, n) == 0 || (!line->reading.exact && differ_in_digits(line->text, p, n)));
 }
 
 void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
@@ -48,18 +73,12 @@ void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patter
     if (n > ABR_RECALLED_BYTES) {
         abr_read_unstamped(lexicon, patterns, p, n, escapes, out);
     } else {
-        uint64_t folded[ABR_RECALLED_BYTES / sizeof(uint64_t)];
-        const unsigned slot = (unsigned)(fold_line(p, n, folded) >> 32) % ABR_RECALLED;
-        const size_t size = (n + sizeof *folded - 1) / sizeof *folded * sizeof *folded;
-        abr_recalled *line = &x->lines[slot];
-        if (x->sizes[slot] != n + 1 ||
-            (line->reading.exact ? memcmp(line->text, p, n) != 0 : memcmp(line->text, folded, size) != 0)) {
+        const unsigned place = (unsigned)(hash_of(p, n) >> 32) % ABR_RECALLED;
+        abr_recalled *line = &x->lines[place];
+        if (!is_there(x, place, p, n)) {
             abr_read_unstamped(lexicon, patterns, p, n, escapes, &line->reading);
-            x->sizes[slot] = (uint16_t)(n + 1);
-            if (line->reading.exact)
-                memcpy(line->text, p, n);
-            else
-                memcpy(line->text, folded, size);
+            memcpy(line->text, p, n);
+            x->sizes[place] = (uint16_t)(n + 1);
         }
         *out = line->reading;
     }

@@ -16,7 +16,7 @@ enum {
 };
 
 typedef struct {
-    uint64_t text[ABR_RECALLED_BYTES / sizeof(uint64_t)];
+    char text[ABR_RECALLED_BYTES];
     abr_reading reading;
 } abr_recalled;
 
