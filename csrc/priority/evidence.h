@@ -63,8 +63,8 @@ static inline bool is_alnum(char c)
 
 static inline bool is_one_of(char c, const char *set)
 {
-    for (; *set != '\0'; set++) /* not strchr(): a call costs more than these few bytes */
-        if (*set == c)
+    for (size_t i = 0; i < strlen(set); i++)
+        if (set[i] == c)
             return true;
     return false;
 }
