@@ -194,7 +194,7 @@ static void count_line(retain_state *state, const abr_reading *r, const char *p,
 {
     abr_failure *f = &state->failure;
     c->failure = 0;
-    if (abr_failure_takes(f, r, c->nth, p, n))
+    if ((f->open || r->hit) && abr_failure_takes(f, r, c->nth, p, n))
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
     c->tells = abr_tells_of_failure(r);
     found->hits += c->hit;
@@ -269,7 +269,8 @@ static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
     if (q->retained.copies) {
         char *text = q->texts[c - q->queue];
         memcpy(text, c->start, c->start_n);
-        memcpy(text + c->start_n, c->window, c->window_n);
+        if (c->window_n > 0)
+            memcpy(text + c->start_n, c->window, c->window_n);
         c->start = text;
         c->window = text + c->start_n;
     }
@@ -505,7 +506,7 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     follow_trace(q, &q->last.reading);
     abr_run_line line;
     set_run_line(&q->last.reading, q->last.segment, q->last.n, &line);
-    if (!q->open.later && abr_run_with(&q->runs, &line, q->line).count > 1)
+    if (!q->open.later && abr_runs_take(&q->runs, &line))
         q->last_run.count++;
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);

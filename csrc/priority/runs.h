@@ -35,8 +35,8 @@ typedef struct {
     unsigned last;
 } abr_runs;
 
-/* The run that the next line would be part of, of number `number`. */
-abr_run abr_run_with(abr_runs *runs, abr_run_line *line, uint64_t number);
+/* Would the line go on the run that is open? */
+bool abr_runs_take(abr_runs *runs, abr_run_line *line);
 
 /* Where the next line is put before it is read. */
 static inline abr_run_line *abr_runs_next(abr_runs *runs)
@@ -44,7 +44,7 @@ static inline abr_run_line *abr_runs_next(abr_runs *runs)
     return &runs->lines[!runs->last];
 }
 
-/* Read the next line. */
+/* Read the next line, of this number. */
 void abr_runs_add(abr_runs *runs, uint64_t number);
 
 /* The last line's bytes are about to go. */
