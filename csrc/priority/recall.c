@@ -15,20 +15,22 @@
 
 enum { WORD = sizeof(uint64_t) };
 
-/* A hash of a line that digits are no part of: of the bytes that have the bit of letters. */
+/* The bytes of a word that have the bit of letters. */
+static inline uint64_t letters_of(uint64_t x)
+{
+    const uint64_t letters = x & UINT64_C(0x4040404040404040);
+    return x & ((letters << 1) - (letters >> 6));
+}
+
+/* A hash of a line that digits are no part of. */
 static uint64_t hash_of(const char *p, size_t n)
 {
-    const uint64_t bits = UINT64_C(0x4040404040404040);
     uint64_t hash = n;
-    for (size_t at = 0; at < n; at += WORD) {
-        uint64_t x = abr_load_word(p + at);
-        if (n - at < WORD)
-            x &= (UINT64_C(1) << 8 * (n - at)) - 1;
-        const uint64_t letters = x & bits;
-        hash = ((hash << 5 | hash >> 59) ^ (x & ((letters << 1) - (letters >> 6)))) *
-               UINT64_C(0x9E3779B97F4A7C15);
-    }
-    return hash;
+    for (; n >= WORD; p += WORD, n -= WORD)
+        hash = (hash << 13 | hash >> 51) ^ letters_of(abr_load_word(p));
+    if (n > 0)
+        hash = (hash << 13 | hash >> 51) ^ letters_of(abr_load_word(p) & ((UINT64_C(1) << 8 * n) - 1));
+    return hash * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 /* The top bits of the bytes that are digits. */
@@ -73,7 +75,7 @@ void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patter
     if (n > ABR_RECALLED_BYTES) {
         abr_read_unstamped(lexicon, patterns, p, n, escapes, out);
     } else {
-        const unsigned place = (unsigned)(hash_of(p, n) >> 32) % ABR_RECALLED;
+        const unsigned place = (unsigned)(hash_of(p, n) >> 48) % ABR_RECALLED;
         abr_recalled *line = &x->lines[place];
         if (!is_there(x, place, p, n)) {
             abr_read_unstamped(lexicon, patterns, p, n, escapes, &line->reading);
