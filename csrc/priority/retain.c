@@ -594,7 +594,7 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
     out->found = q->found;
     q->last_run = q->runs.open;
     for (size_t i = 0; i < q->retained.count; i++)
-        add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
+        add_retained(q, &q->retained.slots[q->retained.heap[i].slot], 0, out);
     for (size_t i = 0; i < q->queued; i++) {
         q->looked[i] = q->queue[(q->oldest + i) % WAITING];
         add_retained(q, &q->looked[i], 0, out);
