@@ -39,7 +39,14 @@ typedef struct {
     bool exited;    /* with a status that is not 0 */
     bool is_clear;  /* a form was found that only an error has */
     size_t at;      /* of the best word */
+    bool *exact;    /* it matters which digits it has */
 } abr_evidence;
+
+/* A rule is about to look at which digit it is, not just that it is one: see recall.c. */
+static inline void tell_digits(const abr_evidence *l)
+{
+    *l->exact = true;
+}
 
 static inline char byte_at(const abr_evidence *l, size_t at)
 {

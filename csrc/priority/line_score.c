@@ -272,7 +272,8 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
         abr_read_words(lexicon, p, n, &words);
     else
         abr_read_plain_words(lexicon, p, n, &words);
-    abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
+    bool exact = words.code < n || patterns->count > 0;
+    abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet, .exact = &exact};
     bool may_say = may_say_something(&l);
     if (may_say) {
         abr_read_signs(&l);
@@ -287,7 +288,6 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
     out->shape = words.shape;
-    out->exact = may_say || words.code < n || patterns->count > 0;
     out->words = words.words;
     out->tokens = words.tokens;
     memcpy(out->plain, words.plain, sizeof out->plain);
@@ -308,6 +308,7 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
         out->hit = false;
         out->line_score = 0;
     }
+    out->exact = exact;
     /* "0 failed" a hundred times is another shape than "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     for (size_t i = 0; i < patterns->count; i++)
