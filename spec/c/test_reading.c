@@ -347,6 +347,18 @@ static void check_recall(const abr_patterns *patterns)
     free(lexicon);
 }
 
+static void the_place_of_a_pattern_counts_the_time_before_it(void)
+{
+    static abr_lexicon lexicon;
+    const abr_hit hit = {.p = "7", .n = 1, .weight = 1};
+    const abr_patterns one = {&hit, 1, NULL};
+    char line[64 + ABR_PADDING] = "2026-03-01T10:00:00.1234567Z ab 7";
+    abr_lexicon_open(&lexicon, 0);
+    abr_reading r;
+    abr_read_line(&lexicon, &one, line, strlen(line), &r);
+    CHECK_COUNT(strlen(line) - 1, r.at);
+}
+
 static void what_is_recalled_is_what_is_read(void)
 {
     const abr_patterns none = {NULL, 0, NULL};
@@ -361,6 +373,7 @@ int main(void)
     RUN(a_command_that_failed_is_seen_in_its_last_line);
     RUN(a_command_starts_where_it_is_echoed_or_a_section_is_named);
     RUN(other_lines_neither_start_nor_end_one);
+    RUN(the_place_of_a_pattern_counts_the_time_before_it);
     RUN(what_is_recalled_is_what_is_read);
     return check_end();
 }
