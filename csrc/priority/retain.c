@@ -263,22 +263,29 @@ static abr_candidate *next_place(abr_retainer *q)
     return &q->queue[(q->oldest + q->queued) % WAITING];
 }
 
-/* The line at next_place() waits from now on; its text stays where it is, or is copied. */
+/* The line at next_place() waits from now on; its text stays where it is until keep_texts(). */
 static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 {
-    if (q->retained.copies) {
-        char *text = q->texts[c - q->queue];
-        memcpy(text, c->start, c->start_n);
-        if (c->window_n > 0)
-            memcpy(text + c->start_n, c->window, c->window_n);
-        c->start = text;
-        c->window = text + c->start_n;
-    }
     set_weight(q, c);
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), NULL);
     q->queued++;
     count_line(&q->state, r, c->start, c->start_n, c, &q->found);
+}
+
+/* The texts of the lines that wait are about to go. */
+static void keep_texts(abr_retainer *q)
+{
+    for (size_t i = 0; i < q->queued && q->retained.copies; i++) {
+        abr_candidate *c = &q->queue[(q->oldest + i) % WAITING];
+        char *text = q->texts[c - q->queue];
+        if (c->start == text)
+            continue;
+        memcpy(text, c->start, c->start_n);
+        memcpy(text + c->start_n, c->window, c->window_n);
+        c->start = text;
+        c->window = text + c->start_n;
+    }
 }
 
 /* A line as runs look at it: lines that are alike have one form, and say the same. */
@@ -416,6 +423,7 @@ static void end_open(abr_retainer *q)
         queue_line(q, &o->reading, c);
         next_line(q, o->before + o->n, chars);
     }
+    keep_texts(q);
     o->n = 0;
     o->before = o->chars_before = o->window_at = o->window_chars = 0;
     o->start_n = o->window_n = 0;
@@ -442,6 +450,7 @@ static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
             escape = abr_find_escape(p + at, n - at);
     }
     abr_runs_settle(&q->runs);
+    keep_texts(q);
     return at;
 }
 
