@@ -66,24 +66,36 @@ static bool is_there(const abr_recall *x, unsigned place, const char *p, size_t 
            (memcmp(line->text, p, n) == 0 || (!line->reading.exact && differ_in_digits(line->text, p, n)));
 }
 
-void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
-                     size_t n, bool escapes, abr_reading *out)
+/* Keep what a line said, but not in the place of the line before it, whose form may still be asked for. */
+static bool keep(abr_recall *x, unsigned place, const char *p, size_t n, const abr_reading *reading)
+{
+    abr_recalled *line = &x->lines[place];
+    if (place == x->last)
+        return false;
+    x->sizes[place] = (uint16_t)(n + 1);
+    memcpy(line->text, p, n);
+    line->reading = *reading;
+    line->form.known = false;
+    return true;
+}
+
+abr_form *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
+                          const char *p, size_t n, bool escapes, abr_reading *out)
 {
     const size_t stamp = abr_stamp_size(p, n);
     p += stamp;
     n -= stamp;
-    if (n > ABR_RECALLED_BYTES) {
-        abr_read_unstamped(lexicon, patterns, p, n, escapes, out);
+    const bool fits = n <= ABR_RECALLED_BYTES;
+    const unsigned place = fits ? (unsigned)(hash_of(p, n) >> 48) % ABR_RECALLED : 0;
+    bool kept = fits && is_there(x, place, p, n);
+    if (kept) {
+        *out = x->lines[place].reading;
     } else {
-        const unsigned place = (unsigned)(hash_of(p, n) >> 48) % ABR_RECALLED;
-        abr_recalled *line = &x->lines[place];
-        if (!is_there(x, place, p, n)) {
-            abr_read_unstamped(lexicon, patterns, p, n, escapes, &line->reading);
-            memcpy(line->text, p, n);
-            x->sizes[place] = (uint16_t)(n + 1);
-        }
-        *out = line->reading;
+        abr_read_unstamped(lexicon, patterns, p, n, escapes, out);
+        kept = fits && keep(x, place, p, n, out);
     }
     out->stamp = (uint32_t)stamp;
     out->at += (uint32_t)stamp;
+    x->last = kept ? place : ABR_RECALLED;
+    return kept ? &x->lines[place].form : NULL;
 }

@@ -288,8 +288,9 @@ static void keep_texts(abr_retainer *q)
     }
 }
 
-/* A line as runs look at it: lines that are alike have one form, and say the same. */
-static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_run_line *line)
+/* A line as runs look at it: lines that are alike have one form, and say the same. `form`: where its form is
+ * kept, or NULL. */
+static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_form *form, abr_run_line *line)
 {
     uint32_t said;
     memcpy(&said, &r->line_score, sizeof said);
@@ -298,7 +299,8 @@ static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_run_
     line->n = n - r->stamp;
     line->said = (uint64_t)r->indent << 32 | said;
     line->tokens = r->tokens;
-    line->formed = false;
+    line->own.known = false;
+    line->form = form ? form : &line->own;
     line->whole = true;
 }
 
@@ -314,11 +316,11 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays)
 {
     abr_reading r;
-    abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, &r);
+    abr_form *form = abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, &r);
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
-    set_run_line(&r, p, n, abr_runs_next(&q->runs));
+    set_run_line(&r, p, n, form, abr_runs_next(&q->runs));
     abr_runs_add(&q->runs, q->line);
     make_candidate(q, &r, n, true, c);
     set_text(q, stays, n, &r, c);
@@ -514,7 +516,7 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
     abr_run_line line;
-    set_run_line(&q->last.reading, q->last.segment, q->last.n, &line);
+    set_run_line(&q->last.reading, q->last.segment, q->last.n, NULL, &line);
     if (!q->open.later && abr_runs_take(&q->runs, &line))
         q->last_run.count++;
     abr_candidate *c = &q->looked[q->queued];

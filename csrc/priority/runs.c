@@ -20,10 +20,10 @@ static void forget_short(abr_runs *runs)
 
 static uint32_t form_of(abr_run_line *line)
 {
-    if (!line->formed)
-        line->form = abr_form_of(line->p, line->n);
-    line->formed = true;
-    return line->form;
+    abr_form *form = line->form;
+    if (!form->known)
+        *form = (abr_form){abr_form_of(line->p, line->n), true};
+    return form->hash;
 }
 
 bool abr_runs_take(abr_runs *runs, abr_run_line *line)

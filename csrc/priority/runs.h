@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "priority/form.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -21,9 +22,9 @@ typedef struct {
     size_t n;
     uint64_t said;   /* what it says, and its indent: lines that are alike have one, */
     uint32_t tokens; /* and have as many tokens */
-    uint32_t form;
-    bool formed; /* its form is known */
-    bool whole;  /* else it is like no other */
+    abr_form *form;  /* its own, or what is kept of a line read before */
+    abr_form own;
+    bool whole; /* else it is like no other */
 } abr_run_line;
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* What one line says, read alone. */
 #include "check.h"
 #include "priority/command.h"
+#include "priority/form.h"
 #include "priority/line_score.h"
 #include "priority/recall.h"
 
@@ -337,7 +338,12 @@ static void check_recall(const abr_patterns *patterns)
             abr_reading fresh;
             abr_reading recalled;
             abr_read_line(lexicon, patterns, line, n, &fresh);
-            abr_recall_line(recall, lexicon, patterns, line, n, true, &recalled);
+            abr_form *form = abr_recall_line(recall, lexicon, patterns, line, n, true, &recalled);
+            const abr_form own = {abr_form_of(line + fresh.stamp, n - fresh.stamp), true};
+            if (form && form->known)
+                CHECK(form->hash == own.hash);
+            else if (form)
+                *form = own;
             if (!CHECK(same_reading(&fresh, &recalled)))
                 fprintf(stderr, "%.*s\n", (int)n, line);
             change_digits(line, n);
