@@ -623,7 +623,7 @@ abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
     *out = q;
     if (!q)
         return ABR_ENOMEM;
-    memset(q, 0, offsetof(abr_retainer, recall) + sizeof q->recall.sizes);
+    memset(q, 0, offsetof(abr_retainer, recall.lines));
     q->opts = *opts;
     q->alloc = alloc;
     q->retained.alloc = alloc;
