@@ -273,14 +273,12 @@ static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
     count_line(&q->state, r, c->start, c->start_n, c, &q->found);
 }
 
-/* The texts of the lines that wait are about to go. */
-static void keep_texts(abr_retainer *q)
+/* The texts of the last `lines` lines that wait are about to go. */
+static void keep_texts(abr_retainer *q, size_t lines)
 {
-    for (size_t i = 0; i < q->queued && q->retained.copies; i++) {
+    for (size_t i = q->queued > lines ? q->queued - lines : 0; i < q->queued && q->retained.copies; i++) {
         abr_candidate *c = &q->queue[(q->oldest + i) % WAITING];
         char *text = q->texts[c - q->queue];
-        if (c->start == text)
-            continue;
         memcpy(text, c->start, c->start_n);
         memcpy(text + c->start_n, c->window, c->window_n);
         c->start = text;
@@ -425,7 +423,7 @@ static void end_open(abr_retainer *q)
         queue_line(q, &o->reading, c);
         next_line(q, o->before + o->n, chars);
     }
-    keep_texts(q);
+    keep_texts(q, 1);
     o->n = 0;
     o->before = o->chars_before = o->window_at = o->window_chars = 0;
     o->start_n = o->window_n = 0;
@@ -438,6 +436,7 @@ static void end_open(abr_retainer *q)
 static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
 {
     size_t at = 0;
+    size_t lines = 0;
     const char *escape = abr_find_escape(p, n);
     while (n - at > ABR_PADDING) {
         size_t left = n - at;
@@ -448,11 +447,12 @@ static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
         bool escapes = escape && escape < newline;
         read_whole_line(q, p + at, size, escapes, p + at);
         at += size + 1;
+        lines++;
         if (escapes)
             escape = abr_find_escape(p + at, n - at);
     }
     abr_runs_settle(&q->runs);
-    keep_texts(q);
+    keep_texts(q, lines);
     return at;
 }
 
