@@ -12,7 +12,7 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_RECALLED = 1024,     /* lines, */
+    ABR_RECALLED = 512,      /* lines, */
     ABR_RECALLED_BYTES = 192 /* each of so many bytes at most, without the time at its start */
 };
 
