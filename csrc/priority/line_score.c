@@ -263,15 +263,15 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
     }
 }
 
+typedef void (*words_reader)(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
+
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out)
 {
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
-    if (escapes)
-        abr_read_words(lexicon, p, n, &words);
-    else
-        abr_read_plain_words(lexicon, p, n, &words);
+    const words_reader read_words = escapes ? abr_read_words : abr_read_plain_words;
+    read_words(lexicon, p, n, &words);
     bool exact = words.code < n || patterns->count > 0;
     abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet, .exact = &exact};
     bool may_say = may_say_something(&l);
