@@ -134,6 +134,7 @@ build = {
         "csrc/priority/odd.c",
         "csrc/priority/phrases.c",
         "csrc/priority/rarity.c",
+        "csrc/priority/recall.c",
         "csrc/priority/retain.c",
         "csrc/priority/runs.c",
         "csrc/priority/shape.c",

@@ -29,7 +29,7 @@ static size_t gather_class(abr_diff_gathered *g, const abr_diff_store *s, size_t
     abr_key *scratch = g->keys + g->key_count / 2;
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++)
-        slices[n++] = &c->slots[c->heap[i]];
+        slices[n++] = &c->slots[c->heap[i].slot];
     for (size_t i = 0; i < s->extra_count; i++)
         if (s->extra[i].kind == class && !abr_candidates_excluded(c, &s->extra[i]))
             slices[n++] = &s->extra[i];

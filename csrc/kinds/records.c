@@ -549,9 +549,9 @@ static void list_retained(records *r, size_t keep, abr_key *keys)
     const abr_candidates *c = &r->retained;
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++) {
-        const abr_candidate *x = &c->slots[c->heap[i]];
+        const abr_candidate *x = &c->slots[c->heap[i].slot];
         if (!abr_candidates_excluded(c, x))
-            keys[n++] = (abr_key){x->line, c->heap[i]};
+            keys[n++] = (abr_key){x->line, c->heap[i].slot};
     }
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++)

@@ -18,12 +18,12 @@
 /* ---- sorting ---- */
 
 /* Does slot a come before slot b? */
-typedef bool (*slot_order)(const abr_candidate *slots, uint32_t a, uint32_t b);
+typedef bool (*slot_order)(const abr_candidate *slots, abr_heap_slot a, abr_heap_slot b);
 
-static inline void sift(uint32_t *heap, size_t n, size_t i, const abr_candidate *slots,
+static inline void sift(abr_heap_slot *heap, size_t n, size_t i, const abr_candidate *slots,
                         slot_order comes_before)
 {
-    uint32_t moved = heap[i];
+    abr_heap_slot moved = heap[i];
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
         if (child + 1 < n && comes_before(slots, heap[child], heap[child + 1]))
             child++;
@@ -35,12 +35,12 @@ static inline void sift(uint32_t *heap, size_t n, size_t i, const abr_candidate 
 }
 
 /* Sort a heap's slots, without memory of its own. */
-static void sort_slots(uint32_t *heap, size_t n, const abr_candidate *slots, slot_order comes_before)
+static void sort_slots(abr_heap_slot *heap, size_t n, const abr_candidate *slots, slot_order comes_before)
 {
     for (size_t i = n / 2; i > 0; i--)
         sift(heap, n, i - 1, slots, comes_before);
     for (size_t end = n; end > 1; end--) {
-        uint32_t last = heap[0];
+        abr_heap_slot last = heap[0];
         heap[0] = heap[end - 1];
         heap[end - 1] = last;
         sift(heap, end - 1, 0, slots, comes_before);
@@ -48,9 +48,9 @@ static void sort_slots(uint32_t *heap, size_t n, const abr_candidate *slots, slo
 }
 
 /* The heap's root is the lightest slot, the first to make room. */
-static bool is_heavier(const abr_candidate *slots, uint32_t a, uint32_t b)
+static bool is_heavier(const abr_candidate *slots, abr_heap_slot a, abr_heap_slot b)
 {
-    return abr_retain_first(&slots[a], &slots[b]);
+    return a.weight != b.weight ? a.weight > b.weight : slots[a.slot].line < slots[b.slot].line;
 }
 
 /* ---- memory ---- */
@@ -99,7 +99,7 @@ static bool reserve_text(abr_candidates *c, size_t bytes)
     bool fine = grow_array(c->alloc, &text, &c->text_size, wanted, 1);
     c->text = text;
     for (size_t i = 0; i < c->count && (uintptr_t)text != old; i++) {
-        abr_candidate *moved = &c->slots[c->heap[i]];
+        abr_candidate *moved = &c->slots[c->heap[i].slot];
         moved->start = c->text + ((uintptr_t)moved->start - old);
         moved->window = c->text + ((uintptr_t)moved->window - old);
     }
@@ -124,9 +124,9 @@ void abr_candidates_free(abr_candidates *c)
 
 /* ---- copies ---- */
 
-static bool is_copied_before(const abr_candidate *slots, uint32_t a, uint32_t b)
+static bool is_copied_before(const abr_candidate *slots, abr_heap_slot a, abr_heap_slot b)
 {
-    return slots[a].start < slots[b].start;
+    return slots[a.slot].start < slots[b.slot].start;
 }
 
 static void make_heap(abr_candidates *c)
@@ -142,7 +142,7 @@ static void compact_copies(abr_candidates *c)
     sort_slots(c->heap, c->count, c->slots, is_copied_before);
     size_t used = 0;
     for (size_t i = 0; i < c->count; i++) {
-        abr_candidate *x = &c->slots[c->heap[i]];
+        abr_candidate *x = &c->slots[c->heap[i].slot];
         size_t n = (size_t)x->start_n + x->window_n;
         memmove(c->text + used, x->start, n);
         x->start = c->text + used;
@@ -185,21 +185,21 @@ static void exclude(abr_candidates *c, const abr_candidate *x)
 
 static void drop_lightest(abr_candidates *c)
 {
-    uint32_t slot = c->heap[0];
-    exclude(c, &c->slots[slot]);
-    c->cost -= abr_candidate_cost(&c->slots[slot]);
+    const abr_heap_slot lightest = c->heap[0];
+    exclude(c, &c->slots[lightest.slot]);
+    c->cost -= abr_candidate_cost(&c->slots[lightest.slot]);
     c->count--;
     c->heap[0] = c->heap[c->count];
-    c->heap[c->count] = slot; /* free */
+    c->heap[c->count] = lightest; /* free */
     if (c->count > 0)
         sift(c->heap, c->count, 0, c->slots, is_heavier);
 }
 
-static void push(abr_candidates *c, uint32_t slot)
+static void push(abr_candidates *c, abr_heap_slot slot)
 {
     size_t i = c->count++;
     for (; c->heaped && i > 0; i = (i - 1) / 2) {
-        uint32_t parent = c->heap[(i - 1) / 2];
+        const abr_heap_slot parent = c->heap[(i - 1) / 2];
         if (!is_heavier(c->slots, parent, slot))
             break;
         c->heap[i] = parent;
@@ -215,9 +215,9 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate)
     size_t cost = abr_candidate_cost(&x);
     if (!c->heaped && c->cost + cost > c->allowance)
         make_heap(c);
-    while (c->count > 0 && abr_candidates_excluded(c, &c->slots[c->heap[0]]))
+    while (c->count > 0 && abr_candidates_excluded(c, &c->slots[c->heap[0].slot]))
         drop_lightest(c);
-    while (c->count > 0 && c->cost + cost > c->allowance && abr_retain_first(&x, &c->slots[c->heap[0]]))
+    while (c->count > 0 && c->cost + cost > c->allowance && abr_retain_first(&x, &c->slots[c->heap[0].slot]))
         drop_lightest(c);
     if (c->cost + cost > c->allowance || abr_candidates_excluded(c, &x)) {
         exclude(c, &x);
@@ -225,9 +225,9 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate)
     }
     if (c->copies)
         copy_line(c, &x);
-    uint32_t slot = c->used > c->count ? c->heap[c->count] : (uint32_t)c->used;
+    uint32_t slot = c->used > c->count ? c->heap[c->count].slot : (uint32_t)c->used;
     c->used += c->used == c->count;
     c->slots[slot] = x;
     c->cost += cost;
-    push(c, slot);
+    push(c, (abr_heap_slot){x.retain_weight, slot});
 }

@@ -33,16 +33,22 @@ typedef struct {
     bool tells; /* its failure counts */
 } abr_candidate;
 
+/* A slot of the heap, with what orders it. */
+typedef struct {
+    float weight; /* its retain weight: most comparisons need not look at the slot */
+    uint32_t slot;
+} abr_heap_slot;
+
 /* The candidates of the largest retain weight that together cost no more than the allowance. Which these are
  * does not depend on the order they came in: it is the longest start of the list sorted by weight. */
 typedef struct {
     const abr_alloc *alloc;
     abr_candidate *slots;
-    uint32_t *heap; /* of slots, the lightest one first; after them the slots that are free */
-    bool heaped;    /* false: none had to go yet, and the slots are in the order they came in */
-    size_t count;   /* of the heap */
-    size_t used;    /* slots that were ever in use */
-    size_t size;    /* slots allocated */
+    abr_heap_slot *heap; /* of slots, the lightest one first; after them the slots that are free */
+    bool heaped;         /* false: none had to go yet, and the slots are in the order they came in */
+    size_t count;        /* of the heap */
+    size_t used;         /* slots that were ever in use */
+    size_t size;         /* slots allocated */
     size_t heap_size;
     char *text; /* copies of lines, in the order they came in */
     size_t text_used;

@@ -220,12 +220,12 @@ static void drop_outside_markers(const abr_chooser *x, abr_cut *cut)
 /* Do the content and the reserve stay within the tokens? */
 static bool tokens_fit(abr_chooser *x)
 {
-    if (x->failure != ABR_OK)
+    if (x->code != ABR_OK)
         return false;
     abr_cut cut = {.alloc = x->alloc, .utf8_replace = x->measure.replace};
-    x->failure = abr_fill_ledger(x, &cut);
+    x->code = abr_fill_ledger(x, &cut);
     uint64_t tokens = 0;
-    if (x->failure == ABR_OK) {
+    if (x->code == ABR_OK) {
         drop_outside_markers(x, &cut);
         size_t size = cut.content_bytes + x->opts->reserve_len;
         char *text = x->alloc->malloc(x->alloc->ctx, size + 1);
@@ -233,24 +233,24 @@ static bool tokens_fit(abr_chooser *x)
             abr_cut_write(&cut, text);
             if (x->opts->reserve_len > 0)
                 memcpy(text + cut.content_bytes, x->opts->reserve, x->opts->reserve_len);
-            x->failure = abr_count_tokens(x->opts, text, size, &tokens);
+            x->code = abr_count_tokens(x->opts, text, size, &tokens);
             x->alloc->free(x->alloc->ctx, text);
         } else {
-            x->failure = ABR_ENOMEM;
+            x->code = ABR_ENOMEM;
         }
     }
     abr_cut_free(&cut);
-    return x->failure == ABR_OK && tokens <= x->opts->max.tokens;
+    return x->code == ABR_OK && tokens <= x->opts->max.tokens;
 }
 
 static void choose_by_tokens(abr_chooser *x)
 {
     uint64_t most = x->allowance.shown;
     choose(x, most);
-    if (tokens_fit(x) || x->failure != ABR_OK)
+    if (tokens_fit(x) || x->code != ABR_OK)
         return;
     uint64_t least = 0;
-    while (most - least > 1 + most / 512 && x->failure == ABR_OK) {
+    while (most - least > 1 + most / 512 && x->code == ABR_OK) {
         uint64_t middle = least + (most - least) / 2;
         choose(x, middle);
         if (tokens_fit(x))
@@ -258,7 +258,7 @@ static void choose_by_tokens(abr_chooser *x)
         else
             most = middle;
     }
-    if (x->failure == ABR_OK)
+    if (x->code == ABR_OK)
         choose(x, least);
 }
 
@@ -344,8 +344,8 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
         choose_by_tokens(&x);
     else
         choose(&x, x.allowance.shown);
-    if (x.failure == ABR_OK)
-        x.failure = abr_fill_ledger(&x, cut);
+    if (x.code == ABR_OK)
+        x.code = abr_fill_ledger(&x, cut);
     release(&x);
-    return x.failure;
+    return x.code;
 }

@@ -98,7 +98,7 @@ typedef struct {
     bool tells_runs;  /* markers tell where lines are alike */
     size_t alike;     /* bytes of ASCII more that such a marker takes */
     uint64_t width;   /* bytes a line may show */
-    abr_code failure;
+    abr_code code;    /* ABR_OK, or what the choice failed with */
 } abr_chooser;
 
 static inline uint64_t abr_at_least(uint64_t value, uint64_t least)

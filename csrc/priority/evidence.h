@@ -39,7 +39,14 @@ typedef struct {
     bool exited;    /* with a status that is not 0 */
     bool is_clear;  /* a form was found that only an error has */
     size_t at;      /* of the best word */
+    bool *exact;    /* it matters which digits it has */
 } abr_evidence;
+
+/* A rule is about to look at which digit it is, not just that it is one: see recall.c. */
+static inline void tell_digits(const abr_evidence *l)
+{
+    *l->exact = true;
+}
 
 static inline char byte_at(const abr_evidence *l, size_t at)
 {
@@ -63,8 +70,8 @@ static inline bool is_alnum(char c)
 
 static inline bool is_one_of(char c, const char *set)
 {
-    for (; *set != '\0'; set++) /* not strchr(): a call costs more than these few bytes */
-        if (*set == c)
+    for (size_t i = 0; i < strlen(set); i++)
+        if (set[i] == c)
             return true;
     return false;
 }

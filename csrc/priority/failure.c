@@ -121,15 +121,8 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     return takes_plain(f, r, nth, l);
 }
 
-bool abr_tells_of_failure(const abr_reading *r)
-{
-    return r->tells && r->command != ABR_COMMAND_FAILED;
-}
-
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n)
 {
-    if (!f->open && !r->hit)
-        return false;
     abr_layout l;
     bool next = false;
     abr_read_layout(p, n, &l);

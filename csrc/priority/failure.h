@@ -28,11 +28,14 @@ typedef struct {
 } abr_failure;
 
 /* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found?
- * Blank lines are while it may go on after them. */
+ * Blank lines are while it may go on after them. Where none is open, a line that is no hit changes nothing. */
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
 
 /* Is the line a hit that is more than a heading, a count or the end of a command? */
-bool abr_tells_of_failure(const abr_reading *r);
+static inline bool abr_tells_of_failure(const abr_reading *r)
+{
+    return r->tells && r->command != ABR_COMMAND_FAILED;
+}
 
 ABR_PRIVATE_END
 

@@ -38,7 +38,7 @@ static bool reserve_kept(abr_chooser *x)
     if (x->kept)
         return true;
     x->kept_size = 0;
-    x->failure = ABR_ENOMEM;
+    x->code = ABR_ENOMEM;
     return false;
 }
 
@@ -186,7 +186,7 @@ static bool extend(side *e, uint64_t n, bool whole)
                      x->used.shown - was.shown + more.shown, x->used.chars - was.chars + more.chars};
     if (!e->up && next)
         used.lines = used.lines + own_lines(&t, next) - own_lines(s, next);
-    if (x->failure != ABR_OK || used.lines > x->allowance.lines || used.shown > x->allowance.shown ||
+    if (x->code != ABR_OK || used.lines > x->allowance.lines || used.shown > x->allowance.shown ||
         used.chars > x->allowance.chars)
         return false;
     *s = t;

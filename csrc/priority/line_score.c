@@ -144,16 +144,17 @@ static void read_start(abr_evidence *l)
 
 /* ---- the line ---- */
 
+/* Classes of words that say nothing by themselves. */
+static const unsigned mute = 1U << ABR_WORD_NO | 1U << ABR_WORD_QUIET | 1U << ABR_WORD_CODE |
+                             1U << ABR_WORD_NAMING | 1U << ABR_WORD_SYMBOL | 1U << ABR_WORD_SECTION;
+
 /* Can the line have a score? Most have none: no word that says something by itself, no place, no mark, and
  * they do not start as errors do. */
 static bool may_say_something(const abr_evidence *l)
 {
-    const unsigned mute = 1U << ABR_WORD_NO | 1U << ABR_WORD_QUIET | 1U << ABR_WORD_CODE |
-                          1U << ABR_WORD_NAMING | 1U << ABR_WORD_SYMBOL | 1U << ABR_WORD_SECTION;
     const abr_line_words *w = l->words;
-    for (unsigned i = 0; i < w->count; i++)
-        if (!(mute >> w->signs[i].class & 1))
-            return true;
+    if (w->classes & ~mute)
+        return true;
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && is_one_of(byte_at(l, w->indent + 1), "+-"); /* Pester */
     return w->located < l->n || w->mark < l->n || is_one_of(c, "E*") || bracketed || is_short_error(l) ||
@@ -264,16 +265,15 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
 
 typedef void (*words_reader)(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
-static inline void read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
-                             size_t n, words_reader read_words, abr_reading *out)
+void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                        bool escapes, abr_reading *out)
 {
-    size_t stamp = abr_stamp_size(p, n);
-    p += stamp;
-    n -= stamp;
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
+    const words_reader read_words = escapes ? abr_read_words : abr_read_plain_words;
     read_words(lexicon, p, n, &words);
-    abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet};
+    bool exact = words.code < n || patterns->count > 0;
+    abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet, .exact = &exact};
     bool may_say = may_say_something(&l);
     if (may_say) {
         abr_read_signs(&l);
@@ -288,13 +288,12 @@ static inline void read_line(const abr_lexicon *lexicon, const abr_patterns *pat
     memset(out, 0, sizeof *out);
     out->kind = kind_of(&l);
     out->shape = words.shape;
-    out->stamp = (uint32_t)stamp;
     out->words = words.words;
     out->tokens = words.tokens;
     memcpy(out->plain, words.plain, sizeof out->plain);
     out->plain_count = words.plain_count;
     out->indent = words.indent;
-    out->at = (uint32_t)(l.at + stamp);
+    out->at = (uint32_t)l.at;
     if (may_say && out->kind != ABR_LINE_PASS && out->kind != ABR_LINE_EXCERPT && out->kind != ABR_LINE_BLANK)
         out->line_score = line_score_of(&l);
     if (out->kind == ABR_LINE_FRAME)
@@ -309,6 +308,7 @@ static inline void read_line(const abr_lexicon *lexicon, const abr_patterns *pat
         out->hit = false;
         out->line_score = 0;
     }
+    out->exact = exact;
     /* "0 failed" a hundred times is another shape than "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     for (size_t i = 0; i < patterns->count; i++)
@@ -318,11 +318,8 @@ static inline void read_line(const abr_lexicon *lexicon, const abr_patterns *pat
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out)
 {
-    read_line(lexicon, patterns, p, n, abr_read_words, out);
-}
-
-void abr_read_plain_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                         abr_reading *out)
-{
-    read_line(lexicon, patterns, p, n, abr_read_plain_words, out);
+    const size_t stamp = abr_stamp_size(p, n);
+    abr_read_unstamped(lexicon, patterns, p + stamp, n - stamp, true, out);
+    out->stamp = (uint32_t)stamp;
+    out->at += (uint32_t)stamp;
 }

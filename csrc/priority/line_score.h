@@ -27,6 +27,7 @@ typedef struct {
     bool tells;       /* a hit that is neither a heading nor a count */
     bool placed;      /* it starts with a place, as a diagnostic does, and is no note to one */
     bool warns;       /* a compiler's warning */
+    bool exact;       /* with other digits it may say something else */
     abr_line_kind kind;
     abr_command command; /* the line starts or ends the output of one */
     uint32_t at;         /* of what it says */
@@ -43,9 +44,9 @@ typedef struct {
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
 
-/* The same of a line without escape sequences. */
-void abr_read_plain_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                         abr_reading *out);
+/* The same of a line after the time at its start, without out->stamp; it has escape sequences only if `escapes`. */
+void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                        bool escapes, abr_reading *out);
 
 ABR_PRIVATE_END
 

@@ -85,7 +85,10 @@ static size_t skip_no_count(const abr_evidence *l, size_t i)
         zero = zero && !(l->p[i] >= '1' && l->p[i] <= '9');
         measure = measure || (is_one_of(l->p[i], ".eE") && is_one_of(byte_at(l, i + 1), "0123456789-+"));
     }
-    return i > start && abr_is_digit(l->p[start]) && (zero || measure) ? skip(l, i, "%") : 0;
+    if (i == start || !abr_is_digit(l->p[start]))
+        return 0;
+    tell_digits(l);
+    return zero || measure ? skip(l, i, "%") : 0;
 }
 
 /* After an empty pair of quotes or brackets, with an empty word in it at most; 0 where there is none. */

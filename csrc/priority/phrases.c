@@ -17,9 +17,12 @@ static bool same_at(const abr_evidence *l, size_t i, const char *text, size_t n)
 {
     if (i + n > l->n)
         return false;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
+        if (abr_is_digit(text[k]))
+            tell_digits(l);
         if (abr_to_lower(l->p[i + k]) != text[k])
             return false;
+    }
     return true;
 }
 
@@ -187,6 +190,7 @@ static bool is_denied(const abr_evidence *l, size_t at, size_t end)
     static const char *const after[] = {"なし", "はありません", "はなし",     "がありません",
                                         " 없",  "가 없",        "는 없",      "率",
                                         "处理", "処理",         "メッセージ", "コード"};
+    tell_digits(l);
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         if (at >= strlen(before[i]) && starts_with(l, at - strlen(before[i]), before[i]))
             return true;

@@ -9,6 +9,7 @@
  * The weight only says what to retain. What is kept of that is decided once all is known, by keep_value.c and
  * choice.c.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "priority/retain.h"
@@ -22,6 +23,7 @@
 #include "priority/lexicon.h"
 #include "priority/line_score.h"
 #include "priority/rarity.h"
+#include "priority/recall.h"
 #include "priority/runs.h"
 #include "priority/score.h"
 #include "priority/shape.h"
@@ -98,6 +100,8 @@ struct abr_retainer {
     abr_candidate looked[WAITING + 1];
     abr_run last_run;
     open_line last;
+
+    abr_recall recall; /* last: its lines are not zeroed */
 };
 
 /* ---- retain weights ---- */
@@ -190,7 +194,7 @@ static void count_line(retain_state *state, const abr_reading *r, const char *p,
 {
     abr_failure *f = &state->failure;
     c->failure = 0;
-    if (abr_failure_takes(f, r, c->nth, p, n))
+    if ((f->open || r->hit) && abr_failure_takes(f, r, c->nth, p, n))
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
     c->tells = abr_tells_of_failure(r);
     found->hits += c->hit;
@@ -259,16 +263,9 @@ static abr_candidate *next_place(abr_retainer *q)
     return &q->queue[(q->oldest + q->queued) % WAITING];
 }
 
-/* The line at next_place() waits from now on; its text stays where it is, or is copied. */
+/* The line at next_place() waits from now on; its text stays where it is until keep_texts(). */
 static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 {
-    if (q->retained.copies) {
-        char *text = q->texts[c - q->queue];
-        memcpy(text, c->start, c->start_n);
-        memcpy(text + c->start_n, c->window, c->window_n);
-        c->start = text;
-        c->window = text + c->start_n;
-    }
     set_weight(q, c);
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), NULL);
@@ -276,8 +273,22 @@ static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
     count_line(&q->state, r, c->start, c->start_n, c, &q->found);
 }
 
-/* A line as runs look at it: lines that are alike have one form, and say the same. */
-static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_run_line *line)
+/* The texts of the last `lines` lines that wait are about to go. */
+static void keep_texts(abr_retainer *q, size_t lines)
+{
+    for (size_t i = q->queued > lines ? q->queued - lines : 0; i < q->queued && q->retained.copies; i++) {
+        abr_candidate *c = &q->queue[(q->oldest + i) % WAITING];
+        char *text = q->texts[c - q->queue];
+        memcpy(text, c->start, c->start_n);
+        memcpy(text + c->start_n, c->window, c->window_n);
+        c->start = text;
+        c->window = text + c->start_n;
+    }
+}
+
+/* A line as runs look at it: lines that are alike have one form, and say the same. `form`: where its form is
+ * kept, or NULL. */
+static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_form *form, abr_run_line *line)
 {
     uint32_t said;
     memcpy(&said, &r->line_score, sizeof said);
@@ -286,7 +297,8 @@ static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_run_
     line->n = n - r->stamp;
     line->said = (uint64_t)r->indent << 32 | said;
     line->tokens = r->tokens;
-    line->formed = false;
+    line->own.known = false;
+    line->form = form ? form : &line->own;
     line->whole = true;
 }
 
@@ -302,15 +314,11 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays)
 {
     abr_reading r;
-    r.hit = false; /* it is set as a whole below, and not zeroed: that takes longer */
-    if (escapes)
-        abr_read_line(&q->lexicon, &q->patterns, p, n, &r);
-    else
-        abr_read_plain_line(&q->lexicon, &q->patterns, p, n, &r);
+    abr_form *form = abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, &r);
     abr_count_words(&q->counts, r.plain, r.plain_count);
     follow_trace(q, &r);
     abr_candidate *c = next_place(q);
-    set_run_line(&r, p, n, abr_runs_next(&q->runs));
+    set_run_line(&r, p, n, form, abr_runs_next(&q->runs));
     abr_runs_add(&q->runs, q->line);
     make_candidate(q, &r, n, true, c);
     set_text(q, stays, n, &r, c);
@@ -415,6 +423,7 @@ static void end_open(abr_retainer *q)
         queue_line(q, &o->reading, c);
         next_line(q, o->before + o->n, chars);
     }
+    keep_texts(q, 1);
     o->n = 0;
     o->before = o->chars_before = o->window_at = o->window_chars = 0;
     o->start_n = o->window_n = 0;
@@ -427,6 +436,7 @@ static void end_open(abr_retainer *q)
 static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
 {
     size_t at = 0;
+    size_t lines = 0;
     const char *escape = abr_find_escape(p, n);
     while (n - at > ABR_PADDING) {
         size_t left = n - at;
@@ -437,10 +447,12 @@ static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
         bool escapes = escape && escape < newline;
         read_whole_line(q, p + at, size, escapes, p + at);
         at += size + 1;
+        lines++;
         if (escapes)
             escape = abr_find_escape(p + at, n - at);
     }
     abr_runs_settle(&q->runs);
+    keep_texts(q, lines);
     return at;
 }
 
@@ -504,8 +516,8 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
     abr_run_line line;
-    set_run_line(&q->last.reading, q->last.segment, q->last.n, &line);
-    if (!q->open.later && abr_run_with(&q->runs, &line, q->line).count > 1)
+    set_run_line(&q->last.reading, q->last.segment, q->last.n, NULL, &line);
+    if (!q->open.later && abr_runs_take(&q->runs, &line))
         q->last_run.count++;
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
@@ -593,7 +605,7 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
     out->found = q->found;
     q->last_run = q->runs.open;
     for (size_t i = 0; i < q->retained.count; i++)
-        add_retained(q, &q->retained.slots[q->retained.heap[i]], 0, out);
+        add_retained(q, &q->retained.slots[q->retained.heap[i].slot], 0, out);
     for (size_t i = 0; i < q->queued; i++) {
         q->looked[i] = q->queue[(q->oldest + i) % WAITING];
         add_retained(q, &q->looked[i], 0, out);
@@ -611,7 +623,7 @@ abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
     *out = q;
     if (!q)
         return ABR_ENOMEM;
-    memset(q, 0, sizeof *q);
+    memset(q, 0, offsetof(abr_retainer, recall.lines));
     q->opts = *opts;
     q->alloc = alloc;
     q->retained.alloc = alloc;

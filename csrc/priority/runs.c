@@ -20,35 +20,34 @@ static void forget_short(abr_runs *runs)
 
 static uint32_t form_of(abr_run_line *line)
 {
-    if (!line->formed)
-        line->form = abr_form_of(line->p, line->n);
-    line->formed = true;
-    return line->form;
+    abr_form *form = line->form;
+    if (!form->known)
+        *form = (abr_form){abr_form_of(line->p, line->n), true};
+    return form->hash;
 }
 
-static bool are_alike(abr_run_line *a, abr_run_line *b)
+bool abr_runs_take(abr_runs *runs, abr_run_line *line)
 {
-    return a->whole && b->whole && a->said == b->said && a->tokens == b->tokens && form_of(a) == form_of(b);
-}
-
-abr_run abr_run_with(abr_runs *runs, abr_run_line *line, uint64_t number)
-{
-    if (!are_alike(&runs->lines[runs->last], line))
-        return (abr_run){number, 1};
-    return (abr_run){runs->open.first, runs->open.count + 1};
+    abr_run_line *last = &runs->lines[runs->last];
+    return last->whole && line->whole && last->said == line->said && last->tokens == line->tokens &&
+           form_of(last) == form_of(line);
 }
 
 void abr_runs_add(abr_runs *runs, uint64_t number)
 {
-    const abr_run next = abr_run_with(runs, abr_runs_next(runs), number);
+    const bool goes_on = abr_runs_take(runs, abr_runs_next(runs));
     if (runs->least == 0)
         runs->least = 2;
-    if (next.count == 1 && runs->open.count >= runs->least) {
+    runs->last = !runs->last;
+    if (goes_on) {
+        runs->open.count++;
+        return;
+    }
+    if (runs->open.count >= runs->least) {
         runs->ended[runs->count++] = runs->open;
         forget_short(runs);
     }
-    runs->open = next;
-    runs->last = !runs->last;
+    runs->open = (abr_run){number, 1};
 }
 
 void abr_runs_settle(abr_runs *runs)

@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "priority/form.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -21,9 +22,9 @@ typedef struct {
     size_t n;
     uint64_t said;   /* what it says, and its indent: lines that are alike have one, */
     uint32_t tokens; /* and have as many tokens */
-    uint32_t form;
-    bool formed; /* its form is known */
-    bool whole;  /* else it is like no other */
+    abr_form *form;  /* its own, or what is kept of a line read before */
+    abr_form own;
+    bool whole; /* else it is like no other */
 } abr_run_line;
 
 typedef struct {
@@ -35,8 +36,8 @@ typedef struct {
     unsigned last;
 } abr_runs;
 
-/* The run that the next line would be part of, of number `number`. */
-abr_run abr_run_with(abr_runs *runs, abr_run_line *line, uint64_t number);
+/* Would the line go on the run that is open? */
+bool abr_runs_take(abr_runs *runs, abr_run_line *line);
 
 /* Where the next line is put before it is read. */
 static inline abr_run_line *abr_runs_next(abr_runs *runs)
@@ -44,7 +45,7 @@ static inline abr_run_line *abr_runs_next(abr_runs *runs)
     return &runs->lines[!runs->last];
 }
 
-/* Read the next line. */
+/* Read the next line, of this number. */
 void abr_runs_add(abr_runs *runs, uint64_t number);
 
 /* The last line's bytes are about to go. */

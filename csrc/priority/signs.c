@@ -74,6 +74,7 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
     if (i == end || is_one_of(byte_before(l, i), ".:-_=") ||
         (is_alnum(byte_before(l, i)) && !follows_colour(l, i)))
         return -1;
+    tell_digits(l);
     int64_t value = 0;
     for (; i < end; i++)
         value = value * 10 + (l->p[i] - '0');
@@ -126,7 +127,10 @@ static int64_t number_after(const abr_evidence *l, size_t at, bool needs_sign)
         value = value * 10 + (l->p[i++] - '0');
     bool whole =
         i > start && !is_alnum(byte_at(l, i)) && !(byte_at(l, i) == '.' && abr_is_digit(byte_at(l, i + 1)));
-    return whole ? value : -1;
+    if (!whole)
+        return -1;
+    tell_digits(l);
+    return value;
 }
 
 /* Is the sign at index i negated: "no errors", "without any failure", "no fatal errors"? */
@@ -569,6 +573,8 @@ static void read_http(abr_evidence *l, unsigned i)
     at = skip(l, at, "\" ");
     bool status =
         abr_is_digit(byte_at(l, at + 1)) && abr_is_digit(byte_at(l, at + 2)) && !is_alnum(byte_at(l, at + 3));
+    if (status)
+        tell_digits(l);
     if (status && byte_at(l, at) == '5')
         say(l, s, ABR_SCORE_BAD, false);
     else if (status && byte_at(l, at) == '4')
@@ -586,6 +592,7 @@ static void read_method(abr_evidence *l, unsigned i)
     while (at < l->n && l->p[at] > ' ')
         at++;
     at = skip(l, at, " =->:\"");
+    tell_digits(l);
     if (abr_is_digit(byte_at(l, at + 1)) && abr_is_digit(byte_at(l, at + 2)) &&
         !is_alnum(byte_at(l, at + 3)) && byte_at(l, at) == '5')
         say(l, s, ABR_SCORE_BAD, false);

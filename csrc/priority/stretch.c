@@ -106,7 +106,7 @@ void abr_add_joint_cost(abr_chooser *x, const abr_stretch *a, const abr_stretch 
     size_t n = print_joint(x, a, b, NULL);
     char *text = n <= sizeof small ? small : x->alloc->malloc(x->alloc->ctx, n);
     if (!text) {
-        x->failure = ABR_ENOMEM;
+        x->code = ABR_ENOMEM;
         return;
     }
     print_joint(x, a, b, text);

@@ -95,13 +95,15 @@ typedef struct {
 
 static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
 {
-    if (out->count < ABR_SIGNS)
-        out->signs[out->count++] =
-            (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = type};
+    if (out->count == ABR_SIGNS)
+        return;
+    out->classes |= 1U << class;
+    out->signs[out->count++] =
+        (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = type};
 }
 
 /* A word of mixed case may be the name of an error type. */
-static void look_up(reader r, size_t at, size_t n, bool mixed)
+static INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
 {
     const char *p = r.p + at;
     const abr_word *w = abr_lexicon_find(r.lexicon, abr_word_key(abr_load_word(p), n), p, n);
@@ -156,32 +158,32 @@ static void look_for_codes(reader r, uint64_t starts, uint64_t ends, uint64_t pl
     }
 }
 
-/* What the words of a block are read with, and what is found, a bit at the start of each word. */
+/* The plain words of a block. */
 typedef struct {
-    uint64_t starts;
     uint64_t letters;
     uint64_t upper;
-    uint64_t beside; /* set in a word, or at either side of it, where it is part of a name */
-    uint64_t look;   /* words that may be in the lexicon, or are of mixed case */
-    uint64_t plain;
+    uint64_t plain; /* the last letters of plain words */
 } block_words;
 
-/* Look at each word of a block, without a branch that depends on what it is. */
-static INLINE void read_words(const abr_lexicon *lexicon, const char *block, block_words *b)
+/* The last letters of plain words; `sides`: bytes that make a word they stand in, or beside, part of a name.
+ * Where a word has none, the sum leaves its last bit. */
+static INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
+{
+    uint64_t named = sides & letters;
+    return letters & ~(letters >> 1) & ~named & (letters + named);
+}
+
+/* The starts of words that may be in the lexicon, without a branch that depends on what a word is. */
+static INLINE uint64_t words_to_look_up(const abr_lexicon *lexicon, const char *block, uint64_t starts,
+                                        uint64_t letters)
 {
     uint64_t look = 0;
-    uint64_t named = 0;
-    const uint64_t letters = b->letters;
-    const uint64_t beside_words = b->beside;
-    for (uint64_t starts = b->starts; starts != 0; starts &= starts - 1) {
+    for (; starts != 0; starts &= starts - 1) {
         unsigned i = lowest(starts);
-        unsigned n = lowest(~(letters >> i));
-        uint64_t key = abr_word_key(abr_load_word(block + i), n);
+        uint64_t key = abr_word_key(abr_load_word(block + i), lowest(~(letters >> i)));
         look |= (uint64_t)abr_lexicon_may_have(lexicon, abr_word_hash(key)) << i;
-        named |= (uint64_t)((beside_words >> i & ((UINT64_C(2) << n) - 1)) != 0) << i;
     }
-    b->look = look;
-    b->plain = b->starts & ~named;
+    return look;
 }
 
 /* Add plain words to the shape and to what tells how rare the line is, as far as each looks at them. */
@@ -190,8 +192,9 @@ static INLINE void add_plain_words(reader r, const block_words *b, size_t at, sh
     uint16_t *out = r.out->plain;
     unsigned count = at + BLOCK <= ABR_PLAIN_WITHIN ? r.out->plain_count : ABR_PLAIN_WORDS;
     for (uint64_t plain = b->plain; plain != 0; plain &= plain - 1) {
-        unsigned i = lowest(plain);
-        unsigned n = lowest(~(b->letters >> i));
+        unsigned last = lowest(plain);
+        unsigned i = width_of(~b->letters & low_bits(last));
+        unsigned n = last + 1 - i;
         const char *p = r.p + at + i;
         uint64_t key = abr_word_key(abr_load_word(p), n);
         if (shape->words < SHAPE_WORDS) {
@@ -270,23 +273,23 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
     if (starts != 0 && r.out->words == 0)
         r.out->first = at + lowest(starts);
     r.out->words += bit_count(starts);
-    if (~letters == 0)
-        starts = 0; /* longer than any word */
     uint64_t names = (m->marks | m->digits | m->quotes) & valid;
     uint64_t after_name = names << 1 | (beside[(unsigned char)last] != 0);
-    block_words b = {starts, letters, m->upper, mixed | names | after_name, 0, 0};
-    read_words(r.lexicon, r.p + at, &b);
+    uint64_t plain = plain_ends(letters, mixed | after_name | names >> 1);
+    if (~letters == 0)
+        starts = plain = 0; /* longer than any word */
+    uint64_t look = words_to_look_up(r.lexicon, r.p + at, starts, letters);
     if (mixed != 0)
-        b.look |= words_with(mixed, starts);
-    for (; b.look != 0; b.look &= b.look - 1) {
-        unsigned i = lowest(b.look);
+        look |= words_with(mixed, starts);
+    for (; look != 0; look &= look - 1) {
+        unsigned i = lowest(look);
         unsigned size = lowest(~(letters >> i));
         look_up(r, at + i, size, (mixed >> i & low_bits(size)) != 0);
     }
     uint64_t codes = digits & m->upper << 1;
     if (codes != 0 && shape->words < SHAPE_WORDS) /* before the block's own words are counted */
-        look_for_codes(r, starts & ~after_name, codes, b.plain, at, shape);
-    add_plain_words(r, &b, at, shape);
+        look_for_codes(r, starts & ~after_name, codes, plain, at, shape);
+    add_plain_words(r, &(block_words){letters, m->upper, plain}, at, shape);
     if ((m->high & valid) != 0 && at + BLOCK <= ABR_PLAIN_WITHIN)
         add_high_words(r, m->high & valid, at);
     uint64_t tokens = ~m->blanks & valid;
@@ -301,7 +304,7 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
 static INLINE void start_line(reader r)
 {
     abr_line_words *out = r.out;
-    out->count = 0;
+    out->count = out->classes = 0;
     out->words = out->tokens = 0;
     out->plain_count = 0;
     out->indent = out->first = out->located = out->code = out->mark = r.n;

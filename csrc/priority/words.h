@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     abr_sign signs[ABR_SIGNS];
     unsigned count;
+    unsigned classes;                /* of the signs, a bit each */
     uint32_t shape;                  /* hash of the line with names, numbers and quoted parts folded */
     uint32_t words;                  /* how many there were */
     uint32_t tokens;                 /* the same of what stands between blanks */

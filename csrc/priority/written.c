@@ -168,6 +168,8 @@ static bool ends_as_source(const abr_evidence *l)
         return l->p[n - 2] != '>' && !starts_with(l, n - 3, ": {"); /* an object that is shown */
     if (c == ';')
         return is_one_of(l->p[n - 2], ")}\"'") || l->words->indent > 0;
+    if (starts_with(l, n - 3, ">&"))
+        tell_digits(l);
     return starts_with(l, n - 3, ">&2") || starts_with(l, n - 2, "*/") || starts_with(l, n - 3, " do") ||
            (n > 6 && starts_with(l, n - 6, "; then"));
 }

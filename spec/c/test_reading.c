@@ -1,7 +1,9 @@
 /* What one line says, read alone. */
 #include "check.h"
 #include "priority/command.h"
+#include "priority/form.h"
 #include "priority/line_score.h"
+#include "priority/recall.h"
 
 static abr_reading read_of(const char *line)
 {
@@ -119,10 +121,265 @@ static void other_lines_neither_start_nor_end_one(void)
         expect_command(neither[i], ABR_COMMAND_NONE);
 }
 
+/* ---- lines read before ---- */
+
+static uint32_t below(uint32_t n)
+{
+    static uint32_t state = 12345;
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % n;
+}
+
+static const char *const parts[] = {"error",
+                                    "errors",
+                                    "failed",
+                                    "FAIL",
+                                    "failures",
+                                    "fatal",
+                                    "panic",
+                                    "cannot",
+                                    "undefined",
+                                    "timeout",
+                                    "no",
+                                    "not",
+                                    "without",
+                                    "never",
+                                    "found",
+                                    "such",
+                                    "module",
+                                    "exit",
+                                    "exited",
+                                    "status",
+                                    "code",
+                                    "returned",
+                                    "exitcode",
+                                    "make",
+                                    "http",
+                                    "HTTP/",
+                                    "GET",
+                                    "POST",
+                                    "passed",
+                                    "tests",
+                                    "test",
+                                    "total",
+                                    "done",
+                                    "finished",
+                                    "ok",
+                                    "not",
+                                    "success",
+                                    "Run",
+                                    "Compiling",
+                                    "Downloading",
+                                    "expected",
+                                    "got",
+                                    "caused",
+                                    "reason",
+                                    "note",
+                                    "see",
+                                    "warning",
+                                    "warnings",
+                                    "deprecated",
+                                    "null",
+                                    "must",
+                                    "info",
+                                    "debug",
+                                    "step",
+                                    "Step",
+                                    "group",
+                                    "TASK",
+                                    "cpu",
+                                    "rip:",
+                                    "loss",
+                                    "memory",
+                                    "range",
+                                    "char",
+                                    "TypeError",
+                                    "Exception",
+                                    "raise",
+                                    "foo",
+                                    "id",
+                                    "x",
+                                    "E",
+                                    "SC",
+                                    "T",
+                                    "Z",
+                                    "abcdef",
+                                    "maxFailures",
+                                    "handler",
+                                    "not ok",
+                                    " ",
+                                    " ",
+                                    " ",
+                                    " ",
+                                    " ",
+                                    " ",
+                                    ": ",
+                                    "=",
+                                    ": ",
+                                    "/",
+                                    ".",
+                                    ".c:",
+                                    ".ps1:",
+                                    "(",
+                                    ")",
+                                    "[",
+                                    "]",
+                                    "-",
+                                    "_",
+                                    "#",
+                                    "+",
+                                    "$ ",
+                                    "> ",
+                                    ">&",
+                                    "\t",
+                                    ",",
+                                    ";",
+                                    "\"",
+                                    "'",
+                                    "{",
+                                    "}",
+                                    "|",
+                                    "  | ",
+                                    "%",
+                                    "% packet ",
+                                    "\033[",
+                                    "m",
+                                    "\033[31m",
+                                    "*** ",
+                                    "\xE2\x9C\x93 ",
+                                    "00:0",
+                                    " +",
+                                    " of ",
+                                    "exit_",
+                                    "\xE9\x94\x99\xE8\xAF\xAF",
+                                    "0 \xE4\xB8\xAA",
+                                    "##[",
+                                    "]",
+                                    "::",
+                                    "\xC3\xA9",
+                                    "true",
+                                    "false",
+                                    "/x "};
+
+/* Lines in which a rule looks at a number. */
+static const char *const numbered[] = {"3 failed",
+                                       "0 tests failed",
+                                       "3 of 14 tests failed",
+                                       "tests: 3, failed: 2",
+                                       "errors 0 dropped 0",
+                                       "failures=2",
+                                       "\"errorCount\": 3",
+                                       "exit code 1",
+                                       "status=503",
+                                       "ld returned 1 exit status",
+                                       "GET /pay 500 31ms",
+                                       "ran HTTP/1.1\" 404 12",
+                                       "GET /x HTTP/1.1\" 404 12",
+                                       "\xE9\x94\x99\xE8\xAF\xAF: 0",
+                                       "0 \xE4\xB8\xAA\xE9\x94\x99\xE8\xAF\xAF",
+                                       "rip: 0",
+                                       "100% packet loss",
+                                       "a.ps1:3 char:7",
+                                       "echo failed >&2",
+                                       "src/a.c:3:1: E501 too long",
+                                       "warning 3 found",
+                                       "5 warnings",
+                                       "relative error: 3e-12",
+                                       "Error 2",
+                                       "0 errors, 3 warnings",
+                                       "DL3008 found",
+                                       "FAILED (failures=1)",
+                                       "panic=1",
+                                       "problems: (0)",
+                                       "lastError: 3"};
+
+/* A line of parts and digits; ABR_PADDING bytes after it are readable. */
+static size_t make_line(char *to)
+{
+    if (below(3) == 0) {
+        size_t n = strlen(strcpy(to, numbered[below(sizeof numbered / sizeof *numbered)]));
+        memset(to + n, 0, ABR_PADDING);
+        return n;
+    }
+    char *end = to + (below(4) == 0 ? sprintf(to, "2026-03-01T10:00:0%u.1234567Z ", below(10)) : 0);
+    for (uint32_t left = below(14); left > 0; left--)
+        end += below(3) == 0 ? sprintf(end, "%u", below(1000))
+                             : sprintf(end, "%s", parts[below(sizeof parts / sizeof *parts)]);
+    memset(end, 0, ABR_PADDING);
+    return (size_t)(end - to);
+}
+
+static void change_digits(char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] >= '0' && p[i] <= '9' && below(2) == 0)
+            p[i] = (char)('0' + below(10));
+}
+
+static bool same_reading(const abr_reading *a, const abr_reading *b)
+{
+    return a->line_score == b->line_score && a->hit == b->hit && a->tells == b->tells &&
+           a->placed == b->placed && a->warns == b->warns && a->exact == b->exact && a->kind == b->kind &&
+           a->command == b->command && a->at == b->at && a->shape == b->shape && a->stamp == b->stamp &&
+           a->words == b->words && a->tokens == b->tokens && a->plain_count == b->plain_count &&
+           memcmp(a->plain, b->plain, a->plain_count * sizeof *a->plain) == 0 && a->indent == b->indent;
+}
+
+static void check_recall(const abr_patterns *patterns)
+{
+    enum { LINES = 100000, AGAIN = 3 };
+    static char line[ABR_SEGMENT + ABR_PADDING];
+    abr_recall *recall = calloc(1, sizeof *recall);
+    abr_lexicon *lexicon = calloc(1, sizeof *lexicon);
+    abr_lexicon_open(lexicon, 0);
+    for (unsigned i = 0; i < LINES; i++) {
+        size_t n = make_line(line);
+        for (unsigned k = 0; k < AGAIN; k++) {
+            abr_reading fresh;
+            abr_reading recalled;
+            abr_read_line(lexicon, patterns, line, n, &fresh);
+            abr_form *form = abr_recall_line(recall, lexicon, patterns, line, n, true, &recalled);
+            const abr_form own = {abr_form_of(line + fresh.stamp, n - fresh.stamp), true};
+            if (form && form->known)
+                CHECK(form->hash == own.hash);
+            else if (form)
+                *form = own;
+            if (!CHECK(same_reading(&fresh, &recalled)))
+                fprintf(stderr, "%.*s\n", (int)n, line);
+            change_digits(line, n);
+        }
+    }
+    free(recall);
+    free(lexicon);
+}
+
+static void the_place_of_a_pattern_counts_the_time_before_it(void)
+{
+    static abr_lexicon lexicon;
+    const abr_hit hit = {.p = "7", .n = 1, .weight = 1};
+    const abr_patterns one = {&hit, 1, NULL};
+    char line[64 + ABR_PADDING] = "2026-03-01T10:00:00.1234567Z ab 7";
+    abr_lexicon_open(&lexicon, 0);
+    abr_reading r;
+    abr_read_line(&lexicon, &one, line, strlen(line), &r);
+    CHECK_COUNT(strlen(line) - 1, r.at);
+}
+
+static void what_is_recalled_is_what_is_read(void)
+{
+    const abr_patterns none = {NULL, 0, NULL};
+    check_recall(&none);
+    const abr_hit hit = {.p = "7", .n = 1, .weight = 1};
+    const abr_patterns one = {&hit, 1, NULL};
+    check_recall(&one);
+}
+
 int main(void)
 {
     RUN(a_command_that_failed_is_seen_in_its_last_line);
     RUN(a_command_starts_where_it_is_echoed_or_a_section_is_named);
     RUN(other_lines_neither_start_nor_end_one);
+    RUN(the_place_of_a_pattern_counts_the_time_before_it);
+    RUN(what_is_recalled_is_what_is_read);
     return check_end();
 }

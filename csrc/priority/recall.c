@@ -1,0 +1,101 @@
+/*
+ * Lines read before: a line says the same again.
+ *
+ * Tools print many lines twice, or with other numbers. What a line says seldom depends on which digits it has:
+ * a rule for which it does tells so, tell_digits(), and the line is `exact`. Any other is the same line with
+ * other digits. The bytes are compared, not their hash alone: what is recalled is what would be read.
+ */
+#include <string.h>
+
+#include "priority/recall.h"
+#include "abridge.h"
+#include "base/word.h"
+#include "priority/layout.h"
+#include "priority/line_score.h"
+
+enum { WORD = sizeof(uint64_t) };
+
+/* The bytes of a word that have the bit of letters. */
+static inline uint64_t letters_of(uint64_t x)
+{
+    const uint64_t letters = x & UINT64_C(0x4040404040404040);
+    return x & ((letters << 1) - (letters >> 6));
+}
+
+/* A hash of a line that digits are no part of. */
+static uint64_t hash_of(const char *p, size_t n)
+{
+    uint64_t hash = n;
+    for (; n >= WORD; p += WORD, n -= WORD)
+        hash = (hash << 13 | hash >> 51) ^ letters_of(abr_load_word(p));
+    if (n > 0)
+        hash = (hash << 13 | hash >> 51) ^ letters_of(abr_load_word(p) & ((UINT64_C(1) << 8 * n) - 1));
+    return hash * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* The top bits of the bytes that are digits. */
+static inline uint64_t digits_in(uint64_t x)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t high = ones << 7;
+    x ^= ones * '0';
+    return ~(((x & ~high) + ones * (0x80 - 10)) | x) & high;
+}
+
+/* Do two texts differ in digits alone? The WORD bytes after each can be read. */
+static bool differ_in_digits(const char *a, const char *b, size_t n)
+{
+    for (size_t at = 0; at < n; at += WORD) {
+        const uint64_t x = abr_load_word(a + at);
+        uint64_t other = x ^ abr_load_word(b + at);
+        if (n - at < WORD)
+            other &= (UINT64_C(1) << 8 * (n - at)) - 1;
+        if (other == 0)
+            continue;
+        const uint64_t digits = digits_in(x) & digits_in(x ^ other);
+        if (other & ~((digits << 1) - (digits >> 7)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_there(const abr_recall *x, unsigned place, const char *p, size_t n)
+{
+    const abr_recalled *line = &x->lines[place];
+    return x->sizes[place] == n + 1 &&
+           (memcmp(line->text, p, n) == 0 || (!line->reading.exact && differ_in_digits(line->text, p, n)));
+}
+
+/* Keep what a line said, but not in the place of the line before it, whose form may still be asked for. */
+static bool keep(abr_recall *x, unsigned place, const char *p, size_t n, const abr_reading *reading)
+{
+    abr_recalled *line = &x->lines[place];
+    if (place == x->last)
+        return false;
+    x->sizes[place] = (uint16_t)(n + 1);
+    memcpy(line->text, p, n);
+    line->reading = *reading;
+    line->form.known = false;
+    return true;
+}
+
+abr_form *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
+                          const char *p, size_t n, bool escapes, abr_reading *out)
+{
+    const size_t stamp = abr_stamp_size(p, n);
+    p += stamp;
+    n -= stamp;
+    const bool fits = n <= ABR_RECALLED_BYTES;
+    const unsigned place = fits ? (unsigned)(hash_of(p, n) >> 48) % ABR_RECALLED : 0;
+    bool kept = fits && is_there(x, place, p, n);
+    if (kept) {
+        *out = x->lines[place].reading;
+    } else {
+        abr_read_unstamped(lexicon, patterns, p, n, escapes, out);
+        kept = fits && keep(x, place, p, n, out);
+    }
+    out->stamp = (uint32_t)stamp;
+    out->at += (uint32_t)stamp;
+    x->last = kept ? place : ABR_RECALLED;
+    return kept ? &x->lines[place].form : NULL;
+}

@@ -1,0 +1,39 @@
+/* Lines read before. */
+#ifndef ABR_PRIORITY_RECALL_H
+#define ABR_PRIORITY_RECALL_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "priority/form.h"
+#include "priority/hits.h"
+#include "priority/lexicon.h"
+#include "priority/line_score.h"
+
+ABR_PRIVATE_BEGIN
+
+enum {
+    ABR_RECALLED = 512,      /* lines, */
+    ABR_RECALLED_BYTES = 192 /* each of so many bytes at most, without the time at its start */
+};
+
+typedef struct {
+    char text[ABR_RECALLED_BYTES];
+    abr_reading reading;
+    abr_form form;
+} abr_recalled;
+
+/* Lines by their hash. `lines` needs not be zeroed. */
+typedef struct {
+    uint16_t sizes[ABR_RECALLED]; /* bytes of each line, and 1; 0: none is there */
+    unsigned last;                /* where the last line is */
+    abr_recalled lines[ABR_RECALLED];
+} abr_recall;
+
+/* Read a line as abr_read_line() does; one that was read before is only looked up. It has escape sequences only
+ * if `escapes`. Returns where its form is kept until two more lines were read, or NULL. */
+abr_form *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
+                          const char *p, size_t n, bool escapes, abr_reading *out);
+
+ABR_PRIVATE_END
+
+#endif
