@@ -173,12 +173,12 @@ function M.fit(messages, opts)
   local all = checked_messages(messages, shape)
   local weigher, before, changed = tokens.weigher(opts, opts.image_tokens), 0, {}
   local reader = { who = WHO, shape = shape, setup = records.setup(opts), weigher = weigher }
-  local known, after = {}, nil
+  local known = {}
   for i, message in ipairs(all) do
     known[i] = records.of(reader, message, i, 1)
     before = before + known[i].total
   end
-  after = before
+  local after = before
   if before > opts.trigger * opts.max_tokens then -- there never was more before
     local forks
     after, known, forks = walk.to_the_end(all[1], known, opts, reader)
