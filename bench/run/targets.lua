@@ -34,6 +34,8 @@ local FIGURES = {
   { "auto_diff", "auto of a diff", ">=", 300, "MB/s" },
   { "kind", "telling the kind of a text, the slowest", "<", 2, "ms" },
   { "kind_memory", "memory of a stream of 1GB over that of 16MB, worst kind", "<=", 1, "MB" },
+  { "history_first", "history.fit of 10,000 messages, 100MB", "<", 1, "s" },
+  { "history_more", "history.fit with one message more, raw or given back", "<", 20, "ms" },
   { "growth", "growth of the cost, worst case: power of n over linear", "<=", 0.1, "" },
 }
 

@@ -105,7 +105,7 @@ describe("make bench #once", function()
   it("knows the names of its sections", function()
     local message, code = run "make -s bench BENCH=speed NPM=no-npm-here"
     assert.is_true(code ~= 0)
-    assert.matches("bench: no section speed: cuts, calls, pages, streams, priority, kinds, growth\n", message)
+    assert.matches("bench: no section speed: cuts, calls, pages, streams, priority, kinds, history, growth\n", message)
   end)
 end)
 
