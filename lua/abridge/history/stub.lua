@@ -113,7 +113,7 @@ local function range(own_name, input, text, failed)
   local last = text:sub(-NOTICE_BYTES)
   local shown = last:match "%[Showing lines (%d+%-%d+) of [^\n]*%]%s*$"
   if shown then return "lines " .. shown end
-  local first = tonumber(input.offset == nil and 1 or input.offset)
+  local first = tonumber(rawget(input, "offset") == nil and 1 or rawget(input, "offset"))
   if not (check.is_count(first) and first > 0) then return nil end
   local next_line = tonumber(last:match "\n%[[^\n]*Use offset=(%d+) to continue%]%s*$")
   if not next_line then

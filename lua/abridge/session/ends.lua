@@ -25,16 +25,15 @@ end
 ---@param self abridge.Session
 ---@param event table its `tool_result`
 function M.note(self, event)
-  self.ends = self.ends or { first = event.seq }
   add(self.ends, event)
 end
 
 --- The ends of earlier calls in the same folder, read once.
 local function earlier(self)
   if not self.ends_before then
-    local ends, first = {}, self.ends and self.ends.first or math.huge
-    for _, event in ipairs(self:events { type = "tool_result" } or {}) do
-      if type(event.seq) == "number" and event.seq < first then add(ends, event) end
+    local ends, last = {}, self.events_before
+    for _, event in ipairs(last > 0 and self:events { type = "tool_result" } or {}) do
+      if type(event.seq) == "number" and event.seq <= last then add(ends, event) end
     end
     self.ends_before = ends
   end
@@ -48,7 +47,7 @@ end
 ---@return abridge.CallEnd|nil
 function M.find(self, id, nth)
   if type(id) ~= "string" then return nil end
-  local own, before = self.ends and self.ends[id] or {}, {}
+  local own, before = self.ends[id] or {}, {}
   if not own[nth] then before = earlier(self)[id] or {} end
   return before[nth] or own[nth - #before]
 end

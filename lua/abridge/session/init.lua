@@ -67,6 +67,7 @@ function M.new(opts)
   local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
   self.run, message, code = writer.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
+  self.ends, self.events_before = {}, self.run.seq
   return self
 end
 
