@@ -166,6 +166,14 @@ function Ui:wait_for(text)
   return at_row, at_column
 end
 
+--- Wait until a text is nowhere on the screen.
+function Ui:wait_without(text)
+  local gone = vim.wait(SECONDS * 1000, function()
+    return self.whole and not table.concat(self:lines(), "\n"):find(text, 1, true)
+  end, 10)
+  assert(gone, ("%q is still on the screen:\n%s"):format(text, table.concat(self:lines(), "\n")))
+end
+
 --- The colours of a cell, with those of the screen where it has none of its own; more of how it looks in `attributes`.
 function Ui:look(row, column)
   local cell = self.cells[row][column]

@@ -5,8 +5,6 @@ local check = require "abridge.base.check"
 
 local M = {}
 
-local names = 0
-
 --- Part of a buffer's name. Other plugins pass names of buffers to a shell, or to Vim's own expansion, so the words of
 --- a tool or a command are made harmless here.
 local function part_of_name(text)
@@ -15,16 +13,25 @@ local function part_of_name(text)
   return (core.head(text, { max_bytes = 80, utf8 = "replace", long_line = "split" }))
 end
 
---- A buffer without a file that is wiped out when it is no longer shown. Its name ends in a number of its own.
---- Modelines in it have no effect.
----@param kind string
+--- Name a buffer "KIND: WHAT"; where there is one of this name, "KIND 2: WHAT".
+local function give_name(buf, kind, what)
+  for number = 1, math.huge do
+    local first = number == 1 and kind or ("%s %d"):format(kind, number)
+    local ok, message = pcall(vim.api.nvim_buf_set_name, buf, first .. ": " .. part_of_name(what))
+    if ok then return end
+    if not message:find "E95:" then error(message, 0) end
+  end
+end
+
+--- A buffer without a file that is wiped out when it is no longer shown. It is named after what it shows:
+--- "abridge: make test", "abridge log: run-1". Modelines in it have no effect.
+---@param kind string "run" goes without saying
 ---@param what string
 ---@param filetype string
 ---@return integer buf
 function M.scratch(kind, what, filetype)
   local buf = vim.api.nvim_create_buf(false, true)
-  names = names + 1
-  vim.api.nvim_buf_set_name(buf, ("abridge://%s/%s#%d"):format(kind, part_of_name(what), names))
+  give_name(buf, kind == "run" and "abridge" or "abridge " .. kind, what)
   local options = vim.bo[buf]
   options.bufhidden, options.swapfile, options.undolevels = "wipe", false, -1
   options.modeline, options.modifiable, options.filetype = false, false, filetype
@@ -72,16 +79,31 @@ function M.check_mods(mods)
   end
 end
 
---- Show a buffer in a window of its own, and go there. Nothing is folded, and the only numbers are ours. If there is no
---- room for a window, the buffer is wiped out and this raises.
+--- A window of this tab page that shows such a buffer already.
+local function window_of(filetype)
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.bo[vim.api.nvim_win_get_buf(win)].filetype == filetype then return win end
+  end
+end
+
+--- Show a buffer, and go there: in the window of this tab page that shows another of its filetype, else in a new one.
+--- `:tab` always opens one. Nothing is folded, and the only numbers are ours. If there is no room for a window, the
+--- buffer is wiped out and this raises.
 ---@param buf integer
 ---@param mods? string command modifiers such as "vertical"
 ---@param wrap? boolean whether lines wider than the window are wrapped
 function M.show(buf, mods, wrap)
-  local ok, message = pcall(vim.cmd, ("%s sbuffer %d"):format(mods or "", buf))
-  if not ok then
-    vim.api.nvim_buf_delete(buf, { force = true })
-    error(check.reason(message), 0)
+  mods = mods or ""
+  local win = not mods:find "tab" and window_of(vim.bo[buf].filetype)
+  local used = win and pcall(vim.api.nvim_win_set_buf, win, buf) -- not if the user has tied it to its buffer
+  if used then
+    vim.api.nvim_set_current_win(win)
+  else
+    local ok, message = pcall(vim.cmd, ("%s sbuffer %d"):format(mods, buf))
+    if not ok then
+      vim.api.nvim_buf_delete(buf, { force = true })
+      error(check.reason(message), 0)
+    end
   end
   vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
 end
@@ -100,15 +122,6 @@ function M.change(buf, change)
     options.modifiable, options.modified = false, modified
   end
   return ok, not ok and check.reason(message) or nil
-end
-
---- Set keys of a buffer in normal mode: { lhs, action, description }.
----@param buf integer
----@param keys { [1]: string, [2]: function, [3]: string }[]
-function M.map(buf, keys)
-  for _, key in ipairs(keys) do
-    vim.keymap.set("n", key[1], key[2], { buffer = buf, nowait = true, silent = true, desc = key[3] })
-  end
 end
 
 --- Do something once when a buffer is wiped out.

@@ -7,6 +7,9 @@ local LINKS = {
   AbridgeMarker = "NonText",
   AbridgeError = "ErrorMsg",
   AbridgeOmitted = "Comment",
+  AbridgeRunning = "DiagnosticInfo",
+  AbridgeSuccess = "MoreMsg",
+  AbridgeKey = "Special",
 }
 
 --- The group for each kind of row of a display.

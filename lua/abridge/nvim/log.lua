@@ -5,6 +5,7 @@ local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
+local keys = require "abridge.nvim.keys"
 local display = require "abridge.output.display"
 local kept = require "abridge.output.kept"
 
@@ -280,7 +281,7 @@ end
 local function show_result(event)
   local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
   buffer.show(buf, nil, true)
-  buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close" } })
+  keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
   require("abridge.nvim.render").render(buf, {
     tool = event.tool,
     content = type(event.content) == "string" and event.content or "",
@@ -339,7 +340,7 @@ function M.open(run_dir, mods)
   end)
   buffer.show(self.buf, mods)
   show_headings(self)
-  buffer.map(self.buf, keys_of(self))
+  keys.map(self.buf, "Calls of a run", keys_of(self))
   self:refresh()
   if #self.entries > 0 then vim.api.nvim_win_set_cursor(0, { 2, 0 }) end
   return self.buf

@@ -3,6 +3,7 @@
 local buffer = require "abridge.nvim.buffer"
 local excerpts = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
+local keys = require "abridge.nvim.keys"
 local ranges = require "abridge.nvim.ranges"
 local kept_of = require "abridge.output.kept"
 local sentences = require "abridge.output.sentences"
@@ -327,7 +328,7 @@ function M.open(source, opts)
   end)
   buffer.show(self.buf, opts.mods)
   vim.cmd "setlocal statusline=%{get(b:,'abridge_status','')}"
-  buffer.map(self.buf, keys_of(self))
+  keys.map(self.buf, "A full output", keys_of(self))
   self:go(0)
   vim.api.nvim_create_autocmd("CursorMoved", {
     buffer = self.buf,

@@ -2,6 +2,7 @@
 
 local check = require "abridge.base.check"
 local buffer = require "abridge.nvim.buffer"
+local keys = require "abridge.nvim.keys"
 local render = require "abridge.nvim.render"
 
 local M = {}
@@ -155,7 +156,7 @@ function M.command(command, mods)
     vim.api.nvim_buf_set_lines(buf, 0, -1, true, { shown })
   end)
   buffer.show(buf, mods, true)
-  buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close, and end the command" } })
+  keys.map(buf, "A command", { { "q", "<Cmd>bwipeout<CR>", "Close, and end the command" } })
   local job = start(session, "run_command", { command = command }, { buf = buf }, followed)
   buffer.on_wipe(buf, function()
     job:cancel()
