@@ -110,14 +110,54 @@ describe("the log that nobody asked for", function()
     local long = ("a line of text\n"):rep(5000)
     local shown = cutter:cut { tool = "shell", text = long }
     editor:call("run_command", { command = "echo by hand" })
-    assert.equal(2, #runs())
-    for _, name in ipairs(runs()) do assert.matches(("%%-%d%%-%%d+$"):format(host.uv().os_getpid()), name) end
-    assert.same({ "tool_call", "tool_result" }, { events(runs()[1])[1].type, events(runs()[1])[2].type })
+    assert.equal(1, #runs())
+    assert.matches(("%%-%d%%-%%d+$"):format(host.uv().os_getpid()), runs()[1])
+    local seen = events(runs()[1])
+    assert.same({ "call-1", "shell", "call-2", "run_command", "by hand\n" },
+      { seen[2].call_id, seen[2].tool, seen[4].call_id, seen[4].tool, seen[4].content })
     local path = shown:match "Full output: (%S+)%]"
     assert.equal(long, (io.open(path):read "*a"))
-    assert.equal("by hand\n", editor:events()[2].content)
     assert.equal("a line of text", (cutter.session:full_output("call-1", { limit = 1 })))
-    for _, session in ipairs { editor, cutter.session } do session:close() end
+    editor:close()
+    editor:close() -- the others go on
+    cutter:cut { tool = "shell", text = "after" }
+    assert.equal("after", events(runs()[1])[6].content)
+    cutter.session:close()
+    nvim.session():call("run_command", { command = "echo anew" })
+    assert.equal(2, #runs())
+    nvim.session():close()
+  end)
+
+  it("is one list of calls made by hand and by CodeCompanion's, avante's and mcphub's tools", function()
+    vim.env.ABRIDGE_STATE_DIR = dir:at "state"
+    nvim.session():close()
+    nvim.setup { session = {} }
+    local chat, callbacks = { bufnr = 7 }, {}
+    function chat:add_callback(name, fn) callbacks[name] = fn end
+    local saved_plugin = package.loaded.codecompanion
+    package.loaded.codecompanion = { buf_get_chat = function() return chat end }
+    local extension = require "codecompanion._extensions.abridge"
+    extension.setup {}
+    vim.api.nvim_exec_autocmds("User", { pattern = "CodeCompanionChatCreated", data = { bufnr = 7 } })
+    local tools = { process_tool_use = function() return "of avante" end }
+    local hub = { call_tool = function() return { content = { { type = "text", text = "of mcphub" } } } end }
+    hub.access_resource = hub.call_tool
+    require("abridge.avante").tools(tools)
+    require("abridge.mcphub").attach(hub)
+    nvim.session():call("run_command", { command = "echo by hand" })
+    callbacks.on_tool_output(chat, { tool = "grep_search", for_llm = "of CodeCompanion" })
+    tools.process_tool_use({}, { name = "bash" })
+    hub:call_tool("server", "tool", {})
+    vim.cmd "Abridge log"
+    assert.is_true(vim.wait(20000, function() return #vim.api.nvim_buf_get_lines(0, 0, -1, true) == 5 end, 5))
+    local lines = vim.api.nvim_buf_get_lines(0, 1, -1, true)
+    vim.cmd "bwipeout!"
+    for i, tool in ipairs { "run_command", "grep_search", "bash", "server__tool" } do
+      assert.matches(("^ *%d .*%s"):format(i, tool), lines[i])
+    end
+    package.loaded.codecompanion = saved_plugin
+    extension.exports.session:close()
+    nvim.session():close()
   end)
 
   it("has what avante's tools and mcphub's servers gave, in the editor's own run", function()

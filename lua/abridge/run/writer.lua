@@ -26,6 +26,7 @@ local MOST_NAME = 1024 -- bytes of a name in an event that replaces one the log 
 ---@field private lock? userdata
 ---@field private wants_log? boolean keep a log, in a fresh folder that is made with the first event
 ---@field private unlogged? string why the wanted log is not kept
+---@field private users? table<table, true> of a shared writer
 ---@field seq integer number of the last event, those of earlier sessions in this folder included
 ---@field calls integer number of the last call, likewise
 ---@field private kept table<string, table> full outputs by call id, for a run without a log
@@ -151,6 +152,23 @@ end
 --- Keep a log too, in the fresh folder of a run that was given no folder.
 function Writer:keep_log()
   self.wants_log = true
+end
+
+local of_process ---@type abridge.RunWriter|nil
+
+--- The writer that all users in this process share, with a log, in a fresh folder of the state directory that is made
+--- with the first event. It closes when the last of them has closed it, and the next one gets a new folder.
+---@param user table
+---@param keep abridge.Retention
+---@return abridge.RunWriter
+function M.shared(user, keep)
+  if not of_process or of_process.closed then
+    of_process = M.create("abridge.session", nil, { retention = keep })
+    of_process:keep_log()
+    of_process.users = setmetatable({}, { __mode = "k" })
+  end
+  of_process.users[user] = true
+  return of_process
 end
 
 --- The folder with the log; nil if there is none, or none yet.
@@ -295,7 +313,10 @@ function Writer:full_output(call_id, opts)
 end
 
 --- Let go of the folder. Idempotent.
-function Writer:close()
+---@param user? table of a shared writer, which the others go on using
+function Writer:close(user)
+  if self.users and user then self.users[user] = nil end
+  if self.users and next(self.users) ~= nil then return end
   self.closed = true
   for _, name in ipairs { "log", "lock" } do
     if self[name] then self[name]:close() end

@@ -115,7 +115,7 @@ end
 --- Close a session's run if nothing will be added to it.
 ---@param self abridge.Session
 function M.close_when_over(self)
-  if self.closed and next(self.running) == nil and next(self.held) == nil then self.run:close() end
+  if self.closed and next(self.running) == nil and next(self.held) == nil then self.run:close(self) end
 end
 
 --- Release what a result was made of and tell of it.

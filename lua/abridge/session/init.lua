@@ -71,15 +71,22 @@ function M.new(opts)
   return self
 end
 
---- A session as `new` opens it, but with a log unless its options say otherwise: in a folder of its own in the state
---- directory, made with the first call. Our own commands and adapters use this.
+--- A session as `new` opens it, but with a log unless its options say otherwise: all such sessions of a process share a
+--- folder in the state directory, made with the first call. One with a `retention` of its own has a folder of its own.
+--- Our own commands and adapters use this.
 ---@param opts? abridge.SessionOptions
 ---@return abridge.Session|nil session
 ---@return string|nil message
 ---@return string|nil code
 function M.logged(opts)
   local session, message, code = M.new(opts)
-  if session and session.opts.run_dir == nil then session.run:keep_log() end
+  if session and session.opts.run_dir == nil then
+    if session.opts.retention then
+      session.run:keep_log()
+    else
+      session.run = writer.shared(session, M.RETENTION)
+    end
+  end
   return session, message, code
 end
 
