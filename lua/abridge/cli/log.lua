@@ -42,11 +42,11 @@ local COLUMNS = {
 --- The cells of a call in the list, from its result if it has one.
 local function row_of(event)
   local block = type(event.truncation) == "table" and event.truncation or {}
-  local shown = event.bytes_shown
+  local printed, shown = require("abridge.run.reader").sizes(event)
   return {
     M.visible(event.call_id),
     M.visible(event.tool),
-    printed_size(event.bytes_in or event.bytes_total or block.bytes_total or shown),
+    printed_size(printed),
     printed_size(shown),
     block.truncated and M.visible(block.reason) or "-",
     display.duration(event.duration_ms) or "-",

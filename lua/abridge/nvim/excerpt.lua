@@ -275,44 +275,51 @@ function Excerpt:read_before()
   return added, drop(self, true)
 end
 
--- finding a line ---------------------------------------------------------------------------------
+-- finding a line or a text -----------------------------------------------------------------------
 
-local SCAN = 1024 * 1024 -- bytes of a read that only counts or looks for something
-local LEARN_EVERY = 64 -- such reads between two places that are remembered
+local LEARN_EVERY = 64 * 1024 * 1024 -- bytes between two places that are remembered
 
 --- The offset in a text past its nth newline.
 local function after_newline(text, n)
-  local at = 0
-  for _ = 1, n do
-    at = text:find("\n", at + 1, true)
+  local low, high = 0, #text -- the newlines of the first `low` bytes are fewer than n
+  while high - low > 1 do
+    local middle = math.floor((low + high) / 2)
+    local count = strings.newlines(text:sub(low + 1, middle))
+    if count < n then
+      low, n = middle, n - count
+    else
+      high = middle
+    end
   end
-  return at
+  return high
 end
 
 --- A search for the start of a line, from the known place nearest to it in lines.
 ---@param line integer
----@return fun(): boolean, integer step reads a block: whether the search is over, and the offset; that of the end of
----  the text where it has no such line
+---@return fun(bytes: integer): boolean, integer step reads so much: whether the search is over, and the offset, that of
+---  the end of the text where it has no such line; else where it is
 function Excerpt:seek(line)
   local i = ranges.last(self.known, "line", line)
   local low, high = self.known[i], self.known[i + 1]
-  local reads = 0
   if low.line == line then high = low end -- a byte of that line: its start is before it
   if not high or high ~= low and line - low.line <= high.line - line then
-    local at, left = low.byte, line - low.line
-    return function()
-      local text = read(self, at, SCAN)
+    local at, left, learned = low.byte, line - low.line, low.byte
+    return function(bytes)
+      local text = read(self, at, bytes)
       if text == "" then return true, self.source.size end
       local count = strings.newlines(text)
-      if count >= left then return true, at + after_newline(text, left) end
-      at, left, reads = at + #text, left - count, reads + 1
-      if reads % LEARN_EVERY == 0 then self:learn(at, line - left) end
+      if count >= left then return true, at + (left > 0 and after_newline(text, left) or 0) end
+      at, left = at + #text, left - count
+      if at - learned >= LEARN_EVERY then
+        self:learn(at, line - left)
+        learned = at
+      end
       return false, at
     end
   end
   local at, left = high.byte, high.line - line + 1 -- newlines before it, the one that ends the line before included
-  return function()
-    local start = math.max(at - SCAN, 0)
+  return function(bytes)
+    local start = math.max(at - bytes, 0)
     local text = read(self, start, at - start)
     local count = strings.newlines(text)
     if count >= left then return true, start + after_newline(text, count - left + 1) end
@@ -324,33 +331,33 @@ end
 
 --- The last place of bytes in a text; nil when they are not in it.
 local function last_find(text, needle)
-  local last, at = nil, text:find(needle, 1, true)
-  while at do
-    last, at = at, text:find(needle, at + 1, true)
-  end
-  return last
+  local _, last = text:reverse():find(needle:reverse(), 1, true)
+  return last and #text - last + 1
 end
 
 --- A search for bytes, block by block.
 ---@param needle string not empty
 ---@param from integer offset of the first byte where they may start; of a search backwards, the offset past it
 ---@param backwards? boolean
----@return fun(): boolean, integer|nil step reads a block: whether the search is over, and the offset of what was found
+---@return fun(bytes: integer): boolean, integer|nil step reads so much: whether the search is over, and the offset of
+---  what was found; else where it is
 function Excerpt:search(needle, from, backwards)
   local at = from
   if backwards then
-    return function()
-      local start = math.max(at - SCAN, 0)
+    return function(bytes)
+      local start = math.max(at - bytes, 0)
       local found = last_find(read(self, start, at - start + #needle - 1), needle)
       at = start
-      return found ~= nil or start == 0, found and start + found - 1
+      if found then return true, start + found - 1 end
+      return start == 0, start > 0 and start or nil
     end
   end
-  return function()
-    local found = read(self, at, SCAN + #needle - 1):find(needle, 1, true)
+  return function(bytes)
+    local found = read(self, at, bytes + #needle - 1):find(needle, 1, true)
     if found then return true, at + found - 1 end
-    at = at + SCAN
-    return at >= self.source.size, nil
+    at = at + bytes
+    local over = at >= self.source.size
+    return over, not over and at or nil
   end
 end
 

@@ -1,287 +1,384 @@
---- The calls of a run in a buffer, a line each, and what opens from there.
+--- The calls of a run in a buffer, a row each, as they come, and what opens from there.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
+local calls = require "abridge.nvim.calls"
 local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
-local display = require "abridge.output.display"
-local kept = require "abridge.output.kept"
+local rows = require "abridge.nvim.log_rows"
+local status = require "abridge.nvim.status"
 
 local M = {}
 
-local TURN_MS = 15 -- of reading a log before the editor has its turn
-
--- rows -----------------------------------------------------------------------------------------
-
-local INPUT_CELLS = 30
---- Fields of an input that say what a call is about; the first one found is shown.
-local TELLING = { "command", "path", "pattern", "sql", "url", "query" }
-
---- An input on one line.
-local function input_text(input)
-  local text = input
-  if type(input) == "table" then
-    for _, name in ipairs(TELLING) do
-      if type(input[name]) == "string" then
-        text = input[name]
-        break
-      end
-    end
-    if text == input then text = next(input) and host.json().encode(input) or "" end
-  end
-  text = type(text) == "string" and display.visible((text:gsub("%s+", " "))) or ""
-  if core.cells(text) <= INPUT_CELLS then return text end
-  return text:sub(1, core.fit_cells(text, INPUT_CELLS - 3)) .. "..."
-end
-
-local MOST_CELLS = 200 -- of a name in a log, which may be anyone's
-
---- Any value as a text for one line of the screen.
-local function one_line(value)
-  local text = display.visible((tostring(value):gsub("%s", " ")))
-  return text:sub(1, core.fit_cells(text, MOST_CELLS))
-end
-
---- The ledger of an event; nil if it is not one that a cut made. A log has no empty list: where nothing was kept, there
---- is none.
-local function ledger_of(event)
-  local cut = event.cut
-  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines") then return nil end
-  if type(cut.kept) ~= "table" and (cut.kept ~= nil or cut.output_bytes ~= 0) then return nil end
-  for _, range in ipairs(cut.kept or {}) do
-    local whole = type(range) == "table" and check.are_counts(range, "first_byte", "last_byte", "first_line")
-    if not whole then return nil end
-  end
-  return cut
-end
-
-local function size(bytes)
-  return check.is_count(bytes) and core.format_size(bytes) or "?"
-end
-
-local function lines_shown(event)
-  local cut = event.cut
-  if type(cut) ~= "table" or not check.are_counts(cut, "output_lines", "total_lines") then return "" end
-  if cut.output_lines == cut.total_lines then return ("%.0f"):format(cut.total_lines) end
-  return ("%.0f/%.0f"):format(cut.output_lines, cut.total_lines)
-end
-
-local function bytes_shown(event)
-  if not event.bytes_shown then return "" end
-  local block = type(event.truncation) == "table" and event.truncation or {}
-  if not block.truncated then return size(event.bytes_shown) end
-  return size(event.bytes_shown) .. "/" .. size(event.bytes_in)
-end
-
----@class (exact) abridge.nvim.LogEntry A call: the contents of its line, and where its result is in the log
----@field call_id string
----@field cells string[]
----@field is_error? boolean
----@field reason? string of a cut
----@field kept? string what it left, in the unit of its kind
----@field done? boolean
----@field at? integer position of the event of its result
-
-local COLUMNS = {
-  { "", 4, right = true },
-  { "TIME", 8 },
-  { "TOOL", 14 },
-  { "INPUT", INPUT_CELLS },
-  { "LINES", 11, right = true },
-  { "BYTES", 14, right = true },
-  { "TOOK", 6, right = true },
-}
-
---- The time of an event; "" if it is no valid time.
-local function clock(seconds)
-  if type(seconds) ~= "number" then return "" end
-  local ok, text = pcall(os.date, "%H:%M:%S", math.floor(seconds))
-  return ok and text or ""
-end
-
-local function new_entry(event)
-  local tool = one_line(event.tool)
-  local number = check.is_count(event.seq) and ("%.0f"):format(event.seq) or ""
-  return { call_id = event.call_id, cells = { number, clock(event.time), tool, input_text(event.input), "", "", "" } }
-end
-
-local function finish_entry(entry, event, at)
-  local block = type(event.truncation) == "table" and event.truncation or {}
-  entry.at, entry.done = at, true
-  entry.is_error = event.is_error == true
-  entry.reason = block.truncated and tostring(block.reason) or nil
-  entry.kept = type(event.cut) == "table" and event.cut.kind and kept.words(event.cut) or nil
-  entry.cells[5], entry.cells[6] = lines_shown(event), bytes_shown(event)
-  entry.cells[7] = display.duration(event.duration_ms) or ""
-end
-
---- A row and its marks: their groups and byte ranges.
-local function row_of(cells, entry)
-  local parts = {}
-  for i, column in ipairs(COLUMNS) do
-    local padding = (" "):rep(column[2] - core.cells(cells[i]))
-    parts[i] = column.right and padding .. cells[i] or cells[i] .. padding
-  end
-  local text, marks = table.concat(parts, " "):gsub(" +$", ""), {}
-  local function say(word, group)
-    marks[#marks + 1] = { from = #text + 2, to = #text + 2 + #word, group = group }
-    text = text .. "  " .. word
-  end
-  if entry and not entry.done then say("running", highlight.groups.marker) end
-  if entry and entry.is_error then say("error", highlight.groups.error) end
-  if entry and entry.reason then say(one_line(entry.reason), highlight.groups.notice) end
-  if entry and entry.kept then say(one_line(entry.kept), highlight.groups.marker) end
-  return text, marks
-end
-
--- the buffer ---------------------------------------------------------------------------------------
+local LOOK_MS = 250 -- between two looks at the log
+local CHUNK = 24 -- rows that are written in one go
+local REMOVED = 500 -- rows that are taken out in one go
+local HEADINGS = 1 -- lines above the calls
 
 ---@class abridge.nvim.Log
 ---@field buf integer
 ---@field run abridge.Run
----@field entries abridge.nvim.LogEntry[]
+---@field calls abridge.nvim.Calls
+---@field rows abridge.nvim.Call[] what each row of the buffer shows, below the headings
+---@field layout abridge.nvim.LogLayout
+---@field by_left_out boolean sorted by what was left out, most first; else by number
+---@field tool? string of the calls that are listed; all unless set
+---@field errors_only boolean
+---@field private dirty table<integer, true> rows to be written
+---@field private dirty_count integer
+---@field private stale boolean all rows have to be chosen anew
+---@field private is_written boolean a session still writes the log
+---@field private loaded boolean all was read once
+---@field private cancel? fun() ends what is being done
 local Log = {}
 Log.__index = Log
 
-local function show_headings(self)
-  local headings = {}
-  for i, column in ipairs(COLUMNS) do
-    headings[i] = column[1]
-  end
-  local text = row_of(headings)
-  assert(buffer.change(self.buf, function()
-    vim.api.nvim_buf_set_lines(self.buf, 0, -1, false, { text })
-    vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), 0, 0, { end_col = #text, hl_group = "Title" })
-  end))
+-- rows -----------------------------------------------------------------------------------------
+
+--- Is a call listed, and where: rows are in the order of these keys.
+---@return string|nil key
+local function key_of(self, call)
+  if self.tool and call.tool ~= self.tool or self.errors_only and not call.is_error then return nil end
+  local first = self.by_left_out and 2 ^ 53 - calls.left_out(call) or 0
+  return ("%016.0f %09d"):format(first, call.index)
 end
 
---- Write the rows of entries.
-local function show(self, first, last)
-  local lines, all = {}, {}
+--- Write consecutive rows, those after the last one of the buffer too.
+local function write(self, first, last)
+  local ns, lines, marks = highlight.namespace(), {}, {}
   for i = first, last do
-    lines[#lines + 1], all[i] = row_of(self.entries[i].cells, self.entries[i])
+    lines[#lines + 1], marks[i] = rows.row(self.rows[i], self.layout, self.is_written)
   end
+  local from = first - 1 + HEADINGS
   assert(buffer.change(self.buf, function()
-    vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), first, last + 1)
-    vim.api.nvim_buf_set_lines(self.buf, first, last + 1, false, lines) -- below the headings
+    vim.api.nvim_buf_clear_namespace(self.buf, ns, from, from + #lines)
+    vim.api.nvim_buf_set_lines(self.buf, from, from + #lines, false, lines)
     for i = first, last do
-      for _, mark in ipairs(all[i]) do
+      for _, mark in ipairs(marks[i]) do
         local opts = { end_col = mark.to, hl_group = mark.group }
-        vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), i, mark.from, opts)
+        vim.api.nvim_buf_set_extmark(self.buf, ns, i - 1 + HEADINGS, mark.from, opts)
       end
     end
   end))
 end
 
---- Take in an event; returns the entry that it changed.
-local function take(self, event, at)
-  if event.type == "tool_call" then
-    local entry = new_entry(event)
-    self.entries[#self.entries + 1] = entry
-    self.open[event.call_id or ""] = #self.entries
-    return #self.entries
-  elseif event.type == "tool_result" then
-    local i = self.open[event.call_id or ""]
-    if not i then -- its start is lost
-      self.entries[#self.entries + 1] = new_entry(event)
-      i = #self.entries
+--- Put rows in or take them out, without a word on what the new ones show.
+local function splice(self, from, removed, added)
+  assert(buffer.change(self.buf, function()
+    local blank = {}
+    for i = 1, added do
+      blank[i] = ""
     end
-    self.open[event.call_id or ""] = nil
-    finish_entry(self.entries[i], event, at)
-    return i
+    local at = from - 1 + HEADINGS
+    vim.api.nvim_buf_clear_namespace(self.buf, highlight.namespace(), at, at + removed)
+    vim.api.nvim_buf_set_lines(self.buf, at, at + removed, false, blank)
+  end))
+end
+
+--- The windows that show the list.
+local function windows(self)
+  return vim.api.nvim_buf_is_valid(self.buf) and vim.fn.win_findbuf(self.buf) or {}
+end
+
+--- How to move cursors when rows have come: from the headings to the first call, and on the last one with the newest.
+local function at_end(self)
+  local last, wins = vim.api.nvim_buf_line_count(self.buf), {}
+  for _, win in ipairs(windows(self)) do
+    local row = vim.api.nvim_win_get_cursor(win)[1]
+    if last == HEADINGS then
+      wins[win] = HEADINGS + 1
+    elseif row == last and self.loaded and not self.by_left_out then
+      wins[win] = "last"
+    end
+  end
+  return function()
+    local count = vim.api.nvim_buf_line_count(self.buf)
+    for win, row in pairs(wins) do
+      vim.api.nvim_win_set_cursor(win, { row == "last" and count or math.min(row, count), 0 })
+    end
   end
 end
 
---- Read what was added since the last time, in turns with the editor.
-function Log:refresh()
-  if self.reading then return end
-  self.reading = true
-  local function turn()
-    if self.closed then return end
-    local stop, first = host.uv().hrtime() + TURN_MS * 1e6, nil
-    local over = true
-    local function in_time()
-      over = host.uv().hrtime() < stop
-      return over
-    end
-    local position, message = self.run:each(function(event, _, at)
-      local changed = take(self, event, at)
-      first = changed and math.min(first or changed, changed) or first
-      return in_time()
-    end, self.position, in_time)
-    if first then show(self, first, #self.entries) end
-    if not position then
-      self.reading = false
-      return buffer.complain(message)
-    end
-    self.position = position
-    if not over then return vim.defer_fn(turn, 1) end
-    self.reading = false
+--- Write what has changed.
+local function flush(self)
+  local list = {}
+  for row in pairs(self.dirty) do
+    list[#list + 1] = row
   end
-  turn()
+  self.dirty, self.dirty_count = {}, 0
+  table.sort(list)
+  local first, follow = 1, at_end(self)
+  for i, row in ipairs(list) do
+    if list[i + 1] ~= row + 1 then
+      write(self, list[first], row)
+      first = i + 1
+    end
+  end
+  if #list > 0 then follow() end
+end
+
+local function mark_dirty(self, row)
+  if not self.dirty[row] then self.dirty_count = self.dirty_count + 1 end
+  self.dirty[row] = true
+end
+
+--- The first row whose key is not below this one.
+local function row_at(self, key)
+  local low, high = 1, #self.rows + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if self.rows[middle].key < key then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+--- List a call that is new or has changed where it belongs, or no longer.
+local function place(self, call)
+  local key = key_of(self, call)
+  local row = call.key and row_at(self, call.key)
+  if row and key == call.key then return mark_dirty(self, row) end
+  if row then
+    flush(self)
+    table.remove(self.rows, row)
+    splice(self, row, 1, 0)
+  end
+  call.key = key
+  if not key then return end
+  row = row_at(self, key)
+  if row <= #self.rows then
+    flush(self)
+    splice(self, row, 0, 1)
+  end
+  table.insert(self.rows, row, call)
+  mark_dirty(self, row)
+end
+
+-- all rows anew --------------------------------------------------------------------------------
+
+--- The calls that are listed, in order.
+local function chosen(self, work)
+  local sorted, by_key = {}, {}
+  for i, call in ipairs(self.calls.all) do
+    local key = key_of(self, call)
+    call.key = key
+    if key then
+      sorted[#sorted + 1], by_key[key] = key, call
+    end
+    if i % 256 == 0 then work:pause() end
+  end
+  local list = {}
+  for i, key in ipairs(slices.sorted(work, sorted)) do
+    list[i] = by_key[key]
+    if i % 256 == 0 then work:pause() end
+  end
+  return list
+end
+
+--- Cells for text in the widest window that shows the list.
+local function width_of(self)
+  local width
+  for _, win in ipairs(windows(self)) do
+    local info = vim.fn.getwininfo(win)[1]
+    width = math.max(width or 0, info.width - (info.textoff or 0))
+  end
+  return width or self.layout and self.layout.width or vim.o.columns
+end
+
+--- The call on the cursor's row of each window, and how to go back to it.
+local function cursors(self)
+  local calls_of = {}
+  for _, win in ipairs(windows(self)) do
+    calls_of[win] = self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
+  end
+  return function()
+    for i, call in ipairs(self.rows) do
+      for win, wanted in pairs(calls_of) do
+        if call == wanted and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == self.buf then
+          vim.api.nvim_win_set_cursor(win, { i + HEADINGS, 0 })
+        end
+      end
+    end
+  end
+end
+
+local function show_headings(self)
+  local text = rows.headings(self.layout)
+  assert(buffer.change(self.buf, function()
+    vim.api.nvim_buf_set_lines(self.buf, 0, HEADINGS, false, { text })
+    vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), 0, 0, { end_col = #text, hl_group = "Title" })
+  end))
+end
+
+--- Choose and write all rows.
+local function rebuild(self, work)
+  self.stale = false
+  self.layout = rows.layout(width_of(self))
+  local go_back = cursors(self)
+  show_headings(self)
+  local list = chosen(self, work)
+  self.dirty, self.dirty_count = {}, 0
+  for first = 1, #list, CHUNK do
+    if self.stale then return end
+    local last = math.min(first + CHUNK - 1, #list)
+    for i = first, last do
+      self.rows[i] = list[i]
+    end
+    write(self, first, last)
+    work:pause()
+  end
+  while #self.rows > #list do
+    if self.stale then return end
+    local first = math.max(#self.rows - REMOVED + 1, #list + 1)
+    splice(self, first, #self.rows - first + 1, 0)
+    for i = #self.rows, first, -1 do
+      self.rows[i] = nil
+    end
+    work:pause()
+  end
+  go_back()
+end
+
+-- what it says of itself -----------------------------------------------------------------------
+
+--- How many calls are listed, which and in what order; at the right what the one under the cursor came to, where its
+--- row has no room for that.
+local function tell(self)
+  local all, is_part = self.calls, self.tool or self.errors_only
+  local total = ("%d %s"):format(#all.all, #all.all == 1 and "call" or "calls")
+  local left = { { is_part and ("%d of %s"):format(#self.rows, total) or total } }
+  if self.tool then left[#left + 1] = { "only " .. self.tool, "AbridgeNotice" } end
+  if self.errors_only then
+    left[#left + 1] = { "only errors", "AbridgeError" }
+  elseif all.errors > 0 then
+    left[#left + 1] = { ("%d failed"):format(all.errors), "AbridgeError" }
+  end
+  if all.running > 0 and self.is_written then
+    left[#left + 1] = { ("%d running"):format(all.running), "AbridgeRunning" }
+  end
+  if self.by_left_out then left[#left + 1] = { "most left out first", "AbridgeNotice" } end
+  local win = windows(self)[1]
+  local call = win and self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
+  local sizes = ("%s of %s shown"):format(core.format_size(all.shown), core.format_size(all.printed))
+  local about = call and not self.layout.has_notes and call.note or sizes
+  status.set(self.buf, left, { { about, "AbridgeMarker" }, { "g? keys", "AbridgeMarker" } })
+end
+
+-- as calls come ----------------------------------------------------------------------------------
+
+--- Read what was added and show it, and all that is stale, in turns with the editor.
+function Log:refresh()
+  if self.cancel or self.closed then return end
+  local ended
+  local cancel = slices.start(function(work)
+    local ok, message
+    repeat
+      if self.stale then rebuild(self, work) end
+      ok, message = self.calls:read(work, function(call)
+        if self.stale then return false end -- it is placed with all others
+        place(self, call)
+        if self.dirty_count >= CHUNK then flush(self) end
+      end)
+      flush(self)
+    until not self.stale
+    self.loaded = true
+    return { text = not ok and message or nil }
+  end, function(value)
+    ended, self.cancel = true, nil
+    if self.closed then return end
+    if value.text then
+      self.failed = true
+      buffer.complain(value.text)
+    end
+    tell(self)
+  end)
+  if not ended then self.cancel = cancel end
+end
+
+--- Rows that change with time: those of running calls that are on the screen.
+local function tick(self)
+  if self.calls.running == 0 then return end
+  for _, win in ipairs(windows(self)) do
+    local info = vim.fn.getwininfo(win)[1]
+    for row = math.max(info.topline - HEADINGS, 1), math.min(info.botline - HEADINGS, #self.rows) do
+      if not self.rows[row].at then mark_dirty(self, row) end
+    end
+  end
+  flush(self)
+end
+
+--- Look for what is new: calls, another width, a session that has ended.
+local function look(self)
+  if self.closed or self.failed then return end
+  if not vim.api.nvim_buf_is_loaded(self.buf) or self.cancel then return end
+  local stat = host.uv().fs_stat(self.run.dir .. "/" .. require("abridge.run.folder").LOG)
+  if width_of(self) ~= self.layout.width then self.stale = true end
+  if self.stale or stat and stat.size ~= self.seen then
+    self.seen, self.idle = stat and stat.size, 0
+    return self:refresh()
+  end
+  self.idle = self.idle + 1
+  if self.calls.running > 0 and self.is_written and self.idle % 4 == 0 and not self.run:is_written() then
+    self.is_written, self.stale = false, true
+    return self:refresh()
+  end
+  if self.is_written then tick(self) end
+end
+
+--- Look now and then, until the buffer is gone.
+local function watch(self)
+  local timer = host.uv().new_timer()
+  local function turn()
+    local ok, message = pcall(look, self)
+    if not ok and not self.failed then
+      self.failed = true
+      buffer.complain(check.reason(message))
+    end
+  end
+  timer:start(LOOK_MS, LOOK_MS, vim.schedule_wrap(turn))
+  buffer.on_wipe(self.buf, function()
+    self.closed = true
+    timer:close()
+    if self.cancel then self.cancel() end
+    self.run:close()
+  end)
+end
+
+-- what opens from there ----------------------------------------------------------------------------
+
+--- The call under the cursor, or nil and why not.
+local function call_here(self)
+  local call = self.rows[vim.api.nvim_win_get_cursor(0)[1] - HEADINGS]
+  if not call then return nil, "No call here" end
+  return call
 end
 
 --- The event of the result under the cursor, or nil and why not.
 local function result_here(self)
-  local entry = self.entries[vim.api.nvim_win_get_cursor(0)[1] - 1]
-  if not entry then return nil, "No call here" end
-  if not entry.at then return nil, "The call has not ended" end
-  local event
-  local ok, message = self.run:each(function(found)
+  local call, message = call_here(self)
+  if not call then return nil, message end
+  if not call.at then return nil, "The call has not ended" end
+  local event, ok
+  ok, message = self.run:each(function(found)
     event = found
     return false
-  end, entry.at)
+  end, call.at)
   if not ok then return nil, message end
   if not event then return nil, "The log has changed" end
   return event
-end
-
---- A text in memory, for the pager.
-local function text_source(text)
-  return {
-    size = #text,
-    read = function(at, bytes)
-      return text:sub(at + 1, at + bytes)
-    end,
-  }
-end
-
---- Open the full output of a call in a pager.
-local function page(self, event)
-  local title = one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
-  local pager = require "abridge.nvim.pager"
-  local full = type(event.full_output) == "table" and event.full_output or {}
-  if not full.path then
-    local cut = type(event.truncation) == "table" and event.truncation.truncated
-    local note = cut and ("the full output was not kept" .. (full.error and ": " .. one_line(full.error) or "")) or nil
-    local text = require("abridge.run.reader").shown_text(event)
-    return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
-  end
-  local fd, stat = self.run:open_output(event)
-  if not fd then return buffer.complain(stat) end
-  local uv = host.uv()
-  pager.open({
-    size = stat.size,
-    read = function(at, bytes)
-      return uv.fs_read(fd, bytes, at)
-    end,
-  }, {
-    title = title,
-    cut = ledger_of(event),
-    note = full.error and "incomplete: " .. one_line(full.error) or nil,
-    close = function()
-      uv.fs_close(fd)
-    end,
-  })
 end
 
 --- Open what the model saw, with its notice.
 local function show_result(event)
   local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
   buffer.show(buf, nil, true)
-  keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
+  buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close" } })
   require("abridge.nvim.render").render(buf, {
     tool = event.tool,
     content = type(event.content) == "string" and event.content or "",
@@ -289,6 +386,44 @@ local function show_result(event)
     truncation = event.truncation,
     details = { cut = event.cut, exit_line = event.exit_line },
   })
+end
+
+--- Choose the rows anew.
+local function choose(self)
+  self.stale = true
+  tell(self)
+  self:refresh()
+end
+
+local function choosing_keys(self)
+  return {
+    {
+      "s",
+      function()
+        self.by_left_out = not self.by_left_out
+        choose(self)
+      end,
+      "Sort by what was left out, or by number",
+    },
+    {
+      "t",
+      function()
+        local call = call_here(self)
+        if not (self.tool or call) then return end
+        self.tool = not self.tool and call.tool or nil
+        choose(self)
+      end,
+      "List this tool's calls only, or all calls",
+    },
+    {
+      "e",
+      function()
+        self.errors_only = not self.errors_only
+        choose(self)
+      end,
+      "List errors only, or all calls",
+    },
+  }
 end
 
 local function keys_of(self)
@@ -300,20 +435,18 @@ local function keys_of(self)
       if not ok then buffer.complain(check.reason(why)) end
     end
   end
-  return {
-    { "q", "<Cmd>bwipeout<CR>", "Close" },
-    {
-      "R",
-      function()
-        self:refresh()
-      end,
-      "Read what has come since",
-    },
-    { "<CR>", with_result(function(event)
-      page(self, event)
-    end), "Page through the full output" },
+  local function full_output(event)
+    local ok, message = require("abridge.nvim.full_output").open(self.run, event)
+    if not ok then buffer.complain(message) end
+  end
+  local opening = {
+    { "<CR>", with_result(full_output), "Page through the full output" },
+    { "<2-LeftMouse>", with_result(full_output), "Page through the output clicked on" },
     { "o", with_result(show_result), "Show what the model saw" },
   }
+  local all = vim.list_extend(opening, choosing_keys(self))
+  all[#all + 1] = { "q", "<Cmd>bwipeout<CR>", "Close" }
+  return all
 end
 
 --- List the calls of a run in a scratch buffer. Its keys are in doc/lua.md.
@@ -332,17 +465,31 @@ function M.open(run_dir, mods)
   local run, message = require("abridge.run.reader").open(run_dir)
   if not run then return nil, message end
   highlight.define()
-  local self = setmetatable({ run = run, entries = {}, open = {}, position = 0 }, Log)
-  self.buf = buffer.scratch("log", run.dir, "abridge-log")
-  buffer.on_wipe(self.buf, function()
-    self.closed = true
-    run:close()
-  end)
+  local self = setmetatable({
+    run = run,
+    calls = calls.new(run),
+    rows = {},
+    dirty = {},
+    dirty_count = 0,
+    idle = 0,
+    by_left_out = false,
+    errors_only = false,
+    is_written = true,
+  }, Log)
+  self.buf = buffer.scratch("log", run.dir:match "[^/]*$", "abridge-log")
   buffer.show(self.buf, mods)
+  watch(self)
+  self.layout = rows.layout(width_of(self))
   show_headings(self)
   keys.map(self.buf, "Calls of a run", keys_of(self))
+  vim.api.nvim_create_autocmd("CursorMoved", {
+    buffer = self.buf,
+    callback = function()
+      tell(self)
+    end,
+  })
+  tell(self)
   self:refresh()
-  if #self.entries > 0 then vim.api.nvim_win_set_cursor(0, { 2, 0 }) end
   return self.buf
 end
 

@@ -1,10 +1,16 @@
 --- A text of any size in a buffer that holds the part around the cursor. What the model did not see is dimmed.
 
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local host = require "abridge.base.host"
+local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local excerpts = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
 local ranges = require "abridge.nvim.ranges"
+local status = require "abridge.nvim.status"
+local display = require "abridge.output.display"
 local kept_of = require "abridge.output.kept"
 local sentences = require "abridge.output.sentences"
 
@@ -13,7 +19,8 @@ local M = {}
 -- Rows between the cursor and an end of the buffer where there is more. An excerpt may hold over twice as many, even of
 -- the longest rows.
 local MARGIN = 100
-local TURN_MS = 4 -- of a search for a line before the editor has its turn
+local LEAST_READ, FIRST_READ, MOST_READ = 32 * 1024, 128 * 1024, 2 * 1024 * 1024 -- bytes of a step of a search
+local TELL_MS = 100 -- between two words on how far a search is
 
 ---@class abridge.nvim.Pager
 ---@field buf integer
@@ -153,22 +160,25 @@ end
 local function seen(self, byte)
   local range = self.ranges[ranges.at(self.ranges, byte)]
   if not range then return nil end
-  if range.kept then return "shown to the model" end
+  if range.kept then return { "shown to the model", "AbridgeSuccess" } end
   local gaps = self.ranges.gaps
-  return "not shown to the model" .. (gaps > 1 and (" (gap %d of %d)"):format(range.gap, gaps) or "")
+  local which = gaps > 1 and (" (gap %d of %d)"):format(range.gap, gaps) or ""
+  return { "not shown to the model" .. which, "AbridgeNotice" }
 end
+
+local KEYS = { { "g? keys", "AbridgeMarker" } }
 
 local function tell(self, win)
   local line, byte = self.excerpt:line_of(vim.api.nvim_win_get_cursor(win)[1]), here(self, win)
   local parts = {
-    self.title,
-    ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?"),
-    ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100),
+    { ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?") },
+    { ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100) },
   }
-  if self.cut then parts[#parts + 1] = seen(self, byte) end
-  parts[#parts + 1] = kept_of.words(self.cut)
-  parts[#parts + 1] = self.note
-  vim.b[self.buf].abridge_status = " " .. table.concat(parts, "  ")
+  parts[#parts + 1] = self.cut and seen(self, byte)
+  parts[#parts + 1] = self.note and { self.note, "AbridgeError" }
+  local words = kept_of.words(self.cut)
+  parts[#parts + 1] = words and { words }
+  status.set(self.buf, parts, KEYS)
 end
 
 --- Change the buffer; an error of the file is reported.
@@ -180,10 +190,18 @@ end
 
 -- going somewhere --------------------------------------------------------------------------------------
 
+--- End the search that is under way; is there one?
+local function stop_search(self)
+  local cancel = self.seeking
+  self.seeking = nil
+  if cancel then cancel() end
+  return cancel ~= nil
+end
+
 --- Go to a byte of the text: the cursor moves to its row.
 ---@param byte integer 0-based
 function Pager:go(byte)
-  self.seeking = nil
+  stop_search(self)
   guarded(self, function()
     local win = window_of(self)
     self.excerpt:load(byte)
@@ -199,24 +217,42 @@ function Pager:go(byte)
   end)
 end
 
+--- Say how far a search is, now and then.
+local function tell_search(self, what, at)
+  local now = host.now()
+  if now - (self.told or 0) < TELL_MS then return end
+  self.told = now
+  local share = ("%.0f%% of %s"):format(at / self.source.size * 100, core.format_size(self.source.size))
+  status.set(self.buf, { { "looking for " .. what, "AbridgeRunning" }, { share }, { "<C-c> stops" } }, KEYS)
+end
+
 --- Look for something in turns with the editor, and call `found` with the byte, or nil. Going anywhere else ends the
 --- search.
 local function look_for(self, what, step, found)
-  local token = {}
-  self.seeking = token
-  local function turn()
-    if self.seeking ~= token or self.closed then return end
-    local uv = require("abridge.base.host").uv()
-    local stop = uv.hrtime() + TURN_MS * 1e6
-    repeat
-      local ok, over, byte = pcall(step)
-      if not ok then return buffer.complain(tostring(over)) end
-      if over then return found(byte) end
-    until uv.hrtime() > stop
-    vim.b[self.buf].abridge_status = " looking for " .. what
-    vim.defer_fn(turn, 1)
-  end
-  turn()
+  stop_search(self)
+  local ended
+  what = core.head(display.visible(what), { max_bytes = 40, long_line = "split", utf8 = "replace" })
+  self.told = host.now()
+  local cancel = slices.start(function(work)
+    local pace = slices.pace(LEAST_READ, FIRST_READ, MOST_READ)
+    while true do
+      local bytes, from = pace.size, host.now()
+      local over, byte = step(bytes)
+      if over then
+        work:pause() -- what is found is shown in a slice of its own
+        return { byte = byte }
+      end
+      pace:took(bytes, host.now() - from)
+      tell_search(self, what, byte)
+      work:pause()
+    end
+  end, function(value)
+    ended, self.seeking = true, nil
+    if self.closed then return end
+    if value.is_error then return buffer.complain(check.reason(value.text)) end
+    found(value.byte)
+  end)
+  if not ended then self.seeking = cancel end
 end
 
 --- Go to a line. The text is read from the nearest place whose line is known.
@@ -229,6 +265,13 @@ function Pager:go_to_line(line)
   end)
 end
 
+--- Highlight a text in a window where it shows, in place of the one before.
+local function show_hits(self, win, text)
+  if self.hits then pcall(vim.fn.matchdelete, self.hits, win) end
+  local pattern = "\\V\\C" .. display.visible(text):gsub("\\", "\\\\")
+  self.hits = vim.fn.matchadd("Search", pattern, 0, -1, { window = win })
+end
+
 --- Go to the next occurrence of a text, or the one before. The text is plain, not a pattern.
 ---@param text string
 ---@param backwards? boolean
@@ -236,12 +279,31 @@ function Pager:find(text, backwards)
   if text == "" then return end
   self.text = text
   local win = window_of(self)
+  show_hits(self, win, text)
   local from = here(self) + (backwards and 0 or 1)
   look_for(self, text, self.excerpt:search(text, from, backwards), function(byte)
     if byte then return self:go(byte) end
     tell(self, win)
     buffer.complain("Not found: " .. text)
   end)
+end
+
+--- Put a command into a register that shows the rows of the screen in a shell.
+local function yank_command(self)
+  local rows = self.excerpt.rows
+  local first, last = vim.fn.line "w0", math.min(vim.fn.line "w$", #rows)
+  if not self.command or not rows[first] then return buffer.complain "There is nothing here to show in a shell" end
+  local from, to = self.excerpt:line_of(first), self.excerpt:line_of(last)
+  local command, message
+  if from and to then
+    command, message = self.command.of_lines(from, to)
+  else
+    local stop = rows[last].first + rows[last].bytes
+    command, message = self.command.of_bytes(rows[first].first, math.min(stop + 1, self.source.size))
+  end
+  if not command then return buffer.complain(message) end
+  vim.fn.setreg(vim.v.register, command)
+  vim.api.nvim_echo({ { "yanked: " .. command } }, false, {})
 end
 
 --- Go to the next range that the model saw, or did not see, or the one before.
@@ -291,15 +353,33 @@ local function keys_of(self)
     { "gg", line_key(to_start), "Go to the start, or to a line" },
     { "G", line_key(to_end), "Go to the end, or to a line" },
     { "%", to_percentage, "Go to a percentage" },
-    { "g/", ask, "Find a text" },
+    { "g/", ask, "Find a text in the whole output" },
     { "gn", text_key(false), "Next place of that text" },
     { "gN", text_key(true), "Place before of that text" },
     { "]k", range_key(true, 1), "Next part that the model saw" },
     { "[k", range_key(true, -1), "Part before that the model saw" },
     { "]o", range_key(false, 1), "Next part that the model did not see" },
     { "[o", range_key(false, -1), "Part before that the model did not see" },
+    {
+      "<C-c>",
+      function()
+        if stop_search(self) then tell(self, window_of(self)) end
+      end,
+      "Stop looking",
+    },
+    {
+      "gy",
+      function()
+        yank_command(self)
+      end,
+      "Yank a shell command that shows these lines",
+    },
   }
 end
+
+---@class (exact) abridge.nvim.PagerCommand
+---@field of_lines fun(first: integer, last: integer): string|nil, string|nil
+---@field of_bytes fun(from: integer, to: integer): string|nil, string|nil 0-based, the end exclusive
 
 -- opening -------------------------------------------------------------------------------------------------
 
@@ -310,6 +390,7 @@ end
 ---@field note? string a remark to show
 ---@field close? fun() called when the buffer is wiped out
 ---@field mods? string command modifiers
+---@field command? abridge.nvim.PagerCommand how to show parts of it in a shell
 
 --- Open a text in a buffer of its own.
 ---@param source abridge.nvim.Source
@@ -317,17 +398,17 @@ end
 ---@return abridge.nvim.Pager
 function M.open(source, opts)
   highlight.define()
-  local self = setmetatable({ source = source, cut = opts.cut, title = opts.title, note = opts.note }, Pager)
+  local self = setmetatable({ source = source, cut = opts.cut, note = opts.note, command = opts.command }, Pager)
   self.lines = opts.lines or opts.cut and opts.cut.total_lines
   self.ranges = ranges.of(opts.cut, source.size)
   self.excerpt = excerpts.new(source, ranges.known_lines(opts.cut, source.size))
   self.buf = buffer.scratch("output", opts.title, "abridge-output")
   buffer.on_wipe(self.buf, function()
     self.closed = true
+    stop_search(self)
     if opts.close then opts.close() end
   end)
   buffer.show(self.buf, opts.mods)
-  vim.cmd "setlocal statusline=%{get(b:,'abridge_status','')}"
   keys.map(self.buf, "A full output", keys_of(self))
   self:go(0)
   vim.api.nvim_create_autocmd("CursorMoved", {

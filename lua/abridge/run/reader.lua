@@ -41,6 +41,16 @@ function M.shown_text(event)
   return content:sub(#body + 1) == trailer and body or content
 end
 
+--- How much a call printed, and how much of it the model saw. A log may be anyone's, and lack either.
+---@param event table the call's `tool_result`
+---@return integer|nil printed bytes
+---@return integer|nil shown bytes
+function M.sizes(event)
+  local block, shown = type(event.truncation) == "table" and event.truncation or {}, event.bytes_shown
+  local printed = event.bytes_in or event.bytes_total or block.bytes_total or shown
+  return check.is_count(printed) and printed or nil, check.is_count(shown) and shown or nil
+end
+
 --- What to say of a full output that was pruned.
 local function pruned(event, path)
   return ("The full output of %s is gone: %s"):format(event.call_id, sentences.path(path))
@@ -210,12 +220,23 @@ end
 ---@return table|string stat the message when there is no fd
 ---@return string|nil code ENOENT when the file was pruned, EINVAL when the log names no file of this run, EPERM when
 ---  it is a link
+---@return string|nil path
 function Run:open_output(event)
   local path, message, problem = kept_path(self, event)
   if not path then return nil, message, problem end
   local fd, stat, code = files.open(path)
   if not fd and code == "ENOENT" then stat = pruned(event, path) end
-  return fd, stat, code
+  return fd, stat, code, path
+end
+
+--- Does a session still write this run? If not, calls without a result will get none. True where that cannot be told.
+---@return boolean
+function Run:is_written()
+  if not host.uv().fs_lstat(self.dir .. "/" .. LOG) then return false end
+  local log = core.log(self.dir, LOG)
+  if not log then return true end
+  log:close()
+  return false
 end
 
 --- Let go of the run. Idempotent.

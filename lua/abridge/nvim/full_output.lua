@@ -1,0 +1,94 @@
+--- The full output of a call in a pager: from its file, or from the log where the call has none.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local host = require "abridge.base.host"
+local shell = require "abridge.base.shell"
+local calls = require "abridge.nvim.calls"
+local pager = require "abridge.nvim.pager"
+
+local M = {}
+
+--- The ledger of an event; nil if it is not one that a cut made. A log has no empty list: where nothing was kept, there
+--- is none.
+local function ledger_of(event)
+  local cut = event.cut
+  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines") then return nil end
+  if type(cut.kept) ~= "table" and (cut.kept ~= nil or cut.output_bytes ~= 0) then return nil end
+  for _, range in ipairs(cut.kept or {}) do
+    local whole = type(range) == "table" and check.are_counts(range, "first_byte", "last_byte", "first_line")
+    if not whole then return nil end
+  end
+  return cut
+end
+
+--- Commands that show parts of a file.
+local function commands_for_file(path)
+  local word = shell.quote(path)
+  return {
+    of_lines = function(first, last)
+      return ("sed -n '%.0f,%.0fp;%.0fq' %s"):format(first, last, last, word)
+    end,
+    of_bytes = function(from, to)
+      return ("tail -c +%.0f %s | head -c %.0f"):format(from + 1, word, to - from)
+    end,
+  }
+end
+
+--- Commands that show parts of what the log has of a call. Its lines are all known.
+local function commands_for_log(run, event)
+  local words = shell.quote(run.dir) .. " " .. shell.quote(tostring(event.call_id))
+  return {
+    of_lines = function(first, last)
+      return ("abridge log %s --offset %.0f --limit %.0f"):format(words, first, last - first + 1)
+    end,
+    of_bytes = function()
+      return nil, "The lines shown have no numbers here"
+    end,
+  }
+end
+
+--- Page through what the log has of a call.
+local function open_text(run, event, opts)
+  local full = type(event.full_output) == "table" and event.full_output or {}
+  local text = require("abridge.run.reader").shown_text(event)
+  local cut = type(event.truncation) == "table" and event.truncation.truncated
+  local why = full.error and ": " .. calls.one_line(full.error) or ""
+  opts.note = cut and "the full output was not kept" .. why or nil
+  opts.lines, opts.command = core.count_lines(text), commands_for_log(run, event)
+  return pager.open({
+    size = #text,
+    read = function(at, bytes)
+      return text:sub(at + 1, at + bytes)
+    end,
+  }, opts)
+end
+
+--- Page through the full output of a call.
+---@param run abridge.Run
+---@param event table the call's `tool_result`
+---@param mods? string command modifiers
+---@return abridge.nvim.Pager|nil pager
+---@return string|nil message why its file cannot be opened
+function M.open(run, event, mods)
+  local title = calls.one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
+  local opts = { title = title, mods = mods }
+  local full = type(event.full_output) == "table" and event.full_output or {}
+  if not full.path then return open_text(run, event, opts) end
+  local fd, stat, _, path = run:open_output(event)
+  if not fd then return nil, stat end
+  local uv = host.uv()
+  opts.cut, opts.command = ledger_of(event), commands_for_file(path)
+  opts.note = full.error and "incomplete: " .. calls.one_line(full.error) or nil
+  function opts.close()
+    uv.fs_close(fd)
+  end
+  return pager.open({
+    size = stat.size,
+    read = function(at, bytes)
+      return uv.fs_read(fd, bytes, at)
+    end,
+  }, opts)
+end
+
+return M
