@@ -6,6 +6,7 @@ local host = require "abridge.base.host"
 local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local calls = require "abridge.nvim.calls"
+local cells = require "abridge.nvim.cells"
 local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
 local rows = require "abridge.nvim.log_rows"
@@ -267,7 +268,7 @@ local function tell(self)
   local call = win and self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
   local sizes = ("%s of %s shown"):format(core.format_size(all.shown), core.format_size(all.printed))
   local about = call and not self.layout.has_notes and call.note or sizes
-  status.set(self.buf, left, { { about, "AbridgeMarker" }, { "g? keys", "AbridgeMarker" } })
+  status.set(self.buf, left, cells.aside(self.layout.width, left, about))
 end
 
 -- as calls come ----------------------------------------------------------------------------------
@@ -378,7 +379,11 @@ end
 local function show_result(event)
   local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
   buffer.show(buf, nil, true)
-  buffer.map(buf, { { "q", "<Cmd>bwipeout<CR>", "Close" } })
+  keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
+  local printed, shown = require("abridge.run.reader").sizes(event)
+  local sizes = printed and shown and ("%s of %s"):format(core.format_size(shown), core.format_size(printed))
+  local left = { { "what the model saw" }, sizes and { sizes } }
+  status.set(buf, left, cells.aside(vim.api.nvim_win_get_width(0), left))
   require("abridge.nvim.render").render(buf, {
     tool = event.tool,
     content = type(event.content) == "string" and event.content or "",

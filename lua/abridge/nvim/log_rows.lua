@@ -4,6 +4,7 @@ local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local calls = require "abridge.nvim.calls"
+local cells = require "abridge.nvim.cells"
 local display = require "abridge.output.display"
 
 local M = {}
@@ -13,51 +14,13 @@ local MOST_NOTE = 50
 
 -- cells ------------------------------------------------------------------------------------
 
---- A size or a duration in so many cells: without decimals if it is longer.
-local function short(text, cells)
-  return #text > cells and text:gsub("%.%d+", "", 1) or text
+--- A size or a duration: without decimals if it has more chars than this.
+local function short(text, most)
+  return #text > most and text:gsub("%.%d+", "", 1) or text
 end
 
 local function size(bytes)
   return check.is_count(bytes) and core.format_size(bytes) or ""
-end
-
---- The longest end of a text that takes so many cells.
-local function fitting_end(text, cells)
-  local from = #text + 1
-  for at = #text, 1, -1 do
-    local byte = text:byte(at)
-    if byte < 128 or byte >= 192 then
-      if core.cells(text:sub(at)) > cells then break end
-      from = at
-    end
-  end
-  return text:sub(from)
-end
-
---- What stands for the part of a text that was cut out.
-local function cut_mark(cells)
-  local mark = vim.o.ambiwidth == "double" and ".." or "…"
-  return cells > core.cells(mark) and mark or ""
-end
-
---- A text cut in its middle, where paths and commands tell least.
----@param text string
----@param cells integer
----@return string
-function M.middle(text, cells)
-  if #text <= cells or core.cells(text) <= cells then return text end
-  local mark = cut_mark(cells)
-  cells = cells - core.cells(mark)
-  local tail = fitting_end(text, math.floor(cells / 2))
-  return text:sub(1, core.fit_cells(text, cells - core.cells(tail))) .. mark .. tail
-end
-
---- The start of a text.
-local function start_of(text, cells)
-  if #text <= cells or core.cells(text) <= cells then return text end
-  local mark = cut_mark(cells)
-  return text:sub(1, core.fit_cells(text, cells - core.cells(mark))) .. mark
 end
 
 --- The time of an event; "" if it is no valid time.
@@ -143,7 +106,7 @@ end
 local NO_RESULT = "no result: its session has ended"
 
 --- What a call shows in each column.
-local function cells_of(call, layout, mark, is_written)
+local function texts_of(call, layout, mark, is_written)
   local running = not call.at
   local took = display.duration(running and is_written and elapsed(call.time) or call.took)
   return {
@@ -176,13 +139,13 @@ local GROUPS = { number = "LineNr", time = "LineNr", bar = "AbridgeMarker", note
 ---@return abridge.nvim.Mark[]
 function M.row(call, layout, is_written)
   local mark, group = sign(call, is_written)
-  local cells, parts, marks, at = cells_of(call, layout, mark, is_written), {}, {}, 0
+  local texts, parts, marks, at = texts_of(call, layout, mark, is_written), {}, {}, 0
   for i, column in ipairs(layout.columns) do
-    local name, text = column.name, cells[column.name]
+    local name, text = column.name, texts[column.name]
     if name == "input" then
-      text = M.middle(text, column.cells)
+      text = cells.middle(text, column.cells)
     elseif name == "tool" or name == "note" then
-      text = start_of(text, column.cells)
+      text = cells.start_of(text, column.cells)
     end
     local padding = (" "):rep(column.cells - core.cells(text))
     local shown = column.right and padding .. text or text .. padding

@@ -5,6 +5,7 @@ local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
+local cells = require "abridge.nvim.cells"
 local excerpts = require "abridge.nvim.excerpt"
 local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
@@ -166,8 +167,6 @@ local function seen(self, byte)
   return { "not shown to the model" .. which, "AbridgeNotice" }
 end
 
-local KEYS = { { "g? keys", "AbridgeMarker" } }
-
 local function tell(self, win)
   local line, byte = self.excerpt:line_of(vim.api.nvim_win_get_cursor(win)[1]), here(self, win)
   local parts = {
@@ -176,9 +175,7 @@ local function tell(self, win)
   }
   parts[#parts + 1] = self.cut and seen(self, byte)
   parts[#parts + 1] = self.note and { self.note, "AbridgeError" }
-  local words = kept_of.words(self.cut)
-  parts[#parts + 1] = words and { words }
-  status.set(self.buf, parts, KEYS)
+  status.set(self.buf, parts, cells.aside(vim.api.nvim_win_get_width(win), parts, kept_of.words(self.cut)))
 end
 
 --- Change the buffer; an error of the file is reported.
@@ -223,7 +220,7 @@ local function tell_search(self, what, at)
   if now - (self.told or 0) < TELL_MS then return end
   self.told = now
   local share = ("%.0f%% of %s"):format(at / self.source.size * 100, core.format_size(self.source.size))
-  status.set(self.buf, { { "looking for " .. what, "AbridgeRunning" }, { share }, { "<C-c> stops" } }, KEYS)
+  status.set(self.buf, { { "looking for " .. what, "AbridgeRunning" }, { share }, { "<C-c> stops" } })
 end
 
 --- Look for something in turns with the editor, and call `found` with the byte, or nil. Going anywhere else ends the
@@ -231,7 +228,7 @@ end
 local function look_for(self, what, step, found)
   stop_search(self)
   local ended
-  what = core.head(display.visible(what), { max_bytes = 40, long_line = "split", utf8 = "replace" })
+  what = cells.start_of(display.visible(what), 30)
   self.told = host.now()
   local cancel = slices.start(function(work)
     local pace = slices.pace(LEAST_READ, FIRST_READ, MOST_READ)
@@ -303,7 +300,7 @@ local function yank_command(self)
   end
   if not command then return buffer.complain(message) end
   vim.fn.setreg(vim.v.register, command)
-  vim.api.nvim_echo({ { "yanked: " .. command } }, false, {})
+  vim.api.nvim_echo({ { cells.middle("yanked: " .. command, vim.v.echospace) } }, false, {})
 end
 
 --- Go to the next range that the model saw, or did not see, or the one before.
@@ -417,7 +414,7 @@ function M.open(source, opts)
       guarded(self, function()
         local win = window_of(self)
         fill(self, win)
-        tell(self, win)
+        if not self.seeking then tell(self, win) end
       end)
     end,
   })
