@@ -733,7 +733,7 @@ describe("a pager", function()
       assert.equal("middle", vim.fn.getline ".")
       assert.matches("line 4 of 6  40%%  shown", vim.b.abridge_status)
       type_keys "]o"
-      assert.equal(("^@"):rep(4096), vim.fn.getline ".")
+      assert.equal(("^@"):rep(excerpts.PIECE), vim.fn.getline ".")
       type_keys "50%"
       assert.matches("line %? of 6  50%%  not shown", vim.b.abridge_status)
     end)

@@ -9,11 +9,11 @@ local visible = require("abridge.output.display").visible
 
 local M = {}
 
-M.BLOCK = 32 * 1024 -- bytes of one read
-M.PIECE = 4096 -- bytes of a line on one row
-M.MOST_ROWS = 500 -- rows that one read may give
-M.MOST_BYTES = 1024 * 1024 -- bytes that an excerpt holds at most, and
-M.MOST_HELD = 8000 -- rows
+M.BLOCK = 32 * 1024 -- bytes of one read unless its caller says; more than a piece
+M.PIECE = 1024 -- bytes of a line on one row
+M.MOST_ROWS = 256 -- rows that one read may give
+M.MOST_BYTES = 512 * 1024 -- bytes that an excerpt holds at most, and
+M.MOST_HELD = 2000 -- rows
 
 ---@class abridge.nvim.Source
 ---@field size integer bytes
@@ -163,6 +163,21 @@ local function number_rows(self)
   self:learn(rows[#rows].first, self:line_of(#rows))
 end
 
+--- The offset in a text past its nth newline.
+local function after_newline(text, n)
+  local low, high = 0, #text -- the newlines of the first `low` bytes are fewer than n
+  while high - low > 1 do
+    local middle = math.floor((low + high) / 2)
+    local count = strings.newlines(text:sub(low + 1, middle))
+    if count < n then
+      low, n = middle, n - count
+    else
+      high = middle
+    end
+  end
+  return high
+end
+
 -- loading -----------------------------------------------------------------------------------
 
 --- Where the line of a byte starts, or a piece of it where that is far.
@@ -184,12 +199,13 @@ end
 
 --- Show the text around a byte: from its row on.
 ---@param byte integer
-function Excerpt:load(byte)
+---@param bytes? integer to read
+function Excerpt:load(byte, bytes)
   byte = math.max(math.min(byte, self.source.size - 1), 0)
   local first, begins = row_start(self, byte)
   self.rows, self.from, self.to, self.first_line = {}, first, first, nil
   self.next_begins = begins
-  self:read_after()
+  self:read_after(bytes)
 end
 
 --- Drop rows from one end so that the excerpt stays small; returns how many.
@@ -230,34 +246,40 @@ function Excerpt:has_before()
 end
 
 --- Read the block after the excerpt.
+---@param bytes? integer
 ---@return integer added rows at the end
 ---@return integer dropped rows at the start
-function Excerpt:read_after()
+function Excerpt:read_after(bytes)
   if not self:has_after() then return 0, 0 end
-  local text = read(self, self.to, M.BLOCK)
+  local text = read(self, self.to, bytes or M.BLOCK)
   local final = self.to + #text >= self.source.size and "end" or nil
-  local rows, bytes = rows_in(text, self.to, self.next_begins, final, M.MOST_ROWS)
+  local rows, taken = rows_in(text, self.to, self.next_begins, final, M.MOST_ROWS)
   for _, row in ipairs(rows) do
     self.rows[#self.rows + 1] = row
   end
-  self.to = self.to + bytes
+  self.to = self.to + taken
   if rows[1] then self.next_begins = rows[#rows].ends end
   number_rows(self)
   return #rows, drop(self, false)
 end
 
 --- Read the block before the excerpt.
+---@param bytes? integer
 ---@return integer added rows at the start
 ---@return integer dropped rows at the end
-function Excerpt:read_before()
+function Excerpt:read_before(bytes)
   if not self:has_before() then return 0, 0 end
-  local start = math.max(self.from - M.BLOCK - 1, 0) -- a byte more, which may end a line
+  local start = math.max(self.from - (bytes or M.BLOCK) - 1, 0) -- a byte more, which may end a line
   local text = read(self, start, self.from - start)
   local first, begins = 1, start == 0
   if not begins then
     local newline = text:find("\n", 1, true)
     begins = newline ~= nil and newline < #text
     first = begins and newline + 1 or char_start(text, 2)
+  end
+  local lines = strings.newlines(text)
+  if lines > M.MOST_ROWS then -- the rest would be read in vain
+    first, begins = after_newline(text, lines - M.MOST_ROWS) + 1, true
   end
   local rows = rows_in(text:sub(first), start + first - 1, begins, "inside", math.huge)
   local spare = math.max(#rows - M.MOST_ROWS, 0)
@@ -278,21 +300,6 @@ end
 -- finding a line or a text -----------------------------------------------------------------------
 
 local LEARN_EVERY = 64 * 1024 * 1024 -- bytes between two places that are remembered
-
---- The offset in a text past its nth newline.
-local function after_newline(text, n)
-  local low, high = 0, #text -- the newlines of the first `low` bytes are fewer than n
-  while high - low > 1 do
-    local middle = math.floor((low + high) / 2)
-    local count = strings.newlines(text:sub(low + 1, middle))
-    if count < n then
-      low, n = middle, n - count
-    else
-      high = middle
-    end
-  end
-  return high
-end
 
 --- A search for the start of a line, from the known place nearest to it in lines.
 ---@param line integer
@@ -361,19 +368,37 @@ function Excerpt:search(needle, from, backwards)
   end
 end
 
---- Columns of a row, in bytes of what shows, between which a range of bytes shows.
+-- columns ------------------------------------------------------------------------------------------
+
+--- The last byte up to `at` after which a char may start, whatever is before it: up to there a text shows on its own.
+local function boundary(raw, at)
+  for back = 0, 3 do
+    local following = raw:byte(at - back + 1)
+    if not following or following < 128 or following >= 192 then return at - back end
+  end
+  return at -- the byte after four that continue a char continues none
+end
+
+--- The bytes of what a piece of a row shows as.
+local function shown_bytes(piece)
+  return piece:find "[^\32-\126]" and #visible(piece) or #piece
+end
+
+--- Where bytes of a row show: a function from offsets, each not below the one before, to columns in bytes of the text.
 ---@param row abridge.nvim.ExcerptRow
----@param from integer offset
----@param to integer offset past the last byte
----@return integer from 0-based
----@return integer to exclusive
-function M.columns(row, from, to)
-  local function column(byte)
+---@return fun(byte: integer): integer column 0-based
+function M.columns(row)
+  local done, column = 0, 0
+  return function(byte)
     local bytes = math.max(math.min(byte - row.first, row.bytes), 0)
     if not row.raw then return bytes end
-    return #visible(row.raw:sub(1, bytes))
+    local safe = math.max(boundary(row.raw, bytes), done)
+    if safe > done then
+      column = column + shown_bytes(row.raw:sub(done + 1, safe))
+      done = safe
+    end
+    return column + shown_bytes(row.raw:sub(safe + 1, bytes))
   end
-  return column(from), column(to)
 end
 
 return M

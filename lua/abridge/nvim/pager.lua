@@ -20,6 +20,7 @@ local M = {}
 -- Rows between the cursor and an end of the buffer where there is more. An excerpt may hold over twice as many, even of
 -- the longest rows.
 local MARGIN = 100
+local LEAST_BLOCK, FIRST_BLOCK, MOST_BLOCK = 1280, 4 * 1024, 32 * 1024 -- bytes of a step of loading; over a piece
 local LEAST_READ, FIRST_READ, MOST_READ = 32 * 1024, 128 * 1024, 2 * 1024 * 1024 -- bytes of a step of a search
 local TELL_MS = 100 -- between two words on how far a search is
 
@@ -30,6 +31,11 @@ local TELL_MS = 100 -- between two words on how far a search is
 ---@field ranges abridge.nvim.Range[]
 ---@field cut? abridge.Cut
 ---@field lines? integer of the text, if they are known
+---@field private words? string what was kept
+---@field private pace abridge.Pace of loading
+---@field private filling? fun() ends the loading that is under way
+---@field private arrived? integer the byte that the cursor was sent to, until it is moved
+---@field private seeking? fun() ends the search that is under way
 local Pager = {}
 Pager.__index = Pager
 
@@ -48,11 +54,12 @@ local function dim(self, row, i)
   while self.ranges[i + 1] and self.ranges[i].to <= at.first do
     i = i + 1
   end
-  local j = i
+  local j, column = i, excerpts.columns(at)
   while self.ranges[j] and self.ranges[j].from < stop do
     local range = self.ranges[j]
     if not range.kept then
-      local from, to = excerpts.columns(at, range.from, range.to)
+      local from = column(range.from)
+      local to = column(range.to)
       if from < to then mark(self, row, from, { end_col = to, hl_group = "AbridgeOmitted" }) end
     end
     j = j + 1
@@ -102,10 +109,11 @@ local function set_rows(self, first, last, lines)
   vim.api.nvim_buf_set_lines(self.buf, first, last, false, lines)
 end
 
---- Read more at one end.
+--- Read more at one end, as much as a moment allows.
 local function extend(self, at_end)
-  local excerpt, count = self.excerpt, #self.excerpt.rows
-  local added, dropped = excerpt[at_end and "read_after" or "read_before"](excerpt)
+  local excerpt, count, from = self.excerpt, #self.excerpt.rows, host.now()
+  local bytes = self.pace.size
+  local added, dropped = excerpt[at_end and "read_after" or "read_before"](excerpt, bytes)
   local rows = excerpt.rows
   if at_end then
     set_rows(self, count, count, texts(rows, #rows - added + 1, #rows))
@@ -116,28 +124,27 @@ local function extend(self, at_end)
     set_rows(self, added + count - dropped, added + count, {})
     decorate_new(self, 1, added)
   end
+  self.pace:took(bytes, host.now() - from)
   return added > 0
-end
-
---- Load what is missing around the cursor.
-local function fill(self, win)
-  local more = true
-  while more do
-    local row = vim.api.nvim_win_get_cursor(win)[1]
-    if self.excerpt:has_after() and #self.excerpt.rows - row < MARGIN then
-      more = extend(self, true)
-    elseif self.excerpt:has_before() and row <= MARGIN then
-      more = extend(self, false)
-    else
-      more = false
-    end
-  end
 end
 
 --- A window that shows the buffer, the current one if it does.
 local function window_of(self)
   if vim.api.nvim_get_current_buf() == self.buf then return vim.api.nvim_get_current_win() end
   return vim.fn.win_findbuf(self.buf)[1]
+end
+
+--- Load some of what is missing around the cursor; is more missing?
+local function load_some(self)
+  local win = window_of(self)
+  if not win then return false end
+  local row = vim.api.nvim_win_get_cursor(win)[1]
+  if self.excerpt:has_after() and #self.excerpt.rows - row < MARGIN then
+    return extend(self, true)
+  elseif self.excerpt:has_before() and row <= MARGIN then
+    return extend(self, false)
+  end
+  return false
 end
 
 --- The byte that the cursor is on.
@@ -148,7 +155,7 @@ local function here(self, win)
   local low, high = 0, at.bytes
   while low < high do -- the last byte that shows at or before the column
     local middle = math.ceil((low + high) / 2)
-    if excerpts.columns(at, at.first + middle, at.first) <= column then
+    if excerpts.columns(at)(at.first + middle) <= column then
       low = middle
     else
       high = middle - 1
@@ -175,14 +182,57 @@ local function tell(self, win)
   }
   parts[#parts + 1] = self.cut and seen(self, byte)
   parts[#parts + 1] = self.note and { self.note, "AbridgeError" }
-  status.set(self.buf, parts, cells.aside(vim.api.nvim_win_get_width(win), parts, kept_of.words(self.cut)))
+  status.set(self.buf, parts, cells.aside(vim.api.nvim_win_get_width(win), parts, self.words))
 end
 
 --- Change the buffer; an error of the file is reported.
 local function guarded(self, act)
-  if not vim.api.nvim_buf_is_loaded(self.buf) then return end
+  if not vim.api.nvim_buf_is_loaded(self.buf) then return false end
   local ok, message = buffer.change(self.buf, act)
   if not ok then buffer.complain(message) end
+  return ok
+end
+
+--- Put the cursor on a byte that the excerpt has, in the middle of its window.
+local function put_cursor(self, win, byte)
+  local row = self.excerpt:row_at(byte)
+  local at = self.excerpt.rows[row]
+  vim.api.nvim_win_set_cursor(win, { row, at and excerpts.columns(at)(byte) or 0 })
+  vim.api.nvim_win_call(win, function()
+    local height = vim.api.nvim_win_get_height(win)
+    local top = math.min(row - math.floor(height / 2), #self.excerpt.rows - height + 1)
+    vim.fn.winrestview { topline = math.max(top, 1) }
+  end)
+end
+
+--- Load what is missing around the cursor, in turns with the editor. If `byte` is given, the cursor has just gone there,
+--- and stays in the middle until it is moved.
+local function fill(self, byte)
+  if self.filling then
+    if not byte then return end
+    self.filling()
+  end
+  self.arrived = byte
+  local ended
+  local cancel = slices.start(function(work)
+    local more = true
+    while more do
+      guarded(self, function()
+        more = false
+        more = load_some(self)
+        local win = window_of(self)
+        if win and self.arrived then put_cursor(self, win, self.arrived) end
+      end)
+      work:pause()
+    end
+    return {}
+  end, function(value)
+    ended, self.filling, self.arrived = true, nil, nil
+    if value.is_error then return buffer.complain(check.reason(value.text)) end
+    local win = window_of(self)
+    if win and not (self.closed or self.seeking) then tell(self, win) end
+  end)
+  if not ended then self.filling = cancel end
 end
 
 -- going somewhere --------------------------------------------------------------------------------------
@@ -195,22 +245,28 @@ local function stop_search(self)
   return cancel ~= nil
 end
 
+--- Show the text around a byte; the cursor goes there.
+local function arrive(self, byte)
+  local ok = guarded(self, function()
+    local win = window_of(self)
+    self.excerpt:load(byte, self.pace.size)
+    self.numbered = false
+    set_rows(self, 0, -1, texts(self.excerpt.rows, 1, #self.excerpt.rows))
+    decorate_new(self, 1, #self.excerpt.rows)
+    put_cursor(self, win, byte)
+  end)
+  if not ok then return end
+  fill(self, byte)
+  local win = window_of(self)
+  if win and not self.closed then tell(self, win) end
+end
+
 --- Go to a byte of the text: the cursor moves to its row.
 ---@param byte integer 0-based
 function Pager:go(byte)
   stop_search(self)
-  guarded(self, function()
-    local win = window_of(self)
-    self.excerpt:load(byte)
-    self.numbered = false
-    set_rows(self, 0, -1, texts(self.excerpt.rows, 1, #self.excerpt.rows))
-    decorate_new(self, 1, #self.excerpt.rows)
-    vim.api.nvim_win_set_cursor(win, { self.excerpt:row_at(byte), 0 })
-    fill(self, win)
-    local row = self.excerpt:row_at(byte)
-    local column = self.excerpt.rows[row] and excerpts.columns(self.excerpt.rows[row], byte, byte) or 0
-    vim.api.nvim_win_set_cursor(win, { row, column })
-    tell(self, win)
+  slices.within(function()
+    arrive(self, byte)
   end)
 end
 
@@ -396,13 +452,16 @@ end
 function M.open(source, opts)
   highlight.define()
   local self = setmetatable({ source = source, cut = opts.cut, note = opts.note, command = opts.command }, Pager)
+  self.words = kept_of.words(opts.cut)
   self.lines = opts.lines or opts.cut and opts.cut.total_lines
   self.ranges = ranges.of(opts.cut, source.size)
+  self.pace = slices.pace(LEAST_BLOCK, FIRST_BLOCK, MOST_BLOCK)
   self.excerpt = excerpts.new(source, ranges.known_lines(opts.cut, source.size))
   self.buf = buffer.scratch("output", opts.title, "abridge-output")
   buffer.on_wipe(self.buf, function()
     self.closed = true
     stop_search(self)
+    if self.filling then self.filling() end
     if opts.close then opts.close() end
   end)
   buffer.show(self.buf, opts.mods)
@@ -411,11 +470,10 @@ function M.open(source, opts)
   vim.api.nvim_create_autocmd("CursorMoved", {
     buffer = self.buf,
     callback = function()
-      guarded(self, function()
-        local win = window_of(self)
-        fill(self, win)
-        if not self.seeking then tell(self, win) end
-      end)
+      local win = window_of(self)
+      if self.arrived and here(self, win) ~= self.arrived then self.arrived = nil end
+      fill(self)
+      if not self.seeking then tell(self, win) end
     end,
   })
   return self
