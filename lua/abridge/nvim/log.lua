@@ -248,8 +248,10 @@ local function text_source(text)
   }
 end
 
---- Open the full output of a call in a pager.
-local function page(self, event)
+--- Open the full output of a call in a pager, or what is there of it. Raises if there is no room for a window.
+---@param run abridge.Run|nil the run of the call; not needed without a full output
+---@param event table the call's `tool_result`
+function M.page(run, event)
   local title = one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
   local pager = require "abridge.nvim.pager"
   local full = type(event.full_output) == "table" and event.full_output or {}
@@ -259,7 +261,7 @@ local function page(self, event)
     local text = require("abridge.run.reader").shown_text(event)
     return pager.open(text_source(text), { title = title, note = note, lines = core.count_lines(text) })
   end
-  local fd, stat = self.run:open_output(event)
+  local fd, stat = run:open_output(event)
   if not fd then return buffer.complain(stat) end
   local uv = host.uv()
   pager.open({
@@ -310,7 +312,7 @@ local function keys_of(self)
       "Read what has come since",
     },
     { "<CR>", with_result(function(event)
-      page(self, event)
+      M.page(self.run, event)
     end), "Page through the full output" },
     { "o", with_result(show_result), "Show what the model saw" },
   }
