@@ -135,8 +135,8 @@ function Run:page()
   local event, run, message = event_of(self.result), nil, nil
   if event.full_output.path then
     run, message = require("abridge.run.reader").open(self.dir or "")
-    if not run then return buffer.complain(message) end
   end
+  if message then return buffer.complain(message) end
   local ok, why = pcall(require("abridge.nvim.log").page, run, event)
   if run then run:close() end
   if not ok then buffer.complain(check.reason(why)) end
