@@ -204,6 +204,7 @@ build = {
     ["abridge.nvim.buffer"] = "lua/abridge/nvim/buffer.lua",
     ["abridge.nvim.command"] = "lua/abridge/nvim/command.lua",
     ["abridge.nvim.command_line"] = "lua/abridge/nvim/command_line.lua",
+    ["abridge.nvim.command_window"] = "lua/abridge/nvim/command_window.lua",
     ["abridge.nvim.complete"] = "lua/abridge/nvim/complete.lua",
     ["abridge.nvim.excerpt"] = "lua/abridge/nvim/excerpt.lua",
     ["abridge.nvim.file_names"] = "lua/abridge/nvim/file_names.lua",

@@ -302,6 +302,16 @@ describe("on a command line", function()
       assert.equal(#HOSTILE - 1, seen) -- but the one with a newline
     end)
 
+    it("of variables, users and redirections is that of :!", function()
+      vim.env.ABRIDGE_COMPLETED = "x"
+      dir:write("redirected file", "")
+      assert.same({ "$ABRIDGE_COMPLETED" }, completed "run echo $ABRIDGE_COMPL")
+      assert.same({ '"a$ABRIDGE_COMPLETED' }, completed 'run echo "a$ABRIDGE_COMPL')
+      assert.same({ "2>redirected\\ file" }, completed "run cat 2>redir")
+      assert.truthy(vim.tbl_contains(completed "run ls ~roo", "~root/"))
+      vim.env.ABRIDGE_COMPLETED = nil
+    end)
+
     it("of a log gives folders that it opens", function()
       local session = abridge.session { run_dir = dir:at "`touch pwned`/run 1" }
       session:call("run_command", { command = "echo found" })

@@ -333,7 +333,8 @@ describe("render", function()
     assert.matches("guifg=#123456", vim.fn.execute "highlight AbridgeNotice")
     vim.cmd "highlight clear"
     for group, link in pairs { AbridgeNotice = "WarningMsg", AbridgeMarker = "NonText", AbridgeError = "ErrorMsg",
-      AbridgeOmitted = "Comment" } do
+      AbridgeOmitted = "Comment", AbridgeRunning = "DiagnosticInfo", AbridgeKey = "Identifier",
+      AbridgeSuccess = vim.fn.hlexists "DiagnosticOk" == 1 and "DiagnosticOk" or "MoreMsg" } do
       assert.matches("links to " .. link, vim.fn.execute("highlight " .. group))
     end
   end)
@@ -814,8 +815,7 @@ describe(":Abridge", function()
   end)
 
   it("run ends the command when its buffer goes", function()
-    local run = require "abridge.nvim.run"
-    local _, job = run.command "echo started; sleep 60"
+    local _, job = require("abridge.nvim.command_window").command "echo started; sleep 60"
     vim.cmd "bwipeout"
     assert.matches("Command aborted", job:wait(10).content)
   end)
@@ -827,12 +827,13 @@ describe(":Abridge", function()
       vim.cmd "Abridge run"
       vim.cmd("Abridge log " .. vim.fn.fnameescape(dir:at "nothing"))
     end)
-    local usage = "abridge: usage: :Abridge log [RUN_DIR] or :Abridge run COMMAND"
-    for i = 1, 3 do
+    local usage = "abridge: usage: :Abridge log [RUN_DIR] or :Abridge run [COMMAND]"
+    assert.same({ "abridge: No command has been run yet", vim.log.levels.ERROR }, table.remove(said, 3))
+    for i = 1, 2 do
       assert.same({ usage, vim.log.levels.ERROR }, said[i])
     end
-    assert.matches("^abridge: No run in .*/nothing: it has no events.jsonl$", said[4][1])
-    assert.equal(4, #said)
+    assert.matches("^abridge: No run in .*/nothing: it has no events.jsonl$", said[3][1])
+    assert.equal(3, #said)
   end)
 
   it("completes subcommands, folders, programs and files", function()

@@ -184,7 +184,7 @@ describe("on the screen, a window's status", function()
     _G.buf = buffer.scratch("run", "make", "abridge-run")
     buffer.show(_G.buf)
     vim.cmd "highlight AbridgeError guifg=#ff0044 | highlight AbridgeRunning guifg=#00ff44"
-    status.set(_G.buf, { { "running 3s", "AbridgeRunning" }, { "100% of %f\\" } }, { { "g? keys" } })
+    status.set(_G.buf, { { "running 3s", "AbridgeRunning" }, { "100% of %f\\" } }, { { "g?", "keys" } })
   ]]
 
   it("is in its winbar, or its status line, in the colours of its groups, with nothing expanded", function()
@@ -224,9 +224,232 @@ describe("a status", function()
 
   it("is a plain text in b:abridge_status, and nothing is said of a buffer that is gone", function()
     local buf = buffer.scratch("run", "x", "abridge-run")
-    status.set(buf, { { "a" }, { "b", "Title" } }, { { "c" } })
+    status.set(buf, { { "a" }, { "b", "Title" } }, { { "c", "do" } })
     assert.equal("a  b", vim.b[buf].abridge_status)
     api.nvim_buf_delete(buf, { force = true })
     status.set(buf, { { "a" } })
+  end)
+end)
+
+describe("the window of :Abridge run", function()
+  local window = require "abridge.nvim.command_window"
+  local dir, session
+
+  before_each(function()
+    dir = tmpdir.new()
+    local limits = { run_command = { strategy = "tail", max_lines = 10 } }
+    nvim.setup { session = { run_dir = dir:at "run", limits = limits } }
+    session = nvim.session()
+  end)
+
+  after_each(function()
+    close_all()
+    session:close()
+    dir:remove()
+  end)
+
+  local function text_of(buf) return table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n") end
+
+  local function said(buf, pattern)
+    local found = vim.wait(10000, function() return (vim.b[buf].abridge_status or ""):find(pattern) ~= nil end, 5)
+    assert(found, ("%s is not in %q"):format(pattern, vim.b[buf].abridge_status))
+  end
+
+  --- What `act` notifies of.
+  local function notified(act)
+    local notify, message = vim.notify, nil
+    vim.notify = function(text) message = text end -- luacheck: ignore 122
+    act()
+    vim.wait(10000, function() return message ~= nil end, 5)
+    vim.notify = notify -- luacheck: ignore 122
+    return message
+  end
+
+  --- A command that prints a line and goes on until `release` is called.
+  local function waiting(rest)
+    local command = "echo started; while ! test -e %s; do sleep 0.02; done; %s"
+    return command:format(tmpdir.quote(dir:at "gate"), rest or "true")
+  end
+
+  local function release() dir:write("gate", "") end
+
+  it("says that it runs, for how long, and how much there is; then how it ended and what was kept", function()
+    local buf = window.command(waiting "seq 3000; exit 3")
+    said(buf, "^running %d+ms  1 line, 8B$")
+    local before = vim.b[buf].abridge_status
+    local changed = vim.wait(10000, function() return vim.b[buf].abridge_status ~= before end, 5)
+    assert.is_true(changed) -- with no more output
+    said(buf, "^running [%d.]+m?s  1 line, 8B$")
+    release()
+    said(buf, "^exit 3  [%d.]+m?s  10 of 3001 lines, %d+B of 13.6KB$")
+  end)
+
+  it("tells every way to end", function()
+    for command, words in pairs {
+      ["echo a"] = "^exit 0  [%d.]+m?s  1 line, 2B$",
+      ["exit 7"] = "^exit 7  [%d.]+m?s  no output$",
+      ["kill -9 $$"] = "^killed by signal KILL  [%d.]+m?s  no output$",
+    } do
+      said(window.command(command), words)
+    end
+    session:close()
+    nvim.setup { session = { run_dir = false, timeout = 0.2 } }
+    said(window.command "sleep 60", "^timed out  [%d.]+m?s  no output$")
+    nvim.session():close()
+  end)
+
+  it("stops with one key, and keeps what was printed; nothing is left to stop then", function()
+    local buf = window.command "echo started; sleep 60"
+    said(buf, "1 line")
+    type_keys "<C-c>"
+    said(buf, "^stopped  ")
+    assert.matches("started\n\nCommand aborted$", text_of(buf))
+    assert.equal("abridge: The command has ended", notified(function() type_keys "<C-c>" end))
+  end)
+
+  it("runs again with one key, in the same window and under the same name", function()
+    local first = window.command "echo once"
+    said(first, "^exit 0")
+    type_keys "r"
+    local second = api.nvim_get_current_buf()
+    said(second, "^exit 0")
+    assert.is_false(api.nvim_buf_is_valid(first))
+    assert.same({ "abridge: echo once", 2 }, { vim.fn.bufname(second), #api.nvim_tabpage_list_wins(0) })
+    assert.equal("$ echo once\nonce", text_of(second))
+    local third, job = window.command "echo started; sleep 60"
+    said(third, "1 line")
+    type_keys "r"
+    assert.matches("Command aborted", job:wait(10).content)
+    said(api.nvim_get_current_buf(), "^running .* 1 line")
+    assert.is_false(api.nvim_buf_is_valid(third))
+    type_keys "<C-c>"
+  end)
+
+  it("opens the full output with Enter, dimmed where it was not kept", function()
+    local buf = window.command "seq 3000"
+    said(buf, "^exit 0")
+    type_keys "<CR>"
+    assert.equal("abridge-output", vim.bo.filetype)
+    assert.equal("1", vim.fn.getline(1))
+    type_keys "G"
+    assert.equal("3000", vim.fn.getline ".")
+    type_keys "q"
+    window.command "echo whole"
+    said(api.nvim_get_current_buf(), "^exit 0")
+    type_keys "<CR>"
+    assert.same({ "whole" }, api.nvim_buf_get_lines(0, 0, -1, true))
+  end)
+
+  it("is one window for three runs, and keeps no buffers of runs that ended", function()
+    local first = window.command(waiting())
+    said(first, "1 line")
+    local second = window.command "echo 2"
+    said(second, "^exit 0")
+    local third = window.command "echo 3"
+    said(third, "^exit 0")
+    assert.equal(2, #api.nvim_tabpage_list_wins(0))
+    assert.same({ true, false, true }, vim.tbl_map(api.nvim_buf_is_valid, { first, second, third }))
+    assert.matches("^abridge: echo started_ .*: exit 0", notified(release))
+    assert.is_true(vim.wait(10000, function() return not api.nvim_buf_is_valid(first) end, 5))
+  end)
+
+  it("may be closed or show another buffer: nothing is asked, the run goes on, and can be shown again", function()
+    for _, leave in ipairs { "q", "close", "edit " .. vim.fn.fnameescape(dir:at "other") } do
+      local buf, job = window.command(waiting "echo done")
+      said(buf, "1 line")
+      if leave == "q" then
+        type_keys "q"
+      else
+        vim.cmd(leave)
+      end
+      assert.same({ -1, false }, { vim.fn.bufwinid(buf), job:is_done() })
+      assert.matches("^abridge: echo started_ .*: exit 0, [%d.]+m?s$", notified(release))
+      vim.cmd "Abridge run"
+      assert.equal(buf, api.nvim_get_current_buf())
+      assert.matches("started\ndone$", text_of(buf))
+      close_all()
+      os.remove(dir:at "gate")
+    end
+    local contents = {}
+    for _, event in ipairs(session:events { type = "tool_result" }) do
+      contents[#contents + 1] = event.content
+    end
+    assert.same({ "started\ndone\n", "started\ndone\n", "started\ndone\n" }, contents)
+  end)
+
+  it(":edit and :bdelete draw it anew, while it runs and later", function()
+    local buf = window.command(waiting "echo done")
+    said(buf, "1 line")
+    vim.cmd "edit"
+    assert.matches("^%$ echo started; .*\nstarted$", text_of(buf))
+    vim.cmd("bdelete | sbuffer " .. buf)
+    assert.matches("^%$ echo started; .*\nstarted$", text_of(buf))
+    assert.same({ "nofile", false }, { vim.bo.buftype, vim.bo.modifiable })
+    release()
+    said(buf, "^exit 0")
+    vim.cmd "edit"
+    assert.matches("\nstarted\ndone$", text_of(buf))
+    type_keys "q"
+    assert.equal(-1, vim.fn.bufwinid(buf))
+  end)
+
+  it("follows the output where the cursor is at the end, and not elsewhere", function()
+    local buf = window.command(waiting "seq 20")
+    said(buf, "1 line")
+    vim.cmd "normal! G"
+    vim.cmd "split | normal! gg"
+    local here = api.nvim_get_current_win()
+    release()
+    said(buf, "^exit 0")
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      local last = api.nvim_buf_line_count(buf)
+      assert.equal(win == here and 1 or last, api.nvim_win_get_cursor(win)[1])
+    end
+  end)
+
+  it("is not touched by a session that is closed, and says so", function()
+    local buf = window.command "echo started; sleep 60"
+    said(buf, "1 line")
+    session:close()
+    said(buf, "^stopped")
+  end)
+
+  it("is not opened where there is no room, and the run of one that is hidden goes on", function()
+    local buf, job = window.command(waiting())
+    said(buf, "1 line")
+    type_keys "q"
+    vim.cmd "split"
+    vim.o.equalalways, vim.o.winminheight = false, 1
+    vim.cmd "resize 1"
+    local ok, message = pcall(window.show_latest)
+    local other, why = pcall(window.command, "echo other")
+    vim.o.equalalways = true
+    assert.same({ false, false }, { ok, other })
+    assert.matches("E36: Not enough room$", message)
+    assert.matches("E36: Not enough room$", why)
+    assert.same({ true, false }, { api.nvim_buf_is_valid(buf), job:is_done() })
+    release()
+  end)
+end)
+
+describe("a mouse", function()
+  it("clicks what the winbar names", function()
+    if vim.fn.exists "&winbar" == 0 then return end
+    local dir = tmpdir.new()
+    local ui = nvim_ui.start { columns = 80, rows = 12, env = { HOME = dir.path } }
+    ui:lua [[
+      vim.o.mouse = "a"
+      vim.cmd "runtime plugin/abridge.lua"
+      require("abridge.nvim").setup { session = { run_dir = false } }
+    ]]
+    ui:input ":Abridge run echo started; sleep 60<CR><C-w>p"
+    local row, column = ui:wait_for "<C-c> stop"
+    ui:request("nvim_input_mouse", "left", "press", "", 0, row - 1, column + 7)
+    ui:wait_for "stopped"
+    row, column = ui:wait_for "g? keys"
+    ui:request("nvim_input_mouse", "left", "press", "", 0, row - 1, column)
+    ui:wait_for "Page through the full output"
+    ui:stop()
+    dir:remove()
   end)
 end)

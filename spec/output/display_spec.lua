@@ -604,4 +604,16 @@ describe("session:display", function()
     session:close()
     dir:remove()
   end)
+
+  it("a duration shows in milliseconds, seconds or minutes, rounded to what has passed", function()
+    local display = require "abridge.output.display"
+    for ms, text in pairs {
+      [0] = "0ms", [999] = "999ms", [1000] = "1.0s", [1990] = "1.9s", [59999] = "59.9s", [60000] = "1m00s",
+      [61999] = "1m01s", [3600000] = "60m00s",
+    } do
+      assert.equal(text, display.duration(ms))
+    end
+    assert.is_nil(display.duration(-1))
+    assert.is_nil(display.duration "1")
+  end)
 end)

@@ -5,16 +5,25 @@ local check = require "abridge.base.check"
 
 local M = {}
 
+local NAME_BYTES = 40
+
 --- Part of a buffer's name. Other plugins pass names of buffers to a shell, or to Vim's own expansion, so the words of
 --- a tool or a command are made harmless here.
 local function part_of_name(text)
-  text = text:gsub("[^%w_./+@:,= \128-\255-]", "_")
+  text = text:gsub("[^%w_./+@:,= \128-\255-]+", "_")
+  if #text <= NAME_BYTES and not text:find "[\128-\255]" then return text end
   local core = require "abridge.base.core_loader" -- not before: what is said where it is missing is said by this file
-  return (core.head(text, { max_bytes = 80, utf8 = "replace", long_line = "split" }))
+  local start = core.head(text, { max_bytes = NAME_BYTES, utf8 = "replace", long_line = "split" })
+  return #text > NAME_BYTES and start .. "..." or start
 end
 
---- Name a buffer "KIND: WHAT"; where there is one of this name, "KIND 2: WHAT".
-local function give_name(buf, kind, what)
+--- Name a buffer after what it shows: "abridge: make test", "abridge log: run-1"; where there is one of this name,
+--- "abridge 2: make test".
+---@param buf integer
+---@param kind string "run" goes without saying
+---@param what string
+function M.name(buf, kind, what)
+  kind = kind == "run" and "abridge" or "abridge " .. kind
   for number = 1, math.huge do
     local first = number == 1 and kind or ("%s %d"):format(kind, number)
     local ok, message = pcall(vim.api.nvim_buf_set_name, buf, first .. ": " .. part_of_name(what))
@@ -23,18 +32,25 @@ local function give_name(buf, kind, what)
   end
 end
 
---- A buffer without a file that is wiped out when it is no longer shown. It is named after what it shows:
---- "abridge: make test", "abridge log: run-1". Modelines in it have no effect.
----@param kind string "run" goes without saying
+--- Make a buffer one of ours: no file, no undo, not modifiable. Modelines in it have no effect.
+---@param buf integer
+---@param filetype string
+---@param bufhidden string
+function M.prepare(buf, filetype, bufhidden)
+  local options = vim.bo[buf]
+  options.buftype, options.bufhidden, options.swapfile, options.undolevels = "nofile", bufhidden, false, -1
+  options.modeline, options.modifiable, options.filetype = false, false, filetype
+end
+
+--- A named buffer without a file that is wiped out when it is no longer shown.
+---@param kind string of `name`
 ---@param what string
 ---@param filetype string
 ---@return integer buf
 function M.scratch(kind, what, filetype)
   local buf = vim.api.nvim_create_buf(false, true)
-  give_name(buf, kind == "run" and "abridge" or "abridge " .. kind, what)
-  local options = vim.bo[buf]
-  options.bufhidden, options.swapfile, options.undolevels = "wipe", false, -1
-  options.modeline, options.modifiable, options.filetype = false, false, filetype
+  M.name(buf, kind, what)
+  M.prepare(buf, filetype, "wipe")
   return buf
 end
 
@@ -87,8 +103,8 @@ local function window_of(filetype)
 end
 
 --- Show a buffer, and go there: in the window of this tab page that shows another of its filetype, else in a new one.
---- `:tab` always opens one. Nothing is folded, and the only numbers are ours. If there is no room for a window, the
---- buffer is wiped out and this raises.
+--- `:tab` always opens one. Nothing is folded, and the only numbers are ours. If there is no room for a window, this
+--- raises, and a buffer that is not to be hidden is wiped out.
 ---@param buf integer
 ---@param mods? string command modifiers such as "vertical"
 ---@param wrap? boolean whether lines wider than the window are wrapped
@@ -101,7 +117,7 @@ function M.show(buf, mods, wrap)
   else
     local ok, message = pcall(vim.cmd, ("%s sbuffer %d"):format(mods, buf))
     if not ok then
-      vim.api.nvim_buf_delete(buf, { force = true })
+      if vim.bo[buf].bufhidden == "wipe" then vim.api.nvim_buf_delete(buf, { force = true }) end
       error(check.reason(message), 0)
     end
   end

@@ -45,21 +45,4 @@ function M.start_of(text, cells)
   return text:sub(1, core.fit_cells(text, cells - core.cells(mark))) .. mark
 end
 
-local KEYS = { "g? keys", "AbridgeMarker" } -- what windows say of them
-local LEAST = 12 -- cells of an aside
-
---- What a window says at its right: how to list its keys, and before that something else if there is room for it.
----@param width integer cells of the window
----@param left abridge.nvim.StatusPart[]
----@param text? string
----@return abridge.nvim.StatusPart[]
-function M.aside(width, left, text)
-  local room = width - core.cells(KEYS[1]) - 4
-  for _, part in ipairs(left) do
-    room = room - core.cells(part[1]) - 2
-  end
-  if not text or room < LEAST then return { KEYS } end
-  return { { M.start_of(text, room), "AbridgeMarker" }, KEYS }
-end
-
 return M

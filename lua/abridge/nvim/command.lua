@@ -2,7 +2,7 @@
 
 local M = {}
 
-local USAGE = "usage: :Abridge log [RUN_DIR] or :Abridge run COMMAND"
+local USAGE = "usage: :Abridge log [RUN_DIR] or :Abridge run [COMMAND]"
 
 local SUBCOMMANDS = {
   log = function(rest, mods)
@@ -11,8 +11,9 @@ local SUBCOMMANDS = {
     if not buf then error(message, 0) end
   end,
   run = function(rest, mods)
-    if rest == "" then error(USAGE, 0) end
-    require("abridge.nvim.run").typed(rest, mods)
+    local window = require "abridge.nvim.command_window"
+    if rest == "" then return window.show_latest(mods) end
+    window.typed(rest, mods)
   end,
 }
 

@@ -87,11 +87,30 @@ local function programs(lead)
   return found
 end
 
---- Completions of a word of a shell command.
+--- Names that the editor knows of some kind, each between a prefix and a suffix.
+local function known(kind, start, prefix, suffix)
+  local found = {}
+  for _, name in ipairs(vim.fn.getcompletion(start, kind)) do -- letters alone: nothing to expand
+    if name:find "^[%w_-]+$" then found[#found + 1] = prefix .. name .. suffix end
+  end
+  return found
+end
+
+--- Completions of a word of a shell command, as of `:!`.
 ---@param lead string the word so far, as it was typed
 ---@param is_first boolean it is the program
 ---@return string[]
 function M.shell_words(lead, is_first)
+  local before, variable = lead:match "^(.*%$)([%a_][%w_]*)$"
+  if variable then return known("environment", variable, before, "") end
+  local user = lead:match "^~([%w_-]+)$"
+  if user then return known("user", user, "~", "/") end
+  local redirection, path = lead:match "^(%d*[<>]+)([^<>&]*)$"
+  if redirection then
+    return vim.tbl_map(function(word)
+      return redirection .. word
+    end, file_words(path))
+  end
   if not is_first then return file_words(lead) end
   if lead:find("/", 1, true) then return file_words(lead, is_program) end
   local start = command_line.unquoted(lead)

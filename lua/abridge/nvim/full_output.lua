@@ -37,6 +37,7 @@ end
 
 --- Commands that show parts of what the log has of a call. Its lines are all known.
 local function commands_for_log(run, event)
+  if not run then return nil end
   local words = shell.quote(run.dir) .. " " .. shell.quote(tostring(event.call_id))
   return {
     of_lines = function(first, last)
@@ -65,11 +66,11 @@ local function open_text(run, event, opts)
 end
 
 --- Page through the full output of a call.
----@param run abridge.Run
+---@param run abridge.Run|nil that of the call; not needed where it has no full output
 ---@param event table the call's `tool_result`
 ---@param mods? string command modifiers
 ---@return abridge.nvim.Pager|nil pager
----@return string|nil message why its file cannot be opened
+---@return string|nil message why its file cannot be opened; raises if there is no room for a window
 function M.open(run, event, mods)
   local title = calls.one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
   local opts = { title = title, mods = mods }

@@ -8,8 +8,8 @@ local LINKS = {
   AbridgeError = "ErrorMsg",
   AbridgeOmitted = "Comment",
   AbridgeRunning = "DiagnosticInfo",
-  AbridgeSuccess = "MoreMsg",
-  AbridgeKey = "Special",
+  AbridgeSuccess = "DiagnosticOk",
+  AbridgeKey = "Identifier",
 }
 
 --- The group for each kind of row of a display.
@@ -19,6 +19,7 @@ M.groups = { notice = "AbridgeNotice", marker = "AbridgeMarker", error = "Abridg
 --- Link the groups that are not defined yet. These links outlive a change of the color scheme.
 function M.define()
   for group, link in pairs(LINKS) do
+    if vim.fn.hlexists(link) == 0 then link = "MoreMsg" end -- DiagnosticOk, before Neovim 0.9
     vim.cmd(("highlight default link %s %s"):format(group, link))
   end
 end

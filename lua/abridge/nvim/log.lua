@@ -248,8 +248,11 @@ end
 
 -- what it says of itself -----------------------------------------------------------------------
 
---- How many calls are listed, which and in what order; at the right what the one under the cursor came to, where its
---- row has no room for that.
+local HINT_CELLS = 11 -- of the key that lists the keys, and gaps
+local LEAST_ABOUT = 12 -- of what is said of a call
+
+--- How many calls are listed, which and in what order; what the one under the cursor came to, where its row has no
+--- room for that.
 local function tell(self)
   local all, is_part = self.calls, self.tool or self.errors_only
   local total = ("%d %s"):format(#all.all, #all.all == 1 and "call" or "calls")
@@ -268,7 +271,12 @@ local function tell(self)
   local call = win and self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
   local sizes = ("%s of %s shown"):format(core.format_size(all.shown), core.format_size(all.printed))
   local about = call and not self.layout.has_notes and call.note or sizes
-  status.set(self.buf, left, cells.aside(self.layout.width, left, about))
+  local room = self.layout.width - HINT_CELLS
+  for _, part in ipairs(left) do
+    room = room - core.cells(part[1]) - 2
+  end
+  if room >= LEAST_ABOUT then left[#left + 1] = { cells.start_of(about, room), "AbridgeMarker" } end
+  status.set(self.buf, left, { { "g?", "keys" } })
 end
 
 -- as calls come ----------------------------------------------------------------------------------
@@ -381,9 +389,8 @@ local function show_result(event)
   buffer.show(buf, nil, true)
   keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
   local printed, shown = require("abridge.run.reader").sizes(event)
-  local sizes = printed and shown and ("%s of %s"):format(core.format_size(shown), core.format_size(printed))
-  local left = { { "what the model saw" }, sizes and { sizes } }
-  status.set(buf, left, cells.aside(vim.api.nvim_win_get_width(0), left))
+  local sizes = printed and shown and ("%s of %s"):format(core.format_size(shown), core.format_size(printed)) or ""
+  status.set(buf, { { "what the model saw" }, { sizes } }, { { "g?", "keys" } })
   require("abridge.nvim.render").render(buf, {
     tool = event.tool,
     content = type(event.content) == "string" and event.content or "",

@@ -174,6 +174,8 @@ local function seen(self, byte)
   return { "not shown to the model" .. which, "AbridgeNotice" }
 end
 
+local HINTS = { { "gy", "yank" }, { "]o", "gap" }, { "g/", "find" }, { "g?", "keys" } }
+
 local function tell(self, win)
   local line, byte = self.excerpt:line_of(vim.api.nvim_win_get_cursor(win)[1]), here(self, win)
   local parts = {
@@ -182,7 +184,8 @@ local function tell(self, win)
   }
   parts[#parts + 1] = self.cut and seen(self, byte)
   parts[#parts + 1] = self.note and { self.note, "AbridgeError" }
-  status.set(self.buf, parts, cells.aside(vim.api.nvim_win_get_width(win), parts, self.words))
+  parts[#parts + 1] = self.words and { self.words, "AbridgeMarker" }
+  status.set(self.buf, parts, HINTS)
 end
 
 --- Change the buffer; an error of the file is reported.
@@ -270,13 +273,15 @@ function Pager:go(byte)
   end)
 end
 
+local STOP = { { "<C-c>", "stop" } }
+
 --- Say how far a search is, now and then.
 local function tell_search(self, what, at)
   local now = host.now()
   if now - (self.told or 0) < TELL_MS then return end
   self.told = now
   local share = ("%.0f%% of %s"):format(at / self.source.size * 100, core.format_size(self.source.size))
-  status.set(self.buf, { { "looking for " .. what, "AbridgeRunning" }, { share }, { "<C-c> stops" } })
+  status.set(self.buf, { { "looking for " .. what, "AbridgeRunning" }, { share } }, STOP)
 end
 
 --- Look for something in turns with the editor, and call `found` with the byte, or nil. Going anywhere else ends the

@@ -1,8 +1,6 @@
---- A call whose output is shown in a buffer while it runs; the editor's session; the buffer of `:Abridge run`.
+--- A call whose output is shown in a buffer while it runs; the editor's session.
 
 local check = require "abridge.base.check"
-local buffer = require "abridge.nvim.buffer"
-local keys = require "abridge.nvim.keys"
 local render = require "abridge.nvim.render"
 
 local M = {}
@@ -32,8 +30,8 @@ local OPTIONS = {
 
 local calls = 0
 
---- Call a tool and render its output; `around(buf, write)` writes.
-local function start(session, tool, input, opts, around)
+--- Call a tool and render its output.
+local function start(session, tool, input, opts)
   calls = calls + 1
   local buf = opts.buf or 0
   if buf == 0 then buf = vim.api.nvim_get_current_buf() end
@@ -41,21 +39,14 @@ local function start(session, tool, input, opts, around)
   render.reserve(buf, at.key, opts.row)
   local entry = session:find(tool)
   local name = entry and entry.name or tool -- an alias would not tell that it is a command
-  local function show(result)
-    local row, message
-    around(buf, function()
-      row, message = render.render(buf, result, at)
-    end)
-    return not row and message or nil
-  end
   return session:call(tool, input, {
     id = opts.id,
     on_update = function(content, cut)
-      show { tool = name, content = content, details = { cut = cut } }
+      render.render(buf, { tool = name, content = content, details = { cut = cut } }, at)
     end,
     on_done = function(result)
-      local message = show(result)
-      if opts.on_done then opts.on_done(result, message) end
+      local row, message = render.render(buf, result, at)
+      if opts.on_done then opts.on_done(result, not row and message or nil) end
     end,
   })
 end
@@ -75,10 +66,8 @@ function M.run(session, tool, input, opts)
     check.fail(("%s: tool must be a string, got %s"):format(WHO, check.show(tool)))
   end
   opts = check.options(WHO, opts, OPTIONS, 1)
-  local job = start(session, tool, input, opts, function(_, write)
-    write()
-  end)
-  return job
+  local job = start(session, tool, input, opts)
+  return job -- no tail call: the level of an error counts this function
 end
 
 -- the editor's session ----------------------------------------------------------------
@@ -127,50 +116,6 @@ end
 function M.current_dir()
   local open = editor.session
   return open and open.run:log_dir() or nil
-end
-
---- Scroll windows whose cursor is at the end of a buffer.
-local function followed(buf, write)
-  if not vim.api.nvim_buf_is_loaded(buf) then return write() end
-  local last = vim.api.nvim_buf_line_count(buf)
-  local at_end = {}
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    if vim.api.nvim_win_get_cursor(win)[1] == last then at_end[#at_end + 1] = win end
-  end
-  write()
-  for _, win in ipairs(at_end) do
-    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
-  end
-end
-
---- Run a command in the editor's session and show it in a buffer of its own. Wiping that out ends the command.
----@param command string for `sh`
----@param mods? string command modifiers
----@return integer buf
----@return abridge.Job
-function M.command(command, mods)
-  local session = M.session()
-  local buf = buffer.scratch("run", command, "abridge-run")
-  buffer.change(buf, function()
-    local shown = require("abridge.output.display").visible("$ " .. command:gsub("\n", " "))
-    vim.api.nvim_buf_set_lines(buf, 0, -1, true, { shown })
-  end)
-  buffer.show(buf, mods, true)
-  keys.map(buf, "A command", { { "q", "<Cmd>bwipeout<CR>", "Close, and end the command" } })
-  local job = start(session, "run_command", { command = command }, { buf = buf }, followed)
-  buffer.on_wipe(buf, function()
-    job:cancel()
-  end)
-  return buf, job
-end
-
---- Run a command as it was typed: `%` and `#` become names of files.
----@param text string
----@param mods? string
----@return integer buf
----@return abridge.Job
-function M.typed(text, mods)
-  return M.command(require("abridge.nvim.command_line").expanded(text, M.session().cwd), mods)
 end
 
 return M

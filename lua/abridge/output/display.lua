@@ -82,7 +82,9 @@ end
 ---@return string|nil nil if `ms` is no length of time
 function M.duration(ms)
   if type(ms) ~= "number" or ms < 0 or ms > MAX then return nil end
-  return ms < 1000 and ("%.0fms"):format(ms) or ("%.1fs"):format(ms / 1000)
+  if ms < 1000 then return ("%.0fms"):format(ms) end
+  if ms < 60000 then return ("%.1fs"):format(math.floor(ms / 100) / 10) end -- never "60.0s"
+  return ("%.0fm%02ds"):format(math.floor(ms / 60000), math.floor(ms / 1000) % 60)
 end
 
 -- lines ------------------------------------------------------------------------------

@@ -1,0 +1,266 @@
+--- The window of `:Abridge run`: a command while it runs and when it has ended. A run goes on when its window is closed
+--- or shows something else; wiping its buffer out ends it. What it printed is in the session's log however it ends.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local host = require "abridge.base.host"
+local buffer = require "abridge.nvim.buffer"
+local keys = require "abridge.nvim.keys"
+local render = require "abridge.nvim.render"
+local status = require "abridge.nvim.status"
+local display = require "abridge.output.display"
+
+local M = {}
+
+local FILETYPE = "abridge-run"
+local TICK_MS = 250 -- between two looks at the clock
+local RUNNING = { { "<C-c>", "stop" }, { "g?", "keys" } }
+local ENDED = { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } }
+
+---@class abridge.nvim.CommandRun
+---@field command string for `sh`
+---@field buf integer
+---@field dir? string the folder of the log that has it
+---@field job? abridge.Job nil before the call
+---@field started number of the clock of `host.now`
+---@field shown abridge.Result|table the output so far, then the result
+---@field result? abridge.Result
+---@field keys abridge.nvim.Key[]
+---@field fills integer how often its buffer was filled: marks of the output do not outlive that
+---@field replaced? boolean it was run again: its buffer is not kept
+local Run = {}
+Run.__index = Run
+
+---@type abridge.nvim.CommandRun[] those that have a buffer, the newest last
+local runs = {}
+
+-- what its status says -------------------------------------------------------------------------
+
+--- How much there is, and how much of that was kept: "8 of 129 lines, 800B of 4.1KB".
+local function amount(cut, has_ended)
+  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines", "total_bytes") then return "" end
+  if cut.total_bytes == 0 then return has_ended and "no output" or "" end
+  local lines = ("%.0f %s"):format(cut.total_lines, cut.total_lines == 1 and "line" or "lines")
+  local size = core.format_size(cut.total_bytes)
+  if not (has_ended and cut.truncated) then return lines .. ", " .. size end
+  if cut.output_lines < cut.total_lines then lines = ("%.0f of %s"):format(cut.output_lines, lines) end
+  return ("%s, %s of %s"):format(lines, core.format_size(cut.output_bytes), size)
+end
+
+--- How a command ended, and the group for that.
+local function ending(result)
+  local details = result.details or {}
+  if details.cancelled then return "stopped", "AbridgeNotice" end
+  if details.timed_out then return "timed out", "AbridgeError" end
+  if details.signal then return "killed by signal " .. tostring(details.signal), "AbridgeError" end
+  if not details.exit_code then return "failed", "AbridgeError" end
+  return ("exit %d"):format(details.exit_code), result.is_error and "AbridgeError" or "AbridgeSuccess"
+end
+
+function Run:elapsed()
+  return display.duration(self.result and self.result.duration_ms or host.now() - self.started)
+end
+
+function Run:tell()
+  local result, details = self.result, self.shown.details or {}
+  local left = { { "running " .. self:elapsed(), "AbridgeRunning" } }
+  if result then left = { { ending(result) }, { self:elapsed() } } end
+  left[#left + 1] = { amount(details.cut, result ~= nil) }
+  status.set(self.buf, left, result and ENDED or RUNNING)
+end
+
+-- what its buffer shows ----------------------------------------------------------------------------
+
+--- Scroll windows whose cursor is at the end of a buffer.
+local function followed(buf, write)
+  local last = vim.api.nvim_buf_line_count(buf)
+  local at_end = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    if vim.api.nvim_win_get_cursor(win)[1] == last then at_end[#at_end + 1] = win end
+  end
+  write()
+  for _, win in ipairs(at_end) do
+    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
+  end
+end
+
+--- Show what there is of the output.
+function Run:paint()
+  if not vim.api.nvim_buf_is_loaded(self.buf) then return end
+  if self.shown.content then
+    followed(self.buf, function()
+      render.render(self.buf, self.shown, { key = "output " .. self.fills })
+    end)
+  end
+  self:tell()
+end
+
+--- Make the buffer what it should be, also after `:edit` or `:bdelete` have emptied it.
+function Run:fill()
+  self.fills = self.fills + 1
+  buffer.prepare(self.buf, FILETYPE, "hide")
+  keys.map(self.buf, "A command", self.keys)
+  buffer.change(self.buf, function()
+    vim.api.nvim_buf_set_lines(self.buf, 0, -1, true, { display.visible("$ " .. self.command:gsub("\n", " ")) })
+  end)
+  self:paint()
+end
+
+-- keys -----------------------------------------------------------------------------------------------
+
+--- Close the window; the last one shows something else.
+local function leave()
+  if not pcall(vim.cmd, "close") and not pcall(vim.cmd, "buffer #") then vim.cmd "enew" end
+end
+
+--- The event of the log for a result.
+local function event_of(result)
+  local details = result.details or {}
+  local cut = details.cut or {}
+  local name = (cut.full_output_path or ""):match "[^/]+$"
+  return {
+    call_id = result.call_id,
+    tool = result.tool,
+    content = result.content,
+    truncation = result.truncation,
+    cut = details.cut,
+    exit_line = details.exit_line,
+    notice = details.notice,
+    full_output = { path = name and "artifacts/" .. name, error = cut.full_output_error },
+  }
+end
+
+function Run:page()
+  if not self.result then return buffer.complain "The command has not ended" end
+  local event, run, message = event_of(self.result), nil, nil
+  if event.full_output.path then
+    run, message = require("abridge.run.reader").open(self.dir or "")
+  end
+  if message then return buffer.complain(message) end
+  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event)
+  if run then run:close() end
+  if not (ok and pager) then buffer.complain(ok and why or check.reason(pager)) end
+end
+
+function Run:again()
+  self.replaced = true
+  self.job:cancel()
+  local ok, why = pcall(M.command, self.command)
+  if not ok then buffer.complain(check.reason(why)) end
+end
+
+local function keys_of(self)
+  local function method(name)
+    return function()
+      self[name](self)
+    end
+  end
+  return {
+    { "<C-c>", method "stop", "Stop the command, and keep its output" },
+    { "r", method "again", "Run it again, from the start if it runs" },
+    { "<CR>", method "page", "Page through the full output" },
+    { "q", leave, "Close the window: the command goes on" },
+  }
+end
+
+-- running ------------------------------------------------------------------------------------------------
+
+--- Let go of the buffers of runs that have ended, show nowhere, and are not the newest.
+local function sweep()
+  for i = #runs, 1, -1 do
+    local run = runs[i]
+    local over = run.replaced or run.result and i < #runs
+    if over and #vim.fn.win_findbuf(run.buf) == 0 then
+      pcall(vim.api.nvim_buf_delete, run.buf, { force = true }) -- its end removes it from the list
+    end
+  end
+end
+
+function Run:stop()
+  if self.result then return buffer.complain "The command has ended" end
+  self.job:cancel()
+end
+
+function Run:finish(result)
+  self.shown, self.result = result, result
+  if self.timer then vim.fn.timer_stop(self.timer) end
+  self:paint()
+  local unseen = vim.api.nvim_buf_is_valid(self.buf) and #vim.fn.win_findbuf(self.buf) == 0
+  if unseen and not (self.job and self.job.cancelled) then
+    local level = result.is_error and vim.log.levels.ERROR or vim.log.levels.INFO
+    vim.notify(("%s: %s, %s"):format(vim.fn.bufname(self.buf), ending(result), self:elapsed()), level)
+  end
+  sweep()
+end
+
+--- Call the tool, which may end at once.
+function Run:start(session)
+  self.job = session:call("run_command", { command = self.command }, {
+    on_update = function(content, cut)
+      self.shown = { tool = "run_command", content = content, details = { cut = cut } }
+      self:paint()
+    end,
+    on_done = function(result)
+      self:finish(result)
+    end,
+  })
+  self.dir = session.run:log_dir()
+  if self.result then return end
+  self.timer = vim.fn.timer_start(TICK_MS, function()
+    if self.result then return vim.fn.timer_stop(self.timer) end
+    self:tell()
+  end, { ["repeat"] = -1 })
+end
+
+--- Run a command in the editor's session and show it in the window for commands. A run that is there goes on.
+---@param command string for `sh`
+---@param mods? string command modifiers
+---@return integer buf
+---@return abridge.Job
+function M.command(command, mods)
+  local session = require("abridge.nvim.run").session()
+  local self = setmetatable({ command = command, started = host.now(), shown = {}, fills = 0 }, Run)
+  self.keys = keys_of(self)
+  self.buf = vim.api.nvim_create_buf(false, true)
+  buffer.prepare(self.buf, FILETYPE, "wipe")
+  buffer.show(self.buf, mods, true)
+  runs[#runs + 1] = self
+  sweep()
+  buffer.name(self.buf, "run", command) -- that of the run before is free now
+  self:fill()
+  vim.api.nvim_create_autocmd("BufReadCmd", {
+    buffer = self.buf,
+    callback = function()
+      self:fill()
+    end,
+  })
+  buffer.on_wipe(self.buf, function()
+    for i = #runs, 1, -1 do
+      if runs[i] == self then table.remove(runs, i) end
+    end
+    if self.job then self.job:cancel() end
+  end)
+  self:start(session)
+  return self.buf, self.job
+end
+
+--- Run a command as it was typed: `%` and `#` become names of files.
+---@param text string
+---@param mods? string
+---@return integer buf
+---@return abridge.Job
+function M.typed(text, mods)
+  local cwd = require("abridge.nvim.run").session().cwd
+  return M.command(require("abridge.nvim.command_line").expanded(text, cwd), mods)
+end
+
+--- Show the newest run again, wherever its window went. Raises if there is none.
+---@param mods? string
+function M.show_latest(mods)
+  local newest = runs[#runs]
+  if not newest then error("No command has been run yet", 0) end
+  buffer.show(newest.buf, mods, true)
+  newest:tell()
+end
+
+return M
