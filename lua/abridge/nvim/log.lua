@@ -248,9 +248,6 @@ end
 
 -- what it says of itself -----------------------------------------------------------------------
 
-local HINT_CELLS = 11 -- of the key that lists the keys, and gaps
-local LEAST_ABOUT = 12 -- of what is said of a call
-
 --- How many calls are listed, which and in what order; what the one under the cursor came to, where its row has no
 --- room for that.
 local function tell(self)
@@ -271,11 +268,7 @@ local function tell(self)
   local call = win and self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
   local sizes = ("%s of %s shown"):format(core.format_size(all.shown), core.format_size(all.printed))
   local about = call and not self.layout.has_notes and call.note or sizes
-  local room = self.layout.width - HINT_CELLS
-  for _, part in ipairs(left) do
-    room = room - core.cells(part[1]) - 2
-  end
-  if room >= LEAST_ABOUT then left[#left + 1] = { cells.start_of(about, room), "AbridgeMarker" } end
+  cells.add_aside(left, about, self.layout.width)
   status.set(self.buf, left, { { "g?", "keys" } })
 end
 

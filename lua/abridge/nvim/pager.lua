@@ -184,7 +184,7 @@ local function tell(self, win)
   }
   parts[#parts + 1] = self.cut and seen(self, byte)
   parts[#parts + 1] = self.note and { self.note, "AbridgeError" }
-  parts[#parts + 1] = self.words and { self.words, "AbridgeMarker" }
+  cells.add_aside(parts, self.words, vim.api.nvim_win_get_width(win))
   status.set(self.buf, parts, HINTS)
 end
 
