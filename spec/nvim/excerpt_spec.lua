@@ -129,10 +129,10 @@ describe("an excerpt", function()
       local excerpt = excerpts.new(source_of(text), ranges.known_lines(cut, #text))
       local line = random.below(plain.count_lines(text)) + 1
       local step = excerpt:seek(line)
-      local over, byte = step()
-      while not over do
-        over, byte = step()
-      end
+      local over, byte
+      repeat
+        over, byte = step(random.below(80) + 1)
+      until over
       random.must(byte == 0 or text:sub(byte, byte) == "\n", "%s is no start", byte)
       random.must(line_at(text, byte) == line, "line %s is found at %s", line, byte)
     end)
@@ -145,10 +145,10 @@ describe("an excerpt", function()
       local needle, from = random.choose { "a", "aba", "\na", "\0", "zz", "bab" }, random.below(#text)
       local function found(backwards)
         local step = excerpt:search(needle, from, backwards)
-        local over, byte = step()
-        while not over do
-          over, byte = step()
-        end
+        local over, byte
+        repeat
+          over, byte = step(random.below(20) + 1)
+        until over
         return byte
       end
       local ahead, behind = text:find(needle, from + 1, true), nil
@@ -157,6 +157,22 @@ describe("an excerpt", function()
       end
       random.must(found() == (ahead and ahead - 1), "%s ahead of %s in %s", needle, from, text)
       random.must(found(true) == (behind and behind - 1), "%s behind %s in %s", needle, from, text)
+    end)
+  end)
+
+  it("tells where each byte of a row shows", function()
+    random.each(200, function()
+      local text = random.join(random.chance(2) and ODD or ALPHABET, random.below(30)):gsub("\n", "")
+      excerpts.PIECE = 1000
+      local excerpt = excerpts.new(source_of(text))
+      excerpt:load(0)
+      local row = excerpt.rows[1]
+      local column = row and excerpts.columns(row)
+      for byte = 0, row and row.bytes or -1 do
+        local want = row.raw and #display.visible(text:sub(1, byte)) or byte
+        random.must(column(byte) == want, "byte %s of %s shows at %s", byte, text, want)
+        if random.chance(3) then random.must(column(byte) == want, "byte %s, asked twice", byte) end
+      end
     end)
   end)
 
@@ -229,7 +245,7 @@ describe("an excerpt of a file of 5 GB", function()
 
   it("shows a line of gigabytes in pieces", function()
     excerpt:load(3 * GB)
-    assert.equal(("^@"):rep(4096), excerpt.rows[1].text)
+    assert.equal(("^@"):rep(1024), excerpt.rows[1].text)
     assert.is_false(excerpt.rows[2].begins)
     assert.is_nil(excerpt:line_of(1)) -- it is not known, and not counted
     assert.is_true(excerpt.blocks <= 3, excerpt.blocks .. " reads")
@@ -237,17 +253,17 @@ describe("an excerpt of a file of 5 GB", function()
 
   it("finds a text where blocks of a search meet", function()
     local step = excerpt:search("middle", 2 * GB - 1024 * 1024 + 4)
-    assert.same({ true, 2 * GB + 1 }, { step() })
+    assert.same({ true, 2 * GB + 1 }, { step(1024 * 1024) })
     step = excerpt:search("second", 1024 * 1024 + 8, true)
-    assert.is_false((step()))
-    assert.same({ true, 6 }, { step() })
+    assert.same({ false, 8 }, { step(1024 * 1024) })
+    assert.same({ true, 6 }, { step(1024 * 1024) })
   end)
 
   it("finds a line next to one that is known by reading a block", function()
     local step = excerpt:seek(5)
-    assert.same({ true, 2 * GB + 8 }, { step() })
+    assert.same({ true, 2 * GB + 8 }, { step(1024 * 1024) })
     step = excerpt:seek(7)
-    assert.same({ true, 5 * GB - 18 }, { step() })
+    assert.same({ true, 5 * GB - 18 }, { step(1024 * 1024) })
     assert.is_true(excerpt.blocks <= 2, excerpt.blocks .. " reads")
   end)
 end)

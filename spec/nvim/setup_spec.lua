@@ -138,7 +138,7 @@ describe("the log that nobody asked for", function()
     package.loaded.codecompanion = { buf_get_chat = function() return chat end }
     local extension = require "codecompanion._extensions.abridge"
     extension.setup {}
-    vim.api.nvim_exec_autocmds("User", { pattern = "CodeCompanionChatCreated", data = { bufnr = 7 } })
+    extension.attach(require("abridge.hosts.adapter").new("codecompanion", {}, error), chat)
     local tools = { process_tool_use = function() return "of avante" end }
     local hub = { call_tool = function() return { content = { { type = "text", text = "of mcphub" } } } end }
     hub.access_resource = hub.call_tool

@@ -62,8 +62,9 @@ describe("on the screen", function()
 
   it("a page of a full output shows what the model saw plain and the rest dimmed", function()
     ui:input ":Abridge log<CR>:only<CR>"
-    assert.equal(COLOURS.AbridgeError, colour_of "error")
-    assert.equal(COLOURS.AbridgeNotice, colour_of "line_cap")
+    assert.equal(COLOURS.AbridgeError, colour_of "1 failed")
+    assert.equal(COLOURS.AbridgeError, colour_of "run_command")
+    assert.equal(COLOURS.AbridgeMarker, colour_of "█")
     ui:input "<CR>:only<CR>"
     ui:wait_for "line 1 of 501"
     assert.equal(PLAIN, colour_of "[Showing nothing]")
@@ -112,7 +113,8 @@ describe("doc/screenshots.sh", function()
     assert.matches(">src/unit_063.c:3:13: error: ", result, 1, true)
     assert.matches('fill="#636d83">gcc %-O2 %-Wall %-Wextra %-c src/unit_06%d.c', log)
     assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)
-    assert.matches('fill="#e5c07b">size_cap</text>', log)
+    assert.matches('fill="#f07178">1 failed</text>', log)
+    assert.matches('font%-style="italic">█+░* +%d+%%</text>', log)
     local both = dir:read "before-after.svg"
     local before, after = both:match "%| tail %-c 800</text>(.*)%$ abridge run %-%-max%-bytes 800 (.*)"
     assert.is_nil(before:find "error: ")
