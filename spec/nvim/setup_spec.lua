@@ -134,11 +134,10 @@ describe("the log that nobody asked for", function()
     nvim.setup { session = {} }
     local chat, callbacks = { bufnr = 7 }, {}
     function chat:add_callback(name, fn) callbacks[name] = fn end
-    local saved_plugin = package.loaded.codecompanion
-    package.loaded.codecompanion = { buf_get_chat = function() return chat end }
     local extension = require "codecompanion._extensions.abridge"
-    extension.setup {}
-    extension.attach(require("abridge.hosts.adapter").new("codecompanion", {}, error), chat)
+    extension.setup()
+    local cutter = adapter.new("codecompanion", nil, error) -- as that made one for all chats
+    extension.attach(cutter, chat)
     local tools = { process_tool_use = function() return "of avante" end }
     local hub = { call_tool = function() return { content = { { type = "text", text = "of mcphub" } } } end }
     hub.access_resource = hub.call_tool
@@ -155,9 +154,7 @@ describe("the log that nobody asked for", function()
     for i, tool in ipairs { "run_command", "grep_search", "bash", "server__tool" } do
       assert.matches(("^ *%d .*%s"):format(i, tool), lines[i])
     end
-    package.loaded.codecompanion = saved_plugin
-    extension.exports.session:close()
-    nvim.session():close()
+    for _, session in ipairs { extension.exports.session, cutter.session, nvim.session() } do session:close() end
   end)
 
   it("has what avante's tools and mcphub's servers gave, in the editor's own run", function()

@@ -34,6 +34,7 @@ local TELL_MS = 100 -- between two words on how far a search is
 ---@field private words? string what was kept
 ---@field private pace abridge.Pace of loading
 ---@field private filling? fun() ends the loading that is under way
+---@field private moved boolean the cursor was, since the last step of loading
 ---@field private arrived? integer the byte that the cursor was sent to, until it is moved
 ---@field private seeking? fun() ends the search that is under way
 local Pager = {}
@@ -211,23 +212,24 @@ end
 --- Load what is missing around the cursor, in turns with the editor. If `byte` is given, the cursor has just gone there,
 --- and stays in the middle until it is moved.
 local function fill(self, byte)
+  self.moved = true
   if self.filling then
-    if not byte then return end
+    if not byte then return end -- what is under way sees to it
     self.filling()
   end
   self.arrived = byte
   local ended
   local cancel = slices.start(function(work)
-    local more = true
-    while more do
+    local more
+    repeat
+      self.moved, more = false, false
       guarded(self, function()
-        more = false
         more = load_some(self)
         local win = window_of(self)
         if win and self.arrived then put_cursor(self, win, self.arrived) end
       end)
       work:pause()
-    end
+    until not (more or self.moved)
     return {}
   end, function(value)
     ended, self.filling, self.arrived = true, nil, nil
