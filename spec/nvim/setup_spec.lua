@@ -132,8 +132,8 @@ describe("the log that nobody asked for", function()
     vim.env.ABRIDGE_STATE_DIR = dir:at "state"
     nvim.session():close()
     nvim.setup { session = {} }
-    local chat, callbacks = { bufnr = 7 }, {}
-    function chat:add_callback(name, fn) callbacks[name] = fn end
+    local callbacks = {}
+    local chat = { add_callback = function(_, name, fn) callbacks[name] = fn end }
     local extension = require "codecompanion._extensions.abridge"
     extension.setup()
     local cutter = adapter.new("codecompanion", nil, error) -- as that made one for all chats

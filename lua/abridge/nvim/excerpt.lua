@@ -12,7 +12,7 @@ local M = {}
 M.BLOCK = 32 * 1024 -- bytes of one read unless its caller says; more than a piece
 M.PIECE = 1024 -- bytes of a line on one row
 M.MOST_ROWS = 256 -- rows that one read may give
-M.MOST_BYTES = 512 * 1024 -- bytes that an excerpt holds at most, and
+M.MOST_BYTES = 256 * 1024 -- bytes that an excerpt holds at most, and
 M.MOST_HELD = 2000 -- rows
 
 ---@class abridge.nvim.Source

@@ -4,7 +4,7 @@ local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local calls = require "abridge.nvim.calls"
-local cells = require "abridge.nvim.cells"
+local fitting = require "abridge.nvim.cells"
 local display = require "abridge.output.display"
 
 local M = {}
@@ -14,9 +14,10 @@ local MOST_NOTE = 50
 
 -- cells ------------------------------------------------------------------------------------
 
---- A size or a duration: without decimals if it has more chars than this.
+--- A size or a duration in so many cells: without decimals or seconds if it is longer.
 local function short(text, most)
-  return #text > most and text:gsub("%.%d+", "", 1) or text
+  if #text > most then text = text:gsub("%.%d+", "", 1):gsub("m%d+s$", "m") end
+  return fitting.start_of(text, most)
 end
 
 local function size(bytes)
@@ -143,10 +144,11 @@ function M.row(call, layout, is_written)
   for i, column in ipairs(layout.columns) do
     local name, text = column.name, texts[column.name]
     if name == "input" then
-      text = cells.middle(text, column.cells)
+      text = fitting.middle(text, column.cells)
     elseif name == "tool" or name == "note" then
-      text = cells.start_of(text, column.cells)
+      text = fitting.start_of(text, column.cells)
     end
+    text = text:gsub(" +$", "")
     local padding = (" "):rep(column.cells - core.cells(text))
     local shown = column.right and padding .. text or text .. padding
     local from = at + (column.right and #padding or 0)

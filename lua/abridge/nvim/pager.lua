@@ -209,8 +209,8 @@ local function put_cursor(self, win, byte)
   end)
 end
 
---- Load what is missing around the cursor, in turns with the editor. If `byte` is given, the cursor has just gone there,
---- and stays in the middle until it is moved.
+--- Load what is missing around the cursor, in turns with the editor. If `byte` is given, the cursor has just gone
+--- there, and stays in the middle until it is moved.
 local function fill(self, byte)
   self.moved = true
   if self.filling then

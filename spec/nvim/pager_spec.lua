@@ -1,0 +1,248 @@
+-- A full output in Neovim: searches that go on while the editor works and can be stopped, shell commands that show the
+-- same lines, and that no callback takes long, whatever the output is.
+local abridge = require "abridge"
+local main_loop = require "support.main_loop"
+local tmpdir = require "support.tmpdir"
+
+local vim = rawget(_G, "vim")
+if not (vim and vim.api) then
+  describe("inside Neovim, a pager", function()
+    pending "is not there: this host is not Neovim"
+  end)
+  return
+end
+
+local nvim = require "abridge.nvim"
+local pager = require "abridge.nvim.pager"
+local api = vim.api
+
+local MOST_MS = 8 -- of a callback
+local HELD_MS = 40 -- what is asked of it where other programs and the collector of garbage may take their part
+
+local function type_keys(keys)
+  api.nvim_feedkeys(api.nvim_replace_termcodes(keys, true, false, true), "mx", false)
+  pcall(vim.cmd, "doautocmd <nomodeline> CursorMoved")
+end
+
+local function eventually(holds, what)
+  assert(vim.wait(30000, holds, 5), what)
+end
+
+local function close_all()
+  vim.cmd "silent! only!"
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    if vim.bo[buf].filetype:find "^abridge%-" then api.nvim_buf_delete(buf, { force = true }) end
+  end
+end
+
+--- Everything loaded that a cursor needs.
+local function loaded(seen)
+  eventually(function() return seen.filling == nil end, "loading does not end")
+end
+
+local function open(text, cut)
+  local seen = pager.open({
+    size = #text,
+    read = function(at, bytes) return text:sub(at + 1, at + bytes) end,
+  }, { title = "text", cut = cut })
+  loaded(seen)
+  return seen
+end
+
+--- A text of a gigabyte that is nowhere: the same block again and again, but for an end.
+local function gigabyte()
+  local GB, block, last = 2 ^ 30, ("a line of a gigabyte, and one more\n"):rep(64 * 1024), "\nthe needle\n"
+  return pager.open({
+    size = GB,
+    read = function(at, bytes)
+      local parts, stop = {}, math.min(at + bytes, GB)
+      while at < stop do
+        local from = at >= GB - #last and at - (GB - #last) + 1 or at % #block + 1
+        local source = at >= GB - #last and last or block
+        local part = source:sub(from, from + math.min(stop, at < GB - #last and GB - #last or GB) - at - 1)
+        parts[#parts + 1], at = part, at + #part
+      end
+      return table.concat(parts)
+    end,
+  }, { title = "a gigabyte" })
+end
+
+describe("a search in a full output", function()
+  after_each(close_all)
+
+  it("says how far it is, lets the editor work, and ends where the text is", function()
+    local seen = gigabyte()
+    loaded(seen)
+    local told = main_loop.time_callbacks(main_loop.processor_time)
+    seen:find "the needle"
+    local shares, moved = {}, false
+    eventually(function()
+      local share = tonumber(vim.b[seen.buf].abridge_status:match "^looking for the needle  (%d+)%% of 1GB$")
+      if share and share ~= shares[#shares] then shares[#shares + 1] = share end
+      if share and not moved then
+        type_keys "5j"
+        moved = api.nvim_win_get_cursor(0)[1] == 6
+      end
+      return not seen.seeking
+    end, "the search does not end")
+    local times = told()
+    assert.is_true(moved, "the cursor cannot be moved meanwhile")
+    assert.is_true(#shares >= 2, "no progress is told")
+    for i = 2, #shares do
+      assert.is_true(shares[i] > shares[i - 1])
+    end
+    assert.equal("the needle", vim.fn.getline ".")
+    assert.matches("^line %? of %?  100%%", vim.b[seen.buf].abridge_status)
+    print(("  callbacks of a search in 1 GB: p99 %.1f ms, at most %.1f ms"):format(times.p99, times.max))
+    assert.is_true(times.p99 <= MOST_MS and times.max <= HELD_MS, times.max)
+  end)
+
+  it("is stopped by Ctrl-C and by any jump, and leaves the cursor where it is", function()
+    local seen = gigabyte()
+    loaded(seen)
+    for _, keys in ipairs { "<C-c>", "gg", "50%" } do
+      seen:find "nowhere to be found"
+      eventually(function() return (vim.b[seen.buf].abridge_status:find "^looking for nowhere") end)
+      type_keys(keys)
+      assert.is_nil(seen.seeking)
+      assert.matches("^line ", vim.b[seen.buf].abridge_status)
+      loaded(seen)
+    end
+    assert.matches("  50%%", vim.b[seen.buf].abridge_status)
+  end)
+
+  it("highlights what it looks for, and nothing else once that is another text", function()
+    local seen = open "a.c\nabc\na.c\n"
+    seen:find "a.c"
+    assert.equal(3, vim.fn.line ".")
+    seen:find("\\b", true)
+    vim.wait(50, function() return not seen.seeking end, 5)
+    local matches = vim.fn.getmatches()
+    assert.equal(1, #matches)
+    assert.equal(-1, vim.fn.match("abc", matches[1].pattern))
+    assert.equal(1, vim.fn.match("a\\bc", matches[1].pattern))
+  end)
+
+  it("finds the nearest place, both ways, where there are many", function()
+    local seen = open(("ab"):rep(300000) .. "\n")
+    seen:go(400001)
+    loaded(seen)
+    seen:find "b"
+    local function here()
+      local row, column = unpack(api.nvim_win_get_cursor(0))
+      return seen.excerpt.rows[row].first + column
+    end
+    assert.equal(400003, here())
+    type_keys "gN"
+    assert.equal(400001, here())
+  end)
+end)
+
+describe("gy in a full output", function()
+  local dir
+
+  before_each(function()
+    dir = tmpdir.new()
+  end)
+
+  after_each(function()
+    close_all()
+    dir:remove()
+  end)
+
+  local function shell(command)
+    local file = assert(io.popen(command))
+    local text = file:read "*a"
+    file:close()
+    return text
+  end
+
+  --- What the window shows, as text.
+  local function on_screen()
+    local lines = api.nvim_buf_get_lines(0, vim.fn.line "w0" - 1, vim.fn.line "w$", false)
+    return (table.concat(lines, "\n"):gsub("\n*$", "") .. "\n") -- the last row may be a newline's
+  end
+
+  --- Open the full output of a command.
+  local function page_of(command, run_dir)
+    local session = abridge.session { run_dir = run_dir, limits = { run_command = { max_lines = 20 } } }
+    session:call("run_command", { command = command })
+    session:close()
+    local buf = assert(nvim.log(run_dir))
+    eventually(function() return api.nvim_buf_line_count(buf) == 2 end)
+    type_keys "<CR>"
+    assert.equal("abridge-output", vim.bo.filetype)
+  end
+
+  it("yanks a command that shows the lines on the screen", function()
+    page_of("seq -f 'line %.0f of it' 5000", dir:at "a run's")
+    for _, keys in ipairs { "gg", "1234G", "G", "]o", "50%" } do
+      type_keys(keys)
+      vim.wait(100, function() return false end, 10)
+      vim.fn.setreg('"', "")
+      type_keys "gy"
+      local command = vim.fn.getreg '"'
+      assert.matches(keys == "50%" and "^tail %-c %+" or "^sed %-n '%d+,%d+p;%d+q' ", command)
+      assert.equal(on_screen(), shell(command), command)
+    end
+    type_keys '"agy'
+    assert.equal(vim.fn.getreg '"', vim.fn.getreg "a")
+  end)
+
+  it("yanks a call of abridge log where the output has no file", function()
+    page_of("printf 'a\\nb\\nc\\n'", dir:at "run")
+    type_keys "gy"
+    local command = vim.fn.getreg '"'
+    assert.equal(("abridge log %s call-1 --offset 1 --limit 3"):format(dir:at "run"), command)
+    local shown = shell(command:gsub("^abridge", tmpdir.quote(tmpdir.root() .. "/build/bin/abridge")))
+    assert.equal("a\nb\nc\n", shown)
+  end)
+end)
+
+describe("a full output of anything", function()
+  after_each(close_all)
+
+  it("is loaded and moved through in callbacks that take little time #few", function()
+    local kept = {}
+    for i = 1, 5000 do
+      kept[i] = { first_byte = i * 40, last_byte = i * 40 + 9, first_line = 1, last_line = 1 }
+    end
+    local cut = { truncated = true, total_lines = 1, output_lines = 1, output_bytes = 50000, kept = kept }
+    local texts = {
+      lines = ("a line of some words that is as long as lines are\n"):rep(20000),
+      newlines = ("\n"):rep(1000000),
+      ["one line"] = ("x"):rep(1000000),
+      binary = ("\127ELF\1\2\0\200\255"):rep(100000),
+      colours = ("\27[31mred\27[0m text\n"):rep(50000),
+      gaps = { ("\1\200ab"):rep(50000) },
+    }
+    local worst, what = 0, nil
+    for name, text in pairs(texts) do
+      local ledger = type(text) == "table" and cut or nil
+      if ledger then
+        text, cut.total_bytes = text[1], #text[1]
+      end
+      local seen = open(text, ledger)
+      collectgarbage()
+      local told, times = main_loop.time_callbacks(main_loop.processor_time), {}
+      for i = 1, 20 do
+        local from = main_loop.processor_time()
+        seen:go(math.floor(#text * i / 21))
+        times[#times + 1] = main_loop.processor_time() - from
+        loaded(seen)
+        vim.cmd "normal! L50j"
+        from = main_loop.processor_time()
+        vim.cmd "doautocmd <nomodeline> CursorMoved"
+        times[#times + 1] = main_loop.processor_time() - from
+        loaded(seen)
+      end
+      local most = math.max(told().max, main_loop.told(times).max)
+      if most > worst then
+        worst, what = most, name
+      end
+      vim.cmd "bwipeout"
+    end
+    print(("  the longest callback of a full output: %.1f ms (%s)"):format(worst, what))
+    assert.is_true(worst <= HELD_MS, worst)
+  end)
+end)
