@@ -57,7 +57,7 @@ function M.add_aside(left, text, width)
   for _, part in ipairs(left) do
     room = room - core.cells(part[1]) - 2
   end
-  if text and room >= LEAST then left[#left + 1] = { M.start_of(text, room), "AbridgeMarker" } end
+  if text and room >= LEAST then left[#left + 1] = { M.start_of(text, room) } end
 end
 
 return M

@@ -125,7 +125,7 @@ local function texts_of(call, layout, mark, is_written)
 end
 
 --- The groups of cells; the tool's is that of the sign.
-local GROUPS = { number = "LineNr", time = "LineNr", bar = "AbridgeMarker", note = "AbridgeMarker" }
+local GROUPS = { number = "LineNr", time = "LineNr", bar = "AbridgeSuccess" }
 
 ---@class (exact) abridge.nvim.Mark
 ---@field from integer 0-based byte
