@@ -47,10 +47,11 @@ local function logged_run(dir)
 end
 
 describe("keys", function()
-  local dir
+  local dir, run_dir
 
   setup(function()
     dir = tmpdir.new()
+    run_dir = logged_run(dir)
     nvim.setup { session = { run_dir = dir:at "own" } }
   end)
 
@@ -62,7 +63,10 @@ describe("keys", function()
   after_each(close_all)
 
   --- The windows that have keys, by the words under which the help lists them, and how to open them.
-  local function open_log() nvim.log(logged_run(dir)) end
+  local function open_log()
+    local buf = nvim.log(run_dir)
+    assert(vim.wait(10000, function() return api.nvim_buf_get_lines(buf, 1, 2, false)[1]:find "13.6KB" ~= nil end, 5))
+  end
   local WINDOWS = {
     ["in a list of calls"] = open_log,
     ["in a full output"] = function()
@@ -432,24 +436,80 @@ describe("the window of :Abridge run", function()
   end)
 end)
 
-describe("a mouse", function()
-  it("clicks what the winbar names", function()
-    if vim.fn.exists "&winbar" == 0 then return end
-    local dir = tmpdir.new()
-    local ui = nvim_ui.start { columns = 80, rows = 12, env = { HOME = dir.path } }
-    ui:lua [[
+describe("while a command runs", function()
+  local dir, ui
+
+  before_each(function()
+    dir = tmpdir.new()
+    ui = nvim_ui.start { columns = 80, rows = 12, env = { HOME = dir.path } }
+    ui:lua([[
       vim.o.mouse = "a"
       vim.cmd "runtime plugin/abridge.lua"
-      require("abridge.nvim").setup { session = { run_dir = false } }
-    ]]
+      require("abridge.nvim").setup { session = { run_dir = ... } }
+    ]], dir:at "run")
+    ui:lua "vim.bo.buftype = 'nofile'"
+    ui:input "ione two three<Esc>0"
     ui:input ":Abridge run echo started; sleep 60<CR><C-w>p"
+    ui:wait_for "1 line, 8B"
+  end)
+
+  after_each(function()
+    ui:stop()
+    dir:remove()
+  end)
+
+  --- Wait until the time on the screen is another.
+  local function tick()
+    local function time() return table.concat(ui:lines(), "\n"):match "running (%S+)" end
+    local before = time()
+    assert(vim.wait(10000, function() return time() ~= before end, 10))
+  end
+
+  it("what is typed elsewhere goes on: selections, operators, insertions", function()
+    ui:input "vl"
+    tick()
+    assert.equal("v", ui:lua "return vim.fn.mode()")
+    ui:input "d"
+    ui:wait_for "e two three"
+    ui:input "d"
+    tick()
+    ui:input "w"
+    ui:wait_without "e two"
+    ui:input "ione"
+    tick()
+    ui:input " more "
+    ui:wait_for "one more two three"
+    ui:input "<Esc>"
+    assert.same({ "one more two three" }, ui:lua "return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
+  end)
+
+  it("leaving Neovim asks nothing, and what was printed is in the log", function()
+    ui:input ":qa<CR>"
+    assert.is_true(vim.wait(20000, function() return ui.ended end, 5))
+    local run = abridge.open_run(dir:at "run")
+    local events = run:events { type = "tool_result" }
+    run:close()
+    assert.equal(1, #events)
+    assert.equal("started\n\nCommand aborted", events[1].content)
+  end)
+
+  it("a click on what the winbar names types it", function()
+    if vim.fn.exists "&winbar" == 0 then return end
     local row, column = ui:wait_for "<C-c> stop"
     ui:request("nvim_input_mouse", "left", "press", "", 0, row - 1, column + 7)
     ui:wait_for "stopped"
     row, column = ui:wait_for "g? keys"
     ui:request("nvim_input_mouse", "left", "press", "", 0, row - 1, column)
     ui:wait_for "Page through the full output"
-    ui:stop()
-    dir:remove()
+  end)
+
+  it("the wheel over its window scrolls it", function()
+    ui:input ":Abridge run seq 1000 | sed s/^/n/; sleep 60<CR>"
+    ui:wait_for "n1000"
+    ui:input "<C-w>p"
+    ui:request("nvim_input_mouse", "wheel", "up", "", 0, 2, 1)
+    ui:wait_without "n1000"
+    tick() -- it stays where it is
+    assert.is_nil(table.concat(ui:lines()):find("n1000", 1, true))
   end)
 end)
