@@ -6,6 +6,7 @@ local host = require "abridge.base.host"
 local shell = require "abridge.base.shell"
 local calls = require "abridge.nvim.calls"
 local pager = require "abridge.nvim.pager"
+local reader = require "abridge.run.reader"
 
 local M = {}
 
@@ -24,6 +25,7 @@ end
 
 --- Commands that show parts of a file.
 local function commands_for_file(path)
+  if not path then return nil end
   local word = shell.quote(path)
   return {
     of_lines = function(first, last)
@@ -52,7 +54,7 @@ end
 --- Page through what the log has of a call.
 local function open_text(run, event, opts)
   local full = type(event.full_output) == "table" and event.full_output or {}
-  local text = require("abridge.run.reader").shown_text(event)
+  local text = reader.shown_text(event)
   local cut = type(event.truncation) == "table" and event.truncation.truncated
   local why = full.error and ": " .. calls.one_line(full.error) or ""
   opts.note = cut and "the full output was not kept" .. why or nil
@@ -76,10 +78,10 @@ function M.open(run, event, mods)
   local opts = { title = title, mods = mods }
   local full = type(event.full_output) == "table" and event.full_output or {}
   if not full.path then return open_text(run, event, opts) end
-  local fd, stat, _, path = run:open_output(event)
+  local fd, stat = run:open_output(event)
   if not fd then return nil, stat end
   local uv = host.uv()
-  opts.cut, opts.command = ledger_of(event), commands_for_file(path)
+  opts.cut, opts.command = ledger_of(event), commands_for_file(reader.kept_path(run, event))
   opts.note = full.error and "incomplete: " .. calls.one_line(full.error) or nil
   function opts.close()
     uv.fs_close(fd)

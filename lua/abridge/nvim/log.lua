@@ -11,6 +11,8 @@ local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
 local rows = require "abridge.nvim.log_rows"
 local status = require "abridge.nvim.status"
+local folder = require "abridge.run.folder"
+local reader = require "abridge.run.reader"
 
 local M = {}
 
@@ -33,6 +35,10 @@ local HEADINGS = 1 -- lines above the calls
 ---@field private stale boolean all rows have to be chosen anew
 ---@field private is_written boolean a session still writes the log
 ---@field private loaded boolean all was read once
+---@field private seen? integer bytes of the log when it was last read
+---@field private idle integer looks since then that found nothing new
+---@field private closed? boolean
+---@field private failed? boolean
 ---@field private cancel? fun() ends what is being done
 local Log = {}
 Log.__index = Log
@@ -315,22 +321,29 @@ local function tick(self)
   flush(self)
 end
 
+--- Has the session ended that calls are running in? Looked at now and then.
+local function has_ended(self)
+  self.idle = self.idle + 1
+  return self.is_written and self.calls.running > 0 and self.idle % 4 == 0 and not reader.is_written(self.run.dir)
+end
+
 --- Look for what is new: calls, another width, a session that has ended.
 local function look(self)
-  if self.closed or self.failed then return end
-  if not vim.api.nvim_buf_is_loaded(self.buf) or self.cancel then return end
-  local stat = host.uv().fs_stat(self.run.dir .. "/" .. require("abridge.run.folder").LOG)
-  if width_of(self) ~= self.layout.width then self.stale = true end
-  if self.stale or stat and stat.size ~= self.seen then
-    self.seen, self.idle = stat and stat.size, 0
-    return self:refresh()
-  end
-  self.idle = self.idle + 1
-  if self.calls.running > 0 and self.is_written and self.idle % 4 == 0 and not self.run:is_written() then
+  if self.closed or self.failed or self.cancel or not vim.api.nvim_buf_is_loaded(self.buf) then return end
+  local stat = host.uv().fs_stat(self.run.dir .. "/" .. folder.LOG)
+  local grown = stat and stat.size ~= self.seen
+  if grown and self.seen and not self.is_written then
+    self.is_written, self.stale = true, true
+  elseif not grown and has_ended(self) then
     self.is_written, self.stale = false, true
-    return self:refresh()
   end
-  if self.is_written then tick(self) end
+  if width_of(self) ~= self.layout.width then self.stale = true end
+  if grown or self.stale then
+    self.seen, self.idle = stat and stat.size, 0
+    self:refresh()
+  elseif self.is_written then
+    tick(self)
+  end
 end
 
 --- Look now and then, until the buffer is gone.
@@ -381,7 +394,7 @@ local function show_result(event)
   local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
   buffer.show(buf, nil, true)
   keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
-  local printed, shown = require("abridge.run.reader").sizes(event)
+  local printed, shown = reader.sizes(event)
   local sizes = printed and shown and ("%s of %s"):format(core.format_size(shown), core.format_size(printed)) or ""
   status.set(buf, { { "what the model saw" }, { sizes } }, { { "g?", "keys" } })
   require("abridge.nvim.render").render(buf, {
@@ -467,7 +480,7 @@ function M.open(run_dir, mods)
   if expected then check.fail(("abridge.nvim.log: mods must be %s, got %s"):format(expected, check.show(mods))) end
   run_dir = run_dir or require("abridge.nvim.run").current_dir() or require("abridge.run.folder").newest()
   if not run_dir then return nil, "No run has a log yet" end
-  local run, message = require("abridge.run.reader").open(run_dir)
+  local run, message = reader.open(run_dir)
   if not run then return nil, message end
   highlight.define()
   local self = setmetatable({

@@ -153,7 +153,6 @@ function M.row(call, layout, is_written)
     local shown = column.right and padding .. text or text .. padding
     local from = at + (column.right and #padding or 0)
     local own = (name == "sign" or name == "tool") and group or GROUPS[name]
-    if name == "note" and group then own = group end
     if own and text ~= "" then marks[#marks + 1] = { from = from, to = from + #text, group = own } end
     parts[i], at = shown, at + #shown + #layout.gap
   end

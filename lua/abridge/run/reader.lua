@@ -16,7 +16,12 @@ local LOG, ARTIFACTS = folder.LOG, folder.ARTIFACTS
 -- full outputs -----------------------------------------------------------------------
 
 --- The file that holds a call's full output.
-local function kept_path(self, event)
+---@param self { dir: string }
+---@param event table with a `full_output`
+---@return string|nil path
+---@return string|nil message
+---@return string|nil code as of `Run:open_output`
+function M.kept_path(self, event)
   local name = tostring(event.full_output.path):match("^" .. ARTIFACTS .. "/(.*)$")
   if not (name and name:find(folder.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
   local dir = self.dir .. "/" .. ARTIFACTS
@@ -69,7 +74,7 @@ end
 ---@return abridge.PageInfo|string|nil info the message when there is no content
 ---@return string|nil code
 function M.kept_page(self, event, opts)
-  local path, message, problem = kept_path(self, event)
+  local path, message, problem = M.kept_path(self, event)
   if not path then return nil, message, problem end
   local content, info, code = artifact.file_page(path, opts, self.index)
   if content then
@@ -81,6 +86,17 @@ function M.kept_page(self, event, opts)
 end
 
 -- events --------------------------------------------------------------------------
+
+--- Does a session still write a run? If not, calls without a result will get none. True where that cannot be told.
+---@param dir string
+---@return boolean
+function M.is_written(dir)
+  if not host.uv().fs_lstat(dir .. "/" .. LOG) then return false end
+  local log = core.log(dir, LOG)
+  if not log then return true end
+  log:close()
+  return false
+end
 
 ---@class abridge.Run A run's folder, open to read; another process may be writing it.
 ---@field dir string
@@ -220,23 +236,12 @@ end
 ---@return table|string stat the message when there is no fd
 ---@return string|nil code ENOENT when the file was pruned, EINVAL when the log names no file of this run, EPERM when
 ---  it is a link
----@return string|nil path
 function Run:open_output(event)
-  local path, message, problem = kept_path(self, event)
+  local path, message, problem = M.kept_path(self, event)
   if not path then return nil, message, problem end
   local fd, stat, code = files.open(path)
   if not fd and code == "ENOENT" then stat = pruned(event, path) end
-  return fd, stat, code, path
-end
-
---- Does a session still write this run? If not, calls without a result will get none. True where that cannot be told.
----@return boolean
-function Run:is_written()
-  if not host.uv().fs_lstat(self.dir .. "/" .. LOG) then return false end
-  local log = core.log(self.dir, LOG)
-  if not log then return true end
-  log:close()
-  return false
+  return fd, stat, code
 end
 
 --- Let go of the run. Idempotent.
