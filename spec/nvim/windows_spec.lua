@@ -220,6 +220,14 @@ describe("on the screen, a window's status", function()
     ui:lua [[require("abridge.nvim.status").set(_G.buf, { { "exit 2", "AbridgeError" } })]]
     local row, column = ui:wait_for "exit 2"
     assert.same({ 1, 0xff0044 }, { row, ui:look(row, column).foreground })
+    ui:lua [[require("abridge.nvim.buffer").change(_G.buf, function()
+      vim.api.nvim_buf_set_lines(_G.buf, 0, -1, true, vim.fn.map(vim.fn.range(1, 40), '"line " .. v:val'))
+    end)]]
+    for _, move in ipairs { { "G", "line 40" }, { "10k", "line 30" }, { "gg", "line 1" }, { "zt3j", "line 4" } } do
+      ui:input(move[1])
+      ui:wait_for(move[2])
+      assert.equal(1, (ui:wait_for "exit 2"))
+    end
   end)
 end)
 
@@ -395,6 +403,17 @@ describe("the window of :Abridge run", function()
     assert.matches("\nstarted\ndone$", text_of(buf))
     type_keys "q"
     assert.equal(-1, vim.fn.bufwinid(buf))
+  end)
+
+  it("closes with q, and shows another buffer where it is the only window", function()
+    local buf = window.command "echo a"
+    said(buf, "^exit 0")
+    vim.cmd "only"
+    type_keys "q"
+    assert.is_true(api.nvim_get_current_buf() ~= buf)
+    vim.cmd "Abridge run"
+    vim.cmd "bwipeout"
+    assert.equal("abridge: No command has been run yet", notified(function() vim.cmd "Abridge run" end))
   end)
 
   it("follows the output where the cursor is at the end, and not elsewhere", function()

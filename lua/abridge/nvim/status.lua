@@ -114,7 +114,7 @@ local function show_virtual(buf)
   set_virtual(buf)
   if vim.b[buf].abridge_followed then return end
   vim.b[buf].abridge_followed = true
-  vim.api.nvim_create_autocmd("WinScrolled", {
+  vim.api.nvim_create_autocmd({ "WinScrolled", "CursorMoved" }, {
     buffer = buf,
     callback = function()
       set_virtual(buf)
