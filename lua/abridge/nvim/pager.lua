@@ -377,13 +377,8 @@ local function go_to_range(self, kept, step)
   end
 end
 
-local function keys_of(self)
-  local function range_key(kept, step)
-    return function()
-      go_to_range(self, kept, step)
-    end
-  end
-  local function text_key(backwards)
+local function search_keys(self)
+  local function again(backwards)
     return function()
       self:find(self.text or "", backwards)
     end
@@ -393,6 +388,18 @@ local function keys_of(self)
     vim.cmd "redraw" -- so that the next message has a line of its own
     if ok then self:find(text) end
   end
+  local function stop()
+    if stop_search(self) then tell(self, window_of(self)) end
+  end
+  return {
+    { "g/", ask, "Find a text in the whole output" },
+    { "gn", again(false), "Next place of that text" },
+    { "gN", again(true), "Place before of that text" },
+    { "<C-c>", stop, "Stop looking" },
+  }
+end
+
+local function jump_keys(self)
   local function line_key(otherwise)
     return function()
       if vim.v.count > 0 then return self:go_to_line(vim.v.count) end
@@ -409,32 +416,30 @@ local function keys_of(self)
     if vim.v.count > 0 then self:go(math.floor(self.source.size * math.min(vim.v.count, 100) / 100)) end
   end
   return {
-    { "q", "<Cmd>bwipeout<CR>", "Close" },
     { "gg", line_key(to_start), "Go to the start, or to a line" },
     { "G", line_key(to_end), "Go to the end, or to a line" },
     { "%", to_percentage, "Go to a percentage" },
-    { "g/", ask, "Find a text in the whole output" },
-    { "gn", text_key(false), "Next place of that text" },
-    { "gN", text_key(true), "Place before of that text" },
-    { "]k", range_key(true, 1), "Next part that the model saw" },
-    { "[k", range_key(true, -1), "Part before that the model saw" },
+  }
+end
+
+local function keys_of(self)
+  local function range_key(kept, step)
+    return function()
+      go_to_range(self, kept, step)
+    end
+  end
+  local function yank()
+    yank_command(self)
+  end
+  local all = vim.list_extend(jump_keys(self), search_keys(self))
+  return vim.list_extend(all, {
     { "]o", range_key(false, 1), "Next part that the model did not see" },
     { "[o", range_key(false, -1), "Part before that the model did not see" },
-    {
-      "<C-c>",
-      function()
-        if stop_search(self) then tell(self, window_of(self)) end
-      end,
-      "Stop looking",
-    },
-    {
-      "gy",
-      function()
-        yank_command(self)
-      end,
-      "Yank a shell command that shows these lines",
-    },
-  }
+    { "]k", range_key(true, 1), "Next part that the model saw" },
+    { "[k", range_key(true, -1), "Part before that the model saw" },
+    { "gy", yank, "Yank a shell command that shows these lines" },
+    { "q", "<Cmd>bwipeout<CR>", "Close" },
+  })
 end
 
 ---@class (exact) abridge.nvim.PagerCommand
