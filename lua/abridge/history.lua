@@ -19,8 +19,8 @@ local WHO = "abridge.history.fit"
 ---@field max_tokens integer what the messages may take; tools and system prompt given elsewhere come on top
 ---@field count_tokens? fun(text: string): integer the model's own counter; estimated unless set
 ---@field token_safety? number factor on the estimate, 1.35 unless set
----@field image_tokens? integer|fun(width: integer, height: integer): integer tokens of an image; 1600 unless set, and
----  where the size is not known
+---@field image_tokens? integer|fun(width: integer, height: integer): number tokens of an image, rounded up; 1600 unless
+---  set, and where the size is not known
 ---@field trigger? number share of the budget up to which nothing changes, 0.9 unless set
 ---@field target? number share of the budget to come down to, 0.6 unless set
 ---@field keep? integer results before the last turn that stay, 3 unless set

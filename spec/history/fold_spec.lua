@@ -56,7 +56,7 @@ local function random_options(format)
     image_tokens = random.choose {
       85,
       function(width, height)
-        return width * height / 750 - width * height / 750 % 1
+        return width * height / 750
       end,
     },
   }
