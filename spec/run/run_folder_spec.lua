@@ -69,7 +69,8 @@ local function start(script, args, on_line)
     host.wait(function()
       return child.outcome ~= nil
     end)
-    assert.is_nil(child.outcome.error) -- what a check in on_line raised
+    assert.is_nil(child.outcome.handler_error) -- what a check in on_line raised
+    assert.is_nil(child.outcome.error)
     assert.is_false(child.outcome.timed_out)
     return child.outcome
   end
