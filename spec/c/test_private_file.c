@@ -159,14 +159,14 @@ static void private_whatever_the_umask(void)
 {
     static const mode_t masks[] = {0, 022, 077, 0277, 0377, 0777};
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
-        for (int append = 0; append < 2; append++) {
+        for (int kind = 0; kind < 2; kind++) {
             char dir[300];
             char path[700];
-            snprintf(dir, sizeof dir, "%s/m%zu-%d", base, i, append);
+            snprintf(dir, sizeof dir, "%s/m%zu-%d", base, i, kind);
             mode_t old = umask(masks[i]);
             char deep[400];
             snprintf(deep, sizeof deep, "%s/a/b", dir);
-            abr_file *file = open_expecting(0, deep, "f", append);
+            abr_file *file = open_expecting(0, deep, "f", kind == 0 ? ABR_FILE_NEW : ABR_FILE_LOG);
             umask(old);
             if (!file)
                 continue;
