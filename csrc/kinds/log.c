@@ -72,8 +72,9 @@ static void weigh_line(evidence *e, abr_text_line line)
     if (bare.n == 0)
         return;
     e->numbers += (float)is_number(bare);
-    float log = abr_log_signs(start, bare);
-    float text = line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare);
+    const abr_char_set chars = abr_chars_of(bare);
+    float log = abr_log_signs(start, bare, chars);
+    float text = line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare, chars);
     if (repeats(e, start) && text < repeated_text) {
         text = 0;
         log = log > repeated_log ? log : repeated_log;
@@ -102,8 +103,9 @@ static bool has_log_line(const char *p, size_t n)
     for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
         const abr_text_line start = start_of(line);
         const abr_text_line bare = abr_trimmed(start);
-        if (bare.n > 0 && !is_number(bare) && abr_log_signs(start, bare) >= 1 &&
-            abr_text_signs(start, bare) < 1)
+        const abr_char_set chars = abr_chars_of(bare);
+        if (bare.n > 0 && !is_number(bare) && abr_log_signs(start, bare, chars) >= 1 &&
+            abr_text_signs(start, bare, chars) < 1)
             return true;
     }
     return false;

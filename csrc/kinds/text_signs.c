@@ -5,6 +5,7 @@
 #include "kinds/text_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "kinds/char_set.h"
 #include "kinds/listing_signs.h"
 #include "kinds/words.h"
 
@@ -72,7 +73,7 @@ static bool assigns(abr_text_line bare)
     return false;
 }
 
-static float source(abr_text_line line, abr_text_line bare)
+static float source(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     char last = bare.p[bare.n - 1];
     char before = (char)(bare.n > 1 ? bare.p[bare.n - 2] : ' ');
@@ -92,17 +93,18 @@ static float source(abr_text_line line, abr_text_line bare)
         return 0.8F;
     if (ABR_HAS("])", before) && ABR_HAS("])", last))
         return 0.6F;
-    if (word.n > 0 && ABR_HAS("(.[", after) && (last == ')' || ABR_CONTAINS(bare, "(")) &&
+    if (word.n > 0 && ABR_HAS("(.[", after) && (last == ')' || abr_has_char(chars, '(')) &&
         bare.n - word.n > 2)
         return 0.5F;
-    if (assigns(bare) || ABR_CONTAINS(bare, "();") || ABR_CONTAINS(bare, "&&"))
+    if ((abr_has_char(chars, '=') && assigns(bare)) || ABR_HOLDS(bare, chars, "();") ||
+        ABR_HOLDS(bare, chars, "&&"))
         return 0.7F;
     if (ABR_STARTS(line, "-- "))
         return 0.3F;
     if (word.n > 1 && abr_is_lower(*word.p) && after == ' ' && word.n + 1 < bare.n &&
         ABR_HAS("'\"", bare.p[word.n + 1]))
         return 0.5F;
-    return *bare.p == '"' || *line.p == '\t' || last == ',' || memchr(bare.p, '\t', bare.n) ? 0.5F : 0;
+    return *bare.p == '"' || *line.p == '\t' || last == ',' || abr_has_char(chars, '\t') ? 0.5F : 0;
 }
 
 /* ---- settings, markup ---- */
@@ -130,7 +132,7 @@ static float setting(abr_text_line line, abr_text_line bare)
     return item || bare.p > line.p ? 0.7F : 0.4F;
 }
 
-static float markup(abr_text_line line, abr_text_line bare)
+static float markup(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     size_t i = 0;
     while (i < bare.n && abr_is_digit(bare.p[i]))
@@ -138,7 +140,7 @@ static float markup(abr_text_line line, abr_text_line bare)
     bool numbered =
         i > 0 && i <= 3 && i + 1 < bare.n && (bare.p[i] == '.' || bare.p[i] == ')') && bare.p[i + 1] == ' ';
     if (ABR_STARTS(bare, "```") || ABR_STARTS(bare, "~~~") || ABR_STARTS(bare, ".. ") ||
-        ABR_CONTAINS(bare, "](") || ABR_CONTAINS(bare, "</"))
+        ABR_HOLDS(bare, chars, "](") || ABR_HOLDS(bare, chars, "</"))
         return 0.9F;
     if (*line.p == '.' && bare.n > 2 && abr_is_letter(bare.p[1]) &&
         (bare.n == 3 || bare.p[3] == ' ')) /* troff */
@@ -147,11 +149,9 @@ static float markup(abr_text_line line, abr_text_line bare)
         ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || ABR_STARTS(bare, "< ") || numbered)
         return 0.6F;
     char last = bare.p[bare.n - 1];
-    if (ABR_CONTAINS(bare, ".....") && (last == '|' || abr_is_digit(last))) /* of a table of contents */
+    if ((last == '|' || abr_is_digit(last)) && ABR_HOLDS(bare, chars, ".....")) /* of a table of contents */
         return 0.7F;
-    if (ABR_CONTAINS(bare, "`") || ABR_CONTAINS(bare, "**"))
-        return 0.5F;
-    return 0;
+    return abr_has_char(chars, '`') || ABR_HOLDS(bare, chars, "**") ? 0.5F : 0;
 }
 
 /* ---- prose ---- */
@@ -167,15 +167,15 @@ static float prose(abr_text_line bare)
             continue;
         size_t start = i;
         bool small = true;
-        while (i < bare.n && bare.p[i] != ' ') {
-            high += (bare.p[i] & 0x80) != 0;
-            bool last = i + 1 == bare.n || bare.p[i + 1] == ' ';
-            bool fits =
-                abr_is_lower(bare.p[i]) || (bare.p[i] & 0x80) || (bare.p[i] == '\'') ||
-                (i == start && (abr_is_upper(bare.p[i]) || ABR_HAS("(\"", bare.p[i]))) ||
-                ((last || i + 2 >= bare.n || bare.p[i + 2] == ' ') && ABR_HAS(",.;:!?)\"-", bare.p[i]));
+        for (; i < bare.n && bare.p[i] != ' '; i++) {
+            char c = bare.p[i];
+            if (abr_is_lower(c))
+                continue;
+            high += (c & 0x80) != 0;
+            bool ends = i + 2 >= bare.n || bare.p[i + 1] == ' ' || bare.p[i + 2] == ' ';
+            bool fits = (c & 0x80) || c == '\'' || (i == start && (abr_is_upper(c) || ABR_HAS("(\"", c))) ||
+                        (ends && ABR_HAS(",.;:!?)\"-", c));
             small = small && fits;
-            i++;
         }
         words++;
         plain += small;
@@ -192,15 +192,16 @@ static float higher(float a, float b)
     return a > b ? a : b;
 }
 
-float abr_text_signs(abr_text_line line, abr_text_line bare)
+float abr_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     if (line.n >= LONG_LINE)
         return 1;
-    float most = abr_listing_signs(line, bare);
-    if (most >= 1)
+    float most = abr_listing_signs(line, bare, chars);
+    if (most < 1)
+        most = higher(most, source(line, bare, chars));
+    if (most >= 0.9F) /* as sure as anything that follows */
         return most;
-    most = higher(most, source(line, bare));
     most = higher(most, setting(line, bare));
-    most = higher(most, markup(line, bare));
+    most = higher(most, markup(line, bare, chars));
     return most < 0.9F && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
 }
