@@ -55,7 +55,7 @@ static bool is_commit(abr_text_line bare)
 {
     bool mixed;
     size_t n = hash_length(bare, &mixed);
-    return mixed && n >= LEAST_HASH && (n == bare.n || ABR_HAS(" \t:*|,", bare.p[n]));
+    return n >= LEAST_HASH && mixed && (n == bare.n || ABR_HAS(" \t:*|,", bare.p[n]));
 }
 
 /* A hash, an address or an offset, and what it belongs to. */
@@ -63,11 +63,13 @@ static bool starts_with_hash(abr_text_line bare)
 {
     if (bare.n > 1 && *bare.p == '^') /* git blame: older than what was asked for */
         bare = (abr_text_line){bare.p + 1, bare.n - 1};
-    if (is_commit(bare))
-        return true;
     bool mixed;
     size_t n = hash_length(bare, &mixed);
-    if (n < LEAST_OFFSET || n >= bare.n)
+    if (n < LEAST_OFFSET)
+        return false;
+    if (is_commit(bare))
+        return true;
+    if (n == bare.n)
         return n >= LONG_HASH;
     char second = (char)(n + 1 < bare.n ? bare.p[n + 1] : '\n');
     if (bare.p[n] == ':')
@@ -250,7 +252,7 @@ static bool is_data(abr_text_line bare)
         size_t i = 0;
         bool number =
             abr_is_digit(*rest.p) || (rest.n > 1 && ABR_HAS("-+.", *rest.p) && abr_is_digit(rest.p[1]));
-        for (; i < rest.n && !ABR_HAS(" \t", rest.p[i]); i++)
+        for (; i < rest.n && rest.p[i] != ' ' && rest.p[i] != '\t'; i++)
             number = number && ABR_HAS("0123456789.,:/-+eE", rest.p[i]);
         numbers += number;
         rest = (abr_text_line){rest.p + i, rest.n - i};

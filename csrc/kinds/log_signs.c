@@ -92,17 +92,18 @@ static float level(abr_text_line line)
 {
     size_t end = line.n < LEVEL_WITHIN ? line.n : LEVEL_WITHIN;
     for (size_t i = 0; i < end; i++) {
-        if (!abr_is_letter(line.p[i]))
+        char before = (char)(i > 0 ? line.p[i - 1] : ' ');
+        bool leads = i == 0 || before == '[';
+        if (!ABR_HAS(" [<|\t(", before) || !(leads ? abr_is_letter(line.p[i]) : abr_is_upper(line.p[i])))
             continue;
-        size_t start = i;
-        while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '!'))
-            i++;
-        abr_text_line word = {line.p + start, i - start};
-        char before = (char)(start > 0 ? line.p[start - 1] : ' ');
-        char after = (char)(i < line.n ? line.p[i] : ' ');
-        if (ABR_HAS(" [<|\t(", before) && ABR_HAS(" :]>|\t)", after) && is_level(word))
-            return start == 0 || before == '[' ? 1.0F : 0.8F;
-        if (((before == '[' && after == ']') || (start == 0 && ABR_HAS(":[", after))) && is_small_level(word))
+        size_t n = 1;
+        while (i + n < line.n && (abr_is_word(line.p[i + n]) || line.p[i + n] == '!'))
+            n++;
+        abr_text_line word = {line.p + i, n};
+        char after = (char)(i + n < line.n ? line.p[i + n] : ' ');
+        if (ABR_HAS(" :]>|\t)", after) && is_level(word))
+            return leads ? 1.0F : 0.8F;
+        if ((i == 0 ? ABR_HAS(":[", after) : leads && after == ']') && is_small_level(word))
             return 1.0F;
     }
     return 0;

@@ -156,6 +156,18 @@ static float markup(abr_text_line line, abr_text_line bare, abr_char_set chars)
 
 /* ---- prose ---- */
 
+/* Is the char at `at` one of a plain word that starts at `start`, or a mark around it? */
+static bool is_of_word(abr_text_line bare, size_t start, size_t at)
+{
+    char c = bare.p[at];
+    if ((c & 0x80) || c == '\'')
+        return true;
+    if (at == start && (abr_is_upper(c) || ABR_HAS("(\"", c)))
+        return true;
+    bool ends = at + 2 >= bare.n || bare.p[at + 1] == ' ' || bare.p[at + 2] == ' ';
+    return ends && ABR_HAS(",.;:!?)\"-", c);
+}
+
 /* Most of the words are plain ones in lower case, or the line is not written in ASCII. */
 static float prose(abr_text_line bare)
 {
@@ -168,14 +180,8 @@ static float prose(abr_text_line bare)
         size_t start = i;
         bool small = true;
         for (; i < bare.n && bare.p[i] != ' '; i++) {
-            char c = bare.p[i];
-            if (abr_is_lower(c))
-                continue;
-            high += (c & 0x80) != 0;
-            bool ends = i + 2 >= bare.n || bare.p[i + 1] == ' ' || bare.p[i + 2] == ' ';
-            bool fits = (c & 0x80) || c == '\'' || (i == start && (abr_is_upper(c) || ABR_HAS("(\"", c))) ||
-                        (ends && ABR_HAS(",.;:!?)\"-", c));
-            small = small && fits;
+            high += (bare.p[i] & 0x80) != 0;
+            small = small && (abr_is_lower(bare.p[i]) || is_of_word(bare, start, i));
         }
         words++;
         plain += small;
@@ -203,5 +209,6 @@ float abr_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
         return most;
     most = higher(most, setting(line, bare));
     most = higher(most, markup(line, bare, chars));
-    return most < 0.9F && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
+    float surest = abr_has_char(chars, 0x7F) ? 0.8F : 0.65F; /* that prose is, and in ASCII */
+    return most < surest && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
 }
