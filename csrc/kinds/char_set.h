@@ -40,15 +40,13 @@ static inline bool abr_has_char(abr_char_set set, char c)
 
 static inline abr_char_set abr_chars_of(abr_text_line line)
 {
-    abr_char_set set = {0};
+    uint64_t seen[2][4] = {{0}}; /* in turn, as the next byte would wait for what is stored of this one */
     for (size_t i = 0; i < line.n; i++) {
         unsigned char c = (unsigned char)line.p[i];
-        c = c < 0x7F ? c : 0x7F;
-        uint64_t bit = (uint64_t)1 << c % 64;
-        set.low |= c < 64 ? bit : 0;
-        set.high |= c < 64 ? 0 : bit;
+        seen[i % 2][c / 64] |= (uint64_t)1 << c % 64;
     }
-    return set;
+    uint64_t beyond = seen[0][2] | seen[0][3] | seen[1][2] | seen[1][3];
+    return (abr_char_set){seen[0][0] | seen[1][0], seen[0][1] | seen[1][1] | (uint64_t)(beyond != 0) << 63};
 }
 
 static inline bool abr_has_any(abr_char_set set, abr_char_set of)

@@ -316,11 +316,14 @@ static float entry(abr_text_line line, abr_text_line bare, abr_char_set chars)
     return ABR_STARTS(bare, "usage:") || ABR_STARTS(bare, "Usage:") || ABR_STARTS(bare, "total ") ? 0.6F : 0;
 }
 
+bool abr_is_listed(abr_text_line line, abr_text_line bare, abr_char_set chars)
+{
+    return is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare, chars) ||
+           (abr_has_char(chars, ':') && is_match(bare)) || is_counted(bare);
+}
+
 float abr_listing_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
-    if (is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare, chars) ||
-        (abr_has_char(chars, ':') && is_match(bare)) || is_counted(bare))
-        return 1;
     float alone = words_alone(bare, chars);
     float most = entry(line, bare, chars);
     return alone > most ? alone : most;

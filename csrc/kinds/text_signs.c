@@ -202,13 +202,16 @@ float abr_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     if (line.n >= LONG_LINE)
         return 1;
-    float most = abr_listing_signs(line, bare, chars);
-    if (most < 1)
-        most = higher(most, source(line, bare, chars));
+    if (abr_is_listed(line, bare, chars))
+        return 1;
+    bool ascii = !abr_has_char(chars, 0x7F);
+    float most = source(line, bare, chars);
+    if (most < 0.9F || !ascii)
+        most = higher(most, abr_listing_signs(line, bare, chars));
     if (most >= 0.9F) /* as sure as anything that follows */
         return most;
     most = higher(most, setting(line, bare));
     most = higher(most, markup(line, bare, chars));
-    float surest = abr_has_char(chars, 0x7F) ? 0.8F : 0.65F; /* that prose is, and in ASCII */
+    float surest = ascii ? 0.65F : 0.8F; /* that prose is */
     return most < surest && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
 }
