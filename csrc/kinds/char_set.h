@@ -35,7 +35,7 @@ typedef struct {
 static inline bool abr_has_char(abr_char_set set, char c)
 {
     unsigned char at = (unsigned char)c;
-    return at < 0x80 && ((at < 64 ? set.low : set.high) >> at % 64 & 1) != 0;
+    return (at < 0x80) & ((at < 64 ? set.low : set.high) >> at % 64);
 }
 
 static inline abr_char_set abr_chars_of(abr_text_line line)
