@@ -394,10 +394,10 @@ float abr_log_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     bool digits = abr_has_any(chars, ABR_DIGITS);
     bool colon = abr_has_char(chars, ':');
-    if ((digits && has_time(line) && !names_a_time(bare)) || (digits && colon && has_place(bare)) ||
-        is_excerpt(bare) || is_frame(bare, chars) || (colon && is_exception(bare)) ||
-        (digits && is_progress(bare)) || is_test(bare, chars) || is_row_of_dots(bare) || is_made(bare) ||
-        (abr_has_char(chars, '=') && is_call(bare)) || is_record(line, chars) || abr_has_char(chars, '\r'))
+    if ((digits && has_time(line) && !names_a_time(bare)) || is_test(bare, chars) || is_excerpt(bare) ||
+        is_frame(bare, chars) || (colon && is_exception(bare)) || (digits && is_progress(bare)) ||
+        is_row_of_dots(bare) || is_made(bare) || (abr_has_char(chars, '=') && is_call(bare)) ||
+        is_record(line, chars) || (digits && colon && has_place(bare)) || abr_has_char(chars, '\r'))
         return 1;
     float most = abr_has_any(chars, ABR_CAPITALS) || abr_has_any(chars, ABR_SET(":[")) ? level(line) : 0;
     float other = command(line, chars);

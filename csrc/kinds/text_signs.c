@@ -14,6 +14,9 @@ enum {
     LONG_LINE = 1000 /* of minified source, as nobody prints them */
 };
 
+/* What a line of ASCII that is no entry of a listing for sure has at most. */
+static const float most_in_ascii = 0.9F;
+
 /* ---- source ---- */
 
 /* Of many languages, in small letters. A word that often starts a line of a log or of prose is none. */
@@ -193,25 +196,32 @@ static float prose(abr_text_line bare)
     return words / 2 >= LEAST_WORDS ? 0.65F : 0.6F;
 }
 
+static bool is_ascii(abr_char_set chars)
+{
+    return !abr_has_char(chars, 0x7F);
+}
+
 static float higher(float a, float b)
 {
     return a > b ? a : b;
 }
 
+float abr_most_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
+{
+    return is_ascii(chars) && !abr_is_listed(line, bare, chars) ? most_in_ascii : 1;
+}
+
 float abr_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
-    if (line.n >= LONG_LINE)
+    if (line.n >= LONG_LINE || abr_is_listed(line, bare, chars))
         return 1;
-    if (abr_is_listed(line, bare, chars))
-        return 1;
-    bool ascii = !abr_has_char(chars, 0x7F);
     float most = source(line, bare, chars);
-    if (most < 0.9F || !ascii)
+    if (most < most_in_ascii || !is_ascii(chars))
         most = higher(most, abr_listing_signs(line, bare, chars));
-    if (most >= 0.9F) /* as sure as anything that follows */
+    if (most >= most_in_ascii) /* as sure as anything that follows */
         return most;
     most = higher(most, setting(line, bare));
     most = higher(most, markup(line, bare, chars));
-    float surest = ascii ? 0.65F : 0.8F; /* that prose is */
+    float surest = is_ascii(chars) ? 0.65F : 0.8F; /* that prose is */
     return most < surest && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
 }
