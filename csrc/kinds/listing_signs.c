@@ -252,9 +252,11 @@ static bool is_data(abr_text_line bare)
         size_t i = 0;
         bool number =
             abr_is_digit(*rest.p) || (rest.n > 1 && ABR_HAS("-+.", *rest.p) && abr_is_digit(rest.p[1]));
-        for (; i < rest.n && rest.p[i] != ' ' && rest.p[i] != '\t'; i++)
-            number = number && ABR_HAS("0123456789.,:/-+eE", rest.p[i]);
-        numbers += number;
+        while (number && i < rest.n && ABR_HAS("0123456789.,:/-+eE", rest.p[i]))
+            i++;
+        numbers += number && (i == rest.n || rest.p[i] == ' ' || rest.p[i] == '\t');
+        while (i < rest.n && rest.p[i] != ' ' && rest.p[i] != '\t')
+            i++;
         rest = (abr_text_line){rest.p + i, rest.n - i};
         if (words >= MOST_NUMBERS)
             break;

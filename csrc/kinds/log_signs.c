@@ -94,7 +94,7 @@ static float level(abr_text_line line)
     for (size_t i = 0; i < end; i++) {
         char before = (char)(i > 0 ? line.p[i - 1] : ' ');
         bool leads = i == 0 || before == '[';
-        if (!ABR_HAS(" [<|\t(", before) || !(leads ? abr_is_letter(line.p[i]) : abr_is_upper(line.p[i])))
+        if ((!leads && !abr_is_upper(line.p[i])) || !abr_is_letter(line.p[i]) || !ABR_HAS(" [<|\t(", before))
             continue;
         size_t n = 1;
         while (i + n < line.n && (abr_is_word(line.p[i + n]) || line.p[i + n] == '!'))
@@ -240,10 +240,9 @@ static bool is_test(abr_text_line bare, abr_char_set chars)
         TEXT("\xE2\x9C\x96"), TEXT("\xC3\x97 "),    TEXT("\xE2\x88\x9A"), TEXT("ok\t"),
         TEXT("FAIL\t"),       TEXT("\xE2\x9D\xAF"), TEXT("Test #"),       TEXT("Start ")};
     static const abr_text_line finals[] = {
-        TEXT("... ok"), TEXT("... FAILED"),  TEXT("... FAIL"),    TEXT("... ERROR"), TEXT("... yes"),
-        TEXT("... no"), TEXT("... done"),    TEXT("... ignored"), TEXT(" PASSED"),   TEXT(" FAILED"),
-        TEXT(" OK"),    TEXT(" ok"),         TEXT(" passed"),     TEXT(" failed"),   TEXT(" done"),
-        TEXT("100%"),   TEXT(" deprecated"), TEXT("Passed")};
+        TEXT("... FAIL"), TEXT("... ERROR"), TEXT("... yes"), TEXT("... no"),      TEXT("... ignored"),
+        TEXT(" PASSED"),  TEXT(" FAILED"),   TEXT(" OK"),     TEXT(" ok"),         TEXT(" passed"),
+        TEXT(" failed"),  TEXT(" done"),     TEXT("100%"),    TEXT(" deprecated"), TEXT("Passed")};
 #undef TEXT
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (*bare.p == *starts[i].p && abr_has_at(bare, 0, starts[i].p, starts[i].n))
