@@ -244,10 +244,13 @@ static bool is_test(abr_text_line bare, abr_char_set chars)
         TEXT(" PASSED"),  TEXT(" FAILED"),   TEXT(" OK"),     TEXT(" ok"),         TEXT(" passed"),
         TEXT(" failed"),  TEXT(" done"),     TEXT("100%"),    TEXT(" deprecated"), TEXT("Passed")};
 #undef TEXT
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    /* the first chars of these, and the last ones of those */
+    bool may_start = (*bare.p & 0x80) || ABR_HAS("on-=[FTS", *bare.p);
+    for (size_t i = 0; may_start && i < sizeof starts / sizeof *starts; i++)
         if (*bare.p == *starts[i].p && abr_has_at(bare, 0, starts[i].p, starts[i].n))
             return true;
-    for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
+    bool may_end = ABR_HAS("LRDKdeoks%", bare.p[bare.n - 1]);
+    for (size_t i = 0; may_end && i < sizeof finals / sizeof *finals; i++)
         if (ends_with(bare, finals[i]))
             return true;
     return ABR_HOLDS(bare, chars, "PASSED ") || ABR_HOLDS(bare, chars, "FAILED ") ||
