@@ -33,7 +33,7 @@ static const float text_in_log = 8.0F;  /* where the text starts as a log does, 
 typedef struct {
     float log;
     float text;
-    float most_text; /* text is no more than this, and as much where every line was asked */
+    float most_text; /* an upper bound of `text`; the same where no line was weighed roughly */
     float lines;
     float numbers;        /* lines that are a number alone: printed in a loop, or a list of them */
     abr_text_line before; /* the first word of the line before */
@@ -65,7 +65,8 @@ static abr_text_line start_of(abr_text_line line)
     return (abr_text_line){line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
 }
 
-/* `rough`: of a line that only a log has it is not asked how much of a text's it is, as that rarely counts. */
+/* `rough`: where a line surely is of a log, its signs of text are not looked for but bounded, since they count
+ * little. */
 static void weigh_line(evidence *e, abr_text_line line, bool rough)
 {
     float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;

@@ -244,7 +244,7 @@ static bool is_test(abr_text_line bare, abr_char_set chars)
         TEXT(" PASSED"),  TEXT(" FAILED"),   TEXT(" OK"),     TEXT(" ok"),         TEXT(" passed"),
         TEXT(" failed"),  TEXT(" done"),     TEXT("100%"),    TEXT(" deprecated"), TEXT("Passed")};
 #undef TEXT
-    /* the first chars of these, and the last ones of those */
+    /* the first chars of `starts`, the last chars of `finals` */
     bool may_start = (*bare.p & 0x80) || ABR_HAS("on-=[FTS", *bare.p);
     for (size_t i = 0; may_start && i < sizeof starts / sizeof *starts; i++)
         if (*bare.p == *starts[i].p && abr_has_at(bare, 0, starts[i].p, starts[i].n))

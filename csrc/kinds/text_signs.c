@@ -14,7 +14,7 @@ enum {
     LONG_LINE = 1000 /* of minified source, as nobody prints them */
 };
 
-/* What a line of ASCII that is no entry of a listing for sure has at most. */
+/* The most that a line of ASCII has unless it surely is an entry of a listing. */
 static const float most_in_ascii = 0.9F;
 
 /* ---- source ---- */

@@ -13,7 +13,7 @@ ABR_PRIVATE_BEGIN
  * of it. */
 float abr_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars);
 
-/* A bound of it that takes less to know: 1, or what is less. */
+/* An upper bound of it, found with less work. */
 float abr_most_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars);
 
 ABR_PRIVATE_END
