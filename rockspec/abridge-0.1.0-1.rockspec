@@ -191,6 +191,7 @@ build = {
     ["abridge.history.shrink"] = "lua/abridge/history/shrink.lua",
     ["abridge.history.stub"] = "lua/abridge/history/stub.lua",
     ["abridge.history.tokens"] = "lua/abridge/history/tokens.lua",
+    ["abridge.history.walk"] = "lua/abridge/history/walk.lua",
     ["abridge.hosts.adapter"] = "lua/abridge/hosts/adapter.lua",
     ["abridge.hosts.call_budget"] = "lua/abridge/hosts/call_budget.lua",
     ["abridge.hosts.mcp_view"] = "lua/abridge/hosts/mcp_view.lua",

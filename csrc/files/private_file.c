@@ -76,8 +76,8 @@ static int not_a_folder(const char *path, int number)
     return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? EPERM : ENOTDIR;
 }
 
-/* A descriptor of the folder, made where it is missing; negative: an errno. */
-static int open_folder(const char *dir)
+/* A descriptor of the folder, made where it is missing if `make`; negative: an errno. */
+static int open_folder(const char *dir, bool make)
 {
     char path[ABR_PATH_MOST];
     struct stat st;
@@ -87,7 +87,7 @@ static int open_folder(const char *dir)
     memcpy(path, dir, n + 1);
     while (n > 1 && path[n - 1] == '/')
         path[--n] = '\0'; /* with a slash at the end a link would be followed */
-    int failed = make_folders(path);
+    int failed = make ? make_folders(path) : 0;
     if (failed != 0)
         return -failed;
     int fd;
@@ -108,7 +108,7 @@ static int open_folder(const char *dir)
 
 int abr_private_folder(const char *dir)
 {
-    int fd = open_folder(dir);
+    int fd = open_folder(dir, true);
     if (fd < 0)
         return -fd;
     close(fd);
@@ -194,27 +194,29 @@ static int lock(abr_file *file, int folder, const char *name)
     return mend(file);
 }
 
-int abr_file_open(const char *dir, const char *name, bool append, const abr_alloc *alloc, abr_file **out)
+int abr_file_open(const char *dir, const char *name, abr_file_kind kind, const abr_alloc *alloc,
+                  abr_file **out)
 {
     *out = NULL;
     if (strlen(name) > NAME_MOST)
         return ENAMETOOLONG;
     if (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return EINVAL;
-    int folder = open_folder(dir);
+    int folder = open_folder(dir, kind != ABR_FILE_OLD_LOG);
     if (folder < 0)
         return -folder;
     abr_file *file = new_file(abr_allocator(alloc), dir, name);
     int failed = file ? 0 : ENOMEM;
     if (file) {
-        int flags = O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_RDWR : O_WRONLY | O_EXCL);
-        file->append = append;
+        static const int flags_of[] = {O_WRONLY | O_CREAT | O_EXCL, O_RDWR | O_CREAT, O_RDWR};
+        int flags = O_NOFOLLOW | O_CLOEXEC | flags_of[kind];
+        file->append = kind != ABR_FILE_NEW;
         do
             file->fd = openat(folder, name, flags, FILE_MODE);
         while (file->fd < 0 && errno == EINTR);
         if (file->fd < 0)
             failed = errno;
-        else if (append)
+        else if (file->append)
             failed = lock(file, folder, name);
         else
             (void)fchmod(file->fd, FILE_MODE);

@@ -15,9 +15,16 @@ typedef struct abr_file abr_file;
  * wider mode, or is a link. */
 int abr_private_folder(const char *dir);
 
-/* Open dir/name, mode 0600: a new file, or with `append` a log, which one process at a time may hold (EBUSY)
- * and which loses a torn last line. 0 or an errno. */
-int abr_file_open(const char *dir, const char *name, bool append, const abr_alloc *alloc, abr_file **out);
+typedef enum {
+    ABR_FILE_NEW,    /* no such file may be there */
+    ABR_FILE_LOG,    /* a log, made where it is missing */
+    ABR_FILE_OLD_LOG /* a log that is there; neither it nor its folder is made */
+} abr_file_kind;
+
+/* Open dir/name, mode 0600. A log may be held by one process at a time (EBUSY), and loses a torn last line.
+ * 0 or an errno. */
+int abr_file_open(const char *dir, const char *name, abr_file_kind kind, const abr_alloc *alloc,
+                  abr_file **out);
 
 /* Write, buffered. 0 or the errno that ended the writing: what was written before it stays. */
 int abr_file_write(abr_file *file, const char *p, size_t n);

@@ -21,16 +21,16 @@ static bool is_odd_control(unsigned char c)
     return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != ESC;
 }
 
-static size_t odd_bytes(const char *p, size_t n)
+static bool is_odd(const char *p, size_t n)
 {
     size_t odd = 0;
-    for (size_t i = 0; i < n;) {
+    for (size_t i = abr_plain_run(p, n); i < n && odd <= n / MOST_ODD; i += abr_plain_run(p + i, n - i)) {
         unsigned char c = (unsigned char)p[i];
         size_t size = c < 0x80 ? 1 : abr_char_size(p + i, n - i);
         odd += c < 0x80 ? is_odd_control(c) : size == 1;
         i += size;
     }
-    return odd;
+    return odd > n / MOST_ODD;
 }
 
 bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)
@@ -41,7 +41,7 @@ bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)
     size_t judged = n < ABR_BINARY_JUDGED ? n : ABR_BINARY_JUDGED;
     if (judged < n || !whole)
         judged -= abr_open_sequence(p, judged); /* which goes on after it */
-    return odd_bytes(p, judged) > judged / MOST_ODD;
+    return is_odd(p, judged);
 }
 
 /* What people call a media type: its last word, short ones in capitals. Returns its bytes. */

@@ -49,10 +49,12 @@ static inline bool abr_has_at(abr_text_line line, size_t at, const char *text, s
 
 static inline bool abr_contains(abr_text_line line, const char *text, size_t n)
 {
+    size_t at = *text == ' ' && n > 1; /* a blank is nearly everywhere */
     while (line.n >= n) {
-        const char *p = memchr(line.p, *text, line.n - n + 1);
+        const char *p = memchr(line.p + at, text[at], line.n - n + 1);
         if (!p)
             return false;
+        p -= at;
         if (memcmp(p, text, n) == 0)
             return true;
         line.n -= (size_t)(p + 1 - line.p);

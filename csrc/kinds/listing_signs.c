@@ -5,6 +5,7 @@
 #include "kinds/listing_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "kinds/char_set.h"
 #include "kinds/words.h"
 
 enum {
@@ -54,7 +55,7 @@ static bool is_commit(abr_text_line bare)
 {
     bool mixed;
     size_t n = hash_length(bare, &mixed);
-    return mixed && n >= LEAST_HASH && (n == bare.n || ABR_HAS(" \t:*|,", bare.p[n]));
+    return n >= LEAST_HASH && mixed && (n == bare.n || ABR_HAS(" \t:*|,", bare.p[n]));
 }
 
 /* A hash, an address or an offset, and what it belongs to. */
@@ -62,11 +63,13 @@ static bool starts_with_hash(abr_text_line bare)
 {
     if (bare.n > 1 && *bare.p == '^') /* git blame: older than what was asked for */
         bare = (abr_text_line){bare.p + 1, bare.n - 1};
-    if (is_commit(bare))
-        return true;
     bool mixed;
     size_t n = hash_length(bare, &mixed);
-    if (n < LEAST_OFFSET || n >= bare.n)
+    if (n < LEAST_OFFSET)
+        return false;
+    if (is_commit(bare))
+        return true;
+    if (n == bare.n)
         return n >= LONG_HASH;
     char second = (char)(n + 1 < bare.n ? bare.p[n + 1] : '\n');
     if (bare.p[n] == ':')
@@ -85,12 +88,12 @@ static abr_text_line without_graph(abr_text_line line)
 }
 
 /* ` 3 files changed, 10 insertions(+)`, ` file | 12 ++--` */
-static bool is_diffstat(abr_text_line line, abr_text_line bare)
+static bool is_diffstat(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
-    if (ABR_CONTAINS(line, "changed, "))
-        return ABR_CONTAINS(line, "(+)") || ABR_CONTAINS(line, "(-)");
+    if (ABR_HOLDS(line, chars, "changed, "))
+        return ABR_HOLDS(line, chars, "(+)") || ABR_HOLDS(line, chars, "(-)");
     const char *end = bare.p + bare.n;
-    const char *bar = *line.p == ' ' ? memchr(bare.p, '|', bare.n) : NULL;
+    const char *bar = *line.p == ' ' && abr_has_char(chars, '|') ? memchr(bare.p, '|', bare.n) : NULL;
     if (!bar || bar <= bare.p + 1 || bar + 2 >= end || bar[-1] != ' ' || bar[1] != ' ')
         return false;
     while (bar + 1 < end && bar[1] == ' ')
@@ -109,7 +112,7 @@ static bool names_commit(abr_text_line bare)
     return is_commit(abr_trimmed((abr_text_line){gap, bare.n - (size_t)(gap - bare.p)}));
 }
 
-static bool is_of_git(abr_text_line line, abr_text_line bare)
+static bool is_of_git(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     if (line.n > 2 && ABR_HAS("*|", *line.p) && ABR_HAS(" |\\/", line.p[1])) {
         bare = line = without_graph(line);
@@ -118,7 +121,7 @@ static bool is_of_git(abr_text_line line, abr_text_line bare)
     }
     return ABR_STARTS(line, "commit ") || ABR_STARTS(line, "Author: ") || ABR_STARTS(line, "Date: ") ||
            ABR_STARTS(line, "AuthorDate: ") || ABR_STARTS(line, "Merge: ") || ABR_STARTS(line, "Commit: ") ||
-           ABR_STARTS(line, "CommitDate: ") || is_diffstat(line, bare) || names_commit(bare);
+           ABR_STARTS(line, "CommitDate: ") || is_diffstat(line, bare, chars) || names_commit(bare);
 }
 
 /* A name of letters, or one with a dot or a slash: no time. */
@@ -164,11 +167,13 @@ static bool is_match(abr_text_line bare)
 }
 
 /* A few words and nothing else, as a list of names has them. */
-static bool is_plain(abr_text_line bare)
+static bool is_plain(abr_text_line bare, abr_char_set chars)
 {
     size_t words = 1;
+    if (!abr_has_only(chars, abr_joined(ABR_LETTERS, ABR_SET(" '-\x7F"))))
+        return false;
     for (size_t i = 0; i < bare.n; i++) {
-        if (!abr_is_letter(bare.p[i]) && !(bare.p[i] & 0x80) && !ABR_HAS(" '-", bare.p[i]))
+        if (bare.p[i] == '\x7F')
             return false;
         words += bare.p[i] == ' ';
     }
@@ -176,30 +181,19 @@ static bool is_plain(abr_text_line bare)
 }
 
 /* One word: a path, a line of base64, a name. Numbers alone, in columns. */
-static float words_alone(abr_text_line bare)
+static float words_alone(abr_text_line bare, abr_char_set chars)
 {
-    bool digits = true;
-    bool coded = true;
-    bool path = false;
-    for (size_t i = 0; i < bare.n; i++) {
-        char c = bare.p[i];
-        digits = digits && (abr_is_digit(c) || ABR_HAS(" .\t,-+", c));
-        if (c == ' ' || c == '\t')
-            coded = path = false;
-        coded = coded && (abr_is_word(c) || ABR_HAS("+/=-", c));
-        path = path || c == '/' || c == '.';
-    }
-    if (digits)
+    if (abr_has_only(chars, ABR_SET("0123456789 .\t,-+")))
         return 0.8F;
-    if (memchr(bare.p, ' ', bare.n) || memchr(bare.p, '\t', bare.n))
+    if (abr_has_any(chars, ABR_SET(" \t")))
         return 0;
     if (!abr_is_word(bare.p[bare.n / 2]) && !abr_is_word(bare.p[bare.n - 1]))
         return 0;
-    if (coded && bare.n >= LEAST_CODED)
+    if (bare.n >= LEAST_CODED && abr_has_only(chars, abr_joined(ABR_LETTERS, ABR_SET("0123456789_+/=-"))))
         return 0.9F;
     if (bare.p[bare.n - 1] == '.')
         return 0;
-    return path ? 0.8F : 0.5F;
+    return abr_has_any(chars, ABR_SET("/.")) ? 0.8F : 0.5F;
 }
 
 /* Bytes of a number, a size or a time. */
@@ -258,9 +252,11 @@ static bool is_data(abr_text_line bare)
         size_t i = 0;
         bool number =
             abr_is_digit(*rest.p) || (rest.n > 1 && ABR_HAS("-+.", *rest.p) && abr_is_digit(rest.p[1]));
-        for (; i < rest.n && !ABR_HAS(" \t", rest.p[i]); i++)
-            number = number && ABR_HAS("0123456789.,:/-+eE", rest.p[i]);
-        numbers += number;
+        while (number && i < rest.n && ABR_HAS("0123456789.,:/-+eE", rest.p[i]))
+            i++;
+        numbers += number && (i == rest.n || rest.p[i] == ' ' || rest.p[i] == '\t');
+        while (i < rest.n && rest.p[i] != ' ' && rest.p[i] != '\t')
+            i++;
         rest = (abr_text_line){rest.p + i, rest.n - i};
         if (words >= MOST_NUMBERS)
             break;
@@ -269,12 +265,12 @@ static bool is_data(abr_text_line bare)
 }
 
 /* `fix(scope): what it does`: the subject of a commit. */
-static bool is_subject(abr_text_line line)
+static bool is_subject(abr_text_line line, abr_char_set chars)
 {
     static const char *const types[] = {"build", "chore", "ci",       "deps",   "docs",  "feat",
                                         "fix",   "perf",  "refactor", "revert", "style", "test"};
     abr_text_line word = abr_name_at(line);
-    if (!ABR_IS_ONE_OF(word, types))
+    if (!abr_has_char(chars, ':') || !ABR_IS_ONE_OF(word, types))
         return false;
     const char *colon = memchr(line.p, ':', line.n);
     return colon && colon + 1 < line.p + line.n && colon[1] == ' ' &&
@@ -291,12 +287,12 @@ static bool has_address(abr_text_line bare)
 }
 
 /* An option and what it does, a branch of a tree, a word under which others stand. */
-static float entry(abr_text_line line, abr_text_line bare)
+static float entry(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     bool indented = bare.p > line.p;
     if (indented && *bare.p == '-' && bare.n > 1 && (abr_is_letter(bare.p[1]) || bare.p[1] == '-'))
         return 0.9F;
-    if (is_numbered(bare) || is_data(bare) || ABR_STARTS(bare, "[-"))
+    if (is_numbered(bare) || (abr_has_any(chars, ABR_DIGITS) && is_data(bare)) || ABR_STARTS(bare, "[-"))
         return 0.8F;
     if (ABR_STARTS(bare, "\xE2\x94\x9C") || ABR_STARTS(bare, "\xE2\x94\x82") ||
         ABR_STARTS(bare, "\xE2\x94\x94"))
@@ -304,7 +300,7 @@ static float entry(abr_text_line line, abr_text_line bare)
     const char *gap = memchr(bare.p, ' ', bare.n); /* `  build    compile it` */
     if (gap && gap + 1 < bare.p + bare.n && gap[1] == ' ')
         return indented ? 0.6F : 0.4F;
-    if (is_subject(line) || has_address(bare))
+    if (is_subject(line, chars) || (abr_has_char(chars, '@') && has_address(bare)))
         return 0.7F;
     if (indented && ABR_CONTAINS(bare, "  "))
         return 0.6F;
@@ -317,17 +313,20 @@ static float entry(abr_text_line line, abr_text_line bare)
         return 0.5F; /* of Lisp */
     if (bare.p >= line.p + DEEP)
         return 0.4F;
-    if (is_plain(bare))
+    if (is_plain(bare, chars))
         return 0.3F;
     return ABR_STARTS(bare, "usage:") || ABR_STARTS(bare, "Usage:") || ABR_STARTS(bare, "total ") ? 0.6F : 0;
 }
 
-float abr_listing_signs(abr_text_line line, abr_text_line bare)
+bool abr_is_listed(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
-    if (is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare) || is_match(bare) ||
-        is_counted(bare))
-        return 1;
-    float alone = words_alone(bare);
-    float most = entry(line, bare);
+    return is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare, chars) ||
+           (abr_has_char(chars, ':') && is_match(bare)) || is_counted(bare);
+}
+
+float abr_listing_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
+{
+    float alone = words_alone(bare, chars);
+    float most = entry(line, bare, chars);
     return alone > most ? alone : most;
 }

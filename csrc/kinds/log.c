@@ -33,6 +33,7 @@ static const float text_in_log = 8.0F;  /* where the text starts as a log does, 
 typedef struct {
     float log;
     float text;
+    float most_text; /* an upper bound of `text`; the same where no line was weighed roughly */
     float lines;
     float numbers;        /* lines that are a number alone: printed in a loop, or a list of them */
     abr_text_line before; /* the first word of the line before */
@@ -64,7 +65,9 @@ static abr_text_line start_of(abr_text_line line)
     return (abr_text_line){line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
 }
 
-static void weigh_line(evidence *e, abr_text_line line)
+/* `rough`: where a line surely is of a log, its signs of text are not looked for but bounded, since they count
+ * little. */
+static void weigh_line(evidence *e, abr_text_line line, bool rough)
 {
     float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;
     abr_text_line start = start_of(line);
@@ -72,14 +75,18 @@ static void weigh_line(evidence *e, abr_text_line line)
     if (bare.n == 0)
         return;
     e->numbers += (float)is_number(bare);
-    float log = abr_log_signs(start, bare);
-    float text = line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare);
+    const abr_char_set chars = abr_chars_of(bare);
+    float log = abr_log_signs(start, bare, chars);
+    float most = rough && log >= 1 ? abr_most_text_signs(start, bare, chars) : 1;
+    float text = most < 1 ? 0 : line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare, chars);
     if (repeats(e, start) && text < repeated_text) {
         text = 0;
         log = log > repeated_log ? log : repeated_log;
     }
+    most = most < 1 ? most : text;
     e->log += weight * (text > log || text >= 1 ? log / 4 : log);
     e->text += weight * (log > text ? text / 4 : text);
+    e->most_text += weight * (log > most ? most / 4 : most);
     e->lines += weight;
 }
 
@@ -102,25 +109,25 @@ static bool has_log_line(const char *p, size_t n)
     for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
         const abr_text_line start = start_of(line);
         const abr_text_line bare = abr_trimmed(start);
-        if (bare.n > 0 && !is_number(bare) && abr_log_signs(start, bare) >= 1 &&
-            abr_text_signs(start, bare) < 1)
+        const abr_char_set chars = abr_chars_of(bare);
+        if (bare.n > 0 && !is_number(bare) && abr_log_signs(start, bare, chars) >= 1 &&
+            abr_text_signs(start, bare, chars) < 1)
             return true;
     }
     return false;
 }
 
-bool abr_is_written(const char *p, size_t n)
+static void weigh_lines(const char *p, size_t n, bool rough, evidence *all, evidence *head)
 {
     uint64_t lines = abr_count_newlines(p, n) + 1;
     uint64_t step = (lines + SAMPLED - 1) / SAMPLED;
-    evidence all = {0};
-    evidence head = {0};
     uint32_t random = 1;
     abr_text_line line;
+    *all = *head = (evidence){0};
     for (size_t at = 0, read = 0; abr_next_line(p, n, &at, &line); read++) {
-        weigh_line(&all, line);
+        weigh_line(all, line, rough);
         if (read < HEAD) {
-            head = all;
+            *head = *all;
             continue;
         }
         /* at random, as periods of the text and of the sample must not meet */
@@ -128,6 +135,20 @@ bool abr_is_written(const char *p, size_t n)
         uint64_t passed = random / 65536 % (2 * step - 1);
         at += abr_nth_newline(p + at, n - at, &passed);
     }
+}
+
+bool abr_is_written(const char *p, size_t n)
+{
+    evidence all;
+    evidence head;
+    weigh_lines(p, n, true, &all, &head);
+    bool written = is_written(&all, &head);
+    all.text = all.most_text;
+    head.text = head.most_text;
+    if (is_written(&all, &head) != written) {
+        weigh_lines(p, n, false, &all, &head);
+        written = is_written(&all, &head);
+    }
     /* numbers do not tell, so the rest does, however little of it there is */
-    return is_written(&all, &head) && (all.numbers * 2 <= all.lines || !has_log_line(p, n));
+    return written && (all.numbers * 2 <= all.lines || !has_log_line(p, n));
 }

@@ -5,6 +5,7 @@
 #include "kinds/log_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "kinds/char_set.h"
 #include "kinds/words.h"
 
 enum {
@@ -41,9 +42,8 @@ static size_t digits(abr_text_line line, size_t at)
 /* ---- times and levels ---- */
 
 /* Is it `Modify: 2026-11-22 ...`, as stat has it? */
-static bool names_a_time(abr_text_line line)
+static bool names_a_time(abr_text_line bare)
 {
-    abr_text_line bare = abr_trimmed(line);
     size_t i = 0;
     while (i < bare.n && abr_is_letter(bare.p[i]))
         i++;
@@ -54,8 +54,6 @@ static bool names_a_time(abr_text_line line)
 static bool has_time(abr_text_line line)
 {
     size_t end = line.n < TIME_WITHIN ? line.n : TIME_WITHIN;
-    if (names_a_time(line))
-        return false;
     for (size_t i = 0; i < end; i++) {
         size_t n = digits(line, i);
         if (n == 0)
@@ -94,22 +92,18 @@ static float level(abr_text_line line)
 {
     size_t end = line.n < LEVEL_WITHIN ? line.n : LEVEL_WITHIN;
     for (size_t i = 0; i < end; i++) {
-        if (!abr_is_letter(line.p[i]))
+        char before = (char)(i > 0 ? line.p[i - 1] : ' ');
+        bool leads = i == 0 || before == '[';
+        if ((!leads && !abr_is_upper(line.p[i])) || !abr_is_letter(line.p[i]) || !ABR_HAS(" [<|\t(", before))
             continue;
-        size_t start = i;
-        while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '!'))
-            i++;
-        abr_text_line word = {line.p + start, i - start};
-        char before = (char)(start > 0 ? line.p[start - 1] : ' ');
-        char after = (char)(i < line.n ? line.p[i] : ' ');
-        bool apart = before == ' ' || before == '[' || before == '<' || before == '|' || before == '\t' ||
-                     before == '(';
-        if (apart && is_level(word) &&
-            (after == ' ' || after == ':' || after == ']' || after == '>' || after == '|' || after == '\t' ||
-             after == ')'))
-            return start == 0 || before == '[' ? 1.0F : 0.8F;
-        if (is_small_level(word) &&
-            ((before == '[' && after == ']') || (start == 0 && after == ':') || (start == 0 && after == '[')))
+        size_t n = 1;
+        while (i + n < line.n && (abr_is_word(line.p[i + n]) || line.p[i + n] == '!'))
+            n++;
+        abr_text_line word = {line.p + i, n};
+        char after = (char)(i + n < line.n ? line.p[i + n] : ' ');
+        if (ABR_HAS(" :]>|\t)", after) && is_level(word))
+            return leads ? 1.0F : 0.8F;
+        if ((i == 0 ? ABR_HAS(":[", after) : leads && after == ']') && is_small_level(word))
             return 1.0F;
     }
     return 0;
@@ -121,7 +115,7 @@ static float level(abr_text_line line)
 static bool has_place(abr_text_line line)
 {
     for (size_t i = 1; i + 3 < line.n; i++) {
-        if (line.p[i] != ':' && line.p[i] != '(' && line.p[i] != ',')
+        if (!ABR_HAS(":(,", line.p[i]))
             continue;
         size_t n = digits(line, i + 1);
         size_t at = i + 1 + n;
@@ -154,10 +148,10 @@ static bool is_excerpt(abr_text_line bare)
     return points;
 }
 
-static bool is_frame(abr_text_line bare)
+static bool is_frame(abr_text_line bare, abr_char_set chars)
 {
     if (ABR_STARTS(bare, "at "))
-        return ABR_CONTAINS(bare, ":") || ABR_CONTAINS(bare, "(");
+        return abr_has_any(chars, ABR_SET(":("));
     if (ABR_STARTS(bare, "File \""))
         return ABR_CONTAINS(bare, ", line ");
     if (*bare.p == '#')
@@ -206,7 +200,7 @@ static abr_text_line first_word(abr_text_line line)
 }
 
 /* A command with options, echoed; traced by a shell; make telling where it is. */
-static float command(abr_text_line line)
+static float command(abr_text_line line, abr_char_set chars)
 {
     if (ABR_STARTS(line, "+ ") || ABR_STARTS(line, "++ ") || ABR_STARTS(line, "+++ ") ||
         ABR_STARTS(line, "$ "))
@@ -214,7 +208,7 @@ static float command(abr_text_line line)
     if (ABR_STARTS(line, "make[") || ABR_STARTS(line, "make: ") || ABR_STARTS(line, "ninja: ") ||
         ABR_STARTS(line, "libtool: "))
         return 1;
-    return is_command(first_word(line)) && ABR_CONTAINS(line, " -") ? 1.0F : 0;
+    return ABR_HOLDS(line, chars, " -") && is_command(first_word(line)) ? 1.0F : 0;
 }
 
 /* `[12/200]`, `[ 12%]`, `(12/200)`, ` 12%`. */
@@ -232,7 +226,7 @@ static bool is_progress(abr_text_line bare)
     return bare.p[i] == '/' && (*bare.p == '[' || *bare.p == '(') && digits(bare, i + 1) > 0;
 }
 
-static bool is_test(abr_text_line bare)
+static bool is_test(abr_text_line bare, abr_char_set chars)
 {
 #define TEXT(literal)                                                                                        \
     {                                                                                                        \
@@ -246,31 +240,35 @@ static bool is_test(abr_text_line bare)
         TEXT("\xE2\x9C\x96"), TEXT("\xC3\x97 "),    TEXT("\xE2\x88\x9A"), TEXT("ok\t"),
         TEXT("FAIL\t"),       TEXT("\xE2\x9D\xAF"), TEXT("Test #"),       TEXT("Start ")};
     static const abr_text_line finals[] = {
-        TEXT("... ok"), TEXT("... FAILED"),  TEXT("... FAIL"),    TEXT("... ERROR"), TEXT("... yes"),
-        TEXT("... no"), TEXT("... done"),    TEXT("... ignored"), TEXT(" PASSED"),   TEXT(" FAILED"),
-        TEXT(" OK"),    TEXT(" ok"),         TEXT(" passed"),     TEXT(" failed"),   TEXT(" done"),
-        TEXT("100%"),   TEXT(" deprecated"), TEXT("Passed")};
+        TEXT("... FAIL"), TEXT("... ERROR"), TEXT("... yes"), TEXT("... no"),      TEXT("... ignored"),
+        TEXT(" PASSED"),  TEXT(" FAILED"),   TEXT(" OK"),     TEXT(" ok"),         TEXT(" passed"),
+        TEXT(" failed"),  TEXT(" done"),     TEXT("100%"),    TEXT(" deprecated"), TEXT("Passed")};
 #undef TEXT
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    /* the first chars of `starts`, the last chars of `finals` */
+    bool may_start = (*bare.p & 0x80) || ABR_HAS("on-=[FTS", *bare.p);
+    for (size_t i = 0; may_start && i < sizeof starts / sizeof *starts; i++)
         if (*bare.p == *starts[i].p && abr_has_at(bare, 0, starts[i].p, starts[i].n))
             return true;
-    for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
+    bool may_end = ABR_HAS("LRDKdeoks%", bare.p[bare.n - 1]);
+    for (size_t i = 0; may_end && i < sizeof finals / sizeof *finals; i++)
         if (ends_with(bare, finals[i]))
             return true;
-    return ABR_CONTAINS(bare, "PASSED ") || ABR_CONTAINS(bare, "FAILED ") || ABR_CONTAINS(bare, "passed, ") ||
-           ABR_CONTAINS(bare, "failed, ");
+    return ABR_HOLDS(bare, chars, "PASSED ") || ABR_HOLDS(bare, chars, "FAILED ") ||
+           ABR_HOLDS(bare, chars, "passed, ") || ABR_HOLDS(bare, chars, "failed, ");
 }
 
 /* `.....F...`, as test runners print a char a test. */
 static bool is_row_of_dots(abr_text_line bare)
 {
     size_t i = 0;
+    if (!ABR_HAS("+.", *bare.p))
+        return false;
     while (i < bare.n && ABR_HAS(".+-*FEsx", bare.p[i]))
         i++;
     size_t dots = i;
     while (i < bare.n && bare.p[i] == ' ')
         i++;
-    return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5)) && memchr("+.", *bare.p, 2);
+    return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5));
 }
 
 /* `0.02s`, `1.5 ms`, wherever it stands. */
@@ -323,7 +321,7 @@ static bool is_made(abr_text_line bare)
 }
 
 /* `Compiling x`, `checking for x... yes`, `Setting up x`: what is being done. */
-static float step(abr_text_line bare)
+static float step(abr_text_line bare, abr_char_set chars)
 {
     if (bare.n > STEP_LENGTH)
         return 0;
@@ -334,9 +332,9 @@ static float step(abr_text_line bare)
         abr_is_letter(bare.p[1]))
         return 0.5F; /* `[server] listening` */
     char last = bare.p[bare.n - 1];
-    if (ABR_CONTAINS(bare, ".....") && (last == '|' || abr_is_digit(last)))
+    if ((last == '|' || abr_is_digit(last)) && ABR_HOLDS(bare, chars, "....."))
         return 0; /* of a table of contents */
-    if (word.n < bare.n && ABR_CONTAINS(bare, "... "))
+    if (word.n < bare.n && ABR_HOLDS(bare, chars, "... "))
         return 0.8F;
     if (word.n > 4 && ENDS(word, "ing") && bare.p[bare.n - 1] != ',')
         return abr_is_upper(*word.p) && bare.p[bare.n - 1] != '.' ? 0.7F : 0.4F;
@@ -387,25 +385,28 @@ static bool is_exchange(abr_text_line line)
     return (*line.p == '<' || *line.p == '>') && i > 2 && abr_has_at(line, i, ": ", 2);
 }
 
-static bool is_record(abr_text_line line)
+static bool is_record(abr_text_line line, abr_char_set chars)
 {
-    return is_exchange(line) || ABR_CONTAINS(line, "level=") || ABR_CONTAINS(line, "HTTP/1.") ||
-           ABR_CONTAINS(line, "exit code") || ABR_CONTAINS(line, "exit status") ||
-           ABR_CONTAINS(line, "npm ERR!") || ABR_CONTAINS(line, "panicked at");
+    return is_exchange(line) || ABR_HOLDS(line, chars, "level=") || ABR_HOLDS(line, chars, "HTTP/1.") ||
+           ABR_HOLDS(line, chars, "exit code") || ABR_HOLDS(line, chars, "exit status") ||
+           ABR_HOLDS(line, chars, "npm ERR!") || ABR_HOLDS(line, chars, "panicked at");
 }
 
-float abr_log_signs(abr_text_line line, abr_text_line bare)
+float abr_log_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
-    if (has_time(line) || has_place(bare) || is_excerpt(bare) || is_frame(bare) || is_exception(bare) ||
-        is_progress(bare) || is_test(bare) || is_row_of_dots(bare) || is_made(bare) || is_call(bare) ||
-        is_record(line))
+    bool digits = abr_has_any(chars, ABR_DIGITS);
+    bool colon = abr_has_char(chars, ':');
+    if ((digits && has_time(line) && !names_a_time(bare)) || is_test(bare, chars) || is_excerpt(bare) ||
+        is_frame(bare, chars) || (colon && is_exception(bare)) || (digits && is_progress(bare)) ||
+        is_row_of_dots(bare) || is_made(bare) || (abr_has_char(chars, '=') && is_call(bare)) ||
+        is_record(line, chars) || (digits && colon && has_place(bare)) || abr_has_char(chars, '\r'))
         return 1;
-    float most = level(line);
-    float other = command(line);
+    float most = abr_has_any(chars, ABR_CAPITALS) || abr_has_any(chars, ABR_SET(":[")) ? level(line) : 0;
+    float other = command(line, chars);
     most = other > most ? other : most;
-    other = step(bare);
+    other = step(bare, chars);
     most = other > most ? other : most;
-    if (most < 0.7F && (ends_with_time(bare) || has_duration(bare) || memchr(line.p, ESC, line.n)))
+    if (most < 0.7F && (ends_with_time(bare) || (digits && has_duration(bare)) || abr_has_char(chars, ESC)))
         most = 0.7F;
-    return memchr(line.p, '\r', line.n) ? 1 : most;
+    return most;
 }

@@ -5,6 +5,7 @@
 #include "kinds/text_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "kinds/char_set.h"
 #include "kinds/listing_signs.h"
 #include "kinds/words.h"
 
@@ -12,6 +13,9 @@ enum {
     LEAST_WORDS = 5, /* of prose in a line */
     LONG_LINE = 1000 /* of minified source, as nobody prints them */
 };
+
+/* The most that a line of ASCII has unless it surely is an entry of a listing. */
+static const float most_in_ascii = 0.9F;
 
 /* ---- source ---- */
 
@@ -72,7 +76,7 @@ static bool assigns(abr_text_line bare)
     return false;
 }
 
-static float source(abr_text_line line, abr_text_line bare)
+static float source(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     char last = bare.p[bare.n - 1];
     char before = (char)(bare.n > 1 ? bare.p[bare.n - 2] : ' ');
@@ -92,17 +96,18 @@ static float source(abr_text_line line, abr_text_line bare)
         return 0.8F;
     if (ABR_HAS("])", before) && ABR_HAS("])", last))
         return 0.6F;
-    if (word.n > 0 && ABR_HAS("(.[", after) && (last == ')' || ABR_CONTAINS(bare, "(")) &&
+    if (word.n > 0 && ABR_HAS("(.[", after) && (last == ')' || abr_has_char(chars, '(')) &&
         bare.n - word.n > 2)
         return 0.5F;
-    if (assigns(bare) || ABR_CONTAINS(bare, "();") || ABR_CONTAINS(bare, "&&"))
+    if ((abr_has_char(chars, '=') && assigns(bare)) || ABR_HOLDS(bare, chars, "();") ||
+        ABR_HOLDS(bare, chars, "&&"))
         return 0.7F;
     if (ABR_STARTS(line, "-- "))
         return 0.3F;
     if (word.n > 1 && abr_is_lower(*word.p) && after == ' ' && word.n + 1 < bare.n &&
         ABR_HAS("'\"", bare.p[word.n + 1]))
         return 0.5F;
-    return *bare.p == '"' || *line.p == '\t' || last == ',' || memchr(bare.p, '\t', bare.n) ? 0.5F : 0;
+    return *bare.p == '"' || *line.p == '\t' || last == ',' || abr_has_char(chars, '\t') ? 0.5F : 0;
 }
 
 /* ---- settings, markup ---- */
@@ -130,7 +135,7 @@ static float setting(abr_text_line line, abr_text_line bare)
     return item || bare.p > line.p ? 0.7F : 0.4F;
 }
 
-static float markup(abr_text_line line, abr_text_line bare)
+static float markup(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
     size_t i = 0;
     while (i < bare.n && abr_is_digit(bare.p[i]))
@@ -138,7 +143,7 @@ static float markup(abr_text_line line, abr_text_line bare)
     bool numbered =
         i > 0 && i <= 3 && i + 1 < bare.n && (bare.p[i] == '.' || bare.p[i] == ')') && bare.p[i + 1] == ' ';
     if (ABR_STARTS(bare, "```") || ABR_STARTS(bare, "~~~") || ABR_STARTS(bare, ".. ") ||
-        ABR_CONTAINS(bare, "](") || ABR_CONTAINS(bare, "</"))
+        ABR_HOLDS(bare, chars, "](") || ABR_HOLDS(bare, chars, "</"))
         return 0.9F;
     if (*line.p == '.' && bare.n > 2 && abr_is_letter(bare.p[1]) &&
         (bare.n == 3 || bare.p[3] == ' ')) /* troff */
@@ -147,14 +152,24 @@ static float markup(abr_text_line line, abr_text_line bare)
         ABR_STARTS(bare, "| ") || ABR_STARTS(bare, "> ") || ABR_STARTS(bare, "< ") || numbered)
         return 0.6F;
     char last = bare.p[bare.n - 1];
-    if (ABR_CONTAINS(bare, ".....") && (last == '|' || abr_is_digit(last))) /* of a table of contents */
+    if ((last == '|' || abr_is_digit(last)) && ABR_HOLDS(bare, chars, ".....")) /* of a table of contents */
         return 0.7F;
-    if (ABR_CONTAINS(bare, "`") || ABR_CONTAINS(bare, "**"))
-        return 0.5F;
-    return 0;
+    return abr_has_char(chars, '`') || ABR_HOLDS(bare, chars, "**") ? 0.5F : 0;
 }
 
 /* ---- prose ---- */
+
+/* Is the char at `at` one of a plain word that starts at `start`, or a mark around it? */
+static bool is_of_word(abr_text_line bare, size_t start, size_t at)
+{
+    char c = bare.p[at];
+    if ((c & 0x80) || c == '\'')
+        return true;
+    if (at == start && (abr_is_upper(c) || ABR_HAS("(\"", c)))
+        return true;
+    bool ends = at + 2 >= bare.n || bare.p[at + 1] == ' ' || bare.p[at + 2] == ' ';
+    return ends && ABR_HAS(",.;:!?)\"-", c);
+}
 
 /* Most of the words are plain ones in lower case, or the line is not written in ASCII. */
 static float prose(abr_text_line bare)
@@ -167,15 +182,9 @@ static float prose(abr_text_line bare)
             continue;
         size_t start = i;
         bool small = true;
-        while (i < bare.n && bare.p[i] != ' ') {
+        for (; i < bare.n && bare.p[i] != ' '; i++) {
             high += (bare.p[i] & 0x80) != 0;
-            bool last = i + 1 == bare.n || bare.p[i + 1] == ' ';
-            bool fits =
-                abr_is_lower(bare.p[i]) || (bare.p[i] & 0x80) || (bare.p[i] == '\'') ||
-                (i == start && (abr_is_upper(bare.p[i]) || ABR_HAS("(\"", bare.p[i]))) ||
-                ((last || i + 2 >= bare.n || bare.p[i + 2] == ' ') && ABR_HAS(",.;:!?)\"-", bare.p[i]));
-            small = small && fits;
-            i++;
+            small = small && (abr_is_lower(bare.p[i]) || is_of_word(bare, start, i));
         }
         words++;
         plain += small;
@@ -187,20 +196,32 @@ static float prose(abr_text_line bare)
     return words / 2 >= LEAST_WORDS ? 0.65F : 0.6F;
 }
 
+static bool is_ascii(abr_char_set chars)
+{
+    return !abr_has_char(chars, 0x7F);
+}
+
 static float higher(float a, float b)
 {
     return a > b ? a : b;
 }
 
-float abr_text_signs(abr_text_line line, abr_text_line bare)
+float abr_most_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
-    if (line.n >= LONG_LINE)
+    return is_ascii(chars) && !abr_is_listed(line, bare, chars) ? most_in_ascii : 1;
+}
+
+float abr_text_signs(abr_text_line line, abr_text_line bare, abr_char_set chars)
+{
+    if (line.n >= LONG_LINE || abr_is_listed(line, bare, chars))
         return 1;
-    float most = abr_listing_signs(line, bare);
-    if (most >= 1)
+    float most = source(line, bare, chars);
+    if (most < most_in_ascii || !is_ascii(chars))
+        most = higher(most, abr_listing_signs(line, bare, chars));
+    if (most >= most_in_ascii) /* as sure as anything that follows */
         return most;
-    most = higher(most, source(line, bare));
     most = higher(most, setting(line, bare));
-    most = higher(most, markup(line, bare));
-    return most < 0.9F && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
+    most = higher(most, markup(line, bare, chars));
+    float surest = is_ascii(chars) ? 0.65F : 0.8F; /* that prose is */
+    return most < surest && !ABR_STARTS(line, "-- ") ? higher(most, prose(bare)) : most;
 }

@@ -42,7 +42,7 @@ static int l_save(lua_State *L)
     const char *text = abr_check_text(L, who, "text", 3, &n);
     char path[2 * ABR_PATH_MOST]; /* a folder and a name, both shorter than one */
     uint64_t size = 0;
-    int failed = abr_file_open(dir, name, false, NULL, &file);
+    int failed = abr_file_open(dir, name, ABR_FILE_NEW, NULL, &file);
     path[0] = '\0';
     if (failed == 0) {
         abr_file_write(file, text, n);
@@ -63,17 +63,18 @@ static int l_save(lua_State *L)
     return 4;
 }
 
-/* log(dir, name) -> log | nil, message, code */
+/* log(dir, name, old) -> log | nil, message, code; old: it is not made where it is missing */
 static int l_log(lua_State *L)
 {
     const char *who = "abridge.core.log";
     const char *dir = check_path(L, who, "dir", 1);
     const char *name = check_path(L, who, "name", 2);
+    abr_file_kind kind = lua_toboolean(L, 3) ? ABR_FILE_OLD_LOG : ABR_FILE_LOG;
     abr_file **log = lua_newuserdata(L, sizeof(abr_file *)); /* NOLINT(bugprone-sizeof-expression) */
     *log = NULL;
     luaL_getmetatable(L, ABR_LOG_TYPE);
     lua_setmetatable(L, -2);
-    int failed = abr_file_open(dir, name, true, NULL, log);
+    int failed = abr_file_open(dir, name, kind, NULL, log);
     return failed == 0 ? 1 : abr_push_errno(L, dir, failed);
 }
 

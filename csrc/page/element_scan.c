@@ -510,8 +510,8 @@ static abr_code break_off(abr_element_scan *s, const char *p, size_t n, abr_erro
     abr_code code = ABR_OK;
     if (s->json.inside == 0 || s->end > 0)
         return ABR_OK;
-    if (!s->inside)
-        return s->found ? ABR_OK : begin_scalar(s, p, at, error);
+    if (!s->inside) /* a pointer that leads nowhere: only where it is JSON, which shows at its end */
+        return s->found || s->pointer.count > 0 ? ABR_OK : begin_scalar(s, p, at, error);
     if (s->json.depth != level(s))
         return ABR_OK;
     if (s->object) {
@@ -615,6 +615,8 @@ abr_code abr_scan_end(abr_element_scan *s, abr_error *error)
         return ABR_OK;
     if (!abr_json_is_whole(&s->json))
         return fail_at(ABR_EJSON, "it ends early", s->at, error);
+    if (!s->found && s->end == 0 && s->pointer.count > 0)
+        return nowhere(s, "no array or object", error); /* a number */
     if (s->end == 0)
         s->end = s->first_end = s->at; /* a number */
     s->file.total_bytes = s->at;

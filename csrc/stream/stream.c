@@ -210,7 +210,7 @@ static void retain(abr_stream *s, const char *p, size_t n)
 static void open_full_output(abr_stream *s)
 {
     s->wants_file = false;
-    s->file_error = abr_file_open(s->folder, s->name, false, s->alloc, &s->file);
+    s->file_error = abr_file_open(s->folder, s->name, ABR_FILE_NEW, s->alloc, &s->file);
     if (s->file && whole(s)->n > 0)
         abr_file_write(s->file, whole(s)->p, whole(s)->n);
 }

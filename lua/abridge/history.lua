@@ -19,8 +19,8 @@ local WHO = "abridge.history.fit"
 ---@field max_tokens integer what the messages may take; tools and system prompt given elsewhere come on top
 ---@field count_tokens? fun(text: string): integer the model's own counter; estimated unless set
 ---@field token_safety? number factor on the estimate, 1.35 unless set
----@field image_tokens? integer|fun(width: integer, height: integer): integer tokens of an image; 1600 unless set, and
----  where the size is not known
+---@field image_tokens? integer|fun(width: integer, height: integer): number tokens of an image, rounded up; 1600 unless
+---  set, and where the size is not known
 ---@field trigger? number share of the budget up to which nothing changes, 0.9 unless set
 ---@field target? number share of the budget to come down to, 0.6 unless set
 ---@field keep? integer results before the last turn that stay, 3 unless set
@@ -115,20 +115,29 @@ local function with_text(given, text)
   return parts
 end
 
+--- What a result holds now.
+local function content_now(result)
+  if result.is_stub then return result.stub.text end
+  return result.cut and with_text(result.given, result.cut) or result.given
+end
+
 --- The contents of a message's results as they are now; nil where none changed. `forks`: what became of some.
-local function contents_of(results, forks)
-  local contents
+local function contents_of(record, forks)
+  local results, changed = record.results, false
   for k = 1, #results do
     local result = forks[results[k]] or results[k]
-    if result.is_stub or result.cut then
-      contents = contents or {}
-      contents[k] = result.is_stub and result.stub.text or with_text(result.given, result.cut)
+    changed = changed or result.is_stub or result.cut
+  end
+  if not changed then return nil end
+  local known, contents = record.made and record.made.contents, nil
+  for k = 1, #results do
+    local now = content_now(forks[results[k]] or results[k])
+    if not contents and not (known and known[k] == now) then
+      contents = { (table.unpack or unpack)(known or {}, 1, k - 1) }
     end
+    if contents then contents[k] = now end
   end
-  for k = 1, contents and #results or 0 do
-    if contents[k] == nil then contents[k] = results[k].given end
-  end
-  return contents
+  return contents or known
 end
 
 -- fit ------------------------------------------------------------------------------------
@@ -138,15 +147,18 @@ local function checked_messages(messages, shape)
   if type(messages) ~= "table" then
     check.fail(("%s: messages must be a list of messages, got %s"):format(WHO, check.show(messages)), 1)
   end
-  local all = check.list(messages)
+  local all = {}
+  for i = 1, math.huge do
+    local message = rawget(messages, i)
+    if message == nil then break end
+    if type(message) ~= "table" then
+      check.fail(("%s: messages[%d] must be %s, got %s"):format(WHO, i, shape.wanted, check.show(message)), 1)
+    end
+    all[i] = message
+  end
   for key in next, messages do
     if type(key) ~= "number" or not all[key] then
       check.fail(("%s: messages must be a list of messages, got one with the key %s"):format(WHO, check.show(key)), 1)
-    end
-  end
-  for i, message in ipairs(all) do
-    if type(message) ~= "table" then
-      check.fail(("%s: messages[%d] must be %s, got %s"):format(WHO, i, shape.wanted, check.show(message)), 1)
     end
   end
   return all
@@ -183,7 +195,7 @@ function M.fit(messages, opts)
     local forks
     after, known, forks = walk.to_the_end(all[1], known, opts, reader)
     for i, record in ipairs(known) do
-      local contents = contents_of(record.results, forks)
+      local contents = contents_of(record, forks)
       if contents then
         all[i] = records.written(reader, record, all[i], contents)
         changed[#changed + 1] = i

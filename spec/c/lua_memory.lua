@@ -205,6 +205,7 @@ case("find_line", function() return core.find_line(TEXT, 7) .. " is where" end)
 case("find_char", function() return core.find_char(TEXT, 7) .. " is where" end)
 case("cells", function() return core.cells(TEXT) .. " cells" end)
 case("fit_cells", function() return core.fit_cells(TEXT, 10) .. " bytes" end)
+case("base64_bytes", function() return core.base64_bytes(("QUJD"):rep(100), 256) .. " bytes" end)
 case("info_json", function()
   local info = require "abridge.output.info"
   return info.with_resume(10, 20, 3, "Use \"offset\"=3\n\255", "line_cap"):to_json()

@@ -464,6 +464,25 @@ static void a_member_without_a_name_of_its_own_goes_by_its_index(void)
     expect_page("{\"a\": 1, \"\\ud83d\\ude00/\": 2}", "", 9, "{\"a\": 1}", "/\xF0\x9F\x98\x80~1");
 }
 
+/* Hand a page its text byte by byte, as far as it goes. */
+static abr_code show_by_bytes(const char *text, const char *pointer, abr_error *error)
+{
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    abr_page *page;
+    bool done;
+    o.pointer = pointer;
+    o.pointer_len = strlen(pointer);
+    abr_code code = abr_page_begin(NULL, &o, &page, error);
+    if (code != ABR_OK)
+        return code;
+    for (const char *p = text; code == ABR_OK && *p; p++)
+        code = abr_page_write(page, p, 1, error);
+    if (code == ABR_OK)
+        code = abr_page_step(page, 1, &done, error);
+    abr_page_close(page);
+    return code;
+}
+
 static void expect_failure(const char *text, const char *pointer, abr_code want, const char *message,
                            size_t position)
 {
@@ -471,6 +490,9 @@ static void expect_failure(const char *text, const char *pointer, abr_code want,
     abr_page_items items;
     abr_error error = {ABR_OK, "", 0};
     CHECK_COUNT(want, show(text, pointer, 500, got, &items, &error));
+    CHECK_TEXT(message, error.message, strlen(error.message));
+    CHECK_COUNT(position, error.position);
+    CHECK_COUNT(want, show_by_bytes(text, pointer, &error));
     CHECK_TEXT(message, error.message, strlen(error.message));
     CHECK_COUNT(position, error.position);
 }
@@ -493,6 +515,9 @@ static void a_pointer_that_leads_nowhere_says_where_it_stops(void)
     expect_failure(text, "/b/0", ABR_EPOINTER, "no array or object", 2);
     expect_failure(text, "/c/x", ABR_EPOINTER, "no such member", 2);
     expect_failure("\"s\"", "/x", ABR_EPOINTER, "no array or object", 0);
+    expect_failure("12", "/x", ABR_EPOINTER, "no array or object", 0);
+    expect_failure("\"s\n\"", "/x", ABR_EJSON, "no JSON", 3);
+    expect_failure("\"s", "/x", ABR_EJSON, "it ends early", 2);
 }
 
 static void what_is_no_json_is_refused_at_its_byte(void)

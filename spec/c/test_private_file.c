@@ -137,10 +137,10 @@ static bool exists(const char *path)
 }
 
 /* Open, expecting this errno (0: it opens). */
-static abr_file *open_expecting(int expected, const char *dir, const char *name, bool append)
+static abr_file *open_expecting(int expected, const char *dir, const char *name, abr_file_kind kind)
 {
     abr_file *file = NULL;
-    int failed = abr_file_open(dir, name, append, NULL, &file);
+    int failed = abr_file_open(dir, name, kind, NULL, &file);
     if (failed != expected)
         fprintf(stderr, "expected %s, got %s: ", abr_errno_name(expected), abr_errno_name(failed));
     CHECK(failed == expected);
@@ -148,9 +148,9 @@ static abr_file *open_expecting(int expected, const char *dir, const char *name,
     return file;
 }
 
-static void refuse(int expected, const char *dir, const char *name, bool append)
+static void refuse(int expected, const char *dir, const char *name, abr_file_kind kind)
 {
-    abr_file_close(open_expecting(expected, dir, name, append));
+    abr_file_close(open_expecting(expected, dir, name, kind));
 }
 
 /* ---- who may read ---- */
@@ -159,14 +159,14 @@ static void private_whatever_the_umask(void)
 {
     static const mode_t masks[] = {0, 022, 077, 0277, 0377, 0777};
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
-        for (int append = 0; append < 2; append++) {
+        for (int kind = 0; kind < 2; kind++) {
             char dir[300];
             char path[700];
-            snprintf(dir, sizeof dir, "%s/m%zu-%d", base, i, append);
+            snprintf(dir, sizeof dir, "%s/m%zu-%d", base, i, kind);
             mode_t old = umask(masks[i]);
             char deep[400];
             snprintf(deep, sizeof deep, "%s/a/b", dir);
-            abr_file *file = open_expecting(0, deep, "f", append);
+            abr_file *file = open_expecting(0, deep, "f", kind == 0 ? ABR_FILE_NEW : ABR_FILE_LOG);
             umask(old);
             if (!file)
                 continue;
@@ -201,15 +201,15 @@ static void a_folder_that_others_may_enter_is_refused(void)
     mkdir(at("d"), 0700);
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         chmod(at("d"), modes[i]);
-        refuse(EPERM, at("d"), "f", false);
-        refuse(EPERM, at("d"), "f", true);
+        refuse(EPERM, at("d"), "f", ABR_FILE_NEW);
+        refuse(EPERM, at("d"), "f", ABR_FILE_LOG);
         CHECK(abr_private_folder(at("d")) == EPERM);
         CHECK(!exists(at("d/f")));
         CHECK_COUNT(modes[i], mode_of(at("d"))); /* it is not ours to change */
     }
     chmod(at("d"), 0700);
     CHECK(abr_private_folder(at("d")) == 0);
-    abr_file_close(open_expecting(0, at("d"), "f", false));
+    abr_file_close(open_expecting(0, at("d"), "f", ABR_FILE_NEW));
 }
 
 static void a_folder_of_another_owner_is_refused(void)
@@ -217,8 +217,8 @@ static void a_folder_of_another_owner_is_refused(void)
     mkdir(at("d"), 0700);
     if (geteuid() != 0 || chown(at("d"), NOBODY, NOBODY) != 0)
         return; /* only root can make one */
-    refuse(EPERM, at("d"), "f", false);
-    refuse(EPERM, at("d"), "f", true);
+    refuse(EPERM, at("d"), "f", ABR_FILE_NEW);
+    refuse(EPERM, at("d"), "f", ABR_FILE_LOG);
     CHECK(!exists(at("d/f")));
 }
 
@@ -227,9 +227,9 @@ static void a_link_is_no_folder(void)
     mkdir(at("d"), 0700);
     if (symlink("d", at("link")) != 0)
         exit(2);
-    refuse(EPERM, at("link"), "f", false);
-    refuse(EPERM, at("link/"), "f", false);
-    refuse(EPERM, at("link//"), "f", true);
+    refuse(EPERM, at("link"), "f", ABR_FILE_NEW);
+    refuse(EPERM, at("link/"), "f", ABR_FILE_NEW);
+    refuse(EPERM, at("link//"), "f", ABR_FILE_LOG);
     CHECK(abr_private_folder(at("link")) == EPERM);
     CHECK(!exists(at("d/f")));
     if (symlink("nowhere", at("dangling")) != 0)
@@ -237,15 +237,15 @@ static void a_link_is_no_folder(void)
     CHECK(abr_private_folder(at("dangling")) != 0);
     CHECK(!exists(at("nowhere")));
     /* on the way to the folder links are followed, as a home folder may be one */
-    abr_file_close(open_expecting(0, at("link/below"), "f", false));
+    abr_file_close(open_expecting(0, at("link/below"), "f", ABR_FILE_NEW));
     CHECK(exists(at("d/below/f")));
 }
 
 static void what_is_no_folder_is_told(void)
 {
     put(at("plain"), "x", 1);
-    refuse(ENOTDIR, at("plain"), "f", false);
-    refuse(ENOTDIR, at("plain/below"), "f", false);
+    refuse(ENOTDIR, at("plain"), "f", ABR_FILE_NEW);
+    refuse(ENOTDIR, at("plain/below"), "f", ABR_FILE_NEW);
     CHECK(abr_private_folder(at("plain")) == ENOTDIR);
     check_file(at("plain"), "x", 1);
     CHECK(abr_private_folder("") == EINVAL);
@@ -267,11 +267,11 @@ static void in_a_folder_without_write_permission(void)
         _exit(SKIPPED);
     mkdir(at("d"), 0700);
     chmod(at("d"), 0500);
-    refuse(EACCES, at("d"), "f", false);
-    refuse(EACCES, at("d"), "f", true);
-    refuse(EACCES, at("d/below"), "f", false);
+    refuse(EACCES, at("d"), "f", ABR_FILE_NEW);
+    refuse(EACCES, at("d"), "f", ABR_FILE_LOG);
+    refuse(EACCES, at("d/below"), "f", ABR_FILE_NEW);
     chmod(at("d"), 0000);
-    refuse(EACCES, at("d"), "f", false);
+    refuse(EACCES, at("d"), "f", ABR_FILE_NEW);
 }
 
 static void a_folder_without_write_permission_is_told(void)
@@ -288,24 +288,24 @@ static void names_are_names_of_files(void)
     static const char *const wrong[] = {"", ".", "..", "a/b", "/", "/etc/x", "../x", "a/"};
     char name[257];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        refuse(EINVAL, at("d"), wrong[i], false);
-        refuse(EINVAL, at("d"), wrong[i], true);
+        refuse(EINVAL, at("d"), wrong[i], ABR_FILE_NEW);
+        refuse(EINVAL, at("d"), wrong[i], ABR_FILE_LOG);
     }
     CHECK(!exists(at("d"))); /* told before anything is made */
     memset(name, 'n', 256);
     name[256] = '\0';
-    refuse(ENAMETOOLONG, at("d"), name, false);
+    refuse(ENAMETOOLONG, at("d"), name, ABR_FILE_NEW);
     name[255] = '\0';
-    abr_file_close(open_expecting(0, at("d"), name, false));
-    abr_file_close(open_expecting(0, at("d"), "..a", false));
-    abr_file_close(open_expecting(0, at("d"), "a b\n\xC3\xA9", false));
+    abr_file_close(open_expecting(0, at("d"), name, ABR_FILE_NEW));
+    abr_file_close(open_expecting(0, at("d"), "..a", ABR_FILE_NEW));
+    abr_file_close(open_expecting(0, at("d"), "a b\n\xC3\xA9", ABR_FILE_NEW));
 }
 
 static void a_path_has_one_slash_before_the_name(void)
 {
     char dir[300];
     snprintf(dir, sizeof dir, "%s/d/", base);
-    abr_file *file = open_expecting(0, dir, "f", false);
+    abr_file *file = open_expecting(0, dir, "f", ABR_FILE_NEW);
     if (file)
         CHECK_TEXT(at("d/f"), abr_file_path(file), strlen(abr_file_path(file)));
     abr_file_close(file);
@@ -315,15 +315,15 @@ static void a_file_that_is_there_is_never_written(void)
 {
     mkdir(at("d"), 0700);
     put(at("d/f"), "mine", 4);
-    refuse(EEXIST, at("d"), "f", false);
+    refuse(EEXIST, at("d"), "f", ABR_FILE_NEW);
     check_file(at("d/f"), "mine", 4);
     put(at("target"), "theirs", 6);
     if (symlink("../target", at("d/link")) != 0 || symlink("../new", at("d/dangling")) != 0)
         exit(2);
-    refuse(EEXIST, at("d"), "link", false);
-    refuse(EEXIST, at("d"), "dangling", false);
-    refuse(ELOOP, at("d"), "link", true);
-    refuse(ELOOP, at("d"), "dangling", true);
+    refuse(EEXIST, at("d"), "link", ABR_FILE_NEW);
+    refuse(EEXIST, at("d"), "dangling", ABR_FILE_NEW);
+    refuse(ELOOP, at("d"), "link", ABR_FILE_LOG);
+    refuse(ELOOP, at("d"), "dangling", ABR_FILE_LOG);
     check_file(at("target"), "theirs", 6);
     CHECK(!exists(at("new")));
 }
@@ -332,13 +332,13 @@ static void a_log_is_a_private_file_of_ours(void)
 {
     mkdir(at("d"), 0700);
     mkdir(at("d/folder"), 0700);
-    refuse(EISDIR, at("d"), "folder", true);
+    refuse(EISDIR, at("d"), "folder", ABR_FILE_LOG);
     if (mkfifo(at("d/fifo"), 0600) != 0)
         exit(2);
-    refuse(EPERM, at("d"), "fifo", true); /* and does not wait for a reader */
+    refuse(EPERM, at("d"), "fifo", ABR_FILE_LOG); /* and does not wait for a reader */
     put(at("d/wide"), "x\n", 2);
     chmod(at("d/wide"), 0644);
-    refuse(EPERM, at("d"), "wide", true);
+    refuse(EPERM, at("d"), "wide", ABR_FILE_LOG);
     check_file(at("d/wide"), "x\n", 2);
 }
 
@@ -361,17 +361,17 @@ static void descriptors_are_closed_on_exec_and_at_the_end(void)
     int during;
     int after;
     int leaked = inherited(&before);
-    abr_file *file = open_expecting(0, at("d"), "f", false);
-    abr_file *log = open_expecting(0, at("d"), "log", true);
+    abr_file *file = open_expecting(0, at("d"), "f", ABR_FILE_NEW);
+    abr_file *log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
     CHECK_COUNT(leaked, inherited(&during));
     CHECK_COUNT(before + 2, during); /* the folder's are closed again */
     CHECK(abr_file_close(file) == 0);
     CHECK(abr_file_close(log) == 0);
     CHECK(abr_file_close(NULL) == 0);
-    refuse(EEXIST, at("d"), "f", false);
-    refuse(EINVAL, at("d"), "a/b", false);
+    refuse(EEXIST, at("d"), "f", ABR_FILE_NEW);
+    refuse(EINVAL, at("d"), "a/b", ABR_FILE_NEW);
     chmod(at("d"), 0755);
-    refuse(EPERM, at("d"), "g", false);
+    refuse(EPERM, at("d"), "g", ABR_FILE_NEW);
     inherited(&after);
     CHECK_COUNT(before, after);
 }
@@ -384,7 +384,7 @@ static void without_memory_nothing_is_made(void)
     int before;
     int after;
     inherited(&before);
-    CHECK(abr_file_open(at("d"), "f", false, &none, &file) == ENOMEM);
+    CHECK(abr_file_open(at("d"), "f", ABR_FILE_NEW, &none, &file) == ENOMEM);
     CHECK(file == NULL && !exists(at("d/f")));
     inherited(&after);
     CHECK_COUNT(before, after);
@@ -406,7 +406,7 @@ static void what_is_written_is_in_the_file(void)
         char path[40];
         snprintf(name, sizeof name, "f%zu", c);
         snprintf(path, sizeof path, "d/%s", name);
-        abr_file *file = open_expecting(0, at("d"), name, false);
+        abr_file *file = open_expecting(0, at("d"), name, ABR_FILE_NEW);
         for (size_t done = 0; file && done < SIZE;) {
             size_t n = 1 + pick(largest[c]);
             if (n > SIZE - done)
@@ -439,7 +439,7 @@ static void fill_up(int expected, const char *dir, size_t chunk, size_t most)
 {
     static char block[64 * KB];
     memset(block, 'x', sizeof block);
-    abr_file *file = open_expecting(0, dir, "full", false);
+    abr_file *file = open_expecting(0, dir, "full", ABR_FILE_NEW);
     if (!file)
         return;
     char path[700];
@@ -467,6 +467,17 @@ static void fill_up(int expected, const char *dir, size_t chunk, size_t most)
 }
 
 /* Records of 1000 bytes until one is refused: the log ends with a whole one. */
+static void an_old_log_is_not_made(void)
+{
+    refuse(ENOENT, at("gone/below"), "log", ABR_FILE_OLD_LOG);
+    CHECK(!exists(at("gone")));
+    mkdir(at("d"), 0700);
+    refuse(ENOENT, at("d"), "log", ABR_FILE_OLD_LOG);
+    CHECK(!exists(at("d/log")));
+    abr_file_close(open_expecting(0, at("d"), "log", ABR_FILE_LOG));
+    abr_file_close(open_expecting(0, at("d"), "log", ABR_FILE_OLD_LOG));
+}
+
 static void append_until_full(int expected, abr_file *log, const char *path, size_t most)
 {
     char record[1000];
@@ -495,7 +506,7 @@ static void under_a_limit_on_file_sizes(void)
     fill_up(EFBIG, at("d"), 1, 100 * KB);
     fill_up(EFBIG, at("d"), 700, 100 * KB);
     fill_up(EFBIG, at("d"), 64 * KB, 200 * KB);
-    abr_file *log = open_expecting(0, at("d"), "log", true);
+    abr_file *log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
     append_until_full(EFBIG, log, at("d/log"), 100);
     CHECK_COUNT(0, abr_file_append(log, "short\n", 6)); /* a shorter record still fits */
     CHECK_COUNT(10006, size_on_disk(at("d/log")));
@@ -503,7 +514,7 @@ static void under_a_limit_on_file_sizes(void)
     limit.rlim_cur = 0;
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
         _exit(FAILED);
-    log = open_expecting(0, at("d"), "log", true);
+    log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
     CHECK_COUNT(EFBIG, abr_file_append(log, "x\n", 2));
     CHECK_COUNT(10006, size_on_disk(at("d/log")));
     abr_file_close(log);
@@ -530,8 +541,8 @@ static void on_a_full_disk(void)
     fill_up(ENOSPC, at("d"), 1, 200 * KB);
     fill_up(ENOSPC, at("d"), 5000, 200 * KB);
     fill_up(ENOSPC, at("d"), 64 * KB, 200 * KB);
-    abr_file *log = open_expecting(0, at("d"), "log", true);
-    abr_file *other = open_expecting(0, at("d"), "other", false);
+    abr_file *log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
+    abr_file *other = open_expecting(0, at("d"), "other", ABR_FILE_NEW);
     static char block[20 * KB];
     CHECK(abr_file_write(other, block, sizeof block) == 0);
     CHECK(abr_file_flush(other) == 0);
@@ -553,8 +564,8 @@ static void on_a_read_only_disk(void)
     mount_small("size=64k,mode=0700");
     if (mount("none", at("d"), "tmpfs", MS_REMOUNT | MS_RDONLY, "size=64k,mode=0700") != 0)
         _exit(SKIPPED);
-    refuse(EROFS, at("d"), "f", false);
-    refuse(EROFS, at("d"), "log", true);
+    refuse(EROFS, at("d"), "f", ABR_FILE_NEW);
+    refuse(EROFS, at("d"), "log", ABR_FILE_LOG);
     CHECK(abr_private_folder(at("d/below")) == EROFS || abr_private_folder(at("d/below")) == ENOENT);
 }
 #endif
@@ -585,13 +596,13 @@ static void append(abr_file *log, const char *record)
 
 static void records_are_there_at_once(void)
 {
-    abr_file *log = open_expecting(0, at("d"), "log", true);
+    abr_file *log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
     append(log, "one\n");
     check_file(at("d/log"), "one\n", 4);
     append(log, "two\n");
     check_file(at("d/log"), "one\ntwo\n", 8);
     abr_file_close(log);
-    log = open_expecting(0, at("d"), "log", true);
+    log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
     CHECK_COUNT(8, abr_file_size(log));
     append(log, "three\n");
     abr_file_close(log);
@@ -609,7 +620,7 @@ static void a_torn_last_line_is_cut_off(void)
             whole--;
         put(at("d/log"), text, torn);
         chmod(at("d/log"), 0600);
-        abr_file *log = open_expecting(0, at("d"), "log", true);
+        abr_file *log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
         if (!log)
             continue;
         CHECK_COUNT(whole, abr_file_size(log));
@@ -639,7 +650,7 @@ static void a_long_torn_line_is_cut_off(void)
                 text[wholes[w] - 1] = '\n';
             put(at("d/log"), text, wholes[w] + torn[t]);
             chmod(at("d/log"), 0600);
-            abr_file_close(open_expecting(0, at("d"), "log", true));
+            abr_file_close(open_expecting(0, at("d"), "log", ABR_FILE_LOG));
             check_file(at("d/log"), text, wholes[w]);
         }
     }
@@ -650,22 +661,22 @@ static abr_file *held;
 
 static void open_a_held_log(void)
 {
-    refuse(EBUSY, at("d"), "log", true);
+    refuse(EBUSY, at("d"), "log", ABR_FILE_LOG);
     abr_file_close(held); /* this process's share of it; the lock stays with the other's */
-    refuse(EBUSY, at("d"), "log", true);
+    refuse(EBUSY, at("d"), "log", ABR_FILE_LOG);
 }
 
 static void one_process_holds_a_log(void)
 {
-    abr_file *log = open_expecting(0, at("d"), "log", true);
+    abr_file *log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
     append(log, "one\n");
-    refuse(EBUSY, at("d"), "log", true);
+    refuse(EBUSY, at("d"), "log", ABR_FILE_LOG);
     held = log;
     CHECK(in_child(open_a_held_log));
     check_file(at("d/log"), "one\n", 4);
     append(log, "two\n");
     abr_file_close(log);
-    abr_file_close(open_expecting(0, at("d"), "log", true));
+    abr_file_close(open_expecting(0, at("d"), "log", ABR_FILE_LOG));
 }
 
 /* A child that holds the log and says so, until it is killed. */
@@ -678,7 +689,7 @@ static pid_t hold_in_child(void)
     pid_t pid = fork();
     if (pid == 0) {
         abr_file *log = NULL;
-        if (abr_file_open(at("d"), "log", true, NULL, &log) != 0 ||
+        if (abr_file_open(at("d"), "log", ABR_FILE_LOG, NULL, &log) != 0 ||
             abr_file_append(log, "held\ntorn", 9) != 0)
             _exit(FAILED);
         if (write(ready[1], "!", 1) != 1)
@@ -696,10 +707,10 @@ static pid_t hold_in_child(void)
 static void a_killed_holder_blocks_nobody(void)
 {
     pid_t pid = hold_in_child();
-    refuse(EBUSY, at("d"), "log", true);
+    refuse(EBUSY, at("d"), "log", ABR_FILE_LOG);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    abr_file *log = open_expecting(0, at("d"), "log", true);
+    abr_file *log = open_expecting(0, at("d"), "log", ABR_FILE_LOG);
     append(log, "mine\n");
     abr_file_close(log);
     check_file(at("d/log"), "held\nmine\n", 10);
@@ -894,6 +905,7 @@ int main(void)
     RUN_IN_FOLDER(a_path_has_one_slash_before_the_name);
     RUN_IN_FOLDER(a_file_that_is_there_is_never_written);
     RUN_IN_FOLDER(a_log_is_a_private_file_of_ours);
+    RUN_IN_FOLDER(an_old_log_is_not_made);
     RUN_IN_FOLDER(descriptors_are_closed_on_exec_and_at_the_end);
     RUN_IN_FOLDER(without_memory_nothing_is_made);
     RUN_IN_FOLDER(what_is_written_is_in_the_file);

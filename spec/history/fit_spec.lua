@@ -267,6 +267,17 @@ describe("history.fit", function()
       }
     )
     assert.equal(1600, report.tokens_before)
+    assert.equal(
+      410 + 4 + 3,
+      tokens(function(width, height)
+        return width * height / 750
+      end)
+    )
+    local ok, problem = pcall(tokens, function()
+      return "many"
+    end)
+    assert.is_false(ok)
+    assert.matches('image_tokens must return a number from 0 to 2^53, got "many"', problem, 1, true)
   end)
 
   it("pairs results by order where they have no ids, and where ids come twice", function()

@@ -56,7 +56,7 @@ local function random_options(format)
     image_tokens = random.choose {
       85,
       function(width, height)
-        return width * height / 750 - width * height / 750 % 1
+        return width * height / 750
       end,
     },
   }
@@ -171,6 +171,29 @@ describe("a conversation under a budget", function()
       assert(same(history.fit(untouched, opts), rebuilt), "what is remembered gives other bytes")
       rebuilt_at_places(opts, made)
     end)
+  end)
+
+  it("is read anew after a counter raised half-way", function()
+    random.start(1)
+    local made, left = conversation.new("openai", 20, 4000).messages, math.huge
+    local opts = { format = "openai", max_tokens = 4000, keep = 1 }
+    function opts.count_tokens(text)
+      left = left - 1
+      assert(left >= 0, "the counter is down")
+      return #text
+    end
+    local raised = 0
+    for n = 1, #made do
+      left = random.below(12)
+      local ok, why = pcall(history.fit, first(made, n), opts)
+      raised = raised + (ok and 0 or 1)
+      assert(ok or tostring(why):find "the counter is down", why)
+      left = math.huge
+      if random.chance(2) then
+        assert(same(history.fit(first(made, n), opts), (history.fit(copied(first(made, n)), opts))))
+      end
+    end
+    assert(raised > 3, raised)
   end)
 
   it("is forgotten with its messages, and read anew where one changes", function()

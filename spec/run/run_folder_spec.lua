@@ -1,9 +1,11 @@
 -- The folder of a run: numbers, names and modes; one writer at a time; a log that survives its writer.
 local abridge = require "abridge"
+local core = require "abridge.core"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
 local plain = require "support.plain"
 local process = require "abridge.process"
+local retention = require "abridge.run.retention"
 local random = require "support.random"
 local writers = require "abridge.run.writer"
 local tmpdir = require "support.tmpdir"
@@ -69,8 +71,9 @@ local function start(script, args, on_line)
     host.wait(function()
       return child.outcome ~= nil
     end)
+    assert.is_nil(child.outcome.handler_error) -- what a check in on_line raised
+    assert.is_nil(child.outcome.error)
     assert.is_false(child.outcome.timed_out)
-    assert.is_nil(child.outcome.error) -- what a check in on_line raised
     return child.outcome
   end
   return child
@@ -772,6 +775,22 @@ describe("the log of a run", function()
         assert.matches("^run:full_output: ", message)
       end
     end)
+  end)
+
+  it("is not made again by pruning while somebody else deletes it", function()
+    local writer = create(dir:at "runs/old")
+    assert(writer:event(call(1)))
+    writer:close()
+    local log = core.log
+    core.log = function(...)
+      dir:sh "rm -rf runs"
+      return log(...)
+    end
+    local ok, removed = pcall(retention.prune, dir:at "runs", { max_age = 0 })
+    core.log = log
+    assert.is_true(ok, removed)
+    assert.equal(0, removed)
+    assert.is_nil(uv.fs_stat(dir:at "runs"))
   end)
 
   it("is made again when its old folder is deleted under its hands", function()

@@ -193,22 +193,15 @@ end
 
 -- messages that changed ----------------------------------------------------------------------
 
-local function same_list(a, b)
-  for k = 1, math.max(#a, #b) do
-    if a[k] ~= b[k] then return false end
-  end
-  return true
-end
-
 --- A copy of a message with other contents of its results: the one made before, if it is as it was.
 ---@param reader abridge.history.Reader
 ---@param record abridge.history.Record of the message
 ---@param message table
----@param contents any[]
+---@param contents any[] that of the copy made before, where they are the same
 ---@return table
 function M.written(reader, record, message, contents)
   local made, shape = record.made, reader.shape
-  if made and same_list(made.contents, contents) then
+  if made and made.contents == contents then
     local known = records[made.copy]
     if known and known.setup == reader.setup and unchanged(made.copy, known.print, 1) then return made.copy end
   end

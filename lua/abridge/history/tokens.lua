@@ -105,12 +105,12 @@ end
 
 ---@class abridge.history.Weigher
 ---@field private limits abridge.Limits
----@field private image_tokens? integer|fun(width: integer, height: integer): integer
+---@field private image_tokens? integer|fun(width: integer, height: integer): number
 local Weigher = {}
 Weigher.__index = Weigher
 
 ---@param limits abridge.Limits `count_tokens`, `token_safety`
----@param image_tokens? integer|fun(width: integer, height: integer): integer
+---@param image_tokens? integer|fun(width: integer, height: integer): number
 ---@return abridge.history.Weigher
 function M.weigher(limits, image_tokens)
   return setmetatable({ limits = limits, image_tokens = image_tokens }, Weigher)
@@ -135,8 +135,8 @@ function Weigher:image(data)
   end
   if not width then return M.IMAGE end
   local tokens = cost(width, height)
-  if check.is_count(tokens) then return tokens end
-  error("abridge: image_tokens must return an integer from 0 to 2^53, got " .. check.show(tokens), 0)
+  if type(tokens) == "number" and tokens >= 0 and tokens <= 2 ^ 53 then return math.ceil(tokens) end
+  error("abridge: image_tokens must return a number from 0 to 2^53, got " .. check.show(tokens), 0)
 end
 
 --- Tokens of any value of a message: its strings, but those under keys that no model reads.

@@ -110,16 +110,14 @@ end
 ---@return table<abridge.history.Result, abridge.history.Result> forks what became of results before the last reply
 function M.to_the_end(first, known, opts, reader)
   local last, walk = last_reply(known), walks[first]
+  walks[first] = nil -- a counter of the caller's may raise half-way
   if not goes_on(walk, known, opts, reader.setup) then
     walk = { opts = opts, setup = reader.setup, known = {}, records = {} }
     walk.fold, walk.calls = folds.new(opts, reader.weigher), calls.new()
   else
     walk.tail:take_back()
   end
-  if last then
-    to_last_reply(walk, known, last)
-    walks[first] = walk
-  end
+  if last then to_last_reply(walk, known, last) end
   local fold, forks = walk.fold:fork()
   local tail, all = walk.calls:fork(), {}
   walk.tail = tail
@@ -131,6 +129,7 @@ function M.to_the_end(first, known, opts, reader)
     add(all[i], fold, tail, opts)
   end
   fold:step()
+  if last then walks[first] = walk end
   return fold.total, all, forks
 end
 

@@ -117,7 +117,7 @@ local function remove(run)
   local held = {}
   local free = true
   for _, file in ipairs { run.log or false, run.lock or false } do
-    local log = file and free and core.log(run.path, file.name)
+    local log = file and free and core.log(run.path, file.name, true)
     held[#held + 1] = log or nil
     free = free and (not file or log ~= nil)
   end

@@ -1,0 +1,75 @@
+/* Sets of chars, and the chars of a line: what needs one of them is not looked for in a line without it. */
+#ifndef ABR_KINDS_CHAR_SET_H
+#define ABR_KINDS_CHAR_SET_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/lines.h"
+
+ABR_PRIVATE_BEGIN
+
+/* A bit a char. DEL stands for all that is not ASCII too. */
+typedef struct {
+    uint64_t low; /* the chars before '@' */
+    uint64_t high;
+} abr_char_set;
+
+/* The set of the chars of a literal: at most 18, all of them ASCII. */
+#define ABR_SET(literal) ((abr_char_set){ABR_EACH(literal, ABR_BIT_LOW), ABR_EACH(literal, ABR_BIT_HIGH)})
+#define ABR_EACH(literal, bit)                                                                               \
+    (bit(literal, 0) | bit(literal, 1) | bit(literal, 2) | bit(literal, 3) | bit(literal, 4) |               \
+     bit(literal, 5) | bit(literal, 6) | bit(literal, 7) | bit(literal, 8) | bit(literal, 9) |               \
+     bit(literal, 10) | bit(literal, 11) | bit(literal, 12) | bit(literal, 13) | bit(literal, 14) |          \
+     bit(literal, 15) | bit(literal, 16) | bit(literal, 17))
+#define ABR_NTH(literal, i) ((literal)[(i) < sizeof(literal) - 1 ? (i) : 0])
+#define ABR_BIT_LOW(literal, i) ((uint64_t)(ABR_NTH(literal, i) < 64) << ABR_NTH(literal, i) % 64)
+#define ABR_BIT_HIGH(literal, i) ((uint64_t)(ABR_NTH(literal, i) >= 64) << ABR_NTH(literal, i) % 64)
+
+#define ABR_DIGITS ABR_SET("0123456789")
+#define ABR_CAPITALS ((abr_char_set){0, (uint64_t)0x07FFFFFE})
+#define ABR_LETTERS ((abr_char_set){0, (uint64_t)0x07FFFFFE << 32 | 0x07FFFFFE})
+
+/* Is the char in the set of a literal? */
+#define ABR_HAS(literal, c) abr_has_char(ABR_SET(literal), (c))
+
+static inline bool abr_has_char(abr_char_set set, char c)
+{
+    unsigned char at = (unsigned char)c;
+    return (at < 0x80) & ((at < 64 ? set.low : set.high) >> at % 64);
+}
+
+static inline abr_char_set abr_chars_of(abr_text_line line)
+{
+    uint64_t seen[2][4] = {{0}}; /* in turn, as the next byte would wait for what is stored of this one */
+    for (size_t i = 0; i < line.n; i++) {
+        unsigned char c = (unsigned char)line.p[i];
+        seen[i % 2][c / 64] |= (uint64_t)1 << c % 64;
+    }
+    uint64_t beyond = seen[0][2] | seen[0][3] | seen[1][2] | seen[1][3];
+    return (abr_char_set){seen[0][0] | seen[1][0], seen[0][1] | seen[1][1] | (uint64_t)(beyond != 0) << 63};
+}
+
+static inline bool abr_has_any(abr_char_set set, abr_char_set of)
+{
+    return ((set.low & of.low) | (set.high & of.high)) != 0;
+}
+
+static inline bool abr_has_only(abr_char_set set, abr_char_set of)
+{
+    return ((set.low & ~of.low) | (set.high & ~of.high)) == 0;
+}
+
+static inline abr_char_set abr_joined(abr_char_set a, abr_char_set b)
+{
+    return (abr_char_set){a.low | b.low, a.high | b.high};
+}
+
+/* Does the line, of these chars, hold this literal? Blanks are not asked for, as they may be around what the
+ * chars are of. */
+#define ABR_HOLDS(line, chars, literal)                                                                      \
+    (abr_has_only(ABR_SET(literal), (abr_char_set){(chars).low | ABR_BIT_LOW(" ", 0), (chars).high}) &&      \
+     ABR_CONTAINS(line, literal))
+
+ABR_PRIVATE_END
+
+#endif
