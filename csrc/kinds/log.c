@@ -65,8 +65,8 @@ static abr_text_line start_of(abr_text_line line)
     return (abr_text_line){line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
 }
 
-/* `rough`: where a line surely is of a log, its signs of text are not looked for but bounded, since they count
- * little. */
+/* `rough`: where a line surely is of a log, its signs of text are not looked for but bounded, since they
+ * count little. */
 static void weigh_line(evidence *e, abr_text_line line, bool rough)
 {
     float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;

@@ -44,7 +44,8 @@ typedef struct {
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
 
-/* The same of a line after the time at its start, without out->stamp; it has escape sequences only if `escapes`. */
+/* The same of a line after the time at its start, without out->stamp; it has escape sequences only if
+ * `escapes`. */
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out);
 

@@ -29,8 +29,8 @@ typedef struct {
     abr_recalled lines[ABR_RECALLED];
 } abr_recall;
 
-/* Read a line as abr_read_line() does; one that was read before is only looked up. It has escape sequences only
- * if `escapes`. Returns where its form is kept until two more lines were read, or NULL. */
+/* Read a line as abr_read_line() does; one that was read before is only looked up. It has escape sequences
+ * only if `escapes`. Returns where its form is kept until two more lines were read, or NULL. */
 abr_form *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
                           const char *p, size_t n, bool escapes, abr_reading *out);
 

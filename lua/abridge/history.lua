@@ -30,7 +30,7 @@ local WHO = "abridge.history.fit"
 
 ---@class (exact) abridge.HistoryFormat The shape of a host's own messages.
 ---@field read fun(message: table): table of `reply` (it is the model's), `text`, `calls` (of `id`, `name`, `input`) and
----  `results` (of `id`, `content`, `is_error`), each where there is such
+---  `results` (of `id`, `content`, `is_error`), each where the message has it
 ---@field write fun(message: table, contents: any[]): table a copy with `contents[k]` as the k-th result
 
 ---@class (exact) abridge.HistoryReport
@@ -52,9 +52,9 @@ local function any()
 end
 
 local OPTIONS = {
-  format = any, -- checked where it is looked up; the three budgets by the core
-  max_tokens = any,
-  count_tokens = any,
+  format = any, -- checked where it is looked up
+  max_tokens = check.positive,
+  count_tokens = any, -- these two as limits
   token_safety = any,
   trigger = ratio,
   target = ratio,
@@ -63,24 +63,14 @@ local OPTIONS = {
   image_tokens = function(value)
     if type(value) ~= "function" and not check.is_count(value) then return "an integer from 0 to 2^53 or a function" end
   end,
-  exclude_tools = function(value)
-    local wanted = "a list of tool names"
-    if type(value) ~= "table" then return wanted end
-    for key, name in next, value do
-      if type(key) ~= "number" or type(name) ~= "string" then return wanted end
-    end
-  end,
-  session = function(value)
-    if type(value) ~= "table" or type(value.cap) ~= "function" then return "a session" end
-  end,
+  exclude_tools = check.tool_names,
+  session = check.session,
 }
 
 local function checked_options(opts)
   if opts == nil then check.fail(WHO .. ": opts must be a table, got nil", 1) end
   opts = check.options(WHO, opts, OPTIONS, 2)
-  if check.positive(opts.max_tokens) then
-    check.fail(("%s: max_tokens must be %s, got %s"):format(WHO, check.positive(), check.show(opts.max_tokens)), 1)
-  end
+  if opts.max_tokens == nil then check.fail(("%s: max_tokens must be %s, got nil"):format(WHO, check.positive()), 1) end
   local counted = { max_tokens = opts.max_tokens, count_tokens = opts.count_tokens, token_safety = opts.token_safety }
   limit.checked(WHO, counted, 2)
   for key, value in pairs(DEFAULTS) do

@@ -190,6 +190,18 @@ describe("history.fit", function()
     end
   end)
 
+  it("shows both ends of what is long, and nothing that is no UTF-8", function()
+    local opts = options(ALL)
+    opts.format = "anthropic"
+    local function stub_of(path)
+      local messages = anthropic({ "look", { path = path }, lines(300) }, { "look", {}, "x" })
+      return history.fit(messages, opts)[3].content[1].content
+    end
+    assert.equal("[Output removed to save room: look a\239\191\189b, 300 lines, 2.5KB]", stub_of "a\255b")
+    assert.matches("look az,", stub_of("a" .. ("\27[31m"):rep(900) .. "z"))
+    assert.matches("look a[^,]*%.%.%.[^,]*z,", stub_of("a" .. ("\195\169"):rep(500) .. "z"))
+  end)
+
   it("never takes a small result, one of an excluded tool, or a stub of other options", function()
     local messages = chat(
       { "look", "{}", ("x"):rep(160) },

@@ -3,7 +3,10 @@
 local abridge = require "abridge"
 local conversation = require "support.conversation"
 local history = require "abridge.history"
+local plain = require "support.plain"
 local random = require "support.random"
+
+local same = plain.same
 
 local function format_of(name)
   return name == "own" and conversation.own or name
@@ -25,17 +28,6 @@ local function copied(value)
     copy[key] = copied(inner)
   end
   return copy
-end
-
-local function same(a, b)
-  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
-  for key, value in pairs(a) do
-    if not same(value, b[key]) then return false end
-  end
-  for key in pairs(b) do
-    if a[key] == nil then return false end
-  end
-  return true
 end
 
 local function random_options(format)

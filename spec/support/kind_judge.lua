@@ -132,17 +132,7 @@ local SAME_AS = {
 local OF_AUTO = { strategy = true, kind = true, items = true }
 local TEXT_KEYS, LOG_KEYS = { hits = true }, { head_ratio = true }
 
-local function same(a, b)
-  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
-  for key, value in pairs(a) do
-    if not same(value, b[key]) then return false end
-  end
-  for key in pairs(b) do
-    if a[key] == nil then return false end
-  end
-  return true
-end
-M.same = same
+M.same = plain.same
 
 --- A text is cut as `head_tail` does with 70 % at the head, a log as `priority` does.
 local function check_same(view, kind)
@@ -157,7 +147,7 @@ local function check_same(view, kind)
   end
   for _, pair in ipairs { { cut, view.cut }, { view.cut, cut } } do
     for key, value in pairs(pair[1]) do
-      if not OF_AUTO[key] and not same(value, pair[2][key]) then
+      if not OF_AUTO[key] and not plain.same(value, pair[2][key]) then
         return view:fault(kind, "%s of the cut is not what its strategy gives", key)
       end
     end

@@ -93,4 +93,17 @@ function M.misuse(call, ...)
   return rest
 end
 
+--- Are two values equal, tables by what they hold?
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  for key, value in pairs(a) do
+    if not same(value, b[key]) then return false end
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  return true
+end
+M.same = same
+
 return M

@@ -87,6 +87,24 @@ function M.positive(value)
   if not M.is_count(value) or value == 0 then return "an integer from 1 to 2^53" end
 end
 
+--- A kind for `options`: a list of names of tools.
+---@param value any
+---@return string|nil expected
+function M.tool_names(value)
+  local expected = "a list of tool names"
+  if type(value) ~= "table" then return expected end
+  for key, name in next, value do
+    if type(key) ~= "number" or type(name) ~= "string" then return expected end
+  end
+end
+
+--- A kind for `options`: a session.
+---@param value any
+---@return string|nil expected
+function M.session(value)
+  if type(value) ~= "table" or type(value.cap) ~= "function" then return "a session" end
+end
+
 --- Is this what a JSON null decodes to, or nothing?
 ---@param value any
 ---@return boolean

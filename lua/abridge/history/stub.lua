@@ -43,10 +43,20 @@ end
 local QUOTED = { "command", "cmd", "query", "pattern", "sql" }
 local BARE = { "path", "file_path", "filepath", "filePath", "filename", "file", "url", "uri" }
 
---- A text on one line that shows as it reads: no controls, nothing that hides or turns text.
+--- A text in at most so many bytes: its start, and a little of its end.
+local function clipped(text, most)
+  local how = { max_bytes = most, head_ratio = 0.75, snap = "char", marker = "inside", marker_text = "..." }
+  return (core.head_tail(text, how))
+end
+
+--- A text that shows as it reads: no controls but newlines, nothing that hides or turns text.
+local function printable(text)
+  text = core.clean(text, { invisible = true }):gsub("[\t\r]", " ")
+  return (text:gsub("[%z\1-\9\11-\31\127]", ""):gsub("\194[\128-\159]", ""))
+end
+
 local function on_a_line(text)
-  local line = core.clean(text:sub(1, ARGUMENT_BYTES[1] * 4), { invisible = true }):gsub("%s+", " ")
-  return (line:gsub("[%z\1-\31\127]", ""):gsub("\194[\128-\159]", ""))
+  return (printable(text):gsub("%s+", " "))
 end
 
 --- The arguments of a call, in short.
@@ -64,12 +74,6 @@ local function arguments(input)
   end
   if #words == 0 and next(input) ~= nil then words[1] = on_a_line(encode.json(input) or "") end
   return table.concat(words, " ")
-end
-
---- A text in at most so many bytes: its start, and a little of its end.
-local function clipped(text, most)
-  local how = { max_bytes = most, head_ratio = 0.75, snap = "char", marker = "inside", marker_text = "..." }
-  return (core.head_tail(text, how))
 end
 
 -- What a tool does, by the words of its name: only one that reads can be called again for what it printed.
@@ -150,8 +154,7 @@ end
 --- What `priority` keeps of a failure, in what the line leaves of a stub; nil where there is no room.
 local function failure(text, line, weigher, limits)
   if core.is_binary(text, true) then return nil end
-  text = core.clean(text, { invisible = true }):gsub("[\t\r]", " "):gsub("[%z\1-\9\11-\31\127]", "")
-  text = text:gsub("\194[\128-\159]", "")
+  text = printable(text)
   local room = M.MOST - weigher:text(line .. "\n")
   while room > 0 do
     local kept = core.cut(text, {

@@ -164,7 +164,7 @@ end
 ---@field media integer parts that are images or other files
 ---@field media_bytes integer
 ---@field tokens integer in all
----@field blob? boolean is it mostly data for programs? Once somebody asked
+---@field blob? boolean is it mostly data for programs? Nil until first asked
 
 --- The text of a part of a content; nil where it has none.
 ---@param part any

@@ -17,9 +17,7 @@ local M = {}
 ---@field resume? string as of abridge.cap; not for use with `limits`
 
 local SAFE_OPTIONS = {
-  session = function(value)
-    if type(value) ~= "table" or type(value.cap) ~= "function" then return "a session" end
-  end,
+  session = check.session,
   limits = "table",
   save = "string",
   resume = "string",
@@ -101,13 +99,7 @@ end
 --- Options that go to the session as they are.
 M.of_session = { "aliases", "limits", "profile", "redact", "retention", "run_dir" }
 local ADAPTER_OPTIONS = {
-  exclude_tools = function(value)
-    local expected = "a list of tool names"
-    if type(value) ~= "table" then return expected end
-    for key, name in next, value do
-      if type(key) ~= "number" or type(name) ~= "string" then return expected end
-    end
-  end,
+  exclude_tools = check.tool_names,
   user = function(value)
     if value == false then return nil end
     if type(value) ~= "table" then return "limits or false" end

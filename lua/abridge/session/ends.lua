@@ -1,5 +1,5 @@
---- How the calls of a session ended, and where their full outputs are, for who reads a conversation later. From the
---- events: in memory, and of a run that goes on in its folder from its log.
+--- How the calls of a session ended, and where their full outputs are, for a conversation that is shortened later. From
+--- the events: in memory, and of a run that goes on in its folder from its log.
 
 local M = {}
 

@@ -27,7 +27,7 @@ local FAILURE_BYTES = 4096 -- of the message when something fails in here
 ---@field result? abridge.Result
 ---@field limits? abridge.Limits those its tokens are counted by; these fields where the turn has a budget:
 ---@field size? table<string, integer> of the result's text, by budget
----@field least? table<string, integer> what of it must stay
+---@field least? table<string, integer> the part that must stay
 ---@field line? table<string, integer> the size of the line on parts left out, if it has one
 ---@field held? abridge.HeldResult its result while that waits for its part
 ---@field part? table<string, integer> of each budget

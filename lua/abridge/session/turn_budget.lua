@@ -70,7 +70,7 @@ function Budget:text(result)
   return ok and text or result.content, left_out -- if not, the message fails too, and says so in its share
 end
 
---- Weigh a result: its text, what of it must stay, and the line on parts left out.
+--- Weigh a result: its text, the part that must stay, and the line on parts left out.
 ---@return boolean small it is at most an even share
 function Budget:weigh(call, result, exit)
   local limits = self:limits(call)
