@@ -21,7 +21,11 @@ mkdir "$private/home"
 export TMPDIR=$private HOME=$private/home LC_ALL=C
 export LUA_PATH="$PWD/lua/?.lua;$PWD/lua/?/init.lua;$PWD/spec/?.lua;$PWD/spec/fuzz/?.lua;;"
 export LUA_CPATH="$PWD/build/fuzz/lua/?.so;;"
-if [ "$how_long" = check ]; then export ABRIDGE_SEED=1; fi
+still=() # what libFuzzer tries next depends on where the program lies in memory, too
+if [ "$how_long" = check ]; then
+  export ABRIDGE_SEED=1
+  if setarch -R true 2>/dev/null; then still=(setarch -R); fi
+fi
 
 fuzz_api() {
   local limit=$how_long
@@ -36,7 +40,7 @@ fuzz_c() {
   if [ "$how_long" = check ]; then limit=-runs=${cases[$1]} finds=$private/$1; fi
   mkdir -p "$finds"
   spec/fuzz/corpus.sh unpack "$1"
-  "build/fuzz/fuzz_$1" "$limit" -seed="${ABRIDGE_SEED:-0}" -reload=0 -max_len=1024 -len_control=0 \
+  "${still[@]}" "build/fuzz/fuzz_$1" "$limit" -seed="${ABRIDGE_SEED:-0}" -reload=0 -max_len=1024 -len_control=0 \
     -timeout=60 -dict=spec/fuzz/words.dict -artifact_prefix="build/fuzz/$1-" -print_final_stats=1 \
     "$finds" "build/fuzz/corpus/$1"
 }
