@@ -21,8 +21,8 @@ check-tools:
 check-arm64:
 	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
 
-check-fuzz:
-	@$(MAKE) --no-print-directory fuzz SECONDS=20
+check-fuzz: fuzz-build
+	@CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh check
 
 lint: $(lints) ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
 

@@ -126,6 +126,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     abr_layout l;
     bool next = false;
     abr_read_layout(p, n, &l);
+    f->told = false;
     if (l.look == ABR_LOOK_BLANK) {
         if (f->open && l.level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR)
             return true; /* "npm ERR!" alone goes on */
@@ -136,7 +137,8 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->open = takes(f, r, nth, &l, p + l.text, n - l.text, &next);
     if (next || (!f->open && r->hit))
         start(f, r, &l);
-    if (f->open && !f->counts && abr_tells_of_failure(r)) {
+    f->told = r->tells && r->command != ABR_COMMAND_FAILED;
+    if (f->told && !f->counts) {
         f->counts = true;
         f->counted++;
     }

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t counted; /* those of them that are more than a heading, a count or an exit line */
     bool open;
     bool counts;  /* it is one of these */
+    bool told;    /* the last line read is a hit that is more than that, and no level alone ("npm ERR!") */
     bool body;    /* more than its head was read */
     bool placed;  /* its head starts with a place */
     bool tracing; /* a traceback, whose message comes last */
@@ -30,12 +31,6 @@ typedef struct {
 /* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found?
  * Blank lines are while it may go on after them. Where none is open, a line that is no hit changes nothing. */
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
-
-/* Is the line a hit that is more than a heading, a count or the end of a command? */
-static inline bool abr_tells_of_failure(const abr_reading *r)
-{
-    return r->tells && r->command != ABR_COMMAND_FAILED;
-}
 
 ABR_PRIVATE_END
 

@@ -196,7 +196,7 @@ static void count_line(retain_state *state, const abr_reading *r, const char *p,
     c->failure = 0;
     if ((f->open || r->hit) && abr_failure_takes(f, r, c->nth, p, n))
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
-    c->tells = abr_tells_of_failure(r);
+    c->tells = r->hit && f->told;
     found->hits += c->hit;
     found->failures = f->counted > 0 || found->hits == 0 ? f->counted : 1;
 }

@@ -35,6 +35,12 @@ describe("failures", function()
     assert.equal(5, cut.failures.found)
   end)
 
+  it("are kept only as far as they were found: a level without a message belongs to none", function()
+    local text = ("KeyError: 'x'\n" .. passed(1, 60) .. "npm ERR!\n" .. passed(1, 60)):rep(3)
+    local _, cut = abridge.priority(text, { max_bytes = 1500 })
+    assert.same({ found = 3, kept = 3 }, cut.failures)
+  end)
+
   it("show their head, their message and their end where they are too long", function()
     local text = passed(1, 300) .. traceback("oak", 200) .. "\n" .. passed(301, 600)
     local content = abridge.priority(text, { max_bytes = 2048 })

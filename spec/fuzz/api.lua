@@ -1,6 +1,6 @@
 --- The fuzzer of the Lua API: random calls with arguments of every kind, under sanitizers where the module was built
---- with them. `lua spec/fuzz/api.lua SECONDS [CASE]` draws cases from ABRIDGE_SEED, or makes the one; what it finds is
---- told with the seed and the case that repeat it.
+--- with them. `lua spec/fuzz/api.lua SECONDS` draws cases from ABRIDGE_SEED for so long, `FIRST-LAST` those alone; what it
+--- finds is told with the seed and the case that repeat it.
 ---
 --- A call must not crash, must not yield, and raises only texts that name the function, or what our own callback or
 --- metamethod raised; what it returns keeps the rules of the contract.
@@ -482,20 +482,22 @@ local function noter()
   end
 end
 
-local function main(seconds, only)
+local function main(limit)
+  local first, last = limit:match "^(%d+)-(%d+)$"
+  first, last = tonumber(first) or 1, tonumber(last) or math.huge
+  local stop = last == math.huge and os.time() + tonumber(limit) or math.huge
   dir = tmpdir.new()
   dir:write("text", "one\ntwo \195\169\n\255three\n" .. ("word "):rep(30) .. "\n")
   dir:write("long", ("long line \226\130\172 "):rep(600))
   dir:write("empty", "")
-  local note, case, stop = noter(), 0, os.time() + seconds
+  local note, case = noter(), first - 1
   assert(uv.chdir(dir.path)) -- what a call makes where it was told to goes with the folder
   local ok, message = pcall(function()
-    if only then return run(only, note) end
     repeat
       case = case + 1
       run(case, note)
       if case % 500 == 0 then collectgarbage() end
-    until case % 50 == 0 and os.time() >= stop
+    until case == last or case % 50 == 0 and os.time() >= stop
   end)
   values.object = nil
   collectgarbage()
@@ -505,7 +507,7 @@ local function main(seconds, only)
     io.stderr:write(message, "\n")
     os.exit(1, true)
   end
-  print(("%d cases of the Lua API, seed %.0f: no rule broken"):format(only and 1 or case, random.seed))
+  print(("%d cases of the Lua API, seed %.0f: no rule broken"):format(case - first + 1, random.seed))
 end
 
-main(tonumber(arg[1]) or 20, tonumber(arg[2]))
+main(arg[1] or "20")

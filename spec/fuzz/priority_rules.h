@@ -6,7 +6,7 @@
 #include "cuts.h"
 #include "budget/options.h"
 
-enum { PARTS_MOST = 256, FORMAT_MOST = 64 };
+enum { PARTS_MOST = 256, FORMAT_MOST = 64, FORM_BLOCK = 64 };
 
 /* A stretch of the source that is kept. */
 typedef struct {
@@ -42,8 +42,9 @@ static inline bool is_letter(char c)
     return is_ascii_between(c, 'A', 'Z') || is_ascii_between(c, 'a', 'z');
 }
 
-/* Does a token have what may make it a name? */
-static inline bool names_something(const char *p, size_t n)
+/* Does a token have what may make it a name? `left`: the rest of the line, with it. One that no block of the
+ * form holds whole is a name too. */
+static inline bool names_something(const char *p, size_t n, size_t left)
 {
     static const char marks[] = "0123456789_/\\.-$@%=\"'`<\x98\x9c";
     for (size_t i = 0; i < n; i++) {
@@ -53,7 +54,7 @@ static inline bool names_something(const char *p, size_t n)
         if (camel || memchr(marks, p[i], sizeof marks - 1))
             return true;
     }
-    return false;
+    return n >= FORM_BLOCK && left > FORM_BLOCK;
 }
 
 static inline size_t token_end(const char *p, size_t n, size_t at)
@@ -75,8 +76,8 @@ static inline bool have_one_form(const char *p, size_t n, const char *q, size_t 
         size_t b = token_end(q, m, k) - k;
         if (a == 0 || b == 0)
             return false; /* another indent */
-        bool named = names_something(p + i, a);
-        if (named != names_something(q + k, b) || (!named && !same_bytes(p + i, a, q + k, b)))
+        bool named = names_something(p + i, a, n - i);
+        if (named != names_something(q + k, b, m - k) || (!named && !same_bytes(p + i, a, q + k, b)))
             return false;
         for (i += a; i < n && (p[i] == ' ' || p[i] == '\t');)
             i++;

@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# spec/fuzz/run.sh SECONDS [TARGET...]
-# Runs each fuzzer for so many seconds, two at a time. The targets of libFuzzer start from spec/fuzz/corpus/TARGET.txt and
-# put what they find new into build/fuzz/TARGET; `api` calls the Lua API. What breaks a rule is shown, with how to repeat it.
+# spec/fuzz/run.sh SECONDS|check [TARGET...]
+# Runs the fuzzers, two at a time, each for so many seconds; or, for `check`, with so many cases of one seed that it takes
+# some twenty seconds: the same ones each time, since what a check says must depend on the code alone. The targets of
+# libFuzzer start from spec/fuzz/corpus/TARGET.txt and put what they find new into build/fuzz/TARGET (which `check` neither
+# reads nor adds to); `api` calls the Lua API. What breaks a rule is shown, with how to repeat it.
 #   ABRIDGE_SEED=n   the same inputs again, as far as the time allows
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-seconds=$1
+how_long=$1
 shift
+declare -A cases=([stream]=3000 [cut]=6000 [page]=4500 [elements]=4000 [clean]=700 [small]=15000 [tell]=30000 [json]=9000
+  [records]=280 [diff]=9000 [api]=80000)
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell json records diff api); fi
 
@@ -17,18 +21,28 @@ mkdir "$private/home"
 export TMPDIR=$private HOME=$private/home LC_ALL=C
 export LUA_PATH="$PWD/lua/?.lua;$PWD/lua/?/init.lua;$PWD/spec/?.lua;$PWD/spec/fuzz/?.lua;;"
 export LUA_CPATH="$PWD/build/fuzz/lua/?.so;;"
+still=() # what libFuzzer tries next depends on where the program lies in memory, too
+if [ "$how_long" = check ]; then
+  export ABRIDGE_SEED=1
+  if setarch -R true 2>/dev/null; then still=(setarch -R); fi
+fi
 
 fuzz_api() {
+  local limit=$how_long
+  if [ "$limit" = check ]; then limit=1-${cases[api]}; fi
+  if [ -n "${CASE:-}" ]; then limit=$CASE-$CASE; fi
   ABRIDGE_FUZZ_NOTE=build/fuzz/api.case LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) \
-    "${LUA:-lua5.4}" spec/fuzz/api.lua "$seconds" ${CASE:+"$CASE"} || return 1
+    "${LUA:-lua5.4}" spec/fuzz/api.lua "$limit" || return 1
 }
 
 fuzz_c() {
-  mkdir -p "build/fuzz/$1"
+  local limit=-max_total_time=$how_long finds=build/fuzz/$1
+  if [ "$how_long" = check ]; then limit=-runs=${cases[$1]} finds=$private/$1; fi
+  mkdir -p "$finds"
   spec/fuzz/corpus.sh unpack "$1"
-  "build/fuzz/fuzz_$1" -max_total_time="$seconds" -seed="${ABRIDGE_SEED:-0}" -max_len=1024 -len_control=0 \
+  "${still[@]}" "build/fuzz/fuzz_$1" "$limit" -seed="${ABRIDGE_SEED:-0}" -reload=0 -max_len=1024 -len_control=0 \
     -timeout=60 -dict=spec/fuzz/words.dict -artifact_prefix="build/fuzz/$1-" -print_final_stats=1 \
-    "build/fuzz/$1" "build/fuzz/corpus/$1"
+    "$finds" "build/fuzz/corpus/$1"
 }
 
 # fuzz TARGET: one line when all is well; else what it said, and the way to see it again
@@ -60,5 +74,5 @@ done
 while [ "$(jobs -p | wc -l)" -gt 0 ]; do
   wait -n || { [ $? -eq 127 ] && break; failed=1; }
 done
-if [ $failed -eq 0 ]; then echo "fuzz: ${#targets[@]} targets for $seconds s each, nothing found"; fi
+if [ $failed -eq 0 ]; then echo "fuzz: ${#targets[@]} targets, nothing found"; fi
 exit $failed
