@@ -709,7 +709,8 @@ describe("a pager", function()
       truncation = { truncated = true, reason = "line_cap" },
       full_output = { path = "artifacts/0001-run_command.log", bytes = 5 * GB },
     } .. "\n")
-    nvim.log(dir.path)
+    local list = nvim.log(dir.path)
+    assert.is_true(vim.wait(10000, function() return #lines_of(list) == 2 end, 5))
     local reads, fs_read = 0, host.uv().fs_read
     host.uv().fs_read = function(...)
       reads = reads + 1
@@ -802,7 +803,9 @@ describe(":Abridge", function()
     assert.same({ "n 1", "n 2" }, { lines[2], (lines[3]:gsub("^%.%.%..*", "n 2")) })
     assert.matches("^AbridgeNotice: %[Showing 4 of 50 lines", painted(buf)[2])
     vim.cmd "Abridge log"
+    assert.is_true(vim.wait(10000, function() return #lines_of(0) == 2 end, 5))
     assert.matches("run_command +seq 50", lines_of(0)[2])
+    assert.equal("abridge log: this session", vim.fn.bufname())
   end)
 
   it("run ends the command when its buffer goes", function()

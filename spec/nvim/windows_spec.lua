@@ -241,6 +241,35 @@ describe("a status", function()
     api.nvim_buf_delete(buf, { force = true })
     status.set(buf, { { "a" } })
   end)
+
+  it("leaves out what has no room, and last of all the key that lists the keys", function()
+    local columns = vim.o.columns
+    local buf = buffer.scratch("run", "make all of it", "abridge-run")
+    buffer.show(buf)
+    status.set(buf, { { "exit 2" }, { "10 of 20 lines", least = math.huge }, { ("word "):rep(8), least = 6 } },
+      { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } })
+    local before = {}
+    for width = 15, 140 do
+      vim.o.columns = width
+      local text = api.nvim_eval_statusline(status.line(), { maxwidth = width, fillchar = " " }).str
+      assert.equal(width, api.nvim_strwidth(text))
+      assert.equal(1, (text:find " exit 2 "), text)
+      local has = {
+        keys = text:find("  g%? keys $") ~= nil,
+        lines = text:find("  10 of 20 lines ", 1, true) ~= nil,
+        words = text:find "word" ~= nil,
+        output = text:find("  <CR> full output  g? ", 1, true) ~= nil,
+      }
+      assert.equal(width >= 17, has.keys, text)
+      assert.equal(has.lines, text:find("10", 1, true) ~= nil, text)
+      for what, shows in pairs(before) do
+        assert(has[what] or not shows or what == "output", ("%s: %s"):format(what, text)) -- words come before it
+      end
+      before = has
+    end
+    assert.same({ keys = true, lines = true, words = true, output = true }, before)
+    vim.o.columns = columns
+  end)
 end)
 
 describe("the window of :Abridge run", function()
@@ -287,18 +316,18 @@ describe("the window of :Abridge run", function()
 
   it("says that it runs, for how long, and how much there is; then how it ended and what was kept", function()
     local buf = window.command(waiting "seq 3000; exit 3")
-    said(buf, "^running %d+ms  1 line, 8B$")
+    said(buf, "^running %d+ms  1 line  8B$")
     local before = vim.b[buf].abridge_status
     local changed = vim.wait(10000, function() return vim.b[buf].abridge_status ~= before end, 5)
     assert.is_true(changed) -- with no more output
-    said(buf, "^running [%d.]+m?s  1 line, 8B$")
+    said(buf, "^running [%d.]+m?s  1 line  8B$")
     release()
-    said(buf, "^exit 3  [%d.]+m?s  10 of 3001 lines, %d+B of 13.6KB$")
+    said(buf, "^exit 3  [%d.]+m?s  10 of 3001 lines  %d+B of 13.6KB$")
   end)
 
   it("tells every way to end", function()
     for command, words in pairs {
-      ["echo a"] = "^exit 0  [%d.]+m?s  1 line, 2B$",
+      ["echo a"] = "^exit 0  [%d.]+m?s  1 line  2B$",
       ["exit 7"] = "^exit 7  [%d.]+m?s  no output$",
       ["kill -9 $$"] = "^killed by signal KILL  [%d.]+m?s  no output$",
     } do
@@ -469,7 +498,7 @@ describe("while a command runs", function()
     ui:lua "vim.bo.buftype = 'nofile'"
     ui:input "ione two three<Esc>0"
     ui:input ":Abridge run echo started; sleep 60<CR><C-w>p"
-    ui:wait_for "1 line, 8B"
+    ui:wait_for "1 line  8B"
   end)
 
   after_each(function()

@@ -36,15 +36,19 @@ local runs = {}
 
 -- what its status says -------------------------------------------------------------------------
 
---- How much there is, and how much of that was kept: "8 of 129 lines, 800B of 4.1KB".
-local function amount(cut, has_ended)
-  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines", "total_bytes") then return "" end
-  if cut.total_bytes == 0 then return has_ended and "no output" or "" end
+--- How much there is, and how much of that was kept: "8 of 129 lines", "800B of 4.1KB". Either shows whole or not at
+--- all.
+---@return abridge.nvim.StatusPart[]
+local function amounts(cut, has_ended)
+  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines", "total_bytes") then return {} end
+  if cut.total_bytes == 0 then return { { has_ended and "no output" or "" } } end
   local lines = ("%.0f %s"):format(cut.total_lines, cut.total_lines == 1 and "line" or "lines")
   local size = core.format_size(cut.total_bytes)
-  if not (has_ended and cut.truncated) then return lines .. ", " .. size end
-  if cut.output_lines < cut.total_lines then lines = ("%.0f of %s"):format(cut.output_lines, lines) end
-  return ("%s, %s of %s"):format(lines, core.format_size(cut.output_bytes), size)
+  if has_ended and cut.truncated then
+    if cut.output_lines < cut.total_lines then lines = ("%.0f of %s"):format(cut.output_lines, lines) end
+    size = ("%s of %s"):format(core.format_size(cut.output_bytes), size)
+  end
+  return { { lines, least = math.huge }, { size, least = math.huge } }
 end
 
 --- How a command ended, and the group for that.
@@ -65,7 +69,7 @@ function Run:tell()
   local result, details = self.result, self.shown.details or {}
   local left = { { "running " .. self:elapsed(), "AbridgeRunning" } }
   if result then left = { { ending(result) }, { self:elapsed() } } end
-  left[#left + 1] = { amount(details.cut, result ~= nil) }
+  vim.list_extend(left, amounts(details.cut, result ~= nil))
   status.set(self.buf, left, result and ENDED or RUNNING)
 end
 
@@ -137,7 +141,7 @@ function Run:page()
     run, message = require("abridge.run.reader").open(self.dir or "")
   end
   if message then return buffer.complain(message) end
-  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event)
+  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.command)
   if run then run:close() end
   if not (ok and pager) then buffer.complain(ok and why or check.reason(pager)) end
 end
@@ -228,12 +232,9 @@ function M.command(command, mods)
   sweep()
   buffer.name(self.buf, "run", command) -- that of the run before is free now
   self:fill()
-  vim.api.nvim_create_autocmd("BufReadCmd", {
-    buffer = self.buf,
-    callback = function()
-      self:fill()
-    end,
-  })
+  buffer.on_edit(self.buf, function()
+    self:fill()
+  end)
   buffer.on_wipe(self.buf, function()
     for i = #runs, 1, -1 do
       if runs[i] == self then table.remove(runs, i) end
