@@ -81,6 +81,23 @@ describe("on the screen", function()
     ui:wait_for "not shown to the model"
   end)
 
+  it("what the model did not see is dimmed in terminals too, also where comments have no colour there", function()
+    local function dimmed()
+      return ui:lua [[
+        vim.cmd "highlight clear AbridgeOmitted"
+        require("abridge.nvim.highlight").define()
+        local id = vim.fn.hlID "AbridgeOmitted"
+        return { vim.fn.synIDattr(vim.fn.synIDtrans(id), "name"), vim.fn.synIDattr(id, "fg", "cterm"),
+          vim.fn.synIDattr(vim.fn.synIDtrans(id), "fg#", "gui") }
+      ]]
+    end
+    ui:lua "vim.o.termguicolors = false; vim.cmd 'highlight Comment ctermfg=NONE guifg=#112233'"
+    assert.same({ "AbridgeOmitted", "8", "#112233" }, dimmed())
+    ui:lua "vim.cmd 'highlight Comment ctermfg=4'"
+    assert.equal("Comment", dimmed()[1])
+    ui:lua("vim.cmd(('highlight AbridgeOmitted guifg=#%06x'):format(...))", COLOURS.AbridgeOmitted)
+  end)
+
   it("a search for a text that is given up, or finds nothing, leaves the page as it is", function()
     ui:input "g/nowhere"
     ui:wait_for "Find: nowhere"

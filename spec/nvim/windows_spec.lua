@@ -65,7 +65,9 @@ describe("keys", function()
   --- The windows that have keys, by the words under which the help lists them, and how to open them.
   local function open_log()
     local buf = nvim.log(run_dir)
-    assert(vim.wait(10000, function() return api.nvim_buf_get_lines(buf, 1, 2, false)[1]:find "13.6KB" ~= nil end, 5))
+    assert(vim.wait(10000, function()
+      return (api.nvim_buf_get_lines(buf, 1, 2, false)[1] or ""):find "13.6KB" ~= nil
+    end, 5))
   end
   local WINDOWS = {
     ["in a list of calls"] = open_log,

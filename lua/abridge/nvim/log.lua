@@ -19,6 +19,7 @@ local LOOK_MS = 250 -- between two looks at the log
 local CHUNK = 24 -- rows that are written in one go
 local REMOVED = 500 -- rows that are taken out in one go
 local HEADINGS = 1 -- lines above the calls
+local HINTS = { { "s", "sort" }, { "o", "result" }, { "<CR>", "full output" }, { "g?", "keys" } }
 local LEAST_ABOUT = 12 -- cells of what is said of a call
 
 ---@class abridge.nvim.Log
@@ -287,7 +288,7 @@ local function tell(self)
   local sizes = ("%s of %s shown"):format(core.format_size(all.shown), core.format_size(all.printed))
   local about = call and not self.layout.has_notes and call.note or sizes
   left[#left + 1] = { about, least = LEAST_ABOUT }
-  status.set(self.buf, left, { { "g?", "keys" } })
+  status.set(self.buf, left, HINTS)
 end
 
 -- as calls come ----------------------------------------------------------------------------------
@@ -407,7 +408,8 @@ local function show_result(event, title)
   buffer.show(buf, nil, true)
   keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
   local printed, shown = reader.sizes(event)
-  local sizes = printed and shown and ("%s of %s"):format(core.format_size(shown), core.format_size(printed)) or ""
+  local sizes = shown and core.format_size(shown) or ""
+  if shown and printed and shown < printed then sizes = sizes .. " of " .. core.format_size(printed) end
   status.set(buf, { { "what the model saw" }, { sizes } }, { { "g?", "keys" } })
   local function fill()
     require("abridge.nvim.render").render(buf, {
@@ -447,7 +449,7 @@ local function choosing_keys(self)
         self.tool = not self.tool and call.tool or nil
         choose(self)
       end,
-      "List this tool's calls only, or all calls",
+      "List only this tool's calls, or all",
     },
     {
       "e",
@@ -455,7 +457,7 @@ local function choosing_keys(self)
         self.errors_only = not self.errors_only
         choose(self)
       end,
-      "List errors only, or all calls",
+      "List only errors, or all",
     },
   }
 end
