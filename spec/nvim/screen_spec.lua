@@ -333,7 +333,7 @@ describe("render", function()
     assert.matches("guifg=#123456", vim.fn.execute "highlight AbridgeNotice")
     vim.cmd "highlight clear"
     for group, link in pairs { AbridgeNotice = "WarningMsg", AbridgeMarker = "NonText", AbridgeError = "ErrorMsg",
-      AbridgeOmitted = "Comment", AbridgeRunning = "DiagnosticInfo", AbridgeKey = "Identifier",
+      AbridgeRunning = "DiagnosticInfo", AbridgeKey = "Identifier",
       AbridgeSuccess = vim.fn.hlexists "DiagnosticOk" == 1 and "DiagnosticOk" or "MoreMsg" } do
       assert.matches("links to " .. link, vim.fn.execute("highlight " .. group))
     end
@@ -481,6 +481,7 @@ describe("a log", function()
     assert.equal("77", vim.fn.getline ".")
     assert.same({ { "abridge: Not found: 77", vim.log.levels.ERROR } }, while_notified(function()
       type_keys "gN"
+      vim.wait(10000, function() return #notified > 0 end, 5)
     end))
     type_keys "q"
     assert.equal("abridge-log", vim.bo.filetype)

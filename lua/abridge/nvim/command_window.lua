@@ -4,6 +4,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local keys = require "abridge.nvim.keys"
 local render = require "abridge.nvim.render"
@@ -26,7 +27,8 @@ local ENDED = { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } }
 ---@field shown abridge.Result|table the output so far, then the result
 ---@field result? abridge.Result
 ---@field keys abridge.nvim.Key[]
----@field fills integer how often its buffer was filled: marks of the output do not outlive that
+---@field painting? fun() ends the painting that is under way
+---@field stale? boolean there is more to paint since that began
 ---@field replaced? boolean it was run again: its buffer is not kept
 local Run = {}
 Run.__index = Run
@@ -75,33 +77,47 @@ end
 
 -- what its buffer shows ----------------------------------------------------------------------------
 
---- Scroll windows whose cursor is at the end of a buffer.
-local function followed(buf, write)
+--- How to scroll windows whose cursor is at the end of a buffer, once there is more.
+local function followed(buf)
   local last = vim.api.nvim_buf_line_count(buf)
   local at_end = {}
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     if vim.api.nvim_win_get_cursor(win)[1] == last then at_end[#at_end + 1] = win end
   end
-  write()
-  for _, win in ipairs(at_end) do
-    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
+  return function()
+    for _, win in ipairs(at_end) do
+      if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == buf then
+        vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
+      end
+    end
   end
 end
 
---- Show what there is of the output.
+--- Show what there is of the output, in turns with the editor.
 function Run:paint()
-  if not vim.api.nvim_buf_is_loaded(self.buf) then return end
-  if self.shown.content then
-    followed(self.buf, function()
-      render.render(self.buf, self.shown, { key = "output " .. self.fills })
-    end)
-  end
-  self:tell()
+  self.stale = true
+  if self.painting then return end
+  local ended
+  local cancel = slices.start(function(work)
+    while self.stale and vim.api.nvim_buf_is_loaded(self.buf) do
+      self.stale = false
+      if self.shown.content then
+        local follow = followed(self.buf)
+        render.fill(self.buf, 1, self.shown, work)
+        follow()
+      end
+    end
+    return {}
+  end, function(value)
+    ended, self.painting = true, nil
+    if value.is_error then return buffer.complain(check.reason(value.text)) end
+    self:tell()
+  end)
+  if not ended then self.painting = cancel end
 end
 
 --- Make the buffer what it should be, also after `:edit` or `:bdelete` have emptied it.
 function Run:fill()
-  self.fills = self.fills + 1
   buffer.prepare(self.buf, FILETYPE, "hide")
   keys.map(self.buf, "A command", self.keys)
   buffer.change(self.buf, function()
@@ -223,7 +239,7 @@ end
 ---@return abridge.Job
 function M.command(command, mods)
   local session = require("abridge.nvim.run").session()
-  local self = setmetatable({ command = command, started = host.now(), shown = {}, fills = 0 }, Run)
+  local self = setmetatable({ command = command, started = host.now(), shown = {} }, Run)
   self.keys = keys_of(self)
   self.buf = vim.api.nvim_create_buf(false, true)
   buffer.prepare(self.buf, FILETYPE, "wipe")
@@ -239,6 +255,7 @@ function M.command(command, mods)
     for i = #runs, 1, -1 do
       if runs[i] == self then table.remove(runs, i) end
     end
+    if self.painting then self.painting() end
     if self.job then self.job:cancel() end
   end)
   self:start(session)
