@@ -134,6 +134,12 @@ describe("doc/screenshots.sh", function()
     assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)
     assert.matches('fill="#f07178">1 failed</text>', log)
     assert.matches('>█[^<]+ %d+%%</text>', log)
+    local running, run = dir:read "nvim-running.svg", dir:read "nvim-run.svg"
+    assert.matches(">running [%d.]+m?s</text>", running)
+    assert.matches("Stop the command, and keep its output", running, 1, true)
+    assert.matches('fill="#f07178">exit 2</text>', run)
+    assert.matches("%d+ of 129 lines  %d+B of 7%.4KB", run)
+    assert.matches('fill="#f07178">Command exited with code 2</text>', run)
     local both = dir:read "before-after.svg"
     local before, after = both:match "%| tail %-c 800</text>(.*)%$ abridge run %-%-max%-bytes 800 (.*)"
     assert.is_nil(before:find "error: ")
@@ -144,7 +150,7 @@ describe("doc/screenshots.sh", function()
       names[#names + 1] = name
     end
     table.sort(names)
-    assert.same({ "before-after.svg", "nvim-log.svg", "nvim-result.svg" }, names)
+    assert.same({ "before-after.svg", "nvim-log.svg", "nvim-result.svg", "nvim-run.svg", "nvim-running.svg" }, names)
     dir:remove()
   end)
 end)
