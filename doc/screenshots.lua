@@ -3,7 +3,7 @@
 
 local nvim_ui = require "support.nvim_ui"
 
-local COLUMNS, ROWS = 112, 37
+local COLUMNS, ROWS, RUN_ROWS = 112, 37, 22
 local CELL_WIDTH, CELL_HEIGHT, FONT = 8.4, 19, 14
 local BAR, PADDING = 34, 14
 local WORK = (os.getenv "TMPDIR" or "/tmp") .. "/agent" -- a fixed name: notices show paths
@@ -88,13 +88,17 @@ local SCREEN = [[
     WarningMsg = "guifg=#e5c07b", ErrorMsg = "guifg=#f07178 guibg=NONE", LineNr = "guifg=#4b5263",
     Title = "guifg=#8b93a5 gui=bold", StatusLine = "guifg=#d7dae0 guibg=#3a404c gui=NONE",
     StatusLineNC = "guifg=#8b93a5 guibg=#2a2f3a gui=NONE", CursorLine = "guibg=#2a2f3a", EndOfBuffer = "guifg=#1e222a",
+    WinBar = "guifg=#d7dae0 guibg=NONE gui=NONE", WinBarNC = "guifg=#8b93a5 guibg=NONE gui=NONE",
+    DiagnosticInfo = "guifg=#56b6c2", DiagnosticOk = "guifg=#98c379", Identifier = "guifg=#61afef",
+    NormalFloat = "guifg=#d7dae0 guibg=#2a2f3a", FloatBorder = "guifg=#5c6370 guibg=#2a2f3a",
+    FloatTitle = "guifg=#d7dae0 guibg=#2a2f3a gui=bold",
   } do
     vim.cmd(("highlight %s %s"):format(group, look))
   end
   vim.o.laststatus, vim.o.ruler, vim.o.showcmd, vim.o.showmode = 2, false, false, false
 ]]
 
---- A project of C files, one of them wrong.
+--- A project of C files, one of them wrong. Where there is a pipe named gate, its build waits there before the last file.
 local PROJECT = [[
 mkdir -p src && for i in $(seq -w 120); do
   echo "int unit_$i(int u) { return u + 1; }" > src/unit_$i.c
@@ -102,7 +106,8 @@ done
 printf '%s\n' 'struct unit { int id; };' 'int unit_063(struct unit *u) {' '    return u->name == 0;' '}' \
   > src/unit_063.c
 printf '%s\n' 'objects := $(patsubst src/%.c,build/%.o,$(wildcard src/*.c))' 'all: $(objects)' 'build/%.o: src/%.c' \
-  '	@mkdir -p build' '	gcc -O2 -Wall -Wextra -c $< -o $@' 'clean:' '	rm -r build' > Makefile
+  '	@mkdir -p build' '	gcc -O2 -Wall -Wextra -c $< -o $@' 'clean:' '	rm -r build' \
+  'build/unit_120.o: | gate' 'gate:' '	@test ! -p gate.pipe || read answer < gate.pipe' > Makefile
 ]]
 
 local CALLS = [[
@@ -164,8 +169,37 @@ local BEFORE_AFTER = [[
 local LOG = [[
   vim.o.splitbelow = true
   require("abridge.nvim").log(...)
-  vim.cmd "only | setlocal cursorline | let &l:statusline = ' abridge log'"
+  vim.cmd "only | setlocal cursorline"
 ]]
+
+--- The build again, which waits.
+local RUN = [[
+  local home = ...
+  vim.cmd("silent only | enew | set laststatus=2 | cd " .. home)
+  vim.fn.clearmatches()
+  vim.cmd "runtime plugin/abridge.lua"
+  local limits = { run_command = { max_bytes = 1100 } }
+  require("abridge").setup { session = { cwd = home, run_dir = home .. "/run-3", limits = limits } }
+  vim.fn.system "make clean; mkfifo gate.pipe"
+  vim.cmd "Abridge run make -k"
+  vim.cmd "silent only"
+]]
+
+--- The command while it runs, with its keys; then as it ended.
+local function pictures_of_run(ui)
+  ui:request("nvim_ui_try_resize", COLUMNS, RUN_ROWS)
+  ui:lua(RUN, WORK)
+  ui:wait_for "unit_119.c"
+  ui:input "g?"
+  ui:wait_for "List these keys"
+  save(ui, "nvim-running.svg", "a command while it runs, and its keys", RUN_ROWS - 1)
+  ui:input "<Esc>"
+  ui:wait_without "List these keys"
+  write(WORK .. "/gate.pipe", "\n")
+  ui:wait_for "exit 2"
+  ui:wait_for "[Showing"
+  save(ui, "nvim-run.svg", "a command that has failed, as the model sees it", RUN_ROWS - 1)
+end
 
 local function pictures()
   local made = os.execute(("mkdir -m 700 '%s' && cd '%s' && { %s\n}"):format(WORK, WORK, PROJECT))
@@ -187,6 +221,7 @@ local function pictures()
   local rows = ui:lua(BEFORE_AFTER, WORK)
   ui:wait_for "$ abridge run"
   save(ui, "before-after.svg", "a failing build of 120 files, in 800 bytes", rows)
+  pictures_of_run(ui)
   ui:stop()
 end
 

@@ -39,7 +39,8 @@ describe("on a command line", function()
     nvim.session():close()
     vim.cmd "silent! %bwipeout!"
     vim.cmd("cd " .. cwd)
-    vim.env.HOME, package.path = home, path
+    vim.cmd("let $HOME = '" .. home .. "'")
+    package.path = path
     dir:remove()
   end)
 
@@ -140,7 +141,7 @@ describe("on a command line", function()
         ":.", ":8", ":s?a?b?", ":s?a?b?:p", ":gs?[a-c]?<&>?", ":s/c/x/:t:s?x?yy?", ":p:gs?/?\\\\?", ":s+t+\\U&+",
         ":t:h", ":q", ":s?a?", "<", ":p:~", ":~",
       } do
-        vim.env.HOME = "/usr"
+        vim.cmd "let $HOME = '/usr'" -- Neovim 0.7 itself does not hear of vim.env
         local wanted = vim.fn.expand("%" .. mods)
         local rest = mods == ":t:h" and ":h" or (mods == ":q" or mods == ":s?a?") and mods or ""
         if mods == "<" then wanted = vim.fn.fnamemodify(name, ":r") end

@@ -184,11 +184,31 @@ describe("the list of a run's calls", function()
     type_keys "4G"
     type_keys "s"
     eventually(function() return numbers(buf) == "5 2 3 1 4" end, numbers(buf))
-    assert.equal(4, api.nvim_win_get_cursor(0)[1])
+    eventually(function() return api.nvim_win_get_cursor(0)[1] == 4 end)
     assert.matches("most left out first", vim.b.abridge_status)
     type_keys "2Gs"
     eventually(function() return numbers(buf) == "1 2 3 4 5" end)
-    assert.equal(6, api.nvim_win_get_cursor(0)[1])
+    eventually(function() return api.nvim_win_get_cursor(0)[1] == 6 end)
+  end)
+
+  it("is drawn anew by :edit, the cursor on the same call", function()
+    local buf = run_of_five()
+    type_keys "s"
+    eventually(function() return numbers(buf) == "5 2 3 1 4" end)
+    type_keys "4G"
+    vim.cmd "doautocmd <nomodeline> CursorMoved"
+    vim.cmd "edit"
+    eventually(function() return numbers(buf) == "5 2 3 1 4" and api.nvim_win_get_cursor(0)[1] == 4 end)
+    assert.same({ "nofile", false, false }, { vim.bo.buftype, vim.bo.modifiable, vim.bo.modified })
+    type_keys "o"
+    assert.equal("abridge result: 3 of call-3", vim.fn.bufname())
+    local text = lines_of(0)
+    vim.cmd "edit"
+    assert.same(text, lines_of(0))
+    type_keys "g?"
+    text = lines_of(0)
+    vim.cmd "edit"
+    assert.same(text, lines_of(0))
   end)
 
   it("has with t the calls of a tool, with e those that failed, with both those of both", function()

@@ -189,6 +189,16 @@ describe("gy in a full output", function()
     assert.equal(vim.fn.getreg '"', vim.fn.getreg "a")
   end)
 
+  it("yanks a command that shows the lines that are selected", function()
+    page_of("seq -f 'line %.0f of it' 5000", dir:at "run")
+    for _, keys in ipairs { "1234GVjjgy", "1236Gvkkgy", "1234G<C-v>2jgy" } do
+      vim.fn.setreg('"', "")
+      type_keys(keys)
+      assert.equal("line 1234 of it\nline 1235 of it\nline 1236 of it\n", shell(vim.fn.getreg '"'), keys)
+      assert.equal("n", vim.fn.mode())
+    end
+  end)
+
   it("yanks a call of abridge log where the output has no file", function()
     page_of("printf 'a\\nb\\nc\\n'", dir:at "run")
     type_keys "gy"
@@ -196,6 +206,39 @@ describe("gy in a full output", function()
     assert.equal(("abridge log %s call-1 --offset 1 --limit 3"):format(dir:at "run"), command)
     local shown = shell(command:gsub("^abridge", tmpdir.quote(tmpdir.root() .. "/build/bin/abridge")))
     assert.equal("a\nb\nc\n", shown)
+  end)
+end)
+
+describe("a full output after :edit", function()
+  after_each(close_all)
+
+  it("is as it was: its text, what is dimmed, the cursor, its status", function()
+    local lines = {}
+    for i = 1, 5000 do lines[i] = ("line %d"):format(i) end
+    local text = table.concat(lines, "\n") .. "\n"
+    local cut = { truncated = true, total_lines = 5000, output_lines = 1, output_bytes = 6, strategy = "head",
+      kept = { { first_byte = 1, last_byte = 6, first_line = 1, last_line = 1 } } }
+    local seen = open(text, cut)
+    seen:go_to_line(3000)
+    eventually(function() return vim.fn.getline "." == "line 3000" end)
+    loaded(seen)
+    type_keys "2j4l"
+    loaded(seen)
+    local status = vim.b.abridge_status
+    assert.matches("^line 3002 of 5000  ", status)
+    vim.cmd "edit"
+    eventually(function() return vim.fn.getline "." == "line 3002" end)
+    loaded(seen)
+    assert.equal(5, vim.fn.col ".")
+    assert.equal(status, vim.b.abridge_status)
+    assert.same({ "nofile", false, false }, { vim.bo.buftype, vim.bo.modifiable, vim.bo.modified })
+    local marks = api.nvim_buf_get_extmarks(0, api.nvim_create_namespace "abridge",
+      { vim.fn.line "." - 1, 0 }, { vim.fn.line "." - 1, -1 }, { details = true })
+    local groups = {}
+    for _, mark in ipairs(marks) do groups[#groups + 1] = mark[4].hl_group end
+    assert.same({ "AbridgeOmitted" }, groups)
+    vim.cmd "edit | bwipeout" -- nothing is drawn any more
+    vim.wait(20, function() return false end, 5)
   end)
 end)
 

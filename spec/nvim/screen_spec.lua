@@ -333,7 +333,7 @@ describe("render", function()
     assert.matches("guifg=#123456", vim.fn.execute "highlight AbridgeNotice")
     vim.cmd "highlight clear"
     for group, link in pairs { AbridgeNotice = "WarningMsg", AbridgeMarker = "NonText", AbridgeError = "ErrorMsg",
-      AbridgeOmitted = "Comment", AbridgeRunning = "DiagnosticInfo", AbridgeKey = "Identifier",
+      AbridgeRunning = "DiagnosticInfo", AbridgeKey = "Identifier",
       AbridgeSuccess = vim.fn.hlexists "DiagnosticOk" == 1 and "DiagnosticOk" or "MoreMsg" } do
       assert.matches("links to " .. link, vim.fn.execute("highlight " .. group))
     end
@@ -481,6 +481,7 @@ describe("a log", function()
     assert.equal("77", vim.fn.getline ".")
     assert.same({ { "abridge: Not found: 77", vim.log.levels.ERROR } }, while_notified(function()
       type_keys "gN"
+      vim.wait(10000, function() return #notified > 0 end, 5)
     end))
     type_keys "q"
     assert.equal("abridge-log", vim.bo.filetype)
@@ -709,7 +710,8 @@ describe("a pager", function()
       truncation = { truncated = true, reason = "line_cap" },
       full_output = { path = "artifacts/0001-run_command.log", bytes = 5 * GB },
     } .. "\n")
-    nvim.log(dir.path)
+    local list = nvim.log(dir.path)
+    assert.is_true(vim.wait(10000, function() return #lines_of(list) == 2 end, 5))
     local reads, fs_read = 0, host.uv().fs_read
     host.uv().fs_read = function(...)
       reads = reads + 1
@@ -802,7 +804,9 @@ describe(":Abridge", function()
     assert.same({ "n 1", "n 2" }, { lines[2], (lines[3]:gsub("^%.%.%..*", "n 2")) })
     assert.matches("^AbridgeNotice: %[Showing 4 of 50 lines", painted(buf)[2])
     vim.cmd "Abridge log"
+    assert.is_true(vim.wait(10000, function() return #lines_of(0) == 2 end, 5))
     assert.matches("run_command +seq 50", lines_of(0)[2])
+    assert.equal("abridge log: this session", vim.fn.bufname())
   end)
 
   it("run ends the command when its buffer goes", function()

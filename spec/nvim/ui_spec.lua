@@ -81,6 +81,23 @@ describe("on the screen", function()
     ui:wait_for "not shown to the model"
   end)
 
+  it("what the model did not see is dimmed in terminals too, also where comments have no colour there", function()
+    local function dimmed()
+      return ui:lua [[
+        vim.cmd "highlight clear AbridgeOmitted"
+        require("abridge.nvim.highlight").define()
+        local id = vim.fn.hlID "AbridgeOmitted"
+        return { vim.fn.synIDattr(vim.fn.synIDtrans(id), "name"), vim.fn.synIDattr(id, "fg", "cterm"),
+          vim.fn.synIDattr(vim.fn.synIDtrans(id), "fg#", "gui") }
+      ]]
+    end
+    ui:lua "vim.o.termguicolors = false; vim.cmd 'highlight Comment ctermfg=NONE guifg=#112233'"
+    assert.same({ "AbridgeOmitted", "8", "#112233" }, dimmed())
+    ui:lua "vim.cmd 'highlight Comment ctermfg=4'"
+    assert.equal("Comment", dimmed()[1])
+    ui:lua("vim.cmd(('highlight AbridgeOmitted guifg=#%06x'):format(...))", COLOURS.AbridgeOmitted)
+  end)
+
   it("a search for a text that is given up, or finds nothing, leaves the page as it is", function()
     ui:input "g/nowhere"
     ui:wait_for "Find: nowhere"
@@ -117,6 +134,12 @@ describe("doc/screenshots.sh", function()
     assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)
     assert.matches('fill="#f07178">1 failed</text>', log)
     assert.matches('>█[^<]+ %d+%%</text>', log)
+    local running, run = dir:read "nvim-running.svg", dir:read "nvim-run.svg"
+    assert.matches(">running [%d.]+m?s</text>", running)
+    assert.matches("Stop the command, and keep its output", running, 1, true)
+    assert.matches('fill="#f07178">exit 2</text>', run)
+    assert.matches("%d+ of 129 lines  %d+B of 7%.4KB", run)
+    assert.matches('fill="#f07178">Command exited with code 2</text>', run)
     local both = dir:read "before-after.svg"
     local before, after = both:match "%| tail %-c 800</text>(.*)%$ abridge run %-%-max%-bytes 800 (.*)"
     assert.is_nil(before:find "error: ")
@@ -127,7 +150,7 @@ describe("doc/screenshots.sh", function()
       names[#names + 1] = name
     end
     table.sort(names)
-    assert.same({ "before-after.svg", "nvim-log.svg", "nvim-result.svg" }, names)
+    assert.same({ "before-after.svg", "nvim-log.svg", "nvim-result.svg", "nvim-run.svg", "nvim-running.svg" }, names)
     dir:remove()
   end)
 end)

@@ -140,6 +140,18 @@ function M.change(buf, change)
   return ok, not ok and check.reason(message) or nil
 end
 
+--- Fill a buffer again when `:edit` has emptied it.
+---@param buf integer
+---@param fill fun()
+function M.on_edit(buf, fill)
+  vim.api.nvim_create_autocmd("BufReadCmd", {
+    buffer = buf,
+    callback = function()
+      fill()
+    end,
+  })
+end
+
 --- Do something once when a buffer is wiped out.
 ---@param buf integer
 ---@param act fun()

@@ -45,19 +45,4 @@ function M.start_of(text, cells)
   return text:sub(1, core.fit_cells(text, cells - core.cells(mark))) .. mark
 end
 
-local HINT = 11 -- cells of the key that lists the keys, and gaps
-local LEAST = 12
-
---- Add to what a window says of itself a text that is cut to what is left of its width, if that is not too little.
----@param left abridge.nvim.StatusPart[]
----@param text string|nil
----@param width integer cells of the window
-function M.add_aside(left, text, width)
-  local room = width - HINT
-  for _, part in ipairs(left) do
-    room = room - core.cells(part[1]) - 2
-  end
-  if text and room >= LEAST then left[#left + 1] = { M.start_of(text, room) } end
-end
-
 return M

@@ -4,6 +4,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local keys = require "abridge.nvim.keys"
 local render = require "abridge.nvim.render"
@@ -26,7 +27,8 @@ local ENDED = { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } }
 ---@field shown abridge.Result|table the output so far, then the result
 ---@field result? abridge.Result
 ---@field keys abridge.nvim.Key[]
----@field fills integer how often its buffer was filled: marks of the output do not outlive that
+---@field painting? fun() ends the painting that is under way
+---@field stale? boolean there is more to paint since that began
 ---@field replaced? boolean it was run again: its buffer is not kept
 local Run = {}
 Run.__index = Run
@@ -36,15 +38,19 @@ local runs = {}
 
 -- what its status says -------------------------------------------------------------------------
 
---- How much there is, and how much of that was kept: "8 of 129 lines, 800B of 4.1KB".
-local function amount(cut, has_ended)
-  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines", "total_bytes") then return "" end
-  if cut.total_bytes == 0 then return has_ended and "no output" or "" end
+--- How much there is, and how much of that was kept: "8 of 129 lines", "800B of 4.1KB". Either shows whole or not at
+--- all.
+---@return abridge.nvim.StatusPart[]
+local function amounts(cut, has_ended)
+  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines", "total_bytes") then return {} end
+  if cut.total_bytes == 0 then return { { has_ended and "no output" or "" } } end
   local lines = ("%.0f %s"):format(cut.total_lines, cut.total_lines == 1 and "line" or "lines")
   local size = core.format_size(cut.total_bytes)
-  if not (has_ended and cut.truncated) then return lines .. ", " .. size end
-  if cut.output_lines < cut.total_lines then lines = ("%.0f of %s"):format(cut.output_lines, lines) end
-  return ("%s, %s of %s"):format(lines, core.format_size(cut.output_bytes), size)
+  if has_ended and cut.truncated then
+    if cut.output_lines < cut.total_lines then lines = ("%.0f of %s"):format(cut.output_lines, lines) end
+    size = ("%s of %s"):format(core.format_size(cut.output_bytes), size)
+  end
+  return { { lines, least = math.huge }, { size, least = math.huge } }
 end
 
 --- How a command ended, and the group for that.
@@ -65,39 +71,53 @@ function Run:tell()
   local result, details = self.result, self.shown.details or {}
   local left = { { "running " .. self:elapsed(), "AbridgeRunning" } }
   if result then left = { { ending(result) }, { self:elapsed() } } end
-  left[#left + 1] = { amount(details.cut, result ~= nil) }
+  vim.list_extend(left, amounts(details.cut, result ~= nil))
   status.set(self.buf, left, result and ENDED or RUNNING)
 end
 
 -- what its buffer shows ----------------------------------------------------------------------------
 
---- Scroll windows whose cursor is at the end of a buffer.
-local function followed(buf, write)
+--- How to scroll windows whose cursor is at the end of a buffer, once there is more.
+local function followed(buf)
   local last = vim.api.nvim_buf_line_count(buf)
   local at_end = {}
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     if vim.api.nvim_win_get_cursor(win)[1] == last then at_end[#at_end + 1] = win end
   end
-  write()
-  for _, win in ipairs(at_end) do
-    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
+  return function()
+    for _, win in ipairs(at_end) do
+      if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == buf then
+        vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
+      end
+    end
   end
 end
 
---- Show what there is of the output.
+--- Show what there is of the output, in turns with the editor.
 function Run:paint()
-  if not vim.api.nvim_buf_is_loaded(self.buf) then return end
-  if self.shown.content then
-    followed(self.buf, function()
-      render.render(self.buf, self.shown, { key = "output " .. self.fills })
-    end)
-  end
-  self:tell()
+  self.stale = true
+  if self.painting then return end
+  local ended
+  local cancel = slices.start(function(work)
+    while self.stale and vim.api.nvim_buf_is_loaded(self.buf) do
+      self.stale = false
+      if self.shown.content then
+        local follow = followed(self.buf)
+        render.fill(self.buf, 1, self.shown, work)
+        follow()
+      end
+    end
+    return {}
+  end, function(value)
+    ended, self.painting = true, nil
+    if value.is_error then return buffer.complain(check.reason(value.text)) end
+    self:tell()
+  end)
+  if not ended then self.painting = cancel end
 end
 
 --- Make the buffer what it should be, also after `:edit` or `:bdelete` have emptied it.
 function Run:fill()
-  self.fills = self.fills + 1
   buffer.prepare(self.buf, FILETYPE, "hide")
   keys.map(self.buf, "A command", self.keys)
   buffer.change(self.buf, function()
@@ -137,7 +157,7 @@ function Run:page()
     run, message = require("abridge.run.reader").open(self.dir or "")
   end
   if message then return buffer.complain(message) end
-  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event)
+  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.command)
   if run then run:close() end
   if not (ok and pager) then buffer.complain(ok and why or check.reason(pager)) end
 end
@@ -219,7 +239,7 @@ end
 ---@return abridge.Job
 function M.command(command, mods)
   local session = require("abridge.nvim.run").session()
-  local self = setmetatable({ command = command, started = host.now(), shown = {}, fills = 0 }, Run)
+  local self = setmetatable({ command = command, started = host.now(), shown = {} }, Run)
   self.keys = keys_of(self)
   self.buf = vim.api.nvim_create_buf(false, true)
   buffer.prepare(self.buf, FILETYPE, "wipe")
@@ -228,16 +248,14 @@ function M.command(command, mods)
   sweep()
   buffer.name(self.buf, "run", command) -- that of the run before is free now
   self:fill()
-  vim.api.nvim_create_autocmd("BufReadCmd", {
-    buffer = self.buf,
-    callback = function()
-      self:fill()
-    end,
-  })
+  buffer.on_edit(self.buf, function()
+    self:fill()
+  end)
   buffer.on_wipe(self.buf, function()
     for i = #runs, 1, -1 do
       if runs[i] == self then table.remove(runs, i) end
     end
+    if self.painting then self.painting() end
     if self.job then self.job:cancel() end
   end)
   self:start(session)

@@ -70,12 +70,11 @@ end
 --- Page through the full output of a call.
 ---@param run abridge.Run|nil that of the call; not needed where it has no full output
 ---@param event table the call's `tool_result`
----@param mods? string command modifiers
+---@param title string of the buffer
 ---@return abridge.nvim.Pager|nil pager
 ---@return string|nil message why its file cannot be opened; raises if there is no room for a window
-function M.open(run, event, mods)
-  local title = calls.one_line(("%s %s"):format(tostring(event.call_id), tostring(event.tool)))
-  local opts = { title = title, mods = mods }
+function M.open(run, event, title)
+  local opts = { title = title }
   local full = type(event.full_output) == "table" and event.full_output or {}
   if not full.path then return open_text(run, event, opts) end
   local fd, stat = run:open_output(event)

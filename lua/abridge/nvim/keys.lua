@@ -12,10 +12,11 @@ local MARGIN = 4 -- rows and columns that a list leaves to the rest of the scree
 ---@field [1] string as it is mapped
 ---@field [2] function|string
 ---@field [3] string what it does, in a few words
+---@field modes? string[] other than normal mode alone
 
 local function map(buf, keys)
   for _, key in ipairs(keys) do
-    vim.keymap.set("n", key[1], key[2], { buffer = buf, nowait = true, silent = true, desc = key[3] })
+    vim.keymap.set(key.modes or "n", key[1], key[2], { buffer = buf, nowait = true, silent = true, desc = key[3] })
   end
 end
 
@@ -61,13 +62,17 @@ end
 local function show(title, keys)
   highlight.define()
   local buf, lines = buffer.scratch("keys", title, "abridge-keys"), lines_of(keys)
-  assert(buffer.change(buf, function()
-    vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-    for i, key in ipairs(keys) do
-      local opts = { end_col = 1 + #key[1], hl_group = "AbridgeKey" }
-      vim.api.nvim_buf_set_extmark(buf, highlight.namespace(), i - 1, 1, opts)
-    end
-  end))
+  local function fill()
+    assert(buffer.change(buf, function()
+      vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+      for i, key in ipairs(keys) do
+        local opts = { end_col = 1 + #key[1], hl_group = "AbridgeKey" }
+        vim.api.nvim_buf_set_extmark(buf, highlight.namespace(), i - 1, 1, opts)
+      end
+    end))
+  end
+  fill()
+  buffer.on_edit(buf, fill)
   local win = vim.api.nvim_open_win(buf, true, placed(lines, title))
   local function close()
     if vim.api.nvim_win_is_valid(win) then vim.api.nvim_win_close(win, true) end
@@ -76,7 +81,7 @@ local function show(title, keys)
   vim.api.nvim_create_autocmd("BufLeave", { buffer = buf, once = true, callback = vim.schedule_wrap(close) })
 end
 
---- Map the keys of a window's buffer in normal mode, and `g?`, which lists them.
+--- Map the keys of a window's buffer, and `g?`, which lists them.
 ---@param buf integer
 ---@param title string of the list
 ---@param keys abridge.nvim.Key[]

@@ -6,7 +6,6 @@ local host = require "abridge.base.host"
 local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local calls = require "abridge.nvim.calls"
-local cells = require "abridge.nvim.cells"
 local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
 local rows = require "abridge.nvim.log_rows"
@@ -20,6 +19,8 @@ local LOOK_MS = 250 -- between two looks at the log
 local CHUNK = 24 -- rows that are written in one go
 local REMOVED = 500 -- rows that are taken out in one go
 local HEADINGS = 1 -- lines above the calls
+local HINTS = { { "s", "sort" }, { "o", "result" }, { "<CR>", "full output" }, { "g?", "keys" } }
+local LEAST_ABOUT = 12 -- cells of what is said of a call
 
 ---@class abridge.nvim.Log
 ---@field buf integer
@@ -37,6 +38,8 @@ local HEADINGS = 1 -- lines above the calls
 ---@field private loaded boolean all was read once
 ---@field private seen? integer bytes of the log when it was last read
 ---@field private idle integer looks since then that found nothing new
+---@field private here? abridge.nvim.Call under the cursor
+---@field private last_here? abridge.nvim.Call to go back to, since `:edit` has emptied the buffer
 ---@field private closed? boolean
 ---@field private failed? boolean
 ---@field private cancel? fun() ends what is being done
@@ -202,8 +205,9 @@ end
 local function cursors(self)
   local calls_of = {}
   for _, win in ipairs(windows(self)) do
-    calls_of[win] = self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
+    calls_of[win] = self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS] or self.last_here
   end
+  self.last_here = nil
   return function()
     for i, call in ipairs(self.rows) do
       for win, wanted in pairs(calls_of) do
@@ -221,6 +225,14 @@ local function show_headings(self)
     vim.api.nvim_buf_set_lines(self.buf, 0, HEADINGS, false, { text })
     vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), 0, 0, { end_col = #text, hl_group = "Title" })
   end))
+end
+
+--- Begin anew in a buffer that `:edit` has emptied.
+local function restore(self)
+  self.rows, self.dirty, self.dirty_count = {}, {}, 0
+  self.stale, self.last_here = true, self.here
+  show_headings(self)
+  self:refresh()
 end
 
 --- Choose and write all rows.
@@ -272,10 +284,11 @@ local function tell(self)
   if self.by_left_out then left[#left + 1] = { "most left out first", "AbridgeNotice" } end
   local win = windows(self)[1]
   local call = win and self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
+  self.here = call
   local sizes = ("%s of %s shown"):format(core.format_size(all.shown), core.format_size(all.printed))
   local about = call and not self.layout.has_notes and call.note or sizes
-  cells.add_aside(left, about, self.layout.width)
-  status.set(self.buf, left, { { "g?", "keys" } })
+  left[#left + 1] = { about, least = LEAST_ABOUT }
+  status.set(self.buf, left, HINTS)
 end
 
 -- as calls come ----------------------------------------------------------------------------------
@@ -390,20 +403,25 @@ local function result_here(self)
 end
 
 --- Open what the model saw, with its notice.
-local function show_result(event)
-  local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
+local function show_result(event, title)
+  local buf = buffer.scratch("result", title, "abridge-result")
   buffer.show(buf, nil, true)
   keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
   local printed, shown = reader.sizes(event)
-  local sizes = printed and shown and ("%s of %s"):format(core.format_size(shown), core.format_size(printed)) or ""
+  local sizes = shown and core.format_size(shown) or ""
+  if shown and printed and shown < printed then sizes = sizes .. " of " .. core.format_size(printed) end
   status.set(buf, { { "what the model saw" }, { sizes } }, { { "g?", "keys" } })
-  require("abridge.nvim.render").render(buf, {
-    tool = event.tool,
-    content = type(event.content) == "string" and event.content or "",
-    is_error = event.is_error,
-    truncation = event.truncation,
-    details = { cut = event.cut, exit_line = event.exit_line },
-  })
+  local function fill()
+    require("abridge.nvim.render").render(buf, {
+      tool = event.tool,
+      content = type(event.content) == "string" and event.content or "",
+      is_error = event.is_error,
+      truncation = event.truncation,
+      details = { cut = event.cut, exit_line = event.exit_line },
+    })
+  end
+  fill()
+  buffer.on_edit(buf, fill)
 end
 
 --- Choose the rows anew.
@@ -431,7 +449,7 @@ local function choosing_keys(self)
         self.tool = not self.tool and call.tool or nil
         choose(self)
       end,
-      "List this tool's calls only, or all calls",
+      "List only this tool's calls, or all",
     },
     {
       "e",
@@ -439,7 +457,7 @@ local function choosing_keys(self)
         self.errors_only = not self.errors_only
         choose(self)
       end,
-      "List errors only, or all calls",
+      "List only errors, or all",
     },
   }
 end
@@ -449,12 +467,13 @@ local function keys_of(self)
     return function()
       local event, message = result_here(self)
       if not event then return buffer.complain(message) end
-      local ok, why = pcall(act, event)
+      local call = assert(call_here(self))
+      local ok, why = pcall(act, event, ("%d %s"):format(call.number, call.input ~= "" and call.input or call.tool))
       if not ok then buffer.complain(check.reason(why)) end
     end
   end
-  local function full_output(event)
-    local ok, message = require("abridge.nvim.full_output").open(self.run, event)
+  local function full_output(event, title)
+    local ok, message = require("abridge.nvim.full_output").open(self.run, event, title)
     if not ok then buffer.complain(message) end
   end
   local opening = {
@@ -478,7 +497,8 @@ function M.open(run_dir, mods)
   end
   local expected = mods ~= nil and buffer.check_mods(mods)
   if expected then check.fail(("abridge.nvim.log: mods must be %s, got %s"):format(expected, check.show(mods))) end
-  run_dir = run_dir or require("abridge.nvim.run").current_dir() or require("abridge.run.folder").newest()
+  local own = require("abridge.nvim.run").current_dir()
+  run_dir = run_dir or own or folder.newest()
   if not run_dir then return nil, "No run has a log yet" end
   local run, message = reader.open(run_dir)
   if not run then return nil, message end
@@ -494,7 +514,7 @@ function M.open(run_dir, mods)
     errors_only = false,
     is_written = true,
   }, Log)
-  self.buf = buffer.scratch("log", run.dir:match "[^/]*$", "abridge-log")
+  self.buf = buffer.scratch("log", run_dir == own and "this session" or run.dir:match "[^/]*$", "abridge-log")
   buffer.show(self.buf, mods)
   watch(self)
   self.layout = rows.layout(width_of(self))
@@ -506,6 +526,9 @@ function M.open(run_dir, mods)
       tell(self)
     end,
   })
+  buffer.on_edit(self.buf, function()
+    restore(self)
+  end)
   tell(self)
   self:refresh()
   return self.buf

@@ -22,6 +22,7 @@ local M = {}
 local MARGIN = 100
 local LEAST_BLOCK, FIRST_BLOCK, MOST_BLOCK = 1280, 4 * 1024, 32 * 1024 -- bytes of a step of loading; over a piece
 local LEAST_READ, FIRST_READ, MOST_READ = 32 * 1024, 128 * 1024, 2 * 1024 * 1024 -- bytes of a step of a search
+local LEAST_WORDS = 12 -- cells of what was kept
 local TELL_MS = 100 -- between two words on how far a search is
 
 ---@class abridge.nvim.Pager
@@ -35,6 +36,7 @@ local TELL_MS = 100 -- between two words on how far a search is
 ---@field private pace abridge.Pace of loading
 ---@field private filling? fun() ends the loading that is under way
 ---@field private moved boolean the cursor was, since the last step of loading
+---@field private byte integer that the cursor was last seen on
 ---@field private arrived? integer the byte that the cursor was sent to, until it is moved
 ---@field private seeking? fun() ends the search that is under way
 local Pager = {}
@@ -175,18 +177,20 @@ local function seen(self, byte)
   return { "not shown to the model" .. which, "AbridgeNotice" }
 end
 
+local HINTS_OF_ALL = { { "gy", "yank" }, { "g/", "find" }, { "g?", "keys" } }
 local HINTS = { { "gy", "yank" }, { "]o", "gap" }, { "g/", "find" }, { "g?", "keys" } }
 
 local function tell(self, win)
   local line, byte = self.excerpt:line_of(vim.api.nvim_win_get_cursor(win)[1]), here(self, win)
+  self.byte = byte
   local parts = {
     { ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?") },
     { ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100) },
   }
   parts[#parts + 1] = self.cut and seen(self, byte)
   parts[#parts + 1] = self.note and { self.note, "AbridgeError" }
-  cells.add_aside(parts, self.words, vim.api.nvim_win_get_width(win))
-  status.set(self.buf, parts, HINTS)
+  parts[#parts + 1] = self.words and { self.words, least = LEAST_WORDS }
+  status.set(self.buf, parts, self.ranges.gaps > 0 and HINTS or HINTS_OF_ALL)
 end
 
 --- Change the buffer; an error of the file is reported.
@@ -348,10 +352,19 @@ function Pager:find(text, backwards)
   end)
 end
 
---- Put a command into a register that shows the rows of the screen in a shell.
+--- The rows that are selected, which ends the selection; those of the screen where none are.
+local function rows_meant()
+  if not vim.fn.mode():find "^[vV\22]" then return vim.fn.line "w0", vim.fn.line "w$" end
+  local first, last = vim.fn.line "v", vim.fn.line "."
+  vim.cmd "normal! \27"
+  return math.min(first, last), math.max(first, last)
+end
+
+--- Put a command into a register that shows rows in a shell.
 local function yank_command(self)
   local rows = self.excerpt.rows
-  local first, last = vim.fn.line "w0", math.min(vim.fn.line "w$", #rows)
+  local first, last = rows_meant()
+  last = math.min(last, #rows)
   if not self.command or not rows[first] then return buffer.complain "There is nothing here to show in a shell" end
   local from, to = self.excerpt:line_of(first), self.excerpt:line_of(last)
   local command, message
@@ -437,7 +450,7 @@ local function keys_of(self)
     { "[o", range_key(false, -1), "Part before that the model did not see" },
     { "]k", range_key(true, 1), "Next part that the model saw" },
     { "[k", range_key(true, -1), "Part before that the model saw" },
-    { "gy", yank, "Yank a shell command that shows these lines" },
+    { "gy", yank, "Yank a shell command that shows these lines", modes = { "n", "x" } },
     { "q", "<Cmd>bwipeout<CR>", "Close" },
   })
 end
@@ -454,7 +467,6 @@ end
 ---@field lines? integer of the text; those of the ledger unless set
 ---@field note? string a remark to show
 ---@field close? fun() called when the buffer is wiped out
----@field mods? string command modifiers
 ---@field command? abridge.nvim.PagerCommand how to show parts of it in a shell
 
 --- Open a text in a buffer of its own.
@@ -476,7 +488,7 @@ function M.open(source, opts)
     if self.filling then self.filling() end
     if opts.close then opts.close() end
   end)
-  buffer.show(self.buf, opts.mods)
+  buffer.show(self.buf)
   keys.map(self.buf, "A full output", keys_of(self))
   self:go(0)
   vim.api.nvim_create_autocmd("CursorMoved", {
@@ -488,6 +500,12 @@ function M.open(source, opts)
       if not self.seeking then tell(self, win) end
     end,
   })
+  buffer.on_edit(self.buf, function()
+    local byte = self.byte
+    vim.schedule(function() -- the editor moves the cursor first
+      if not self.closed and window_of(self) then self:go(byte) end
+    end)
+  end)
   return self
 end
 

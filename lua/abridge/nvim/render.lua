@@ -8,6 +8,7 @@ local display = require "abridge.output.display"
 local M = {}
 
 local WHO = "abridge.nvim.render"
+local CHUNK = 4000 -- rows that are written in one go
 local PRIORITY = 110 -- over syntax (100), under the user's selection
 
 ---@class (exact) abridge.nvim.RenderOptions
@@ -168,6 +169,30 @@ local function write(buf, range, rows, own, key)
   end
   paint(buf, first, rows)
   return first, #lines
+end
+
+--- Show a result in a buffer of ours, in place of all lines from a row on, in turns with the editor.
+---@param buf integer
+---@param first integer 0-based
+---@param result abridge.Result|table as of `render`
+---@param work abridge.Work
+function M.fill(buf, first, result, work)
+  local rows = display.rows(WHO, result, {}, 0, work)
+  local lines, from = {}, 1
+  for i, row in ipairs(rows) do
+    lines[#lines + 1] = row.text
+    if i % CHUNK == 0 or i == #rows then
+      if not vim.api.nvim_buf_is_loaded(buf) then return end
+      local at, stop = first + from - 1, i < #rows and first + i or -1
+      assert(buffer.change(buf, function()
+        vim.api.nvim_buf_clear_namespace(buf, highlight.namespace(), at, stop)
+        vim.api.nvim_buf_set_lines(buf, at, stop, false, lines)
+        paint(buf, at, vim.list_slice(rows, from, i))
+      end))
+      lines, from = {}, i + 1
+      work:pause()
+    end
+  end
 end
 
 --- Keep a place for a result to come, which moves with the lines around it. Does nothing if there can be no mark; the

@@ -2,6 +2,7 @@
 --- have none of their own, in a virtual line above the first that shows.
 
 local core = require "abridge.base.core_loader"
+local cells = require "abridge.nvim.cells"
 local highlight = require "abridge.nvim.highlight"
 
 local M = {}
@@ -9,11 +10,12 @@ local M = {}
 local EXPRESSION = "%{%v:lua.require'abridge.nvim.status'.line()%}"
 local CLICK = "%%%d@v:lua.require'abridge.nvim.status'.clicked@%s%%X"
 local GAP = "  "
-local NAME_CELLS = 20
+local NAME_CELLS, LEAST_NAME = 20, 10
 
 ---@class (exact) abridge.nvim.StatusPart
 ---@field [1] string one line, without controls; "" is left out
 ---@field [2] string|nil highlight group
+---@field least? integer cells it may be cut to where there is no room; with fewer it is left out; never cut unless set
 
 ---@class (exact) abridge.nvim.Hint
 ---@field [1] string a key of the window
@@ -40,43 +42,95 @@ local function text_of(parts)
   return table.concat(list, GAP)
 end
 
+local function hint_cells(hint)
+  return hint and #GAP + #hint[1] + 1 + #hint[2] or 0
+end
+
+--- The parts for which there is room, and how many cells they leave. Where one is left out, none that may be cut comes
+--- after it.
+local function parts_within(parts, room)
+  for _, part in ipairs(parts) do
+    if not part.least then room = room - #GAP - core.cells(part[1]) end
+  end
+  local fitting, is_full = {}, false
+  for _, part in ipairs(parts) do
+    local text, free = part[1], room - #GAP
+    if part.least then
+      is_full = is_full or free < math.min(core.cells(text), part.least)
+      text = is_full and "" or cells.start_of(text, free)
+      room = room - (is_full and 0 or #GAP + core.cells(text))
+    end
+    if text ~= "" then fitting[#fitting + 1] = { text, part[2] } end
+  end
+  return fitting, room
+end
+
+--- The hints for which there is room, the last ones first, and how many cells they take.
+local function hints_within(hints, room)
+  local fitting, taken = {}, 0
+  for i = #hints, 1, -1 do
+    local more = hint_cells(hints[i])
+    if taken + more <= room then
+      table.insert(fitting, 1, i)
+      taken = taken + more
+    end
+  end
+  return fitting, taken
+end
+
+--- What a line of so many cells shows: parts from the left, the numbers of hints at the right, and how many blanks are
+--- between. The last hint goes before what may be cut, a name before the other hints.
+local function fitted(status, width, name)
+  local last = hint_cells(status.hints[#status.hints])
+  local parts, room = parts_within(status.left, width - 2 + #GAP - last) -- a blank at each side
+  local named = name ~= "" and room >= #GAP + LEAST_NAME
+  local for_name = named and math.min(#GAP + math.min(core.cells(name), NAME_CELLS), room) or 0
+  local hints, taken = hints_within(status.hints, room + last - for_name)
+  room = room + last - taken
+  if named then
+    name = cells.start_of(name, room - #GAP)
+    parts[#parts + 1], room = { name }, room - #GAP - core.cells(name)
+  end
+  return parts, hints, math.max(room, 0)
+end
+
 --- A part as 'statusline' writes it.
 local function format_of(text, group)
   text = text:gsub("%%", "%%%%")
   return group and ("%%#%s#%s%%*"):format(group, text) or text
 end
 
---- Hints for which there is room, from the last one on, and how many cells they take. All but the last one leave some
---- to the buffer's name.
-local function hints_within(hints, room, name_cells)
-  local list, cells = {}, 0
-  for i = #hints, 1, -1 do
-    local key, word = hints[i][1], hints[i][2]
-    local more = #GAP + #key + 1 + #word
-    if cells + more > room - (i < #hints and name_cells or 0) then break end
-    local text = format_of(key, "AbridgeKey") .. " " .. format_of(word)
-    table.insert(list, 1, has_winbar() and CLICK:format(i, text) or text)
-    cells = cells + more
-  end
-  return table.concat(list, GAP), cells
-end
-
 --- For Neovim, which draws it: the status of the window that is being drawn. A status line of its own also has the
---- buffer's name, which is cut first.
+--- buffer's name.
 ---@return string
 function M.line()
   local status = said[vim.api.nvim_get_current_buf()]
   if not status then return "" end
-  local room = vim.api.nvim_win_get_width(0) - core.cells(text_of(status.left)) - 2
-  local name = has_winbar() and "" or vim.fn.bufname()
-  local hints, cells = hints_within(status.hints, room, #GAP + math.min(core.cells(name), NAME_CELLS))
-  name = name:sub(1, core.fit_cells(name, math.max(room - cells - #GAP, 0)))
-  local left = {}
-  for i, part in ipairs(status.left) do
-    left[i] = format_of(part[1], part[2])
+  local parts, hints = fitted(status, vim.api.nvim_win_get_width(0), has_winbar() and "" or vim.fn.bufname())
+  for i, part in ipairs(parts) do
+    parts[i] = format_of(part[1], part[2])
   end
-  left[#left + 1] = name ~= "" and format_of(name) or nil
-  return (" %s%%<%%=%s "):format(table.concat(left, GAP), hints)
+  for i, number in ipairs(hints) do
+    local hint = status.hints[number]
+    local text = format_of(hint[1], "AbridgeKey") .. " " .. format_of(hint[2])
+    hints[i] = has_winbar() and CLICK:format(number, text) or text
+  end
+  return (" %s%%<%%=%s "):format(table.concat(parts, GAP), table.concat(hints, GAP))
+end
+
+--- The same as pieces of a virtual line.
+local function chunks_of(status, width)
+  local chunks = { { " " } }
+  local parts, hints, free = fitted(status, width, "")
+  for i, part in ipairs(parts) do
+    vim.list_extend(chunks, { { i > 1 and GAP or "" }, part })
+  end
+  chunks[#chunks + 1] = { (" "):rep(free) }
+  for _, number in ipairs(hints) do
+    local hint = status.hints[number]
+    vim.list_extend(chunks, { { GAP }, { hint[1], "AbridgeKey" }, { " " .. hint[2] } })
+  end
+  return chunks
 end
 
 --- For Neovim: a hint was clicked. Its key is typed.
@@ -96,10 +150,7 @@ end
 local function set_virtual(buf)
   local win = vim.fn.win_findbuf(buf)[1]
   if not (win and said[buf]) then return end
-  local chunks = { { " " } }
-  for _, part in ipairs(said[buf].left) do
-    vim.list_extend(chunks, { { part[1], part[2] }, { GAP } })
-  end
+  local chunks = chunks_of(said[buf], vim.api.nvim_win_get_width(win))
   vim.api.nvim_win_call(win, function()
     local first, last = vim.fn.line "w0", vim.fn.line "w$"
     if last - first + 1 >= vim.api.nvim_win_get_height(0) and vim.fn.line "." == last then first = first + 1 end

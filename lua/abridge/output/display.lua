@@ -3,6 +3,7 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local slices = require "abridge.base.time_slices"
 local info = require "abridge.output.info"
 local sentences = require "abridge.output.sentences"
 
@@ -256,7 +257,7 @@ local function spans_of(line, at, markers, i, shown, own)
 end
 
 --- Add the lines of the tool's text as rows; returns how many of its bytes do not show.
-local function add_text(rows, text, at, markers, width, kind)
+local function add_text(rows, text, at, markers, width, kind, work)
   local lost, i = 0, 1
   for line in lines_of(text) do
     local shown, missing, own = fitted(line, width)
@@ -264,6 +265,7 @@ local function add_text(rows, text, at, markers, width, kind)
     row.spans, i = spans_of(line, at, markers, i, shown, own)
     rows[#rows + 1] = row
     lost, at = lost + missing, at + #line + 1
+    if #rows % 64 == 0 then work:pause() end
   end
   return lost
 end
@@ -274,8 +276,9 @@ end
 ---@param result abridge.Result
 ---@param opts? abridge.DisplayOptions
 ---@param deeper? integer
+---@param work? abridge.Work to pause in
 ---@return abridge.Row[]
-function M.rows(who, result, opts, deeper)
+function M.rows(who, result, opts, deeper, work)
   deeper = deeper or 0
   if type(result) ~= "table" or type(result.content) ~= "string" then
     check.fail(who .. ": result must be a result with content, got " .. check.show(result), 1 + deeper)
@@ -297,7 +300,7 @@ function M.rows(who, result, opts, deeper)
   local failed = result.is_error == true
   local before = at_end and #body - #kept or 0
   local kind = failed and not is_command(result, details) and "error" or nil
-  local lost = add_text(rows, kept .. ended, before, markers, width, kind)
+  local lost = add_text(rows, kept .. ended, before, markers, width, kind, work or slices.at_once)
   if cut.truncated and not at_end then say(sentences.more_lines(cut.omitted_lines), "marker") end
 
   for _, part in ipairs { { exit, failed and "error" or "notice" }, { said, "notice" } } do
