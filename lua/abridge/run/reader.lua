@@ -102,6 +102,7 @@ end
 ---@field dir string
 ---@field broken integer lines that were no events, in the last read
 ---@field too_long integer lines that were skipped, in the last read
+---@field on_read? fun(position: integer) called with the start of each line of the log that is read
 local Run = {}
 Run.__index = Run
 Run.__name = "abridge.Run"
@@ -139,6 +140,7 @@ function Run:each(visit, position, pause)
   if self.closed then return nil, "The run is closed", "EBADF" end
   self.broken, self.too_long = 0, 0
   return files.each_line(self.dir .. "/" .. LOG, position or 0, function(line, start)
+    if self.on_read then self.on_read(start) end
     local event = folder.decoded(self.json, line)
     if event then return visit(event, line, start) end
     self.broken = self.broken + 1
@@ -189,7 +191,8 @@ end
 local function result_event(self, call_id)
   local plain = call_id:find "^[%w_-]+$" and call_id -- as it is in JSON: other lines need not be decoded
   local known, result, long = false, nil, false
-  local position, message, code = files.each_line(self.dir .. "/" .. LOG, 0, function(line)
+  local position, message, code = files.each_line(self.dir .. "/" .. LOG, 0, function(line, start)
+    if self.on_read then self.on_read(start) end
     local event = not (plain and not line:find(plain, 1, true)) and folder.decoded(self.json, line)
     if not event or event.call_id ~= call_id then return end
     known = true
