@@ -186,12 +186,12 @@ local ZSH = [=[
 
 _abridge() {
   local curcontext=$curcontext state line
-  local -a commands
-  commands=(
+  local -a names
+  names=(
 @COMMANDS@  )
   _arguments -C @EVERYWHERE@ '1: :->command' '*:: :->rest'
   case $state in
-    command) _describe -t commands 'abridge command' commands ;;
+    command) _describe -t commands 'abridge command' names ;;
     rest)
       case $line[1] in
 @CASES@      esac
@@ -224,7 +224,7 @@ end
 
 local function zsh_word(command)
   return function(word, i)
-    if word.complete == "command" then return quoted "*:: :_normal" end
+    if word.complete == "command" then return "'(-)1: : _command_names -e'" .. NEXT .. "'*:: : _normal'" end
     return quoted(("%d:%s:%s"):format(i, command.name, zsh_action(word)))
   end
 end
