@@ -33,16 +33,20 @@ local function width_of()
   return type(columns) == "number" and columns > 0 and columns or WIDTH
 end
 
---- What is known: `reading runs/42, 45% of 1.2GB, 3.1s`.
+--- What is known, in a line of the terminal: `abridge: reading runs/42, 45% of 1.2GB, 3.1s`.
 function Progress:words(now)
-  local words = "abridge: " .. terminal.visible(self.what)
+  local known = ""
   if self.done and self.total and self.total > 0 then
     local share = math.min(100, math.floor(100 * self.done / self.total))
-    words = ("%s, %d%% of %s"):format(words, share, core.format_size(self.total))
+    known = (", %d%% of %s"):format(share, core.format_size(self.total))
   elseif self.done then
-    words = ("%s, %s"):format(words, core.format_size(self.done))
+    known = ", " .. core.format_size(self.done)
   end
-  return words .. ", " .. display.duration(now - self.from)
+  known = known .. ", " .. display.duration(now - self.from)
+  local what = "abridge: " .. terminal.visible(self.what)
+  local cells = self.width - 1 - #known
+  if core.cells(what) > cells then what = what:sub(1, core.fit_cells(what, math.max(cells - 3, 0))) .. "..." end
+  return what .. known
 end
 
 --- Draw it, if it is time to.
@@ -51,7 +55,7 @@ function Progress:look()
   if now - (self.drawn and self.drawn + EVERY_MS or self.from + AFTER_MS) < 0 then return end
   self.width, self.drawn = self.width or width_of(), now
   local words = self:words(now)
-  io.stderr:write(ERASE, words:sub(1, core.fit_cells(words, self.width - 1)))
+  io.stderr:write(ERASE, words:sub(1, core.fit_cells(words, self.width - 1))) -- on a very narrow one not even that
   io.stderr:flush()
 end
 
