@@ -3,7 +3,7 @@
 local command = require "support.command"
 local tmpdir = require "support.tmpdir"
 
-describe("progress", function()
+describe("progress #few", function()
   local dir
   local LINE = "\r\27%[Kabridge: "
   local ERASED = "\r\27%[K"
@@ -18,14 +18,15 @@ describe("progress", function()
     end
     dir:sh "mkdir -p -m 700 run"
     dir:write("run/events.jsonl", table.concat(lines, "\n") .. "\n")
-    -- clock and timers run a hundred times too fast, so that work of 20 ms takes two seconds
-    dir:write("fast.lua", [[
+    -- clock and timers of the command run at a pace of their own, so that work of 20 ms takes two seconds
+    dir:write("paced.lua", [[
+      local pace = tonumber(table.remove(arg, 1))
       local host = require "abridge.base.host"
       local uv, now = host.uv(), host.now
       local start = uv.timer_start
-      host.now = function() return now() * 100 end
+      host.now = function() return now() * pace end
       uv.timer_start = function(timer, after, every, callback)
-        return start(timer, math.ceil(after / 100), math.ceil(every / 100), callback)
+        return start(timer, math.ceil(after / pace), math.ceil(every / pace), callback)
       end
       os.exit(require("abridge.cli").main(arg))
     ]])
@@ -43,28 +44,31 @@ describe("progress", function()
     return shown
   end
 
-  --- The same of the command alone.
-  local function shown(...)
-    return on_terminal(command.line(...))
-  end
-
   local function fast(...)
-    return dir:lua_command("fast.lua", ...)
+    return dir:lua_command("paced.lua", "100", ...)
   end
 
-  before_each(function()
-    if not command.has "script" then pending "no script(1) here" end
-  end)
+  local function slow(...)
+    return dir:lua_command("paced.lua", "0.01", ...)
+  end
 
-  it("shows what runs and for how long, and how much it printed, and is erased", function()
-    local out = shown("run", "--", "printf 'line\\n'; sleep 1.6; echo done")
+  --- A test that needs a terminal.
+  local function it_shows(what, body)
+    it(what, function()
+      if not command.has "script" then return pending "no script(1) here" end
+      body()
+    end)
+  end
+
+  it_shows("shows what runs and for how long, and how much it printed, and is erased", function()
+    local out = on_terminal(fast("run", "--", "printf 'line\\n'; sleep 0.2; echo done"))
     local drawn = select(2, out:gsub(LINE .. "running [^\r]*, %d+%.%ds", ""))
     assert.is_true(drawn >= 2, out)
-    assert.matches("^" .. LINE .. "running printf 'line\\n'; sleep 1%.6; echo done, 5B, 1%.%ds\r", out)
+    assert.matches(LINE .. "running printf 'line\\n'; sleep 0%.2; echo done, 5B, %d+%.%ds\r", out)
     assert.matches("%ds" .. ERASED .. "line\r\ndone\r\n$", out) -- erased before the result
   end)
 
-  it("shows how far the log of a run is read", function()
+  it_shows("shows how far the log of a run is read", function()
     local out = on_terminal(fast("log", "run"))
     assert.matches(LINE .. "reading /[^\r]*, %d+%% of 45%.8MB, %d+%.%ds\r", out)
     assert.matches("s" .. ERASED .. "CALL ", out)
@@ -72,7 +76,7 @@ describe("progress", function()
     assert.matches("s" .. ERASED .. "abridge: Call call%-12 has no result yet\r\n$", out) -- before an error too
   end)
 
-  it("shows that a file is read", function()
+  it_shows("shows that a file is read", function()
     dir:write("lines", ("a line of some words\n"):rep(3e6))
     local out = on_terminal(fast("read", "lines", "--offset", "2999999"))
     os.remove(dir:at "lines")
@@ -80,34 +84,34 @@ describe("progress", function()
     assert.matches("s" .. ERASED .. "a line of some words\r\na line of some words\r\n$", out)
   end)
 
-  it("keeps within the terminal's line", function()
-    local out = on_terminal("stty columns 40; " .. command.line("run", "--", "sleep 1.3; : " .. ("x"):rep(200)))
-    assert.matches(LINE .. "running sleep 1%.3; :[ x]*%.%.%., 1%.%ds\r", out)
+  it_shows("keeps within the terminal's line", function()
+    local out = on_terminal("stty columns 40; " .. fast("run", "--", "sleep 0.1; : " .. ("x"):rep(200)))
+    assert.matches(LINE .. "running sleep 0%.1; :[ x]*%.%.%., %d+%.%ds\r", out)
     for drawn in out:gmatch(ERASED .. "(abridge: [^\r]*)") do
       assert.equal(39, #drawn)
     end
   end)
 
-  it("shows no control bytes of a name", function()
-    local out = shown("run", "--", ": '\27[2J\1'; sleep 1.3")
-    assert.matches(LINE .. "running : '%?%[2J%?'; sleep 1%.3, ", out)
+  it_shows("shows no control bytes of a name", function()
+    local out = on_terminal(fast("run", "--", ": '\27[2J\1'; sleep 0.1"))
+    assert.matches(LINE .. "running : '%?%[2J%?'; sleep 0%.1, ", out)
   end)
 
-  it("shows nothing for what takes less than a second", function()
-    assert.equal("done\r\n", shown("run", "--", "sleep 0.3; echo done"))
+  it_shows("shows nothing for what takes less than a second", function()
+    assert.equal("done\r\n", on_terminal(slow("run", "--", "sleep 0.2; echo done")))
   end)
 
-  it("shows nothing where stderr is no terminal, or a dumb one", function()
-    local slow = command.line("run", "--", "sleep 1.3; echo done")
-    assert.equal("done\r\n", on_terminal(slow .. " 2>err"))
+  it_shows("shows nothing where stderr is no terminal, or a dumb one", function()
+    local long = fast("run", "--", "sleep 0.1; echo done")
+    assert.equal("done\r\n", on_terminal(long .. " 2>err"))
     assert.equal("", dir:read "err")
-    assert.equal("done\r\n", on_terminal(slow, "TERM=dumb"))
-    assert.equal("done\r\n", on_terminal("unset TERM; " .. slow))
-    assert.same({ "done\n", "", 0 }, { dir:sh("TERM=xterm " .. slow) })
+    assert.equal("done\r\n", on_terminal(long, "TERM=dumb"))
+    assert.equal("done\r\n", on_terminal("unset TERM; " .. long))
+    assert.same({ "done\n", "", 0 }, { dir:sh("TERM=xterm " .. long) })
   end)
 
-  it("leaves stdout alone where that is piped, and stderr a terminal", function()
-    local out = on_terminal(command.line("run", "--", "sleep 1.3; echo done") .. " | cat > out")
+  it_shows("leaves stdout alone where that is piped, and stderr a terminal", function()
+    local out = on_terminal(fast("run", "--", "sleep 0.1; echo done") .. " | cat > out")
     assert.matches("^" .. LINE .. "running .*" .. ERASED .. "$", out)
     assert.equal("done\n", dir:read "out")
   end)

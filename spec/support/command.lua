@@ -24,7 +24,8 @@ end
 
 --- Is there a program of that name?
 function M.has(name)
-  return os.execute("command -v " .. name .. " >/dev/null 2>&1") == (_VERSION == "Lua 5.1" and 0 or true)
+  local status = os.execute("command -v " .. name .. " >/dev/null 2>&1")
+  return status == true or status == 0
 end
 
 return M
