@@ -79,7 +79,7 @@ local LIMITS = {
   limit("max-tokens", "N", values.count, "at most N tokens, by the estimate"),
   flag("profile", "NAME", values.one_of(sorted_keys(profiles.all)), "the limits to start from"),
   limit("strategy", "NAME", values.one_of(STRATEGIES), "which part to keep"),
-  limit("kind", "KIND", values.one_of(KINDS), "cut it as that, whatever it looks like"),
+  limit("kind", "KIND", values.one_of(KINDS), "cut the text as that, whatever it looks like"),
   limit("head-ratio", "R", values.ratio, "share of the budget for the start, 0 to 1"),
   limit("snap", "HOW", values.one_of { "line", "char" }, "where both ends may be cut"),
   limit("marker", "HOW", values.one_of { "inside", "outside", "none" }, "whether the marker counts in the budget"),
@@ -91,15 +91,15 @@ local LIMITS = {
 
 local PAGE = {
   title = "Page",
-  flag("offset", "N", values.positive, "its first line, from 1"),
+  flag("offset", "N", values.positive, "the first line, from 1"),
   flag("limit", "N", values.positive, "how many lines"),
-  flag("column", "N", values.positive, "its first char in that line, from 1"),
+  flag("column", "N", values.positive, "the first char in that line, from 1"),
 }
 
 local KEEP = {
   title = "Full output",
-  flag("run-dir", "DIR", values.folder, "keep it there, with a log for abridge log; else it goes to the state directory"),
-  switch("no-save", "keep none"),
+  flag("run-dir", "DIR", values.folder, "keep the full output there, with a log for abridge log; else in the state directory"),
+  switch("no-save", "keep no full output"),
 }
 
 --- Flags of every command, and of none.
@@ -273,9 +273,9 @@ M.tasks = {
       words = { values.one_of(completion.shells) },
       flags = {},
       examples = {
-        { 'eval "$(abridge completion bash)"', "in ~/.bashrc" },
-        { "abridge completion zsh > ~/.zfunc/_abridge", "in a folder of $fpath" },
-        { "abridge completion fish > ~/.config/fish/completions/abridge.fish", "" },
+        { 'eval "$(abridge completion bash)"', "for bash, in ~/.bashrc" },
+        { "abridge completion zsh > ~/.zfunc/_abridge", "for zsh, in a folder of $fpath" },
+        { "abridge completion fish > ~/.config/fish/completions/abridge.fish", "for fish" },
       },
       run = function(args)
         return completion.run(args, M)

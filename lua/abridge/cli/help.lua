@@ -14,7 +14,6 @@ end
 
 --- Two columns; the right one starts on a line of its own where the left one is too wide.
 local function row(left, right, width)
-  if right == "" then return ("  %s\n"):format(left) end
   if #left > width then return ("  %s\n  %s  %s\n"):format(left, (" "):rep(width), right) end
   return ("  %s%s  %s\n"):format(left, (" "):rep(width - #left), right)
 end
@@ -108,7 +107,7 @@ function M.all(commands)
   for _, code in ipairs(commands.exit_codes) do
     parts[#parts + 1] = row(code[1], code[2], FLAGS)
   end
-  parts[#parts + 1] = "\nabridge COMMAND --help lists the flags of a command; man abridge has it all.\n"
+  parts[#parts + 1] = "\nabridge COMMAND --help lists the flags of a command.\n"
   return table.concat(parts)
 end
 
