@@ -78,7 +78,7 @@ describe("progress #few", function()
 
   it_shows("shows that a file is read", function()
     dir:write("lines", ("a line of some words\n"):rep(3e6))
-    local out = on_terminal(fast("read", "lines", "--offset", "2999999"))
+    local out = on_terminal(dir:lua_command("paced.lua", "10000", "read", "lines", "--offset", "2999999"))
     os.remove(dir:at "lines")
     assert.matches("^" .. LINE .. "reading lines, ", out)
     assert.matches("s" .. ERASED .. "a line of some words\r\na line of some words\r\n$", out)

@@ -65,6 +65,7 @@ end
 -- flags ---------------------------------------------------------------------------------
 
 local KINDS = { "log", "text", "json", "json_lines", "table", "diff", "binary" }
+local WHEN = values.one_of { "auto", "always", "never" }
 local STRATEGIES = { "auto", "head", "tail", "head_tail", "priority", "pipeline" }
 
 local function limit(name, shown, value, says)
@@ -98,14 +99,14 @@ local PAGE = {
 
 local KEEP = {
   title = "Full output",
-  flag("run-dir", "DIR", values.folder, "keep the full output there, with a log for abridge log; else in the state directory"),
+  flag("run-dir", "DIR", values.folder, "keep log and full output there; else it goes to the state directory"),
   switch("no-save", "keep no full output"),
 }
 
 --- Flags of every command, and of none.
 M.everywhere = {
   title = "Other",
-  flag("color", "WHEN", values.one_of { "auto", "always", "never" }, "whether to colour; auto: on a terminal without NO_COLOR"),
+  flag("color", "WHEN", WHEN, "whether to colour; auto: on a terminal without NO_COLOR"),
   { name = "help", short = "h", says = "what a command does, and its flags" },
   switch("version", "the version"),
 }
@@ -170,8 +171,8 @@ M.tasks = {
       name = "cap",
       forms = { { words = "TOOL [flags] < OUTPUT", says = "cap what a tool printed: cut it, and say so in a notice" } },
       about = {
-        "For hosts in any language that run their tools themselves. TOOL is the tool's own name: its limits are those of "
-          .. "the profile, or of its row for tools that it does not name.",
+        "For hosts in any language that run their tools themselves. TOOL is the tool's own name: its limits are those "
+          .. "of the profile, or of its row for tools that it does not name.",
       },
       words = { values.such_as(tool_names()) },
       flags = {
@@ -218,8 +219,8 @@ M.tasks = {
         { words = "RUN_DIR CALL_ID [flags]", says = "print a page of what a call would show in full" },
       },
       about = {
-        "Which part of a full output it is, and how to go on, goes to stderr: pages printed one after the other are the "
-          .. "full output.",
+        "Which part of a full output it is, and how to go on, goes to stderr: pages printed one after the other are "
+          .. "the full output.",
       },
       words = { values.folder, values.text },
       flags = {

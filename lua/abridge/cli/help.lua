@@ -94,7 +94,8 @@ end
 ---@param commands table the table of commands
 ---@return string
 function M.all(commands)
-  local parts = { ("abridge %s: what a language model sees of a tool's output, within a hard budget\n"):format(core.version) }
+  local title = "abridge %s: what a language model sees of a tool's output, within a hard budget\n"
+  local parts = { title:format(core.version) }
   for _, task in ipairs(commands.tasks) do
     parts[#parts + 1] = "\n" .. heading(task.title)
     for _, command in ipairs(task) do

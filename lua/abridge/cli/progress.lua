@@ -78,8 +78,8 @@ function Progress:in_loop()
   end
 end
 
---- Do `work(told)` and return what it returns; meanwhile show `what` is done, and for how long. Work that does not
---- turn the event loop calls `told(done, total)`, as often as it likes: bytes so far, and of how many, if that is known.
+--- Do `work(told)` and return what it returns; meanwhile show `what` is done, and for how long. Work that does not turn
+--- the event loop calls `told(done, total)`, as often as it likes: bytes so far, and of how many, if that is known.
 --- `told` is nil where nothing would show.
 ---@generic T
 ---@param what string "reading FILE"

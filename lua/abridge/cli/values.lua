@@ -1,4 +1,4 @@
---- What the value of a flag, or a word, may be: how it is read, what to say where it is wrong, how a shell completes it.
+--- What a flag's value, or a word, may be: how it is read, what to say where it is wrong, how a shell completes it.
 
 local core = require "abridge.base.core_loader"
 
