@@ -625,6 +625,8 @@ describe("the command", function()
     it("leaves the command's own flags alone, without -- too", function()
       assert.equal("1,2,3", (run("run", "seq", "-s", ",", "3"):gsub("%s+$", "")))
       assert.equal("--json\n", (run("run", "--max-lines", "5", "printf", "%s\\n", "--json")))
+      assert.equal("<a><--><b>", (run("run", "printf", "<%s>", "a", "--", "b")))
+      assert.equal("<a><--><b>", (run("run", "--", "printf", "<%s>", "a", "--", "b")))
     end)
 
     it("ends as the command did", function()
