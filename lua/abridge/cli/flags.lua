@@ -84,7 +84,13 @@ local COMMANDS = {
   kind = {},
   tokens = {},
   clean = {},
-  log = { ["--offset"] = positive, ["--limit"] = positive, ["--column"] = positive, ["--follow"] = SWITCH },
+  log = {
+    ["--offset"] = positive,
+    ["--limit"] = positive,
+    ["--column"] = positive,
+    ["--follow"] = SWITCH,
+    ["--stats"] = SWITCH,
+  },
 }
 local WITHOUT_LIMITS = { kind = true, log = true, tokens = true, clean = true }
 

@@ -46,6 +46,7 @@ other
   --run-dir DIR      keep the log and the full output there (run; see abridge log)
   --no-save          keep no full output (run)
   --follow           go on listing as calls end (log)
+  --stats            what each tool's calls cost, and what cuts saved, in place of the list (log)
   --json             content, block and details as JSON; the events of a run
   --help  --version
 

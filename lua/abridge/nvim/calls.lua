@@ -5,7 +5,7 @@ local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local display = require "abridge.output.display"
 local kept = require "abridge.output.kept"
-local reader = require "abridge.run.reader"
+local stats = require "abridge.run.stats"
 local log_lines = require "abridge.nvim.log_lines"
 
 local M = {}
@@ -118,7 +118,7 @@ local function finish(self, call, event, at)
   self.open[event.call_id or ""] = nil
   self.running = self.running - 1
   call.at, call.is_error, call.note = at, event.is_error == true, note_of(event)
-  call.printed, call.shown = reader.sizes(event)
+  call.printed, call.shown = stats.sizes(event)
   call.took = event.duration_ms
   if call.is_error then self.errors = self.errors + 1 end
   self.printed, self.shown = self.printed + (call.printed or 0), self.shown + (call.shown or 0)
