@@ -67,7 +67,7 @@ table.sort(profile_names)
 local PROFILE = { ["--profile"] = one_of(profile_names) }
 local SWITCH = true
 local SWITCHES = { ["--json"] = SWITCH, ["--help"] = SWITCH, ["--version"] = SWITCH }
-local SHORT = { ["-h"] = "--help" }
+local SHORT = { ["-h"] = "--help", ["-o"] = "--output" }
 
 --- Flags of each command besides the limits.
 local COMMANDS = {
@@ -91,8 +91,9 @@ local COMMANDS = {
     ["--follow"] = SWITCH,
     ["--stats"] = SWITCH,
   },
+  report = { ["--output"] = text },
 }
-local WITHOUT_LIMITS = { kind = true, log = true, tokens = true, clean = true }
+local WITHOUT_LIMITS = { kind = true, log = true, report = true, tokens = true, clean = true }
 
 --- What a flag is for a command: a function that reads its value, SWITCH, or nil.
 local function kind_of(flag, command)

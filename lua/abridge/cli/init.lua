@@ -25,6 +25,7 @@ abridge %s: what a language model sees of a tool's output, within a hard budget
   abridge clean [--json]               turn stdin into the text that a terminal would finally show
   abridge log RUN_DIR [flags]          list the calls of a run
   abridge log RUN_DIR CALL_ID [flags]  read a page of what a call would show in full
+  abridge report RUN_DIR [-o FILE]     write a run as an HTML page that needs nothing else
 
 limits
   --max-lines N      --max-bytes SIZE      --max-chars N      --max-tokens N
@@ -46,6 +47,7 @@ other
   --run-dir DIR      keep the log and the full output there (run; see abridge log)
   --no-save          keep no full output (run)
   --follow           go on listing as calls end (log)
+  -o, --output FILE  where the page goes; stdout unless set (report)
   --stats            what each tool's calls cost, and what cuts saved, in place of the list (log)
   --json             content, block and details as JSON; the events of a run
   --help  --version
@@ -230,6 +232,10 @@ function M.clean(args)
 end
 
 M.log = log.run
+
+function M.report(args)
+  return require("abridge.cli.report").run(args)
+end
 
 --- The output of `--help` and `--version`; nil for any other word.
 local function about(word)

@@ -3,6 +3,7 @@
 local core = require "abridge.base.core_loader"
 local columns = require "abridge.cli.columns"
 local display = require "abridge.output.display"
+local stats = require "abridge.run.stats"
 
 local M = {}
 
@@ -40,22 +41,6 @@ function M.cuts(row)
   return #words > 0 and table.concat(words, ", ") or row.cut > 0 and ("%.0f"):format(row.cut) or "-"
 end
 
---- The names of the tools, those that printed most first.
----@param stats abridge.RunStats
----@return string[]
-function M.order(stats)
-  local names = {}
-  for name in pairs(stats.tools) do
-    names[#names + 1] = name
-  end
-  table.sort(names, function(a, b)
-    local left, right = stats.tools[a].tokens_printed, stats.tools[b].tokens_printed
-    if left ~= right then return left > right end
-    return a < b
-  end)
-  return names
-end
-
 local function cells_of(name, row)
   return {
     name,
@@ -72,14 +57,14 @@ local function cells_of(name, row)
 end
 
 --- Print the sums of a run as a table.
----@param stats abridge.RunStats
+---@param sums abridge.RunStats
 ---@param visible fun(name: string): string
-function M.print(stats, visible)
+function M.print(sums, visible)
   local rows = {}
-  for i, name in ipairs(M.order(stats)) do
-    rows[i] = cells_of(visible(name), stats.tools[name])
+  for i, name in ipairs(stats.order(sums)) do
+    rows[i] = cells_of(visible(name), sums.tools[name])
   end
-  rows[#rows + 1] = cells_of("all", stats.all)
+  rows[#rows + 1] = cells_of("all", sums.all)
   columns.print(COLUMNS, rows)
 end
 

@@ -228,4 +228,20 @@ function Stats:sums()
   return { all = copy_of(self.all), tools = tools }
 end
 
+--- The names of the tools, those that printed most first.
+---@param sums abridge.RunStats
+---@return string[]
+function M.order(sums)
+  local names = {}
+  for name in pairs(sums.tools) do
+    names[#names + 1] = name
+  end
+  table.sort(names, function(a, b)
+    local left, right = sums.tools[a].tokens_printed, sums.tools[b].tokens_printed
+    if left ~= right then return left > right end
+    return a < b
+  end)
+  return names
+end
+
 return M

@@ -1,0 +1,265 @@
+--- One call on the page: a row, and behind it what it asked, how it ended, what the model saw and what was left out.
+
+local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
+local encode = require "abridge.base.encode"
+local host = require "abridge.base.host"
+local ledger = require "abridge.base.ledger"
+local kept = require "abridge.output.kept"
+local call_words = require "abridge.run.call_words"
+local reader = require "abridge.run.reader"
+local escape = require "abridge.report.escape"
+local full_output = require "abridge.report.full_output"
+local map = require "abridge.report.map"
+local words = require "abridge.report.words"
+
+local M = {}
+
+local MOST_INPUT = 16 * 1024 -- bytes of a field that the call asked with
+
+---@class (exact) abridge.report.Call What the page knows of a call before its events are read again.
+---@field index integer from 1
+---@field tool string on one line
+---@field time? number seconds since 1970
+---@field ended boolean
+---@field failed boolean
+---@field cut boolean
+---@field exit? string how it failed, on one line
+---@field cost? abridge.CallCost
+---@field content integer bytes
+---@field full integer bytes of its full output
+---@field content_room integer bytes of these that the page has room for
+---@field full_room integer
+
+local function text_or_nil(value)
+  return type(value) == "string" and value ~= "" and value or nil
+end
+
+local function clipped(text, most)
+  if #text <= most then return text end
+  return (core.head_tail(text, { max_bytes = most, utf8 = "replace" }))
+end
+
+-- the row -------------------------------------------------------------------------
+
+local function outcome(call)
+  if not call.ended then return "no result" end
+  return call.failed and "failed" or call.cut and "cut" or ""
+end
+
+local function classes(call)
+  local names = {}
+  if call.failed or not call.ended then names[#names + 1] = "e" end
+  if call.cut then names[#names + 1] = "c" end
+  return #names > 0 and (' class="%s"'):format(table.concat(names, " ")) or ""
+end
+
+local function row(call, asked, segments)
+  local cost = call.cost
+  return table.concat {
+    "<summary>",
+    words.span("n", words.count(call.index)),
+    words.span("t", call.tool),
+    words.span("q", asked),
+    words.span("o", outcome(call)),
+    segments and map.small(segments) or '<span class="m"></span>',
+    words.span("k", cost and words.count(cost.tokens_printed) or ""),
+    words.span("k s", cost and words.count(cost.tokens_shown) or ""),
+    words.span("d", cost and words.duration(cost.duration_ms) or ""),
+    "</summary>",
+  }
+end
+
+-- what it asked -----------------------------------------------------------------------
+
+local function field(name, value)
+  local text = type(value) == "string" and value or encode.json(value) or tostring(value)
+  return ("<h3>%s</h3><pre>\n%s</pre>"):format(name, escape.text(clipped(text, MOST_INPUT)))
+end
+
+local function asked_html(input)
+  input = call_words.decoded(input)
+  if type(input) ~= "table" or next(input) == nil then
+    return field("Asked", type(input) == "string" and input or "nothing")
+  end
+  local names, parts = {}, {}
+  for name in pairs(input) do
+    names[#names + 1] = tostring(name)
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    local value = input[name]
+    if value == nil then value = input[tonumber(name)] end
+    parts[i] = field("Asked: " .. escape.plain(clipped(name, 256)), value)
+  end
+  return table.concat(parts)
+end
+
+-- facts ------------------------------------------------------------------------------------
+
+local function fact(name, value, class)
+  if not value or value == "" then return "" end
+  local shown = escape.text(value)
+  return ("<div><dt>%s</dt><dd%s>%s</dd></div>"):format(name, class and ' class="' .. class .. '"' or "", shown)
+end
+
+local function amount(bytes, tokens)
+  return ("%s, %s"):format(bytes, words.counted(tokens, "token"))
+end
+
+local function facts(call, event)
+  local cost, block = call.cost, type(event.truncation) == "table" and event.truncation or {}
+  local saved = words.saved(cost)
+  saved = saved ~= "" and amount(saved, cost.tokens_printed - cost.tokens_shown) or nil
+  return table.concat {
+    '<dl class="facts">',
+    fact("ended", text_or_nil(event.exit_line), "exit"),
+    fact("took", words.duration(cost.duration_ms)),
+    fact("printed", amount(words.size(cost.bytes_printed), cost.tokens_printed)),
+    fact("seen", amount(words.size(cost.bytes_shown), cost.tokens_shown)),
+    fact("saved", saved),
+    fact("kept", kept.words(event.cut)),
+    fact("cut by", block.truncated == true and text_or_nil(block.reason)),
+    fact("goes on", text_or_nil(block.resume_hint)),
+    fact("id", call_words.one_line(event.call_id)),
+    fact("at", words.time(call.time, "%H:%M:%S UTC")),
+    "</dl>",
+  }
+end
+
+-- what the model saw ---------------------------------------------------------------------------
+
+--- A text with its marks standing out.
+local function marked(text, marks)
+  local parts, at = {}, 0
+  for _, mark in ipairs(marks) do
+    local known = type(mark) == "table" and check.are_counts(mark, "first_byte", "last_byte")
+    if not known or mark.first_byte <= at or mark.last_byte < mark.first_byte or mark.last_byte > #text then break end
+    parts[#parts + 1] = escape.text(text:sub(at + 1, mark.first_byte - 1))
+    parts[#parts + 1] = words.span("mark", text:sub(mark.first_byte, mark.last_byte))
+    at = mark.last_byte
+  end
+  return table.concat(parts) .. escape.text(text:sub(at + 1))
+end
+
+--- What we said of the output, at the end of the content.
+local function trailer(rest, event)
+  local parts = {}
+  for _, name in ipairs { "exit_line", "notice" } do
+    local said = text_or_nil(event[name])
+    local from = said and rest:find(said, 1, true)
+    if from then
+      parts[#parts + 1] = escape.text(rest:sub(1, from - 1))
+      parts[#parts + 1] = words.span(name == "notice" and "say" or "exit", said)
+      rest = rest:sub(from + #said)
+    end
+  end
+  return table.concat(parts) .. escape.text(rest)
+end
+
+local function content_html(call, event)
+  local content = type(event.content) == "string" and event.content or ""
+  local shown
+  if #content > call.content_room then
+    shown = escape.text(clipped(content, call.content_room))
+  else
+    local body = reader.shown_text(event) -- a start of the content
+    local marks = type(event.cut) == "table" and type(event.cut.markers) == "table" and event.cut.markers or {}
+    shown = marked(body, check.list(marks)) .. trailer(content:sub(#body + 1), event)
+  end
+  local about = amount(words.size(#content), call.cost.tokens_shown)
+  local head = ('<h3 id="c%dm">What the model saw <span>%s</span></h3>'):format(call.index, about)
+  return head .. "<pre>\n" .. shown .. "</pre>"
+end
+
+-- what was left out --------------------------------------------------------------------------------
+
+local NOT_KEPT = "The full output was not kept"
+
+local function note(text)
+  return words.span("dim", text, "p")
+end
+
+--- The full output, or why there is none; and where the parts of the map are on the page.
+local function full_html(call, event, run, segments)
+  local kept_file = type(event.full_output) == "table" and event.full_output or {}
+  local what = text_or_nil(kept_file.error)
+  if not kept_file.path then
+    local is_page = type(event.cut) == "table" and event.cut.first_line ~= nil
+    local why = what and ": " .. what or "."
+    return note(is_page and not what and "A page: the rest is where it was read from." or NOT_KEPT .. why), nil
+  end
+  local fd, stat = run:open_output(event)
+  if not fd then return note(stat), nil end
+  local is_copy = stat.size <= call.full_room
+  local ok, html = pcall(full_output.html, fd, stat.size, segments, call.index, is_copy)
+  host.uv().fs_close(fd)
+  if not ok then error(html, 0) end
+  local link = ('<a href="%s">%s</a>'):format(escape.plain(escape.file_url(reader.kept_path(run, event))), "the file")
+  local about = ("%s%s"):format(words.size(stat.size), is_copy and "" or ", too large to copy: both ends of each part")
+  local head = ('<h3 id="c%df">Full output <span>%s; what was left out is shaded; %s</span></h3>'):format(
+    call.index,
+    about,
+    link
+  )
+  if what then head = head .. note("It is not whole: " .. what) end
+  local function target(i)
+    return full_output.has(i, is_copy) and full_output.id(call.index, i) or ("c%df"):format(call.index)
+  end
+  return head .. html, target
+end
+
+local function left_out_html(call, event, run, segments)
+  if not call.cut then return "", nil end
+  local full, target = full_html(call, event, run, segments or {})
+  if not segments then return "", full end
+  target = target or function(i)
+    return segments[i].kept and ("c%dm"):format(call.index) or nil
+  end
+  local drawn = map.large(segments, target, function(segment)
+    return ("%s %s"):format(words.place(segment), segment.kept and "shown" or "left out")
+  end)
+  local total = type(event.cut.total_lines) == "number" and words.counted(event.cut.total_lines, "line") .. ", " or ""
+  local about = total .. words.size(event.cut.total_bytes)
+  return ("<h3>Kept and left out <span>of %s</span></h3>%s"):format(about, drawn), full
+end
+
+-- all of it -----------------------------------------------------------------------------------------
+
+--- A call without a result.
+---@param call abridge.report.Call
+---@param input any
+---@return string html
+function M.without_result(call, input)
+  return ('<details%s>%s<div class="b" id="c%d">%s%s</div></details>\n'):format(
+    classes(call),
+    row(call, call_words.input(input), nil),
+    call.index,
+    asked_html(input),
+    note "The log has no result of this call."
+  )
+end
+
+--- A call with its result.
+---@param call abridge.report.Call
+---@param input any
+---@param event table its `tool_result`
+---@param run abridge.Run
+---@return string html
+function M.html(call, input, event, run)
+  local cut = ledger.of(event)
+  local segments = cut and map.segments(cut)
+  local drawn, full = left_out_html(call, event, run, segments)
+  return ('<details%s>%s<div class="b" id="c%d">%s%s%s%s%s</div></details>\n'):format(
+    classes(call),
+    row(call, call_words.input(input), segments),
+    call.index,
+    facts(call, event),
+    asked_html(input),
+    drawn,
+    content_html(call, event),
+    full or ""
+  )
+end
+
+return M
