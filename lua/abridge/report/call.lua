@@ -24,7 +24,7 @@ local MOST_INPUT = 16 * 1024 -- bytes of a field that the call asked with
 ---@field ended boolean
 ---@field failed boolean
 ---@field cut boolean
----@field exit? string how it failed, on one line
+---@field how? string it failed, on one line
 ---@field cost? abridge.CallCost
 ---@field content integer bytes
 ---@field full integer bytes of its full output
@@ -54,6 +54,11 @@ local function classes(call)
   return #names > 0 and (' class="%s"'):format(table.concat(names, " ")) or ""
 end
 
+--- Was what this call printed counted with the page before it?
+local function goes_on(cost)
+  return cost.bytes_printed == 0 and cost.bytes_returned > 0
+end
+
 local function row(call, asked, segments)
   local cost = call.cost
   return table.concat {
@@ -63,7 +68,7 @@ local function row(call, asked, segments)
     words.span("q", asked),
     words.span("o", outcome(call)),
     segments and map.small(segments) or '<span class="m"></span>',
-    words.span("k", cost and words.count(cost.tokens_printed) or ""),
+    words.span("k", cost and not goes_on(cost) and words.count(cost.tokens_printed) or ""),
     words.span("k s", cost and words.count(cost.tokens_shown) or ""),
     words.span("d", cost and words.duration(cost.duration_ms) or ""),
     "</summary>",
@@ -110,12 +115,13 @@ end
 local function facts(call, event)
   local cost, block = call.cost, type(event.truncation) == "table" and event.truncation or {}
   local saved = words.saved(cost)
+  local printed = amount(words.size(cost.bytes_printed), cost.tokens_printed)
   saved = saved ~= "" and amount(saved, cost.tokens_printed - cost.tokens_shown) or nil
   return table.concat {
     '<dl class="facts">',
     fact("ended", text_or_nil(event.exit_line), "exit"),
     fact("took", words.duration(cost.duration_ms)),
-    fact("printed", amount(words.size(cost.bytes_printed), cost.tokens_printed)),
+    fact("printed", goes_on(cost) and "counted with the page before" or printed),
     fact("seen", amount(words.size(cost.bytes_shown), cost.tokens_shown)),
     fact("saved", saved),
     fact("kept", kept.words(event.cut)),

@@ -56,7 +56,8 @@ local function end_call(call, event, cost)
   local block = type(event.truncation) == "table" and event.truncation or {}
   local kept = type(event.full_output) == "table" and event.full_output or {}
   call.ended, call.failed, call.cut = true, event.is_error == true, block.truncated == true
-  call.exit = call.failed and type(event.exit_line) == "string" and call_words.one_line(event.exit_line) or nil
+  local said = type(event.exit_line) == "string" and event.exit_line or event.content
+  call.how = call.failed and type(said) == "string" and call_words.one_line(said:match "[^\r\n]+" or "") or nil
   call.cost = cost
   call.content = type(event.content) == "string" and #event.content or 0
   call.full = kept.path and type(kept.bytes) == "number" and kept.bytes or 0
@@ -184,7 +185,7 @@ function M.write(run, out)
   }))
   out(overview.failures(all.calls))
   out(overview.sums(all.sums.all))
-  out(overview.timeline(all.calls))
+  out(overview.timeline(all.calls, all.sums.all))
   out(overview.tools(all.sums, stats.order(all.sums)))
   out(LIST)
   local position

@@ -9,7 +9,7 @@ local M = {}
 local MOST_FAILURES = 12 -- that the top names
 local MOST_TOOLS = 40 -- rows
 local BINS = 125 -- of the timeline
-local UNIT, HEIGHT, LEAST = 8, 100, 3 -- units of the drawing: a bin's width, the tallest bar, the lowest
+local UNIT, HEIGHT, GAP, MARK = 8, 100, 5, 10 -- units of the drawing: of a bin, the sums, between them and marks, marks
 
 -- sums ------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ function M.failures(calls)
   for _, call in ipairs(calls) do
     if call.failed or not call.ended then
       if #items < MOST_FAILURES then
-        local how = call.exit or not call.ended and "no result" or "failed"
+        local how = call.how or not call.ended and "no result" or "failed"
         items[#items + 1] = ('<li><a href="#c%d">%s %s</a> %s</li>'):format(
           call.index,
           words.count(call.index),
@@ -76,64 +76,72 @@ local function ends_of(calls)
   return first, last
 end
 
---- The calls that were made in each part of the run's time.
+--- What the calls that were made in each part of the run's time printed, and the last sums.
 local function bins_of(calls, first, span)
-  local bins, most = {}, 1
+  local bins = {}
   for _, call in ipairs(calls) do
     if call.time then
-      local at = math.min(math.floor((call.time - first) / span * BINS), BINS - 1)
+      local at = math.max(math.min(math.floor((call.time - first) / span * BINS), BINS - 1), 0)
       local bin = bins[at] or { call = call, count = 0, printed = 0, shown = 0, failed = false }
-      bin.count, bin.failed = bin.count + 1, bin.failed or call.failed or not call.ended
-      if call.failed and not bin.call.failed then bin.call = call end
+      local failed = call.failed or not call.ended
+      if failed and not bin.failed then bin.call = call end
+      bin.count, bin.failed = bin.count + 1, bin.failed or failed
       local cost = call.cost or { tokens_printed = 0, tokens_shown = 0 }
       bin.printed, bin.shown = bin.printed + cost.tokens_printed, bin.shown + cost.tokens_shown
-      bins[at], most = bin, math.max(most, bin.printed, bin.shown)
+      bins[at] = bin
     end
   end
-  return bins, most
+  return bins
 end
 
-local function bar(class, x, height)
-  local form = '<rect class="%s" x="%d" y="%.1f" width="%d" height="%.1f"/>'
-  return form:format(class, x, HEIGHT - height, UNIT - 1, height)
+--- A sum that grows from bin to bin, as an area.
+local function area(class, bins, key, most)
+  local path, sum, x = { ("M0 %d"):format(HEIGHT) }, 0, 0
+  for at = 0, BINS - 1 do
+    if bins[at] and bins[at][key] > 0 then
+      sum, x = sum + bins[at][key], at * UNIT
+      path[#path + 1] = ("H%dV%.1f"):format(x, HEIGHT - sum / most * HEIGHT)
+    end
+  end
+  return ('<path class="%s" d="%sH%dV%dz"/>'):format(class, table.concat(path), BINS * UNIT, HEIGHT)
 end
 
-local function drawn_bin(at, bin, most)
+--- The mark of the calls of a bin: a link to the first of them that failed, else to the first.
+local function mark(at, bin)
   local x, call = at * UNIT, bin.call
   local what = bin.count == 1 and ("%d %s"):format(call.index, escape.plain(call.tool))
     or words.counted(bin.count, "call")
-  local title = ("%s: %s, %s seen"):format(what, words.counted(bin.printed, "token"), words.count(bin.shown))
-  local printed = math.max(bin.printed / most * HEIGHT, LEAST)
-  local shown = math.max(bin.shown / most * HEIGHT, LEAST)
-  return ('<a href="#c%d"><title>%s</title>%s%s<rect class="hit" x="%d" width="%d" height="%d"/></a>'):format(
-    call.index,
-    title,
-    bar("gap", x, math.max(printed, shown)),
-    bar(bin.failed and "fail" or "seen", x, shown),
-    x,
-    UNIT,
-    HEIGHT
-  )
+  local title = ("%s: %s printed, %s seen"):format(what, words.counted(bin.printed, "token"), words.count(bin.shown))
+  local form = '<a href="#c%d"><title>%s</title><rect class="%s" x="%d" y="%d" width="%d" height="%d"/>'
+    .. '<rect class="hit" x="%d" width="%d" height="%d"/></a>'
+  local class = bin.failed and "fail" or "seen"
+  return form:format(call.index, title, class, x, HEIGHT + GAP, UNIT - 2, MARK, x, UNIT, HEIGHT + GAP + MARK)
 end
 
---- When calls were made, and how much they printed.
+--- When calls were made, and what they had printed and shown by then.
 ---@param calls abridge.report.Call[]
+---@param all abridge.StatsRow
 ---@return string html
-function M.timeline(calls)
+function M.timeline(calls, all)
   local first, last = ends_of(calls)
   if not first then return "" end
-  local parts, bins, most = {}, bins_of(calls, first, math.max(last - first, 0.001))
+  local bins = bins_of(calls, first, math.max(last - first, 0.001))
+  local most = math.max(all.tokens_printed, all.tokens_shown, 1)
+  local parts = { area("gap", bins, "printed", most), area("seen", bins, "shown", most) }
   for at = 0, BINS - 1 do
-    if bins[at] then parts[#parts + 1] = drawn_bin(at, bins[at], most) end
+    if bins[at] then parts[#parts + 1] = mark(at, bins[at]) end
   end
   local svg = '<svg class="time" viewBox="0 0 %d %d" preserveAspectRatio="none" role="img" aria-label="%s">%s</svg>'
+  local label = "Tokens printed and seen by the model, summed up over time; below it the calls"
   return table.concat {
-    "<h2>Timeline</h2>",
-    svg:format(BINS * UNIT, HEIGHT, "Tokens that calls printed and the model saw, over time", table.concat(parts)),
-    ('<p class="ends"><span>%s</span><span>'):format(words.time(first, "%H:%M:%S")),
-    'tokens<span class="key"></span>printed<span class="key s"></span>seen by the model',
-    '<span class="key f"></span>seen, of a call that failed',
-    ("</span><span>%s UTC</span></p>"):format(words.time(last, "%H:%M:%S")),
+    "<h2>Timeline <small>tokens, summed up</small></h2>",
+    svg:format(BINS * UNIT, HEIGHT + GAP + MARK, label, table.concat(parts)),
+    ('<p class="ends"><span>%s</span><span>%s UTC</span></p>'):format(
+      words.time(first, "%H:%M:%S"),
+      words.time(last, "%H:%M:%S")
+    ),
+    '<p class="keys"><span class="gap">tokens printed so far</span><span class="seen">seen by the model</span>',
+    '<span class="fail">a call that failed</span></p>',
   }
 end
 
@@ -151,8 +159,7 @@ end
 
 -- the tools --------------------------------------------------------------------------
 
-local HEADINGS =
-  { "tool", "calls", "failed", "cut", "tokens printed", "seen", "saved", "bytes printed", "seen", "time" }
+local HEADINGS = { "tool", "calls", "failed", "cut", "printed", "seen", "saved", "bytes", "seen", "time" }
 
 local function cells(name, row)
   return {
@@ -192,7 +199,9 @@ function M.tools(sums, names)
     rows[#rows + 1] = table_row("td", cells(shown, sums.tools[name]))
   end
   rows[#rows + 1] = table_row("td", cells("all", sums.all))
-  return '<h2>Tools</h2><div class="wide"><table>' .. table.concat(rows, "\n") .. "</table></div>"
+  return '<h2>Tools <small>tokens, then bytes</small></h2><div class="wide"><table>'
+    .. table.concat(rows, "\n")
+    .. "</table></div>"
 end
 
 return M

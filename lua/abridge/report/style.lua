@@ -31,16 +31,18 @@ border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .fails li{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .fails a,.fails .t{font-weight:600;color:var(--bad)}
 svg{display:block;width:100%}
-.time{height:84px;border-bottom:1px solid var(--line)}
+.time{height:110px}
 .gap{fill:var(--gap)}
 .seen{fill:var(--seen)}
 .fail{fill:var(--bad)}
 .hit{fill:transparent}
 a:hover .hit{fill:var(--dim);fill-opacity:.25}
 .ends{display:flex;justify-content:space-between;gap:1rem;color:var(--dim);font-size:.8rem;margin:.2rem 0 0}
-.key{display:inline-block;width:.7em;height:.7em;border-radius:2px;margin:0 .3em 0 .8em;background:var(--gap)}
-.key.s{background:var(--seen)}
-.key.f{background:var(--bad)}
+.keys{display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;color:var(--dim);font-size:.8rem}
+.keys span::before{content:"";display:inline-block;width:.7em;height:.7em;border-radius:2px;margin-right:.4em;
+background:var(--gap)}
+.keys .seen::before{background:var(--seen)}
+.keys .fail::before{background:var(--bad)}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.87rem}
 th,td{padding:.3rem 0 .3rem 1.2rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
@@ -60,7 +62,7 @@ solid var(--seen);outline-offset:2px}
 .head,summary{display:grid;align-items:center;gap:0 .9rem;font-size:.87rem;
 grid-template-columns:2.6rem minmax(5rem,9rem) 1fr 3.6rem 7rem 4.6rem 4.2rem 3.6rem}
 .head{color:var(--dim);font-size:.8rem;padding:0 .5rem .3rem;border-bottom:1px solid var(--line)}
-.head span:nth-child(n+6),.k{text-align:right}
+.head span:nth-child(n+6),.k,.d{text-align:right}
 details{content-visibility:auto;contain-intrinsic-size:auto 2.1rem;border-bottom:1px solid var(--line)}
 summary{padding:.35rem .5rem;cursor:pointer;list-style:none;border-radius:4px}
 summary::-webkit-details-marker{display:none}
@@ -92,19 +94,22 @@ del b{display:block;font-family:system-ui,sans-serif}
 .say{color:var(--say)}
 :target{outline:2px solid var(--seen);outline-offset:1px;border-radius:3px}
 .b:target{outline:0}
+pre [id]{scroll-margin-top:5rem}
 footer{margin-top:2rem;color:var(--dim);font-size:.8rem;overflow-wrap:anywhere}
-@media(max-width:46rem){body{padding:1rem .8rem 3rem}
+@media(max-width:46rem){th,td{padding-left:.7rem}
+th:nth-child(4),td:nth-child(4),th:nth-child(n+8),td:nth-child(n+8){display:none}
+body{padding:1rem .8rem 3rem}
 .sums{grid-template-columns:1fr 1fr}.sums .big{font-size:1.25rem}
 .head{display:none}
-summary{grid-template-columns:2.2rem 1fr auto auto;gap:.1rem .6rem;padding:.5rem .3rem}
-.q{grid-column:2/-1;grid-row:2}.o{grid-column:4;grid-row:1}.d{grid-column:4;grid-row:3;text-align:right}
-.m{grid-column:2;grid-row:3}.k{grid-row:3;grid-column:3}.k.s{display:none}
+summary{grid-template-columns:2.2rem 1fr 4.2rem 3.4rem;gap:.1rem .6rem;padding:.5rem .3rem}
+.t{grid-column:2/4}.q{grid-column:2/-1;grid-row:2}.o{grid-column:4;grid-row:1;justify-self:end}
+.m{grid-column:2;grid-row:3}.k{display:none}.k.s{display:block;grid-column:3}.d{grid-column:4}.k.s,.d{grid-row:3}
 details{contain-intrinsic-size:auto 5rem}
 .b{padding:.1rem .1rem 1.2rem}pre{max-height:24rem;padding:.6rem}}
 @media print{details{content-visibility:visible}pre{max-height:none}}
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "8/V2U9GXqbbGCojIEJDFOaMZSuVPiwgoHtRh5SLraxg="
+M.sha256 = "cBAHNwDU1eNqAWEGxRuQSoaiA6DB04U13YKEXBAYi9w="
 
 return M

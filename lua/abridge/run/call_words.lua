@@ -1,5 +1,6 @@
 --- What a call asked and how it ended, each on one line, from the events of a log, which may be anyone's.
 
+local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local display = require "abridge.output.display"
@@ -41,6 +42,7 @@ function M.input(input)
       if type(input[name]) == "string" then
         text = input[name]
         if name == "pattern" and type(input.path) == "string" then text = text .. " in " .. input.path end
+        if check.is_count(input.offset) then text = ("%s from %.0f"):format(text, input.offset) end
         break
       end
     end
