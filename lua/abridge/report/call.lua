@@ -54,6 +54,13 @@ local function classes(call)
   return #names > 0 and (' class="%s"'):format(table.concat(names, " ")) or ""
 end
 
+--- What was kept, in a row: all of it, parts, or unknown.
+local function bar(segments)
+  if not segments or #segments == 0 then return "<span></span>" end
+  local is_whole = #segments == 1 and segments[1].kept
+  return is_whole and '<span class="m w"></span>' or map.small(segments)
+end
+
 --- Was what this call printed counted with the page before it?
 local function goes_on(cost)
   return cost.bytes_printed == 0 and cost.bytes_returned > 0
@@ -67,7 +74,7 @@ local function row(call, asked, segments)
     words.span("t", call.tool),
     words.span("q", asked),
     words.span("o", outcome(call)),
-    segments and map.small(segments) or '<span class="m"></span>',
+    bar(segments),
     words.span("k", cost and not goes_on(cost) and words.count(cost.tokens_printed) or ""),
     words.span("k s", cost and words.count(cost.tokens_shown) or ""),
     words.span("d", cost and words.duration(cost.duration_ms) or ""),
@@ -104,8 +111,7 @@ end
 
 local function fact(name, value, class)
   if not value or value == "" then return "" end
-  local shown = escape.text(value)
-  return ("<div><dt>%s</dt><dd%s>%s</dd></div>"):format(name, class and ' class="' .. class .. '"' or "", shown)
+  return (" %s\194\160<b%s>%s</b>"):format(name, class and ' class="' .. class .. '"' or "", escape.text(value))
 end
 
 local function amount(bytes, tokens)
@@ -118,7 +124,7 @@ local function facts(call, event)
   local printed = amount(words.size(cost.bytes_printed), cost.tokens_printed)
   saved = saved ~= "" and amount(saved, cost.tokens_printed - cost.tokens_shown) or nil
   return table.concat {
-    '<dl class="facts">',
+    '<p class="facts">',
     fact("ended", text_or_nil(event.exit_line), "exit"),
     fact("took", words.duration(cost.duration_ms)),
     fact("printed", goes_on(cost) and "counted with the page before" or printed),
@@ -129,7 +135,7 @@ local function facts(call, event)
     fact("goes on", text_or_nil(block.resume_hint)),
     fact("id", call_words.one_line(event.call_id)),
     fact("at", words.time(call.time, "%H:%M:%S UTC")),
-    "</dl>",
+    "</p>",
   }
 end
 

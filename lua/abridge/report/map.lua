@@ -69,10 +69,8 @@ function M.small(segments)
       drawn = x + width
     end
   end
-  return (
-    '<svg class="m" viewBox="0 0 %d 1" preserveAspectRatio="none" aria-hidden="true">'
-    .. '<path class="gap" d="M0 0h%dv1h-%dz"/><path class="seen" d="%s"/></svg>'
-  ):format(WIDTH, WIDTH, WIDTH, table.concat(path))
+  local svg = '<svg class="m" viewBox="0 0 %d 1" preserveAspectRatio="none"><path d="%s"/></svg>'
+  return svg:format(WIDTH, table.concat(path))
 end
 
 --- All parts, each a link.

@@ -96,11 +96,11 @@ end
 
 --- A sum that grows from bin to bin, as an area.
 local function area(class, bins, key, most)
-  local path, sum, x = { ("M0 %d"):format(HEIGHT) }, 0, 0
+  local path, sum = { ("M0 %d"):format(HEIGHT) }, 0
   for at = 0, BINS - 1 do
     if bins[at] and bins[at][key] > 0 then
-      sum, x = sum + bins[at][key], at * UNIT
-      path[#path + 1] = ("H%dV%.1f"):format(x, HEIGHT - sum / most * HEIGHT)
+      sum = sum + bins[at][key]
+      path[#path + 1] = ("H%dV%.1f"):format(at * UNIT, HEIGHT - sum / most * HEIGHT)
     end
   end
   return ('<path class="%s" d="%sH%dV%dz"/>'):format(class, table.concat(path), BINS * UNIT, HEIGHT)

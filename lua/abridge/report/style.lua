@@ -74,12 +74,11 @@ summary:hover,details[open]>summary{background:var(--soft)}
 .o{color:var(--dim);white-space:nowrap}
 .e .o{color:var(--bad);font-weight:600}
 .k.s{color:var(--fg)}
-.m{height:8px}
+.m{height:8px;background:var(--gap);fill:var(--seen)}
+.m.w{background:var(--seen)}
 .b{padding:.1rem .5rem 1.5rem;scroll-margin-top:4rem}
-.facts{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;margin:.5rem 0;font-size:.87rem}
-.facts div{display:flex;gap:.45rem}
-.facts dt{color:var(--dim)}
-.facts dd{margin:0;overflow-wrap:anywhere}
+.facts{margin:.5rem 0;font-size:.87rem;color:var(--dim);overflow-wrap:anywhere}
+.facts b{font-weight:400;color:var(--fg);margin-right:1.1em}
 .map{height:22px}
 pre{margin:0;padding:.7rem .8rem;background:var(--soft);border:1px solid var(--line);border-radius:6px;
 max-height:34rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.45;tab-size:8;
@@ -89,7 +88,7 @@ del{display:block;text-decoration:none;color:var(--dim);background:var(--gone);b
 padding-left:.6rem;margin:.15rem 0}
 del b,.mark{color:var(--say);font-weight:600}
 del b{display:block;font-family:system-ui,sans-serif}
-.exit{font-weight:600}
+.exit,.facts .exit{font-weight:600}
 .e .exit{color:var(--bad)}
 .say{color:var(--say)}
 :target{outline:2px solid var(--seen);outline-offset:1px;border-radius:3px}
@@ -110,6 +109,6 @@ details{contain-intrinsic-size:auto 5rem}
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "cBAHNwDU1eNqAWEGxRuQSoaiA6DB04U13YKEXBAYi9w="
+M.sha256 = "d65tsk2nd7bl5d2t4RDMHLlJoYuefvzV7bSoMCnqhmA="
 
 return M

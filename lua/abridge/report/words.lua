@@ -10,11 +10,8 @@ local M = {}
 ---@param number number
 ---@return string
 function M.count(number)
-  local text, more = ("%.0f"):format(number), 0
-  repeat
-    text, more = text:gsub("^(-?%d+)(%d%d%d)", "%1,%2")
-  until more == 0
-  return text
+  local text = ("%.0f"):format(number):reverse():gsub("(%d%d%d)", "%1,"):reverse()
+  return (text:gsub("^(-?),", "%1"))
 end
 
 --- A count and what it counts.
