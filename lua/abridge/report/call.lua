@@ -15,7 +15,7 @@ local words = require "abridge.report.words"
 
 local M = {}
 
-local MOST_INPUT = 16 * 1024 -- bytes of a field that the call asked with
+local MOST_INPUT, MOST_NAME = 16 * 1024, 256 -- bytes of a field that the call asked with, and of its name
 
 ---@class (exact) abridge.report.Call What the page knows of a call before its events are read again.
 ---@field index integer from 1
@@ -28,8 +28,8 @@ local MOST_INPUT = 16 * 1024 -- bytes of a field that the call asked with
 ---@field cost? abridge.CallCost
 ---@field content integer bytes
 ---@field full integer bytes of its full output
----@field content_room integer bytes of these that the page has room for
----@field full_room integer
+---@field content_room integer bytes of its content that the page has room for
+---@field full_room integer bytes of a full output that is copied
 
 local function text_or_nil(value)
   return type(value) == "string" and value ~= "" and value or nil
@@ -41,11 +41,6 @@ local function clipped(text, most)
 end
 
 -- the row -------------------------------------------------------------------------
-
-local function outcome(call)
-  if not call.ended then return "no result" end
-  return call.failed and "failed" or call.cut and "cut" or ""
-end
 
 local function classes(call)
   local names = {}
@@ -66,34 +61,38 @@ local function goes_on(cost)
   return cost.bytes_printed == 0 and cost.bytes_returned > 0
 end
 
+--- The row: numbers that CSS shows are attributes, since a browser is quicker with those than with elements.
 local function row(call, asked, segments)
   local cost = call.cost
-  return table.concat {
-    "<summary>",
-    words.span("n", words.count(call.index)),
-    words.span("t", call.tool),
+  local wrong = not call.ended and "no result" or call.failed and "failed"
+  local form = '<summary><span class="t" data-n="%s">%s</span>%s%s%s'
+  local start = form:format(
+    words.count(call.index),
+    escape.text(call.tool),
     words.span("q", asked),
-    words.span("o", outcome(call)),
-    bar(segments),
-    words.span("k", cost and not goes_on(cost) and words.count(cost.tokens_printed) or ""),
-    words.span("k s", cost and words.count(cost.tokens_shown) or ""),
-    words.span("d", cost and words.duration(cost.duration_ms) or ""),
-    "</summary>",
-  }
+    wrong and words.span("o", wrong) or "",
+    bar(segments)
+  )
+  if not cost then return start .. "</summary>" end
+  return ('%s<span class="s" data-p="%s">%s</span>%s</summary>'):format(
+    start,
+    goes_on(cost) and "" or words.count(cost.tokens_printed),
+    words.count(cost.tokens_shown),
+    words.span("d", words.duration(cost.duration_ms))
+  )
 end
 
 -- what it asked -----------------------------------------------------------------------
 
 local function field(name, value)
   local text = type(value) == "string" and value or encode.json(value) or tostring(value)
-  return ("<h3>%s</h3><pre>\n%s</pre>"):format(name, escape.text(clipped(text, MOST_INPUT)))
+  text = clipped(text, MOST_INPUT)
+  return ("<b>%s</b>%s%s"):format(escape.text(name), text:find "\n" and "\n" or " ", escape.text(text))
 end
 
 local function asked_html(input)
   input = call_words.decoded(input)
-  if type(input) ~= "table" or next(input) == nil then
-    return field("Asked", type(input) == "string" and input or "nothing")
-  end
+  if type(input) ~= "table" then return type(input) == "string" and field("asked", input) or "asked nothing" end
   local names, parts = {}, {}
   for name in pairs(input) do
     names[#names + 1] = tostring(name)
@@ -102,17 +101,12 @@ local function asked_html(input)
   for i, name in ipairs(names) do
     local value = input[name]
     if value == nil then value = input[tonumber(name)] end
-    parts[i] = field("Asked: " .. escape.plain(clipped(name, 256)), value)
+    parts[i] = field(clipped(name, MOST_NAME), value)
   end
-  return table.concat(parts)
+  return #parts > 0 and table.concat(parts, "\n") or "asked nothing"
 end
 
 -- facts ------------------------------------------------------------------------------------
-
-local function fact(name, value, class)
-  if not value or value == "" then return "" end
-  return (" %s\194\160<b%s>%s</b>"):format(name, class and ' class="' .. class .. '"' or "", escape.text(value))
-end
 
 local function amount(bytes, tokens)
   return ("%s, %s"):format(bytes, words.counted(tokens, "token"))
@@ -122,21 +116,24 @@ local function facts(call, event)
   local cost, block = call.cost, type(event.truncation) == "table" and event.truncation or {}
   local saved = words.saved(cost)
   local printed = amount(words.size(cost.bytes_printed), cost.tokens_printed)
-  saved = saved ~= "" and amount(saved, cost.tokens_printed - cost.tokens_shown) or nil
-  return table.concat {
-    '<p class="facts">',
-    fact("ended", text_or_nil(event.exit_line), "exit"),
-    fact("took", words.duration(cost.duration_ms)),
-    fact("printed", goes_on(cost) and "counted with the page before" or printed),
-    fact("seen", amount(words.size(cost.bytes_shown), cost.tokens_shown)),
-    fact("saved", saved),
-    fact("kept", kept.words(event.cut)),
-    fact("cut by", block.truncated == true and text_or_nil(block.reason)),
-    fact("goes on", text_or_nil(block.resume_hint)),
-    fact("id", call_words.one_line(event.call_id)),
-    fact("at", words.time(call.time, "%H:%M:%S UTC")),
-    "</p>",
+  saved = saved ~= "" and "saved " .. amount(saved, cost.tokens_printed - cost.tokens_shown) or nil
+  local all = {
+    "took " .. words.duration(cost.duration_ms),
+    "printed " .. (goes_on(cost) and "counted with the page before" or printed),
+    "seen " .. amount(words.size(cost.bytes_shown), cost.tokens_shown),
+    saved or "",
+    kept.words(event.cut) or "",
+    block.truncated == true and text_or_nil(block.reason) or "",
+    text_or_nil(block.resume_hint) or "",
+    words.time(call.time, "%H:%M:%S UTC"),
+    call_words.one_line(event.call_id),
   }
+  local shown = {}
+  for _, fact in ipairs(all) do
+    if fact ~= "" then shown[#shown + 1] = escape.text(fact) end
+  end
+  local exit = text_or_nil(event.exit_line)
+  return ("<p>%s%s</p>"):format(exit and words.span("exit", exit) .. " · " or "", table.concat(shown, " · "))
 end
 
 -- what the model saw ---------------------------------------------------------------------------
@@ -179,9 +176,8 @@ local function content_html(call, event)
     local marks = type(event.cut) == "table" and type(event.cut.markers) == "table" and event.cut.markers or {}
     shown = marked(body, check.list(marks)) .. trailer(content:sub(#body + 1), event)
   end
-  local about = amount(words.size(#content), call.cost.tokens_shown)
-  local head = ('<h3 id="c%dm">What the model saw <span>%s</span></h3>'):format(call.index, about)
-  return head .. "<pre>\n" .. shown .. "</pre>"
+  local about = #content > call.content_room and " <span>cut for this page; abridge log has it whole</span>" or ""
+  return ('<h3 id="c%dm">What the model saw%s</h3><pre>\n%s</pre>'):format(call.index, about, shown)
 end
 
 -- what was left out --------------------------------------------------------------------------------
@@ -208,7 +204,7 @@ local function full_html(call, event, run, segments)
   host.uv().fs_close(fd)
   if not ok then error(html, 0) end
   local link = ('<a href="%s">%s</a>'):format(escape.plain(escape.file_url(reader.kept_path(run, event))), "the file")
-  local about = ("%s%s"):format(words.size(stat.size), is_copy and "" or ", too large to copy: both ends of each part")
+  local about = words.size(stat.size) .. (is_copy and "" or ", too large for this page: both ends of each part")
   local head = ('<h3 id="c%df">Full output <span>%s; what was left out is shaded; %s</span></h3>'):format(
     call.index,
     about,
@@ -243,7 +239,7 @@ end
 ---@param input any
 ---@return string html
 function M.without_result(call, input)
-  return ('<details%s>%s<div class="b" id="c%d">%s%s</div></details>\n'):format(
+  return ('<details%s>%s<div class="b" id="c%d"><pre>\n%s</pre>%s</div></details>\n'):format(
     classes(call),
     row(call, call_words.input(input), nil),
     call.index,
@@ -262,7 +258,7 @@ function M.html(call, input, event, run)
   local cut = ledger.of(event)
   local segments = cut and map.segments(cut)
   local drawn, full = left_out_html(call, event, run, segments)
-  return ('<details%s>%s<div class="b" id="c%d">%s%s%s%s%s</div></details>\n'):format(
+  return ('<details%s>%s<div class="b" id="c%d">%s<pre>\n%s</pre>%s%s%s</div></details>\n'):format(
     classes(call),
     row(call, call_words.input(input), segments),
     call.index,

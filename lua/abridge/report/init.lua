@@ -14,7 +14,10 @@ local words = require "abridge.report.words"
 
 local M = {}
 
--- Bytes that all calls have together, so that a browser opens the page at once: small ones whole, large ones the same.
+local SECTION = 50 -- calls that a browser lays out together, once they come into sight
+
+-- Bytes that all calls have together, so that a browser opens the page at once. What the model saw is cut to an even
+-- share where it is over that, full outputs are copied or not, the smallest first.
 local CONTENT_ROOM = 8 * 1024 * 1024
 local FULL_ROOM = 8 * 1024 * 1024
 
@@ -79,14 +82,21 @@ end
 
 --- Share the page's room out among the calls.
 local function give_room(calls)
-  local contents, fulls = {}, {}
+  local contents, by_size = {}, {}
   for i, call in ipairs(calls) do
-    contents[i] = call.content
-    fulls[i] = call.full <= full_output.MOST and call.full or 0 -- larger ones are sampled anyway
+    contents[i], by_size[i] = call.content, call
   end
-  local content_rooms, full_rooms = share.fair(contents, CONTENT_ROOM), share.fair(fulls, FULL_ROOM)
-  for i, call in ipairs(calls) do
-    call.content_room, call.full_room = content_rooms[i], math.min(full_rooms[i], full_output.MOST)
+  for i, room in ipairs(share.fair(contents, CONTENT_ROOM)) do
+    calls[i].content_room = room
+  end
+  table.sort(by_size, function(a, b)
+    if a.full ~= b.full then return a.full < b.full end
+    return a.index < b.index
+  end)
+  local room = FULL_ROOM
+  for _, call in ipairs(by_size) do
+    room = room - call.full
+    call.full_room = room >= 0 and full_output.MOST or 0
   end
 end
 
@@ -95,11 +105,12 @@ local function write_calls(run, all, out)
   local inputs, ready, next_index, index_of = {}, {}, 1, numbering()
   local function flush()
     while ready[next_index] do
+      if next_index % SECTION == 1 then out(next_index == 1 and "<section>\n" or "</section><section>\n") end
       out(ready[next_index])
       ready[next_index], next_index = nil, next_index + 1
     end
   end
-  return run:each(function(event, _, start)
+  local position, message, code = run:each(function(event, _, start)
     if start >= all.position then return false end
     if not is_of_call(event) then return end
     local index = index_of(event)
@@ -113,6 +124,8 @@ local function write_calls(run, all, out)
     end
     flush()
   end)
+  if next_index > 1 then out "</section>\n" end
+  return position, message, code
 end
 
 -- the page --------------------------------------------------------------------------
@@ -142,8 +155,8 @@ local LIST = [[
 <input class="pick" type="radio" name="pick" id="all" checked><input class="pick" type="radio" name="pick" id="bad">
 <input class="pick" type="radio" name="pick" id="cut">
 <p class="tabs"><label for="all">all</label><label for="bad">failed</label><label for="cut">cut</label></p>
-<div class="head"><span>#</span><span>tool</span><span>asked</span><span></span><span>kept</span>
-<span>printed</span><span>seen</span><span>time</span></div>
+<div class="head"><span class="t" data-n="#">tool</span><span class="q">asked</span><span class="h">kept</span>
+<span class="s" data-p="printed">seen</span><span class="d">time</span></div>
 ]]
 
 local FOOT = [[

@@ -87,10 +87,9 @@ function M.large(segments, target, title)
       if segment.kept == kept and width > 0 and x + width > drawn[kept] then
         drawn[kept] = x + width
         local at = target(i)
-        local shape = '<title>%s</title><rect class="%s" x="%d" width="%d" height="1"/>'
-          .. '<rect class="hit" x="%d" width="%d" height="1"/>'
-        shape = shape:format(title(segment), kept and "seen" or "gap", x, width, x, width)
-        parts[#parts + 1] = at and ('<a href="#%s">%s</a>'):format(at, shape) or "<g>" .. shape .. "</g>"
+        local shape = '<rect class="%s" x="%d" width="%d" height="1"><title>%s</title></rect>'
+        shape = shape:format(kept and "seen" or "gap", x, width, title(segment))
+        parts[#parts + 1] = at and ('<a href="#%s">%s</a>'):format(at, shape) or shape
       end
     end
   end

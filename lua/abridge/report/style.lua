@@ -36,6 +36,7 @@ svg{display:block;width:100%}
 .seen{fill:var(--seen)}
 .fail{fill:var(--bad)}
 .hit{fill:transparent}
+.map a:hover rect{opacity:.7}
 a:hover .hit{fill:var(--dim);fill-opacity:.25}
 .ends{display:flex;justify-content:space-between;gap:1rem;color:var(--dim);font-size:.8rem;margin:.2rem 0 0}
 .keys{display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;color:var(--dim);font-size:.8rem}
@@ -58,27 +59,29 @@ color:var(--dim)}
 color:var(--bg);border-color:var(--fg)}
 #all:focus-visible~.tabs [for=all],#bad:focus-visible~.tabs [for=bad],#cut:focus-visible~.tabs [for=cut]{outline:2px
 solid var(--seen);outline-offset:2px}
-#bad:checked~details:not(.e),#cut:checked~details:not(.c){display:none}
-.head,summary{display:grid;align-items:center;gap:0 .9rem;font-size:.87rem;
-grid-template-columns:2.6rem minmax(5rem,9rem) 1fr 3.6rem 7rem 4.6rem 4.2rem 3.6rem}
-.head{color:var(--dim);font-size:.8rem;padding:0 .5rem .3rem;border-bottom:1px solid var(--line)}
-.head span:nth-child(n+6),.k,.d{text-align:right}
-details{content-visibility:auto;contain-intrinsic-size:auto 2.1rem;border-bottom:1px solid var(--line)}
-summary{padding:.35rem .5rem;cursor:pointer;list-style:none;border-radius:4px}
+#bad:checked~section details:not(.e),#cut:checked~section details:not(.c){display:none}
+.head,summary{display:grid;align-items:center;gap:0 .9rem;font-size:.87rem;padding:.35rem .5rem;
+grid-template-columns:minmax(7rem,13rem) 1fr 3.8rem 7rem 9.6rem 3.6rem}
+.head{padding-bottom:.3rem;border-bottom:1px solid var(--line)}
+.head span,.head .q{color:var(--dim);font:inherit;font-size:.8rem}
+section{content-visibility:auto;contain-intrinsic-size:auto 105rem}
+details{border-bottom:1px solid var(--line)}
+summary{cursor:pointer;list-style:none;border-radius:4px}
 summary::-webkit-details-marker{display:none}
 summary:hover,details[open]>summary{background:var(--soft)}
-.n,.k,.d{color:var(--dim)}
 .t,.q{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.t::before{content:attr(data-n);display:inline-block;min-width:3rem;color:var(--dim);font-weight:400}
 .q,pre,code{font-family:var(--mono);font-size:.8rem}
 .q{unicode-bidi:isolate;direction:ltr}
-.o{color:var(--dim);white-space:nowrap}
-.e .o{color:var(--bad);font-weight:600}
-.k.s{color:var(--fg)}
+.o{grid-column:3;color:var(--bad);font-weight:600;white-space:nowrap}
+.m,.h{grid-column:4}
+.s{grid-column:5;display:grid;grid-template-columns:1fr 4.6rem;text-align:right}
+.s::before{content:attr(data-p);color:var(--dim)}
+.d{grid-column:6;text-align:right;color:var(--dim)}
 .m{height:8px;background:var(--gap);fill:var(--seen)}
 .m.w{background:var(--seen)}
 .b{padding:.1rem .5rem 1.5rem;scroll-margin-top:4rem}
-.facts{margin:.5rem 0;font-size:.87rem;color:var(--dim);overflow-wrap:anywhere}
-.facts b{font-weight:400;color:var(--fg);margin-right:1.1em}
+.b>p{margin:.5rem 0;overflow-wrap:anywhere}
 .map{height:22px}
 pre{margin:0;padding:.7rem .8rem;background:var(--soft);border:1px solid var(--line);border-radius:6px;
 max-height:34rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.45;tab-size:8;
@@ -88,7 +91,7 @@ del{display:block;text-decoration:none;color:var(--dim);background:var(--gone);b
 padding-left:.6rem;margin:.15rem 0}
 del b,.mark{color:var(--say);font-weight:600}
 del b{display:block;font-family:system-ui,sans-serif}
-.exit,.facts .exit{font-weight:600}
+.exit{font-weight:600}
 .e .exit{color:var(--bad)}
 .say{color:var(--say)}
 :target{outline:2px solid var(--seen);outline-offset:1px;border-radius:3px}
@@ -100,15 +103,16 @@ th:nth-child(4),td:nth-child(4),th:nth-child(n+8),td:nth-child(n+8){display:none
 body{padding:1rem .8rem 3rem}
 .sums{grid-template-columns:1fr 1fr}.sums .big{font-size:1.25rem}
 .head{display:none}
-summary{grid-template-columns:2.2rem 1fr 4.2rem 3.4rem;gap:.1rem .6rem;padding:.5rem .3rem}
-.t{grid-column:2/4}.q{grid-column:2/-1;grid-row:2}.o{grid-column:4;grid-row:1;justify-self:end}
-.m{grid-column:2;grid-row:3}.k{display:none}.k.s{display:block;grid-column:3}.d{grid-column:4}.k.s,.d{grid-row:3}
-details{contain-intrinsic-size:auto 5rem}
+summary{grid-template-columns:1fr 4.2rem 3.6rem;gap:.1rem .6rem;padding:.5rem .3rem}
+.t::before{min-width:2.4rem}.t{grid-column:1/3}.q,.m{margin-left:2.4rem}.q{grid-column:1/-1;grid-row:2}
+.o{grid-column:3;grid-row:1;justify-self:end}.m{grid-column:1}.s{grid-column:2;display:block}.s::before{display:none}
+.d{grid-column:3}.m,.s,.d{grid-row:3}
+section{contain-intrinsic-size:auto 250rem}
 .b{padding:.1rem .1rem 1.2rem}pre{max-height:24rem;padding:.6rem}}
-@media print{details{content-visibility:visible}pre{max-height:none}}
+@media print{section{content-visibility:visible}pre{max-height:none}}
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "d65tsk2nd7bl5d2t4RDMHLlJoYuefvzV7bSoMCnqhmA="
+M.sha256 = "yWsbqU1ziPg1Lak6nIdhLiPDUfADlkeFeM3GAASuFqo="
 
 return M
