@@ -57,6 +57,7 @@ end
 ---@return integer
 function M.run(args)
   if #args.words ~= 1 then flags.bad("report needs one RUN_DIR, got %d words", #args.words) end
+  if args.switches.json then flags.bad "report prints HTML; abridge log RUN_DIR --stats --json has the sums" end
   local run, message = require("abridge.run.reader").open(args.words[1])
   if not run then terminal.fail(message) end
   local path = args.other.output

@@ -81,7 +81,7 @@ summary:hover,details[open]>summary{background:var(--soft)}
 .m{height:8px;background:var(--gap);fill:var(--seen)}
 .m.w{background:var(--seen)}
 .b{padding:.1rem .5rem 1.5rem;scroll-margin-top:4rem}
-.b>p{margin:.5rem 0;overflow-wrap:anywhere}
+.b>p{margin:.5rem 0;font-size:.87rem;overflow-wrap:anywhere}
 .map{height:22px}
 pre{margin:0;padding:.7rem .8rem;background:var(--soft);border:1px solid var(--line);border-radius:6px;
 max-height:34rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.45;tab-size:8;
@@ -104,7 +104,7 @@ body{padding:1rem .8rem 3rem}
 .sums{grid-template-columns:1fr 1fr}.sums .big{font-size:1.25rem}
 .head{display:none}
 summary{grid-template-columns:1fr 4.2rem 3.6rem;gap:.1rem .6rem;padding:.5rem .3rem}
-.t::before{min-width:2.4rem}.t{grid-column:1/3}.q,.m{margin-left:2.4rem}.q{grid-column:1/-1;grid-row:2}
+.t::before{min-width:2.4rem}.t{grid-column:1/3}.q,.m{margin-left:2.4rem}.m{width:calc(100% - 2.4rem)}.q{grid-column:1/-1;grid-row:2}
 .o{grid-column:3;grid-row:1;justify-self:end}.m{grid-column:1}.s{grid-column:2;display:block}.s::before{display:none}
 .d{grid-column:3}.m,.s,.d{grid-row:3}
 section{contain-intrinsic-size:auto 250rem}
@@ -113,6 +113,6 @@ section{contain-intrinsic-size:auto 250rem}
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "yWsbqU1ziPg1Lak6nIdhLiPDUfADlkeFeM3GAASuFqo="
+M.sha256 = "v5WI4Z4aDkFoW5Ci8AOXpWKcbF13/+d1mAoH8f5MrKg="
 
 return M
