@@ -3,6 +3,7 @@
 
 local completion = require "abridge.cli.completion"
 local log = require "abridge.cli.log"
+local report = require "abridge.cli.report"
 local profiles = require "abridge.output.profiles"
 local texts = require "abridge.cli.texts"
 local tools = require "abridge.cli.tools"
@@ -227,15 +228,26 @@ M.tasks = {
         {
           title = "The list",
           switch("follow", "go on listing as calls end, until interrupted"),
+          switch("stats", "what each tool's calls cost and what cuts saved, in place of the list"),
         },
         PAGE,
-        json "the events, one a line; of a call content and page",
+        json "the events, one a line; of a call content and page; the sums of --stats",
       },
       examples = {
         { "abridge log runs/42", "its calls, what each printed and how much of it the model saw" },
         { "abridge log runs/42 call-7 --offset 2001", "from line 2001 on" },
       },
       run = log.run,
+    },
+    {
+      name = "report",
+      forms = { { words = "RUN_DIR [-o FILE]", says = "write a run as an HTML page that needs nothing else" } },
+      words = { values.folder },
+      flags = {
+        { title = "Output", flag("output", "FILE", values.file, "where it goes; stdout unless set", { short = "o" }) },
+      },
+      examples = { { "abridge report runs/42 -o run.html", "a page to open, or to send" } },
+      run = report.run,
     },
   },
   {

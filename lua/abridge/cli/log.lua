@@ -2,11 +2,13 @@
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
+local columns = require "abridge.cli.columns"
 local host = require "abridge.base.host"
 local strings = require "abridge.base.strings"
 local display = require "abridge.output.display"
 local kept = require "abridge.output.kept"
 local progress = require "abridge.cli.progress"
+local stats = require "abridge.run.stats"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
@@ -30,7 +32,7 @@ local COLUMNS = {
 --- The cells of a call in the list, from its result if it has one.
 local function row_of(event)
   local block = type(event.truncation) == "table" and event.truncation or {}
-  local printed, shown = require("abridge.run.reader").sizes(event)
+  local printed, shown = stats.sizes(event)
   return {
     styles = { event.is_error == true and "error" or nil, [5] = block.truncated and "notice" or nil },
     terminal.visible(event.call_id),
@@ -41,31 +43,6 @@ local function row_of(event)
     display.duration(event.duration_ms) or "-",
     terminal.visible(kept.words(event.cut) or ""),
   }
-end
-
---- Print a row; its cells may have styles of their own.
-local function print_row(row, widths)
-  local cells = {}
-  for i, column in ipairs(COLUMNS) do
-    local padding = (" "):rep(widths[i] - core.cells(row[i]))
-    local cell = row.styles[i] and terminal.styled(row.styles[i], row[i]) or row[i]
-    cells[i] = column.right and padding .. cell or cell .. padding
-  end
-  terminal.out((table.concat(cells, "  "):gsub(" +$", "")), "\n")
-end
-
---- Print the headings; returns the widths that the rows need.
-local function start_list(rows)
-  local headings, widths = { styles = {} }, {}
-  for i, column in ipairs(COLUMNS) do
-    headings[i], headings.styles[i], widths[i] = column[1], "heading", column[2]
-    for _, row in ipairs(rows) do
-      widths[i] = math.max(widths[i], core.cells(row[i]))
-    end
-  end
-  print_row(headings, widths)
-  terminal.flush()
-  return widths
 end
 
 --- When the reader of our stdout has gone, end as a write would end us, without waiting for one; call `closed` if
@@ -147,14 +124,12 @@ local function follow_calls(run, as_json)
       rows[#rows + 1] = row_of(event)
     end
   end)
-  local widths = start_list(rows)
+  local widths = columns.start(COLUMNS, rows)
   return follow(run, function(event)
     if event.type ~= "tool_result" then return end
     local row = row_of(event)
-    for i in ipairs(COLUMNS) do
-      widths[i] = math.max(widths[i], core.cells(row[i]))
-    end
-    print_row(row, widths)
+    columns.widen(COLUMNS, row, widths)
+    columns.print_row(COLUMNS, row, widths)
   end)
 end
 
@@ -178,10 +153,7 @@ local function list_calls(run, as_json)
   tell_long(run)
   if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
   if as_json then return 0 end
-  local widths = start_list(rows)
-  for _, row in ipairs(rows) do
-    print_row(row, widths)
-  end
+  columns.print(COLUMNS, rows)
   return 0
 end
 
@@ -211,6 +183,22 @@ local function print_page(run, call_id, args)
   return 0
 end
 
+--- Print what the calls of a run cost.
+local function print_stats(run, as_json)
+  local sums, message
+  progress.of_run(run, function()
+    sums, message = run:stats()
+  end)
+  if not sums then terminal.fail(message) end
+  tell_long(run)
+  if as_json then
+    terminal.print_json(sums)
+  else
+    require("abridge.cli.stats").print(sums, terminal.visible)
+  end
+  return 0
+end
+
 --- Run `abridge log`. Returns the exit code.
 ---@param args table as the command line was read
 ---@return integer
@@ -223,11 +211,16 @@ function M.run(args)
     if args.other[name] and not call_id then terminal.bad("--%s needs a CALL_ID", name) end
   end
   if args.switches.follow and call_id then terminal.bad "--follow lists calls and takes no CALL_ID" end
+  if args.switches.stats and (call_id or args.switches.follow) then
+    terminal.bad "--stats sums up a run and takes no CALL_ID and no --follow"
+  end
   local run, message = require("abridge.run.reader").open(dir)
   if not run then terminal.fail(message) end
   local code
   if call_id then
     code = print_page(run, call_id, args)
+  elseif args.switches.stats then
+    code = print_stats(run, args.switches.json)
   elseif args.switches.follow then
     code = follow_calls(run, args.switches.json)
   else

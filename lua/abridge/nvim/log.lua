@@ -13,6 +13,7 @@ local rows = require "abridge.nvim.log_rows"
 local status = require "abridge.nvim.status"
 local folder = require "abridge.run.folder"
 local reader = require "abridge.run.reader"
+local stats = require "abridge.run.stats"
 
 local M = {}
 
@@ -394,7 +395,7 @@ local function show_result(event)
   local buf = buffer.scratch("result", tostring(event.call_id), "abridge-result")
   buffer.show(buf, nil, true)
   keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
-  local printed, shown = reader.sizes(event)
+  local printed, shown = stats.sizes(event)
   local sizes = printed and shown and ("%s of %s"):format(core.format_size(shown), core.format_size(printed)) or ""
   status.set(buf, { { "what the model saw" }, { sizes } }, { { "g?", "keys" } })
   require("abridge.nvim.render").render(buf, {

@@ -8,6 +8,7 @@ local fit = require "abridge.output.fit"
 local sentences = require "abridge.output.sentences"
 local artifact = require "abridge.run.artifact"
 local folder = require "abridge.run.folder"
+local stats = require "abridge.run.stats"
 
 local M = {}
 
@@ -44,16 +45,6 @@ function M.shown_text(event)
   local body, exit, said = content:sub(1, bytes), event.exit_line, event.notice
   local trailer = fit.trailer(body, type(exit) == "string" and exit or nil, type(said) == "string" and said or nil)
   return content:sub(#body + 1) == trailer and body or content
-end
-
---- How much a call printed, and how much of it the model saw. A log may be anyone's, and lack either.
----@param event table the call's `tool_result`
----@return integer|nil printed bytes
----@return integer|nil shown bytes
-function M.sizes(event)
-  local block, shown = type(event.truncation) == "table" and event.truncation or {}, event.bytes_shown
-  local printed = event.bytes_in or event.bytes_total or block.bytes_total or shown
-  return check.is_count(printed) and printed or nil, check.is_count(shown) and shown or nil
 end
 
 --- What to say of a full output that was pruned.
@@ -185,6 +176,20 @@ function Run:events(filter)
   end)
   if not position then return nil, message, code end
   return events
+end
+
+--- What the calls of the run cost, for each tool and in all. Cost: a pass over the log, in memory that depends on the
+--- number of tools.
+---@return abridge.RunStats|nil stats
+---@return string|nil message
+---@return string|nil code
+function Run:stats()
+  local all = stats.new()
+  local position, message, code = self:each(function(event)
+    all:add(event)
+  end)
+  if not position then return nil, message, code end
+  return all:sums()
 end
 
 --- The last result of a call; nil, message, code when there is none.
