@@ -21,6 +21,7 @@ files["lua/codecompanion/**/*.lua"] = nvim
 
 files["doc/screenshots.lua"] = nvim
 files["examples/agent.lua"] = nvim
+files["examples/otel.lua"] = nvim
 
 files["spec/**/*.lua"] = { std = "+busted", read_globals = { "vim" } }
 files["spec/nvim_runner.lua"] = { globals = { "arg" } }

@@ -1,4 +1,4 @@
-# abridge: `make help` lists the targets. Those of tests, checks, fuzzers, benchmarks and cross builds are in mk/*.mk.
+# abridge: `make help` lists the targets. Those of installing, tests, checks and so on are in mk/*.mk.
 #
 #   make test HOST=luajit SPEC=spec/core/cut_spec.lua   one host (of those in spec/run_suite.sh), some spec files
 #   make V=1                                            the commands whole
@@ -53,7 +53,7 @@ binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neov
 
 # ------------------------------------------------------------------ what people call
 
-parts := $(wildcard mk/test.mk mk/check.mk mk/fuzz.mk mk/bench.mk mk/cross.mk)
+parts := $(wildcard mk/install.mk mk/test.mk mk/check.mk mk/fuzz.mk mk/bench.mk mk/cross.mk)
 
 .PHONY: help setup build nvim lib demo agent doc test rock clean
 
@@ -74,7 +74,7 @@ demo: build ## see what a model would see of a listing, a log, a diff, JSON and 
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
 	@$(with_paths) $(LUA) spec/support/agent_scene.lua
 
-doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
+doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md, and the man page
 	@LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua < doc/lua.md > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
 	@mv doc/abridge.txt~ doc/abridge.txt
 

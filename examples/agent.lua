@@ -101,53 +101,26 @@ local EDIT_FILE = {
 
 -- what it saves ---------------------------------------------------------------------
 
---- Does this call ask for the next page of an output? Its input may be JSON.
-local function goes_on(input)
-  if type(input) == "string" then
-    local ok, value = pcall(json.decode, input)
-    input = ok and value
-  end
-  local offset = type(input) == "table" and tonumber(input.offset)
-  return offset and offset > 1
-end
-
---- Counts what tools print and how much of it a model gets. The next page of an output prints nothing new.
-local function new_savings()
-  local rows, continued = {}, {}
-  local savings = { rows = rows }
-  function savings.note(event)
-    if event.type == "tool_call" then
-      continued[event.call_id] = goes_on(event.input)
-      if not rows[event.tool] then
-        rows[#rows + 1] = { tool = event.tool, calls = 0, printed = 0, shown = 0 }
-        rows[event.tool] = rows[#rows]
-      end
-    elseif event.type == "tool_result" then
-      local row = rows[event.tool]
-      row.calls = row.calls + 1
-      row.printed = row.printed + (continued[event.call_id] and 0 or event.bytes_in)
-      row.shown = row.shown + event.bytes_shown
-    end
-  end
-  return savings
-end
-
---- The savings as a table in plain text.
+--- What the session's tools printed and what a model got of it, as a table in plain text.
 function M.table_of(savings)
-  local all = { tool = "all", calls = 0, printed = 0, shown = 0 }
+  local stats, names = savings.stats, {}
   local lines = { ("%-16s %5s %10s %13s %6s"):format("tool", "calls", "printed", "to the model", "saved") }
-  local function add(row)
-    local saved = row.printed > 0 and math.floor(100 * (1 - row.shown / row.printed) + 0.5) or 0
-    local printed, shown = abridge.format_size(row.printed), abridge.format_size(row.shown)
-    lines[#lines + 1] = ("%-16s %5d %10s %13s %5d%%"):format(row.tool, row.calls, printed, shown, saved)
+  local function add(name, row)
+    local of = math.max(row.bytes_printed, 1)
+    local saved = math.floor(100 * (1 - row.bytes_shown / of) + 0.5)
+    local printed, shown = abridge.format_size(row.bytes_printed), abridge.format_size(row.bytes_shown)
+    lines[#lines + 1] = ("%-16s %5d %10s %13s %5d%%"):format(name, row.calls, printed, shown, saved)
   end
-  for _, row in ipairs(savings.rows) do
-    add(row)
-    for _, key in ipairs { "calls", "printed", "shown" } do
-      all[key] = all[key] + row[key]
-    end
+  for name in pairs(stats.tools) do
+    names[#names + 1] = name
   end
-  add(all)
+  table.sort(names, function(a, b)
+    return stats.tools[a].bytes_printed > stats.tools[b].bytes_printed
+  end)
+  for _, name in ipairs(names) do
+    add(name, stats.tools[name])
+  end
+  add("all", stats.all)
   local tokens = "%d requests, the largest %d tokens of %d"
   lines[#lines + 1] = tokens:format(savings.requests, savings.largest, savings.budget)
   return table.concat(lines, "\n")
@@ -184,14 +157,11 @@ end
 
 -- the loop --------------------------------------------------------------------------------
 
-local function new_session(opts, savings)
+local function new_session(opts)
   local session = assert(abridge.session {
     root = opts.root or ".",
     run_dir = opts.run_dir,
-    on_event = function(event)
-      savings.note(event)
-      if opts.on_event then opts.on_event(event) end
-    end,
+    on_event = opts.on_event,
   })
   session:register(EDIT_FILE)
   return session
@@ -205,9 +175,8 @@ end
 ---@return table savings
 function M.run(task, opts)
   local api = opts.url:find "/messages$" and ANTHROPIC or OPENAI
-  local savings = new_savings()
-  savings.budget, savings.requests, savings.largest = opts.budget or BUDGET, 0, 0
-  local session = new_session(opts, savings)
+  local savings = { budget = opts.budget or BUDGET, requests = 0, largest = 0 }
+  local session = new_session(opts)
   local requests = assert(abridge.session { tools = { "run_command" }, run_dir = false, timeout = TIMEOUT })
   local headers = api.headers(opts.key or "none")
   headers[#headers + 1] = "Content-Type: application/json"
@@ -237,6 +206,7 @@ function M.run(task, opts)
     return api.text(reply)
   end
   local ok, text = pcall(work)
+  savings.stats = session:stats()
   session:close()
   requests:close()
   if not ok then error(text, 0) end

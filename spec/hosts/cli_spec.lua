@@ -80,37 +80,6 @@ describe("the command", function()
       assert.equal(0, code)
     end)
 
-    it("tells how it is used", function()
-      for _, all in ipairs {
-        { "--help" },
-        { "-h" },
-        { "help" },
-        { "run", "--help" },
-        { "read", "-h" },
-        { "cut", "--max-lines", "3", "--help" },
-      } do
-        local out, err, code = run((table.unpack or unpack)(all))
-        assert.matches("^abridge " .. abridge.version:gsub("%p", "%%%0") .. ": ", out)
-        for _, flag in ipairs { "--max-lines", "--strategy", "--profile", "--json", "--offset", "--timeout" } do
-          assert.is_truthy(out:find(flag, 1, true))
-        end
-        assert.equal("", err)
-        assert.equal(0, code)
-      end
-    end)
-
-    it("names every flag it takes, and no line is over 120 columns", function()
-      local out = run "--help"
-      for line in out:gmatch "[^\n]+" do
-        assert.is_true(#line <= 120)
-      end
-      for _, flag in ipairs { "--max-bytes", "--max-chars", "--max-tokens", "--head-ratio", "--snap", "--marker",
-        "--marker-text", "--long-line", "--utf8", "--indicators", "--limit", "--column", "--cwd", "--follow",
-        "--version" } do
-        assert.is_truthy(out:find(flag, 1, true), flag)
-      end
-    end)
-
     it("without a command tells how it is used, as an error", function()
       local out, err, code = dir:sh(program)
       assert.equal("", out)
@@ -656,6 +625,8 @@ describe("the command", function()
     it("leaves the command's own flags alone, without -- too", function()
       assert.equal("1,2,3", (run("run", "seq", "-s", ",", "3"):gsub("%s+$", "")))
       assert.equal("--json\n", (run("run", "--max-lines", "5", "printf", "%s\\n", "--json")))
+      assert.equal("<a><--><b>", (run("run", "printf", "<%s>", "a", "--", "b")))
+      assert.equal("<a><--><b>", (run("run", "--", "printf", "<%s>", "a", "--", "b")))
     end)
 
     it("ends as the command did", function()

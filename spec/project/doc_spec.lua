@@ -39,6 +39,7 @@ local PAGES = {
   c = "doc/c.md",
   hosts = "doc/hosts.md",
   history = "doc/history.md",
+  otel = "doc/otel.md",
   readme = "README.md",
 }
 for name, path in pairs(PAGES) do
@@ -264,12 +265,17 @@ describe("doc/lua.md #few", function()
   end)
 
   it("names the commands and flags of the command line", function()
-    local names = {}
-    for flag in paths.read("lua/abridge/cli/flags.lua"):gmatch '%["(%-%-%l[%l%d-]*)"%]' do
-      names[#names + 1] = flag:sub(3) -- a word begins with a letter
+    local commands, names = require "abridge.cli.commands", {}
+    for _, command in ipairs(commands.all()) do
+      names[#names + 1] = "abridge " .. command.name
+      for _, group in ipairs(command.flags) do
+        for _, flag in ipairs(group) do
+          names[#names + 1] = flag.name
+        end
+      end
     end
-    for command in paths.read("lua/abridge/cli/init.lua"):gmatch "\n  abridge (%l+) " do
-      names[#names + 1] = "abridge " .. command
+    for _, flag in ipairs(commands.everywhere) do
+      names[#names + 1] = flag.name
     end
     assert.is_true(#names > 20)
     assert.same({}, missing(page, names))
@@ -387,7 +393,7 @@ local function squeezed(lines)
   return text
 end
 
-for _, name in ipairs { "lua", "hosts", "history", "readme" } do
+for _, name in ipairs { "lua", "hosts", "history", "otel", "readme" } do
   local page = pages[name]
   for _, block in ipairs(page and page.blocks or {}) do
     local where = ("%s:%d"):format(page.path, block.line)

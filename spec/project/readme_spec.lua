@@ -1,5 +1,7 @@
 -- What README.md and the pages beside it say with figures, promise, and show of use.
 local abridge = require "abridge"
+local commands = require "abridge.cli.commands"
+local help = require "abridge.cli.help"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
 local tmpdir = require "support.tmpdir"
@@ -177,7 +179,7 @@ end)
 
 describe("README and the pages beside it #once", function()
   local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
-  for _, name in ipairs { "c", "design", "embedding", "hosts", "install", "lua", "promises", "reliability", "scores",
+  for _, name in ipairs { "c", "design", "embedding", "hosts", "install", "lua", "otel", "promises", "reliability", "scores",
     "speed", "profiles/pi", "profiles/pipeline", "profiles/contract", "profiles/dispatcher" } do
     PAGES[#PAGES + 1] = "doc/" .. name .. ".md"
   end
@@ -211,7 +213,8 @@ describe("README and the pages beside it #once", function()
   end)
 
   it("name targets of make, commands and flags that there are", function()
-    local makefile, usage = paths.read "Makefile", paths.read("lua/abridge/cli/init.lua"):match "USAGE = %[%[(.-)%]%]"
+    local makefile, usage = paths.read "Makefile", help.all(commands)
+    for _, command in ipairs(commands.all()) do usage = usage .. help.of(command, commands.everywhere) end
     for _, name in ipairs(paths.names "mk") do makefile = makefile .. "\n" .. paths.read("mk/" .. name) end
     local function check(path, kind, word, known)
       assert.truthy(known:find(word, 1, true), ("%s: no %s %q"):format(path, kind, word))

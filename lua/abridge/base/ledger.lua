@@ -66,6 +66,21 @@ function M.check(who, cut)
   end
 end
 
+--- The ledger of an event; nil if it is not one that a cut made. A log has no empty list: where nothing was kept, there
+--- is none.
+---@param event table
+---@return abridge.Cut|nil
+function M.of(event)
+  local cut = event.cut
+  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines") then return nil end
+  if type(cut.kept) ~= "table" and (cut.kept ~= nil or cut.output_bytes ~= 0) then return nil end
+  for _, range in ipairs(cut.kept or {}) do
+    local whole = type(range) == "table" and check.are_counts(range, "first_byte", "last_byte", "first_line")
+    if not whole then return nil end
+  end
+  return cut
+end
+
 --- How many ranges of a text a cut kept, and the first of them.
 ---@param cut abridge.Cut one that was checked
 ---@return integer count

@@ -2,7 +2,6 @@
 
 local core = require "abridge.base.core_loader"
 local limit = require "abridge.output.limit"
-local log = require "abridge.cli.log"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
@@ -20,7 +19,7 @@ local function reason(kept, line)
   local failure = kept.failure and ("failure %.0f"):format(kept.failure)
   if kept.why == "before" or kept.why == "after" then return kept.why .. " " .. (failure or "a hit") end
   if kept.why ~= "hit" and kept.why ~= "says" then return kept.why end
-  local said = ('%s "%s" at %.0f'):format(kept.why, log.visible(word_at(line, kept.at)), kept.at)
+  local said = ('%s "%s" at %.0f'):format(kept.why, terminal.visible(word_at(line, kept.at)), kept.at)
   return failure and said .. ", " .. failure or said
 end
 
@@ -51,7 +50,7 @@ local function print_lines(text, cut)
     print_gap(kept.line - last - 1)
     local shown = core.line(line, WIDTH, { math.min(kept.at, #line + 1), math.min(kept.at - 1, #line) })
     local number, score = ("%.0f"):format(kept.line), ("%.1f"):format(kept.score)
-    terminal.out(FORMAT:format(number, score, reason(kept, line), log.visible(shown)))
+    terminal.out(FORMAT:format(number, score, reason(kept, line), terminal.visible(shown)))
     last = kept.line
   end
   print_gap(cut.total_lines - last)

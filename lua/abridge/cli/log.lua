@@ -2,26 +2,16 @@
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
-local flags = require "abridge.cli.flags"
+local columns = require "abridge.cli.columns"
 local host = require "abridge.base.host"
 local strings = require "abridge.base.strings"
 local display = require "abridge.output.display"
 local kept = require "abridge.output.kept"
+local progress = require "abridge.cli.progress"
+local stats = require "abridge.run.stats"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
-
-local MOST_CELLS = 200 -- of a name: a column is as wide as the longest
-
---- Text that cannot move a terminal's cursor or reverse what it shows: a model may have made up the names in a log.
----@param value any
----@return string
-function M.visible(value)
-  local text = tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?")
-  text = text:gsub("\226\128[\168-\174]", "?"):gsub("\226\129[\166-\169]", "?")
-  if #text <= MOST_CELLS or core.cells(text) <= MOST_CELLS then return text end
-  return text:sub(1, core.fit_cells(text, MOST_CELLS - 3)) .. "..."
-end
 
 local function printed_size(bytes)
   local ok, shown = pcall(core.format_size, bytes)
@@ -42,39 +32,17 @@ local COLUMNS = {
 --- The cells of a call in the list, from its result if it has one.
 local function row_of(event)
   local block = type(event.truncation) == "table" and event.truncation or {}
-  local printed, shown = require("abridge.run.reader").sizes(event)
+  local printed, shown = stats.sizes(event)
   return {
-    M.visible(event.call_id),
-    M.visible(event.tool),
+    styles = { event.is_error == true and "error" or nil, [5] = block.truncated and "notice" or nil },
+    terminal.visible(event.call_id),
+    terminal.visible(event.tool),
     printed_size(printed),
     printed_size(shown),
-    block.truncated and M.visible(block.reason) or "-",
+    block.truncated and terminal.visible(block.reason) or "-",
     display.duration(event.duration_ms) or "-",
-    M.visible(kept.words(event.cut) or ""),
+    terminal.visible(kept.words(event.cut) or ""),
   }
-end
-
-local function print_row(row, widths)
-  local cells = {}
-  for i, column in ipairs(COLUMNS) do
-    local padding = (" "):rep(widths[i] - core.cells(row[i]))
-    cells[i] = column.right and padding .. row[i] or row[i] .. padding
-  end
-  terminal.out((table.concat(cells, "  "):gsub(" +$", "")), "\n")
-end
-
---- Print the headings; returns the widths that the rows need.
-local function start_list(rows)
-  local headings, widths = {}, {}
-  for i, column in ipairs(COLUMNS) do
-    headings[i], widths[i] = column[1], column[2]
-    for _, row in ipairs(rows) do
-      widths[i] = math.max(widths[i], core.cells(row[i]))
-    end
-  end
-  print_row(headings, widths)
-  terminal.flush()
-  return widths
 end
 
 --- When the reader of our stdout has gone, end as a write would end us, without waiting for one; call `closed` if
@@ -151,37 +119,41 @@ local function follow_calls(run, as_json)
     end)
   end
   local rows = {}
-  for _, event in ipairs(run:events { type = "tool_result" } or {}) do
-    rows[#rows + 1] = row_of(event)
-  end
-  local widths = start_list(rows)
+  progress.of_run(run, function()
+    for _, event in ipairs(run:events { type = "tool_result" } or {}) do
+      rows[#rows + 1] = row_of(event)
+    end
+  end)
+  local widths = columns.start(COLUMNS, rows)
   return follow(run, function(event)
     if event.type ~= "tool_result" then return end
     local row = row_of(event)
-    for i in ipairs(COLUMNS) do
-      widths[i] = math.max(widths[i], core.cells(row[i]))
-    end
-    print_row(row, widths)
+    columns.widen(COLUMNS, row, widths)
+    columns.print_row(COLUMNS, row, widths)
   end)
 end
 
 --- List the calls in the order they were made, even those without a result.
 local function list_calls(run, as_json)
   local rows, open = {}, {}
-  local position, message = run:each(function(event, line)
-    if as_json then return terminal.out(line, "\n") end
-    local at = event.type == "tool_result" and open[event.call_id] or #rows + 1
-    rows[at] = row_of(event)
-    open[event.call_id or ""] = event.type == "tool_call" and at or nil
-  end)
-  if not position then terminal.fail(message) end
+  local function list()
+    local position, message = run:each(function(event, line)
+      if as_json then return terminal.out(line, "\n") end
+      local at = event.type == "tool_result" and open[event.call_id] or #rows + 1
+      rows[at] = row_of(event)
+      open[event.call_id or ""] = event.type == "tool_call" and at or nil
+    end)
+    if not position then terminal.fail(message) end
+  end
+  if as_json then
+    list()
+  else
+    progress.of_run(run, list)
+  end
   tell_long(run)
   if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
   if as_json then return 0 end
-  local widths = start_list(rows)
-  for _, row in ipairs(rows) do
-    print_row(row, widths)
-  end
+  columns.print(COLUMNS, rows)
   return 0
 end
 
@@ -189,7 +161,10 @@ end
 local function print_page(run, call_id, args)
   local other = args.other
   local at = { offset = other.offset, limit = other.limit, column = other.column }
-  local content, page = run:full_output(call_id, at)
+  local content, page
+  progress.of_run(run, function()
+    content, page = run:full_output(call_id, at)
+  end)
   if not content then terminal.fail(page) end
   if args.switches.json then
     terminal.print_json { content = strings.valid(content), page = page }
@@ -198,12 +173,28 @@ local function print_page(run, call_id, args)
   terminal.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
   terminal.flush() -- before what is said of it
   if page.full_output_error then
-    io.stderr:write("abridge: not the whole output: ", M.visible(page.full_output_error), "\n")
+    io.stderr:write("abridge: not the whole output: ", terminal.visible(page.full_output_error), "\n")
   end
   if page.next_offset then
     local column = page.next_column and (" --column %.0f"):format(page.next_column) or ""
     local note = "abridge: lines %.0f-%.0f of %.0f, go on with --offset %.0f%s\n"
     io.stderr:write(note:format(page.first_line, page.last_line, page.total_lines, page.next_offset, column))
+  end
+  return 0
+end
+
+--- Print what the calls of a run cost.
+local function print_stats(run, as_json)
+  local sums, message
+  progress.of_run(run, function()
+    sums, message = run:stats()
+  end)
+  if not sums then terminal.fail(message) end
+  tell_long(run)
+  if as_json then
+    terminal.print_json(sums)
+  else
+    require("abridge.cli.stats").print(sums, terminal.visible)
   end
   return 0
 end
@@ -214,17 +205,22 @@ end
 function M.run(args)
   local dir, call_id = args.words[1], args.words[2]
   if not dir or #args.words > 2 then
-    flags.bad("log needs RUN_DIR and at most one CALL_ID, got %d words", #args.words)
+    terminal.bad("log needs RUN_DIR and at most one CALL_ID, got %d words", #args.words)
   end
   for _, name in ipairs { "offset", "limit", "column" } do
-    if args.other[name] and not call_id then flags.bad("--%s needs a CALL_ID", name) end
+    if args.other[name] and not call_id then terminal.bad("--%s needs a CALL_ID", name) end
   end
-  if args.switches.follow and call_id then flags.bad "--follow lists calls and takes no CALL_ID" end
+  if args.switches.follow and call_id then terminal.bad "--follow lists calls and takes no CALL_ID" end
+  if args.switches.stats and (call_id or args.switches.follow) then
+    terminal.bad "--stats sums up a run and takes no CALL_ID and no --follow"
+  end
   local run, message = require("abridge.run.reader").open(dir)
   if not run then terminal.fail(message) end
   local code
   if call_id then
     code = print_page(run, call_id, args)
+  elseif args.switches.stats then
+    code = print_stats(run, args.switches.json)
   elseif args.switches.follow then
     code = follow_calls(run, args.switches.json)
   else

@@ -1,12 +1,87 @@
---- What commands use of the terminal: stdin, stdout and the signals that end a program.
+--- What commands use of the terminal: stdin, stdout, colours and the signals that end a program.
 
+local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 
 local M = {}
 
-local function is_terminal()
+--- Is a descriptor a terminal?
+---@param fd integer
+---@return boolean
+function M.is_terminal(fd)
   local uv = host.uv()
-  return uv ~= nil and uv.guess_handle(1) == "tty"
+  return uv ~= nil and uv.guess_handle(fd) == "tty"
+end
+
+--- Is the terminal one that cannot move its cursor?
+---@return boolean
+function M.is_dumb()
+  local term = os.getenv "TERM"
+  return term == nil or term == "" or term == "dumb"
+end
+
+local MOST_CELLS = 200 -- of a name: a column is as wide as the longest
+
+--- Text that cannot move a terminal's cursor or reverse what it shows: a model may have made up the names in a log.
+---@param value any
+---@return string
+function M.visible(value)
+  local text = tostring(value == nil and "-" or value):gsub("\194[\128-\159]", "?"):gsub("%c", "?")
+  text = text:gsub("\226\128[\168-\174]", "?"):gsub("\226\129[\166-\169]", "?")
+  if #text <= MOST_CELLS or core.cells(text) <= MOST_CELLS then return text end
+  return text:sub(1, core.fit_cells(text, MOST_CELLS - 3)) .. "..."
+end
+
+-- colours -------------------------------------------------------------------------------
+
+local STYLES = { heading = "1", notice = "33", error = "31" } -- SGR
+
+local colours = "auto"
+
+--- Set when to colour.
+---@param when "auto"|"always"|"never"
+function M.color(when)
+  colours = when
+end
+
+--- Are colours wanted on a descriptor? See https://no-color.org.
+local function is_coloured(fd)
+  if colours ~= "auto" then return colours == "always" end
+  return (os.getenv "NO_COLOR" or "") == "" and not M.is_dumb() and M.is_terminal(fd)
+end
+
+--- A text on one line in a style, where colours are wanted.
+---@param style "heading"|"notice"|"error"
+---@param text string
+---@param fd? integer 1 unless set
+---@return string
+function M.styled(style, text, fd)
+  if text == "" or not is_coloured(fd or 1) then return text end
+  return "\27[" .. STYLES[style] .. "m" .. text .. "\27[0m"
+end
+
+--- A content whose exit line and notice are in their styles.
+local function with_styles(content, details, failed)
+  local parts = { { details.notice, "notice" }, { details.exit_line, failed and "error" or "notice" } }
+  local shown = ""
+  for _, part in ipairs(parts) do
+    local text = part[1]
+    if type(text) == "string" and text ~= "" and content:sub(-#text) == text then
+      content = content:sub(1, -#text - 1)
+      local gap = content:match "\n*$"
+      content, shown = content:sub(1, -#gap - 1), gap .. M.styled(part[2], text) .. shown
+    end
+  end
+  return content .. shown
+end
+
+-- failures ------------------------------------------------------------------------------
+
+--- Raise for bad flags or words; `main` reports it.
+---@param message string a format
+---@param ... any
+function M.bad(message, ...)
+  error({ usage = message:format(...) }, 0)
 end
 
 --- Raise for a failure outside the program; `main` reports it.
@@ -14,6 +89,8 @@ end
 function M.fail(message)
   error({ failure = message }, 0)
 end
+
+-- stdin and stdout ----------------------------------------------------------------------
 
 local EPIPE = 32 -- on Linux, macOS and the BSDs
 
@@ -43,9 +120,11 @@ end
 
 --- Print the content byte for byte; on a terminal, end it with a newline.
 ---@param content string
-function M.print_content(content)
-  M.out(content)
-  if content ~= "" and content:sub(-1) ~= "\n" and is_terminal() then M.out "\n" end
+---@param details? table what it ends with, as in a result: exit line and notice
+---@param failed? boolean
+local function print_content(content, details, failed)
+  M.out(details and with_styles(content, details, failed) or content)
+  if content ~= "" and content:sub(-1) ~= "\n" and M.is_terminal(1) then M.out "\n" end
 end
 
 --- Print a value as a line of JSON.
@@ -55,6 +134,19 @@ function M.print_json(value)
   if not json then M.fail(message) end
   M.out(json.encode(value), "\n")
 end
+
+--- Print a result, or the same as JSON.
+---@param result { content: string, truncation: abridge.Block, details: table|nil, is_error: boolean|nil }
+---@param as_json boolean|nil
+---@param with_notice? boolean in JSON the notice stands by itself too
+function M.print_result(result, as_json, with_notice)
+  if not as_json then return print_content(result.content, result.details, result.is_error) end
+  local said = { content = result.content, block = result.truncation, details = result.details }
+  if with_notice then said.notice = result.details and result.details.notice end
+  M.print_json(said)
+end
+
+-- signals -------------------------------------------------------------------------------
 
 --- Call `stop` on the signals that end a program; returns a function that stops listening.
 ---@param stop fun()

@@ -1,17 +1,11 @@
 --- The calls of a run as a list of them needs them: a little of each, taken from the events of its log.
 
 local check = require "abridge.base.check"
-local core = require "abridge.base.core_loader"
-local host = require "abridge.base.host"
-local display = require "abridge.output.display"
-local kept = require "abridge.output.kept"
-local reader = require "abridge.run.reader"
+local stats = require "abridge.run.stats"
+local words = require "abridge.run.call_words"
 local log_lines = require "abridge.nvim.log_lines"
 
 local M = {}
-
-local MOST_CELLS = 200 -- of a name in a log, which may be anyone's
-local INPUT_END = 512 -- bytes at each end of an input that may show
 
 ---@class (exact) abridge.nvim.Call
 ---@field index integer in the order in which the calls were made
@@ -27,48 +21,6 @@ local INPUT_END = 512 -- bytes at each end of an input that may show
 ---@field took? number ms
 ---@field note? string how it ended, what was kept
 ---@field key? string by which a list that shows it is sorted
-
--- what a call says of itself ---------------------------------------------------------------
-
---- Any value as a text for one line of the screen.
----@param value any
----@return string
-function M.one_line(value)
-  local text = display.visible((tostring(value):sub(1, 4 * MOST_CELLS):gsub("%s", " ")))
-  return text:sub(1, core.fit_cells(text, MOST_CELLS))
-end
-
---- Fields of an input that say what a call is about; the first one found is shown, and where it looks.
-local TELLING = { "command", "pattern", "sql", "url", "query", "path" }
-
---- An input on one line; of a long one only both ends.
-local function input_text(input)
-  local text = input
-  if type(input) == "table" then
-    for _, name in ipairs(TELLING) do
-      if type(input[name]) == "string" then
-        text = input[name]
-        if name == "pattern" and type(input.path) == "string" then text = text .. " in " .. input.path end
-        break
-      end
-    end
-    if text == input then text = next(input) and host.json().encode(input) or "" end
-  end
-  if type(text) ~= "string" then return "" end
-  if #text > 2 * INPUT_END then text = text:sub(1, INPUT_END) .. "..." .. text:sub(-INPUT_END) end
-  return display.visible((text:gsub("%s+", " ")))
-end
-
---- How a call ended and what was kept of it, in words.
-local function note_of(event)
-  local exit = event.is_error == true and type(event.exit_line) == "string" and event.exit_line or nil
-  local words = kept.words(event.cut)
-  if not words and type(event.truncation) == "table" and event.truncation.truncated then
-    words = tostring(event.truncation.reason)
-  end
-  local note = exit and words and exit .. "; " .. words or exit or words
-  return note and M.one_line(note)
-end
 
 -- all of them --------------------------------------------------------------------------------
 
@@ -104,8 +56,8 @@ local function begin(self, event)
     index = #self.all + 1,
     number = number_of(self, event.call_id),
     call_id = event.call_id,
-    tool = M.one_line(event.tool),
-    input = input_text(event.input),
+    tool = words.one_line(event.tool),
+    input = words.input(event.input),
     time = type(event.time) == "number" and event.time or nil,
   }
   self.all[call.index] = call
@@ -117,8 +69,8 @@ end
 local function finish(self, call, event, at)
   self.open[event.call_id or ""] = nil
   self.running = self.running - 1
-  call.at, call.is_error, call.note = at, event.is_error == true, note_of(event)
-  call.printed, call.shown = reader.sizes(event)
+  call.at, call.is_error, call.note = at, event.is_error == true, words.note(event)
+  call.printed, call.shown = stats.sizes(event)
   call.took = event.duration_ms
   if call.is_error then self.errors = self.errors + 1 end
   self.printed, self.shown = self.printed + (call.printed or 0), self.shown + (call.shown or 0)

@@ -1,27 +1,14 @@
 --- The full output of a call in a pager: from its file, or from the log where the call has none.
 
-local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local ledger = require "abridge.base.ledger"
 local shell = require "abridge.base.shell"
-local calls = require "abridge.nvim.calls"
 local pager = require "abridge.nvim.pager"
 local reader = require "abridge.run.reader"
+local words = require "abridge.run.call_words"
 
 local M = {}
-
---- The ledger of an event; nil if it is not one that a cut made. A log has no empty list: where nothing was kept, there
---- is none.
-local function ledger_of(event)
-  local cut = event.cut
-  if type(cut) ~= "table" or not check.are_counts(cut, "total_lines") then return nil end
-  if type(cut.kept) ~= "table" and (cut.kept ~= nil or cut.output_bytes ~= 0) then return nil end
-  for _, range in ipairs(cut.kept or {}) do
-    local whole = type(range) == "table" and check.are_counts(range, "first_byte", "last_byte", "first_line")
-    if not whole then return nil end
-  end
-  return cut
-end
 
 --- Commands that show parts of a file.
 local function commands_for_file(path)
@@ -40,10 +27,10 @@ end
 --- Commands that show parts of what the log has of a call. Its lines are all known.
 local function commands_for_log(run, event)
   if not run then return nil end
-  local words = shell.quote(run.dir) .. " " .. shell.quote(tostring(event.call_id))
+  local call = shell.quote(run.dir) .. " " .. shell.quote(tostring(event.call_id))
   return {
     of_lines = function(first, last)
-      return ("abridge log %s --offset %.0f --limit %.0f"):format(words, first, last - first + 1)
+      return ("abridge log %s --offset %.0f --limit %.0f"):format(call, first, last - first + 1)
     end,
     of_bytes = function()
       return nil, "The lines shown have no numbers here"
@@ -56,7 +43,7 @@ local function open_text(run, event, opts)
   local full = type(event.full_output) == "table" and event.full_output or {}
   local text = reader.shown_text(event)
   local cut = type(event.truncation) == "table" and event.truncation.truncated
-  local why = full.error and ": " .. calls.one_line(full.error) or ""
+  local why = full.error and ": " .. words.one_line(full.error) or ""
   opts.note = cut and "the full output was not kept" .. why or nil
   opts.lines, opts.command = core.count_lines(text), commands_for_log(run, event)
   return pager.open({
@@ -80,8 +67,8 @@ function M.open(run, event, title)
   local fd, stat = run:open_output(event)
   if not fd then return nil, stat end
   local uv = host.uv()
-  opts.cut, opts.command = ledger_of(event), commands_for_file(reader.kept_path(run, event))
-  opts.note = full.error and "incomplete: " .. calls.one_line(full.error) or nil
+  opts.cut, opts.command = ledger.of(event), commands_for_file(reader.kept_path(run, event))
+  opts.note = full.error and "incomplete: " .. words.one_line(full.error) or nil
   function opts.close()
     uv.fs_close(fd)
   end

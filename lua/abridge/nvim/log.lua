@@ -12,6 +12,7 @@ local rows = require "abridge.nvim.log_rows"
 local status = require "abridge.nvim.status"
 local folder = require "abridge.run.folder"
 local reader = require "abridge.run.reader"
+local stats = require "abridge.run.stats"
 
 local M = {}
 
@@ -407,7 +408,7 @@ local function show_result(event, title)
   local buf = buffer.scratch("result", title, "abridge-result")
   buffer.show(buf, nil, true)
   keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
-  local printed, shown = reader.sizes(event)
+  local printed, shown = stats.sizes(event)
   local sizes = shown and core.format_size(shown) or ""
   if shown and printed and shown < printed then sizes = sizes .. " of " .. core.format_size(printed) end
   status.set(buf, { { "what the model saw" }, { sizes } }, { { "g?", "keys" } })

@@ -21,7 +21,8 @@ local M = {}
 ---@field blocks? table[] images and other parts that are not text, untouched
 ---@field is_error boolean
 ---@field truncation abridge.Block
----@field details? table what the tool says besides its content; `details.cut` is the ledger
+---@field details? table what the tool says besides its content; `details.cut` is the ledger, `details.failure` how it
+---  failed
 ---@field metadata? { truncated_total: integer|nil, truncated_bytes: integer|nil }
 ---@field duration_ms integer
 
@@ -271,9 +272,20 @@ local function shown_of(call, value, share)
   return shown
 end
 
+--- How a call failed, in a word; nil if it did not, or nothing is known but that it did.
+local function failure_of(value, details)
+  if not value.is_error then return nil end
+  if details.timed_out then return "timeout" end
+  if details.cancelled then return "cancelled" end
+  if details.signal then return "signal" end
+  if (details.exit_code or 0) ~= 0 then return "exit" end
+  return value.failure or details.error_code
+end
+
 --- What the tool tells, the ledger, and what was said of it.
 local function details_of(value, cut, said)
   local details = plain_data.copy(value.details) or {}
+  details.failure = failure_of(value, details)
   details.cut = cut
   details.full_output_path = cut.full_output_path
   details.exit_line, details.notice = said.exit, said.notice
@@ -285,7 +297,7 @@ end
 ---@param value table as `yielded.normalized` gives, or as a tool of this package yields: also stream, exit, empty,
 ---  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (size of its text before it was
 ---  cleaned), kind, wrapper, left_out (show only a notice), reopen (opens its stream again, for a cut by the ceiling),
----  partial (the size of its source is unknown)
+---  partial (the size of its source is unknown), failure (how it failed, where its details do not say so)
 ---@param share? abridge.Share cut it to that, again if it was cut before: its stream stays open
 ---@return abridge.Result
 ---@return string|nil exit the exit line, if it is in the content
@@ -373,7 +385,7 @@ function M.crude(call, value, problem, share)
   local block = info.not_truncated(#content)
   if cut.truncated or cut_before then block = info.without_resume(#content, total, "size_cap") end
   local details = plain_data.copy(value.details) or {}
-  details.inner_error = problem
+  details.inner_error, details.failure = problem, failure_of(value, details)
   content = content .. fit.trailer(content, exit)
   if share and cut.truncated and not content:find "%S" then
     content, details.notice = notice.truncated, notice.truncated

@@ -55,8 +55,8 @@ end
 --- Details that only this package may set, of its own tools and of every result.
 local OURS = {}
 for name in
-  ([[background cancelled cut entry_limit_reached error_code exit_code exit_line full_output_path inner_error
-    invalid_bytes lines_truncated log_error match_limit_reached next_pointer notice read_error redact_error
+  ([[background cancelled cut entry_limit_reached error_code exit_code exit_line failure full_output_path
+    inner_error invalid_bytes lines_truncated log_error match_limit_reached next_pointer notice read_error redact_error
     result_limit_reached row_limit_reached signal signal_number timed_out]]):gmatch "%S+"
 do
   OURS[name] = true

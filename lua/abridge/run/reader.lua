@@ -8,6 +8,7 @@ local fit = require "abridge.output.fit"
 local sentences = require "abridge.output.sentences"
 local artifact = require "abridge.run.artifact"
 local folder = require "abridge.run.folder"
+local stats = require "abridge.run.stats"
 
 local M = {}
 
@@ -44,16 +45,6 @@ function M.shown_text(event)
   local body, exit, said = content:sub(1, bytes), event.exit_line, event.notice
   local trailer = fit.trailer(body, type(exit) == "string" and exit or nil, type(said) == "string" and said or nil)
   return content:sub(#body + 1) == trailer and body or content
-end
-
---- How much a call printed, and how much of it the model saw. A log may be anyone's, and lack either.
----@param event table the call's `tool_result`
----@return integer|nil printed bytes
----@return integer|nil shown bytes
-function M.sizes(event)
-  local block, shown = type(event.truncation) == "table" and event.truncation or {}, event.bytes_shown
-  local printed = event.bytes_in or event.bytes_total or block.bytes_total or shown
-  return check.is_count(printed) and printed or nil, check.is_count(shown) and shown or nil
 end
 
 --- What to say of a full output that was pruned.
@@ -102,6 +93,7 @@ end
 ---@field dir string
 ---@field broken integer lines that were no events, in the last read
 ---@field too_long integer lines that were skipped, in the last read
+---@field on_read? fun(position: integer) called with the start of each line of the log that is read
 local Run = {}
 Run.__index = Run
 Run.__name = "abridge.Run"
@@ -139,6 +131,7 @@ function Run:each(visit, position, pause)
   if self.closed then return nil, "The run is closed", "EBADF" end
   self.broken, self.too_long = 0, 0
   return files.each_line(self.dir .. "/" .. LOG, position or 0, function(line, start)
+    if self.on_read then self.on_read(start) end
     local event = folder.decoded(self.json, line)
     if event then return visit(event, line, start) end
     self.broken = self.broken + 1
@@ -185,11 +178,26 @@ function Run:events(filter)
   return events
 end
 
+--- What the calls of the run cost, for each tool and in all. Cost: a pass over the log, in memory that depends on the
+--- number of tools.
+---@return abridge.RunStats|nil stats
+---@return string|nil message
+---@return string|nil code
+function Run:stats()
+  local all = stats.new()
+  local position, message, code = self:each(function(event)
+    all:add(event)
+  end)
+  if not position then return nil, message, code end
+  return all:sums()
+end
+
 --- The last result of a call; nil, message, code when there is none.
 local function result_event(self, call_id)
   local plain = call_id:find "^[%w_-]+$" and call_id -- as it is in JSON: other lines need not be decoded
   local known, result, long = false, nil, false
-  local position, message, code = files.each_line(self.dir .. "/" .. LOG, 0, function(line)
+  local position, message, code = files.each_line(self.dir .. "/" .. LOG, 0, function(line, start)
+    if self.on_read then self.on_read(start) end
     local event = not (plain and not line:find(plain, 1, true)) and folder.decoded(self.json, line)
     if not event or event.call_id ~= call_id then return end
     known = true

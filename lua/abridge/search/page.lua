@@ -129,6 +129,7 @@ function Page:value(listing, finish, work)
   local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }), work)
   if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
     value.exit, value.is_error = sentences.search_ended(ctx.search_timeout, finish), true
+    details.timed_out, details.error_code = finish.timed_out, finish.code
   end
   return value
 end

@@ -241,7 +241,7 @@ function M.run(run, ctx, done)
   })
   if not child then
     local name = code == "EACCES" and "EACCES" or "spawn"
-    return places.failure(name, { path = sentences.path(ctx.redacted(run.place.dir)), what = why })
+    return places.failure(name, { path = sentences.path(ctx.redacted(run.place.dir)), what = why }, nil, code)
   end
   reader.child = child
   return function()

@@ -27,6 +27,7 @@ local MOST_NESTED = 10 -- calls that tools and callbacks make inside each other
 ---@return string|nil message why it was not logged
 function M.emit(self, event)
   local _, message = self.run:event(event)
+  self.sums:add(event)
   if self.opts.on_event then
     host.on_main(function()
       if self.nested >= MOST_NESTED then return end
@@ -38,9 +39,18 @@ function M.emit(self, event)
   return message
 end
 
+--- How a call failed that its tool did not end.
+local FAILURES = {
+  aborted = "cancelled",
+  denied = "denied",
+  denied_plain = "denied",
+  invalid_input = "invalid_input",
+  unknown_tool = "unknown_tool",
+}
+
 --- An error in place of content.
 local function failed(name, values)
-  return { text = sentences.message(name, values), is_error = true }
+  return { text = sentences.message(name, values), is_error = true, failure = FAILURES[name] }
 end
 
 --- The value of a host's tool in our form. Reading a hostile table may raise.
@@ -122,7 +132,8 @@ end
 local function told(self, held)
   local call, result = held.call, held.result
   if held.value.stream then held.value.stream:close() end
-  local cut = result.details and result.details.cut or {}
+  local details = result.details or {}
+  local cut = details.cut or {}
   local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
   local event = {
     type = "tool_result",
@@ -132,9 +143,12 @@ local function told(self, held)
     is_error = result.is_error,
     truncation = result.truncation,
     metadata = result.metadata,
-    cut = result.details and result.details.cut,
-    exit_line = result.details and result.details.exit_line,
-    notice = result.details and result.details.notice,
+    cut = details.cut,
+    exit_line = details.exit_line,
+    notice = details.notice,
+    failure = details.failure,
+    exit_code = details.exit_code,
+    signal = details.signal,
     full_output = (name or cut.full_output_error) and {
       path = name and "artifacts/" .. name,
       bytes = cut.full_output_bytes,

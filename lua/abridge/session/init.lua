@@ -11,6 +11,7 @@ local page = require "abridge.output.page"
 local redact = require "abridge.redact"
 local artifact = require "abridge.run.artifact"
 local reader = require "abridge.run.reader"
+local stats = require "abridge.run.stats"
 local writer = require "abridge.run.writer"
 local calls = require "abridge.session.call"
 local dispatch = require "abridge.session.dispatch"
@@ -68,6 +69,7 @@ function M.new(opts)
   self.run, message, code = writer.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   self.ends, self.events_before = {}, self.run.seq
+  self.sums = stats.new()
   return self
 end
 
@@ -236,6 +238,13 @@ function Session:events(filter)
   local events
   events, message, code = run:events(filter)
   return events, message, code
+end
+
+--- What this session's calls cost so far, for each tool and in all, whether or not it keeps a log; `abridge.Run:stats`
+--- tells of all calls in a folder. Cost: a copy of some numbers.
+---@return abridge.RunStats
+function Session:stats()
+  return self.sums:sums()
 end
 
 --- A page of the full output of a call.

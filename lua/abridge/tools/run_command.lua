@@ -103,12 +103,12 @@ local function final_limits(stream, limits, failed)
 end
 
 --- The result of a command that could not be started; the message may name its folder.
-local function not_started(message, cwd, ctx)
-  local details
+local function not_started(message, code, cwd, ctx)
+  local details = { error_code = code }
   local first, last = message:find(cwd or "\0", 1, true)
   if first then
     message = message:sub(1, first - 1) .. sentences.path(ctx.redacted(cwd)) .. message:sub(last + 1)
-    details = { path = ctx.redacted(cwd) }
+    details.path = ctx.redacted(cwd)
   end
   return { text = sentences.message("spawn", { what = message }), is_error = true, details = details }
 end
@@ -123,7 +123,7 @@ function M.execute(input, ctx, done)
     env = environment(ctx.env),
     timeout = timeout,
   }
-  local child, message = process.spawn({ "sh", "-c", input.command }, opts, {
+  local child, message, code = process.spawn({ "sh", "-c", input.command }, opts, {
     read_output = function(fd, most)
       local n, why, code = stream:read_fd(fd, most)
       if n and n > 0 then ctx.update(stream) end
@@ -148,7 +148,7 @@ function M.execute(input, ctx, done)
   })
   if not child then
     stream:close()
-    return not_started(message, opts.cwd, ctx)
+    return not_started(message, code, opts.cwd, ctx)
   end
   return function()
     child:cancel()

@@ -1,0 +1,340 @@
+--- The commands of `abridge` and their flags: one table, from which the command line is read, and help, completion and
+--- man page are made.
+
+local completion = require "abridge.cli.completion"
+local log = require "abridge.cli.log"
+local report = require "abridge.cli.report"
+local profiles = require "abridge.output.profiles"
+local texts = require "abridge.cli.texts"
+local tools = require "abridge.cli.tools"
+local values = require "abridge.cli.values"
+
+local M = {}
+
+---@class (exact) abridge.cli.Flag
+---@field name string "max-lines"
+---@field short? string a letter that stands for it
+---@field says string what it does, in a few words
+---@field value? abridge.cli.Value nil for a switch
+---@field shown? string how help shows the value: "N"
+---@field limit? boolean it is a limit: its name is that of the option
+---@field sets? table<string, boolean> limits that a switch sets
+
+---@class (exact) abridge.cli.Form
+---@field words string what follows the command's name
+---@field says string
+
+---@class (exact) abridge.cli.Command
+---@field name string
+---@field forms abridge.cli.Form[] how it is called, and what it then does
+---@field about? string[] paragraphs
+---@field flags abridge.cli.Flag[][] groups, each with a `title`
+---@field words? abridge.cli.Value[] what its words are
+---@field own_words? boolean the words after the first one are all words, as those of another command
+---@field examples string[][] each a command line and what it does
+---@field run fun(args: abridge.cli.Args): integer returns the exit code
+
+local function flag(name, shown, value, says, more)
+  local made = { name = name, shown = shown, value = value, says = says }
+  for key, extra in pairs(more or {}) do
+    made[key] = extra
+  end
+  return made
+end
+
+local function switch(name, says, sets)
+  return { name = name, says = says, sets = sets }
+end
+
+local function sorted_keys(map)
+  local names = {}
+  for name in pairs(map) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return names
+end
+
+local function tool_names()
+  local names = {}
+  for _, name in ipairs(sorted_keys(profiles.all.default)) do
+    if name ~= "*" and name ~= "ceiling" then names[#names + 1] = name end
+  end
+  return names
+end
+
+-- flags ---------------------------------------------------------------------------------
+
+local KINDS = { "log", "text", "json", "json_lines", "table", "diff", "binary" }
+local WHEN = values.one_of { "auto", "always", "never" }
+local STRATEGIES = { "auto", "head", "tail", "head_tail", "priority", "pipeline" }
+
+local function limit(name, shown, value, says)
+  return flag(name, shown, value, says, { limit = true })
+end
+
+local LIMITS = {
+  title = "Limits",
+  limit("max-lines", "N", values.count, "at most N lines"),
+  limit("max-bytes", "SIZE", values.size, "at most so many bytes, as 30720 or 30KB"),
+  limit("max-chars", "N", values.count, "at most N chars"),
+  limit("max-tokens", "N", values.count, "at most N tokens, by the estimate"),
+  flag("profile", "NAME", values.one_of(sorted_keys(profiles.all)), "the limits to start from"),
+  limit("strategy", "NAME", values.one_of(STRATEGIES), "which part to keep"),
+  limit("kind", "KIND", values.one_of(KINDS), "what it is cut as, whatever it looks like"),
+  limit("head-ratio", "R", values.ratio, "share of the budget for the start, 0 to 1"),
+  limit("snap", "HOW", values.one_of { "line", "char" }, "where both ends may be cut"),
+  limit("marker", "HOW", values.one_of { "inside", "outside", "none" }, "whether the marker counts in the budget"),
+  limit("marker-text", "TEXT", values.text, "the marker, with {lines}, {bytes}, {chars}"),
+  limit("long-line", "HOW", values.one_of { "omit", "split" }, "what to do with a line that alone is over budget"),
+  limit("utf8", "HOW", values.one_of { "keep", "replace" }, "bytes that are not UTF-8 (cut; others replace them)"),
+  switch("indicators", "headings around a pipeline cut", { indicators = true }),
+}
+
+local PAGE = {
+  title = "Page",
+  flag("offset", "N", values.positive, "the first line, from 1"),
+  flag("limit", "N", values.positive, "how many lines"),
+  flag("column", "N", values.positive, "the first char in that line, from 1"),
+}
+
+local KEEP = {
+  title = "Full output",
+  flag("run-dir", "DIR", values.folder, "keep log and full output there; else it goes to the state directory"),
+  switch("no-save", "keep no full output"),
+}
+
+--- Flags of every command, and of none.
+M.everywhere = {
+  title = "Other",
+  flag("color", "WHEN", WHEN, "whether to colour; auto: on a terminal without NO_COLOR"),
+  { name = "help", short = "h", says = "what a command does, and its flags" },
+  switch("version", "the version"),
+}
+
+local function json(says)
+  return { title = "Output", switch("json", "as JSON: " .. says) }
+end
+
+-- commands ------------------------------------------------------------------------------
+
+--- What people want to do, in the order of the help, and the commands for it.
+---@type { title: string, [integer]: abridge.cli.Command }[]
+M.tasks = {
+  {
+    title = "See what a model would see",
+    {
+      name = "run",
+      forms = { { words = "[flags] -- CMD...", says = "run a command, and exit with its code" } },
+      about = {
+        "A single word is a shell command; several are each quoted. The command gets no stdin. "
+          .. "Flags after the first word are the command's own.",
+      },
+      words = { values.command },
+      own_words = true,
+      flags = {
+        {
+          title = "The command",
+          flag("timeout", "SECONDS", values.seconds, "stop it after that time; 120 unless set"),
+          flag("cwd", "DIR", values.folder, "the folder to run it in"),
+          switch("clean", "first what a terminal would show, whatever the profile says", { clean = true }),
+          switch("no-clean", "leave its output as it comes", { clean = false }),
+        },
+        KEEP,
+        json "content, block and details",
+        LIMITS,
+      },
+      examples = {
+        { "abridge run -- make test", "what a model would see of a build" },
+        { "abridge run --max-tokens 2000 -- 'cargo test 2>&1 | tee log'", "a pipe, within 2000 tokens" },
+      },
+      run = tools.run,
+    },
+    {
+      name = "read",
+      forms = { { words = "FILE [flags]", says = "show a page of a file" } },
+      words = { values.file },
+      flags = {
+        {
+          title = "Page",
+          PAGE[1],
+          PAGE[2],
+          PAGE[3],
+          flag("pointer", "P", values.text, "elements of a JSON file, from that JSON pointer on"),
+        },
+        json "content, block and details",
+        LIMITS,
+      },
+      examples = { { "abridge read server.log --offset 2001", "the page that starts at line 2001" } },
+      run = tools.read,
+    },
+    {
+      name = "cap",
+      forms = { { words = "TOOL [flags] < OUTPUT", says = "cap what a tool printed: cut it, and say so in a notice" } },
+      about = {
+        "For hosts in any language that run their tools themselves. TOOL is the tool's own name: its limits are those "
+          .. "of the profile, or of its row for tools that it does not name.",
+      },
+      words = { values.such_as(tool_names()) },
+      flags = {
+        {
+          title = "The output",
+          flag("path", "FILE", values.file, "the file that the text is from (read_file)"),
+        },
+        KEEP,
+        json "content, notice, block and details",
+        LIMITS,
+      },
+      examples = {
+        { "make test 2>&1 | abridge cap run_command", "under the limits of commands" },
+        { "abridge cap github__search --max-bytes 8KB --json < out", "under its own budget, for a program to read" },
+      },
+      run = tools.cap,
+    },
+    {
+      name = "cut",
+      forms = { { words = "[flags] < TEXT", says = "cut a text; needs a limit or a profile" } },
+      about = { "There is no notice: only what fits, with a marker for what was left out." },
+      flags = {
+        {
+          title = "The text",
+          switch("clean", "first what a terminal would show", { clean = true }),
+          switch("explain", "print each line that is kept of a log with its number, its score and why"),
+        },
+        json "content, block and details",
+        LIMITS,
+      },
+      examples = {
+        { "abridge cut --max-bytes 2KB < build.log", "the 2 KB that matter most" },
+        { "abridge cut --max-bytes 2KB --explain < build.log", "why these" },
+      },
+      run = texts.cut,
+    },
+  },
+  {
+    title = "Look back at a run",
+    {
+      name = "log",
+      forms = {
+        { words = "RUN_DIR [flags]", says = "list the calls of a run" },
+        { words = "RUN_DIR CALL_ID [flags]", says = "print a page of what a call would show in full" },
+      },
+      about = {
+        "Which part of a full output it is, and how to go on, goes to stderr: pages printed one after the other are "
+          .. "the full output.",
+      },
+      words = { values.folder, values.text },
+      flags = {
+        {
+          title = "The list",
+          switch("follow", "go on listing as calls end, until interrupted"),
+          switch("stats", "what each tool's calls cost and what cuts saved, in place of the list"),
+        },
+        PAGE,
+        json "the events, one a line; of a call content and page; the sums of --stats",
+      },
+      examples = {
+        { "abridge log runs/42", "its calls, what each printed and how much of it the model saw" },
+        { "abridge log runs/42 call-7 --offset 2001", "from line 2001 on" },
+      },
+      run = log.run,
+    },
+    {
+      name = "report",
+      forms = { { words = "RUN_DIR [-o FILE]", says = "write a run as an HTML page that needs nothing else" } },
+      words = { values.folder },
+      flags = {
+        { title = "Output", flag("output", "FILE", values.file, "where it goes; stdout unless set", { short = "o" }) },
+      },
+      examples = { { "abridge report runs/42 -o run.html", "a page to open, or to send" } },
+      run = report.run,
+    },
+  },
+  {
+    title = "Look into a text",
+    {
+      name = "kind",
+      forms = { { words = "[FILE]", says = "print what it is: " .. table.concat(KINDS, ", ", 1, 6) .. " or binary" } },
+      about = { "Without FILE, or with -, it is stdin. The first 256 KB tell." },
+      words = { values.file },
+      flags = { json "kind" },
+      examples = {},
+      run = texts.kind,
+    },
+    {
+      name = "tokens",
+      forms = { { words = "[FILE]", says = "print how many tokens it has, by the estimate" } },
+      about = { "Without FILE, or with -, it is stdin." },
+      words = { values.file },
+      flags = { json "tokens and bytes" },
+      examples = {},
+      run = texts.tokens,
+    },
+    {
+      name = "clean",
+      forms = { { words = "< TEXT", says = "turn it into what a terminal would finally show" } },
+      flags = { json "content and stats" },
+      examples = {},
+      run = texts.clean,
+    },
+  },
+  {
+    title = "Set up",
+    {
+      name = "completion",
+      forms = { { words = "SHELL", says = "print what makes bash, zsh or fish complete all this" } },
+      words = { values.one_of(completion.shells) },
+      flags = {},
+      examples = {
+        { 'eval "$(abridge completion bash)"', "for bash, in ~/.bashrc" },
+        { "abridge completion zsh > ~/.zfunc/_abridge", "for zsh, in a folder of $fpath" },
+        { "abridge completion fish > ~/.config/fish/completions/abridge.fish", "for fish" },
+      },
+      run = function(args)
+        return completion.run(args, M)
+      end,
+    },
+  },
+}
+
+--- Exit codes, and when a command ends with them.
+M.exit_codes = {
+  { "0", "all went well" },
+  { "1", "a file, a run or stdin cannot be read, or stdout cannot be written" },
+  { "2", "bad flags or words" },
+  { "124", "run: the command timed out" },
+  { "130", "run: it was interrupted" },
+  { "128+N", "run: signal N ended the command" },
+  { "N", "run: the command's own code" },
+}
+
+--- Variables of the environment that count.
+M.environment = {
+  { "NO_COLOR", "where it is set and not empty, nothing is coloured unless --color says so" },
+  { "TERM", "dumb: neither colours nor progress" },
+  { "ABRIDGE_STATE_DIR", "where full outputs go unless --run-dir is given" },
+  { "XDG_STATE_HOME", "the same, below its abridge/runs; ~/.local/state unless set" },
+}
+
+--- All commands, in the order of the help.
+---@return abridge.cli.Command[]
+function M.all()
+  local all = {}
+  for _, task in ipairs(M.tasks) do
+    for _, command in ipairs(task) do
+      all[#all + 1] = command
+    end
+  end
+  return all
+end
+
+--- The command of that name.
+---@param name string
+---@return abridge.cli.Command|nil
+function M.find(name)
+  for _, command in ipairs(M.all()) do
+    if command.name == name then return command end
+  end
+end
+
+return M

@@ -1,0 +1,77 @@
+--- The `abridge report` command: a run as an HTML page, on stdout or in a file.
+
+local host = require "abridge.base.host"
+local progress = require "abridge.cli.progress"
+local report = require "abridge.report"
+local terminal = require "abridge.cli.terminal"
+
+local M = {}
+
+local PRIVATE = 384 -- 0600: the page holds what tools printed
+local BLOCK = 256 * 1024 -- bytes of a write
+
+--- A function that collects text and writes it in blocks, and one that writes the rest.
+local function buffered(write)
+  local parts, bytes = {}, 0
+  local function flush()
+    local text = table.concat(parts)
+    parts, bytes = {}, 0
+    write(text)
+  end
+  return function(text)
+    parts[#parts + 1], bytes = text, bytes + #text
+    if bytes >= BLOCK then flush() end
+  end,
+    flush
+end
+
+--- Write the page of a run; fails as commands do.
+local function write_page(run, write)
+  local out, flush = buffered(write)
+  local ok, message
+  progress.of_run(run, function()
+    ok, message = report.write(run, out)
+  end)
+  if not ok then terminal.fail(message) end
+  flush()
+end
+
+--- Write the page to a file. A part of a page is not left.
+local function write_file(run, path)
+  local uv = host.uv()
+  local fd, message = uv.fs_open(path, "w", PRIVATE)
+  if not fd then terminal.fail(message) end
+  local ok, raised = pcall(write_page, run, function(text)
+    local at = 0
+    while at < #text do
+      local written, problem = uv.fs_write(fd, text:sub(at + 1), -1)
+      if not written then terminal.fail(("%s: %s"):format(problem, path)) end
+      at = at + written
+    end
+  end)
+  uv.fs_close(fd)
+  if ok then return end
+  if (uv.fs_lstat(path) or {}).type == "file" then uv.fs_unlink(path) end
+  error(raised, 0)
+end
+
+--- Run `abridge report`. Returns the exit code.
+---@param args table as the command line was read
+---@return integer
+function M.run(args)
+  if #args.words ~= 1 then terminal.bad("report needs one RUN_DIR, got %d words", #args.words) end
+  local run, message = require("abridge.run.reader").open(args.words[1])
+  if not run then terminal.fail(message) end
+  local path = args.other.output
+  if path then
+    write_file(run, path)
+  elseif terminal.is_terminal(1) then
+    terminal.bad "report prints a page: name a file for it with -o, or redirect stdout"
+  else
+    write_page(run, terminal.out)
+  end
+  run:close()
+  return 0
+end
+
+return M

@@ -1,0 +1,71 @@
+--- What `abridge log RUN --stats` prints: what each tool's calls cost, and what their cuts saved.
+
+local core = require "abridge.base.core_loader"
+local columns = require "abridge.cli.columns"
+local display = require "abridge.output.display"
+local stats = require "abridge.run.stats"
+
+local M = {}
+
+local COLUMNS = {
+  { "TOOL", 14 },
+  { "CALLS", 0, right = true },
+  { "ERRORS", 0, right = true },
+  { "PRINTED", 0, right = true },
+  { "TOKENS", 0, right = true },
+  { "SHOWN", 0, right = true },
+  { "TOKENS", 0, right = true },
+  { "SAVED", 0, right = true },
+  { "TIME", 0, right = true },
+  { "CUT", 0 },
+}
+
+--- How much of what calls printed the model did not get, in percent. Notices may make that negative.
+---@param row abridge.StatsRow
+---@return string
+function M.saved(row)
+  if row.tokens_printed == 0 then return "-" end
+  local share = 1 - row.tokens_shown / row.tokens_printed
+  return ("%.0f%%"):format(share > 0 and math.floor(share * 100) or math.ceil(share * 100))
+end
+
+--- How many calls were cut, by reason.
+---@param row abridge.StatsRow
+---@return string
+function M.cuts(row)
+  local words = {}
+  for reason, count in pairs(row.reasons) do
+    if count > 0 then words[#words + 1] = ("%.0f %s"):format(count, reason) end
+  end
+  table.sort(words)
+  return #words > 0 and table.concat(words, ", ") or row.cut > 0 and ("%.0f"):format(row.cut) or "-"
+end
+
+local function cells_of(name, row)
+  return {
+    name,
+    ("%.0f"):format(row.calls),
+    ("%.0f"):format(row.errors),
+    core.format_size(row.bytes_printed),
+    ("%.0f"):format(row.tokens_printed),
+    core.format_size(row.bytes_shown),
+    ("%.0f"):format(row.tokens_shown),
+    M.saved(row),
+    display.duration(row.duration_ms) or "-",
+    M.cuts(row),
+  }
+end
+
+--- Print the sums of a run as a table.
+---@param sums abridge.RunStats
+---@param visible fun(name: string): string
+function M.print(sums, visible)
+  local rows = {}
+  for i, name in ipairs(stats.order(sums)) do
+    rows[i] = cells_of(visible(name), sums.tools[name])
+  end
+  rows[#rows + 1] = cells_of("all", sums.all)
+  columns.print(COLUMNS, rows)
+end
+
+return M

@@ -1,0 +1,112 @@
+--- The commands that look into a text: cut, kind, tokens and clean.
+
+local core = require "abridge.base.core_loader"
+local explain = require "abridge.cli.explain"
+local info = require "abridge.output.info"
+local limit = require "abridge.output.limit"
+local limit_table = require "abridge.output.limit_table"
+local profiles = require "abridge.output.profiles"
+local results = require "abridge.output.results"
+local terminal = require "abridge.cli.terminal"
+
+local M = {}
+
+--- The limits of a profile for text of no particular tool: its row "*", else that of commands, else its ceiling.
+local function profile_limits(name)
+  local profile, rows = profiles.all[name], limit_table.new("abridge cut", name, {}, 0)
+  if profile["*"] then return rows:of "*" end
+  return profile.run_command and rows:of "run_command" or rows:ceiling_limits()
+end
+
+--- The limits of `abridge cut`: the flags over those of the profile. What belongs to another strategy is dropped.
+local function cut_limits(args)
+  local limits = args.other.profile and profile_limits(args.other.profile) or {}
+  local strategy = args.limits.strategy
+  if strategy and strategy ~= limits.strategy then
+    for _, key in ipairs { "head_ratio", "snap", "marker", "marker_text", "hits", "kind" } do
+      limits[key] = nil
+    end
+  end
+  for key, value in pairs(args.limits) do
+    limits[key] = value
+  end
+  if not limit.has_budget(limits) then
+    terminal.bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
+  end
+  limits.strategy = limits.strategy or "auto"
+  return limits
+end
+
+function M.cut(args)
+  if #args.words > 0 then terminal.bad("cut reads stdin and takes no words, got %q", args.words[1]) end
+  local ok, limits = pcall(limit.checked, "limits", cut_limits(args), 0)
+  if not ok then
+    if type(limits) == "table" then error(limits, 0) end
+    terminal.bad("%s", (limits:gsub("^.-limits: ", "")))
+  end
+  if args.switches.explain then return explain.run(terminal.read "*a", limits, args.switches.json) end
+  local content, cut = limit.cut(terminal.read "*a", limits)
+  local block = info.not_truncated(#content)
+  if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
+  if #cut.kept == 0 then cut.kept = nil end
+  local result = { content = content, truncation = block:to_table(), details = { cut = cut } }
+  terminal.print_result(result, args.switches.json)
+  return 0
+end
+
+--- All of a file, or that many bytes of its start; of stdin for "-" or none.
+local function read_file(path, how)
+  if path == nil or path == "-" then return terminal.read(how) or "" end
+  local file, message = io.open(path, "rb")
+  if not file then terminal.fail(message) end
+  local content, failure = file:read(how)
+  file:close()
+  return content or failure and terminal.fail(("%s: %s"):format(path, failure)) or ""
+end
+
+local TELLING = 256 * 1024 + 1 -- bytes that tell a kind, and one more where the text goes on
+
+function M.kind(args)
+  if #args.words > 1 then terminal.bad("kind takes one FILE at most, got %d", #args.words) end
+  local kind = core.kind(read_file(args.words[1], TELLING))
+  if args.switches.json then
+    terminal.print_json { kind = kind }
+  else
+    terminal.out(kind, "\n")
+  end
+  return 0
+end
+
+function M.tokens(args)
+  if #args.words > 1 then terminal.bad("tokens takes one FILE at most, got %d", #args.words) end
+  local content = read_file(args.words[1], "*a")
+  local tokens = core.estimate_tokens(content)
+  if args.switches.json then
+    terminal.print_json { tokens = tokens, bytes = #content }
+  else
+    terminal.out(("%.0f\n"):format(tokens))
+  end
+  return 0
+end
+
+local CHUNK = 64 * 1024 -- bytes of stdin at a time
+
+function M.clean(args)
+  if #args.words > 0 then terminal.bad("clean reads stdin and takes no words, got %q", args.words[1]) end
+  if args.switches.json then
+    local content, stats = core.clean(terminal.read "*a")
+    terminal.print_json { content = content, stats = stats }
+    return 0
+  end
+  local cleaner = core.cleaner()
+  local chunk = terminal.read(CHUNK)
+  while chunk do
+    terminal.out(cleaner:write(chunk))
+    chunk = terminal.read(CHUNK)
+  end
+  terminal.out((cleaner:finish()))
+  cleaner:close()
+  return 0
+end
+
+return M

@@ -1,0 +1,117 @@
+--- The commands that show what a session's tools would: run, read and cap.
+
+local core = require "abridge.base.core_loader"
+local progress = require "abridge.cli.progress"
+local shell = require "abridge.base.shell"
+local terminal = require "abridge.cli.terminal"
+
+local M = {}
+
+--- A session with the limits of the flags; an error in them is a bad flag.
+local function open_session(tool, args, opts)
+  opts.profile = args.other.profile
+  args.limits.utf8 = nil -- a session always replaces
+  opts.limits = { [tool] = args.limits }
+  local ok, session, message = pcall(require("abridge.session").new, opts)
+  if ok and not session then terminal.fail(message) end
+  if not ok then
+    local why = tostring(session):gsub("^.-abridge%.session: ", "")
+    local prefix = "limits." .. tool .. ": "
+    terminal.bad("%s", why:sub(1, #prefix) == prefix and why:sub(#prefix + 1) or why)
+  end
+  return session
+end
+
+--- Where full outputs go, as an option of a session.
+local function run_dir(args)
+  if args.switches.no_save then return false end
+  return args.other.run_dir
+end
+
+--- Words as one shell command: a single word is a command already, several are quoted.
+local function shell_command(words)
+  if #words == 1 then return words[1] end
+  local quoted = {}
+  for i, word in ipairs(words) do
+    quoted[i] = shell.quote(word)
+  end
+  return table.concat(quoted, " ")
+end
+
+local function exit_code(details)
+  if details.timed_out then return 124 end
+  if details.cancelled then return 130 end
+  if details.signal_number then return 128 + details.signal_number end
+  return details.exit_code or 1
+end
+
+local UNREAD = "abridge: stdin was not read: a command gets none here; put the pipe inside, as in "
+  .. "abridge run -- 'PROGRAM | COMMAND'\n"
+
+--- Run `abridge run`.
+---@param args abridge.cli.Args
+---@return integer exit code
+function M.run(args)
+  if #args.words == 0 then terminal.bad "run needs a command: abridge run [flags] -- CMD..." end
+  local opts = { timeout = args.other.timeout, cwd = args.other.cwd, run_dir = run_dir(args) }
+  opts.tools = { "run_command" }
+  local session = open_session("run_command", args, opts)
+  local command = shell_command(args.words)
+  local result = progress.during("running " .. command, function(told)
+    local call_opts = {}
+    if told then
+      function call_opts.on_update(_, cut)
+        told(cut.total_bytes)
+      end
+    end
+    local job = session:call("run_command", { command = command }, call_opts)
+    local done = terminal.on_signals(function()
+      job:cancel() -- the command has a process group of its own, which the terminal does not reach
+    end)
+    local result = job:wait()
+    done()
+    return result
+  end)
+  session:close()
+  terminal.print_result(result, args.switches.json)
+  terminal.flush()
+  if core.has_unread(0) then io.stderr:write(UNREAD) end
+  return exit_code(result.details)
+end
+
+--- Run `abridge read`.
+---@param args abridge.cli.Args
+---@return integer exit code
+function M.read(args)
+  if #args.words ~= 1 then terminal.bad("read needs one FILE, got %d", #args.words) end
+  local session = open_session("read_file", args, { tools = { "read_file" } })
+  local input = {
+    path = args.words[1],
+    offset = args.other.offset,
+    limit = args.other.limit,
+    column = args.other.column,
+    pointer = args.other.pointer,
+  }
+  local result = progress.during("reading " .. input.path, function()
+    return session:call("read_file", input, {}):wait() -- a job: the loop turns while it reads
+  end)
+  session:close()
+  terminal.print_result(result, args.switches.json)
+  return result.is_error and 1 or 0
+end
+
+--- Run `abridge cap`.
+---@param args abridge.cli.Args
+---@return integer exit code
+function M.cap(args)
+  if #args.words ~= 1 then terminal.bad("cap needs one TOOL, got %d", #args.words) end
+  local tool = args.words[1]
+  local session = open_session(tool, args, { tools = {}, run_dir = run_dir(args) })
+  local ok, result = pcall(session.cap, session, tool, terminal.read "*a" or "", { path = args.other.path })
+  session:close()
+  if not ok then error(result, 0) end
+  terminal.print_result(result, args.switches.json, true)
+  return 0
+end
+
+return M

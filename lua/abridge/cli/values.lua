@@ -1,0 +1,98 @@
+--- What a flag's value, or a word, may be: how it is read, what to say where it is wrong, how a shell completes it.
+
+local core = require "abridge.base.core_loader"
+
+local M = {}
+
+---@class (exact) abridge.cli.Value
+---@field read fun(text: string): any nil where it is wrong
+---@field expected? string what it should have been
+---@field words? string[] all that it may be
+---@field complete? "file"|"folder"|"command" what a shell offers for it
+
+local function count(text)
+  local n = text:find "^%d+$" and tonumber(text)
+  return n and n <= 2 ^ 53 and n or nil
+end
+
+--- A number that a test is true of.
+local function number(expected, test)
+  return {
+    expected = expected,
+    read = function(text)
+      local n = tonumber(text)
+      return n and test(n) and n or nil
+    end,
+  }
+end
+
+local function same(text)
+  return text
+end
+
+---@type abridge.cli.Value
+M.count = { read = count, expected = "an integer from 0 to 2^53" }
+
+---@type abridge.cli.Value
+M.positive = {
+  expected = "an integer from 1 to 2^53",
+  read = function(text)
+    local n = count(text)
+    return n and n > 0 and n or nil
+  end,
+}
+
+M.seconds = number("a number of seconds over 0", function(n)
+  return n > 0 and n < math.huge
+end)
+
+M.ratio = number("a number from 0 to 1", function(n)
+  return n >= 0 and n <= 1
+end)
+
+---@type abridge.cli.Value
+M.size = {
+  expected = "a size such as 30720 or 30KB",
+  read = function(text)
+    return (core.parse_size(text))
+  end,
+}
+
+---@type abridge.cli.Value
+M.text = { read = same }
+
+---@type abridge.cli.Value
+M.file = { read = same, complete = "file" }
+
+---@type abridge.cli.Value
+M.folder = { read = same, complete = "folder" }
+
+--- A program and its own words.
+---@type abridge.cli.Value
+M.command = { read = same, complete = "command" }
+
+--- One of these words.
+---@param words string[]
+---@return abridge.cli.Value
+function M.one_of(words)
+  local allowed = {}
+  for _, word in ipairs(words) do
+    allowed[word] = word
+  end
+  return {
+    words = words,
+    expected = "one of " .. table.concat(words, ", "),
+    read = function(text)
+      return allowed[text]
+    end,
+  }
+end
+
+--- One of these words is offered, any is taken.
+---@param words string[]
+---@return abridge.cli.Value
+function M.such_as(words)
+  return { read = same, words = words }
+end
+
+return M

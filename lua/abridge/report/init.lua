@@ -1,0 +1,212 @@
+--- A run as one HTML page that needs nothing else: no script, no font, no picture, no request. The log is read twice:
+--- for the sums and the timeline, then call by call, so a page may be larger than memory.
+
+local core = require "abridge.base.core_loader"
+local share = require "abridge.output.share"
+local call_words = require "abridge.run.call_words"
+local stats = require "abridge.run.stats"
+local calls_of = require "abridge.report.call"
+local escape = require "abridge.report.escape"
+local full_output = require "abridge.report.full_output"
+local overview = require "abridge.report.overview"
+local style = require "abridge.report.style"
+local words = require "abridge.report.words"
+
+local M = {}
+
+local SECTION = 50 -- calls that a browser lays out together, once they come into sight
+
+-- Bytes that all calls have together, so that a browser opens the page at once. What the model saw is cut to an even
+-- share where it is over that, full outputs are copied or not, the smallest first.
+local CONTENT_ROOM = 8 * 1024 * 1024
+local FULL_ROOM = 8 * 1024 * 1024
+
+-- the calls ---------------------------------------------------------------------
+
+--- A function that tells which call an event belongs to, in the order in which the calls were made.
+local function numbering()
+  local open, count = {}, 0
+  return function(event)
+    local id = tostring(event.call_id)
+    local index = event.type == "tool_result" and open[id]
+    if not index then
+      count = count + 1
+      index = count
+    end
+    open[id] = event.type == "tool_call" and index or nil
+    return index
+  end
+end
+
+local function is_of_call(event)
+  return event.type == "tool_call" or event.type == "tool_result"
+end
+
+local function new_call(index, event)
+  return {
+    index = index,
+    tool = call_words.one_line(event.tool),
+    time = type(event.time) == "number" and event.time or nil,
+    ended = false,
+    failed = false,
+    cut = false,
+    content = 0,
+    full = 0,
+  }
+end
+
+local function end_call(call, event, cost)
+  local block = type(event.truncation) == "table" and event.truncation or {}
+  local kept = type(event.full_output) == "table" and event.full_output or {}
+  call.ended, call.failed, call.cut = true, event.is_error == true, block.truncated == true
+  local said = type(event.exit_line) == "string" and event.exit_line or event.content
+  call.how = call.failed and type(said) == "string" and call_words.one_line(said:match "[^\r\n]+" or "") or nil
+  call.cost = cost
+  call.content = type(event.content) == "string" and #event.content or 0
+  call.full = kept.path and type(kept.bytes) == "number" and kept.bytes or 0
+end
+
+--- What the page needs to know of all calls before it shows one.
+local function survey(run)
+  local calls, sums, index_of = {}, stats.new(), numbering()
+  local position, message, code = run:each(function(event)
+    local cost = sums:add(event)
+    if not is_of_call(event) then return end
+    local index = index_of(event)
+    calls[index] = calls[index] or new_call(index, event)
+    if event.type == "tool_result" then end_call(calls[index], event, cost) end
+  end)
+  if not position then return nil, message, code end
+  return { calls = calls, sums = sums:sums(), position = position, lost = run.broken + run.too_long }
+end
+
+--- Share the page's room out among the calls.
+local function give_room(calls)
+  local contents, by_size = {}, {}
+  for i, call in ipairs(calls) do
+    contents[i], by_size[i] = call.content, call
+  end
+  for i, room in ipairs(share.fair(contents, CONTENT_ROOM)) do
+    calls[i].content_room = room
+  end
+  table.sort(by_size, function(a, b)
+    if a.full ~= b.full then return a.full < b.full end
+    return a.index < b.index
+  end)
+  local room = FULL_ROOM
+  for _, call in ipairs(by_size) do
+    room = room - call.full
+    call.full_room = room >= 0 and full_output.MOST or 0
+  end
+end
+
+--- Write each call, in the order in which they were made. Results may come in another.
+local function write_calls(run, all, out)
+  local inputs, ready, next_index, index_of = {}, {}, 1, numbering()
+  local function flush()
+    while ready[next_index] do
+      if next_index % SECTION == 1 then out(next_index == 1 and "<section>\n" or "</section><section>\n") end
+      out(ready[next_index])
+      ready[next_index], next_index = nil, next_index + 1
+    end
+  end
+  local position, message, code = run:each(function(event, _, start)
+    if start >= all.position then return false end
+    if not is_of_call(event) then return end
+    local index = index_of(event)
+    local call = all.calls[index]
+    if event.type == "tool_result" then
+      ready[index], inputs[index] = calls_of.html(call, inputs[index], event, run), nil
+    elseif call.ended then
+      inputs[index] = event.input
+    else
+      ready[index] = calls_of.without_result(call, event.input)
+    end
+    flush()
+  end)
+  if next_index > 1 then out "</section>\n" end
+  return position, message, code
+end
+
+-- the page --------------------------------------------------------------------------
+
+local HEAD = [[
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>{css}</style>
+</head>
+<body>
+<header>
+<h1>{title}</h1>
+<p class="dim">{period}</p>
+]]
+
+local LIST = [[
+</header>
+<main>
+<h2>Calls</h2>
+<input class="pick" type="radio" name="pick" id="all" checked><input class="pick" type="radio" name="pick" id="bad">
+<input class="pick" type="radio" name="pick" id="cut">
+<p class="tabs"><label for="all">all</label><label for="bad">failed</label><label for="cut">cut</label></p>
+<div class="head"><span class="t" data-n="#">tool</span><span class="q">asked</span><span class="h">kept</span>
+<span class="s" data-p="printed">seen</span><span class="d">time</span></div>
+]]
+
+local FOOT = [[
+</main>
+<footer>{lost}<p>Tokens are estimates: of what the model saw by its text, of what was printed at the rate of what shows.
+Pages of a file that were read one after another count once. From <code>{dir}</code>, by abridge {version}.</p></footer>
+</body>
+</html>
+]]
+
+local function filled(template, values)
+  return (template:gsub("{(%l+)}", values))
+end
+
+local function policy()
+  return ("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"):format(style.sha256)
+end
+
+local function lost_note(count)
+  return count == 0 and "" or words.span("bad", words.counted(count, "line") .. " of the log could not be read.", "p")
+end
+
+--- Write the page of a run. Cost: two passes over the log, and a read of each full output of up to 1 MB.
+---@param run abridge.Run
+---@param out fun(text: string) may raise
+---@return true|nil ok
+---@return string|nil message
+---@return string|nil code
+function M.write(run, out)
+  local all, message, code = survey(run)
+  if not all then return nil, message, code end
+  give_room(all.calls)
+  local title = "Run " .. (run.dir:match "([^/]+)$" or run.dir)
+  out(filled(HEAD, {
+    policy = policy(),
+    title = escape.plain(title),
+    css = style.css,
+    period = escape.text(overview.period(all.calls, all.sums.all)),
+  }))
+  out(overview.failures(all.calls))
+  out(overview.sums(all.sums.all))
+  out(overview.timeline(all.calls, all.sums.all))
+  out(overview.tools(all.sums, stats.order(all.sums)))
+  out(LIST)
+  local position
+  position, message, code = write_calls(run, all, out)
+  if not position then return nil, message, code end
+  local values = { dir = escape.text(run.dir), version = core.version, lost = lost_note(all.lost) }
+  out(filled(FOOT, values))
+  return true
+end
+
+return M

@@ -1,0 +1,90 @@
+--- The man page, and what `make install` puts where.
+
+local abridge = require "abridge"
+local command = require "support.command"
+local commands = require "abridge.cli.commands"
+local paths = require "support.paths"
+local tmpdir = require "support.tmpdir"
+
+describe("doc/abridge.1 #once", function()
+  local page = paths.read "doc/abridge.1"
+  local dir
+
+  setup(function()
+    dir = tmpdir.new()
+  end)
+
+  teardown(function()
+    dir:remove()
+  end)
+
+  it("is what `make doc` makes of the table of commands", function()
+    local made = assert(loadfile "doc/man.lua")("man")
+    assert(made.page() == page, "doc/abridge.1 is not that of lua/abridge/cli/commands.lua: run `make doc`")
+  end)
+
+  it("has every command, flag, exit code and variable", function()
+    local function has(text)
+      assert.is_truthy(page:find(text:gsub("%-", "\\-"), 1, true), text)
+    end
+    for _, one in ipairs(commands.all()) do
+      has("\n.SS " .. one.name .. "\n")
+      for _, group in ipairs(one.flags) do
+        for _, flag in ipairs(group) do
+          has("\\fB--" .. flag.name .. "\\fR")
+        end
+      end
+    end
+    for _, list in ipairs { commands.exit_codes, commands.environment } do
+      for _, item in ipairs(list) do
+        has("\n.TP\n\\fB" .. item[1] .. "\\fR\n")
+      end
+    end
+  end)
+
+  it("is roff without a fault", function()
+    if not command.has "groff" then return pending "groff is missing" end
+    local out, err, code = dir:sh("groff -man -ww -Tascii " .. tmpdir.quote(tmpdir.root() .. "/doc/abridge.1"))
+    assert.same({ "", 0 }, { err, code })
+    assert.is_true(#out > 5000)
+  end)
+end)
+
+describe("make install #once", function()
+  local dir
+
+  setup(function()
+    dir = tmpdir.new()
+    local line = "make -s -C %s install DESTDIR=%s PREFIX=/usr"
+    local out, err, code = dir:sh("unset MAKEFLAGS MAKELEVEL; " .. line:format(tmpdir.quote(tmpdir.root()), dir.path))
+    assert.same({ "", "", 0 }, { out, err, code })
+  end)
+
+  teardown(function()
+    dir:remove()
+  end)
+
+  it("puts man page and completions where manuals and shells look", function()
+    assert.equal(paths.read "doc/abridge.1", dir:read "usr/share/man/man1/abridge.1")
+    for shell, place in pairs {
+      bash = "bash-completion/completions/abridge",
+      zsh = "zsh/site-functions/_abridge",
+      fish = "fish/vendor_completions.d/abridge.fish",
+    } do
+      assert.equal((dir:sh(command.line("completion", shell))), dir:read("usr/share/" .. place))
+    end
+  end)
+
+  it("puts a command there that finds its modules, from anywhere", function()
+    local line = "cd / && env -u LUA_PATH -u LUA_CPATH " .. tmpdir.quote(dir:at "usr/bin/abridge")
+    assert.same({ "abridge " .. abridge.version .. "\n", "", 0 }, { dir:sh(line .. " --version") })
+    assert.equal("1\n", (dir:sh(line .. " run --no-save -- echo 1")))
+  end)
+
+  it("puts the C library there, and nothing that it should not", function()
+    assert.equal(paths.read "csrc/abridge.h", dir:read "usr/include/abridge.h")
+    assert.is_truthy(dir:read "usr/lib/libabridge.a")
+    assert.is_truthy(dir:read "usr/lib/libabridge.so")
+    assert.equal("", (dir:sh "find usr -name '*.so' -path '*/share/*' -o -name '*~'"))
+  end)
+end)
