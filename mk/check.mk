@@ -6,7 +6,7 @@ lua_dirs := $(wildcard lua plugin spec bench examples doc)
 embedding := bench/limit.c $(if $(lua_lib),spec/c/lua_memory.c spec/c/lua_threads.c)# built with Lua 5.4
 plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/%),$(all_src))
 
-lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck
+lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-bsd lint-tidy lint-cppcheck
 
 .PHONY: check lint check-tools objects check-arm64 check-fuzz $(lints)
 
@@ -24,7 +24,7 @@ check-arm64:
 check-fuzz: fuzz-build
 	@CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh check
 
-lint: $(lints) ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
+lint: $(lints) ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS, BSD
 
 lint-lua:
 	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc

@@ -9,6 +9,7 @@
 
 #include "files/pipe.h"
 #include "abridge.h"
+#include "files/portable.h"
 
 enum { WIDE = 1024 * 1024 /* what Linux allows anyone */ };
 
@@ -17,7 +18,7 @@ int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended)
     *got = 0;
     *ended = false;
     while (*got < size) {
-        ssize_t n = read(fd, block + *got, size - *got);
+        ssize_t n = read(fd, block + *got, abr_io_size(size - *got));
         if (n > 0) {
             *got += (size_t)n;
         } else if (n == 0) {
@@ -32,7 +33,7 @@ int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended)
 
 bool abr_widen_pipe(int fd)
 {
-#ifdef F_SETPIPE_SZ
+#if defined(F_SETPIPE_SZ) && !defined(ABR_PORTABLE)
     return fcntl(fd, F_SETPIPE_SZ, WIDE) >= WIDE;
 #else
     (void)fd;

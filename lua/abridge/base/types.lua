@@ -90,6 +90,7 @@
 ---@class abridge.Core
 ---@field version string
 ---@field lua_version string the Lua that it was built for, such as "5.1"
+---@field portable boolean built to do without what Linux alone has
 ---@field head fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut

@@ -4,6 +4,7 @@ local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local flags = require "abridge.cli.flags"
 local host = require "abridge.base.host"
+local proc = require "abridge.base.proc"
 local strings = require "abridge.base.strings"
 local display = require "abridge.output.display"
 local kept = require "abridge.output.kept"
@@ -81,7 +82,8 @@ end
 --- SIGPIPE is ignored. That works for a pipe that can be opened again: watching the descriptor itself would make stdout
 --- non-blocking, for other programs too.
 local function on_closed_stdout(uv, closed)
-  local fd = uv.guess_handle(1) == "pipe" and uv.fs_open("/proc/self/fd/1", uv.constants.O_WRONLY, 0)
+  local path = uv.guess_handle(1) == "pipe" and proc.path("self", "fd/1")
+  local fd = path and uv.fs_open(path, uv.constants.O_WRONLY, 0)
   local watch = fd and uv.new_poll(fd)
   if watch then
     io.stderr:setvbuf "full" -- luv writes a line of its own there before it calls back; it ends with us
