@@ -94,7 +94,8 @@ local function put_line(file, line)
   if name then file.modules[name] = "lua/" .. module:gsub("%.", "/") .. ".lua" end
   local of, method, from, taken = line:match "^([%w_]+)%.([%w_]+) = ([%w_]+)%.([%w_]+)$"
   if file.classes[of] and file.modules[from] then
-    file.taken[#file.taken + 1] = { class = file.classes[of], method = method, place = file.modules[from] .. ":" .. taken }
+    local place = file.modules[from] .. ":" .. taken
+    file.taken[#file.taken + 1] = { class = file.classes[of], method = method, place = place }
   end
 end
 

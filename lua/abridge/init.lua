@@ -1,7 +1,7 @@
 --- abridge: decide what a language model sees of a tool's output, and say exactly what was left out.
 ---
---- `require "abridge"` loads the core alone; what else a name takes is loaded when it is first used, luv and JSON when a
---- tool first wants them.
+--- `require "abridge"` loads the core alone; what else a name takes is loaded when it is first used, luv and JSON when
+--- a tool first wants them.
 
 local core = require "abridge.base.core_loader"
 
@@ -22,16 +22,16 @@ local LATER = {
 
 ---@class abridge
 ---@field assert_conforms fun(tool_name: string, response: any)
----@field cap fun(text: any, tool_or_limits: string|abridge.Limits|nil, opts: abridge.CapOptions|nil): string, abridge.Cut, abridge.Block
----@field display fun(result: abridge.Result, opts: abridge.DisplayOptions|nil): string
+---@field cap fun(text: any, how?: string|abridge.Limits, opts?: abridge.CapOptions): string, abridge.Cut, abridge.Block
+---@field display fun(result: abridge.Result, opts?: abridge.DisplayOptions): string
 ---@field info abridge.InfoFunctions
----@field notice fun(tool: string, cut: abridge.Cut, data: abridge.NoticeData|nil): string|nil
+---@field notice fun(tool: string, cut: abridge.Cut, data?: abridge.NoticeData): string|nil
 ---@field open_run fun(dir: string): abridge.Run|nil, string|nil, string|nil
----@field page fun(path: string, opts: abridge.FilePageOptions|nil): string|nil, abridge.PageCut|string, string|nil
+---@field page fun(path: string, opts?: abridge.FilePageOptions): string|nil, abridge.PageCut|string, string|nil
 ---@field profiles table<abridge.ProfileName, table>
 ---@field protocol fun(cut_or_result: abridge.Cut|abridge.Result): table
----@field session fun(opts: abridge.SessionOptions|nil): abridge.Session|nil, string|nil, string|nil
----@field setup fun(opts: { session: abridge.SessionOptions|nil }|nil)
+---@field session fun(opts?: abridge.SessionOptions): abridge.Session|nil, string|nil, string|nil
+---@field setup fun(opts?: { session: abridge.SessionOptions|nil })
 local M = {
   version = core.version,
 

@@ -19,7 +19,7 @@ local M = {}
 ---@field reason abridge.Reason
 
 ---@class abridge.Info: abridge.Block
----@field to_json fun(self: abridge.Info): string compact JSON, fields in the contract's order; costs the size of the hint
+---@field to_json fun(self: abridge.Info): string compact JSON, fields in the contract's order
 local Info = {}
 Info.__index = Info
 Info.__name = "abridge.Info"
