@@ -11,9 +11,9 @@ lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-bsd lint-tidy 
 .PHONY: check lint check-tools objects check-arm64 check-fuzz $(lints)
 
 # Two parts at a time, what takes longest first, what each prints kept together.
-check: check-tools ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, each fuzzer for 20 seconds
+check: check-tools ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, what other systems run, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
-		memcheck lint-tidy bench-check check-fuzz check-arm64 tsan $(filter-out lint-tidy,$(lints))
+		memcheck lint-tidy bench-check check-fuzz check-portable check-arm64 tsan $(filter-out lint-tidy,$(lints))
 
 check-tools:
 	@.ci/setup.sh check

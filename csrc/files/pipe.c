@@ -4,6 +4,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -50,4 +51,10 @@ bool abr_has_unread(int fd)
     (void)fd;
     return false;
 #endif
+}
+
+bool abr_has_no_reader(int fd)
+{
+    struct pollfd end = {fd, POLLOUT, 0}; /* macOS looks at nothing without an event to wait for */
+    return poll(&end, 1, 0) > 0 && (end.revents & (POLLERR | POLLHUP)) != 0;
 }

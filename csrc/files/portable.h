@@ -16,7 +16,7 @@ ABR_PRIVATE_BEGIN
 
 /* The most bytes of one read or write. macOS refuses over INT_MAX, where others take a part. */
 #ifdef ABR_PORTABLE
-enum { ABR_IO_MOST = 50000 /* few, so that tests see the second call */ };
+enum { ABR_IO_MOST = 48 * 1024 /* few, so that tests see the second call; whole pages */ };
 #else
 enum { ABR_IO_MOST = 1 << 30 };
 #endif

@@ -6,24 +6,15 @@ local files = require "abridge.base.files"
 
 local M = {}
 
---- The path of a file there, whether it exists or not; nil if nothing is to be asked.
----@param pid string|integer
----@param name string
----@return string|nil
-function M.path(pid, name)
-  return not core.portable and ("/proc/%s/%s"):format(pid, name) or nil
-end
-
 --- What a file there says; nil if there is none.
 ---@param pid string|integer
 ---@param name "stat"|"io"
 ---@return string|nil
 function M.read(pid, name)
-  local path = M.path(pid, name)
-  local file = path and io.open(path)
+  local file = not core.portable and io.open(("/proc/%s/%s"):format(pid, name))
   local text = file and file:read "*a"
   if file then file:close() end
-  return text
+  return text or nil
 end
 
 --- The processes there are; nil where Linux does not tell.
