@@ -7,7 +7,9 @@
 MAKEFLAGS += --no-builtin-rules
 
 # As many jobs as processors, unless the caller said how many.
-parallel = $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(or $(1),$(shell getconf _NPROCESSORS_ONLN)))
+parallel = $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(or $(1),$(processors)))
+# _NPROCESSORS_ONLN on Linux and macOS, without the first letter on the BSDs
+processors = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
 ifneq ($(filter setup,$(MAKECMDGOALS)),)
 
@@ -55,7 +57,7 @@ binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neov
 
 parts := $(wildcard mk/test.mk mk/check.mk mk/fuzz.mk mk/bench.mk mk/cross.mk)
 
-.PHONY: help setup build nvim lib demo agent doc names test rock clean
+.PHONY: help setup build nvim lib demo agent doc test rock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile $(parts)
@@ -77,11 +79,6 @@ agent: build ## see an agent mend a failing project, with a scripted model, and 
 doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md
 	@LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua < doc/lua.md > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
 	@mv doc/abridge.txt~ doc/abridge.txt
-
-names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with its signature, from the sources
-	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/names.lua > doc/names.txt~ || \
-		{ rm -f doc/names.txt~; exit 1; }
-	@mv doc/names.txt~ doc/names.txt
 
 test: build lib test-tools ## run the C tests under sanitizers and the suite on every host
 	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
@@ -141,10 +138,9 @@ build/include/abridge.h: csrc/abridge.h
 	$(Q)cp $< $@
 
 # The launcher stays where it is and finds lua/ and build/ from there; this only starts it, through symlinks too.
-build/bin/abridge: Makefile
+build/bin/abridge: mk/launcher.sh Makefile
 	@mkdir -p $(@D)
-	@printf '%s\n' '#!/bin/sh' 'root=$$(dirname "$$(readlink -f "$$0")")/../..' \
-		'exec $(strip $(LUA)) "$$root/lua/abridge/bin/abridge" "$$@"' > $@
+	@sed 's|@LUA@|$(strip $(LUA))|' $< > $@
 	@chmod +x $@
 
 include $(parts)

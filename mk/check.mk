@@ -8,7 +8,12 @@ plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,sp
 
 lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-bsd lint-tidy lint-cppcheck
 
-.PHONY: check lint check-tools objects check-arm64 check-fuzz $(lints)
+.PHONY: names check lint check-tools objects check-arm64 check-fuzz $(lints)
+
+names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with its signature, from the sources
+	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/names.lua > doc/names.txt~ || \
+		{ rm -f doc/names.txt~; exit 1; }
+	@mv doc/names.txt~ doc/names.txt
 
 # Two parts at a time, what takes longest first, what each prints kept together.
 check: check-tools ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, what other systems run, each fuzzer for 20 seconds
