@@ -7,7 +7,9 @@
 MAKEFLAGS += --no-builtin-rules
 
 # As many jobs as processors, unless the caller said how many.
-parallel = $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(or $(1),$(shell getconf _NPROCESSORS_ONLN)))
+parallel = $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(or $(1),$(processors)))
+# _NPROCESSORS_ONLN on Linux and macOS, without the first letter on the BSDs
+processors = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
 ifneq ($(filter setup,$(MAKECMDGOALS)),)
 
@@ -136,10 +138,9 @@ build/include/abridge.h: csrc/abridge.h
 	$(Q)cp $< $@
 
 # The launcher stays where it is and finds lua/ and build/ from there; this only starts it, through symlinks too.
-build/bin/abridge: Makefile
+build/bin/abridge: mk/launcher.sh Makefile
 	@mkdir -p $(@D)
-	@printf '%s\n' '#!/bin/sh' 'root=$$(dirname "$$(readlink -f "$$0")")/../..' \
-		'exec $(strip $(LUA)) "$$root/lua/abridge/bin/abridge" "$$@"' > $@
+	@sed 's|@LUA@|$(strip $(LUA))|' $< > $@
 	@chmod +x $@
 
 include $(parts)

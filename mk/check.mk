@@ -6,14 +6,19 @@ lua_dirs := $(wildcard lua plugin spec bench examples doc)
 embedding := bench/limit.c $(if $(lua_lib),spec/c/lua_memory.c spec/c/lua_threads.c)# built with Lua 5.4
 plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/%),$(all_src))
 
-lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck
+lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-bsd lint-tidy lint-cppcheck
 
-.PHONY: check lint check-tools objects check-arm64 check-fuzz $(lints)
+.PHONY: names check lint check-tools objects check-arm64 check-fuzz $(lints)
+
+names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with its signature, from the sources
+	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/names.lua > doc/names.txt~ || \
+		{ rm -f doc/names.txt~; exit 1; }
+	@mv doc/names.txt~ doc/names.txt
 
 # Two parts at a time, what takes longest first, what each prints kept together.
-check: check-tools ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, each fuzzer for 20 seconds
+check: check-tools ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, what other systems run, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
-		memcheck lint-tidy bench-check check-fuzz check-arm64 tsan $(filter-out lint-tidy,$(lints))
+		memcheck lint-tidy bench-check check-fuzz check-portable check-arm64 tsan $(filter-out lint-tidy,$(lints))
 
 check-tools:
 	@.ci/setup.sh check
@@ -24,7 +29,7 @@ check-arm64:
 check-fuzz: fuzz-build
 	@CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh check
 
-lint: $(lints) ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS
+lint: $(lints) ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS, BSD
 
 lint-lua:
 	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc

@@ -170,6 +170,7 @@ build = {
     ["abridge.base.listed_name"] = "lua/abridge/base/listed_name.lua",
     ["abridge.base.magic"] = "lua/abridge/base/magic.lua",
     ["abridge.base.plain_data"] = "lua/abridge/base/plain_data.lua",
+    ["abridge.base.proc"] = "lua/abridge/base/proc.lua",
     ["abridge.base.shell"] = "lua/abridge/base/shell.lua",
     ["abridge.base.strings"] = "lua/abridge/base/strings.lua",
     ["abridge.base.time_slices"] = "lua/abridge/base/time_slices.lua",

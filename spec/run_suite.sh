@@ -28,7 +28,8 @@ if [ -z "$asked" ]; then # what takes longest first
   HOST="lua5.4 c once $newest nvim0.10 nvim0.7 lua5.1 luajit lua5.2 lua5.3 lua5.5"
   if [ -n "$SPEC" ]; then HOST=${HOST/c once /}; fi
 fi
-JOBS=${JOBS:-$(($(getconf _NPROCESSORS_ONLN) + 1))}
+processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN 2>/dev/null || echo 1) # Linux or BSD
+JOBS=${JOBS:-$((processors + 1))}
 case $HOST in *[!\ ]*\ *[!\ ]*) ;; *) JOBS=one ;; esac # a single host is shown as it runs
 
 # Everything a test writes without being asked goes into one folder that is gone afterwards, and nothing of the
@@ -56,6 +57,9 @@ program_of() {
     *) if [ -x "$newer/$1" ]; then echo "$newer/$1"; else command -v "$1"; fi ;;
   esac
 }
+
+# macOS has no timeout of its own.
+command -v timeout >/dev/null || timeout() { if command -v gtimeout >/dev/null; then gtimeout "$@"; else shift 3; "$@"; fi; }
 
 # run CMD...: under the time limit, logged, and shown where it is the only one.
 run() {
@@ -134,7 +138,7 @@ run_lua_host() {
 
 # run_host HOST: in folders of its own; ends with its line printed
 run_host() {
-  local host=$1 version=5.1 program status=0 began=$SECONDS tags=() specs=$SPEC
+  local host=$1 version=5.1 program status=0 began=$SECONDS tags=() specs=$SPEC line
   place=$private/$1
   log=$place/log
   mkdir -p "$place/tmp" "$place/home"
@@ -157,17 +161,18 @@ run_host() {
     report "$host" 0 1 0 "no headers of Lua $version: make setup"
   else
     case $host in
-      nvim*) BUSTED="${tags[*]} $specs" run_lua_host "$host" "$version" \
+      nvim*) BUSTED="${tags[*]-} $specs" run_lua_host "$host" "$version" \
         "$program" --headless -u NONE -i NONE -n --cmd 'set shada=' -c 'luafile spec/nvim_runner.lua' ;;
       *) # shellcheck disable=SC2086 # a list
-        run_lua_host "$host" "$version" busted --lua="$program" "${tags[@]}" $specs ;;
+        run_lua_host "$host" "$version" busted --lua="$program" ${tags[@]+"${tags[@]}"} $specs ;;
     esac
   fi || status=1
   rmdir "$TMPDIR"/nvim.* 2>/dev/null # since 0.9 Neovim leaves the one that its folders of temporary files were in
   if [ -n "$(ls -A "$TMPDIR")" ]; then
     { echo "left in the temporary folder by the tests:"
       (cd "$TMPDIR" && find . -mindepth 1 | head -n 20); } >> "$log"
-    sed -i '$s/$/; files left in the temporary folder/' "$place/line"
+    line=$(cat "$place/line")
+    echo "$line; files left in the temporary folder" > "$place/line"
     status=1
   fi
   if [ $status -ne 0 ]; then touch "$place/failed"; fi
@@ -192,7 +197,9 @@ for host in "${hosts[@]}"; do
     echo "== $host"
     (run_host "$host")
   else
-    while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
+    while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
+      wait -n 2>/dev/null || sleep 0.1 # a host failed, or this bash is that of macOS
+    done
     (run_host "$host") &
   fi
 done

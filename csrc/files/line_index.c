@@ -15,6 +15,7 @@
 #include "files/line_index.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "files/portable.h"
 #include "text/scan.h"
 
 #ifndef INDEX_STRIDE /* a test has smaller ones */
@@ -45,7 +46,7 @@ int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *g
         return 0;
     }
     while (*got < n) {
-        ssize_t came = pread(r->fd, dst + *got, n - *got, (off_t)(at + *got));
+        ssize_t came = pread(r->fd, dst + *got, abr_io_size(n - *got), (off_t)(at + *got));
         if (came < 0 && errno == EINTR)
             continue;
         if (came < 0)

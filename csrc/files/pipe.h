@@ -18,6 +18,9 @@ bool abr_widen_pipe(int fd);
 /* Does a pipe or file hold unread bytes? Reads nothing and never waits. */
 bool abr_has_unread(int fd);
 
+/* Would a write to it fail, since nobody holds the other end? Writes nothing and never waits. */
+bool abr_has_no_reader(int fd);
+
 ABR_PRIVATE_END
 
 #endif

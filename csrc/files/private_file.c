@@ -21,6 +21,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "files/line_index.h"
+#include "files/portable.h"
 #include "text/scan.h"
 
 enum { FILE_MODE = 0600, FOLDER_MODE = 0700, OTHERS = 0077, BUFFER = 32 * 1024, NAME_MOST = 255 };
@@ -95,7 +96,7 @@ static int open_folder(const char *dir, bool make)
         fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
-        return -not_a_folder(path, errno);
+        return -not_a_folder(path, abr_open_errno(errno));
     if (fstat(fd, &st) != 0)
         failed = errno;
     else if (st.st_uid != geteuid() || (st.st_mode & OTHERS) != 0)
@@ -215,7 +216,7 @@ int abr_file_open(const char *dir, const char *name, abr_file_kind kind, const a
             file->fd = openat(folder, name, flags, FILE_MODE);
         while (file->fd < 0 && errno == EINTR);
         if (file->fd < 0)
-            failed = errno;
+            failed = abr_open_errno(errno);
         else if (file->append)
             failed = lock(file, folder, name);
         else
@@ -245,7 +246,7 @@ static void put(abr_file *file, const char *p, size_t n)
 {
     while (n > 0 && file->error == 0) {
         size_t most = allowed(file, n);
-        ssize_t written = most > 0 ? write(file->fd, p, most) : -1;
+        ssize_t written = most > 0 ? write(file->fd, p, abr_io_size(most)) : -1;
         if (written > 0) {
             file->size += (uint64_t)written;
             p += written;

@@ -83,5 +83,11 @@ int luaopen_abridge_core(lua_State *L)
     /* the Lua it was built for, such as "5.1": another may load it, but go wrong */
     lua_pushfstring(L, "%d.%d", LUA_VERSION_NUM / 100, LUA_VERSION_NUM % 100);
     lua_setfield(L, -2, "lua_version");
+#ifdef ABR_PORTABLE
+    lua_pushboolean(L, true);
+#else
+    lua_pushboolean(L, false);
+#endif
+    lua_setfield(L, -2, "portable"); /* asks for nothing that Linux alone has, and neither do the Lua files */
     return 1;
 }

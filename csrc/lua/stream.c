@@ -287,6 +287,13 @@ static int l_has_unread(lua_State *L)
     return 1;
 }
 
+/* has_no_reader(fd) -> whether a write to it would fail, since nobody holds the other end */
+static int l_has_no_reader(lua_State *L)
+{
+    lua_pushboolean(L, abr_has_no_reader(check_fd(L, "abridge.core.has_no_reader", 1)));
+    return 1;
+}
+
 /* ---- cuts of streams ---- */
 
 static void put_full_output(lua_State *L, const abr_full_output *full)
@@ -417,6 +424,10 @@ const luaL_Reg abr_stream_methods[] = {
 };
 
 const luaL_Reg abr_stream_functions[] = {
-    {"stream", l_stream},         {"read_fd", l_read_fd}, {"widen_pipe", l_widen_pipe},
-    {"has_unread", l_has_unread}, {NULL, NULL},
+    {"stream", l_stream},
+    {"read_fd", l_read_fd},
+    {"widen_pipe", l_widen_pipe},
+    {"has_unread", l_has_unread},
+    {"has_no_reader", l_has_no_reader},
+    {NULL, NULL},
 };

@@ -27,6 +27,7 @@
 #include "files/file_index.h"
 #include "files/line_index.h"
 #include "files/errno_text.h"
+#include "files/portable.h"
 #include "page/element_cut.h"
 #include "page/page_state.h"
 #include "text/scan.h"
@@ -114,11 +115,7 @@ static bool identify(const abr_page *page, abr_identity *of)
     struct stat st;
     if (fstat(page->fd, &st) != 0)
         return false;
-#ifdef __APPLE__
-    const struct timespec *changed = &st.st_mtimespec;
-#else
-    const struct timespec *changed = &st.st_mtim;
-#endif
+    const struct timespec *changed = &ABR_CHANGED_AT(&st);
     *of = (abr_identity){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
                          (int64_t)changed->tv_sec, changed->tv_nsec};
     return true;
@@ -152,7 +149,7 @@ static int read_unsized(abr_page *page)
             page->text = grown;
             page->text_size = size;
         }
-        ssize_t came = pread(page->fd, page->text + n, page->text_size - n, (off_t)n);
+        ssize_t came = pread(page->fd, page->text + n, abr_io_size(page->text_size - n), (off_t)n);
         if (came < 0 && errno == EINTR)
             continue;
         if (came < 0)

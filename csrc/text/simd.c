@@ -17,7 +17,8 @@
 #include "text/kernels_scalar.h"
 #include "text/kernels_sse2.h"
 
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33) && defined(ABR_HAS_AVX2)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33) && defined(ABR_HAS_AVX2) &&               \
+    !defined(ABR_PORTABLE)
 #include <sys/platform/x86.h>
 #define HAS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
 #else

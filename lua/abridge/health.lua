@@ -36,6 +36,7 @@ end
 
 ---@param version integer[] major, minor, patch
 ---@return abridge.health.Finding[]
+---@private
 function M.neovim(version)
   local said = "Neovim " .. numbers(version)
   for i = 1, 3 do
@@ -50,6 +51,7 @@ end
 --- The core and the Lua files, each of which says what is wrong with the other.
 ---@param core { error: string|nil, path: string|nil, version: string|nil, lua_version: string|nil }
 ---@return abridge.health.Finding[]
+---@private
 function M.core(core)
   if core.error then
     local lines = {}
@@ -67,6 +69,7 @@ end
 ---@param uv { error: string|nil, name: string|nil, version: string|nil, has_pipes: boolean|nil }
 ---@param json { error: string|nil, name: string|nil }
 ---@return abridge.health.Finding[]
+---@private
 function M.libraries(uv, json)
   local findings = {}
   if uv.error then
@@ -100,6 +103,7 @@ local PROGRAMS = {
 
 ---@param found table<string, { path: string, version: string|nil, error: string|nil }> by name; absent: not on the PATH
 ---@return abridge.health.Finding[]
+---@private
 function M.programs(found)
   local findings = {}
   for i, program in ipairs(PROGRAMS) do
@@ -141,6 +145,7 @@ end
 ---@param runs abridge.health.RunFolder
 ---@param size_of fun(bytes: integer): string
 ---@return abridge.health.Finding[]
+---@private
 function M.run_folder(runs, size_of)
   local findings = {}
   local function add(...)
@@ -290,6 +295,7 @@ end
 
 --- All findings, in the order of the report. Starts programs and waits for them; needs Neovim.
 ---@return abridge.health.Section[]
+---@private
 function M.sections()
   local version = vim.version()
   local core = core_facts()

@@ -1,9 +1,37 @@
 --- abridge: decide what a language model sees of a tool's output, and say exactly what was left out.
 ---
---- `require "abridge"` needs only the core; luv and JSON are looked for when a tool first wants them.
+--- `require "abridge"` loads the core alone; what else a name takes is loaded when it is first used, luv and JSON when
+--- a tool first wants them.
 
 local core = require "abridge.base.core_loader"
 
+--- What is loaded when it is first used: its module, and its name there.
+local LATER = {
+  assert_conforms = { "abridge.output.info", "assert_conforms" },
+  cap = { "abridge.output.cap", "cap" },
+  display = { "abridge.output.display", "display" },
+  info = { "abridge.output.info", "functions" },
+  notice = { "abridge.output.notice", "notice" },
+  open_run = { "abridge.run.reader", "open" },
+  page = { "abridge.output.page", "page" },
+  profiles = { "abridge.output.profiles", "all" },
+  protocol = { "abridge.output.info", "protocol" },
+  session = { "abridge.session", "new" },
+  setup = { "abridge.nvim", "setup" },
+}
+
+---@class abridge
+---@field assert_conforms fun(tool_name: string, response: any)
+---@field cap fun(text: any, how?: string|abridge.Limits, opts?: abridge.CapOptions): string, abridge.Cut, abridge.Block
+---@field display fun(result: abridge.Result, opts?: abridge.DisplayOptions): string
+---@field info abridge.InfoFunctions
+---@field notice fun(tool: string, cut: abridge.Cut, data?: abridge.NoticeData): string|nil
+---@field open_run fun(dir: string): abridge.Run|nil, string|nil, string|nil
+---@field page fun(path: string, opts?: abridge.FilePageOptions): string|nil, abridge.PageCut|string, string|nil
+---@field profiles table<abridge.ProfileName, table>
+---@field protocol fun(cut_or_result: abridge.Cut|abridge.Result): table
+---@field session fun(opts?: abridge.SessionOptions): abridge.Session|nil, string|nil, string|nil
+---@field setup fun(opts?: { session: abridge.SessionOptions|nil })
 local M = {
   version = core.version,
 
@@ -29,20 +57,11 @@ local M = {
   parse_size = core.parse_size,
 }
 
-local info = require "abridge.output.info"
-M.info = { not_truncated = info.not_truncated, with_resume = info.with_resume }
-M.info.without_resume, M.info.parse = info.without_resume, info.parse
-M.assert_conforms = info.assert_conforms
-M.protocol = info.protocol
-
-M.page = require("abridge.output.page").page
-
-M.profiles = require("abridge.output.profiles").all
-M.display = require("abridge.output.display").display
-M.notice = require("abridge.output.notice").notice
-M.open_run = require("abridge.run.reader").open
-M.cap = require("abridge.output.cap").cap
-M.session = require("abridge.session").new
-M.setup = require("abridge.nvim").setup
-
-return M
+return setmetatable(M, {
+  __index = function(_, name)
+    local place = LATER[name]
+    if not place then return nil end
+    M[name] = require(place[1])[place[2]]
+    return M[name]
+  end,
+})

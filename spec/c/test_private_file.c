@@ -16,6 +16,7 @@
 #endif
 
 #include "files/errno_text.h"
+#include "files/portable.h"
 #include "files/private_file.h"
 #include "ledger.h"
 
@@ -892,6 +893,13 @@ static void an_errno_has_a_name_and_a_sentence(void)
     CHECK_TEXT("EIO", abr_errno_name(-1), 3);
 }
 
+static void a_link_is_told_by_any_system(void)
+{
+    CHECK(abr_open_errno(EMLINK) == ELOOP); /* as FreeBSD says it */
+    CHECK(abr_open_errno(ELOOP) == ELOOP);
+    CHECK(abr_open_errno(ENOENT) == ENOENT);
+}
+
 int main(void)
 {
     RUN_IN_FOLDER(private_whatever_the_umask);
@@ -922,5 +930,6 @@ int main(void)
     RUN_IN_FOLDER(no_memory_never_spoils_the_file);
     RUN_IN_FOLDER(a_finished_stream_holds_no_descriptor);
     RUN(an_errno_has_a_name_and_a_sentence);
+    RUN(a_link_is_told_by_any_system);
     return check_end();
 }

@@ -284,7 +284,7 @@ describe("widen_pipe", function()
     local wide = core.widen_pipe(fds.write)
     local written = assert(uv.fs_write(fds.write, ("x"):rep(1024 * 1024), -1))
     assert.equal(wide, written == 1024 * 1024)
-    local most = io.open "/proc/sys/fs/pipe-max-size"
+    local most = not core.portable and io.open "/proc/sys/fs/pipe-max-size"
     if most then
       assert.equal(most:read "*n" >= 1024 * 1024, wide)
       most:close()
@@ -292,5 +292,33 @@ describe("widen_pipe", function()
     shut(fds.read)
     shut(fds.write)
     assert.is_false(core.widen_pipe(2 ^ 31 - 1))
+  end)
+end)
+
+describe("has_no_reader", function()
+  it("is true once the other end of a pipe is closed, and false of what is no pipe", function()
+    open = {}
+    local fds = new_pipe()
+    assert.is_false(core.has_no_reader(fds.write))
+    assert(uv.fs_write(fds.write, ("x"):rep(100), -1))
+    assert.is_false(core.has_no_reader(fds.write))
+    shut(fds.read)
+    assert.is_true(core.has_no_reader(fds.write))
+    shut(fds.write)
+    local file = assert(uv.fs_open("spec/core/read_fd_spec.lua", "r", 0))
+    assert.is_false(core.has_no_reader(file))
+    uv.fs_close(file)
+    assert.is_false(core.has_no_reader(2 ^ 31 - 1))
+    assert.has_error(function() core.has_no_reader(-1) end)
+  end)
+
+  it("is true though a full pipe would make a write wait", function()
+    open = {}
+    local fds = new_pipe()
+    while uv.fs_write(fds.write, ("x"):rep(4096), -1) == 4096 do end
+    assert.is_false(core.has_no_reader(fds.write))
+    shut(fds.read)
+    assert.is_true(core.has_no_reader(fds.write))
+    shut(fds.write)
   end)
 end)

@@ -1,6 +1,7 @@
 --- What this process holds, and which others live: for specs that check that nothing is left.
 
 local host = require "abridge.base.host"
+local proc = require "abridge.base.proc"
 local paths = require "support.paths"
 
 local uv = host.uv()
@@ -9,6 +10,9 @@ local M = {}
 
 --- Is there a /proc? Without one neither zombies nor memory are known.
 M.has_proc = uv.fs_stat "/proc/self/fd" ~= nil
+
+--- Does abridge ask it? A core built with ABR_PORTABLE keeps it from that.
+M.asks_proc = proc.pids() ~= nil
 
 --- Open descriptors; the one that is open to count them is one of them.
 function M.descriptors()

@@ -83,6 +83,7 @@
 ---@class abridge.Stream A text that comes in chunks, cut as one. Misuse of a method raises.
 ---@field write fun(self: abridge.Stream, chunk: string): true|nil, string|nil, string|nil
 ---@field snapshot fun(self: abridge.Stream, narrower: abridge.CutOptions|nil): string, abridge.Cut it stays open
+---@field read_fd fun(self: abridge.Stream, fd: integer, most: integer|nil): integer|nil, string|nil, string|nil
 ---@field finish fun(self: abridge.Stream, narrower: abridge.CutOptions|nil): string, abridge.Cut
 ---@field preview fun(self: abridge.Stream, text: string) what snapshots show after what was written
 ---@field close fun(self: abridge.Stream) idempotent; the collector closes too
@@ -90,6 +91,7 @@
 ---@class abridge.Core
 ---@field version string
 ---@field lua_version string the Lua that it was built for, such as "5.1"
+---@field portable boolean built to do without what Linux alone has
 ---@field head fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut

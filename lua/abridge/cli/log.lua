@@ -45,24 +45,6 @@ local function row_of(event)
   }
 end
 
---- When the reader of our stdout has gone, end as a write would end us, without waiting for one; call `closed` if
---- SIGPIPE is ignored. That works for a pipe that can be opened again: watching the descriptor itself would make stdout
---- non-blocking, for other programs too.
-local function on_closed_stdout(uv, closed)
-  local fd = uv.guess_handle(1) == "pipe" and uv.fs_open("/proc/self/fd/1", uv.constants.O_WRONLY, 0)
-  local watch = fd and uv.new_poll(fd)
-  if watch then
-    io.stderr:setvbuf "full" -- luv writes a line of its own there before it calls back; it ends with us
-    uv.poll_start(watch, "d", function()
-      uv.kill(uv.os_getpid(), "sigpipe")
-      closed()
-    end)
-    uv.unref(watch)
-  end
-  return function()
-    if watch then uv.close(watch) end
-    if fd then uv.fs_close(fd) end
-  end
 end
 
 --- Report lines that were left out.
@@ -83,6 +65,10 @@ local function follow(run, show)
     stopped = true
   end
   local function look()
+    if core.has_no_reader(1) then
+      uv.kill(uv.os_getpid(), "sigpipe") -- as a write would end us; where that is ignored, stop
+      return stop()
+    end
     local ok, raised = pcall(function()
       position = run:each(function(event, line)
         show(event, line)
@@ -94,7 +80,7 @@ local function follow(run, show)
     if not ok then failure = raised end
     if not (ok and position) then stop() end
   end
-  local off = { terminal.on_signals(stop), on_closed_stdout(uv, stop) }
+  local off = terminal.on_signals(stop)
   local timer = uv.new_timer()
   uv.timer_start(timer, 0, FOLLOW_MS, function()
     if not stopped then look() end
@@ -103,9 +89,7 @@ local function follow(run, show)
     return stopped
   end)
   uv.close(timer)
-  for _, turn_off in ipairs(off) do
-    turn_off()
-  end
+  off()
   host.pump()
   if failure ~= nil and not (type(failure) == "table" and failure.closed) then error(failure, 0) end
   return 0

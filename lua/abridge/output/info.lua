@@ -19,6 +19,7 @@ local M = {}
 ---@field reason abridge.Reason
 
 ---@class abridge.Info: abridge.Block
+---@field to_json fun(self: abridge.Info): string compact JSON, fields in the contract's order
 local Info = {}
 Info.__index = Info
 Info.__name = "abridge.Info"
@@ -33,8 +34,6 @@ local function new(fields)
   return setmetatable(fields, Info)
 end
 
---- Compact JSON, fields in the contract's order. Cost: the size of the hint.
----@type fun(self: abridge.Info): string
 Info.to_json = core.info_json
 
 --- The block as a new plain table.
@@ -314,5 +313,13 @@ function M.protocol(cut_or_result)
     units = units,
   }
 end
+
+---@class abridge.InfoFunctions What `abridge.info` has.
+M.functions = {
+  not_truncated = M.not_truncated,
+  with_resume = M.with_resume,
+  without_resume = M.without_resume,
+  parse = M.parse,
+}
 
 return M

@@ -1,6 +1,6 @@
 --- The group that a process and its children are in: signals to all of it, and whether any of it lives.
 
-local files = require "abridge.base.files"
+local proc = require "abridge.base.proc"
 
 local M = {}
 
@@ -48,23 +48,12 @@ function Group:signal(signal)
   return ok == 0, message
 end
 
---- A file of a process in /proc; nil if there is none.
----@param pid string|integer
----@param name "stat"|"io"
----@return string|nil
-local function told(pid, name)
-  local file = io.open(("/proc/%s/%s"):format(pid, name))
-  local text = file and file:read "*a"
-  if file then file:close() end
-  return text
-end
-
 --- Is a process a living member of a group, by its entry in /proc?
 ---@param pid string
 ---@param group integer
 ---@return boolean
 local function lives_in(pid, group)
-  local state, its_group = (told(pid, "stat") or ""):match "^.*%) (%a) %d+ (%d+)"
+  local state, its_group = (proc.read(pid, "stat") or ""):match "^.*%) (%a) %d+ (%d+)"
   return tonumber(its_group) == group and state ~= "Z"
 end
 
@@ -73,9 +62,9 @@ end
 ---@return string|nil
 function Group:progress()
   local fields = "^.*%) (%a)" .. (" %S+"):rep(6) .. " (%d+ %d+ %d+ %d+ %d+ %d+)"
-  local state, counts = (told(self.leader, "stat") or ""):match(fields)
+  local state, counts = (proc.read(self.leader, "stat") or ""):match(fields)
   if not state or state == "D" then return nil end
-  return counts .. (told(self.leader, "io") or ""):match "^[^\n]*"
+  return counts .. (proc.read(self.leader, "io") or ""):match "^[^\n]*"
 end
 
 --- Does a member of the group live? A zombie does not: where the first process of a container reaps nothing, zombies
@@ -87,14 +76,14 @@ function Group:lives()
   elseif self.member and lives_in(self.member, self.leader) then
     return true
   end
-  local names = files.names_in "/proc"
-  for _, name in ipairs(names) do
-    if name:find "^%d" and lives_in(name, self.leader) then
-      self.member = name
+  local pids = proc.pids()
+  for _, pid in ipairs(pids or {}) do
+    if lives_in(pid, self.leader) then
+      self.member = pid
       return true
     end
   end
-  return #names == 0 -- macOS has no /proc, and the signal fails for zombies
+  return not pids -- there the signal is all we have; macOS sends none to zombies
 end
 
 return M

@@ -104,9 +104,8 @@ end
 
 --- What to do about a folder that is not private: our own, made by `mkdir`, is just too open.
 local function how_to_make_private(uv, dir)
-  local stat, self = uv.fs_lstat(dir), uv.fs_stat "/proc/self"
-  local uid = uv.getuid and uv.getuid() or self and self.uid
-  if not (stat and stat.type == "directory" and stat.uid == uid) then return "" end
+  local stat = uv.fs_lstat(dir)
+  if not (stat and stat.type == "directory" and stat.uid == uv.getuid()) then return "" end
   return ("; chmod 700 %s makes it so"):format(sentences.quoted(dir))
 end
 

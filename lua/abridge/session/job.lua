@@ -9,12 +9,13 @@ local M = {}
 ---@class abridge.Job
 ---@field call_id string
 ---@field result? abridge.Result nil until the job is done
+---@field cancelled boolean
 ---@field private value_of fun(value: any, failed: boolean): abridge.Result
 ---@field private on_done? fun(result: abridge.Result)
 ---@field private cancel_tool? fun(): boolean|nil
 ---@field private begun? boolean callbacks of the host may be called
 ---@field private finishing? boolean its result is being made
----@field entered? boolean its tool's code is on the stack: waiting here cannot end it
+---@field private entered? boolean its tool's code is on the stack: waiting here cannot end it
 ---@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
 local Job = {}
 Job.__index = Job
@@ -54,6 +55,7 @@ end
 
 --- End the job with the tool's value. Only the first call counts, whatever callbacks run meanwhile. From a fast event
 --- of Neovim the job ends a little later, where callbacks of the host may be called.
+---@private
 ---@param value any
 function Job:finish(value)
   if self.finishing then return end

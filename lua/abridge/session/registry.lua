@@ -87,11 +87,17 @@ function M.register(self, definition)
 end
 
 --- The entry of a tool by its own name or an alias.
+---@param self abridge.Session
+---@param name string
+---@return table|nil
 function M.find(self, name)
   return self.tools[self.table_of_limits.aliases[name] or name]
 end
 
 --- The name under which the model knows a tool: its alias where there is one.
+---@param self abridge.Session
+---@param own_name string
+---@return string
 function M.shown_name(self, own_name)
   local shown
   for alias, name in pairs(self.table_of_limits.aliases) do
@@ -101,6 +107,8 @@ function M.shown_name(self, own_name)
 end
 
 --- The names notices use; nil for a tool the session does not have.
+---@param self abridge.Session
+---@return { shell: string|nil, read: string|nil }
 function M.names(self)
   local given = self.opts.tool_names or {}
   return {

@@ -91,6 +91,7 @@ end
 
 -- running --------------------------------------------------------------------
 
+---@private
 function Turn:start(call)
   function call.done(result)
     if call.result then return end
@@ -115,6 +116,7 @@ function Turn:start(call)
 end
 
 --- Start the calls that may start now; finish when all are done.
+---@private
 function Turn:advance()
   if self.advancing then return end -- a call that ended at once: the loop below goes on
   self.advancing = true
@@ -136,6 +138,7 @@ local function message_of(self, call, result)
   return self.shape.message(call, result, messages.text(self.session, result, left_out, images), images)
 end
 
+---@private
 function Turn:finish()
   if self.budget then
     self.budget:settle(function(call, problem)

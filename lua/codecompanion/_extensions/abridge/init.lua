@@ -64,6 +64,7 @@ end
 --- Cut the output of a chat's tools, and fit what it sends, from now on.
 ---@param cutter abridge.Adapter
 ---@param chat table a chat of CodeCompanion
+---@private
 function M.attach(cutter, chat)
   chat:add_callback("on_tool_output", function(own_chat, args)
     pcall(on_tool_output, cutter, own_chat, args)
