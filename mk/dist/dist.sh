@@ -18,7 +18,8 @@ folder=$1
 shift
 cd "$(dirname "$0")/../.."
 
-for tool in git gzip zip md5sum sha256sum objdump x86_64-linux-gnu-gcc aarch64-linux-gnu-gcc; do
+# shellcheck disable=SC2086 # a list
+for tool in git gzip zip md5sum sha256sum objdump $(printf '%s-linux-gnu-gcc ' $MACHINES); do
   command -v $tool > /dev/null || { echo "dist: no $tool here: make setup, and .ci/setup.sh check" >&2; exit 1; }
 done
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] || {
@@ -96,7 +97,7 @@ pack_lua() {
   cp -R "$source/lua/." "$to/share/lua/$1/"
   rm -r "$to/share/lua/$1/abridge/bin"
   cp "$3" "$to/lib/lua/$1/abridge/core.so"
-  cp "$source"/{LICENSE,README.md,CHANGELOG.md} "$source"/doc/*.md "$to/share/doc/abridge/"
+  cp -R "$source"/{doc,LICENSE,README.md,CHANGELOG.md} "$to/share/doc/abridge/"
   chmod 755 "$to/bin/abridge" "$to/lib/lua/$1/abridge/core.so"
   local file=$out/$name-lua$1-linux-$2.tar.gz
   pack_tar "$file" "$to" | gzip -9 -n > "$file"
