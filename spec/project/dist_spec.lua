@@ -1,5 +1,5 @@
 -- What `make dist` packs: the same bytes in any folder, and a core that works where there is nothing to build one with.
--- Like the release, this is of what is committed. `make check` builds the whole of it.
+-- Like the release, this is of what is committed; of all Luas and machines that can be built for here.
 
 local paths = require "support.paths"
 local shell = require "support.shell"
@@ -26,6 +26,19 @@ local function program(name)
   return script and script:match "exec '([^']+)'" or run("command -v " .. name):match "[^\n]+"
 end
 
+--- Those of some words for which a command succeeds.
+local function those(words, command)
+  local list = {}
+  for word in words:gmatch "%S+" do
+    if select(2, shell.try(command:format(word))) == 0 then list[#list + 1] = word end
+  end
+  return list
+end
+
+local MACHINES = those("x86_64 aarch64", "command -v %s-linux-gnu-gcc")
+local LUAS = those("5.1 5.2 5.3 5.4 5.5", "test -e build/%s/abridge/core.so")
+local ARM64_LUA = "build/arm64-lua/bin/lua5.4"
+
 describe("make dist #once", function()
   local dir, dist, said
 
@@ -34,7 +47,8 @@ describe("make dist #once", function()
   setup(function()
     dir = run("mktemp -d"):match "[^\n]+"
     dist = dir .. "/dist"
-    said = run(("make -s dist DIST='%s' MACHINES=x86_64 LUAS='5.1 5.4'"):format(dist))
+    local make = "make -s dist DIST='%s' MACHINES='%s' LUAS='%s'"
+    said = run(make:format(dist, table.concat(MACHINES, " "), table.concat(LUAS, " ")))
   end)
 
   teardown(function() run("rm -rf '" .. dir .. "'") end)
@@ -50,7 +64,12 @@ describe("make dist #once", function()
         assert.matches(("\n *%d  %s\n"):format(size, name:gsub("%p", "%%%0")), manifest)
       end
     end
-    assert.matches("\n  x86_64 Lua 5.4: %d+ bytes, libc.so.6 of glibc 2.17 or later\n", manifest)
+    for _, machine in ipairs(MACHINES) do
+      for _, lua in ipairs(LUAS) do
+        local core = ("\n  %s Lua %s: %%d+ bytes, libc.so.6 of glibc 2.17 or later\n"):format(machine, lua)
+        assert.matches(core, manifest)
+      end
+    end
   end)
 
   it("has a checksum of each file", function()
@@ -102,19 +121,33 @@ describe("make dist #once", function()
 
   it("has binary rocks that luarocks installs without a compiler", function()
     run(("tar -C '%s' -xf '%s'"):format(dir, at "-rocks-linux-x86_64.tar"))
-    for _, lua in ipairs { "5.1", "5.4" } do
+    for _, lua in ipairs(LUAS) do
+      local luarocks = "build/hosts/bin/luarocks" .. lua -- of .ci/hosts.sh, where the system's knows nothing of this Lua
       local rock = ("%s/abridge-%s-rocks-linux-x86_64/lua%s/abridge-%s-1.linux-x86_64.rock"):format(dir, version, lua,
         version)
       local tree = ("%s/tree %s"):format(dir, lua)
-      local install = "luarocks --lua-version %s install --deps-mode=none --tree='%s' '%s' CC=false LD=false"
-      run(install:format(lua, tree, rock))
+      local install = "%s --lua-version %s install --deps-mode=none --tree='%s' '%s' CC=false LD=false"
+      run(install:format(paths.read(luarocks) and luarocks or "luarocks", lua, tree, rock))
       assert.equal("abridge " .. version .. "\n", run(("cd / && '%s/bin/abridge' --version"):format(tree)))
     end
   end)
 
-  describe("in a root without anything else", function()
-    local code, wanted = example()
+  local code, wanted = example()
 
+  it("has a core for 64-bit ARM, with which Lua 5.4 runs the README's first example under an emulator", function()
+    if not (paths.read(ARM64_LUA) and MACHINES[2]) then return pending "no Lua for 64-bit ARM here" end
+    local prefix = dir .. "/arm64"
+    run(("mkdir '%s' && tar -C '%s' --strip-components=1 -xzf '%s'"):format(prefix, prefix,
+      at "-lua5.4-linux-aarch64.tar.gz"))
+    local file = assert(io.open(prefix .. "/example.lua", "w"))
+    file:write(code)
+    file:close()
+    local lua = ("LUA_PATH='%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua' LUA_CPATH='%s/lib/lua/5.4/?.so' %s")
+      :format(prefix, prefix, prefix, ARM64_LUA)
+    assert.equal(wanted, (run(lua .. " '" .. prefix .. "/example.lua'"):gsub("\t", " "):gsub("\n$", "")))
+  end)
+
+  describe("in a root without anything else", function()
     --- What a program prints of the example there, with an archive unpacked in a folder.
     local function printed(name, archive, folder, arguments)
       local root, path = ("%s/root of %s"):format(dir, name), program(name)
@@ -128,7 +161,7 @@ describe("make dist #once", function()
       return (run(command:format(chroot, root, path, arguments)):gsub("\n$", ""))
     end
 
-    for _, name in ipairs { "lua5.4", "lua5.1", "luajit" } do
+    for _, name in ipairs { "lua5.5", "lua5.4", "lua5.3", "lua5.2", "lua5.1", "luajit" } do
       it(name .. " runs the README's first example", function()
         local archive = ("-lua%s-linux-x86_64.tar.gz"):format(name:match "5%.%d" or "5.1")
         assert.equal(wanted, printed(name, archive, "/usr/local", "/example.lua"))

@@ -212,7 +212,9 @@ describe("README and the pages beside it #once", function()
 
   it("name targets of make, commands and flags that there are", function()
     local makefile, usage = paths.read "Makefile", paths.read("lua/abridge/cli/init.lua"):match "USAGE = %[%[(.-)%]%]"
-    for _, name in ipairs(paths.names "mk") do makefile = makefile .. "\n" .. paths.read("mk/" .. name) end
+    for _, name in ipairs(paths.names "mk") do
+      if name:find "%.mk$" then makefile = makefile .. "\n" .. paths.read("mk/" .. name) end
+    end
     local function check(path, kind, word, known)
       assert.truthy(known:find(word, 1, true), ("%s: no %s %q"):format(path, kind, word))
     end
