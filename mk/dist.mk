@@ -5,7 +5,15 @@ dist_machines := x86_64 aarch64
 dist_cc_x86_64 := x86_64-linux-gnu-gcc
 dist_cc_aarch64 := $(arm64_cc)
 
-.PHONY: dist dist-cores
+.PHONY: version dist dist-cores
+
+version: ## write the version of csrc/abridge.h to the other files that have it: after a change of it there
+	@sed -i.old 's/^return ".*"/return "$(version)"/' lua/abridge/base/version.lua
+	@sed -i.old 's/abridge-[0-9.]*-1\.rockspec/abridge-$(version)-1.rockspec/' doc/lua.md
+	@rm -f lua/abridge/base/version.lua.old doc/lua.md.old rockspec/abridge-[0-9]*.rockspec
+	@sed -e 's/^version = .*/version = "$(version)-1"/' -e '/^  url = "git/a\  tag = "v$(version)",' \
+		rockspec/abridge-scm-1.rockspec > rockspec/abridge-$(version)-1.rockspec
+	@$(MAKE) --no-print-directory doc
 
 dist: ## build all that is released of HEAD into DIST=build/dist; LUAS=5.4 MACHINES=x86_64 is a part
 	@for v in $(or $(LUAS),$(dist_luas)); do case " 5.1 $(luas) " in *" $$v "*) ;; *) \

@@ -27,6 +27,9 @@ done
 if [ -n "$(git status --porcelain --untracked-files=no)" ]; then
   echo "dist: what is not committed is left out" >&2
 fi
+tags=$(git tag --points-at HEAD 'v*')
+case "$tags" in ''|v"$VERSION") ;; *)
+  echo "dist: the tag here is $tags, and the version of the files $VERSION" >&2; exit 1 ;; esac
 commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C

@@ -92,6 +92,14 @@ describe("make dist #once", function()
     assert.equal(4, compared)
   end)
 
+  it("releases no version under the tag of another", function()
+    local clone = dir .. "/tagged"
+    run(("git clone -q . '%s' && git -C '%s' tag v99.0.0"):format(clone, clone))
+    local out, status = shell.try(("make -s -C '%s' dist DIST='%s/none' LUAS=5.1"):format(clone, dir))
+    assert.not_equal(0, status)
+    assert.matches("dist: the tag here is v99.0.0, and the version of the files " .. version, out, 1, true)
+  end)
+
   it("archives the files of the commit, sorted, owned by nobody here, of its date", function()
     local listed = run(("tar --numeric-owner --full-time --utc -tvzf '%s'"):format(at ".tar.gz"))
     local date = run("TZ=UTC git log -1 --format=%cd --date=format-local:'%Y-%m-%d %H:%M:%S'"):match "[^\n]+"
@@ -122,7 +130,7 @@ describe("make dist #once", function()
   it("has binary rocks that luarocks installs without a compiler", function()
     run(("tar -C '%s' -xf '%s'"):format(dir, at "-rocks-linux-x86_64.tar"))
     for _, lua in ipairs(LUAS) do
-      local luarocks = "build/hosts/bin/luarocks" .. lua -- of .ci/hosts.sh, where the system's knows nothing of this Lua
+      local luarocks = "build/hosts/bin/luarocks" .. lua -- for a Lua that the system's knows nothing of
       local rock = ("%s/abridge-%s-rocks-linux-x86_64/lua%s/abridge-%s-1.linux-x86_64.rock"):format(dir, version, lua,
         version)
       local tree = ("%s/tree %s"):format(dir, lua)
