@@ -150,6 +150,17 @@ describe(":Abridge install", function()
     assert.equal(0, server.connections)
   end)
 
+  it("takes a file for a file, whatever its folder is called", function()
+    for _, folder in ipairs { "host:a", "-x", "$(touch made)", "a b" } do
+      sh(("mkdir -p ./%s && cp release/* ./%s 2> /dev/null; :"):format(quote(folder), quote(folder)))
+      dir:write(plugin .. "/lua/abridge/core.so", OLD)
+      local file = (folder .. "/" .. ARCHIVE):gsub(" ", "\\ ")
+      assert.matches("^abridge: installed ", install(file))
+    end
+    assert.is_nil(dir:read "made")
+    assert.equal(0, server.connections)
+  end)
+
   it("says that Neovim must be restarted where a core is loaded", function()
     assert.matches("^abridge: installed [^;]*$", install())
     assert.matches("^abridge: installed .*; restart Neovim to use it$", install(nil, "require 'abridge'\n"))

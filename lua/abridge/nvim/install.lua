@@ -98,7 +98,8 @@ end
 
 --- The folder with an archive of that name and the checksums of its release.
 local function folder_of(file, name)
-  local folder = file:match "^(.*)/" or file:sub(1, 1) == "/" and "" or "."
+  if file:sub(1, 1) ~= "/" then file = "./" .. file end -- no option, nor a host's name to tar
+  local folder = file:match "^(.*)/"
   if file:match "[^/]*$" ~= name then
     fail("%s is not %s, the archive of this version for this machine", file, name)
   end
