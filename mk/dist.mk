@@ -11,7 +11,7 @@ version: ## write the version of csrc/abridge.h to the other files that have it:
 	@sed -i.old 's/^return ".*"/return "$(version)"/' lua/abridge/base/version.lua
 	@sed -i.old 's/abridge-[0-9.]*-1\.rockspec/abridge-$(version)-1.rockspec/' doc/lua.md
 	@rm -f lua/abridge/base/version.lua.old doc/lua.md.old rockspec/abridge-[0-9]*.rockspec
-	@sed -e 's/^version = .*/version = "$(version)-1"/' -e '/^  url = "git/a\  tag = "v$(version)",' \
+	@awk '{ sub(/^version = "scm-1"/, "version = \"$(version)-1\""); print } /^  url = / { print "  tag = \"v$(version)\"," }' \
 		rockspec/abridge-scm-1.rockspec > rockspec/abridge-$(version)-1.rockspec
 	@$(MAKE) --no-print-directory doc
 
