@@ -4,7 +4,7 @@ all_src := $(wildcard csrc/*/*.c mk/dist/*.c spec/c/*.c spec/faults/*.c spec/fuz
 all_c := $(all_src) $(wildcard csrc/*.h csrc/*/*.h spec/*/*.h bench/check/*.h)
 lua_dirs := $(wildcard lua plugin spec bench examples doc)
 embedding := bench/limit.c $(if $(lua_lib),spec/c/lua_memory.c spec/c/lua_threads.c)# built with Lua 5.4
-plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/%),$(all_src))
+plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/% mk/dist/%),$(all_src))
 
 lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-tidy lint-cppcheck
 
