@@ -27,6 +27,17 @@ still_missing() {
   return $missing
 }
 
+# macOS with Homebrew. Lua 5.4 is not linked there into the PATH: LUA=/opt/homebrew/opt/lua@5.4/bin/lua5.4 names it.
+if [ "$(uname -s)" = Darwin ] && [ -z "${1:-}" ] && command -v brew >/dev/null; then
+  brew install --quiet lua@5.4 luarocks ripgrep bash coreutils || exit 1
+  lua_dir=$(brew --prefix lua@5.4)
+  for rock in busted lua-cjson luv; do
+    luarocks --lua-dir="$lua_dir" --lua-version=5.4 show $rock >/dev/null 2>&1 ||
+      luarocks --lua-dir="$lua_dir" --lua-version=5.4 install $rock || exit 1
+  done
+  exit
+fi
+
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   if still_missing 2>/dev/null; then exit; fi
   echo "abridge: no apt-get here. Please install, by your system's own means:"

@@ -17,8 +17,9 @@
 #include "text/kernels_scalar.h"
 #include "text/kernels_sse2.h"
 
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33) && defined(ABR_HAS_AVX2) &&               \
-    !defined(ABR_PORTABLE)
+/* `make dist` defines ABR_OLD_GLIBC: what it builds is to load with older ones too. */
+#if defined(ABR_HAS_AVX2) && defined(__GLIBC__) && !defined(ABR_OLD_GLIBC) && !defined(ABR_PORTABLE) &&      \
+    (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
 #include <sys/platform/x86.h>
 #define HAS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
 #else

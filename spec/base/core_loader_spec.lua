@@ -61,8 +61,8 @@ describe("require 'abridge'", function()
   local function remedy(state)
     local make = state == "missing" and "make" or "make -B"
     if nvim then
-      local line = ("run `%s nvim` in %s"):format(make, checkout)
-      if state == "missing" then line = line .. ' (lazy.nvim: build = "make nvim")' end
+      local line = ("run `:Abridge install`, or `%s nvim` in %s"):format(make, checkout)
+      if state == "missing" then line = line .. ' (lazy.nvim: build = ":Abridge install")' end
       return line .. (state == "loaded" and ", then restart Neovim\n" or "\n")
     end
     local line = "run `%s` in %s and put %s/build/%s/?.so first in LUA_CPATH, "
@@ -111,6 +111,14 @@ describe("require 'abridge'", function()
     if nvim then install = install .. " (rocks.nvim: `:Rocks install abridge`)" end
     assert.equal("abridge: its core (abridge/core.so) is missing:\nrun " .. install .. "\n", attempt())
   end)
+
+  if nvim then
+    it("names no make where a plugin came without its sources", function()
+      sh "rm checkout/Makefile; mkdir checkout/plugin; touch checkout/plugin/abridge.lua"
+      local wanted = 'run `:Abridge install` (lazy.nvim: build = ":Abridge install")\n'
+      assert.equal("abridge: its core (abridge/core.so) is missing:\n" .. wanted, attempt())
+    end)
+  end
 
   it("says why a core does not load: one for another machine", function()
     local file = assert(io.open(built_for(lua_version), "rb"))

@@ -147,8 +147,8 @@ describe("make nvim #few", function()
 
   it("is named by :Abridge where it was not run", function()
     local source = dir:at "source"
-    local wanted = "abridge: its core (abridge/core.so) is missing:\nrun `make nvim` in %s"
-    assert.equal(wanted:format(source) .. ' (lazy.nvim: build = "make nvim")\n',
+    local wanted = "abridge: its core (abridge/core.so) is missing:\nrun `:Abridge install`, or `make nvim` in %s"
+    assert.equal(wanted:format(source) .. ' (lazy.nvim: build = ":Abridge install")\n',
       neovim("-u NONE --cmd 'set packpath= runtimepath=" .. source .. "'", [[
         vim.notify = function(message) io.stdout:write(message, "\n") end
         vim.cmd "runtime plugin/abridge.lua"

@@ -30,6 +30,21 @@ describe("the version #once", function()
     assert.equal(2, tonumber(run("cat " .. sources .. " | grep -cF '\"" .. version .. "\"'")))
   end)
 
+  it("is changed in that macro, and written to all other files by make version", function()
+    run(("mkdir '%s/tree' && cp -R Makefile mk csrc lua doc rockspec '%s/tree/'"):format(dir, dir))
+    run(("cd '%s/tree' && make -s version"):format(dir))
+    for _, folder in ipairs { "lua", "doc", "rockspec" } do -- nothing was left to write
+      assert.equal("", run(("diff -r -x core.so %s '%s/tree/%s'"):format(folder, dir, folder)))
+    end
+    run(("cd '%s/tree' && sed -i 's/\"%s\"/\"98.7.6\"/' csrc/abridge.h && make -s version"):format(dir, version))
+    local look = "cd '%s/tree' && grep -rnF '%s' csrc lua doc/lua.md doc/abridge.txt rockspec; ls rockspec"
+    assert.equal("abridge-98.7.6-1.rockspec\nabridge-scm-1.rockspec\n", run(look:format(dir, version)))
+    assert.equal('return "98.7.6"', paths.read(dir .. "/tree/lua/abridge/base/version.lua"):match "return [^\n]*")
+    local rockspec = paths.read(dir .. "/tree/rockspec/abridge-98.7.6-1.rockspec")
+    assert.matches('\nversion = "98.7.6-1"\n', rockspec, 1, true)
+    assert.matches('\n  tag = "v98.7.6",\n', rockspec, 1, true)
+  end)
+
   it("is the Lua files', the module's and the command's", function()
     assert.equal(version, require("abridge.base.version"))
     assert.equal(version, require("abridge").version)

@@ -215,7 +215,9 @@ describe("README and the pages beside it #once", function()
   it("name targets of make, commands and flags that there are", function()
     local makefile, usage = paths.read "Makefile", help.all(commands)
     for _, command in ipairs(commands.all()) do usage = usage .. help.of(command, commands.everywhere) end
-    for _, name in ipairs(paths.names "mk") do makefile = makefile .. "\n" .. paths.read("mk/" .. name) end
+    for _, name in ipairs(paths.names "mk") do
+      if name:find "%.mk$" then makefile = makefile .. "\n" .. paths.read("mk/" .. name) end
+    end
     local function check(path, kind, word, known)
       assert.truthy(known:find(word, 1, true), ("%s: no %s %q"):format(path, kind, word))
     end

@@ -1,27 +1,19 @@
 --- The core, or one error that says what to run. This module is the core; nothing else is added to it.
 ---
---- The Lua files and the core reach a machine by different ways: the files are copied, the core is compiled there, for
---- one Lua. An update without a build, a build for another Lua, or none at all, would otherwise show as a list of
---- searched folders, as the name of some symbol, or as a call of nil much later.
+--- The Lua files and the core reach a machine by different ways: the files are copied, the core is compiled there or
+--- installed, for one Lua. An update without a new core, a core for another Lua, or none at all, would otherwise show
+--- as a list of searched folders, as the name of some symbol, or as a call of nil much later.
 ---
 --- Raises a message of two lines: what is wrong, and what to run. Requiring it again after that works.
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
+local own_folder = require "abridge.base.own_folder"
 local version = require "abridge.base.version"
 
 local vim = rawget(_G, "vim")
 
 local MAX_REASON = 300 -- bytes; what a dynamic linker says is mostly one path and one symbol
-
---- The folder of the checkout that this file is in; nil for an installed rock.
-local function checkout()
-  local dir = debug.getinfo(1, "S").source:match "^@(.*)lua/abridge/base/core_loader%.lua$"
-  local makefile = dir and io.open(dir .. "Makefile")
-  if not makefile then return nil end
-  makefile:close()
-  return dir == "" and "." or dir:gsub("/$", "")
-end
 
 local function lua_version()
   return _VERSION:match "%d+%.%d+"
@@ -31,15 +23,17 @@ end
 ---@param state "missing"|"unloadable"|"loaded" of the core; a process keeps one that it loaded until it ends
 ---@return string
 local function remedy(state)
-  local dir, rock = checkout(), ("`luarocks --lua-version %s install abridge`"):format(lua_version())
+  local dir, has_sources = own_folder.find()
+  local rock = ("`luarocks --lua-version %s install abridge`"):format(lua_version())
   local make = state == "missing" and "make" or "make -B" -- by its date, what is there may be as new as its sources
   if not host.in_nvim then
     local build = "run `%s` in %s and put %s/build/%s/?.so first in LUA_CPATH, or run %s"
-    return dir and build:format(make, dir, dir, lua_version(), rock) or "run " .. rock
+    return has_sources and build:format(make, dir, dir, lua_version(), rock) or "run " .. rock
   end
   local run = "run " .. rock .. " (rocks.nvim: `:Rocks install abridge`)"
-  if dir then run = ("run `%s nvim` in %s"):format(make, dir) end
-  if dir and state == "missing" then run = run .. ' (lazy.nvim: build = "make nvim")' end
+  if dir then run = "run `:Abridge install`" end
+  if has_sources then run = run .. (", or `%s nvim` in %s"):format(make, dir) end
+  if dir and state == "missing" then run = run .. ' (lazy.nvim: build = ":Abridge install")' end
   return run .. (state == "loaded" and ", then restart Neovim" or "")
 end
 

@@ -2,9 +2,13 @@
 
 local M = {}
 
-local USAGE = "usage: :Abridge log [RUN_DIR] or :Abridge run [COMMAND]"
+local USAGE = "usage: :Abridge log [RUN_DIR], :Abridge run [COMMAND] or :Abridge install [FILE]"
 
 local SUBCOMMANDS = {
+  install = function(rest)
+    local file = rest ~= "" and require("abridge.nvim.complete").typed_path(rest) or nil
+    require("abridge.nvim.install").command(file)
+  end,
   log = function(rest, mods)
     local dir = rest ~= "" and require("abridge.nvim.complete").typed_path(rest) or nil
     local buf, message = require("abridge.nvim.log").open(dir, mods)
@@ -33,8 +37,9 @@ local function complete(lead, line)
   if not name then
     return vim.tbl_filter(function(known)
       return vim.startswith(known, lead)
-    end, { "log", "run" })
+    end, { "install", "log", "run" })
   end
+  if name == "install" then return require("abridge.nvim.complete").paths(lead) end
   if name == "log" then return require("abridge.nvim.complete").folders(lead) end
   if name ~= "run" then return {} end
   return require("abridge.nvim.complete").shell_words(lead, not rest:find "%s")
@@ -50,7 +55,7 @@ function M.create()
     end
   end, {
     nargs = "*",
-    desc = "Run a command as a model would see it, or look at a run's log",
+    desc = "Run a command as a model would see it, look at a run's log, or install the core",
     complete = function(lead, line, position)
       return complete(lead, line:sub(1, position))
     end,

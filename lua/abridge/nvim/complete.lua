@@ -43,15 +43,24 @@ function M.typed_path(text)
   return M.folder((text:gsub("\\([^%w])", "%1")))
 end
 
+--- The files and folders that complete a typed path.
+---@param lead string as it was typed
+---@return string[]
+function M.paths(lead)
+  local found = {}
+  for i, path in ipairs(matches((lead:gsub("\\([^%w])", "%1")))) do
+    found[i] = vim.fn.fnameescape(path) .. (kind_of(path) == "directory" and "/" or "")
+  end
+  return found
+end
+
 --- The folders that complete a typed path.
 ---@param lead string as it was typed
 ---@return string[]
 function M.folders(lead)
-  local found = {}
-  for _, path in ipairs(matches((lead:gsub("\\([^%w])", "%1")))) do
-    if kind_of(path) == "directory" then found[#found + 1] = vim.fn.fnameescape(path) .. "/" end
-  end
-  return found
+  return vim.tbl_filter(function(path)
+    return path:sub(-1) == "/"
+  end, M.paths(lead))
 end
 
 --- The files that complete a word of a command, as words of a command.

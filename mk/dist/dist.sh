@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets MAKE, VERSION, LUAS and MACHINES.
+#
+# Builds what is released of HEAD, in a folder with HEAD's files alone; what is not committed is not in it. The same
+# commit gives the same bytes, wherever and whenever it is built with the same tools: times are the commit's, owners are
+# 0, files are sorted, and no path of this machine is in them.
+#
+#   abridge-V.tar.gz                        the sources
+#   abridge-V-1.src.rock                    the same for luarocks
+#   abridge-V-luaL-linux-MACHINE.tar.gz     for a Lua: unpacked into a prefix, such as /usr/local
+#   abridge-V-nvim-linux-MACHINE.tar.gz     for Neovim: the plugin; `:Abridge install` takes its core alone
+#   abridge-V-rocks-linux-MACHINE.tar       a binary rock in a folder for each Lua, since luarocks wants one name for all
+#   MANIFEST                                what these are, and what their cores need
+#   SHA256SUMS                              the checksums of all other files
+set -eu
+glibc=2.17 # the oldest that a core loads with: 2.17 is that of 2012, the first with 64-bit ARM
+folder=$1
+shift
+cd "$(dirname "$0")/../.."
+
+# shellcheck disable=SC2086 # a list
+for tool in git gzip zip md5sum sha256sum objdump $(printf '%s-linux-gnu-gcc ' $MACHINES); do
+  command -v $tool > /dev/null || { echo "dist: no $tool here: make setup, and .ci/setup.sh check" >&2; exit 1; }
+done
+[ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] || {
+  echo "dist: this is no git checkout, and packs what is committed" >&2; exit 1; }
+if [ -n "$(git status --porcelain --untracked-files=no)" ]; then
+  echo "dist: what is not committed is left out" >&2
+fi
+tags=$(git tag --points-at HEAD 'v*')
+case "$tags" in ''|v"$VERSION") ;; *)
+  echo "dist: the tag here is $tags, and the version of the files $VERSION" >&2; exit 1 ;; esac
+commit=$(git rev-parse HEAD)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C
+umask 022
+name=abridge-$VERSION
+rock=$name-1
+
+mkdir -p "$(dirname "$folder")"
+work=$(mktemp -d "$folder.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+out=$work/out
+mkdir "$out"
+# What was handed down to us is not for the makes below.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+
+# pack_tar FILE FOLDER: what is in FOLDER, below the file's own name
+pack_tar() {
+  local top=${1##*/}
+  top=${top%.tar*}
+  tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=ustar \
+    --mode=u=rwX,go=rX --transform="s,^\.,$top," -C "$2" -cf - .
+}
+
+# pack_zip FILE FOLDER: what is in FOLDER
+pack_zip() {
+  find "$2" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+  (cd "$2" && find . -type f | sed 's,^\./,,' | sort | zip -q -X -9 "$1" -@)
+}
+
+# ------------------------------------------------------------------ the sources
+
+git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD | gzip -9 -n > "$out/$name.tar.gz"
+tar -C "$work" -xzf "$out/$name.tar.gz"
+source=$work/$name
+mkdir "$work/rock"
+cp "$source/rockspec/$rock.rockspec" "$work/rock/"
+cp -R "$source" "$work/rock/abridge" # the name that luarocks takes from the rockspec's URL
+pack_zip "$out/$rock.src.rock" "$work/rock"
+rm -r "$work/rock"
+
+# ------------------------------------------------------------------ the cores
+
+"$MAKE" --no-print-directory -C "$source" -j"$(getconf _NPROCESSORS_ONLN)" dist-cores LUAS="$LUAS" \
+  MACHINES="$MACHINES" QUIET=1 "$@"
+
+# what_core_needs FILE: its libraries and its newest symbol of glibc; fails where an older glibc would not load it
+what_core_needs() {
+  local dump libraries newest
+  dump=$(objdump -p "$1")
+  libraries=$(awk '$1 == "NEEDED" { print $2 }' <<< "$dump" | xargs)
+  newest=$(sed -n 's/.* GLIBC_\([0-9.]*\)$/\1/p' <<< "$dump" | sort -V | tail -n 1)
+  if [ "$libraries" != libc.so.6 ]; then
+    echo "dist: ${1#"$source"/} needs $libraries, not libc.so.6 alone" >&2; return 1
+  elif [ "$(printf '%s\n' "$newest" $glibc | sort -V | tail -n 1)" != $glibc ]; then
+    echo "dist: ${1#"$source"/} wants glibc $newest, not $glibc" >&2; return 1
+  fi
+  echo "$libraries of glibc $newest or later"
+}
+
+# ------------------------------------------------------------------ packages of them
+
+# pack_lua LUA MACHINE CORE: the archive for a prefix
+pack_lua() {
+  local to=$work/package
+  mkdir -p "$to/bin" "$to/share/lua/$1" "$to/lib/lua/$1/abridge" "$to/share/doc/abridge"
+  sed "1s/lua\$/lua$1/" "$source/lua/abridge/bin/abridge" > "$to/bin/abridge"
+  cp -R "$source/lua/." "$to/share/lua/$1/"
+  rm -r "$to/share/lua/$1/abridge/bin"
+  cp "$3" "$to/lib/lua/$1/abridge/core.so"
+  cp -R "$source"/{doc,LICENSE,README.md,CHANGELOG.md} "$to/share/doc/abridge/"
+  chmod 755 "$to/bin/abridge" "$to/lib/lua/$1/abridge/core.so"
+  local file=$out/$name-lua$1-linux-$2.tar.gz
+  pack_tar "$file" "$to" | gzip -9 -n > "$file"
+  rm -r "$to"
+}
+
+# pack_nvim MACHINE CORE: the plugin as it lies on the runtime path
+pack_nvim() {
+  local to=$work/package file=$out/$name-nvim-linux-$1.tar.gz
+  mkdir "$to"
+  cp -R "$source"/{lua,plugin,doc,LICENSE,README.md,CHANGELOG.md} "$to/"
+  cp "$2" "$to/lua/abridge/core.so"
+  chmod 755 "$to/lua/abridge/core.so"
+  pack_tar "$file" "$to" | gzip -9 -n > "$file"
+  rm -r "$to"
+}
+
+# pack_rock LUA MACHINE CORE
+pack_rock() {
+  local to=$work/package
+  mkdir -p "$to/bin" "$to/lib/abridge" "$work/rocks/lua$1"
+  cp "$source/rockspec/$rock.rockspec" "$to/"
+  cp -R "$source"/{doc,plugin,lua} "$to/"
+  mv "$to/lua/abridge/bin/abridge" "$to/bin/"
+  rmdir "$to/lua/abridge/bin"
+  cp "$3" "$to/lib/abridge/core.so"
+  chmod 755 "$to/bin/abridge" "$to/lib/abridge/core.so"
+  (cd "$to" && find . -type f | sed 's,^\./,,' | sort | xargs md5sum) |
+    awk -f "$source/mk/dist/rock_manifest.awk" > "$work/rock_manifest"
+  mv "$work/rock_manifest" "$to/"
+  pack_zip "$work/rocks/lua$1/$rock.linux-$2.rock" "$to"
+  rm -r "$to"
+}
+
+for machine in $MACHINES; do
+  for lua in $LUAS; do
+    core=$source/build/cores/$machine/$lua.so
+    needs=$(what_core_needs "$core")
+    pack_lua "$lua" "$machine" "$core"
+    pack_rock "$lua" "$machine" "$core"
+    if [ "$lua" = 5.1 ]; then pack_nvim "$machine" "$core"; fi
+    echo "$machine Lua $lua: $(stat -c %s "$core") bytes, $needs" >> "$work/cores"
+  done
+  pack_tar "$name-rocks-linux-$machine.tar" "$work/rocks" > "$out/$name-rocks-linux-$machine.tar"
+  rm -r "$work/rocks"
+done
+
+# ------------------------------------------------------------------ what it is
+
+{
+  echo "abridge $VERSION, commit $commit, $(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%d)"
+  echo
+  echo "Files, in bytes:"
+  (cd "$out" && stat -c '%10s  %n' ./*) | sed 's,\./,,'
+  echo
+  echo "Cores (that of Lua 5.1 is LuaJIT's and Neovim's too):"
+  sed 's/^/  /' "$work/cores"
+} > "$work/MANIFEST"
+mv "$work/MANIFEST" "$out/"
+(cd "$out" && sha256sum -- * > "$work/SHA256SUMS")
+mv "$work/SHA256SUMS" "$out/"
+
+rm -rf "$folder"
+mv "$out" "$folder"
+cat "$folder/MANIFEST"

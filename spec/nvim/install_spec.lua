@@ -1,0 +1,293 @@
+-- `:Abridge install`: a fresh Neovim with a plugin folder of its own, and a release served by this process. Whatever
+-- else it asked would go to a proxy where nobody listens.
+local host = require "abridge.base.host"
+local paths = require "support.paths"
+local process = require "abridge.process"
+local tmpdir = require "support.tmpdir"
+local version = require "abridge.base.version"
+local web_server = require "support.web_server"
+
+local quote = tmpdir.quote
+local root = tmpdir.root()
+
+if not host.in_nvim then
+  describe(":Abridge install", function()
+    pending "is there inside Neovim"
+  end)
+  return
+end
+
+local NOWHERE = "http://127.0.0.1:9"
+local STEM = ("abridge-%s-nvim-linux-%s"):format(version, host.uv().os_uname().machine)
+local ARCHIVE = STEM .. ".tar.gz"
+local OLD = "the core that was there"
+
+describe(":Abridge install", function()
+  local dir, server, files
+  local plugin = "plugins/abridge"
+
+  local function sh(script)
+    local out, err, status = dir:sh(script)
+    assert.same({ "", 0 }, { err, status })
+    return out
+  end
+
+  --- Pack a core as a release does; `files` is what the server has then.
+  local function pack(core)
+    sh(("mkdir -p release/%s/lua/abridge && cp %s release/%s/lua/abridge/core.so"):format(STEM, quote(core), STEM))
+    sh(("cd release && tar -czf %s %s && sha256sum -- %s > SHA256SUMS"):format(ARCHIVE, STEM, ARCHIVE))
+    files = { [ARCHIVE] = dir:read("release/" .. ARCHIVE), SHA256SUMS = dir:read "release/SHA256SUMS" }
+  end
+
+  local function answer(connection, request)
+    local body = files[request.target:match "^/release/(.*)$"]
+    connection:respond(body and "200 OK" or "404 Not Found", {}, body or "no such file")
+  end
+
+  before_each(function()
+    dir = tmpdir.new()
+    local copy = "mkdir -p home tmp %s && cp -R %s %s %s"
+    sh(copy:format(plugin, quote(root .. "/lua"), quote(root .. "/plugin"), plugin))
+    dir:write(plugin .. "/lua/abridge/core.so", OLD)
+    pack(root .. "/build/5.1/abridge/core.so")
+    server = web_server.new(answer)
+  end)
+
+  after_each(function()
+    server:close()
+    dir:remove()
+  end)
+
+  --- Run a script in a fresh Neovim while the server answers; what it wrote, messages too. `env` is added to its own.
+  local function neovim(script, env)
+    dir:write("probe.lua", ([[
+      vim.opt.runtimepath:prepend(%q)
+      vim.notify = function(message) io.stdout:write(message, "\n") end
+      vim.cmd "runtime plugin/abridge.lua"
+      local install = require "abridge.nvim.install"
+      install.release = %q
+    ]]):format(dir:at(plugin), server:url "/release") .. script)
+    local argv = { "sh", "-c", "exec " .. tmpdir.headless(tmpdir.program(), dir:at "probe.lua") }
+    local changes = { HOME = dir:at "home", TMPDIR = dir:at "tmp", no_proxy = "127.0.0.1", NO_PROXY = "127.0.0.1" }
+    for _, name in ipairs { "http_proxy", "https_proxy", "all_proxy" } do
+      changes[name], changes[name:upper()] = NOWHERE, NOWHERE
+    end
+    for name, value in pairs(env or {}) do changes[name] = value end
+    local said = {}
+    local child = assert(process.spawn(argv, { env = changes, timeout = 60, cwd = dir.path }, {
+      on_output = function(chunk) said[#said + 1] = chunk end,
+    }))
+    host.wait(function() return child.outcome ~= nil end)
+    assert.equal(0, child.outcome.code, table.concat(said))
+    return (table.concat(said):gsub("\r", ""))
+  end
+
+  --- The last line of `:Abridge install`.
+  local function install(arguments, script, env)
+    local command = ("vim.cmd [[Abridge install %s]]\n"):format(arguments or "")
+    return neovim((script or "") .. command, env):match "([^\n]*)\n$"
+  end
+
+  local function core() return dir:read(plugin .. "/lua/abridge/core.so") end
+
+  --- The install failed with a message that has these words, and changed nothing.
+  local function fails(message, ...)
+    assert.matches("^abridge: nothing was installed: ", message)
+    for _, words in ipairs { ... } do assert.matches(words, message, 1, true) end
+    assert.equal(OLD, core())
+    local made = sh(("diff -r %s/lua %s/lua | grep -v 'core.so$'; ls -A tmp"):format(quote(root), plugin))
+    assert.equal("", (made:gsub("nvim%.[%w_.]+\n", ""))) -- which Neovim 0.9 leaves
+  end
+
+  local CUT = [[
+    local text = require("abridge").tail("one\ntwo\nthree\n", { max_lines = 2 })
+    io.stdout:write(text, require("abridge.core").lua_version, "\n")
+  ]]
+
+  it("fetches the archive of this version and machine, and a cut works at once", function()
+    local said = neovim("vim.cmd 'Abridge install'\n" .. CUT)
+    local wanted = "abridge: installing the core of %s from %s\nabridge: installed %s\ntwo\nthree\n5.1\n"
+    assert.equal(wanted:format(version, server:url "/release", dir:at(plugin) .. "/lua/abridge/core.so"), said)
+    assert.is_true(core() == paths.read(root .. "/build/5.1/abridge/core.so"))
+    assert.equal(2, #server.requests)
+    assert.equal("/release/SHA256SUMS", server.requests[1].target)
+    assert.equal("/release/" .. ARCHIVE, server.requests[2].target)
+  end)
+
+  it("knows the project's release page, and asks for it over https alone", function()
+    assert.equal("https://github.com/abridge-tools/abridge/releases/download/v" .. version,
+      require("abridge.nvim.install").release)
+    local script = [[
+      require("abridge.process").spawn = function(argv)
+        io.stdout:write(table.concat(argv, " "), "\n")
+        return nil, "not now"
+      end
+      install.release = "https://127.0.0.1/release"
+    ]]
+    local said = neovim(script .. "vim.cmd 'Abridge install'")
+    assert.matches("\ncurl %-q .* %-%-proto =https .* https://127.0.0.1/release/SHA256SUMS\n", said)
+  end)
+
+  it("follows a redirection, as release pages make them, but not to another protocol", function()
+    server.answer = function(connection, request)
+      local name = request.target:match "^/release/(.*)$"
+      if not name then return connection:respond("200 OK", {}, files[request.target:match "[^/]*$"]) end
+      connection:respond("302 Found", { "Location: " .. server:url("/elsewhere/" .. name) }, "")
+    end
+    assert.matches("^abridge: installed ", install())
+    dir:write(plugin .. "/lua/abridge/core.so", OLD)
+    server.answer = function(connection, request)
+      connection:respond("302 Found", { "Location: ftp://127.0.0.1:9" .. request.target }, "")
+    end
+    fails(install(), "Protocol", "ftp")
+  end)
+
+  it("takes a file, and a typed ~", function()
+    assert.matches("^abridge: installed ", install(dir:at("release/" .. ARCHIVE)))
+    dir:write(plugin .. "/lua/abridge/core.so", OLD)
+    sh "mv release home/release"
+    assert.matches("^abridge: installed ", install("~/release/" .. ARCHIVE))
+    assert.equal(0, server.connections)
+  end)
+
+  it("takes a file for a file, whatever its folder is called", function()
+    for _, folder in ipairs { "host:a", "-x", "$(touch made)", "a b" } do
+      sh(("mkdir -p ./%s && cp release/* ./%s 2> /dev/null; :"):format(quote(folder), quote(folder)))
+      dir:write(plugin .. "/lua/abridge/core.so", OLD)
+      local file = (folder .. "/" .. ARCHIVE):gsub(" ", "\\ ")
+      assert.matches("^abridge: installed ", install(file))
+    end
+    assert.is_nil(dir:read "made")
+    assert.equal(0, server.connections)
+  end)
+
+  it("says that Neovim must be restarted where a core is loaded", function()
+    assert.matches("^abridge: installed [^;]*$", install())
+    assert.matches("^abridge: installed .*; restart Neovim to use it$", install(nil, "require 'abridge'\n"))
+  end)
+
+  it("leaves all as it was where the checksum is another", function()
+    files[ARCHIVE] = files[ARCHIVE]:sub(1, -2) .. "x"
+    local says = "SHA256SUMS says " .. files.SHA256SUMS:sub(1, 64)
+    fails(install(), ARCHIVE .. " is damaged: its SHA-256 checksum is ", says)
+    dir:write("release/" .. ARCHIVE, files[ARCHIVE])
+    fails(install(dir:at("release/" .. ARCHIVE)), "is damaged")
+  end)
+
+  it("leaves all as it was where the release is not there, or lacks the archive", function()
+    local sums = files.SHA256SUMS
+    files[ARCHIVE] = nil
+    fails(install(), "cannot get " .. server:url("/release/" .. ARCHIVE), "404")
+    files.SHA256SUMS = sums:gsub("nvim", "other")
+    files[ARCHIVE] = "anything"
+    fails(install(), "SHA256SUMS does not list " .. ARCHIVE)
+    files = {}
+    fails(install(), "cannot get " .. server:url "/release/SHA256SUMS", "404")
+  end)
+
+  it("leaves all as it was where a download breaks off", function()
+    server.answer = function(connection, request)
+      local name = request.target:match "[^/]*$"
+      if name ~= ARCHIVE then return answer(connection, request) end
+      local head = "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
+      connection:finish(head:format(#files[name]) .. files[name]:sub(1, #files[name] / 2))
+    end
+    fails(install(), "cannot get " .. server:url("/release/" .. ARCHIVE) .. ": ", "bytes remaining")
+  end)
+
+  it("leaves all as it was without a network", function()
+    local unused = web_server.new()
+    local url = unused:url "/release"
+    unused:close()
+    fails(install(nil, ("install.release = %q\n"):format(url)), "cannot get " .. url .. "/SHA256SUMS: ", "connect")
+  end)
+
+  it("can be interrupted", function()
+    server.answer = function() end -- the answer never comes
+    local script = [[
+      local wait = require("abridge.base.host").wait
+      require("abridge.base.host").wait = function(predicate)
+        require("abridge.base.host").wait = wait
+        wait(predicate, 0.3)
+        return false, "interrupted"
+      end
+    ]]
+    fails(install(nil, script), "cannot get ", ": interrupted")
+  end)
+
+  it("says what is wrong with a file", function()
+    fails(install(dir:at "abridge-9.9.9-nvim-linux-x86_64.tar.gz"), "is not " .. ARCHIVE, "of this version")
+    fails(install(dir:at(ARCHIVE)), "cannot read " .. dir:at(ARCHIVE))
+    sh("cp release/" .. ARCHIVE .. " home/")
+    fails(install(dir:at("home/" .. ARCHIVE)), "SHA256SUMS must lie beside ")
+    dir:write("home/SHA256SUMS", ("0"):rep(64) .. "  another\n")
+    fails(install(dir:at("home/" .. ARCHIVE)), "SHA256SUMS does not list " .. ARCHIVE)
+    dir:write("home/" .. ARCHIVE, "no archive")
+    sh("cd home && sha256sum " .. ARCHIVE .. " > SHA256SUMS")
+    fails(install(dir:at("home/" .. ARCHIVE)), "cannot unpack " .. ARCHIVE)
+  end)
+
+  it("says for what there is no archive", function()
+    for system, machine in pairs { Darwin = "arm64", FreeBSD = "amd64", Linux = "riscv64" } do
+      local script = "(vim.uv or vim.loop).os_uname = function() return { sysname = %q, machine = %q } end\n"
+      fails(install(nil, script:format(system, machine)), ("no built core for %s on %s"):format(system, machine))
+    end
+    assert.equal(0, server.connections)
+    local archive = require("abridge.nvim.install").archive
+    local linux = { sysname = "Linux", machine = "x86_64" }
+    local _, message = pcall(archive, linux, "7f00-7f01 r-xp 0 08:01 7 /lib/ld-musl-x86_64.so.1\n")
+    local musl = "there is no built core for musl, which is the C library here: the built ones need glibc 2.17 or later"
+    assert.equal(musl, message)
+    assert.equal(("abridge-%s-nvim-linux-x86_64"):format(version), archive(linux, "7f00 r-xp 0 /lib/libc.so.6\n"))
+  end)
+
+  it("names make nvim too where there are sources", function()
+    dir:write(plugin .. "/Makefile", "")
+    files = {}
+    fails(install(), ("; with a C compiler, `make nvim` in %s builds one"):format(dir:at(plugin)))
+  end)
+
+  it("leaves all as it was where the core does not load", function()
+    local bytes = paths.read(root .. "/build/5.1/abridge/core.so")
+    pack(dir:write("other.so", bytes:sub(1, 18) .. "\22\0" .. bytes:sub(21))) -- e_machine: IBM System/390
+    fails(install(), "the core of " .. ARCHIVE .. " does not load here: ", "core.so")
+  end)
+
+  it("leaves all as it was where the core cannot be written", function()
+    sh(("cd %s/lua/abridge && rm core.so && mkdir core.so && touch core.so/file"):format(plugin))
+    local said = "nothing was installed: cannot write " .. dir:at(plugin) .. "/lua/abridge/core.so: "
+    assert.matches(said, install(), 1, true)
+    assert.equal("file\n", sh(("cd %s/lua/abridge && ls core.so && ls | grep new; :"):format(plugin)))
+  end)
+
+  for _, name in ipairs { "curl", "sha256sum", "tar" } do
+    it("says that it needs " .. name, function()
+      sh "mkdir tools && for t in sh curl sha256sum tar gzip; do ln -s \"$(command -v $t)\" tools/; done"
+      sh("rm tools/" .. name)
+      local script = ("vim.fn.setenv('PATH', %q)\n"):format(dir:at "tools")
+      fails(install(nil, script), name .. " is not on the PATH")
+    end)
+  end
+
+  it("leaves the core of an installed rock to luarocks", function()
+    sh(("mkdir -p tree/share/lua && cp -R %s/lua tree/share/lua/5.1"):format(plugin))
+    local said = neovim(([[
+      for name in pairs(package.loaded) do if name:find "^abridge" then package.loaded[name] = nil end end
+      vim.opt.runtimepath:remove(%q)
+      package.path = %q
+      require("abridge.nvim.install").release = install.release
+      vim.cmd "Abridge install"
+    ]]):format(dir:at(plugin), dir:at "tree/share/lua/5.1/?.lua;" .. dir:at "tree/share/lua/5.1/?/init.lua"))
+    local wanted = "abridge: this is an installed rock, which brings its core along: `:Rocks install abridge`"
+    assert.matches(wanted, said, 1, true)
+    assert.equal(0, server.connections)
+  end)
+
+  it("is completed, and so is its file", function()
+    local said = neovim(([[
+      io.stdout:write(table.concat(vim.fn.getcompletion("Abridge in", "cmdline"), " "), "\n")
+      io.stdout:write(table.concat(vim.fn.getcompletion("Abridge install %s", "cmdline"), " "), "\n")
+    ]]):format(dir:at "release/abridge"))
+    assert.equal(("install\n%s/ %s\n"):format(dir:at("release/" .. STEM), dir:at("release/" .. ARCHIVE)), said)
+  end)
+end)

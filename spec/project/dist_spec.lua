@@ -1,0 +1,189 @@
+-- What `make dist` packs: the same bytes in any folder, and a core that works where there is nothing to build one with.
+-- Like the release, this is of what is committed; of all Luas and machines that can be built for here.
+
+local paths = require "support.paths"
+local shell = require "support.shell"
+
+local run = shell.run
+local version = paths.read("csrc/abridge.h"):match '#define ABR_VERSION "([^"]+)"'
+
+--- The first example of the README that says what it prints, as a script, and that.
+local function example()
+  for code in paths.read("README.md"):gmatch "\n```lua\n(.-)\n```" do
+    if code:find("-->", 1, true) then
+      local said = {}
+      for line in (code .. "\n"):gmatch "([^\n]*)\n" do
+        said[#said + 1] = line:match "%-%->%s*(.-)%s*$"
+      end
+      return code, (table.concat(said, "\n"):gsub("[ \t]+", " "))
+    end
+  end
+end
+
+--- The path of the program of a host; what .ci/hosts.sh makes are scripts that start one.
+local function program(name)
+  local script = paths.read("build/hosts/bin/" .. name)
+  return script and script:match "exec '([^']+)'" or run("command -v " .. name):match "[^\n]+"
+end
+
+--- Those of some words for which a command succeeds.
+local function those(words, command)
+  local list = {}
+  for word in words:gmatch "%S+" do
+    if select(2, shell.try(command:format(word))) == 0 then list[#list + 1] = word end
+  end
+  return list
+end
+
+local MACHINES = those("x86_64 aarch64", "command -v %s-linux-gnu-gcc")
+local LUAS = those("5.1 5.2 5.3 5.4 5.5", "test -e build/%s/abridge/core.so")
+local ARM64_LUA = "build/arm64-lua/bin/lua5.4"
+
+describe("make dist #once", function()
+  local dir, dist, said
+
+  local function at(name) return ("%s/abridge-%s%s"):format(dist, version, name) end
+
+  setup(function()
+    dir = run("mktemp -d"):match "[^\n]+"
+    dist = dir .. "/dist"
+    local make = "make -s dist DIST='%s' MACHINES='%s' LUAS='%s'"
+    said = run(make:format(dist, table.concat(MACHINES, " "), table.concat(LUAS, " ")))
+  end)
+
+  teardown(function() run("rm -rf '" .. dir .. "'") end)
+
+  it("says what it made: files, cores, and the oldest glibc that these load with", function()
+    local manifest = paths.read(dist .. "/MANIFEST")
+    assert.equal(said:sub(-#manifest), manifest)
+    local commit = run("git rev-parse HEAD"):match "%x+"
+    assert.matches(("abridge %s, commit %s, "):format(version, commit), manifest, 1, true)
+    for _, name in ipairs(paths.names(dist)) do
+      local size = #paths.read(dist .. "/" .. name)
+      if name ~= "MANIFEST" and name ~= "SHA256SUMS" then
+        assert.matches(("\n *%d  %s\n"):format(size, name:gsub("%p", "%%%0")), manifest)
+      end
+    end
+    for _, machine in ipairs(MACHINES) do
+      for _, lua in ipairs(LUAS) do
+        local core = ("\n  %s Lua %s: %%d+ bytes, libc.so.6 of glibc 2.17 or later\n"):format(machine, lua)
+        assert.matches(core, manifest)
+      end
+    end
+  end)
+
+  it("has a checksum of each file", function()
+    run(("cd '%s' && sha256sum --strict --check --quiet SHA256SUMS"):format(dist))
+    local listed = select(2, paths.read(dist .. "/SHA256SUMS"):gsub("\n", "\n"))
+    assert.equal(#paths.names(dist) - 1, listed)
+  end)
+
+  it("gives the same bytes from a clone in another folder, under another mask of modes", function()
+    local clone, again = dir .. "/a/clone/elsewhere", dir .. "/again"
+    run(("git clone -q . '%s' && cd '%s' && umask 077 && make -s dist DIST='%s' MACHINES=x86_64 LUAS='5.1'"):format(
+      clone, clone, again))
+    local compared = 0
+    for _, name in ipairs(paths.names(again)) do
+      if name ~= "MANIFEST" and name ~= "SHA256SUMS" and not name:find "rocks" then
+        assert.is_true(paths.read(dist .. "/" .. name) == paths.read(again .. "/" .. name), name)
+        compared = compared + 1
+      end
+    end
+    assert.equal(4, compared)
+  end)
+
+  it("releases no version under the tag of another", function()
+    local clone = dir .. "/tagged"
+    run(("git clone -q . '%s' && git -C '%s' tag v99.0.0"):format(clone, clone))
+    local out, status = shell.try(("make -s -C '%s' dist DIST='%s/none' LUAS=5.1"):format(clone, dir))
+    assert.not_equal(0, status)
+    assert.matches("dist: the tag here is v99.0.0, and the version of the files " .. version, out, 1, true)
+  end)
+
+  it("archives the files of the commit, sorted, owned by nobody here, of its date", function()
+    local listed = run(("tar --numeric-owner --full-time --utc -tvzf '%s'"):format(at ".tar.gz"))
+    local date = run("TZ=UTC git log -1 --format=%cd --date=format-local:'%Y-%m-%d %H:%M:%S'"):match "[^\n]+"
+    local found = {}
+    for line in listed:gmatch "[^\n]+" do
+      assert.matches(" 0/0 +%d+ " .. date:gsub("%-", "%%-") .. " abridge%-" .. version:gsub("%p", "%%%0") .. "/", line)
+      local name = line:match " abridge%-[^/]*/(.*[^/])$"
+      if name then found[#found + 1] = name end
+    end
+    assert.equal(run "git ls-files", table.concat(found, "\n") .. "\n")
+  end)
+
+  it("knows no path of this machine", function()
+    for _, name in ipairs { "-lua5.4-linux-x86_64.tar.gz", "-nvim-linux-x86_64.tar.gz" } do
+      run(("mkdir '%s/paths' && tar -C '%s/paths' -xzf '%s'"):format(dir, dir, at(name)))
+      local grep = "grep -rlF -e '%s' -e \"$PWD\" '%s/paths'; rm -r '%s/paths'"
+      assert.equal("", run(grep:format(dir, dir, dir)))
+    end
+  end)
+
+  it("has a source rock that luarocks builds, without a network", function()
+    local tree = dir .. "/source tree"
+    run(("luarocks --lua-version 5.4 build --deps-mode=none --tree='%s' '%s' CFLAGS='-O0 -fPIC'"):format(tree,
+      at "-1.src.rock"))
+    assert.equal("abridge " .. version .. "\n", run(("cd / && '%s/bin/abridge' --version"):format(tree)))
+  end)
+
+  it("has binary rocks that luarocks installs without a compiler", function()
+    run(("tar -C '%s' -xf '%s'"):format(dir, at "-rocks-linux-x86_64.tar"))
+    for _, lua in ipairs(LUAS) do
+      local luarocks = "build/hosts/bin/luarocks" .. lua -- for a Lua that the system's knows nothing of
+      local rock = ("%s/abridge-%s-rocks-linux-x86_64/lua%s/abridge-%s-1.linux-x86_64.rock"):format(dir, version, lua,
+        version)
+      local tree = ("%s/tree %s"):format(dir, lua)
+      local install = "%s --lua-version %s install --deps-mode=none --tree='%s' '%s' CC=false LD=false"
+      run(install:format(paths.read(luarocks) and luarocks or "luarocks", lua, tree, rock))
+      assert.equal("abridge " .. version .. "\n", run(("cd / && '%s/bin/abridge' --version"):format(tree)))
+    end
+  end)
+
+  local code, wanted = example()
+
+  it("has a core for 64-bit ARM, with which Lua 5.4 runs the README's first example under an emulator", function()
+    if not (paths.read(ARM64_LUA) and MACHINES[2]) then return pending "no Lua for 64-bit ARM here" end
+    local prefix = dir .. "/arm64"
+    run(("mkdir '%s' && tar -C '%s' --strip-components=1 -xzf '%s'"):format(prefix, prefix,
+      at "-lua5.4-linux-aarch64.tar.gz"))
+    local file = assert(io.open(prefix .. "/example.lua", "w"))
+    file:write(code)
+    file:close()
+    local lua = ("LUA_PATH='%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua' LUA_CPATH='%s/lib/lua/5.4/?.so' %s")
+      :format(prefix, prefix, prefix, ARM64_LUA)
+    assert.equal(wanted, (run(lua .. " '" .. prefix .. "/example.lua'"):gsub("\t", " "):gsub("\n$", "")))
+  end)
+
+  describe("in a root without anything else", function()
+    --- What a program prints of the example there, with an archive unpacked in a folder.
+    local function printed(name, archive, folder, arguments)
+      local root, path = ("%s/root of %s"):format(dir, name), program(name)
+      run(("spec/support/empty_root.sh '%s' '%s' && mkdir -p '%s%s'"):format(root, path, root, folder))
+      run(("tar -C '%s%s' --strip-components=1 -xzf '%s'"):format(root, folder, at(archive)))
+      local file = assert(io.open(root .. "/example.lua", "w"))
+      file:write("function print(...) io.stdout:write(table.concat({ ... }, ' '), '\\n') end\n", code)
+      file:close()
+      local chroot = run("id -u") == "0\n" and "chroot" or "unshare -r chroot"
+      local command = "PATH=$PATH:/usr/sbin; env -i HOME=/root $(command -v %s) '%s' '%s' %s"
+      return (run(command:format(chroot, root, path, arguments)):gsub("\n$", ""))
+    end
+
+    for _, name in ipairs { "lua5.5", "lua5.4", "lua5.3", "lua5.2", "lua5.1", "luajit" } do
+      it(name .. " runs the README's first example", function()
+        local archive = ("-lua%s-linux-x86_64.tar.gz"):format(name:match "5%.%d" or "5.1")
+        assert.equal(wanted, printed(name, archive, "/usr/local", "/example.lua"))
+      end)
+    end
+
+    for _, name in ipairs(paths.names "build/hosts/bin") do
+      if name:find "^nvim" then
+        it(name .. " runs the README's first example", function()
+          local folder = "/root/.local/share/nvim/site/pack/abridge/start/abridge"
+          local arguments = "--headless -u NONE -i NONE -n -c 'packadd abridge' -c 'luafile /example.lua' -c qa!"
+          assert.equal(wanted, printed(name, "-nvim-linux-x86_64.tar.gz", folder, arguments))
+        end)
+      end
+    end
+  end)
+end)
