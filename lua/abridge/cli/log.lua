@@ -45,8 +45,6 @@ local function row_of(event)
   }
 end
 
-end
-
 --- Report lines that were left out.
 local function tell_long(run)
   if run.too_long == 0 then return end
