@@ -196,8 +196,8 @@ describe("the page of a run", function()
     end)
 
     it("what each call asked, how it ended, what the model saw, and the notice", function()
-      has(elements, "<pre", "command seq 1000; echo 'a <b>bad</b> thing' >&2; exit 3")
-      has(elements, "<pre", ("offset %d\npath long"):format(next_page))
+      has(elements, "<pre", "command: seq 1000; echo 'a <b>bad</b> thing' >&2; exit 3")
+      has(elements, "<pre", ("offset: %d\npath: long"):format(next_page))
       has(elements, "exit", "Command exited with code 3")
       has(elements, "say", "[Showing 20 of 1001 lines (20 line limit)")
       has(elements, "mark", "... [981 lines, ")
@@ -264,8 +264,8 @@ describe("the page of a run", function()
       local is_whole = not element.text:find("not copied here", 1, true)
       whole, sampled = whole + (is_whole and 1 or 0), sampled + (is_whole and 0 or 1)
     end
-    assert.is_true(whole >= 40 and sampled >= 40, whole .. " whole")
-    has(elements, "<h3", "cut for this page; abridge log has it whole")
+    assert.is_true(whole >= 30 and sampled >= 30, whole .. " whole")
+    has(elements, "dim", "Cut for this page; abridge log has it whole.")
   end)
 
   it("says why there is no full output", function()
@@ -314,9 +314,12 @@ describe("the page of a run", function()
     assert.same({ "no result" }, texts(elements, "o"))
     has(elements, "<li", "3 killed no result")
     has(elements, "bad", "1 line of the log could not be read.")
-    for i, id in ipairs { "c1", "c2", "c3", "c4", "c5" } do
-      assert.equal(id, html.of(elements, "b")[i].attributes.id)
+    local ids = {}
+    for _, element in ipairs(elements) do
+      local id = (element.attributes.id or ""):match "^c%d+$"
+      if id then ids[#ids + 1] = id end
     end
+    assert.same({ "c1", "c2", "c3", "c4", "c5" }, ids)
   end)
 
   it("is the same for a log that is written to meanwhile as for what was there", function()

@@ -74,11 +74,11 @@ local function row(call, asked, segments)
     bar(segments)
   )
   if not cost then return start .. "</summary>" end
-  return ('%s<span class="s" data-p="%s">%s</span>%s</summary>'):format(
+  return ('%s<span class="s" data-p="%s" data-d="%s">%s</span></summary>'):format(
     start,
     goes_on(cost) and "" or words.count(cost.tokens_printed),
-    words.count(cost.tokens_shown),
-    words.span("d", words.duration(cost.duration_ms))
+    words.duration(cost.duration_ms),
+    words.count(cost.tokens_shown)
   )
 end
 
@@ -87,7 +87,7 @@ end
 local function field(name, value)
   local text = type(value) == "string" and value or encode.json(value) or tostring(value)
   text = clipped(text, MOST_INPUT)
-  return ("<b>%s</b>%s%s"):format(escape.text(name), text:find "\n" and "\n" or " ", escape.text(text))
+  return ("%s:%s%s"):format(escape.text(name), text:find "\n" and "\n" or " ", escape.text(text))
 end
 
 local function asked_html(input)
@@ -133,7 +133,17 @@ local function facts(call, event)
     if fact ~= "" then shown[#shown + 1] = escape.text(fact) end
   end
   local exit = text_or_nil(event.exit_line)
-  return ("<p>%s%s</p>"):format(exit and words.span("exit", exit) .. " · " or "", table.concat(shown, " · "))
+  return ('<p id="c%d">%s%s</p>'):format(
+    call.index,
+    exit and words.span("exit", exit) .. " · " or "",
+    table.concat(shown, " · ")
+  )
+end
+
+local NOT_KEPT = "The full output was not kept"
+
+local function note(text)
+  return words.span("dim", text, "p")
 end
 
 -- what the model saw ---------------------------------------------------------------------------
@@ -176,17 +186,12 @@ local function content_html(call, event)
     local marks = type(event.cut) == "table" and type(event.cut.markers) == "table" and event.cut.markers or {}
     shown = marked(body, check.list(marks)) .. trailer(content:sub(#body + 1), event)
   end
-  local about = #content > call.content_room and " <span>cut for this page; abridge log has it whole</span>" or ""
-  return ('<h3 id="c%dm">What the model saw%s</h3><pre>\n%s</pre>'):format(call.index, about, shown)
+  local is_cut = #content > call.content_room
+  local pre = ('<pre class="saw" id="c%dm">\n%s</pre>'):format(call.index, shown)
+  return is_cut and pre .. note "Cut for this page; abridge log has it whole." or pre
 end
 
 -- what was left out --------------------------------------------------------------------------------
-
-local NOT_KEPT = "The full output was not kept"
-
-local function note(text)
-  return words.span("dim", text, "p")
-end
 
 --- The full output, or why there is none; and where the parts of the map are on the page.
 local function full_html(call, event, run, segments)
@@ -239,7 +244,7 @@ end
 ---@param input any
 ---@return string html
 function M.without_result(call, input)
-  return ('<details%s>%s<div class="b" id="c%d"><pre>\n%s</pre>%s</div></details>\n'):format(
+  return ('<details%s>%s<pre class="ask" id="c%d">\n%s</pre>%s</details>\n'):format(
     classes(call),
     row(call, call_words.input(input), nil),
     call.index,
@@ -258,10 +263,9 @@ function M.html(call, input, event, run)
   local cut = ledger.of(event)
   local segments = cut and map.segments(cut)
   local drawn, full = left_out_html(call, event, run, segments)
-  return ('<details%s>%s<div class="b" id="c%d">%s<pre>\n%s</pre>%s%s%s</div></details>\n'):format(
+  return ('<details%s>%s%s<pre class="ask">\n%s</pre>%s%s%s</details>\n'):format(
     classes(call),
     row(call, call_words.input(input), segments),
-    call.index,
     facts(call, event),
     asked_html(input),
     drawn,

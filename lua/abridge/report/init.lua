@@ -18,8 +18,8 @@ local SECTION = 50 -- calls that a browser lays out together, once they come int
 
 -- Bytes that all calls have together, so that a browser opens the page at once. What the model saw is cut to an even
 -- share where it is over that, full outputs are copied or not, the smallest first.
-local CONTENT_ROOM = 8 * 1024 * 1024
-local FULL_ROOM = 8 * 1024 * 1024
+local CONTENT_ROOM = 6 * 1024 * 1024
+local FULL_ROOM = 6 * 1024 * 1024
 
 -- the calls ---------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ local LIST = [[
 <input class="pick" type="radio" name="pick" id="cut">
 <p class="tabs"><label for="all">all</label><label for="bad">failed</label><label for="cut">cut</label></p>
 <div class="head"><span class="t" data-n="#">tool</span><span class="q">asked</span><span class="h">kept</span>
-<span class="s" data-p="printed">seen</span><span class="d">time</span></div>
+<span class="s" data-p="printed" data-d="time">seen</span></div>
 ]]
 
 local FOOT = [[
