@@ -103,13 +103,13 @@ del b{display:block;font-family:system-ui,sans-serif}
 details>:target{outline:0}
 pre [id]{scroll-margin-top:5rem}
 footer{margin-top:2rem;color:var(--dim);font-size:.8rem;overflow-wrap:anywhere}
-@media(max-width:46rem){th,td{padding-left:.7rem}
-th:nth-child(4),td:nth-child(4),th:nth-child(n+8),td:nth-child(n+8){display:none}
+@media(max-width:46rem){th,td{padding-left:.6rem}
+:is(th,td):nth-child(3),:is(th,td):nth-child(4),:is(th,td):nth-child(n+8){display:none}
 body{padding:1rem .8rem 3rem}
 .sums{grid-template-columns:1fr 1fr}.sums .big{font-size:1.25rem}
 .head{display:none}
 summary{grid-template-columns:1fr 8rem;gap:.1rem .6rem;padding:.5rem .3rem}
-.t::before{min-width:2.4rem}.t{grid-column:1/3}.q,.m{margin-left:2.4rem}.m{width:calc(100% - 2.4rem)}
+.t::before{min-width:2.4rem}.t{grid-column:1;grid-row:1}.q,.m{margin-left:2.4rem}.m{width:calc(100% - 2.4rem)}
 .q{grid-column:1/-1;grid-row:2}.o{grid-column:2;grid-row:1;justify-self:end}.m{grid-column:1;grid-row:3}
 .s{grid-column:2;grid-row:3;grid-template-columns:1fr 3.8rem}.s::before{display:none}
 section{contain-intrinsic-size:auto 250rem}
@@ -118,6 +118,6 @@ details>:not(summary){margin-left:0;margin-right:0}.map{width:100%}pre{max-heigh
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "ixcu8pVkYXHJ8Bz0wxKG1g8YLZx4tY4jXJRWww+w+IA="
+M.sha256 = "3Uv/2G3IXhJIYLoR9LUczb0tZ9nRjlykknXDC4CPgFE="
 
 return M
