@@ -141,6 +141,7 @@ describe("the page of a run", function()
         has(elements, "<pre", payload)
       end
     end
+    assert.matches("^%d%d%d%d%-%d%d%-%d%d %d%d:%d%d UTC · ", html.of(elements, "dim")[1].text) -- odd times are left out
     has(elements, "<pre", "U+202Etxt.exeU+202C U+2066isolatedU+2069 U+200F")
     has(elements, "<pre", "^@NUL ^[[31mred^[[0m ^H^? U+0085 ^M")
     has(elements, "<pre", "\239\191\189\239\191\189 <\239\191\189\239\191\189script>")

@@ -42,11 +42,16 @@ local function is_of_call(event)
   return event.type == "tool_call" or event.type == "tool_result"
 end
 
+--- Is a value seconds since 1970, of a year with four digits?
+local function is_time(value)
+  return type(value) == "number" and value >= 0 and value < 2.5e11
+end
+
 local function new_call(index, event)
   return {
     index = index,
     tool = call_words.one_line(event.tool),
-    time = type(event.time) == "number" and event.time or nil,
+    time = is_time(event.time) and event.time or nil,
     ended = false,
     failed = false,
     cut = false,
