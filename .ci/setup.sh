@@ -14,7 +14,7 @@ case ${1:-} in
     tools="cc make lua5.4 busted" ;;
   check)
     packages="gcc libc6-dev clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind lua-check liblua5.4-dev
-      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user chromium"
     tools="gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64" ;;
   *) echo "setup.sh: nothing or check, not $1" >&2; exit 2 ;;
 esac
@@ -46,7 +46,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "  for every host of the suite: Lua 5.5, 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip, valgrind"
   else
     echo "  gcc and clang with their sanitizers and libFuzzer, clang-format, clang-tidy, cppcheck, luacheck, valgrind,"
-    echo "  aarch64-linux-gnu-gcc, qemu-aarch64"
+    echo "  aarch64-linux-gnu-gcc, qemu-aarch64, Chromium"
   fi
   still_missing
   exit

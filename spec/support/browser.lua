@@ -84,7 +84,8 @@ function M.visit(html, script)
     arguments[#arguments + 1] = argument
   end
   arguments[#arguments + 1] = server:url "/"
-  local browser = assert(process.spawn(arguments, { env = { HOME = dir.path, TMPDIR = dir.path }, cwd = dir.path, grace = 5 }, {
+  local how = { env = { HOME = dir.path, TMPDIR = dir.path }, cwd = dir.path, grace = 5 }
+  local browser = assert(process.spawn(arguments, how, {
     on_output = function(chunk)
       output[#output + 1] = chunk
     end,

@@ -12,7 +12,7 @@ end
 
 local ATTRIBUTES = {}
 for name in ([[lang charset http-equiv content name class id href type checked for viewBox preserveAspectRatio role
-  aria-label x y width height d data-n data-p]]):gmatch "%S+" do
+  aria-label x y width height d data-n data-p data-d]]):gmatch "%S+" do
   ATTRIBUTES[name] = true
 end
 

@@ -74,11 +74,11 @@ local function row(call, asked, segments)
     bar(segments)
   )
   if not cost then return start .. "</summary>" end
-  return ('%s<span class="s" data-p="%s">%s</span>%s</summary>'):format(
+  return ('%s<span class="s" data-p="%s" data-d="%s">%s</span></summary>'):format(
     start,
     goes_on(cost) and "" or words.count(cost.tokens_printed),
-    words.count(cost.tokens_shown),
-    words.span("d", words.duration(cost.duration_ms))
+    words.duration(cost.duration_ms),
+    words.count(cost.tokens_shown)
   )
 end
 
@@ -87,7 +87,7 @@ end
 local function field(name, value)
   local text = type(value) == "string" and value or encode.json(value) or tostring(value)
   text = clipped(text, MOST_INPUT)
-  return ("<b>%s</b>%s%s"):format(escape.text(name), text:find "\n" and "\n" or " ", escape.text(text))
+  return ("%s:%s%s"):format(escape.text(name), text:find "\n" and "\n" or " ", escape.text(text))
 end
 
 local function asked_html(input)
@@ -133,19 +133,31 @@ local function facts(call, event)
     if fact ~= "" then shown[#shown + 1] = escape.text(fact) end
   end
   local exit = text_or_nil(event.exit_line)
-  return ("<p>%s%s</p>"):format(exit and words.span("exit", exit) .. " · " or "", table.concat(shown, " · "))
+  return ('<p id="c%d">%s%s</p>'):format(
+    call.index,
+    exit and words.span("exit", exit) .. " · " or "",
+    table.concat(shown, " · ")
+  )
+end
+
+local NOT_KEPT = "The full output was not kept"
+
+local function note(text)
+  return words.span("dim", text, "p")
 end
 
 -- what the model saw ---------------------------------------------------------------------------
 
---- A text with its marks standing out.
-local function marked(text, marks)
+--- A text with its marks standing out, each a link where it stands for a part on the page.
+local function marked(text, marks, targets)
   local parts, at = {}, 0
-  for _, mark in ipairs(marks) do
+  for i, mark in ipairs(marks) do
     local known = type(mark) == "table" and check.are_counts(mark, "first_byte", "last_byte")
     if not known or mark.first_byte <= at or mark.last_byte < mark.first_byte or mark.last_byte > #text then break end
     parts[#parts + 1] = escape.text(text:sub(at + 1, mark.first_byte - 1))
-    parts[#parts + 1] = words.span("mark", text:sub(mark.first_byte, mark.last_byte))
+    local at_part = #targets == #marks and targets[i]
+    local shown_mark = words.span("mark", text:sub(mark.first_byte, mark.last_byte))
+    parts[#parts + 1] = at_part and ('<a href="#%s">%s</a>'):format(at_part, shown_mark) or shown_mark
     at = mark.last_byte
   end
   return table.concat(parts) .. escape.text(text:sub(at + 1))
@@ -166,7 +178,7 @@ local function trailer(rest, event)
   return table.concat(parts) .. escape.text(rest)
 end
 
-local function content_html(call, event)
+local function content_html(call, event, targets)
   local content = type(event.content) == "string" and event.content or ""
   local shown
   if #content > call.content_room then
@@ -174,19 +186,14 @@ local function content_html(call, event)
   else
     local body = reader.shown_text(event) -- a start of the content
     local marks = type(event.cut) == "table" and type(event.cut.markers) == "table" and event.cut.markers or {}
-    shown = marked(body, check.list(marks)) .. trailer(content:sub(#body + 1), event)
+    shown = marked(body, check.list(marks), targets) .. trailer(content:sub(#body + 1), event)
   end
-  local about = #content > call.content_room and " <span>cut for this page; abridge log has it whole</span>" or ""
-  return ('<h3 id="c%dm">What the model saw%s</h3><pre>\n%s</pre>'):format(call.index, about, shown)
+  local is_cut = #content > call.content_room
+  local pre = ('<pre class="saw" id="c%dm">\n%s</pre>'):format(call.index, shown)
+  return is_cut and pre .. note "Cut for this page; abridge log has it whole." or pre
 end
 
 -- what was left out --------------------------------------------------------------------------------
-
-local NOT_KEPT = "The full output was not kept"
-
-local function note(text)
-  return words.span("dim", text, "p")
-end
 
 --- The full output, or why there is none; and where the parts of the map are on the page.
 local function full_html(call, event, run, segments)
@@ -199,6 +206,7 @@ local function full_html(call, event, run, segments)
   end
   local fd, stat = run:open_output(event)
   if not fd then return note(stat), nil end
+  segments = segments or { { kept = true, from = 0, to = stat.size } }
   local is_copy = stat.size <= call.full_room
   local ok, html = pcall(full_output.html, fd, stat.size, segments, call.index, is_copy)
   host.uv().fs_close(fd)
@@ -217,10 +225,15 @@ local function full_html(call, event, run, segments)
   return head .. html, target
 end
 
+--- The map, the full output, and where each part that was left out is on the page.
 local function left_out_html(call, event, run, segments)
-  if not call.cut then return "", nil end
-  local full, target = full_html(call, event, run, segments or {})
-  if not segments then return "", full end
+  if not call.cut then return "", "", {} end
+  local full, target = full_html(call, event, run, segments)
+  if not segments then return "", full, {} end
+  local gaps = {}
+  for i, segment in ipairs(target and segments or {}) do
+    if not segment.kept then gaps[#gaps + 1] = target(i) end
+  end
   target = target or function(i)
     return segments[i].kept and ("c%dm"):format(call.index) or nil
   end
@@ -229,7 +242,7 @@ local function left_out_html(call, event, run, segments)
   end)
   local total = type(event.cut.total_lines) == "number" and words.counted(event.cut.total_lines, "line") .. ", " or ""
   local about = total .. words.size(event.cut.total_bytes)
-  return ("<h3>Kept and left out <span>of %s</span></h3>%s"):format(about, drawn), full
+  return ("<h3>Kept and left out <span>of %s</span></h3>%s"):format(about, drawn), full, gaps
 end
 
 -- all of it -----------------------------------------------------------------------------------------
@@ -239,7 +252,7 @@ end
 ---@param input any
 ---@return string html
 function M.without_result(call, input)
-  return ('<details%s>%s<div class="b" id="c%d"><pre>\n%s</pre>%s</div></details>\n'):format(
+  return ('<details%s>%s<pre class="ask" id="c%d">\n%s</pre>%s</details>\n'):format(
     classes(call),
     row(call, call_words.input(input), nil),
     call.index,
@@ -257,16 +270,15 @@ end
 function M.html(call, input, event, run)
   local cut = ledger.of(event)
   local segments = cut and map.segments(cut)
-  local drawn, full = left_out_html(call, event, run, segments)
-  return ('<details%s>%s<div class="b" id="c%d">%s<pre>\n%s</pre>%s%s%s</div></details>\n'):format(
+  local drawn, full, gaps = left_out_html(call, event, run, segments)
+  return ('<details%s>%s%s<pre class="ask">\n%s</pre>%s%s%s</details>\n'):format(
     classes(call),
     row(call, call_words.input(input), segments),
-    call.index,
     facts(call, event),
     asked_html(input),
     drawn,
-    content_html(call, event),
-    full or ""
+    content_html(call, event, gaps),
+    full
   )
 end
 

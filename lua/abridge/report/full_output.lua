@@ -10,7 +10,7 @@ local M = {}
 M.MOST = 1024 * 1024 -- bytes of a full output that is copied
 
 local MOST_PARTS = 60 -- of one that is sampled
-local SAMPLE = { [true] = 400, [false] = 1500 } -- bytes at each end of a part that was kept, and of one left out
+local SAMPLE = { [true] = 200, [false] = 800 } -- bytes at each end of a part that was kept, and of one left out
 local LABEL = { [true] = "shown", [false] = "left out" }
 
 --- A part's text: all of it, or its two ends.

@@ -18,8 +18,8 @@ local SECTION = 50 -- calls that a browser lays out together, once they come int
 
 -- Bytes that all calls have together, so that a browser opens the page at once. What the model saw is cut to an even
 -- share where it is over that, full outputs are copied or not, the smallest first.
-local CONTENT_ROOM = 8 * 1024 * 1024
-local FULL_ROOM = 8 * 1024 * 1024
+local CONTENT_ROOM = 6 * 1024 * 1024
+local FULL_ROOM = 6 * 1024 * 1024
 
 -- the calls ---------------------------------------------------------------------
 
@@ -42,11 +42,16 @@ local function is_of_call(event)
   return event.type == "tool_call" or event.type == "tool_result"
 end
 
+--- Is a value seconds since 1970, of a year with four digits?
+local function is_time(value)
+  return type(value) == "number" and value >= 0 and value < 2.5e11
+end
+
 local function new_call(index, event)
   return {
     index = index,
     tool = call_words.one_line(event.tool),
-    time = type(event.time) == "number" and event.time or nil,
+    time = is_time(event.time) and event.time or nil,
     ended = false,
     failed = false,
     cut = false,
@@ -156,7 +161,7 @@ local LIST = [[
 <input class="pick" type="radio" name="pick" id="cut">
 <p class="tabs"><label for="all">all</label><label for="bad">failed</label><label for="cut">cut</label></p>
 <div class="head"><span class="t" data-n="#">tool</span><span class="q">asked</span><span class="h">kept</span>
-<span class="s" data-p="printed">seen</span><span class="d">time</span></div>
+<span class="s" data-p="printed" data-d="time">seen</span></div>
 ]]
 
 local FOOT = [[

@@ -61,7 +61,7 @@ color:var(--bg);border-color:var(--fg)}
 solid var(--seen);outline-offset:2px}
 #bad:checked~section details:not(.e),#cut:checked~section details:not(.c){display:none}
 .head,summary{display:grid;align-items:center;gap:0 .9rem;font-size:.87rem;padding:.35rem .5rem;
-grid-template-columns:minmax(7rem,13rem) 1fr 3.8rem 7rem 9.6rem 3.6rem}
+grid-template-columns:minmax(7rem,13rem) 1fr 3.8rem 7rem 14rem}
 .head{padding-bottom:.3rem;border-bottom:1px solid var(--line)}
 .head span,.head .q{color:var(--dim);font:inherit;font-size:.8rem}
 section{content-visibility:auto;contain-intrinsic-size:auto 105rem}
@@ -75,14 +75,19 @@ summary:hover,details[open]>summary{background:var(--soft)}
 .q{unicode-bidi:isolate;direction:ltr}
 .o{grid-column:3;color:var(--bad);font-weight:600;white-space:nowrap}
 .m,.h{grid-column:4}
-.s{grid-column:5;display:grid;grid-template-columns:1fr 4.6rem;text-align:right}
+.s{grid-column:5;display:grid;grid-template-columns:1fr 4.6rem 4.5rem;text-align:right}
 .s::before{content:attr(data-p);color:var(--dim)}
-.d{grid-column:6;text-align:right;color:var(--dim)}
+.s::after{content:attr(data-d);color:var(--dim)}
 .m{height:8px;background:var(--gap);fill:var(--seen)}
 .m.w{background:var(--seen)}
-.b{padding:.1rem .5rem 1.5rem;scroll-margin-top:4rem}
-.b>p{margin:.5rem 0;font-size:.87rem;overflow-wrap:anywhere}
-.map{height:22px}
+details>:not(summary){margin-left:.5rem;margin-right:.5rem}
+details>p{margin:.5rem;font-size:.87rem;overflow-wrap:anywhere;scroll-margin-top:5rem}
+details>:last-child:not(summary){margin-bottom:1.5rem}
+.ask::before,.saw::before{display:block;font:600 .8rem system-ui,sans-serif;margin-bottom:.3rem;color:var(--dim)}
+.ask::before{content:"Asked"}
+.saw::before{content:"What the model saw"}
+.saw{margin-top:.8rem}
+.map{height:22px;width:calc(100% - 1rem)}
 pre{margin:0;padding:.7rem .8rem;background:var(--soft);border:1px solid var(--line);border-radius:6px;
 max-height:34rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.45;tab-size:8;
 unicode-bidi:isolate;direction:ltr}
@@ -95,24 +100,24 @@ del b{display:block;font-family:system-ui,sans-serif}
 .e .exit{color:var(--bad)}
 .say{color:var(--say)}
 :target{outline:2px solid var(--seen);outline-offset:1px;border-radius:3px}
-.b:target{outline:0}
+details>:target{outline:0}
 pre [id]{scroll-margin-top:5rem}
 footer{margin-top:2rem;color:var(--dim);font-size:.8rem;overflow-wrap:anywhere}
-@media(max-width:46rem){th,td{padding-left:.7rem}
-th:nth-child(4),td:nth-child(4),th:nth-child(n+8),td:nth-child(n+8){display:none}
+@media(max-width:46rem){th,td{padding-left:.6rem}
+:is(th,td):nth-child(3),:is(th,td):nth-child(4),:is(th,td):nth-child(n+8){display:none}
 body{padding:1rem .8rem 3rem}
 .sums{grid-template-columns:1fr 1fr}.sums .big{font-size:1.25rem}
 .head{display:none}
-summary{grid-template-columns:1fr 4.2rem 3.6rem;gap:.1rem .6rem;padding:.5rem .3rem}
-.t::before{min-width:2.4rem}.t{grid-column:1/3}.q,.m{margin-left:2.4rem}.m{width:calc(100% - 2.4rem)}.q{grid-column:1/-1;grid-row:2}
-.o{grid-column:3;grid-row:1;justify-self:end}.m{grid-column:1}.s{grid-column:2;display:block}.s::before{display:none}
-.d{grid-column:3}.m,.s,.d{grid-row:3}
+summary{grid-template-columns:1fr 8rem;gap:.1rem .6rem;padding:.5rem .3rem}
+.t::before{min-width:2.4rem}.t{grid-column:1;grid-row:1}.q,.m{margin-left:2.4rem}.m{width:calc(100% - 2.4rem)}
+.q{grid-column:1/-1;grid-row:2}.o{grid-column:2;grid-row:1;justify-self:end}.m{grid-column:1;grid-row:3}
+.s{grid-column:2;grid-row:3;grid-template-columns:1fr 3.8rem}.s::before{display:none}
 section{contain-intrinsic-size:auto 250rem}
-.b{padding:.1rem .1rem 1.2rem}pre{max-height:24rem;padding:.6rem}}
+details>:not(summary){margin-left:0;margin-right:0}.map{width:100%}pre{max-height:24rem;padding:.6rem}}
 @media print{section{content-visibility:visible}pre{max-height:none}}
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "v5WI4Z4aDkFoW5Ci8AOXpWKcbF13/+d1mAoH8f5MrKg="
+M.sha256 = "3Uv/2G3IXhJIYLoR9LUczb0tZ9nRjlykknXDC4CPgFE="
 
 return M
