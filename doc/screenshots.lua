@@ -98,7 +98,7 @@ local SCREEN = [[
   vim.o.laststatus, vim.o.ruler, vim.o.showcmd, vim.o.showmode = 2, false, false, false
 ]]
 
---- A project of C files, one of them wrong. Where there is a pipe named gate, its build waits there before the last file.
+--- A project of C files, one of them wrong. Where there is a gate.pipe, its build waits there before the last file.
 local PROJECT = [[
 mkdir -p src && for i in $(seq -w 120); do
   echo "int unit_$i(int u) { return u + 1; }" > src/unit_$i.c

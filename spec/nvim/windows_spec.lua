@@ -437,6 +437,17 @@ describe("the window of :Abridge run", function()
     assert.same({ "started\ndone\n", "started\ndone\n", "started\ndone\n" }, contents)
   end)
 
+  it("is shown again at the end of what has been printed while it runs", function()
+    local buf = window.command(waiting "seq 20")
+    said(buf, "1 line")
+    type_keys "q"
+    vim.cmd "Abridge run"
+    assert.same({ buf, 2 }, { api.nvim_get_current_buf(), vim.fn.line "." })
+    release()
+    said(buf, "^exit 0")
+    assert.equal(vim.fn.line "$", vim.fn.line ".")
+  end)
+
   it(":edit and :bdelete draw it anew, while it runs and later", function()
     local buf = window.command(waiting "echo done")
     said(buf, "1 line")

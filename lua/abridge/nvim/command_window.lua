@@ -278,6 +278,7 @@ function M.show_latest(mods)
   local newest = runs[#runs]
   if not newest then error("No command has been run yet", 0) end
   buffer.show(newest.buf, mods, true)
+  if not newest.result then vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(newest.buf), 0 }) end
   newest:tell()
 end
 
