@@ -40,7 +40,7 @@ portable_specs := spec/tools/process_spec.lua spec/tools/run_command_spec.lua sp
 check-portable:
 	$(call copy_tree,build/portable)
 	@$(MAKE) --no-print-directory -C build/portable build $(portable_tests:%=build/test/plain/test_%) luas=5.4 \
-		CC="$(CC) -DABR_PORTABLE"
+		CC="$(CC) -DABR_PORTABLE" CFLAGS="-O2 -Werror"
 	@cd build/portable && HOST="c lua5.4" C_TESTS="$(portable_tests)" SPEC="$(portable_specs)" \
 		spec/run_suite.sh build/test/plain
 

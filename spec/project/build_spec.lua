@@ -127,7 +127,7 @@ describe("make help #once", function()
   it("lists the targets, one line each", function()
     local help = "\n" .. run("make -s help")
     for _, target in ipairs(words("setup build nvim lib demo doc test check lint memcheck tsan fuzz bench bench-check "
-      .. "test-arm64 score soak rock clean")) do
+      .. "test-arm64 test-arm64-lua test-portable names score soak rock clean")) do
       assert.matches("\n" .. target:gsub("%-", "%%-") .. " +%S[^\n]*\n", help)
     end
   end)
