@@ -6,8 +6,8 @@ local lua_api = require "names.lua_api"
 local M = {}
 
 local HEAD = [[
-What is public, with its signature, so that a change of it shows when the change is read. Written by `make names`;
-doc/versions.md says what a release may change. What a name means is in doc/lua.md and doc/c.md.
+Every public name with its signature, so that a change of one shows in review. Written by `make names`; what a release
+may change is in doc/versions.md, what a name means in doc/lua.md and doc/c.md.
 ]]
 
 ---@return string

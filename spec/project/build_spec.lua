@@ -142,7 +142,7 @@ describe("make help #once", function()
   it("lists the targets, one line each", function()
     local help = "\n" .. run("make -s help")
     for _, target in ipairs(words("setup build nvim lib install demo doc test check lint memcheck tsan fuzz bench "
-      .. "bench-check test-arm64 score soak rock clean")) do
+      .. "bench-check test-arm64 test-arm64-lua test-portable names dist score soak rock clean")) do
       assert.matches("\n" .. target:gsub("%-", "%%-") .. " +%S[^\n]*\n", help)
     end
   end)

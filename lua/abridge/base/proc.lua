@@ -1,7 +1,6 @@
 --- What Linux tells of processes, in /proc. Elsewhere there is none, or one of another form; a core that is built to do
---- without what Linux alone has keeps us from asking, too.
+--- without what Linux alone has keeps us from asking, too. Works without a core.
 
-local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 
 local M = {}
@@ -11,7 +10,8 @@ local M = {}
 ---@param name "stat"|"io"
 ---@return string|nil
 function M.read(pid, name)
-  local file = not core.portable and io.open(("/proc/%s/%s"):format(pid, name))
+  local core = package.loaded["abridge.core"]
+  local file = not (core and rawget(core, "portable")) and io.open(("/proc/%s/%s"):format(pid, name))
   local text = file and file:read "*a"
   if file then file:close() end
   return text or nil
