@@ -39,6 +39,13 @@ local MACHINES = those("x86_64 aarch64", "command -v %s-linux-gnu-gcc")
 local LUAS = those("5.1 5.2 5.3 5.4 5.5", "test -e build/%s/abridge/core.so")
 local ARM64_LUA = "build/arm64-lua/bin/lua5.4"
 
+if select(2, shell.try "test \"$(git rev-parse --show-toplevel)\" = \"$(pwd -P)\"") ~= 0 then
+  describe("make dist #once", function()
+    pending "packs what is committed, and this is no git checkout"
+  end)
+  return
+end
+
 describe("make dist #once", function()
   local dir, dist, said
 
@@ -109,7 +116,7 @@ describe("make dist #once", function()
       local name = line:match " abridge%-[^/]*/(.*[^/])$"
       if name then found[#found + 1] = name end
     end
-    assert.equal(run "git ls-files", table.concat(found, "\n") .. "\n")
+    assert.equal(run "git ls-tree -r --name-only HEAD", table.concat(found, "\n") .. "\n")
   end)
 
   it("knows no path of this machine", function()
