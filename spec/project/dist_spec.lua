@@ -162,6 +162,21 @@ describe("make dist #once", function()
     assert.equal(wanted, (run(lua .. " '" .. prefix .. "/example.lua'"):gsub("\t", " "):gsub("\n$", "")))
   end)
 
+  for _, name in ipairs(paths.names "build/hosts/bin") do
+    if name:find "^nvim" then
+      it(name .. " takes its core from there by :Abridge install FILE", function()
+        local plugin, archive = ("%s/plugin of %s"):format(dir, name), at "-nvim-linux-x86_64.tar.gz"
+        run(("mkdir '%s' && tar -C '%s' --strip-components=1 -xzf '%s'"):format(plugin, plugin, archive))
+        run(("rm '%s/lua/abridge/core.so'"):format(plugin))
+        local command = "HOME='%s' build/hosts/bin/%s --headless -u NONE -i NONE -n --cmd 'set rtp^=%s' "
+          .. "-c 'runtime plugin/abridge.lua' -c 'Abridge install %s' -c 'lua require \"abridge\"' -c qa!"
+        local said = run(command:format(dir, name, plugin:gsub(" ", [[\\ ]]), archive))
+        assert.matches("abridge: installed " .. plugin .. "/lua/abridge/core.so", said, 1, true)
+        assert.not_matches("rror", said)
+      end)
+    end
+  end
+
   describe("in a root without anything else", function()
     --- What a program prints of the example there, with an archive unpacked in a folder.
     local function printed(name, archive, folder, arguments)
