@@ -169,7 +169,8 @@ describe("make dist #once", function()
         run(("mkdir -p '%s' && tar -C '%s' --strip-components=1 -xzf '%s'"):format(plugin, plugin, archive))
         run(("rm '%s/lua/abridge/core.so'"):format(plugin))
         local command = "env -u LUA_PATH -u LUA_CPATH HOME='%s' build/hosts/bin/%s --headless -u NONE -i NONE -n "
-          .. "--cmd 'set rtp^=%s' -c 'runtime plugin/abridge.lua' -c 'Abridge install %s' -c 'lua require \"abridge\"' -c qa!"
+          .. "--cmd 'set rtp^=%s' -c 'runtime plugin/abridge.lua' -c 'Abridge install %s' "
+          .. "-c 'lua require \"abridge\"' -c qa!"
         local printed = run(command:format(dir, name, plugin, archive))
         assert.matches("abridge: installed " .. plugin .. "/lua/abridge/core.so", printed, 1, true)
         assert.not_matches("rror", printed)
