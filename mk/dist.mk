@@ -11,15 +11,17 @@ version: ## write the version of csrc/abridge.h to the other files that have it:
 	@sed -i.old 's/^return ".*"/return "$(version)"/' lua/abridge/base/version.lua
 	@sed -i.old 's/abridge-[0-9.]*-1\.rockspec/abridge-$(version)-1.rockspec/' doc/lua.md
 	@rm -f lua/abridge/base/version.lua.old doc/lua.md.old rockspec/abridge-[0-9]*.rockspec
-	@awk '{ sub(/^version = "scm-1"/, "version = \"$(version)-1\""); print } /^  url = / { print "  tag = \"v$(version)\"," }' \
+	@awk '{ sub(/^version = "scm-1"/, "version = \"$(version)-1\""); print } \
+		/^  url = / { print "  tag = \"v$(version)\"," }' \
 		rockspec/abridge-scm-1.rockspec > rockspec/abridge-$(version)-1.rockspec
 	@$(MAKE) --no-print-directory doc
 
 dist: ## build all that is released of HEAD into DIST=build/dist; LUAS=5.4 MACHINES=x86_64 is a part
-	@for v in $(or $(LUAS),$(dist_luas)); do case " 5.1 $(luas) " in *" $$v "*) ;; *) \
-		echo "dist: no headers of Lua $$v: run 'make setup' or set LUA_INCDIR_$$(echo $$v | tr . _)" >&2; exit 1 ;; esac; done
-	@MAKE="$(MAKE)" VERSION=$(version) LUAS="$(or $(LUAS),$(dist_luas))" MACHINES="$(or $(MACHINES),$(dist_machines))" \
-		mk/dist/dist.sh "$(abspath $(or $(DIST),build/dist))" $(foreach v,$(luas),LUA_INCDIR_$(subst .,_,$(v))=$(abspath $(incdir_$(v))))
+	$(foreach v,$(filter-out 5.1 $(luas),$(or $(LUAS),$(dist_luas))),$(error no headers of Lua $(v) found: \
+		run 'make setup' or set LUA_INCDIR_$(subst .,_,$(v))))
+	@VERSION=$(version) LUAS="$(or $(LUAS),$(dist_luas))" MACHINES="$(or $(MACHINES),$(dist_machines))" \
+		mk/dist/dist.sh "$(abspath $(or $(DIST),build/dist))" \
+		$(foreach v,$(luas),LUA_INCDIR_$(subst .,_,$(v))=$(abspath $(incdir_$(v))))
 
 # The cores of a machine, as build/cores/MACHINE/5.4.so. That of 5.1 is Neovim's and LuaJIT's too, and wants no headers.
 # Debian's lua.h wants a header from beside the libraries of its own machine; this machine's does no harm.

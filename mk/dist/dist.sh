@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets MAKE, VERSION, LUAS and MACHINES.
+# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets VERSION, LUAS and MACHINES.
 #
 # Builds what is released of HEAD, in a folder with HEAD's files alone; what is not committed is not in it. The same
 # commit gives the same bytes, wherever and whenever it is built with the same tools: times are the commit's, owners are
@@ -73,7 +73,7 @@ rm -r "$work/rock"
 
 # ------------------------------------------------------------------ the cores
 
-"$MAKE" --no-print-directory -C "$source" -j"$(getconf _NPROCESSORS_ONLN)" dist-cores LUAS="$LUAS" \
+make --no-print-directory -C "$source" -j"$(getconf _NPROCESSORS_ONLN)" dist-cores LUAS="$LUAS" \
   MACHINES="$MACHINES" QUIET=1 "$@"
 
 # what_core_needs FILE: its libraries and its newest symbol of glibc; fails where an older glibc would not load it

@@ -1,6 +1,6 @@
 /*
- * stat and its kin for the cores of `make dist`. Before 2.33, glibc had no such symbols: each program brought its own
- * copy, which the headers of today no longer ask for. Where a pointer has 64 bits, the kernel fills struct stat itself.
+ * stat and its kin for the cores of `make dist`. glibc has had symbols for them since 2.33; older ones linked a
+ * copy into each program. On 64-bit machines the kernel itself fills struct stat.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

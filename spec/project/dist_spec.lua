@@ -39,6 +39,13 @@ local MACHINES = those("x86_64 aarch64", "command -v %s-linux-gnu-gcc")
 local LUAS = those("5.1 5.2 5.3 5.4 5.5", "test -e build/%s/abridge/core.so")
 local ARM64_LUA = "build/arm64-lua/bin/lua5.4"
 
+if select(2, shell.try "test \"$(git rev-parse --show-toplevel)\" = \"$(pwd -P)\"") ~= 0 then
+  describe("make dist #once", function()
+    pending "packs what is committed, and this is no git checkout"
+  end)
+  return
+end
+
 describe("make dist #once", function()
   local dir, dist, said
 
@@ -109,7 +116,7 @@ describe("make dist #once", function()
       local name = line:match " abridge%-[^/]*/(.*[^/])$"
       if name then found[#found + 1] = name end
     end
-    assert.equal(run "git ls-files", table.concat(found, "\n") .. "\n")
+    assert.equal(run "git ls-tree -r --name-only HEAD", table.concat(found, "\n") .. "\n")
   end)
 
   it("knows no path of this machine", function()
@@ -154,6 +161,22 @@ describe("make dist #once", function()
       :format(prefix, prefix, prefix, ARM64_LUA)
     assert.equal(wanted, (run(lua .. " '" .. prefix .. "/example.lua'"):gsub("\t", " "):gsub("\n$", "")))
   end)
+
+  for _, name in ipairs(paths.names "build/hosts/bin") do
+    if name:find "^nvim" then
+      it(name .. " takes its core from there by :Abridge install FILE", function()
+        local plugin, archive = ("%s/plugin/%s"):format(dir, name), at "-nvim-linux-x86_64.tar.gz"
+        run(("mkdir -p '%s' && tar -C '%s' --strip-components=1 -xzf '%s'"):format(plugin, plugin, archive))
+        run(("rm '%s/lua/abridge/core.so'"):format(plugin))
+        local command = "env -u LUA_PATH -u LUA_CPATH HOME='%s' build/hosts/bin/%s --headless -u NONE -i NONE -n "
+          .. "--cmd 'set rtp^=%s' -c 'runtime plugin/abridge.lua' -c 'Abridge install %s' "
+          .. "-c 'lua require \"abridge\"' -c qa!"
+        local printed = run(command:format(dir, name, plugin, archive))
+        assert.matches("abridge: installed " .. plugin .. "/lua/abridge/core.so", printed, 1, true)
+        assert.not_matches("rror", printed)
+      end)
+    end
+  end
 
   describe("in a root without anything else", function()
     --- What a program prints of the example there, with an archive unpacked in a folder.

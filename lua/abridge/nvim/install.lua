@@ -29,7 +29,7 @@ end
 function M.archive(system, maps)
   local machine = system.sysname == "Linux" and MACHINES[system.machine]
   if not machine then fail("there is no built core for %s on %s", system.sysname, system.machine) end
-  if maps:find "[/.%-]musl%-" or maps:find "libc%.musl" then
+  if maps:find "/ld%-musl%-" or maps:find "/libc%.musl%-" then
     fail "there is no built core for musl, which is the C library here: the built ones need glibc 2.17 or later"
   end
   return ("abridge-%s-nvim-linux-%s"):format(version, machine)
