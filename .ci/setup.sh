@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # .ci/setup.sh [check]
 # Installs what building, the demo and the suite need, through apt, and gets newer hosts (hosts.sh); with `check`, what
-# `make check` needs beside these. Quick when nothing is missing; safe to run again.
+# `make check` needs beside these. On macOS, what building and the demo need, through Homebrew. Quick when nothing is
+# missing; safe to run again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 case ${1:-} in

@@ -162,11 +162,11 @@ end
 --- `:Abridge install [FILE]`
 ---@param file? string
 function M.command(file)
-  vim.notify(("abridge: installing the core of %s from %s"):format(version, file or M.release))
+  vim.notify(("abridge: installing the core of %s"):format(version))
   vim.cmd "redraw"
   local target = M.install(file)
   local restart = package.loaded["abridge.core"] and "; restart Neovim to use it" or ""
-  vim.notify("abridge: installed " .. target .. restart)
+  vim.notify("abridge: installed " .. vim.fn.fnamemodify(target, ":~") .. restart)
 end
 
 return M
