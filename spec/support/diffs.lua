@@ -145,10 +145,25 @@ function M.merge()
   return text
 end
 
+--- A patch without context whose hunks stand where they come to when those before it are not there. git looks for a
+--- line from where the hunk says it will be, and without context takes the nearest that is equal.
+local function renumbered(patch)
+  local more = 0
+  return (patch:gsub("[^\n]*\n?", function(line)
+    if line:find "^diff " then more = 0 end
+    local from, removed, to, added = line:match "^@@ %-(%d+),?(%d*) %+(%d+),?(%d*) @@"
+    if not from then return nil end
+    removed, added = tonumber(removed) or 1, tonumber(added) or 1
+    to = from + more + (removed == 0 and 1 or 0) - (added == 0 and 1 or 0)
+    more = more + added - removed
+    return ("@@ -%s,%d +%d,%d @@"):format(from, removed, to, added) .. line:match "^@@.- @@(.*)$"
+  end))
+end
+
 --- Does a patch apply to the tree of a folder's HEAD? True, or false and what git says.
 function M.applies(dir, patch, options, folder)
-  dir:write("cut.patch", patch)
   local zero = options == "-U0" and "--unidiff-zero" or ""
+  dir:write("cut.patch", zero ~= "" and renumbered(patch) or patch)
   local strip = options == "--no-prefix" and "-p0" or ""
   local _, err, code = dir:sh(GIT
     .. ("export GIT_INDEX_FILE=%s; cd %s && git read-tree %s && git apply --check --cached %s %s %s"):format(
