@@ -29,6 +29,6 @@ for package in "$here"/cache/archives/*.deb; do
   dpkg-deb -x "$package" "$here/root" || exit 1
 done
 rm -rf "$here/cache" "$here/state"
-printf '%s\n' '#!/bin/sh' "export ABRIDGE_PROGRAM='$program'" \
+printf '%s\n' '#!/bin/sh' "export ABRIDGE_EMULATED=1 ABRIDGE_PROGRAM='$program'" \
   "exec qemu-aarch64 -L '$here/root' '$here/root/usr/bin/lua5.4' \"\$@\"" > "$program" && chmod +x "$program"
 "$program" -e 'require "luv" require "cjson"'

@@ -5,7 +5,7 @@ local paths = require "support.paths"
 local resources = require "support.resources"
 local tmpdir = require "support.tmpdir"
 
-local on_linux = resources.has_proc
+local on_linux = resources.has_proc and not resources.emulated -- an emulator would be given the faults
 local q = tmpdir.quote
 
 --- The rows of the page's tables: where the test is, and its name.

@@ -123,7 +123,7 @@ local function kill_hosts(kills)
   local before, acknowledged, torn = 0, 0, 0
   random.start(1)
   for turn = 1, kills do
-    local argv = { uv.exepath(), script, run_dir }
+    local argv = { tmpdir.program(), script, run_dir }
     local said, last = killed_host.run(argv, random.between(1, 30), random.below(20))
     check(said ~= nil, "the host ended by itself: %s", last)
     said = said or {}

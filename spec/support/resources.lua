@@ -14,6 +14,9 @@ M.has_proc = uv.fs_stat "/proc/self/fd" ~= nil
 --- Does abridge ask it? A core built with ABR_PORTABLE keeps it from that.
 M.asks_proc = proc.pids() ~= nil
 
+--- Does this Lua run under an emulator (.ci/arm64.sh)? Other programs here are of this machine all the same.
+M.emulated = os.getenv "ABRIDGE_EMULATED" ~= nil
+
 --- Open descriptors; the one that is open to count them is one of them.
 function M.descriptors()
   return #paths.names(M.has_proc and "/proc/self/fd" or "/dev/fd")
