@@ -15,7 +15,7 @@ case ${1:-} in
     tools="cc make lua5.4 busted" ;;
   check)
     packages="gcc libc6-dev clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind lua-check liblua5.4-dev
-      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user chromium"
+      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user chromium zsh fish"
     tools="gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64" ;;
   *) echo "setup.sh: nothing or check, not $1" >&2; exit 2 ;;
 esac
@@ -47,7 +47,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "  for every host of the suite: Lua 5.5, 5.3, 5.2, 5.1 with headers, LuaJIT, Neovim, luarocks, zip, unzip, valgrind"
   else
     echo "  gcc and clang with their sanitizers and libFuzzer, clang-format, clang-tidy, cppcheck, luacheck, valgrind,"
-    echo "  aarch64-linux-gnu-gcc, qemu-aarch64, Chromium"
+    echo "  aarch64-linux-gnu-gcc, qemu-aarch64, Chromium, zsh, fish"
   fi
   still_missing
   exit
@@ -92,4 +92,5 @@ install_missing() {
 
 install_missing
 still_missing || exit 1
-if [ -z "${1:-}" ]; then .ci/hosts.sh || true; fi # the suite names the hosts that it leaves out
+# The suite names what it leaves out.
+if [ -z "${1:-}" ]; then .ci/hosts.sh || true; else .ci/arm64.sh build/arm64-lua || true; fi
