@@ -149,14 +149,14 @@ end
 --- line from where the hunk says it will be, and without context takes the nearest that is equal.
 local function renumbered(patch)
   local more = 0
-  return (patch:gsub("[^\n]*\n?", function(line)
-    if line:find "^diff " then more = 0 end
-    local from, removed, to, added = line:match "^@@ %-(%d+),?(%d*) %+(%d+),?(%d*) @@"
+  return (patch:gsub("[^\n]*\n?", function(row)
+    if row:find "^diff " then more = 0 end
+    local from, removed, added, heading = row:match "^@@ %-(%d+),?(%d*) %+%d+,?(%d*) @@(.*)$"
     if not from then return nil end
     removed, added = tonumber(removed) or 1, tonumber(added) or 1
-    to = from + more + (removed == 0 and 1 or 0) - (added == 0 and 1 or 0)
+    local to = from + more + (removed == 0 and 1 or 0) - (added == 0 and 1 or 0)
     more = more + added - removed
-    return ("@@ -%s,%d +%d,%d @@"):format(from, removed, to, added) .. line:match "^@@.- @@(.*)$"
+    return ("@@ -%s,%d +%d,%d @@%s"):format(from, removed, to, added, heading)
   end))
 end
 

@@ -55,9 +55,7 @@ local function run(argv, purpose)
       said = said .. chunk
     end,
   })
-  if not child then
-    fail("cannot %s: %s", purpose, code == "ENOENT" and argv[1] .. " is not on the PATH" or message)
-  end
+  if not child then fail("cannot %s: %s", purpose, code == "ENOENT" and argv[1] .. " is not on the PATH" or message) end
   local function is_over()
     return child.outcome ~= nil
   end
@@ -100,9 +98,7 @@ end
 local function folder_of(file, name)
   if file:sub(1, 1) ~= "/" then file = "./" .. file end -- no option, nor a host's name to tar
   local folder = file:match "^(.*)/"
-  if file:match "[^/]*$" ~= name then
-    fail("%s is not %s, the archive of this version for this machine", file, name)
-  end
+  if file:match "[^/]*$" ~= name then fail("%s is not %s, the archive of this version for this machine", file, name) end
   read(file)
   if not host.uv().fs_stat(folder .. "/" .. SUMS) then fail("%s must lie beside %s, to check it", SUMS, file) end
   return folder
