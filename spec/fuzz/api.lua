@@ -1,5 +1,5 @@
 --- The fuzzer of the Lua API: random calls with arguments of every kind, under sanitizers where the module was built
---- with them. `lua spec/fuzz/api.lua SECONDS` draws cases from ABRIDGE_SEED for so long, `FIRST-LAST` makes those alone;
+--- with them. `lua spec/fuzz/api.lua SECONDS` draws cases from ABRIDGE_SEED for so long, `FIRST-LAST` only those;
 --- what it finds is told with the seed and the case that repeat it.
 ---
 --- A call must not crash, must not yield, and raises only texts that name the function, or what our own callback or

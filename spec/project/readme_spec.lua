@@ -180,7 +180,8 @@ end)
 describe("README and the pages beside it #once", function()
   local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
   for _, name in ipairs { "c", "design", "embedding", "history", "hosts", "install", "lua", "otel", "promises",
-    "reliability", "scores", "speed", "versions", "profiles/pi", "profiles/pipeline", "profiles/contract", "profiles/dispatcher" } do
+    "reliability", "scores", "speed", "versions", "profiles/pi",
+    "profiles/pipeline", "profiles/contract", "profiles/dispatcher" } do
     PAGES[#PAGES + 1] = "doc/" .. name .. ".md"
   end
 
