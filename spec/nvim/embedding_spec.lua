@@ -72,7 +72,7 @@ describe("doc/embedding.md", function()
     assert.is_true(#lines <= 1 + 20 + 3, #lines) -- what is said of other lines, a blank one, the notice
     local list = assert(nvim.log())
     assert.is_true(vim.wait(10000, function() return #lines_of(list) == 2 end, 5))
-    assert.matches("^ +1 tracker ", lines_of(list)[2])
+    assert.matches("^ +1 .-tracker ", lines_of(list)[2])
   end)
 
   it("runs a command, shows it while it runs, and stops it", function()

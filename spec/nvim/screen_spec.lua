@@ -822,7 +822,7 @@ describe(":Abridge", function()
       vim.cmd "Abridge run"
       vim.cmd("Abridge log " .. vim.fn.fnameescape(dir:at "nothing"))
     end)
-    local usage = "abridge: usage: :Abridge log [RUN_DIR] or :Abridge run [COMMAND]"
+    local usage = "abridge: usage: :Abridge log [RUN_DIR], :Abridge run [COMMAND] or :Abridge install [FILE]"
     assert.same({ "abridge: No command has been run yet", vim.log.levels.ERROR }, table.remove(said, 3))
     for i = 1, 2 do
       assert.same({ usage, vim.log.levels.ERROR }, said[i])
@@ -835,7 +835,7 @@ describe(":Abridge", function()
     local function completed(line)
       return vim.fn.getcompletion("Abridge " .. line, "cmdline")
     end
-    assert.same({ "log", "run" }, completed "")
+    assert.same({ "install", "log", "run" }, completed "")
     assert.same({ "run" }, completed "r")
     assert.same({ "lua/abridge/nvim/", "lua/abridge/tools/" }, vim.tbl_filter(function(name)
       return name:find "^lua/abridge/[nt]" ~= nil

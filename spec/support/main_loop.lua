@@ -13,6 +13,7 @@ local CALLBACK_AT = { timer_start = 4, idle_start = 2, poll_start = 3, read_star
 ---@field p50 number ms
 ---@field p99 number
 ---@field max number
+---@field total number
 ---@field count integer
 
 --- Percentiles, in milliseconds, of times in nanoseconds.
@@ -20,10 +21,12 @@ local CALLBACK_AT = { timer_start = 4, idle_start = 2, poll_start = 3, read_star
 ---@return main_loop.Times
 function M.told(times)
   table.sort(times)
+  local total = 0
+  for _, time in ipairs(times) do total = total + time / 1e6 end
   local function at(share)
     return (times[math.max(1, math.ceil(share * #times))] or 0) / 1e6
   end
-  return { p50 = at(0.5), p99 = at(0.99), max = at(1), count = #times }
+  return { p50 = at(0.5), p99 = at(0.99), max = at(1), total = total, count = #times }
 end
 
 --- Ask the main loop for an answer every millisecond, from now on. The function that is returned ends that, and gives

@@ -8,7 +8,6 @@
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
-local own_folder = require "abridge.base.own_folder"
 local version = require "abridge.base.version"
 
 local vim = rawget(_G, "vim")
@@ -23,7 +22,7 @@ end
 ---@param state "missing"|"unloadable"|"loaded" of the core; a process keeps one that it loaded until it ends
 ---@return string
 local function remedy(state)
-  local dir, has_sources = own_folder.find()
+  local dir, has_sources = require("abridge.base.own_folder").find()
   local rock = ("`luarocks --lua-version %s install abridge`"):format(lua_version())
   local make = state == "missing" and "make" or "make -B" -- by its date, what is there may be as new as its sources
   if not host.in_nvim then
