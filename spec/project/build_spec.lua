@@ -37,9 +37,9 @@ describe("the version #once", function()
       assert.equal("", run(("diff -r -x core.so %s '%s/tree/%s'"):format(folder, dir, folder)))
     end
     run(("cd '%s/tree' && sed -i 's/\"%s\"/\"98.7.6\"/' csrc/abridge.h && make -s version"):format(dir, version))
-    local look = "cd '%s/tree' && grep -rnE '(^|[^0-9.])%s([^0-9.]|$)' csrc lua doc/lua.md doc/abridge.txt rockspec; ls "
-      .. "rockspec"
-    assert.equal("abridge-98.7.6-1.rockspec\nabridge-scm-1.rockspec\n", run(look:format(dir, (version:gsub("%.", "[.]")))))
+    local alone = "(^|[^0-9.])" .. version:gsub("%.", "[.]") .. "([^0-9.]|$)"
+    local look = "cd '%s/tree' && grep -rnE '%s' csrc lua doc/lua.md doc/abridge.txt rockspec; ls rockspec"
+    assert.equal("abridge-98.7.6-1.rockspec\nabridge-scm-1.rockspec\n", run(look:format(dir, alone)))
     assert.equal('return "98.7.6"', paths.read(dir .. "/tree/lua/abridge/base/version.lua"):match "return [^\n]*")
     local rockspec = paths.read(dir .. "/tree/rockspec/abridge-98.7.6-1.rockspec")
     assert.matches('\nversion = "98.7.6-1"\n', rockspec, 1, true)
