@@ -9,8 +9,8 @@ end
 
 local function macros(text, out)
   text = text:gsub("\\\n", " ")
-  for line in text:gmatch "\n#define (ABR_[^\n]*)" do
-    line = flat(line):gsub("^(ABR_VERSION) .*", "%1") -- whatever it is by now
+  for macro in text:gmatch "\n#define (ABR_[^\n]*)" do
+    local line = flat(macro):gsub("^(ABR_VERSION) .*", "%1") -- whatever it is by now
     if not line:find "^ABR_API" then out[#out + 1] = "#define " .. line end
   end
 end
