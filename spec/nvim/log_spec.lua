@@ -31,7 +31,7 @@ local function type_keys(keys)
 end
 
 local function eventually(holds, what)
-  assert(vim.wait(20000, holds, 5), what)
+  assert(vim.wait(90000, holds, 5), what)
 end
 
 local function close_all()

@@ -25,7 +25,7 @@ local function type_keys(keys)
 end
 
 local function eventually(holds, what)
-  assert(vim.wait(30000, holds, 5), what)
+  assert(vim.wait(90000, holds, 5), what)
 end
 
 local function close_all()
@@ -129,6 +129,7 @@ describe("a search in a full output", function()
     loaded(seen)
     seen:find "b"
     local function here()
+      eventually(function() return not (seen.seeking or seen.filling) end, "the search does not end")
       local row, column = unpack(api.nvim_win_get_cursor(0))
       return seen.excerpt.rows[row].first + column
     end
@@ -191,8 +192,14 @@ describe("gy in a full output", function()
 
   it("yanks a command that shows the lines that are selected", function()
     page_of("seq -f 'line %.0f of it' 5000", dir:at "run")
-    for _, keys in ipairs { "1234GVjjgy", "1236Gvkkgy", "1234G<C-v>2jgy" } do
+    for keys, number in pairs { Vjjgy = 1234, vkkgy = 1236, ["<C-v>2jgy"] = 1234 } do
       vim.fn.setreg('"', "")
+      type_keys(number .. "G")
+      eventually(function() -- it shows, with the lines around it
+        local row = vim.fn.line "."
+        return table.concat(api.nvim_buf_get_lines(0, math.max(row - 3, 0), row + 2, false)):find(
+          "line 1234 of it.*line 1236 of it") and vim.fn.getline(row) == ("line %d of it"):format(number)
+      end)
       type_keys(keys)
       assert.equal("line 1234 of it\nline 1235 of it\nline 1236 of it\n", shell(vim.fn.getreg '"'), keys)
       assert.equal("n", vim.fn.mode())

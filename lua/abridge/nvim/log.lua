@@ -202,14 +202,22 @@ local function width_of(self)
   return width or self.layout and self.layout.width or vim.o.columns
 end
 
---- The call on the cursor's row of each window, and how to go back to it.
+--- The call on the cursor's row of each window, and how to go back to it where the cursor was not moved since.
 local function cursors(self)
-  local calls_of = {}
+  local calls_of, row_of = {}, {}
   for _, win in ipairs(windows(self)) do
-    calls_of[win] = self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS] or self.last_here
+    row_of[win] = vim.api.nvim_win_get_cursor(win)[1]
+    calls_of[win] = self.rows[row_of[win] - HEADINGS] or self.last_here
   end
   self.last_here = nil
+  local function was_moved(win)
+    local stays = math.min(row_of[win], vim.api.nvim_buf_line_count(self.buf))
+    return vim.api.nvim_win_get_cursor(win)[1] ~= stays
+  end
   return function()
+    for _, win in ipairs(windows(self)) do
+      if not calls_of[win] or was_moved(win) then calls_of[win] = nil end
+    end
     for i, call in ipairs(self.rows) do
       for win, wanted in pairs(calls_of) do
         if call == wanted and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == self.buf then
@@ -251,7 +259,7 @@ local function rebuild(self, work)
       self.rows[i] = list[i]
     end
     write(self, first, last)
-    work:pause()
+    if last < #list then work:pause() end
   end
   while #self.rows > #list do
     if self.stale then return end
