@@ -29,7 +29,7 @@ typedef struct {
 } abr_failure;
 
 /* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found?
- * Blank lines are while it may go on after them. Where none is open, a line that is no hit changes nothing. */
+ * Blank lines are while it may go on after them. Where none is open, only a hit changes anything. */
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
 
 ABR_PRIVATE_END

@@ -2,8 +2,9 @@
  * Lines read before: a line says the same again.
  *
  * Tools print many lines twice, or with other numbers. What a line says seldom depends on which digits it
- * has: a rule for which it does says so, tell_digits(), and the line is `exact`. Any other is the same line with
- * other digits. The bytes are compared, not their hash alone: what is recalled is what would be read.
+ * has: a rule for which it does says so, tell_digits(), and the line is `exact`. Any other is the same
+ * line with other digits. The bytes are compared, not their hash alone: what is recalled is what would be
+ * read.
  */
 #include <string.h>
 

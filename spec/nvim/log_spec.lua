@@ -18,28 +18,12 @@ end
 local cells = require "abridge.nvim.cells"
 local nvim = require "abridge.nvim"
 local rows = require "abridge.nvim.log_rows"
+local windows = require "support.windows"
 local api = vim.api
+local lines_of, type_keys = windows.lines_of, windows.type_keys
+local eventually, close_all = windows.eventually, windows.close_all
 
 local SHARE = 1 / 4 -- of all that is done, that one callback may do; the machine and the collector of garbage vary
-
-local function lines_of(buf)
-  return api.nvim_buf_get_lines(buf or 0, 0, -1, true)
-end
-
-local function type_keys(keys)
-  api.nvim_feedkeys(api.nvim_replace_termcodes(keys, true, false, true), "mx", false)
-end
-
-local function eventually(holds, what)
-  assert(vim.wait(90000, holds, 5), what)
-end
-
-local function close_all()
-  vim.cmd "silent! only!"
-  for _, buf in ipairs(api.nvim_list_bufs()) do
-    if vim.bo[buf].filetype:find "^abridge%-" then api.nvim_buf_delete(buf, { force = true }) end
-  end
-end
 
 --- The numbers in the rows of the list, in order.
 local function numbers(buf)

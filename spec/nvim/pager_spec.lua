@@ -14,25 +14,16 @@ end
 
 local nvim = require "abridge.nvim"
 local pager = require "abridge.nvim.pager"
+local windows = require "support.windows"
 local api = vim.api
+local eventually, close_all = windows.eventually, windows.close_all
 
 local SHARE = 1 / 4 -- of all that is done, that one callback may do; the machine and the collector of garbage vary
 local HELD_MS = 250 -- no measure of anything, a busy machine is slow: an output painted whole takes seconds
 
 local function type_keys(keys)
-  api.nvim_feedkeys(api.nvim_replace_termcodes(keys, true, false, true), "mx", false)
+  windows.type_keys(keys)
   pcall(vim.cmd, "doautocmd <nomodeline> CursorMoved")
-end
-
-local function eventually(holds, what)
-  assert(vim.wait(90000, holds, 5), what)
-end
-
-local function close_all()
-  vim.cmd "silent! only!"
-  for _, buf in ipairs(api.nvim_list_bufs()) do
-    if vim.bo[buf].filetype:find "^abridge%-" then api.nvim_buf_delete(buf, { force = true }) end
-  end
 end
 
 --- Everything loaded that a cursor needs.

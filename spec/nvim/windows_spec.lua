@@ -17,18 +17,9 @@ local main_loop = require "support.main_loop"
 local nvim = require "abridge.nvim"
 local nvim_ui = require "support.nvim_ui"
 local status = require "abridge.nvim.status"
+local windows = require "support.windows"
 local api = vim.api
-
-local function type_keys(typed)
-  api.nvim_feedkeys(api.nvim_replace_termcodes(typed, true, false, true), "mx", false)
-end
-
-local function close_all()
-  vim.cmd "silent! tabonly! | silent! only!"
-  for _, buf in ipairs(api.nvim_list_bufs()) do
-    if vim.bo[buf].filetype:find "^abridge%-" then api.nvim_buf_delete(buf, { force = true }) end
-  end
-end
+local type_keys, close_all = windows.type_keys, windows.close_all
 
 --- The keys that a buffer has, and what they do.
 local function keys_of(buf)

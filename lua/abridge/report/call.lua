@@ -1,4 +1,4 @@
---- One call on the page: a row, and behind it what it asked, how it ended, what the model saw and what was left out.
+--- One call on the page: a row that opens to what it asked, how it ended, what the model saw and what was left out.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
