@@ -158,6 +158,7 @@ build = {
     },
     ["abridge.anthropic"] = "lua/abridge/anthropic.lua",
     ["abridge.avante"] = "lua/abridge/avante.lua",
+    ["abridge.base.bisect"] = "lua/abridge/base/bisect.lua",
     ["abridge.base.check"] = "lua/abridge/base/check.lua",
     ["abridge.base.core_loader"] = "lua/abridge/base/core_loader.lua",
     ["abridge.base.crude"] = "lua/abridge/base/crude.lua",

@@ -1,5 +1,6 @@
 --- What Lua's strings lack: newlines counted, what two texts have in common, valid UTF-8.
 
+local bisect = require "abridge.base.bisect"
 local core = require "abridge.base.core_loader"
 
 local M = {}
@@ -20,20 +21,6 @@ function M.newlines(text)
   return core.count_lines(text) - (text ~= "" and text:sub(-1) ~= "\n" and 1 or 0)
 end
 
---- The largest number from 0 to `most` that `holds`, found by halving: 0 does, and nothing above one that does not.
-local function last(most, holds)
-  local low, high = 0, most
-  while low < high do
-    local middle = math.ceil((low + high) / 2)
-    if holds(middle) then
-      low = middle
-    else
-      high = middle - 1
-    end
-  end
-  return low
-end
-
 --- How many bytes two texts share at the start, and how many of the rest at the end.
 ---@param a string
 ---@param b string
@@ -41,10 +28,10 @@ end
 ---@return integer tail
 function M.common(a, b)
   local shorter = math.min(#a, #b)
-  local head = last(shorter, function(n)
+  local head = bisect.last(shorter, function(n)
     return a:sub(1, n) == b:sub(1, n)
   end)
-  local tail = last(shorter - head, function(n)
+  local tail = bisect.last(shorter - head, function(n)
     return a:sub(#a - n + 1) == b:sub(#b - n + 1)
   end)
   return head, tail

@@ -1,5 +1,6 @@
 --- The calls of a run in a buffer, a row each, as they come, and what opens from there.
 
+local bisect = require "abridge.base.bisect"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -138,16 +139,9 @@ end
 
 --- The first row whose key is not below this one.
 local function row_at(self, key)
-  local low, high = 1, #self.rows + 1
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    if self.rows[middle].key < key then
-      low = middle + 1
-    else
-      high = middle
-    end
-  end
-  return low
+  return 1 + bisect.last(#self.rows, function(i)
+    return self.rows[i].key < key
+  end)
 end
 
 --- List a call that is new or has changed where it belongs, or no longer.

@@ -1,5 +1,6 @@
 --- A text of any size in a buffer that holds the part around the cursor. What the model did not see is dimmed.
 
+local bisect = require "abridge.base.bisect"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -155,16 +156,10 @@ local function here(self, win)
   local row, column = unpack(vim.api.nvim_win_get_cursor(win or window_of(self)))
   local at = self.excerpt.rows[row]
   if not at then return 0 end
-  local low, high = 0, at.bytes
-  while low < high do -- the last byte that shows at or before the column
-    local middle = math.ceil((low + high) / 2)
-    if excerpts.columns(at)(at.first + middle) <= column then
-      low = middle
-    else
-      high = middle - 1
-    end
-  end
-  return at.first + low
+  return at.first
+    + bisect.last(at.bytes, function(byte) -- that shows at or before the column
+      return excerpts.columns(at)(at.first + byte) <= column
+    end)
 end
 
 --- Whether the model saw a byte, and in which of several gaps it is.

@@ -1,6 +1,8 @@
 --- Which parts of a text the model saw, as ranges of bytes: those of a ledger and the gaps between them. Offsets are
 --- 0-based, the end of a range is exclusive.
 
+local bisect = require "abridge.base.bisect"
+
 local M = {}
 
 ---@class (exact) abridge.nvim.Range
@@ -37,16 +39,9 @@ end
 ---@param value number
 ---@return integer
 function M.last(list, key, value)
-  local low, high = 0, #list
-  while low < high do
-    local middle = math.ceil((low + high) / 2)
-    if list[middle][key] <= value then
-      low = middle
-    else
-      high = middle - 1
-    end
-  end
-  return low
+  return bisect.last(#list, function(i)
+    return list[i][key] <= value
+  end)
 end
 
 --- The index of the range that has a byte; 0 if there is none.

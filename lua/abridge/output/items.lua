@@ -1,6 +1,7 @@
 --- Listings: items in a row (matches, files, entries), from an offset on, as many as a limit and the budgets allow, and
 --- where the next page starts.
 
+local bisect = require "abridge.base.bisect"
 local core = require "abridge.base.core_loader"
 local ledger = require "abridge.base.ledger"
 local time_slices = require "abridge.base.time_slices"
@@ -43,16 +44,10 @@ end
 local function shown_items(cut, ends)
   if not cut.truncated then return #ends end
   local whole = cut.output_lines - (cut.last_line_partial and 1 or 0)
-  local low, high = 0, #ends -- to find the last item that ends within the lines kept whole
-  while low < high do
-    local middle = math.ceil((low + high) / 2)
-    if ends[middle] <= whole then
-      low = middle
-    else
-      high = middle - 1
-    end
-  end
-  return math.max(low, math.min(cut.output_lines, 1))
+  local items = bisect.last(#ends, function(i)
+    return ends[i] <= whole
+  end)
+  return math.max(items, math.min(cut.output_lines, 1))
 end
 
 --- Does a cut show the start of the listing, so that one place says where to continue?

@@ -2,6 +2,7 @@
 ---
 --- A set of rows takes the place of a stream: the dispatcher asks it for snapshots under narrower budgets.
 
+local bisect = require "abridge.base.bisect"
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local encode = require "abridge.base.encode"
@@ -234,16 +235,9 @@ end
 
 --- Most rows that fit.
 local function most_rows(self, limits, reserve)
-  local low, high = 0, #self.held
-  while low < high do
-    local middle = math.ceil((low + high) / 2)
-    if forbidden(self, middle, limits, reserve) then
-      high = middle - 1
-    else
-      low = middle
-    end
-  end
-  return low
+  return bisect.last(#self.held, function(n)
+    return not forbidden(self, n, limits, reserve)
+  end)
 end
 
 --- The ledger of the rows that a budget leaves. The closing bracket counts as a marker.

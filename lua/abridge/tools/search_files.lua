@@ -1,5 +1,6 @@
 --- search_files: lines that match a pattern, as ripgrep finds them. However long a line is, its match is shown.
 
+local bisect = require "abridge.base.bisect"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local listed_name = require "abridge.base.listed_name"
@@ -222,19 +223,13 @@ end
 
 --- The match line again, as wide as fits; without room even for the marks of a cut, the match alone.
 local function narrowed(part, widest, room, limits)
-  local low, high = 0, widest
-  while low < high do
-    local middle = math.ceil((low + high) / 2)
-    if fits(part.prefix .. match_line.window(part.line, middle), room, limits) then
-      low = middle
-    else
-      high = middle - 1
-    end
-  end
+  local width = bisect.last(widest, function(n)
+    return fits(part.prefix .. match_line.window(part.line, n), room, limits)
+  end)
   local match = part.line.text:sub(part.line.first, part.line.last)
   local chars = core.count_chars(match)
-  if low < chars then return { text = part.prefix .. match, cut = chars } end
-  return { text = part.prefix .. match_line.window(part.line, low), cut = low }
+  if width < chars then return { text = part.prefix .. match, cut = chars } end
+  return { text = part.prefix .. match_line.window(part.line, width), cut = width }
 end
 
 --- Make sure that the first match of a page that is cut shows, at the expense of everything else. A notice takes at
