@@ -98,8 +98,14 @@ local function with_text(given, text)
     if not tokens.text_of(part) then
       parts[#parts + 1] = part
     elseif not put then
-      parts[#parts + 1], put = type(part) == "string" and text or check.copied(part), true
-      if type(part) == "table" then parts[#parts].text = text end
+      put = true
+      if type(part) == "table" then
+        part = rawget(part, "text") and check.copied(part) or { type = "text" }
+        part.text = text
+      else
+        part = text
+      end
+      parts[#parts + 1] = part
     end
   end
   return parts

@@ -147,6 +147,15 @@ describe("history.fit", function()
         source .. "\n\n[90 more lines in file. Use offset=407 to continue]"
       )
     )
+    local prose = source .. "\nsee [Showing lines 5-9 of the log]"
+    assert.equal(
+      "[Output removed to save room: read_file a.md, lines 1-401, 5.4KB. Call read_file again to see it]",
+      stub_of("read_file", { path = "a.md" }, prose)
+    )
+    assert.equal(
+      "[Output removed to save room: read_file a.md, lines 3-403, 5.4KB. Call read_file again to see it]",
+      stub_of("read_file", { path = "a.md" }, prose .. "\n\n[Showing lines 3-403 of 900 (30KB limit)]")
+    )
     assert.equal(
       '[Output removed to save room: run_command "make -j2 test", 400 lines, 5.4KB]',
       stub_of("run_command", { command = "make -j2\n  test" }, source)
@@ -290,6 +299,44 @@ describe("history.fit", function()
     end)
     assert.is_false(ok)
     assert.matches('image_tokens must return a number from 0 to 2^53, got "many"', problem, 1, true)
+  end)
+
+  it("counts an image that was made as an image, and nothing that is encrypted", function()
+    local data = ("QUJD"):rep(5000)
+    local function tokens(format, message)
+      return select(2, history.fit({ message }, options { format = format })).tokens_before
+    end
+    assert.equal(1600, tokens("responses", { type = "image_generation_call", id = "ig_1", result = data }))
+    local citation = { type = "web_search_result_location", cited_text = "word", encrypted_index = data }
+    local text = { type = "text", text = "text", citations = { citation } }
+    assert.equal(8, tokens("anthropic", { role = "assistant", content = { text } }))
+    local run = { type = "encrypted_code_execution_result", encrypted_stdout = data, stderr = "oops" }
+    assert.equal(4, tokens("anthropic", { role = "assistant", content = { run } }))
+    local details = { { type = "reasoning.encrypted", data = data }, { type = "reasoning.text", text = "Hm." } }
+    assert.equal(5, tokens("openai", { role = "assistant", content = "hi", reasoning_details = details }))
+  end)
+
+  it("knows the text of search results and documents: stubs tell its size, and the last turn's is cut", function()
+    local text = lines(400)
+    local block = { type = "text", text = text }
+    for _, part in ipairs {
+      { type = "search_result", source = "https://example.org", title = "T", content = { block } },
+      { type = "document", title = "T", source = { type = "text", media_type = "text/plain", data = text } },
+    } do
+      local messages = anthropic({ "search_docs", { query = "q" }, { part } }, { "look", {}, PAGE:rep(20) })
+      local opts = options { format = "anthropic", trigger = 0, target = 0, max_tokens = 1e6 }
+      local sent = history.fit(messages, opts)
+      local stub = '[Output removed to save room: search_docs "q", 400 lines, 3.4KB. Call search_docs again to see it]'
+      assert.equal(stub, sent[3].content[1].content)
+      local headings = part.type == "document" and "T" or "Thttps://example.org"
+      local of_rest = select(2, history.fit(anthropic({ "search_docs", { query = "q" }, "" }), opts)).tokens_before
+      local last = anthropic { "search_docs", { query = "q" }, { part } }
+      local report
+      sent, report = history.fit(last, options { format = "anthropic", max_tokens = 1000 })
+      assert.equal(of_rest + #text + #headings, report.tokens_before)
+      assert.is_true(report.fits)
+      assert.matches("^line 1\n.*line 400\n\n%[Showing %d+ of 400 lines", sent[3].content[1].content[1].text)
+    end
   end)
 
   it("pairs results by order where they have no ids, and where ids come twice", function()

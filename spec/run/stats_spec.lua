@@ -224,6 +224,14 @@ describe("stats", function()
       read { offset = 61 }
       assert.equal(7 * #LINE - 2 + 40 * #LINE, printed())
     end)
+
+    it("count a file anew that is read from where a page of another ended", function()
+      if not host.uv() then return pending "luv is missing" end
+      dir:write("other", LINE:rep(100))
+      local offset = read({}).truncation.next_offset
+      session:call("read_file", { path = "other", offset = offset })
+      assert.equal((100 + 100 - (offset - 1)) * #LINE, printed())
+    end)
   end)
 
   it("estimate the tokens that were printed by what shows of each call", function()
@@ -269,6 +277,14 @@ describe("stats", function()
     assert.is_true(names <= 1001)
     assert.equal(calls, result.all.calls)
     assert.equal(result.all.calls * 2, result.all.bytes_shown)
+  end)
+
+  it("count a result whose start was lost as a call, beside one of its tool that has not ended", function()
+    local sums = stats.new()
+    sums:add { type = "tool_call", tool = "tool", call_id = "a", input = {} }
+    sums:add { type = "tool_result", tool = "tool", call_id = "b", content = "ab" }
+    local all = sums:sums().all
+    assert.same({ 2, 1 }, { all.calls, all.unfinished })
   end)
 
   it("bear a log of anyone's", function()

@@ -105,7 +105,7 @@ end
 
 -- what goes where that is not enough -----------------------------------------------------
 
---- Replace the results that stay otherwise, the oldest first. What a step passed is small, and remains so.
+--- Replace the results that stay otherwise, the oldest first. What a step passed over stays as it is.
 local function remove_kept(self)
   for i = math.max(self.first_kept, self.next_kept), #self.kept do
     if self.total <= self.opts.max_tokens then return end

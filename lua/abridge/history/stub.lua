@@ -115,7 +115,7 @@ end
 local function range(own_name, input, text, failed)
   if not is_page(own_name, input) or failed then return nil end
   local last = text:sub(-NOTICE_BYTES)
-  local shown = last:match "%[Showing lines (%d+%-%d+) of [^\n]*%]%s*$"
+  local shown = last:match "\n\n%[Showing lines (%d+%-%d+) of [^\n]*%]%s*$"
   if shown then return "lines " .. shown end
   local first = tonumber(rawget(input, "offset") == nil and 1 or rawget(input, "offset"))
   if not (check.is_count(first) and first > 0) then return nil end
@@ -137,6 +137,15 @@ function M.is_stub(text)
   return #text <= STUB_BYTES and text:sub(1, #start) == start and text:find("]", 1, true) ~= nil
 end
 
+--- A text with at most one newline at its end. From the end: a pattern would look at a run of newlines once for each.
+local function one_newline(text)
+  local last = #text
+  while last > 1 and text:byte(last) == 10 and text:byte(last - 1) == 10 do
+    last = last - 1
+  end
+  return text:sub(1, last)
+end
+
 --- What a session's call printed, without what we said of it: the notice of a cut, and how it ended.
 ---@param text string
 ---@param ending? abridge.CallEnd nil: nobody knows what in it is ours
@@ -144,11 +153,12 @@ end
 ---@return string|nil exit its exit line
 function M.printed(text, ending)
   if not ending then return text end
-  text = text:gsub("\n+%[Showing [^\n]*%]$", "\n")
+  local said = text:match "\n(%[Showing [^\n]*%])$"
+  if said then text = one_newline(text:sub(1, -#said - 1)) end
   local exit = ending.exit
   local body = text:gsub("\n$", "")
   if not exit or body:sub(-#exit) ~= exit then return text end
-  return (body:sub(1, -#exit - 1):gsub("\n+$", "\n")), exit
+  return one_newline(body:sub(1, -#exit - 1)), exit
 end
 
 --- What `priority` keeps of a failure, in what the line leaves of a stub; nil where there is no room.
@@ -164,9 +174,10 @@ local function failure(text, line, weigher, limits)
       token_safety = limits.token_safety,
       utf8 = "replace",
     })
-    local stub = line .. "\n" .. kept:gsub("%s+$", "")
-    if kept:find "%S" and weigher:text(stub) <= M.MOST then return stub end
-    room = kept:find "%S" and math.floor(room / 2) or 0
+    kept = kept:match "^.*%S"
+    local stub = kept and line .. "\n" .. kept
+    if stub and weigher:text(stub) <= M.MOST then return stub end
+    room = kept and math.floor(room / 2) or 0
   end
 end
 

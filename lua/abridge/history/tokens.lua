@@ -17,11 +17,14 @@ local field = messages.field
 
 local UNCOUNTED = {}
 for name in
-  ([[cache_control call_id detail encrypted_content file_id id index media_type mimeType role signature status
-    thoughtSignature thought_signature tool_call_id tool_use_id type]]):gmatch "%S+"
+  ([[cache_control call_id detail encrypted_content encrypted_index encrypted_stdout file_id id index media_type
+    mimeType role signature status thoughtSignature thought_signature tool_call_id tool_use_id type]]):gmatch "%S+"
 do
   UNCOUNTED[name] = true
 end
+
+--- Types of parts that no model reads.
+local HIDDEN = { redacted_thinking = true, ["reasoning.encrypted"] = true }
 
 -- images -----------------------------------------------------------------------
 
@@ -43,6 +46,9 @@ local DATA = {
     return field(field(part, "file"), "file_data") or ""
   end,
   image = source_data,
+  image_generation_call = function(part)
+    return field(part, "result")
+  end,
   image_url = function(part)
     local url = field(part, "image_url")
     return type(url) == "table" and field(url, "url") or url
@@ -147,7 +153,7 @@ function Weigher:value(value)
   if type(value) ~= "table" then return 0 end
   local data = M.media(value)
   if data then return self:image(data) end
-  local tokens, hidden = 0, field(value, "type") == "redacted_thinking"
+  local tokens, hidden = 0, HIDDEN[field(value, "type")]
   for key, inner in next, value do
     if type(inner) == "table" and (key == "input" or key == "arguments") then
       tokens = tokens + self:text(encode.json(inner) or "")
@@ -171,9 +177,21 @@ end
 ---@return string|nil
 function M.text_of(part)
   if type(part) == "string" then return part end
-  local text = M.media(part) == nil and field(part, "text")
+  if M.media(part) then return nil end
+  local kind, source, text = field(part, "type"), field(part, "source"), field(part, "text")
+  if kind == "document" and field(source, "type") == "text" then
+    text = field(source, "data")
+  elseif kind == "search_result" then
+    local texts = {}
+    for _, block in ipairs(messages.list(field(part, "content"))) do
+      texts[#texts + 1] = M.text_of(block)
+    end
+    text = table.concat(texts, "\n")
+  end
   return type(text) == "string" and text or nil
 end
+
+local HEADINGS = { "title", "context", "source" } -- of a search result or a document, beside its text
 
 --- The content of a result, weighed.
 ---@param content any
@@ -187,6 +205,10 @@ function Weigher:content(content)
       media, media_bytes, other = media + 1, media_bytes + math.floor(#data / 4) * 3, other + self:image(data)
     elseif text then
       texts[#texts + 1] = text
+      for _, key in ipairs(HEADINGS) do
+        local heading = field(part, key)
+        if type(heading) == "string" then other = other + self:text(heading) end
+      end
     else
       other = other + self:value(part)
     end

@@ -10,6 +10,7 @@ local keys = require "abridge.nvim.keys"
 local render = require "abridge.nvim.render"
 local status = require "abridge.nvim.status"
 local display = require "abridge.output.display"
+local folder = require "abridge.run.folder"
 
 local M = {}
 
@@ -137,7 +138,6 @@ end
 local function event_of(result)
   local details = result.details or {}
   local cut = details.cut or {}
-  local name = (cut.full_output_path or ""):match "[^/]+$"
   return {
     call_id = result.call_id,
     tool = result.tool,
@@ -146,7 +146,7 @@ local function event_of(result)
     cut = details.cut,
     exit_line = details.exit_line,
     notice = details.notice,
-    full_output = { path = name and "artifacts/" .. name, error = cut.full_output_error },
+    full_output = { path = folder.kept_as(cut), error = cut.full_output_error },
   }
 end
 

@@ -38,7 +38,7 @@ local function escaper(before, after)
     return ("%sU+%04X%s"):format(before, number_of(char), after)
   end
   return function(text)
-    if not text:find "[^\t\n !#-%%(-;=?-~]" then return text end
+    if not text:find "[^\t\n !#-%(-;=?-~]" then return text end
     text = strings.valid(text):gsub("[&<>\"']", MARKUP):gsub("[%z\1-\8\11-\31\127]", control)
     if not text:find "[\194\216\225\226\239\243]" then return text end
     for _, chars in ipairs(HIDDEN) do

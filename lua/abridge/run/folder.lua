@@ -82,4 +82,12 @@ function M.newest()
   return newest
 end
 
+--- The path that a log gives the full output of a cut: relative to its folder. Nil where none was kept.
+---@param cut table
+---@return string|nil
+function M.kept_as(cut)
+  local name = (cut.full_output_path or ""):match "[^/]+$"
+  return name and M.ARTIFACTS .. "/" .. name
+end
+
 return M

@@ -179,7 +179,7 @@ function Run:events(filter)
 end
 
 --- What the calls of the run cost, for each tool and in all. Cost: a pass over the log, in memory that depends on the
---- number of tools.
+--- number of tools and of calls without a result.
 ---@return abridge.RunStats|nil stats
 ---@return string|nil message
 ---@return string|nil code

@@ -1,5 +1,5 @@
 --- What the calls of a run cost and what their cuts saved: sums over its events, in memory that depends on the number
---- of tools alone. A log may be anyone's: what is no number counts nothing.
+--- of tools and of calls without a result. A log may be anyone's: what is no number counts nothing.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -75,14 +75,15 @@ end
 
 -- one call ---------------------------------------------------------------------
 
---- How many lines a call asks for; nil if it does not say. An input may be JSON.
-local function limit_asked(input)
+--- How many lines a call asks for, and of which file; nil if it does not say. An input may be JSON.
+local function asked_by(input)
   if type(input) == "string" then
-    local json = input:find('"limit"', 1, true) and host.json()
+    local json = (input:find('"limit"', 1, true) or input:find('"path"', 1, true)) and host.json()
     local ok, value = pcall(json and json.decode or error, input)
     input = ok and value
   end
-  return tonumber(rawget(as_table(input), "limit"))
+  input = as_table(input)
+  return { limit = tonumber(rawget(input, "limit")), path = rawget(input, "path") }
 end
 
 local NEWLINE = 2 -- bytes that may lie between pages
@@ -91,18 +92,19 @@ local NEWLINE = 2 -- bytes that may lie between pages
 --- printed already if it goes on there. Nil if the event is of no page.
 ---@param row table of its tool, where the last page is noted
 ---@param event table
----@param asked? number of lines
+---@param asked { limit?: number, path?: any }
 local function page_bytes(row, event, asked)
   local cut = as_table(event.cut)
   local kept = as_table(as_table(cut.kept)[1])
   local is_page = cut.strategy == "head" and check.are_counts(cut, "first_line", "total_bytes")
   if not (is_page and check.are_counts(kept, "first_byte", "last_byte") and kept.first_byte > 0) then return nil end
   local before, from, last = row.page, kept.first_byte - 1, kept.last_byte
-  local as_asked = cut.truncated_by == "lines" and cut.max_lines == asked
+  local as_asked = cut.truncated_by == "lines" and cut.max_lines == asked.limit
   local to = cut.truncated == true and not as_asked and cut.total_bytes or last
-  local goes_on = before and from >= before.last and from - before.last <= NEWLINE and from > 0
+  local goes_on = before and before.path == asked.path and from > 0
+  goes_on = goes_on and from >= before.last and from - before.last <= NEWLINE
   local told = goes_on and math.max(before.to, from) or from
-  row.page = { last = last, to = math.max(to, goes_on and before.to or 0) }
+  row.page = { path = asked.path, last = last, to = math.max(to, goes_on and before.to or 0) }
   return math.max(to - told, 0)
 end
 
@@ -145,7 +147,7 @@ end
 ---@field private all table
 ---@field private tools table<string, table>
 ---@field private count integer of tools
----@field private asked table<string, number> lines, by the ids of calls without a result
+---@field private asked table<string, { limit?: number, path?: any }> by the ids of calls without a result
 local Stats = {}
 Stats.__index = Stats
 
@@ -196,12 +198,13 @@ function Stats:add(event)
   if event.type ~= "tool_call" and event.type ~= "tool_result" then return nil end
   local own, id = row_of(self, event.tool), tostring(event.call_id)
   if event.type == "tool_call" then
-    self.asked[id] = limit_asked(event.input)
+    self.asked[id] = asked_by(event.input)
     add(own, { calls = 1, unfinished = 1 })
     add(self.all, { calls = 1, unfinished = 1 })
     return nil
   end
-  local cost, outcome = cost_of(own, event, self.asked[id]), outcome_of(event, own.unfinished > 0)
+  local asked = self.asked[id]
+  local cost, outcome = cost_of(own, event, asked or {}), outcome_of(event, asked and own.unfinished > 0)
   self.asked[id] = nil
   for _, row in ipairs { own, self.all } do
     add(row, cost)

@@ -8,6 +8,7 @@ local limit_table = require "abridge.output.limit_table"
 local results = require "abridge.output.results"
 local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
+local folder = require "abridge.run.folder"
 local calls = require "abridge.session.call"
 local context = require "abridge.session.context"
 local ends = require "abridge.session.ends"
@@ -134,7 +135,7 @@ local function told(self, held)
   if held.value.stream then held.value.stream:close() end
   local details = result.details or {}
   local cut = details.cut or {}
-  local name = cut.full_output_path and cut.full_output_path:match "[^/]*$"
+  local kept_as = folder.kept_as(cut)
   local event = {
     type = "tool_result",
     call_id = call.call_id,
@@ -149,8 +150,8 @@ local function told(self, held)
     failure = details.failure,
     exit_code = details.exit_code,
     signal = details.signal,
-    full_output = (name or cut.full_output_error) and {
-      path = name and "artifacts/" .. name,
+    full_output = (kept_as or cut.full_output_error) and {
+      path = kept_as,
       bytes = cut.full_output_bytes,
       error = cut.full_output_error,
     } or nil,

@@ -83,8 +83,8 @@ end
 --- Arguments as a session takes them. For an empty object models may write nothing or null, or leave it out.
 local function input_of(value)
   if type(value) == "string" then
-    local text = value:match "^%s*(.-)%s*$"
-    return text ~= "" and text ~= "null" and value or nil
+    local text = value:match "^%s*(.*%S)"
+    return text and text ~= "null" and value or nil
   end
   return type(value) ~= "userdata" and value or nil
 end
