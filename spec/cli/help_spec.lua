@@ -188,3 +188,34 @@ describe("colours", function()
     has(PLAIN, "TERM=xterm", "--color", "never")
   end)
 end)
+
+describe("content on a terminal", function()
+  local dir
+
+  setup(function()
+    dir = tmpdir.new()
+  end)
+
+  teardown(function()
+    dir:remove()
+  end)
+
+  it("ends with a newline, and what is piped is as it was", function()
+    if not command.has "script" then return pending "no script(1) here" end
+    local run = command.line("run", "--run-dir", dir:at "run", "--", "printf 'a b'")
+    local lines = {
+      run,
+      command.line("log", dir:at "run", "call-1"),
+      "printf abc | " .. command.line "clean",
+      "printf abc | " .. command.line("cut", "--max-lines", "3"),
+    }
+    for i, line in ipairs(lines) do
+      dir:write("line.sh", line .. "; echo NEXT\n")
+      dir:sh "TERM=dumb script -qec 'sh line.sh' typescript </dev/null"
+      local expected = i < 3 and "a b" or "abc"
+      local shown = dir:read "typescript"
+      assert.truthy(shown:find(expected .. "\r\nNEXT\r\n", 1, true), shown)
+      assert.equal(expected .. "NEXT\n", (dir:sh "sh line.sh"))
+    end
+  end)
+end)

@@ -257,6 +257,14 @@ describe("the command", function()
       assert.equal((abridge.pipeline(text, { max_lines = 10, indicators = true })), out)
     end)
 
+    it("takes pipeline in place of a profile's strategy, without the budgets that it does not know", function()
+      local text = ("a line\n"):rep(5000)
+      local expected = abridge.pipeline(text, { max_lines = 10 })
+      assert.equal(expected, (fed(text, "cut", "--strategy", "pipeline", "--max-lines", "10", "--profile", "default")))
+      local shown = fed(text, "cap", "tool", "--no-save", "--strategy", "pipeline", "--max-lines", "10")
+      assert.equal(expected, shown:sub(1, #expected))
+    end)
+
     it("explains why each line of a log is kept", function()
       local steps = {}
       for i = 1, 2000 do
@@ -482,7 +490,9 @@ describe("the command", function()
 
     it("refuses flags that do not go with the strategy, naming the flag", function()
       refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--marker", "none" }, "marker")
-      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--indicators" }, "indicators")
+      refused({ "cut", "--strategy", "tail", "--max-lines", "5", "--indicators" }, 'indicators is for "pipeline" alone')
+      refused({ "run", "--indicators", "--", "true" }, 'indicators is for "pipeline" alone')
+      refused({ "cap", "tool", "--no-save", "--run-dir", "run" }, "--no-save keeps nothing, and takes no --run-dir")
       refused({ "cut", "--strategy", "pipeline", "--max-lines", "5", "--max-bytes", "5" }, "max")
     end)
   end)
@@ -812,8 +822,12 @@ describe("the command", function()
       dir:sh "echo broken >> run/events.jsonl; printf torn >> run/events.jsonl"
       local out, err, code = run("log", "run")
       assert.matches("\ncall%-3 ", out)
-      assert.equal("abridge: 1 broken lines left out\n", err)
+      assert.equal("abridge: 1 broken line left out\n", err)
       assert.equal(0, code)
+      dir:sh "echo broken too >> run/events.jsonl"
+      for _, view in ipairs { "--json", "--stats" } do
+        assert.equal("abridge: 2 broken lines left out\n", (select(2, run("log", "run", view))))
+      end
     end)
 
     it("pages a full output; the pages in a row are the text", function()

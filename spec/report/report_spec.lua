@@ -413,5 +413,17 @@ describe("the page of a run", function()
         assert.equal(2, code)
       end
     end)
+
+    it("does not overwrite the run", function()
+      dir:sh "ln -s run/artifacts/0001-tool.log link; mkdir -p run/artifacts; echo kept > run/artifacts/0001-tool.log"
+      local log = dir:read "run/events.jsonl"
+      for _, file in ipairs { "run/events.jsonl", "run/../run/events.jsonl", "run/artifacts/0001-tool.log", "link" } do
+        local _, err, code = command("run -o " .. file)
+        assert.equal(2, code)
+        assert.truthy(err:find("abridge: -o must name another file than the run's own, got \"" .. file, 1, true))
+      end
+      assert.same({ log, "kept\n" }, { dir:read "run/events.jsonl", dir:read "run/artifacts/0001-tool.log" })
+      assert.equal(0, select(3, command "run -o=run/page.html"))
+    end)
   end)
 end)

@@ -81,7 +81,7 @@ local LIMITS = {
   limit("max-tokens", "N", values.count, "at most N tokens, by the estimate"),
   flag("profile", "NAME", values.one_of(sorted_keys(profiles.all)), "the limits to start from"),
   limit("strategy", "NAME", values.one_of(STRATEGIES), "which part to keep"),
-  limit("kind", "KIND", values.one_of(KINDS), "what it is cut as, whatever it looks like"),
+  limit("kind", "KIND", values.one_of(KINDS), "what auto takes it for"),
   limit("head-ratio", "R", values.ratio, "share of the budget for the start, 0 to 1"),
   limit("snap", "HOW", values.one_of { "line", "char" }, "where both ends may be cut"),
   limit("marker", "HOW", values.one_of { "inside", "outside", "none" }, "whether the marker counts in the budget"),
@@ -101,7 +101,7 @@ local PAGE = {
 local KEEP = {
   title = "Full output",
   flag("run-dir", "DIR", values.folder, "keep log and full output there; else it goes to the state directory"),
-  switch("no-save", "keep no full output"),
+  switch("no-save", "keep neither log nor full output"),
 }
 
 --- Flags of every command, and of none.
@@ -153,6 +153,10 @@ M.tasks = {
     {
       name = "read",
       forms = { { words = "FILE [flags]", says = "show a page of a file" } },
+      about = {
+        "A page starts where it is told to, so the strategies auto and priority are not for pages, and neither is "
+          .. "--kind.",
+      },
       words = { values.file },
       flags = {
         {

@@ -77,6 +77,9 @@ function M.run(text, limits, as_json)
   limits.clean = nil
   local _, cut = limit.explain(text, limits)
   if as_json then
+    for _, key in ipairs { "kept", "kept_lines" } do -- JSON would have an object
+      if cut[key] and #cut[key] == 0 then cut[key] = nil end
+    end
     terminal.print_json { cut = cut }
   elseif cut.kept_lines then
     print_lines(text, cut)

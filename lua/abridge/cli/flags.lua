@@ -29,7 +29,7 @@ end
 
 --- Read a flag, and its value, into `out`; returns how many arguments it took.
 local function read_flag(args, i, flags, name, out)
-  local written, value = args[i]:match "^(%-%-[%w-]+)=(.*)$"
+  local written, value = args[i]:match "^(%-%-?[%w-]+)=(.*)$"
   written = written or args[i]
   local flag = flags[written]
   if not flag then terminal.bad("unknown flag %s%s", args[i], name and " for " .. name or "") end

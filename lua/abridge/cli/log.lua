@@ -46,10 +46,13 @@ local function row_of(event)
 end
 
 --- Report lines that were left out.
-local function tell_long(run)
-  if run.too_long == 0 then return end
-  local lines = run.too_long == 1 and "line" or "lines"
-  io.stderr:write(("abridge: %d %s of over %s left out\n"):format(run.too_long, lines, core.format_size(files.LINE)))
+local function tell_left_out(run)
+  local function tell(count, what)
+    local lines = count == 1 and "line" or "lines"
+    if count > 0 then io.stderr:write(("abridge: %d %s left out\n"):format(count, what:format(lines))) end
+  end
+  tell(run.too_long, "%s of over " .. core.format_size(files.LINE))
+  tell(run.broken, "broken %s")
 end
 
 local FOLLOW_MS = 100 -- between two looks at the log
@@ -73,7 +76,7 @@ local function follow(run, show)
         terminal.flush()
         return not stopped
       end, position)
-      tell_long(run)
+      tell_left_out(run)
     end)
     if not ok then failure = raised end
     if not (ok and position) then stop() end
@@ -132,8 +135,7 @@ local function list_calls(run, as_json)
   else
     progress.of_run(run, list)
   end
-  tell_long(run)
-  if run.broken > 0 then io.stderr:write(("abridge: %d broken lines left out\n"):format(run.broken)) end
+  tell_left_out(run)
   if as_json then return 0 end
   columns.print(COLUMNS, rows)
   return 0
@@ -152,7 +154,8 @@ local function print_page(run, call_id, args)
     terminal.print_json { content = strings.valid(content), page = page }
     return 0
   end
-  terminal.out(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
+  terminal.content(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
+  terminal.end_line()
   terminal.flush() -- before what is said of it
   if page.full_output_error then
     io.stderr:write("abridge: not the whole output: ", terminal.visible(page.full_output_error), "\n")
@@ -172,7 +175,7 @@ local function print_stats(run, as_json)
     sums, message = run:stats()
   end)
   if not sums then terminal.fail(message) end
-  tell_long(run)
+  tell_left_out(run)
   if as_json then
     terminal.print_json(sums)
   else

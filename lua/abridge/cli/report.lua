@@ -2,6 +2,7 @@
 
 local host = require "abridge.base.host"
 local progress = require "abridge.cli.progress"
+local folder = require "abridge.run.folder"
 local report = require "abridge.report"
 local terminal = require "abridge.cli.terminal"
 
@@ -36,9 +37,23 @@ local function write_page(run, write)
   flush()
 end
 
+local function is_same(a, b)
+  return a ~= nil and b ~= nil and a.ino == b.ino and a.dev == b.dev
+end
+
+--- Is a file the log of a run, or one of its full outputs?
+local function is_of_run(run, path)
+  local uv = host.uv()
+  local real = uv.fs_realpath(path)
+  if not real then return false end
+  return is_same(uv.fs_stat(real), uv.fs_stat(run.dir .. "/" .. folder.LOG))
+    or is_same(uv.fs_stat(real:match "^.*/"), uv.fs_stat(run.dir .. "/" .. folder.ARTIFACTS))
+end
+
 --- Write the page to a file. A part of a page is not left.
 local function write_file(run, path)
   local uv = host.uv()
+  if is_of_run(run, path) then terminal.bad("-o must name another file than the run's own, got %q", path) end
   local fd, message = uv.fs_open(path, "w", PRIVATE)
   if not fd then terminal.fail(message) end
   local ok, raised = pcall(write_page, run, function(text)

@@ -118,21 +118,31 @@ function M.read(how)
   return content or (message and M.fail("stdin: " .. message)) or nil
 end
 
---- Print the content byte for byte; on a terminal, end it with a newline.
----@param content string
----@param details? table what it ends with, as in a result: exit line and notice
----@param failed? boolean
-local function print_content(content, details, failed)
-  M.out(details and with_styles(content, details, failed) or content)
-  if content ~= "" and content:sub(-1) ~= "\n" and M.is_terminal(1) then M.out "\n" end
+local line_is_open = false -- what was printed last ends without a newline
+
+--- Print content byte for byte.
+---@param ... string
+function M.content(...)
+  for _, text in ipairs { ... } do
+    M.out(text)
+    if text ~= "" then line_is_open = text:sub(-1) ~= "\n" end
+  end
+end
+
+--- After content: on a terminal, end a line that has no newline.
+function M.end_line()
+  if line_is_open and M.is_terminal(1) then M.content "\n" end
+end
+
+local function json_library()
+  local json, message = host.json()
+  return json or M.fail(message)
 end
 
 --- Print a value as a line of JSON.
 ---@param value any
 function M.print_json(value)
-  local json, message = host.json()
-  if not json then M.fail(message) end
-  M.out(json.encode(value), "\n")
+  M.out(json_library().encode(value), "\n")
 end
 
 --- Print a result, or the same as JSON.
@@ -140,10 +150,17 @@ end
 ---@param as_json boolean|nil
 ---@param with_notice? boolean in JSON the notice stands by itself too
 function M.print_result(result, as_json, with_notice)
-  if not as_json then return print_content(result.content, result.details, result.is_error) end
-  local said = { content = result.content, block = result.truncation, details = result.details }
-  if with_notice then said.notice = result.details and result.details.notice end
-  M.print_json(said)
+  local content, details = result.content, result.details
+  if not as_json then
+    M.content(details and with_styles(content, details, result.is_error) or content)
+    return M.end_line()
+  end
+  local encode = json_library().encode
+  M.out('{"content":', encode(content))
+  if with_notice and details and details.notice then M.out(',"notice":', encode(details.notice)) end
+  M.out(',"block":', core.info_json(result.truncation)) -- its fields in the contract's order
+  if details then M.out(',"details":', encode(details)) end
+  M.out "}\n"
 end
 
 -- signals -------------------------------------------------------------------------------

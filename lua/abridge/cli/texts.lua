@@ -27,6 +27,9 @@ local function cut_limits(args)
       limits[key] = nil
     end
   end
+  for _, key in ipairs(strategy == "pipeline" and limit.not_for_pipeline or {}) do
+    limits[key] = nil
+  end
   for key, value in pairs(args.limits) do
     limits[key] = value
   end
@@ -101,10 +104,11 @@ function M.clean(args)
   local cleaner = core.cleaner()
   local chunk = terminal.read(CHUNK)
   while chunk do
-    terminal.out(cleaner:write(chunk))
+    terminal.content(cleaner:write(chunk))
     chunk = terminal.read(CHUNK)
   end
-  terminal.out((cleaner:finish()))
+  terminal.content((cleaner:finish()))
+  terminal.end_line()
   cleaner:close()
   return 0
 end

@@ -1,6 +1,7 @@
 --- The commands that show what a session's tools would: run, read and cap.
 
 local core = require "abridge.base.core_loader"
+local limit = require "abridge.output.limit"
 local progress = require "abridge.cli.progress"
 local shell = require "abridge.base.shell"
 local terminal = require "abridge.cli.terminal"
@@ -11,6 +12,9 @@ local M = {}
 local function open_session(tool, args, opts)
   opts.profile = args.other.profile
   args.limits.utf8 = nil -- a session always replaces
+  for _, key in ipairs(args.limits.strategy == "pipeline" and limit.not_for_pipeline or {}) do
+    if args.limits[key] == nil then args.limits[key] = false end -- takes that of the profile away
+  end
   opts.limits = { [tool] = args.limits }
   local ok, session, message = pcall(require("abridge.session").new, opts)
   if ok and not session then terminal.fail(message) end
@@ -24,8 +28,9 @@ end
 
 --- Where full outputs go, as an option of a session.
 local function run_dir(args)
-  if args.switches.no_save then return false end
-  return args.other.run_dir
+  if not args.switches.no_save then return args.other.run_dir end
+  if args.other.run_dir then terminal.bad "--no-save keeps nothing, and takes no --run-dir" end
+  return false
 end
 
 --- Words as one shell command: a single word is a command already, several are quoted.

@@ -63,6 +63,8 @@ local PIPELINE_KEYS = {
 }
 --- The keys that are budgets.
 M.budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+--- Those of them that "pipeline" does not know.
+M.not_for_pipeline = { "max_bytes", "max_tokens" }
 
 local BUDGET_OPTIONS = {
   max_bytes = function(value)
@@ -293,6 +295,8 @@ function M.checked(who, limits, deeper)
       plain.strategy = value
     elseif for_pipeline or key == "strategy" or CUT_KEYS[key] then
       cut[key] = value
+    elseif PIPELINE_KEYS[key] then
+      check.fail(('%s: %s is for "pipeline" alone'):format(who, key), deeper)
     else
       M.fail_unknown(who, key, value, deeper)
     end
