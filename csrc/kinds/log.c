@@ -9,6 +9,7 @@
 #include "kinds/log_signs.h"
 #include "kinds/text_signs.h"
 #include "text/scan.h"
+#include <string.h>
 
 enum {
     SAMPLED = 512,   /* lines */
@@ -137,8 +138,21 @@ static void weigh_lines(const char *p, size_t n, bool rough, evidence *all, evid
     }
 }
 
+/* Does a run of tests in the Test Anything Protocol begin here? What it says of a failure is YAML. */
+static bool is_test_run(const char *p, size_t n)
+{
+    static const char version[] = "TAP version 1";
+    abr_text_line line;
+    for (size_t at = 0, read = 0; read < HEAD && abr_next_line(p, n, &at, &line); read++)
+        if (line.n >= sizeof version - 1 && memcmp(line.p, version, sizeof version - 1) == 0)
+            return true;
+    return false;
+}
+
 bool abr_is_written(const char *p, size_t n)
 {
+    if (is_test_run(p, n))
+        return false;
     evidence all;
     evidence head;
     weigh_lines(p, n, true, &all, &head);

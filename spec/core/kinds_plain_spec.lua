@@ -60,6 +60,19 @@ describe("a kind that is asked for", function()
     end)
   end)
 
+  it("a run of tests that fails is a log, though it tells of failures as YAML", function()
+    local test = "# Subtest: adds\n%s %d - adds\n  ---\n  duration_ms: 0.05\n%s  ...\n"
+    local failure = "  location: '/t.js:2:1'\n  error: 'oops is not a function'\n  code: 'ERR_TEST_FAILURE'\n"
+    local tests = { "TAP version 13\n" }
+    for i = 1, 60 do
+      tests[i + 1] = test:format(i == 30 and "not ok" or "ok", i, i == 30 and failure or "")
+    end
+    local text = table.concat(tests) .. "1..60\n# pass 59\n# fail 1\n"
+    local content, cut = abridge.auto(text, { max_bytes = 1000 })
+    assert.equal("log", cut.kind)
+    assert.truthy(content:find(test:format("not ok", 30, failure), 1, true))
+  end)
+
   it("json of what is none is text", function()
     random.each(100, function()
       local text = prose()

@@ -170,6 +170,8 @@ describe("openai.results of Chat Completions", function()
       answers(session, "", "  \n", "null", "{}", {}, host.json().null, { text = "decoded" })
     )
     assert.equal(nothing, openai.results(session, reply(call("a", "echo", nil)))[1].content)
+    local blanks = ("\n"):rep(1e6) -- a pattern that tried again at each would not end
+    assert.same({ nothing, nothing }, answers(session, blanks, blanks .. "null" .. blanks))
   end)
 
   it("tells the model what is wrong with broken arguments", function()
@@ -267,6 +269,10 @@ describe("openai.results of Chat Completions", function()
     assert.matches("left out%]$", content())
     parts = ""
     assert.equal("(no output)", content())
+    session:close()
+    session = new_session { limits = { shot = { kind = "log", hits = { "boom" } } } }
+    session:register { name = "shot", execute = function() return { content = { image } } end }
+    assert.equal("[1 part that is not text left out]", content())
   end)
 
   it("gives plain data that every JSON library encodes, valid UTF-8 whatever a tool prints", function()

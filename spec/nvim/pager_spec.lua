@@ -137,7 +137,7 @@ describe("a search in a full output", function()
   it("highlights what it looks for, and nothing else once that is another text", function()
     local seen = open "a.c\nabc\na.c\n"
     seen:find "a.c"
-    assert.equal(3, vim.fn.line ".")
+    eventually(function() return vim.fn.line "." == 3 end)
     seen:find("\\b", true)
     vim.wait(50, function() return not seen.seeking end, 5)
     local matches = vim.fn.getmatches()

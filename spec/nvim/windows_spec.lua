@@ -19,7 +19,7 @@ local nvim_ui = require "support.nvim_ui"
 local status = require "abridge.nvim.status"
 local windows = require "support.windows"
 local api = vim.api
-local type_keys, close_all = windows.type_keys, windows.close_all
+local type_keys, close_all, eventually = windows.type_keys, windows.close_all, windows.eventually
 
 --- The keys that a buffer has, and what they do.
 local function keys_of(buf)
@@ -445,16 +445,19 @@ describe("the window of :Abridge run", function()
 
   it(":edit and :bdelete draw it anew, while it runs and later", function()
     local buf = window.command(waiting "echo done")
+    local function reads(words)
+      eventually(function() return text_of(buf):find(words) end, words)
+    end
     said(buf, "1 line")
     vim.cmd "edit"
-    assert.matches("^%$ echo started; .*\nstarted$", text_of(buf))
+    reads "^%$ echo started; .*\nstarted$"
     vim.cmd("bdelete | sbuffer " .. buf)
-    assert.matches("^%$ echo started; .*\nstarted$", text_of(buf))
+    reads "^%$ echo started; .*\nstarted$"
     assert.same({ "nofile", false }, { vim.bo.buftype, vim.bo.modifiable })
     release()
     said(buf, "^exit 0")
     vim.cmd "edit"
-    assert.matches("\nstarted\ndone$", text_of(buf))
+    reads "\nstarted\ndone$"
     type_keys "q"
     assert.equal(-1, vim.fn.bufwinid(buf))
   end)

@@ -99,6 +99,10 @@ describe("schema: types", function()
     assert.equal("a", checked({ x = property }, { x = "a" }).x)
     assert.equal(5, checked({ x = property }, { x = 5 }).x)
     assert.equal("x must be a string or an integer, got true", refused({ x = property }, { x = true }))
+    assert.equal("007", checked({ x = { type = { "integer", "string" } } }, { x = "007" }).x)
+    local list = { type = "array", items = { type = { "string", "null" } } }
+    local null = json.null
+    assert.same({ "a", null, "b" }, checked({ x = list }, { x = { "a", null, "b" } }).x)
   end)
 
   it("takes any value where no type is named", function()

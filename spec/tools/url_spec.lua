@@ -129,6 +129,9 @@ describe("a redirect", function()
     } do
       assert.equal(wanted, base:follow(reference):text(), reference)
     end
+    local blanks = (" "):rep(1e6) -- a pattern that looked at them once for each would not end
+    assert.equal("http://a.example:81/b/c/y", base:follow("y" .. blanks):text())
+    assert.is_nil(base:follow("y" .. blanks .. "y")) -- too long
   end)
 
   it("is read as strictly as any URL", function()

@@ -105,7 +105,7 @@ end
 --- All of them. If rg was killed in a line, that may have half a secret: with redaction it is left out.
 function Messages:words(killed)
   if self.redaction and not killed then self:keep(self.redaction:finish()) end
-  return (table.concat(self.parts):gsub("%s+$", ""))
+  return table.concat(self.parts):match "^.*%S" or ""
 end
 
 local FLAGS = { "--no-config", "--sort", "path", "--hidden", "--no-ignore-messages" }

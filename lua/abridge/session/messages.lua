@@ -89,10 +89,8 @@ function M.text(session, result, left_out, images)
   if left_out > 0 then
     text = text .. M.left_out_line(text, left_out)
     local limits, ceiling = session:limits(result.tool), session.table_of_limits:ceiling_limits(result.tool)
-    limits.strategy, limits.snap = "head_tail", "char"
-    limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling and ceiling.max_bytes or math.huge)
-    if limits.max_bytes == math.huge then limits.max_bytes = nil end
-    text = limit.cut(text, limits)
+    local both_ends = { strategy = "head_tail", snap = "char", max_bytes = ceiling and ceiling.max_bytes }
+    text = limit.cut(text, limit.for_ceiling(limits, both_ends)) -- options of another strategy do not apply
   end
   return text == "" and #images == 0 and sentences.no_output or text
 end

@@ -70,6 +70,9 @@ end
 local function convert(schema, value)
   local types = named_types(schema)
   if #types == 0 then return value end
+  for _, name in ipairs(types) do -- what is of one of the types stays as it is
+    if name == "string" and type(value) == "string" or name == "null" and check.is_null(value) then return value end
+  end
   for _, name in ipairs(types) do
     local converted
     if CONVERT[name] then converted = CONVERT[name](value) end

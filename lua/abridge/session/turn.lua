@@ -83,8 +83,8 @@ end
 --- Arguments as a session takes them. For an empty object models may write nothing or null, or leave it out.
 local function input_of(value)
   if type(value) == "string" then
-    local text = value:match "^%s*(.*%S)"
-    return text and text ~= "null" and value or nil
+    local start = value:find "%S" -- a pattern that skips blanks and wants more tries again at each of them
+    return start and not value:find("^null%s*$", start) and value or nil
   end
   return type(value) ~= "userdata" and value or nil
 end

@@ -63,7 +63,7 @@ local function parse_head(block)
   for key, value in block:gmatch "\n([^%s:]+):[ \t]*([^\r\n]*)" do
     local name = key:lower()
     head.repeated[name] = head.headers[name] ~= nil or nil
-    head.headers[name] = head.headers[name] or value:gsub("[ \t]+$", "")
+    head.headers[name] = head.headers[name] or value:match "^.*[^ \t]" or ""
   end
   return head
 end

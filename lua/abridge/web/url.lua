@@ -122,7 +122,7 @@ Url.__tostring = Url.text
 ---@return string|nil problem
 ---@return table|nil values
 function Url:follow(reference)
-  reference = percent_encoded(reference:gsub("^[ \t]+", ""):gsub("[ \t]+$", ""):gsub("#.*$", ""), " ")
+  reference = percent_encoded(((reference:match "^.*[^ \t]" or ""):gsub("^[ \t]+", ""):gsub("#.*$", "")), " ")
   local origin = self:text():sub(1, -#self.target - 1)
   local path = self.target:match "^[^?]*"
   local url, problem, values
