@@ -44,7 +44,9 @@ bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, siz
     if (wanted <= *have)
         return true;
     if (wanted < *have * 2)
-        wanted = *have * 2 < most ? *have * 2 : most;
+        wanted = *have * 2;
+    if (wanted > most / 2)
+        wanted = most;
     if (wanted > SIZE_MAX / unit)
         return false;
     void *grown = abr_resize(alloc, *p, *have * unit, wanted * unit);

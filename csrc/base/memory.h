@@ -15,7 +15,8 @@ const abr_alloc *abr_allocator(const abr_alloc *alloc);
 void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
 
 /* Grow *p, which has *have units of `unit` bytes, or none where it is NULL, to `wanted` of them or more, by
- * doubling it, but to `most` at the largest. False: there is no memory, and nothing changes. */
+ * doubling it, but to `most` at the largest: at once if over half of that is wanted, so that it never takes more
+ * than one and a half times `most`, also while it moves. False: there is no memory, and nothing changes. */
 bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit);
 
 /* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors

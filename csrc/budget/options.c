@@ -52,20 +52,23 @@ abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
 /* ---- cuts of what is not all at hand ---- */
 
 enum {
-    SLACK = 8,                   /* the newline beyond the budget, and a whole char at the inner end */
-    BYTES_PER_CHAR = 4,          /* at most */
-    DEFAULT_BUDGET = 1024 * 1024 /* bytes where only lines are limited, chars for a pipeline */
+    SLACK = 8,                    /* the newline beyond the budget, and a whole char at the inner end */
+    BYTES_PER_CHAR = 4,           /* at most */
+    DEFAULT_BUDGET = 1024 * 1024, /* bytes where only lines are limited, chars for a pipeline */
+    DEFAULT_OF_PARTS =
+        256 * 1024 /* the same where what is kept is chosen all over the text, which takes more */
 };
 
 void abr_set_default_budget(abr_strategy strategy, abr_budget *max)
 {
     const bool by_chars = strategy == ABR_PIPELINE;
+    const bool of_parts = strategy == ABR_AUTO || strategy == ABR_PRIORITY;
     if (max->chars != ABR_UNLIMITED)
         return;
     if (by_chars)
         max->chars = DEFAULT_BUDGET;
     else if (max->bytes == ABR_UNLIMITED && max->tokens == ABR_UNLIMITED)
-        max->bytes = DEFAULT_BUDGET;
+        max->bytes = of_parts ? DEFAULT_OF_PARTS : DEFAULT_BUDGET;
 }
 
 size_t abr_bytes_to_keep(abr_strategy strategy, const abr_budget *max)

@@ -7,6 +7,16 @@
 
 ABR_PRIVATE_BEGIN
 
+/* The memory of a stream by ABR_AUTO or ABR_PRIORITY: so much, and so many bytes for each of the budget. Readers
+ * prove by assertions that the most they may take is within it: beside what the budget is for, and for so many
+ * bytes of it, of which the two ends of the text have two each. */
+enum {
+    ABR_MEMORY_LEAST = 1024 * 1024,
+    ABR_MEMORY_PER_BYTE = 64,
+    ABR_MEMORY_UNIT = 1024,                                        /* bytes of budget; */
+    ABR_MEMORY_UNITS = (ABR_MEMORY_PER_BYTE - 2) * ABR_MEMORY_UNIT /* what a reader may take for them */
+};
+
 /* ABR_EINVAL and its message when an option is out of its range. */
 abr_code abr_check_opts(const abr_opts *opts, abr_error *error);
 

@@ -7,6 +7,7 @@
 
 #include "budget/span.h"
 #include "abridge.h"
+#include "base/scaled.h"
 #include "text/scan.h"
 
 uint64_t abr_budget_left(uint64_t budget, uint64_t used)
@@ -211,5 +212,5 @@ uint64_t abr_line_size(const abr_edge *edge, abr_side side)
 
 uint64_t abr_head_share(uint64_t count, double head_ratio)
 {
-    return count == ABR_UNLIMITED ? count : (uint64_t)((double)count * head_ratio);
+    return count == ABR_UNLIMITED ? count : abr_scaled_down(count, head_ratio);
 }

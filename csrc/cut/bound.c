@@ -10,6 +10,7 @@
 
 #include "cut/bound.h"
 #include "abridge.h"
+#include "base/scaled.h"
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/view.h"
@@ -134,9 +135,14 @@ static abr_unit forbids_rest(const abr_cutter *j, abr_unit by)
 
 /* ---- how much of a budget is used ---- */
 
-static double share(uint64_t used, uint64_t budget)
+typedef struct {
+    uint64_t used;
+    uint64_t budget;
+} used_part;
+
+static used_part part_of_budget(uint64_t used, uint64_t budget)
 {
-    return budget == 0 ? 1 : (double)used / (double)budget;
+    return budget == 0 ? (used_part){1, 1} : (used_part){used, budget};
 }
 
 /* Tokens of what is kept of the source. */
@@ -170,21 +176,22 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
 
 /* The part of a budget that is used by what is kept; of bytes and chars `with_rest` also by markers
  * and the reserve. */
-static double used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
+static used_part used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
 {
     const abr_budget *max = &j->opts->max;
     const abr_measure measure = {.chars = true, .replace = j->measure.replace};
     abr_span used = nothing;
     if (unit == ABR_BY_LINES)
-        return share(cut->output_lines, max->lines);
+        return part_of_budget(cut->output_lines, max->lines);
     if (unit == ABR_BY_TOKENS)
-        return share(kept_tokens(j, cut), max->tokens);
+        return part_of_budget(kept_tokens(j, cut), max->tokens);
     for (size_t i = 0; i < cut->piece_count; i++)
         if (with_rest || cut->pieces[i].source)
             abr_add_cost(&measure, cut->pieces[i].p, cut->pieces[i].n, &used);
     if (with_rest && j->opts->reserve_len > 0)
         abr_add_cost(&measure, j->opts->reserve, j->opts->reserve_len, &used);
-    return unit == ABR_BY_BYTES ? share(used.shown, max->bytes) : share(used.chars, max->chars);
+    return unit == ABR_BY_BYTES ? part_of_budget(used.shown, max->bytes)
+                                : part_of_budget(used.chars, max->chars);
 }
 
 static bool is_set(const abr_budget *max, abr_unit unit)
@@ -211,12 +218,12 @@ static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, a
     bool by_lines = at_line_end && cut->output_lines >= j->opts->max.lines;
     abr_unit best = ABR_BY_NONE;
     for (int exceeded = 1; exceeded >= 0 && best == ABR_BY_NONE; exceeded--) {
-        double most = -1;
+        used_part most = {0, 1};
         abr_unit u = next_unit(j, by_lines ? ABR_BY_LINES : ABR_BY_BYTES, exceeded);
         for (; u != ABR_BY_NONE; u = next_unit(j, u + 1, exceeded)) {
-            double used = used_share(j, cut, u, !exceeded);
-            if (used > most) {
-                most = used;
+            const used_part part = used_share(j, cut, u, !exceeded);
+            if (best == ABR_BY_NONE || abr_is_less_share(most.used, most.budget, part.used, part.budget)) {
+                most = part;
                 best = u;
             }
         }

@@ -499,10 +499,12 @@ static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cu
 
 abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
-    if (opts->strategy != ABR_AUTO || view->reader || view->kind == ABR_KIND_BINARY)
-        return cut_view(view, opts, cut, error);
-    const abr_opts own = opts_of_kind(opts, view->kind);
+    const bool by_kind = opts->strategy == ABR_AUTO && !view->reader && view->kind != ABR_KIND_BINARY;
+    abr_opts own = by_kind ? opts_of_kind(opts, view->kind) : *opts;
+    if (own.max.lines == 0 && own.marker == ABR_MARKER_INSIDE)
+        own.marker =
+            ABR_MARKER_NONE; /* a budget of 0 shows nothing, though a marker is no line of the text */
     const abr_code code = cut_view(view, &own, cut, error);
-    cut->strategy = ABR_AUTO;
+    cut->strategy = opts->strategy;
     return code;
 }

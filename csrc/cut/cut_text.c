@@ -3,6 +3,7 @@
 
 #include "abridge.h"
 #include "base/error.h"
+#include "base/tiny.h"
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/view.h"
@@ -16,7 +17,7 @@
 /* The text goes by as it would in a stream, but is not copied. */
 static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
-    enum { CHUNK = 256 * 1024 };
+    enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
     const abr_retainer_opts own = {.text = view->front.p,
                                    .keep = abr_bytes_to_keep(ABR_PRIORITY, &opts->max),
                                    .chars = abr_wants_chars(opts),
@@ -61,7 +62,7 @@ static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, abr_cut *
 /* Count a text in one pass, and measure its first and its last line where these may be long. */
 static abr_view view_of_text(const char *p, size_t n, bool with_chars)
 {
-    enum { SHORT = 64 * 1024 /* what may be read again when the size of a line matters */ };
+    enum { SHORT = ABR_OR_TINY(64 * 1024, 32) /* what may be read again when the size of a line matters */ };
     const abr_edge text = {p, n, true};
     abr_view view = {.front = text,
                      .back = text,

@@ -10,16 +10,12 @@
 #include "files/element_places.h"
 #include "abridge.h"
 #include "base/memory.h"
-
-#ifndef PLACES_STRIDE /* a test has smaller ones */
-#define PLACES_STRIDE (64 * 1024)
-#define PLACES_ENTRIES (16 * 1024)
-#endif
+#include "base/tiny.h"
 
 enum {
-    STRIDE = PLACES_STRIDE,        /* bytes between entries, at first */
-    MOST_ENTRIES = PLACES_ENTRIES, /* of one array or object */
-    FIRST_ENTRIES = 64             /* allocated at first */
+    STRIDE = ABR_OR_TINY(64 * 1024, 16),      /* bytes between entries, at first */
+    MOST_ENTRIES = ABR_OR_TINY(16 * 1024, 8), /* of one array or object */
+    FIRST_ENTRIES = ABR_OR_TINY(64, 2)        /* allocated at first */
 };
 
 abr_element_places *abr_places_new(const char *pointer, size_t n, const abr_alloc *alloc)

@@ -4,13 +4,14 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "files/line_index.h"
 
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_NAME_MOST = 256, /* bytes of a name by which a pointer may go on at a member */
-    ABR_NAMED = 8        /* members that are remembered by name */
+    ABR_NAME_MOST = ABR_OR_TINY(256, 16), /* bytes of a name by which a pointer may go on at a member */
+    ABR_NAMED = ABR_OR_TINY(8, 2)         /* members that are remembered by name */
 };
 
 /* Where an element begins; a member begins with its key. For the element 0, where its array or object does.

@@ -5,12 +5,13 @@
 #include "abridge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "files/element_places.h"
 #include "files/line_index.h"
 
 enum {
-    FILES = 16,     /* line indexes kept */
-    CONTAINERS = 16 /* arrays and objects whose elements are */
+    FILES = ABR_OR_TINY(16, 2),     /* line indexes kept */
+    CONTAINERS = ABR_OR_TINY(16, 2) /* arrays and objects whose elements are */
 };
 
 struct abr_index {

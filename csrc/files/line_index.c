@@ -15,18 +15,19 @@
 #include "files/line_index.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "files/portable.h"
 #include "text/scan.h"
 
 #ifndef INDEX_STRIDE /* a test has smaller ones */
-#define INDEX_STRIDE (64 * 1024)
-#define INDEX_ENTRIES (128 * 1024)
+#define INDEX_STRIDE ABR_OR_TINY(64 * 1024, 16)
+#define INDEX_ENTRIES ABR_OR_TINY(128 * 1024, 8)
 #endif
 
 enum {
-    STRIDE = INDEX_STRIDE,        /* bytes between entries, at first */
-    MOST_ENTRIES = INDEX_ENTRIES, /* of one file */
-    FIRST_ENTRIES = 256,          /* allocated at first */
+    STRIDE = INDEX_STRIDE,               /* bytes between entries, at first */
+    MOST_ENTRIES = INDEX_ENTRIES,        /* of one file */
+    FIRST_ENTRIES = ABR_OR_TINY(256, 2), /* allocated at first */
     OPEN_BITS = 2,
     OPEN_MASK = 3 /* in an entry of chars: bytes before it of a sequence that goes on */
 };

@@ -4,14 +4,15 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "text/scan.h"
 
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_BLOCK = 256 * 1024, /* bytes read at once */
-    ABR_PLACES = 8,         /* places in long lines that are remembered */
-    ABR_ENDED_EARLY = -1    /* in place of an errno: the source is shorter than it was said to be */
+    ABR_BLOCK = ABR_OR_TINY(256 * 1024, 64), /* bytes read at once */
+    ABR_PLACES = ABR_OR_TINY(8, 2),          /* places in long lines that are remembered */
+    ABR_ENDED_EARLY = -1 /* in place of an errno: the source is shorter than it was said to be */
 };
 
 /* What is read: an open file, or a text. */

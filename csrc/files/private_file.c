@@ -20,11 +20,18 @@
 #include "files/private_file.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "files/line_index.h"
 #include "files/portable.h"
 #include "text/scan.h"
 
-enum { FILE_MODE = 0600, FOLDER_MODE = 0700, OTHERS = 0077, BUFFER = 32 * 1024, NAME_MOST = 255 };
+enum {
+    FILE_MODE = 0600,
+    FOLDER_MODE = 0700,
+    OTHERS = 0077,
+    BUFFER = ABR_OR_TINY(32 * 1024, 16),
+    NAME_MOST = 255
+};
 
 struct abr_file {
     char buffer[BUFFER];

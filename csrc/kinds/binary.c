@@ -1,5 +1,6 @@
 /*
- * Is it text at all? A few odd bytes do not make a text binary: `find -print0` has a NUL a name.
+ * Is it text at all? A few odd bytes do not make a text binary: `find -print0` has a NUL a name. Neither does
+ * ISO 8859-1, whose letters stand beside those of ASCII.
  */
 #include <string.h>
 
@@ -11,7 +12,8 @@
 #include "text/utf8.h"
 
 enum {
-    MOST_ODD = 10, /* one byte in so many */
+    MOST_ODD = 10,  /* one byte in so many */
+    LEAST_ODD = 32, /* bytes: fewer may be a text that broke, and a reader loses little by them */
     ESC = 0x1B,
     DEL = 0x7F
 };
@@ -21,16 +23,26 @@ static bool is_odd_control(unsigned char c)
     return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != ESC;
 }
 
+/* Is the byte at i a letter of ISO 8859-1 beside a letter of ASCII? */
+static bool is_latin_letter(const char *p, size_t n, size_t i)
+{
+    enum { FIRST_CAPITAL = 0xC0, TIMES = 0xD7, DIVIDED_BY = 0xF7 };
+    const unsigned char c = (unsigned char)p[i];
+    return c >= FIRST_CAPITAL && c != TIMES && c != DIVIDED_BY &&
+           ((i > 0 && abr_is_letter(p[i - 1])) || (i + 1 < n && abr_is_letter(p[i + 1])));
+}
+
 static bool is_odd(const char *p, size_t n)
 {
+    const size_t most = n / MOST_ODD >= LEAST_ODD ? n / MOST_ODD : LEAST_ODD - 1;
     size_t odd = 0;
-    for (size_t i = abr_plain_run(p, n); i < n && odd <= n / MOST_ODD; i += abr_plain_run(p + i, n - i)) {
+    for (size_t i = abr_plain_run(p, n); i < n && odd <= most; i += abr_plain_run(p + i, n - i)) {
         unsigned char c = (unsigned char)p[i];
         size_t size = c < 0x80 ? 1 : abr_char_size(p + i, n - i);
-        odd += c < 0x80 ? is_odd_control(c) : size == 1;
+        odd += c < 0x80 ? is_odd_control(c) : size == 1 && !is_latin_letter(p, n, i);
         i += size;
     }
-    return odd > n / MOST_ODD;
+    return odd > most;
 }
 
 bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)

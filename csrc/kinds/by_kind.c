@@ -1,5 +1,5 @@
 /*
- * A text that is cut as what it is. Its kind is told by its first ABR_KIND_BYTES, or by all of a shorter
+ * A text that is cut as what it is. Its kind is told by its first ABR_TOLD_BY, or by all of a shorter
  * text; until these have come they are held. Then what reads that kind gets them, and the rest as it comes.
  */
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "kinds/by_kind.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "budget/options.h"
 #include "kinds/json_reader.h"
 #include "kinds/diff_cut.h"
@@ -103,8 +104,9 @@ static void write_chunk(abr_by_kind *k, const char *p, size_t n)
 
 static bool grow_start(abr_by_kind *k, size_t wanted)
 {
+    const size_t most = wanted < ABR_KIND_BYTES ? ABR_KIND_BYTES : wanted; /* a preview may take more */
     void *start = k->start;
-    const bool fine = abr_grow(k->alloc, &start, &k->start_size, wanted, SIZE_MAX, 1);
+    const bool fine = abr_grow(k->alloc, &start, &k->start_size, wanted, most, 1);
     k->start = start;
     return fine;
 }
@@ -120,10 +122,10 @@ static void free_start(abr_by_kind *k)
 /* Tell the kind by the start and the chunk that comes next, and have the start read. */
 static bool open_by_start(abr_by_kind *k, const char *p)
 {
-    if (!grow_start(k, ABR_KIND_BYTES))
+    if (!grow_start(k, ABR_TOLD_BY))
         return false;
-    memcpy(k->start + k->start_n, p, ABR_KIND_BYTES - k->start_n);
-    k->told = abr_tell_as(k->opts.kind, k->start, ABR_KIND_BYTES, false);
+    memcpy(k->start + k->start_n, p, ABR_TOLD_BY - k->start_n);
+    k->told = abr_tell_as(k->opts.kind, k->start, ABR_TOLD_BY, false);
     k->opened = true;
     if (open_reader(k) == ABR_OK && reserve_chunk(k, k->start, k->start_n)) {
         write_chunk(k, k->start, k->start_n);
@@ -177,7 +179,7 @@ abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out)
 
 abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size_t n, abr_by_kind **out)
 {
-    enum { CHUNK = 256 * 1024 };
+    enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
     abr_by_kind *k = *out = new_by_kind(opts, keep);
     if (!k)
         return ABR_ENOMEM;
@@ -208,7 +210,7 @@ const abr_hit *abr_by_kind_hits(const abr_by_kind *k)
 
 bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n)
 {
-    if (!k->decided && n <= ABR_KIND_BYTES - k->start_n)
+    if (!k->decided && n <= ABR_TOLD_BY - k->start_n)
         return grow_start(k, k->start_n + n);
     if (!k->decided && !k->opened && !open_by_start(k, p))
         return false;
@@ -221,7 +223,7 @@ bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n)
 
 void abr_by_kind_write(abr_by_kind *k, const char *p, size_t n)
 {
-    if (!k->decided && n <= ABR_KIND_BYTES - k->start_n) {
+    if (!k->decided && n <= ABR_TOLD_BY - k->start_n) {
         memcpy(k->start + k->start_n, p, n);
         k->start_n += n;
         return;

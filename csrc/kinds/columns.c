@@ -13,24 +13,27 @@
 #include "kinds/columns.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/tiny.h"
 #include "base/word.h"
 #include "priority/line_score.h"
 #include "priority/score.h"
 #include "priority/words.h"
 
 enum {
-    LONGEST_NAME = 32, /* of a column with a role */
-    SEGMENT = 1024,    /* bytes of a value that are read at once */
-    MOST_READ = 16384, /* bytes of a value that are read */
-    OVERLAP = 64,      /* of two segments */
-    LEAST_COUNT = 8,   /* values of a column before one is rare */
-    RARE_PART = 16,    /* values as rare as this one are at most this part of all */
-    COMMON_PART = 4,   /* if more values than this part say trouble, prose does */
+    LONGEST_NAME = 32,                   /* of a column with a role */
+    SEGMENT = ABR_OR_TINY(1024, 96),     /* bytes of a value that are read at once */
+    MOST_READ = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
+    OVERLAP = 64,                        /* of two segments */
+    LEAST_COUNT = 8,                     /* values of a column before one is rare */
+    RARE_PART = 16,                      /* values as rare as this one are at most this part of all */
+    COMMON_PART = 4,                     /* if more values than this part say trouble, prose does */
     COMMON_LEAST = 16,
     NAMED = ABR_COLUMNS - 1,
     PROBES = 8,
     LEAST_WORD = 4
 };
+
+_Static_assert(OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments go on, and can be read");
 
 static const float odd_most = 3.9F; /* below a hit: trouble comes first */
 static const float odd_size = 2.5F;
@@ -357,7 +360,7 @@ static bool may_have_words(const abr_cell *v)
 }
 
 /* A value of a column that has many. */
-static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, bool counts, abr_worth *w)
+static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
 {
     const unsigned size = size_of_number(v);
     if (counts)
@@ -375,13 +378,13 @@ static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, b
     if (trouble <= 0)
         return;
     if (counts)
-        x->troubled += trouble >= ABR_SCORE_HIT;
+        x->troubled += trouble >= ABR_SCORE_HIT ? counts : 0;
     else if (x->role == ABR_ROLE_NONE && x->count >= COMMON_LEAST && x->troubled * COMMON_PART > x->count)
         trouble *= common_factor;
     add_trouble(w, trouble, shape ^ (uint32_t)x->name, v->at + at);
 }
 
-void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts, abr_worth *w)
+void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
 {
     uint32_t shape;
     size_t at;
@@ -400,7 +403,7 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts
     if (found->count > 0) {
         add_trouble(w, found->trouble, found->sign, v->at + found->at);
         add_odd(w, counts ? novelty(found->count, x->count, x->used) : found->odd, hash, v->at);
-        found->count += counts && found->count < UINT32_MAX;
+        found->count += counts < UINT32_MAX - found->count ? counts : UINT32_MAX - found->count;
         x->count += counts;
         return;
     }
@@ -416,8 +419,9 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts
     add_odd(w, novelty(0, x->count, x->used), hash, v->at);
     if (counts) {
         x->used++;
-        *found = (abr_value){.hash = hash, .count = 1, .sign = sign, .at = (uint32_t)at, .trouble = trouble};
-        x->count++;
+        *found =
+            (abr_value){.hash = hash, .count = counts, .sign = sign, .at = (uint32_t)at, .trouble = trouble};
+        x->count += counts;
     }
 }
 

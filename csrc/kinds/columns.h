@@ -98,9 +98,9 @@ static inline abr_column *abr_columns_at(abr_columns *c, size_t i)
     return &c->columns[i];
 }
 
-/* Read a value into *w. `counts`: it is one more of its column; else it is compared with what was
+/* Read a value into *w. `counts`: it is so many more of its column; 0: it is compared with what was
  * counted. `x` may be NULL. */
-void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, bool counts, abr_worth *w);
+void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w);
 
 /* Find which values are rare, now that all are counted; until more are. */
 void abr_columns_settle(abr_columns *c);

@@ -8,22 +8,27 @@
 #include "kinds/content.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "text/scan.h"
 
-enum { FIRST_PIECES = 64, FIRST_TEXTS = 4096 };
+enum { FIRST_PIECES = ABR_OR_TINY(64, 1), FIRST_TEXTS = ABR_OR_TINY(4096, 8) };
 
 /* Is there memory for `wanted` units of `unit` bytes in *p? */
-static bool grow(abr_content *c, void **p, size_t *size, size_t wanted, size_t unit, size_t first)
+static bool grow(abr_content *c, void **p, size_t *size, size_t wanted, size_t most, size_t unit,
+                 size_t first)
 {
-    c->failed = c->failed ||
-                !abr_grow(c->alloc, p, size, *size == 0 && wanted < first ? first : wanted, SIZE_MAX, unit);
-    return !c->failed;
+    if (wanted < first)
+        wanted = first;
+    c->over = c->over || wanted > most;
+    c->failed = c->failed || (!c->over && !abr_grow(c->alloc, p, size, wanted, most, unit));
+    return !c->over && !c->failed;
 }
 
 static abr_piece *next_piece(abr_content *c)
 {
     void *pieces = c->pieces;
-    if (!grow(c, &pieces, &c->size, c->count + 1, sizeof *c->pieces, FIRST_PIECES))
+    const size_t most = ABR_PIECES_LEAST + c->keep / ABR_BYTES_PER_PIECE;
+    if (!grow(c, &pieces, &c->size, c->count + 1, most, sizeof *c->pieces, FIRST_PIECES))
         return NULL;
     c->pieces = pieces;
     return &c->pieces[c->count++];
@@ -57,7 +62,9 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
 static bool copy_text(abr_content *c, const char *p, size_t n, size_t *at)
 {
     void *texts = c->texts;
-    if (!grow(c, &texts, &c->texts_size, c->texts_used + n, 1, FIRST_TEXTS))
+    const size_t most =
+        ABR_TEXTS_LEAST + (c->keep < SIZE_MAX / 4 ? ABR_TEXTS_PER_BYTE * c->keep : SIZE_MAX / 4);
+    if (!grow(c, &texts, &c->texts_size, c->texts_used + n, most, 1, FIRST_TEXTS))
         return false;
     c->texts = texts;
     *at = c->texts_used;
@@ -84,9 +91,12 @@ void abr_content_mark(abr_content *c, const char *p, size_t n)
 
 void abr_content_tell(abr_content *c, const abr_item *item)
 {
+    const bool was_over = c->over;
     size_t at = 0;
-    if (c->item_count == ABR_ITEMS_MOST || (item->of && !copy_text(c, item->of, item->of_len, &at)))
+    if (c->item_count == ABR_ITEMS_MOST || (item->of && !copy_text(c, item->of, item->of_len, &at))) {
+        c->over = was_over; /* the content stands without it */
         return;
+    }
     c->items[c->item_count] = *item;
     c->item_texts[c->item_count++] = at;
 }
@@ -94,6 +104,7 @@ void abr_content_tell(abr_content *c, const abr_item *item)
 void abr_content_clear(abr_content *c)
 {
     c->count = c->texts_used = c->item_count = 0;
+    c->over = false;
 }
 
 abr_code abr_content_end(const abr_content *c, abr_cut *cut)

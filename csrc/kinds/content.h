@@ -7,6 +7,17 @@
 
 ABR_PRIVATE_BEGIN
 
+/* What a content may have, by the budget. Where markers are in it, pieces have some 20 bytes. */
+enum {
+    ABR_PIECES_LEAST = 512,
+    ABR_BYTES_PER_PIECE = 12,
+    ABR_TEXTS_LEAST = 16 * 1024, /* bytes */
+    ABR_TEXTS_PER_BYTE = 2
+};
+
+#define ABR_CONTENT_MEMORY(keep)                                                                             \
+    ((size_t)(keep) / ABR_BYTES_PER_PIECE * sizeof(abr_piece) + (size_t)(keep)*ABR_TEXTS_PER_BYTE)
+
 typedef struct {
     const abr_alloc *alloc;
     abr_piece *pieces; /* first_byte of a marker is where its text is, until abr_content_end() */
@@ -18,6 +29,8 @@ typedef struct {
     abr_item items[ABR_ITEMS_MOST];
     size_t item_texts[ABR_ITEMS_MOST]; /* where `of` of each is */
     size_t item_count;
+    size_t keep; /* of the budgets: there is memory for no more pieces and texts than these allow */
+    bool over;   /* there were more, which are lost */
     bool failed; /* there was no memory; what was put in since is lost */
 } abr_content;
 
@@ -28,7 +41,7 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
 /* Add a marker, which is copied; it goes into a marker before it. */
 void abr_content_mark(abr_content *c, const char *p, size_t n);
 
-/* Add an item; its `of` is copied. Those over ABR_ITEMS_MOST are dropped. */
+/* Add an item; its `of` is copied. Those over ABR_ITEMS_MOST are dropped, and those whose `of` is too long. */
 void abr_content_tell(abr_content *c, const abr_item *item);
 
 /* Make it empty again; its memory stays. */

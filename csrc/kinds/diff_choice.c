@@ -28,12 +28,12 @@ static void show_names(abr_diff_choice *x, bool machine, uint64_t limit)
 {
     for (size_t i = 0; i < x->plan->name_count; i++) {
         abr_shown_name *name = &x->plan->names[i];
-        if (name->shown || name->file.too_long || name->file.machine != machine)
+        if (name->shown || name->file->too_long || name->file->machine != machine)
             continue;
-        if (name->file.name_n > limit - x->used)
+        if (name->file->name_n > limit - x->used)
             return;
         name->shown = true;
-        x->used += name->file.name_n;
+        x->used += name->file->name_n;
     }
 }
 
@@ -42,7 +42,7 @@ static void choose_names(abr_diff_choice *x)
     abr_diff_plan *plan = x->plan;
     bool all = plan->name_count == plan->total.files;
     for (size_t i = 0; i < plan->name_count; i++) {
-        plan->names[i].shown = !plan->names[i].file.too_long;
+        plan->names[i].shown = !plan->names[i].file->too_long;
         all = all && plan->names[i].shown;
     }
     x->used = size_of_all(x);
@@ -77,12 +77,12 @@ static void add_names(abr_diff_choice *x)
     size_t part = 0;
     for (size_t i = 0; i < x->plan->name_count; i++) {
         abr_shown_name *name = &x->plan->names[i];
-        if (name->shown || name->file.too_long || has_hunk(x->plan, name->file.before.files, &part))
+        if (name->shown || name->file->too_long || has_hunk(x->plan, name->file->before.files, &part))
             continue;
-        if (name->file.name_n > x->bytes - x->used)
+        if (name->file->name_n > x->bytes - x->used)
             break;
         name->shown = true;
-        x->used += name->file.name_n; /* a marker tells of one file less */
+        x->used += name->file->name_n; /* a marker tells of one file less */
     }
     abr_diff_count_names(x->plan);
 }

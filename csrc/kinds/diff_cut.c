@@ -7,6 +7,7 @@
 #include "kinds/diff_cut.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "budget/options.h"
 #include "kinds/content.h"
 #include "kinds/diff_choice.h"
 #include "kinds/diff_gather.h"
@@ -15,6 +16,28 @@
 #include "kinds/diff_store.h"
 #include "kinds/reader.h"
 #include "text/scan.h"
+
+/*
+ * What is allocated at once while parts are put into a content, for so many bytes of budget. A hunk costs more
+ * than its record and a header; a name or text takes of its list no more than it costs.
+ */
+enum {
+    DIFF_HUNKS = (ABR_DIFF_PEOPLES_HUNKS + ABR_DIFF_MACHINES_HUNKS) * ABR_MEMORY_UNIT,
+    DIFF_NAMES = (ABR_DIFF_PEOPLES_NAMES + ABR_DIFF_MACHINES_NAMES) * ABR_MEMORY_UNIT,
+    DIFF_TEXTS = ABR_DIFF_TEXTS * ABR_MEMORY_UNIT,
+    DIFF_HUNK_COST = ABR_CANDIDATE_COST + sizeof(abr_diff_hunk) + 16,
+    DIFF_HUNK_MEMORY =
+        2 * sizeof(abr_key) + sizeof(void *) + sizeof(abr_shown_hunk) + sizeof(abr_diff_part) + 16,
+    DIFF_OPEN = (3 + 2) * ABR_MEMORY_UNIT, /* the hunk that is open, and its slices */
+    DIFF_COPIES_OF_SHOWN = ABR_MEMORY_UNIT
+};
+
+_Static_assert(ABR_CANDIDATES_MEMORY(DIFF_HUNKS) + (size_t)DIFF_HUNKS / DIFF_HUNK_COST * DIFF_HUNK_MEMORY +
+                       DIFF_NAMES + DIFF_NAMES / ABR_DIFF_RECORD_COST * sizeof(abr_shown_name) + DIFF_TEXTS +
+                       DIFF_TEXTS / ABR_DIFF_RECORD_COST * (sizeof(abr_shown_text) + sizeof(abr_diff_part)) +
+                       DIFF_OPEN + DIFF_COPIES_OF_SHOWN + ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) <=
+                   ABR_MEMORY_UNITS,
+               "a diff takes no more than a stream may for its budget");
 
 typedef struct {
     abr_reader base;
@@ -73,8 +96,9 @@ static size_t count_hunks(const char *p, size_t n)
 static bool reserve_diff(abr_reader *base, const char *p, size_t n)
 {
     diff_reader *r = (diff_reader *)base;
-    enum { OPEN = 4 }; /* what is open already */
-    const size_t before = r->open.n + r->scan.start_n + sizeof r->scan.held + ABR_DIFF_HEADER_MOST;
+    enum { OPEN = 5 }; /* what is open already */
+    const size_t before =
+        r->open.n + r->scan.start_n + sizeof r->scan.held + sizeof r->scan.run_bytes + ABR_DIFF_HEADER_MOST;
     return abr_diff_store_reserve(&r->store, n + before, (size_t)abr_count_newlines(p, n) + OPEN,
                                   count_hunks(p, n) + OPEN) &&
            abr_diff_scan_reserve(&r->scan, &r->open, &r->store, n);
@@ -102,7 +126,7 @@ static mark end_for_now(diff_reader *r)
     abr_diff_store *s = &r->store;
     mark m = {{s->names[0], s->names[1]}, s->texts, {.at = 0}, s->hunk_count, r->open.n};
     if (s->texts.count > 0)
-        m.last = ((abr_diff_text *)s->texts.records)[s->texts.count - 1];
+        m.last = *abr_diff_text_at(&s->texts, s->texts.count - 1);
     r->saved = r->scan;
     s->peeks = true;
     abr_diff_scan_end(&r->scan, &r->open, s);
@@ -117,7 +141,7 @@ static void go_back(diff_reader *r, const mark *m)
     s->names[1] = m->names[1];
     s->texts = m->texts;
     if (s->texts.count > 0)
-        ((abr_diff_text *)s->texts.records)[s->texts.count - 1] = m->last;
+        *abr_diff_text_at(&s->texts, s->texts.count - 1) = m->last;
     s->hunk_count = m->hunk_count;
     r->open.n = m->open_n;
     r->scan = r->saved;
@@ -133,7 +157,7 @@ static void tell_items(const abr_diff_gathered *g, abr_content *out)
         const abr_shown_hunk *h = g->plan.parts[i].hunk;
         if (!h || !abr_diff_is_shown(&g->plan, i))
             continue;
-        hunks.kept += !abr_is_bare(&h->h);
+        hunks.kept += h->h.hunks;
         files.kept += files.kept == 0 || h->h.file.before.files != last;
         last = h->h.file.before.files;
     }

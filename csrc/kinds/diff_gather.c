@@ -10,12 +10,23 @@
 #include "priority/sort.h"
 #include "text/scan.h"
 
+static void *room_for(const abr_alloc *a, size_t count, size_t unit)
+{
+    return a->malloc(a->ctx, count * unit + 1);
+}
+
 static void *zeroed(const abr_alloc *a, size_t count, size_t unit)
 {
-    void *p = a->malloc(a->ctx, count * unit + 1);
+    void *p = room_for(a, count, unit);
     if (p)
         memset(p, 0, count * unit + 1);
     return p;
+}
+
+static void release(const abr_alloc *a, void *p)
+{
+    if (p)
+        a->free(a->ctx, p);
 }
 
 /* ---- hunks ---- */
@@ -66,69 +77,60 @@ static size_t gather_class(abr_diff_gathered *g, const abr_diff_store *s, size_t
     return count;
 }
 
-static void add_hunks(abr_diff_gathered *g, size_t from, size_t end)
+static void add_hunks(abr_diff_gathered *g, size_t end)
 {
-    for (size_t i = from; i < end;) {
+    for (size_t i = 0; i < end;) {
         const abr_candidate *first = g->slices[i];
         abr_shown_hunk *x = &g->hunks[g->hunk_count++];
+        *x = (abr_shown_hunk){.slices = &g->slices[i]};
         memcpy(&x->h, first->start, sizeof x->h);
         x->header = first->start + sizeof x->h;
-        x->slices = &g->slices[i];
         for (; i < end && g->slices[i]->line >> ABR_DIFF_SLICE_BITS == first->line >> ABR_DIFF_SLICE_BITS;
              i++)
             x->slice_count++;
     }
 }
 
-static int compare_hunks(const abr_shown_hunk *a, const abr_shown_hunk *b)
-{
-    return a->h.at < b->h.at ? -1 : a->h.at > b->h.at;
-}
-
 /* Those of people are followed by those of machines; put them in the order of the source. */
-static void merge_hunks(abr_diff_gathered *g, abr_shown_hunk *merged, size_t people)
+static void merge_slices(abr_diff_gathered *g, size_t people, size_t n)
 {
+    const abr_candidate **merged = (const abr_candidate **)(void *)g->keys;
     size_t a = 0;
     size_t b = people;
-    for (size_t i = 0; i < g->hunk_count; i++) {
-        const bool first =
-            b == g->hunk_count || (a < people && compare_hunks(&g->hunks[a], &g->hunks[b]) < 0);
-        merged[i] = g->hunks[first ? a++ : b++];
-    }
-    if (g->hunk_count > 0)
-        memcpy(g->hunks, merged, g->hunk_count * sizeof *merged);
+    if (people == 0 || people == n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        merged[i] = g->slices[b == n || (a < people && g->slices[a]->line < g->slices[b]->line) ? a++ : b++];
+    for (size_t i = 0; i < n; i++)
+        g->slices[i] = merged[i];
 }
 
 static bool gather_hunks(abr_diff_gathered *g, const abr_diff_store *s, size_t keep)
 {
     const size_t most = s->hunks[0].count + s->hunks[1].count + s->extra_count;
     g->key_count = 2 * most;
-    g->keys = zeroed(g->alloc, g->key_count, sizeof *g->keys);
-    g->slices = zeroed(g->alloc, most, sizeof(void *));
-    g->hunks = zeroed(g->alloc, most, sizeof *g->hunks);
-    abr_shown_hunk *merged = zeroed(g->alloc, most, sizeof *merged);
-    const bool fine = g->keys && g->slices && g->hunks && merged;
-    if (fine) {
-        const size_t n = gather_class(g, s, keep, ABR_DIFF_PEOPLE, 0);
-        add_hunks(g, 0, n);
-        const size_t people = g->hunk_count;
-        add_hunks(g, n, n + gather_class(g, s, keep, ABR_DIFF_MACHINES, n));
-        merge_hunks(g, merged, people);
-    }
-    if (merged)
-        g->alloc->free(g->alloc->ctx, merged);
-    return fine;
+    g->keys = room_for(g->alloc, g->key_count, sizeof *g->keys);
+    g->slices = room_for(g->alloc, most, sizeof(void *));
+    if (!g->keys || !g->slices)
+        return false;
+    const size_t people = gather_class(g, s, keep, ABR_DIFF_PEOPLE, 0);
+    const size_t n = people + gather_class(g, s, keep, ABR_DIFF_MACHINES, people);
+    merge_slices(g, people, n);
+    g->hunks = room_for(g->alloc, n, sizeof *g->hunks);
+    if (g->hunks)
+        add_hunks(g, n);
+    return g->hunks != NULL;
 }
 
 /* ---- names and texts ---- */
 
 static size_t names_within(const abr_diff_list *l, size_t keep, int class)
 {
-    const abr_diff_name *names = l->records;
     size_t cost = 0;
     size_t n = 0;
     while (n < l->count) {
-        cost += (names[n].file.too_long ? 0 : names[n].file.name_n) + ABR_DIFF_RECORD_COST;
+        const abr_diff_file *file = &abr_diff_name_at(l, n)->file;
+        cost += (file->too_long ? 0 : file->name_n) + ABR_DIFF_RECORD_COST;
         if (cost > abr_diff_names_allowance(keep, class))
             break;
         n++;
@@ -138,21 +140,23 @@ static size_t names_within(const abr_diff_list *l, size_t keep, int class)
 
 static bool gather_names(abr_diff_gathered *g, const abr_diff_store *s, size_t keep)
 {
-    const abr_diff_name *a = s->names[0].records;
-    const abr_diff_name *b = s->names[1].records;
-    size_t left_a = names_within(&s->names[0], keep, 0);
-    size_t left_b = names_within(&s->names[1], keep, 1);
+    const size_t count_a = names_within(&s->names[0], keep, 0);
+    const size_t count_b = names_within(&s->names[1], keep, 1);
+    size_t i_a = 0;
+    size_t i_b = 0;
     abr_diff_plan *plan = &g->plan;
-    plan->names = zeroed(g->alloc, left_a + left_b, sizeof *plan->names);
+    plan->names = room_for(g->alloc, count_a + count_b, sizeof *plan->names);
     if (!plan->names)
         return false;
-    while (left_a + left_b > 0) {
-        const bool first = left_b == 0 || (left_a > 0 && a->file.before.files < b->file.before.files);
-        const abr_diff_name *name = first ? a++ : b++;
-        left_a -= first;
-        left_b -= !first;
+    while (i_a < count_a || i_b < count_b) {
+        bool first = i_b == count_b;
+        if (i_a < count_a && i_b < count_b)
+            first = abr_diff_name_at(&s->names[0], i_a)->file.before.files <
+                    abr_diff_name_at(&s->names[1], i_b)->file.before.files;
+        const abr_diff_list *list = &s->names[!first];
+        const abr_diff_name *name = abr_diff_name_at(list, first ? i_a++ : i_b++);
         plan->names[plan->name_count++] =
-            (abr_shown_name){.file = name->file, .p = s->names[!first].bytes + name->text};
+            (abr_shown_name){.file = &name->file, .p = list->block + name->text};
     }
     return true;
 }
@@ -174,17 +178,17 @@ static size_t text_within(const abr_diff_text *t, const char *p, size_t keep, si
 
 static bool gather_texts(abr_diff_gathered *g, const abr_diff_store *s, size_t keep)
 {
-    const abr_diff_text *texts = s->texts.records;
     size_t cost = 0;
     g->texts = zeroed(g->alloc, s->texts.count, sizeof *g->texts);
     for (size_t i = 0; g->texts && i < s->texts.count; i++) {
         cost += ABR_DIFF_RECORD_COST;
         if (cost > abr_diff_texts_allowance(keep))
             break;
-        const char *p = s->texts.bytes + texts[i].text;
-        const size_t n = text_within(&texts[i], p, keep, &cost);
+        const abr_diff_text *text = abr_diff_text_at(&s->texts, i);
+        const char *p = s->texts.block + text->text;
+        const size_t n = text_within(text, p, keep, &cost);
         if (n > 0)
-            g->texts[g->text_count++] = (abr_shown_text){.t = &texts[i], .p = p, .n = n};
+            g->texts[g->text_count++] = (abr_shown_text){.t = text, .p = p, .n = n};
         if (cost > abr_diff_texts_allowance(keep))
             break;
     }
@@ -199,9 +203,11 @@ static bool gather_parts(abr_diff_gathered *g)
     abr_diff_plan *plan = &g->plan;
     const size_t most = g->hunk_count + g->text_count;
     plan->parts = zeroed(g->alloc, most, sizeof *plan->parts);
-    plan->shown = zeroed(g->alloc, most / 64 + 2, sizeof *plan->shown);
+    const size_t words = most / 64 + 2;
+    plan->shown = zeroed(g->alloc, words + words / 64 + 1, sizeof *plan->shown);
     if (!plan->parts || !plan->shown)
         return false;
+    plan->some = plan->shown + words;
     size_t hunk = 0;
     size_t text = 0;
     while (hunk < g->hunk_count || text < g->text_count) {
@@ -224,12 +230,6 @@ bool abr_diff_gather(abr_diff_gathered *g, const abr_diff_store *store, size_t k
     *g = (abr_diff_gathered){.alloc = store->alloc};
     return gather_hunks(g, store, keep) && gather_names(g, store, keep) && gather_texts(g, store, keep) &&
            gather_parts(g);
-}
-
-static void release(const abr_alloc *a, void *p)
-{
-    if (p)
-        a->free(a->ctx, p);
 }
 
 void abr_diff_gathered_free(abr_diff_gathered *g)

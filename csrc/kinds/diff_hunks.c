@@ -81,7 +81,7 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
 static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 {
     const abr_shown_hunk was = *h;
-    if (h->h.size < 2 || h->h.size + h->h.file.header_n <= x->whole || bytes < PART_LEAST ||
+    if (h->h.size < 2 || h->h.hunks > 1 || h->h.size + h->h.file.header_n <= x->whole || bytes < PART_LEAST ||
         !abr_diff_set_part(h, bytes))
         return false;
     if (is_shown(x, h) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes))
@@ -161,21 +161,26 @@ static void set_levels(abr_diff_choice *x)
     sort_by(x, level_of);
 }
 
-/* The level at which the files of a class would fill what is left. */
+/* The level at which the files of a class would fill what is left: at a level, each hunk has what stands of it
+ * below. */
 static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
 {
     const uint64_t room = x->bytes - x->used;
+    const size_t n = end - from;
+    abr_key *below = x->g->keys; /* what the hunks stand on, and after that how high they are */
+    for (size_t i = 0; i < n; i++) {
+        const abr_shown_hunk *h = &x->g->hunks[x->order[from + i]];
+        below[i].key = h->from;
+        below[n + i].key = counted(h);
+    }
     uint64_t low = 0;
     uint64_t high = room;
     while (low < high) {
         const uint64_t middle = high - (high - low) / 2;
         uint64_t wanted = 0;
-        for (size_t i = from; i < end && wanted <= room; i++) {
-            const abr_shown_hunk *h = &x->g->hunks[x->order[i]];
-            if (h->level <= middle)
-                wanted += counted(h);
-            else if (h->from < middle)
-                wanted += middle - h->from;
+        for (size_t i = 0; i < n && wanted <= room; i++) {
+            const uint64_t more = middle > below[i].key ? middle - below[i].key : 0;
+            wanted += more < below[n + i].key ? more : below[n + i].key;
         }
         if (wanted <= room)
             low = middle;
@@ -191,7 +196,7 @@ static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
 static uint64_t up_to_definition(const abr_shown_hunk *h)
 {
     enum { PART = 4, OF = 3, MARKER = 48, MOST = 1024 };
-    const uint64_t bytes = (h->h.defines_at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
+    const uint64_t bytes = ((uint64_t)h->h.defines_at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
     return h->h.defines_at > 0 && bytes <= MOST ? bytes : 0;
 }
 

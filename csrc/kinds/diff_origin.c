@@ -36,7 +36,7 @@ static const word ends[] = {
     WORD(".bundle.js"), WORD(".snapshot"),  WORD(".designer.cs"),
 };
 
-/* Within names. */
+/* Within names; each starts with '.' or '_'. */
 static const word within[] = {WORD(".min."), WORD(".generated."), WORD("_generated."), WORD(".gen.")};
 
 static const word folders[] = {
@@ -60,9 +60,10 @@ static bool is_machines_name(abr_text_line name)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (name.n > ends[i].n && abr_has_at(name, name.n - ends[i].n, ends[i].text, ends[i].n))
             return true;
-    for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-        for (size_t at = 1; at + within[i].n < name.n; at++)
-            if (abr_has_at(name, at, within[i].text, within[i].n))
+    for (size_t at = 1; at < name.n; at++)
+        for (size_t i = 0; i < sizeof within / sizeof *within && (name.p[at] == '.' || name.p[at] == '_');
+             i++)
+            if (at + within[i].n < name.n && abr_has_at(name, at, within[i].text, within[i].n))
                 return true;
     return false;
 }

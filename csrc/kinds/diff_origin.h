@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "kinds/lines.h"
 
 ABR_PRIVATE_BEGIN
@@ -14,7 +15,7 @@ bool abr_names_machine_made(abr_text_line header);
 /* Does a line of a hunk say that its file is generated? Long ones are not looked at. */
 bool abr_says_generated(abr_text_line line);
 
-enum { ABR_COMMENT_MOST = 200 }; /* bytes of a line that may say so */
+enum { ABR_COMMENT_MOST = ABR_OR_TINY(200, 24) }; /* bytes of a line that may say so */
 
 ABR_PRIVATE_END
 

@@ -91,8 +91,9 @@ bool abr_diff_set_part(abr_shown_hunk *x, uint64_t bytes)
         return false;
     const uint64_t room = least(bytes - marker_n, size - 1);
     uint64_t half = (room + 1) / 2;
-    if (x->h.defines_at > 0 && x->h.defines_at + ABR_DEFINED_WITHIN > half)
-        half = least(x->h.defines_at + ABR_DEFINED_WITHIN, room - room / 4);
+    const uint64_t defined = (uint64_t)x->h.defines_at + ABR_DEFINED_WITHIN;
+    if (x->h.defines_at > 0 && defined > half)
+        half = least(defined, room - room / 4);
     uint64_t front = front_lines(x, least(half, most), &front_n);
     const uint64_t back = back_lines(x, least(room - front, most - 1), &back_n);
     front = front_lines(x, least(room - back, most), &front_n);

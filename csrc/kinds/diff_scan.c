@@ -14,12 +14,16 @@
 #include "kinds/diff_defines.h"
 #include "kinds/diff_origin.h"
 #include "kinds/diff_store.h"
+#include "text/flow.h"
 
 enum {
     TELLING = ABR_COMMENT_MOST + 2, /* bytes of a line that tell whether a hunk takes it, and what it says */
     JUDGED_LINES = 40,              /* of a file's first hunk: do they say that it is generated? */
     WIDE = 400                      /* bytes a line that a hunk of something minified has */
 };
+
+_Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "what tells of a line is in its start");
+_Static_assert((size_t)ABR_DIFF_RUN_MOST <= 2 * (size_t)ABR_DIFF_LINE_MOST, "a small hunk is held whole");
 
 typedef struct {
     abr_diff_scan *s;
@@ -43,7 +47,8 @@ bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const ab
     size_t wanted = n < most - open->n ? open->n + n : most;
     wanted += s->start_n + ABR_DIFF_LINE_MOST;
     void *room = open->p;
-    const bool fine = abr_grow(store->alloc, &room, &open->size, wanted, SIZE_MAX, 1);
+    const bool fine =
+        abr_grow(store->alloc, &room, &open->size, wanted, most + (size_t)2 * ABR_DIFF_LINE_MOST, 1);
     open->p = room;
     return fine;
 }
@@ -76,14 +81,63 @@ static void hold(const reading *r, const char *p, size_t n)
 /* ---- hunks ---- */
 
 /* Bytes of the file's hunks so far that come before one of this size. */
-static uint64_t level_before(abr_diff_scan *s, uint64_t size)
+static uint64_t level_before(const abr_diff_scan *s, uint64_t size)
 {
     uint64_t level = s->file.header_n;
     const unsigned c = abr_diff_size_class(size);
     for (unsigned i = 0; i <= c; i++)
         level += s->sizes[i];
-    s->sizes[c] += size;
     return level;
+}
+
+/* The bytes that are held of a hunk of this size: all, or its two ends. */
+static abr_flow held_bytes(const reading *r, uint64_t size)
+{
+    const abr_diff_open *o = r->open;
+    const size_t front = o->n < size ? abr_diff_ends_most(r->store) : o->n;
+    const size_t back = o->n > front ? o->n - front : 0;
+    return (abr_flow){{o->p, o->n - back, 0}, {o->p + (o->n - back), back, size - back}};
+}
+
+static void add_hunk(const reading *r, const abr_diff_hunk *h, const abr_flow *bytes)
+{
+    abr_diff_scan *s = r->s;
+    abr_diff_add_hunk(r->store, h, s->header, bytes, level_before(s, h->size));
+    s->sizes[abr_diff_size_class(h->size)] += h->size;
+}
+
+static void end_run(const reading *r)
+{
+    abr_diff_scan *s = r->s;
+    const abr_flow bytes = {.first = {s->run_bytes, (size_t)s->run.size, 0}};
+    if (s->run.hunks > 0)
+        add_hunk(r, &s->run, &bytes);
+    s->run.hunks = 0;
+}
+
+/* One that defines something is chosen by that, so it stays alone. */
+static bool joins_run(const abr_diff_scan *s, const abr_diff_hunk *h)
+{
+    return h->size <= ABR_DIFF_RUN_MOST / 2 && h->defines_at == 0 &&
+           level_before(s, h->size) >= ABR_DIFF_RUN_FROM;
+}
+
+static void join_run(const reading *r, const abr_diff_hunk *h, const abr_flow *bytes)
+{
+    abr_diff_hunk *run = &r->s->run;
+    if (run->hunks > 0 && (run->at + run->size != h->at || run->size + h->size > ABR_DIFF_RUN_MOST ||
+                           run->file.machine != h->file.machine))
+        end_run(r);
+    if (run->hunks == 0) {
+        *run = *h;
+    } else {
+        run->size += h->size;
+        run->newlines += h->newlines;
+        run->added += h->added;
+        run->removed += h->removed;
+        run->hunks++;
+    }
+    abr_flow_copy(bytes, 0, (size_t)h->size, r->s->run_bytes + run->size - h->size);
 }
 
 /* The hunk ends at `end` in the chunk, or where the chunk before ended. */
@@ -91,12 +145,14 @@ static void end_hunk(reading *r, const char *end)
 {
     abr_diff_scan *s = r->s;
     abr_diff_hunk *h = &s->hunk;
-    const abr_diff_open *o = r->open;
-    if (o->n > 0 && r->chunk)
-        hold(r, r->chunk, (size_t)(end - r->chunk));
-    const abr_diff_ends ends = o->n > 0 ? (abr_diff_ends){o->p, o->p + o->n} : (abr_diff_ends){r->chunk, end};
     h->file = s->file;
+    h->hunks = 1;
     h->size = s->at - h->at;
+    const size_t n = r->chunk && end ? (size_t)(end - r->chunk) : 0;
+    if (r->open->n > 0 && r->chunk)
+        hold(r, r->chunk, n);
+    const abr_flow bytes =
+        r->open->n > 0 || !r->chunk ? held_bytes(r, h->size) : (abr_flow){.first = {r->chunk, n, 0}};
     h->newlines = s->line - h->line;
     if (h->size > WIDE * (h->newlines + 1))
         h->file.machine = true;
@@ -104,7 +160,12 @@ static void end_hunk(reading *r, const char *end)
     s->now.added += h->added;
     s->now.removed += h->removed;
     s->file_hunks++;
-    abr_diff_add_hunk(r->store, h, s->header, &ends, level_before(s, h->size));
+    if (joins_run(s, h)) {
+        join_run(r, h, &bytes);
+    } else {
+        end_run(r);
+        add_hunk(r, h, &bytes);
+    }
     r->open->n = 0;
     r->chunk = NULL;
     s->place = ABR_DIFF_IN_TEXT;
@@ -133,8 +194,10 @@ static bool takes(abr_diff_scan *s, abr_text_line line)
         removed = removed || line.p[i] == '-';
     }
     s->hunk.added += added;
-    if (added && s->hunk.defines_at == 0 && abr_defines((abr_text_line){line.p + n, line.n - n}))
-        s->hunk.defines_at = s->at - s->hunk.at;
+    const uint64_t before = s->at - s->hunk.at;
+    if (added && s->hunk.defines_at == 0 && before <= UINT32_MAX &&
+        abr_defines((abr_text_line){line.p + n, line.n - n}))
+        s->hunk.defines_at = (uint32_t)before;
     s->hunk.removed += removed && !added;
     judge_line(s, line);
     return true;
@@ -189,6 +252,7 @@ static void end_file(reading *r)
 {
     abr_diff_scan *s = r->s;
     enum { BARE_LEVEL = 4 }; /* times its size: it tells little */
+    end_run(r);
     if (!s->any_file || s->file_hunks > 0)
         return;
     s->file_hunks = 1;
@@ -198,7 +262,7 @@ static void end_file(reading *r)
                              .before = s->now,
                              .at = s->file.at + s->file.header_n,
                              .line = s->file.line + s->header_lines};
-    const abr_diff_ends none = {"", ""};
+    const abr_flow none = {.first = {"", 0, 0}};
     abr_diff_add_hunk(r->store, &h, s->header, &none, (uint64_t)s->file.header_n * BARE_LEVEL);
 }
 
@@ -304,7 +368,7 @@ static void start_hunk(reading *r, const char *p, size_t n)
     s->hunk = (abr_diff_hunk){.before = s->now, .at = s->at, .line = s->line};
     s->place = ABR_DIFF_IN_HUNK;
     r->chunk = p;
-    if (p != s->start)
+    if (p != s->start || r->store->peeks) /* a look leaves the hunk before where it is */
         return;
     hold(r, p, n);
     r->chunk = r->next;
@@ -462,6 +526,7 @@ void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *st
 {
     reading r = {.s = s, .open = open, .store = store};
     const bool is_open = s->open_n > 0;
+    const char *end = s->start + s->start_n;
     if (s->taken)
         pass_line(s, s->open_n);
     else if (is_open)
@@ -472,6 +537,6 @@ void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *st
     release_held(&r, false);
     s->line -= is_open; /* it has no newline */
     if (s->place == ABR_DIFF_IN_HUNK)
-        end_hunk(&r, NULL);
+        end_hunk(&r, end);
     end_file(&r);
 }

@@ -4,13 +4,14 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "kinds/diff.h"
 #include "kinds/diff_store.h"
 #include "kinds/diff_tally.h"
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_DIFF_LINE_MOST = 4096 };
+enum { ABR_DIFF_LINE_MOST = ABR_OR_TINY(4096, 64) };
 
 typedef enum { ABR_DIFF_IN_TEXT, ABR_DIFF_IN_HEADER, ABR_DIFF_IN_HUNK } abr_diff_place;
 
@@ -44,6 +45,9 @@ typedef struct {
 
     abr_diff_hunk hunk;
     abr_hunk left; /* lines that it still has */
+
+    abr_diff_hunk run; /* of small hunks before it, if it has any */
+    char run_bytes[ABR_DIFF_RUN_MOST];
 
     char start[ABR_DIFF_LINE_MOST]; /* of a line that is open and not taken yet */
     size_t start_n;

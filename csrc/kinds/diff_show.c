@@ -110,10 +110,12 @@ static void keep(writer *w, const char *p, size_t n, uint64_t at, uint64_t line)
 static size_t names_before(const abr_diff_plan *plan, uint64_t file)
 {
     size_t low = 0;
-    size_t high = plan->name_count;
+    size_t high = file < plan->name_count ? (size_t)file : plan->name_count;
+    if (file < plan->name_count && plan->names[file].file->before.files == file)
+        return (size_t)file; /* all names before it are known */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (plan->names[middle].file.before.files < file)
+        if (plan->names[middle].file->before.files < file)
             low = middle + 1;
         else
             high = middle;
@@ -124,10 +126,10 @@ static size_t names_before(const abr_diff_plan *plan, uint64_t file)
 void abr_diff_count_names(abr_diff_plan *plan)
 {
     uint64_t bytes = 0;
-    uint64_t count = 0;
+    uint32_t count = 0;
     for (size_t i = 0; i < plan->name_count; i++) {
         abr_shown_name *name = &plan->names[i];
-        bytes += name->shown ? name->file.name_n : 0;
+        bytes += name->shown ? name->file->name_n : 0;
         count += name->shown;
         name->bytes = bytes;
         name->count = count;
@@ -145,8 +147,8 @@ static uint64_t show_names(writer *w, uint64_t from, uint64_t to)
     for (size_t i = first; w->out && i < end; i++) {
         const abr_shown_name *name = &plan->names[i];
         if (name->shown)
-            keep(w, name->p, name->file.name_n, name->file.at + name->file.name_at,
-                 name->file.line + name->file.name_line);
+            keep(w, name->p, name->file->name_n, name->file->at + name->file->name_at,
+                 name->file->line + name->file->name_line);
     }
     const abr_shown_name *before = first > 0 ? &plan->names[first - 1] : NULL;
     if (!w->out)
@@ -165,7 +167,7 @@ static abr_diff_tally after(const abr_diff_part *part)
         return t;
     }
     abr_diff_tally t = part->hunk->h.before;
-    t.hunks += !abr_is_bare(&part->hunk->h);
+    t.hunks += part->hunk->h.hunks;
     t.added += part->hunk->h.added;
     t.removed += part->hunk->h.removed;
     return t;
@@ -180,8 +182,8 @@ static const abr_diff_tally *end_of_file(const abr_diff_plan *plan, const abr_di
     const size_t i = names_before(plan, next);
     if (to->files == next)
         return to;
-    return i < plan->name_count && plan->names[i].file.before.files == next ? &plan->names[i].file.before
-                                                                            : NULL;
+    return i < plan->name_count && plan->names[i].file->before.files == next ? &plan->names[i].file->before
+                                                                             : NULL;
 }
 
 static void show_gap(writer *w, size_t from, size_t to)
@@ -282,29 +284,62 @@ uint64_t abr_diff_own(const abr_diff_plan *plan, const abr_diff_part *part)
     return w.size;
 }
 
-size_t abr_diff_shown_before(const abr_diff_plan *plan, size_t i)
+void abr_diff_set_shown(abr_diff_plan *plan, size_t i)
+{
+    plan->shown[i / 64] |= UINT64_C(1) << (i % 64);
+    plan->some[i / 64 / 64] |= UINT64_C(1) << (i / 64 % 64);
+}
+
+/* The last bit before bit i of so many, the first after it; `most` where there is none. */
+static size_t bit_before(const uint64_t *bits, size_t i, size_t most)
 {
     while (i > 0) {
         i--;
-        if (abr_diff_is_shown(plan, i))
+        if (bits[i / 64] >> (i % 64) & 1)
             return i;
         if (i % 64 == 0)
-            while (i > 0 && plan->shown[i / 64 - 1] == 0)
+            while (i > 0 && bits[i / 64 - 1] == 0)
                 i -= 64;
     }
-    return plan->part_count;
+    return most;
+}
+
+static size_t bit_after(const uint64_t *bits, size_t i, size_t most)
+{
+    while (++i < most) {
+        if (bits[i / 64] >> (i % 64) & 1)
+            return i;
+        if (i % 64 == 63)
+            while (i + 64 < most && bits[i / 64 + 1] == 0)
+                i += 64;
+    }
+    return most;
+}
+
+size_t abr_diff_shown_before(const abr_diff_plan *plan, size_t i)
+{
+    const size_t end = plan->part_count;
+    const size_t words = (end + 63) / 64;
+    const size_t near = i / 64 * 64;
+    const size_t found = near + bit_before(plan->shown + near / 64, i - near, 64);
+    if (found < near + 64)
+        return found;
+    const size_t word = bit_before(plan->some, near / 64, words);
+    return word < words ? word * 64 + bit_before(plan->shown + word, 64, 64) : end;
 }
 
 size_t abr_diff_shown_after(const abr_diff_plan *plan, size_t i)
 {
-    while (++i < plan->part_count) {
-        if (abr_diff_is_shown(plan, i))
-            return i;
-        if (i % 64 == 63)
-            while (i + 64 < plan->part_count && plan->shown[i / 64 + 1] == 0)
-                i += 64;
-    }
-    return plan->part_count;
+    const size_t end = plan->part_count;
+    const size_t words = (end + 63) / 64;
+    const size_t near = i / 64 * 64;
+    const size_t found = near + bit_after(plan->shown + near / 64, i - near, 64);
+    if (found < near + 64)
+        return found;
+    const size_t word = bit_after(plan->some, near / 64, words);
+    if (word == words)
+        return end;
+    return plan->shown[word] & 1 ? word * 64 : word * 64 + bit_after(plan->shown + word, 0, 64);
 }
 
 void abr_diff_show(const abr_diff_plan *plan, abr_content *out, char *copies)

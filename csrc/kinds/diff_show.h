@@ -38,10 +38,10 @@ typedef struct {
 } abr_shown_text;
 
 typedef struct {
-    abr_diff_file file;
+    const abr_diff_file *file;
     const char *p;
     uint64_t bytes; /* of it and those before, where these are shown */
-    uint64_t count;
+    uint32_t count;
     bool shown;
 } abr_shown_name;
 
@@ -54,7 +54,8 @@ typedef struct {
 typedef struct {
     abr_diff_part *parts; /* in order */
     size_t part_count;
-    uint64_t *shown; /* bits of parts */
+    uint64_t *shown; /* bits of parts, */
+    uint64_t *some;  /* and of words of these: some part is shown */
     abr_shown_name *names;
     size_t name_count;
     abr_diff_tally total;
@@ -74,10 +75,7 @@ static inline bool abr_diff_is_shown(const abr_diff_plan *plan, size_t i)
     return plan->shown[i / 64] >> (i % 64) & 1;
 }
 
-static inline void abr_diff_set_shown(abr_diff_plan *plan, size_t i)
-{
-    plan->shown[i / 64] |= UINT64_C(1) << (i % 64);
-}
+void abr_diff_set_shown(abr_diff_plan *plan, size_t i);
 
 /* Bytes of what stands between two parts that are shown one after the other: names, headers, markers.
  * part_count is the start of the diff, or its end. */

@@ -13,7 +13,9 @@
 #include "kinds/diff_store.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "priority/candidates.h"
+#include "text/flow.h"
 
 enum { SLICE_MOST = sizeof(abr_diff_hunk) + ABR_DIFF_HEADER_MOST + (size_t)2 * ABR_DIFF_SLICE };
 
@@ -21,20 +23,20 @@ enum { SLICE_MOST = sizeof(abr_diff_hunk) + ABR_DIFF_HEADER_MOST + (size_t)2 * A
 
 size_t abr_diff_hunks_allowance(size_t keep, int class)
 {
-    static const size_t per_byte[] = {12, 3};
-    static const size_t least[] = {(size_t)128 * 1024, (size_t)32 * 1024};
+    static const size_t per_byte[] = {ABR_DIFF_PEOPLES_HUNKS, ABR_DIFF_MACHINES_HUNKS};
+    static const size_t least[] = {ABR_DIFF_PEOPLES_LEAST, ABR_DIFF_MACHINES_LEAST};
     return keep < SIZE_MAX / 64 ? least[class] + keep * per_byte[class] : SIZE_MAX / 2;
 }
 
 size_t abr_diff_names_allowance(size_t keep, int class)
 {
-    static const size_t per_byte[] = {10, 3};
+    static const size_t per_byte[] = {ABR_DIFF_PEOPLES_NAMES, ABR_DIFF_MACHINES_NAMES};
     return keep < SIZE_MAX / 64 ? keep * per_byte[class] : SIZE_MAX / 2;
 }
 
 size_t abr_diff_texts_allowance(size_t keep)
 {
-    return keep < SIZE_MAX / 64 ? keep * 8 : SIZE_MAX / 2;
+    return keep < SIZE_MAX / 64 ? keep * ABR_DIFF_TEXTS : SIZE_MAX / 2;
 }
 
 size_t abr_diff_text_most(size_t keep)
@@ -74,20 +76,26 @@ bool abr_diff_store_open(abr_diff_store *s, size_t keep, const abr_alloc *alloc)
     return s->slice != NULL;
 }
 
+/* Get memory for n more bytes and `count` records of `unit` bytes. A record costs more than it takes, so the
+ * allowance is enough for both. */
 static bool reserve_list(const abr_alloc *a, abr_diff_list *l, size_t n, size_t count, size_t unit,
                          size_t allowance)
 {
-    const size_t most = allowance / ABR_DIFF_RECORD_COST + 2;
+    const size_t most = allowance / unit * unit + unit;
+    const size_t records = l->count * unit;
+    const size_t left = most - l->used - records;
+    const size_t old = l->size;
+    void *block = l->block;
     if (l->full)
         return true;
-    if (n > allowance - l->used)
-        n = allowance - l->used;
-    if (count > most - l->count)
-        count = most - l->count;
-    void *bytes = l->bytes;
-    const bool fine = abr_grow(a, &bytes, &l->size, l->used + n, SIZE_MAX, 1);
-    l->bytes = bytes;
-    return fine && abr_grow(a, &l->records, &l->records_size, l->count + count, SIZE_MAX, unit);
+    size_t more = count < left / unit ? count * unit : left;
+    more = n < left - more ? more + n : left;
+    const size_t wanted = (l->used + records + more + unit - 1) / unit * unit; /* records are aligned */
+    const bool fine = abr_grow(a, &block, &l->size, wanted, most, 1);
+    l->block = block;
+    if (fine && l->size > old && records > 0)
+        memmove(l->block + l->size - records, l->block + old - records, records);
+    return fine;
 }
 
 bool abr_diff_store_reserve(abr_diff_store *s, size_t n, size_t lines, size_t hunks)
@@ -107,10 +115,8 @@ bool abr_diff_store_reserve(abr_diff_store *s, size_t n, size_t lines, size_t hu
 
 static void free_list(const abr_alloc *a, abr_diff_list *l)
 {
-    if (l->bytes)
-        a->free(a->ctx, l->bytes);
-    if (l->records)
-        a->free(a->ctx, l->records);
+    if (l->block)
+        a->free(a->ctx, l->block);
 }
 
 void abr_diff_drop_extra(abr_diff_store *s)
@@ -141,7 +147,7 @@ void abr_diff_store_close(abr_diff_store *s)
 static void put(abr_diff_list *l, const char *p, size_t n)
 {
     if (n > 0)
-        memcpy(l->bytes + l->used, p, n);
+        memcpy(l->block + l->used, p, n);
     l->used += n;
 }
 
@@ -154,8 +160,7 @@ void abr_diff_add_name(abr_diff_store *s, const abr_diff_file *file, const char 
         return;
     }
     l->cost += n + ABR_DIFF_RECORD_COST;
-    abr_diff_name *names = l->records;
-    names[l->count++] = (abr_diff_name){*file, l->used};
+    *abr_diff_name_at(l, l->count++) = (abr_diff_name){*file, l->used};
     put(l, header + file->name_at, n);
 }
 
@@ -167,9 +172,9 @@ void abr_diff_add_text(abr_diff_store *s, const abr_diff_text *text)
         return;
     }
     l->cost += ABR_DIFF_RECORD_COST;
-    abr_diff_text *texts = l->records;
-    texts[l->count] = *text;
-    texts[l->count++].text = l->used;
+    abr_diff_text *new = abr_diff_text_at(l, l->count++);
+    *new = *text;
+    new->text = l->used;
 }
 
 void abr_diff_add_line(abr_diff_store *s, const char *p, uint64_t n)
@@ -177,7 +182,7 @@ void abr_diff_add_line(abr_diff_store *s, const char *p, uint64_t n)
     abr_diff_list *l = &s->texts;
     if (l->full)
         return;
-    abr_diff_text *t = (abr_diff_text *)l->records + l->count - 1;
+    abr_diff_text *t = abr_diff_text_at(l, l->count - 1);
     const size_t most = abr_diff_text_most(s->keep);
     const bool first = t->n == t->size; /* no line of it was left out */
     const uint64_t before = t->size < most ? t->size : most;
@@ -218,9 +223,9 @@ static void add_extra(abr_diff_store *s, const abr_candidate *c, int class)
     x->kind = (uint8_t) class;
 }
 
-/* Add slice i; the first one has what is known of the hunk, and its header. */
-static void add_slice(abr_diff_store *s, const abr_diff_hunk *h, const char *header,
-                      const abr_diff_ends *ends, uint64_t i, uint64_t level)
+/* Add slice i; the first one has what is known of the hunk, and its header. False: it is not at hand. */
+static bool add_slice(abr_diff_store *s, const abr_diff_hunk *h, const char *header, const abr_flow *bytes,
+                      uint64_t i, uint64_t level)
 {
     const uint64_t from = i * ABR_DIFF_SLICE;
     const bool last = h->size - 2 * from <= (size_t)2 * ABR_DIFF_SLICE;
@@ -232,22 +237,25 @@ static void add_slice(abr_diff_store *s, const abr_diff_hunk *h, const char *hea
         memcpy(s->slice + sizeof *h, header, h->file.header_n);
         n = sizeof *h + h->file.header_n;
     }
-    if (front_n > 0)
-        memcpy(s->slice + n, ends->front + from, front_n);
+    const char *window =
+        last ? s->slice : abr_flow_piece(bytes, h->size - from - ABR_DIFF_SLICE, ABR_DIFF_SLICE);
+    if (!window || !abr_flow_copy(bytes, from, front_n, s->slice + n))
+        return false;
     abr_candidate c = {.line = s->hunk_count << ABR_DIFF_SLICE_BITS | i,
                        .retain_weight = -(float)level,
                        .start = s->slice,
                        .start_n = (uint32_t)(n + front_n),
-                       .window = last ? s->slice : ends->back - from - ABR_DIFF_SLICE,
+                       .window = window,
                        .window_n = last ? 0 : ABR_DIFF_SLICE};
     if (s->peeks)
         add_extra(s, &c, class);
     else
         abr_candidates_add(&s->hunks[class], &c);
+    return true;
 }
 
 void abr_diff_add_hunk(abr_diff_store *s, const abr_diff_hunk *hunk, const char *header,
-                       const abr_diff_ends *ends, uint64_t level)
+                       const abr_flow *bytes, uint64_t level)
 {
     const uint64_t most = abr_diff_level_most(s->keep);
     s->hunk_count++;
@@ -260,8 +268,8 @@ void abr_diff_add_hunk(abr_diff_store *s, const abr_diff_hunk *hunk, const char 
             return;
         const abr_candidate c = {.line = s->hunk_count << ABR_DIFF_SLICE_BITS | i,
                                  .retain_weight = -(float)own};
-        if (!s->peeks && abr_candidates_excluded(&s->hunks[hunk->file.machine], &c))
+        if ((!s->peeks && abr_candidates_excluded(&s->hunks[hunk->file.machine], &c)) ||
+            !add_slice(s, hunk, header, bytes, i, own))
             return;
-        add_slice(s, hunk, header, ends, i, own);
     }
 }

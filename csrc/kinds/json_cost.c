@@ -80,6 +80,12 @@ uint64_t abr_json_text_size(const abr_json_value *v)
     return v->end - v->at - v->head - QUOTES;
 }
 
+/* Of a longer string either end alone is retained; with a larger budget it may have been all of it. */
+bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v)
+{
+    return abr_json_text_size(v) + QUOTES <= 2 * (uint64_t)x->half;
+}
+
 static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)
 {
     const uint64_t room = v->type == ABR_JSON_DATA ? DATA_ROOM : TEXT_ROOM;
@@ -194,8 +200,8 @@ static void mark_shown(abr_json_costs *x, uint32_t v)
     it->shown = true;
     values[it->parent].kids++;
     values[it->path].covered = true;
-    it->room = in_part(x, it) ? (uint32_t)least_room(x, it) : 0;
-    it->full = it->room == 0;
+    it->full = !in_part(x, it);
+    it->room = it->full ? 0 : (uint32_t)least_room(x, it);
 }
 
 static void show_alone(abr_json_costs *x, uint32_t v)
@@ -236,7 +242,7 @@ void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room)
     abr_json_value *it = &x->tree->values[v];
     const uint64_t n = abr_json_text_size(it);
     const uint64_t marker = marker_cost(x, it);
-    if (room + marker >= n && x->tree->parts->units[it->origin].tail_n == 0) {
+    if (room + marker >= n && abr_json_may_be_whole(x, it)) {
         x->used = x->used + n - it->room - marker;
         it->full = true;
         return;

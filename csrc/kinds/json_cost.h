@@ -15,6 +15,7 @@ typedef struct {
     uint64_t most; /* bytes to use, of source and of markers that count */
     uint64_t used;
     uint64_t part; /* a longer string may be shown in part */
+    size_t half;   /* bytes of either end of a string that may be shown */
     bool marks;    /* there are markers, */
     bool pays;     /* and they count */
 } abr_json_costs;
@@ -37,6 +38,9 @@ uint64_t abr_json_cost_whole(const abr_json_costs *x, uint32_t v);
 /* Show a value that is not shown, with those around it. */
 void abr_json_show(abr_json_costs *x, uint32_t v);
 void abr_json_show_whole(abr_json_costs *x, uint32_t v);
+
+/* Is all of a string retained, in one piece? */
+bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v);
 
 /* Bytes of a string's content that are at hand. */
 uint64_t abr_json_text_size(const abr_json_value *v);

@@ -4,6 +4,8 @@
 #include "kinds/json_cut.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "budget/options.h"
+#include "kinds/content.h"
 #include "kinds/json_cost.h"
 #include "kinds/json_parts.h"
 #include "kinds/json_pick.h"
@@ -18,6 +20,15 @@ enum {
     LEAST = 4, /* bytes that show more than brackets or quotes */
     BRACKETS = 2
 };
+
+/* Bytes that a document takes for so many of the budget while its tree is made and shown: what is copied of it,
+ * the two ends of a long string and what is held back for them, the values, and the content. */
+_Static_assert(ABR_JSON_COPIES_MEMORY(ABR_JSON_PER_BYTE *ABR_MEMORY_UNIT) +
+                       ABR_JSON_PARTS_MEMORY(ABR_JSON_PER_BYTE * ABR_MEMORY_UNIT) +
+                       ABR_JSON_TREE_MEMORY(ABR_JSON_PER_BYTE * ABR_MEMORY_UNIT) + ABR_MEMORY_UNIT * 10 / 3 +
+                       ABR_MEMORY_UNIT + ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) <=
+                   ABR_MEMORY_UNITS,
+               "a document takes no more than a stream may for its budget");
 
 static uint64_t three_quarters(uint64_t n)
 {
@@ -79,18 +90,18 @@ static bool cut(abr_json_parts *parts, abr_json_tree *t, const abr_kind_request 
     abr_json_costs costs = {.tree = t,
                             .most = q->bytes,
                             .part = q->bytes / PART,
+                            .half = abr_json_string_most(parts, parts->asked) / 2,
                             .marks = marker != ABR_MARKER_NONE,
                             .pays = marker == ABR_MARKER_INSIDE};
-    abr_json_due *due = a->malloc(a->ctx, 2 * (size_t)t->count * sizeof *due);
+    abr_json_due *due = a->malloc(a->ctx, (size_t)t->count * sizeof *due);
     if (!due)
         return false;
-    abr_json_queue near = {due, 0};
-    abr_json_queue far = {due + t->count, 0};
+    abr_json_queue near = {.due = due}; /* no value is in both, so one place for each is enough */
+    abr_json_queue far = {.due = due + t->count - 1, .backwards = true};
     if (q->bytes < BRACKETS || t->count < 2)
         ;
     else if (pick(&costs, &near, &far))
-        abr_json_print(&costs, abr_json_string_most(abr_json_allowance(q->keep)) / 2,
-                       parts->text ? NULL : parts->printed, out);
+        abr_json_print(&costs, parts->text ? NULL : parts->printed, out);
     else
         print_empty(&costs, parts->printed, out);
     a->free(a->ctx, due);
@@ -113,7 +124,7 @@ static bool make_room(abr_json_parts *x, uint64_t bytes)
 bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_kind_request *q,
                   abr_content *out)
 {
-    const bool *chosen = abr_json_parts_choose(parts, abr_json_allowance(q->keep));
+    const bool *chosen = abr_json_parts_choose(parts, abr_json_allowance(q->keep, parts->is_record));
     abr_json_tree t = {.alloc = parts->alloc};
     const bool fine =
         make_room(parts, q->bytes) && abr_json_tree_make(&t, parts, chosen, says) && cut(parts, &t, q, out);

@@ -9,17 +9,24 @@
 
 #include "kinds/json_levels.h"
 #include "abridge.h"
+#include "base/tiny.h"
 #include "kinds/json_parts.h"
 #include "kinds/json_source.h"
 #include "priority/score.h"
+#include "text/flow.h"
 
 enum {
-    RUN = 256, /* bytes of a run; a larger value is one by itself */
-    RUN_WAITS =
-        8192,  /* bytes in which a run's next value or the end of its level comes, or it is not the last */
+    RUN = ABR_OR_TINY(256, 24), /* bytes of a run; a larger value is one by itself */
+    /* bytes in which a run's next value or the end of its level comes, or it is not the last */
+    RUN_WAITS = ABR_OR_TINY(8192, 128),
     FRONT = 3, /* values of each object or array that are its start */
     UNIT = 256 /* what a unit counts for, beside its bytes, when room is shared */
 };
+
+_Static_assert((size_t)ABR_JSON_CARRY >= RUN_WAITS &&
+                   (size_t)RUN_WAITS >= ABR_JSON_SMALL + ABR_JSON_PREFIX_MOST,
+               "a run that waits is at hand, and so is a value that is not large yet, with its key");
+_Static_assert((size_t)RUN <= ABR_JSON_SMALL, "a run is small");
 
 /* Why a unit is retained. */
 typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, START, END, ANY, REASONS } reason;
@@ -62,10 +69,11 @@ static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
     return weight;
 }
 
+/* Is nothing shown of the innermost large level? Small ones in it may be deeper. */
 static bool is_ghost(const abr_json_levels *x)
 {
     const abr_json_parts *parts = x->parts;
-    return x->depth >= ABR_JSON_SHOWN_DEPTH ||
+    return x->large >= ABR_JSON_SHOWN_DEPTH ||
            (parts->depth > 0 && parts->nodes[parts->open[parts->depth - 1]].ghost);
 }
 
@@ -76,7 +84,7 @@ static void flush(abr_json_levels *x, bool last)
     if (e->values == 0)
         return;
     const float weight = weight_of(x, e, last);
-    if (!is_ghost(x)) {
+    if (!is_ghost(x) && abr_flow_has(&x->source->flow, e->at, n)) {
         abr_json_unit *u = abr_json_parts_add(x->parts, e->values, n);
         u->at = e->at;
         u->end = e->end;
@@ -86,7 +94,7 @@ static void flush(abr_json_levels *x, bool last)
         u->weight = weight;
         char *copy = abr_json_parts_copy(x->parts, n);
         if (copy)
-            abr_json_copy(x->source, e->at, n, copy);
+            abr_flow_copy(&x->source->flow, e->at, n, copy);
         else
             u->place = (size_t)e->at;
     }
@@ -233,7 +241,8 @@ void abr_json_enlarge(abr_json_levels *x)
     abr_json_level *level = &x->open[++x->large];
     const uint32_t end = x->large < depth ? x->open[x->large + 1].waiting : x->waiting_count;
     const size_t text_n = (size_t)(level->entry.start + 1 - level->entry.at);
-    const bool ghost = text_n > ABR_JSON_PREFIX_MOST + 1;
+    const bool ghost =
+        text_n > ABR_JSON_PREFIX_MOST + 1 || !abr_flow_has(&x->source->flow, level->entry.at, text_n);
     abr_json_node *node = abr_json_parts_open(x->parts, ghost ? 0 : text_n);
     node->at = level->entry.at;
     node->line = abr_json_lines(x->source, node->at);
@@ -243,7 +252,7 @@ void abr_json_enlarge(abr_json_levels *x)
     node->ghost = node->ghost || ghost;
     char *copy = node->ghost && !ghost ? NULL : abr_json_parts_copy(x->parts, ghost ? 0 : text_n);
     if (copy && !ghost)
-        abr_json_copy(x->source, node->at, text_n, copy);
+        abr_flow_copy(&x->source->flow, node->at, text_n, copy);
     else if (!copy)
         node->place = (size_t)node->at;
     x->depth = x->large; /* for what is retained now */
@@ -261,14 +270,16 @@ static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t
     flush(x, end - x->run.at <= RUN_WAITS);
     abr_json_node *node = abr_json_parts_close(x->parts);
     const uint64_t blanks = end - 1 - level->from;
-    const size_t n = blanks < ABR_JSON_CLOSE_MOST ? (size_t)blanks + 1 : 1;
+    const bool shown =
+        blanks < ABR_JSON_CLOSE_MOST && abr_flow_has(&x->source->flow, level->from, (size_t)blanks + 1);
+    const size_t n = shown ? (size_t)blanks + 1 : 1;
     node->end = end;
     node->count = level->count;
     node->dots = level->dots;
     node->close_at = end - n;
     node->close_line = abr_json_lines(x->source, node->close_at);
     node->close_n = (uint8_t)n;
-    abr_json_copy(x->source, node->close_at, n, node->close);
+    abr_flow_copy(&x->source->flow, node->close_at, n, node->close); /* its last byte is in the chunk */
 }
 
 void abr_json_level_closes(abr_json_levels *x, uint64_t end)

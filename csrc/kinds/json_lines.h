@@ -4,10 +4,11 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_JSON_JUDGED = 256 * 1024 }; /* bytes that are looked at */
+enum { ABR_JSON_JUDGED = ABR_OR_TINY(ABR_KIND_BYTES, 512) }; /* bytes that are looked at */
 
 /* Is (p, n), of at most ABR_JSON_JUDGED bytes, one object, array or string, blanks around it? Of a text that
  * is not whole: may it become one? A BOM is passed over. */

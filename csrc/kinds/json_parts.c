@@ -1,5 +1,5 @@
 /*
- * The parts of a JSON document that are retained, in arrays that are swept when they hold a quarter more than
+ * The parts of a JSON document that are retained, in arrays that are swept when they hold a fifth more than
  * the allowance.
  */
 #include <string.h>
@@ -7,53 +7,75 @@
 #include "kinds/json_parts.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
+#include "kinds/json_source.h"
+#include "kinds/json_string.h"
+#include "kinds/json_values.h"
+#include "priority/words.h"
 #include "priority/sort.h"
 
 enum {
-    ALLOWANCE_LEAST = 192 * 1024,
-    ALLOWANCE_PER_BYTE = 20,
-    VALUE_COST = 128, /* of a value beside its bytes, which a cut needs a record for */
-    UNIT_COST = 320,  /* of a unit, beside its bytes and values */
-    NODE_COST = 320,  /* of a node around it */
-    STRINGS = 16,     /* the longest string may have the allowance divided by this */
-    SLACK = 4,        /* part of the allowance that may be used beyond it between two sweeps */
-    LAST = 4,         /* part of the allowance that is for what came last */
-    UNIT_BYTES = 64,  /* bytes of a document for each unit, at least, */
-    UNITS_MORE = 16,  /* but for a few */
-    NODE_BYTES = 8,   /* and for each node, */
-    NODES_MORE = 512,
-    KEYS = 3 /* for a unit: two to sort it, and room for a bool */
+    /* bytes of the longest string, beside what the budget may show of it */
+    STRING_MORE = ABR_OR_TINY(2 * 1024 + 64, 256),
+    LAST = 4,                                   /* part of the allowance that is for what came last */
+    UNIT_BYTES = 3,                             /* bytes of a document for each unit, at least, */
+    UNITS_MORE = 2 * ABR_JSON_SHOWN_DEPTH + 16, /* but for those of the levels that are open */
+    NODE_BYTES = 8,                             /* and for each node, */
+    NODES_MORE = 256,
+    UNITS_LAST = 16,                               /* over the allowance */
+    UNIT_KEYS = 2 * sizeof(abr_key) + sizeof(bool) /* bytes: to sort a unit, and to note that it is chosen */
 };
 
-size_t abr_json_allowance(size_t keep)
+/* Nodes at one depth are apart, each larger than ABR_JSON_SMALL with the brackets of all within it. What
+ * stands before and after a child makes two units of a node. */
+enum { NODES_AGAIN = ABR_JSON_SMALL + 2 * ABR_JSON_SHOWN_DEPTH };
+_Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)NODE_BYTES <= NODES_AGAIN, "memory is reserved for all nodes");
+_Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)2 * UNIT_BYTES <= NODES_AGAIN, "and for all units");
+
+_Static_assert(STRING_MORE / 2 > ABR_JSON_DATA_READ + 1, "of a long string there is all that tells of it");
+_Static_assert(STRING_MORE / 2 > ABR_JSON_READ + ABR_PADDING, "and all that is read for trouble");
+_Static_assert(ABR_JSON_RECORD_PER_BYTE >= ABR_JSON_BYTE_COST * ABR_JSON_REACH,
+               "a value is out of reach only if its keys take more than any budget");
+
+size_t abr_json_allowance(size_t keep, bool is_record)
 {
     const size_t most = SIZE_MAX / 4;
-    return keep > (most - ALLOWANCE_LEAST) / ALLOWANCE_PER_BYTE ? most
-                                                                : ALLOWANCE_LEAST + ALLOWANCE_PER_BYTE * keep;
+    if (keep > (most - ABR_JSON_LEAST) / ABR_JSON_PER_BYTE)
+        return most;
+    return is_record ? ABR_JSON_RECORD_LEAST + ABR_JSON_RECORD_PER_BYTE * keep
+                     : ABR_JSON_LEAST + ABR_JSON_PER_BYTE * keep;
 }
 
-size_t abr_json_string_most(size_t allowance)
+size_t abr_json_string_most(const abr_json_parts *x, size_t allowance)
 {
-    return allowance / STRINGS;
+    if (x->is_record)
+        return SIZE_MAX / 8;
+    const size_t keep = allowance > ABR_JSON_LEAST ? (allowance - ABR_JSON_LEAST) / ABR_JSON_PER_BYTE : 0;
+    return STRING_MORE + keep + keep / 3; /* of what is shown of a string, two thirds are its start */
 }
 
 /* ---- memory ---- */
 
+static size_t with_slack(size_t allowance)
+{
+    return allowance + allowance / ABR_JSON_SLACK;
+}
+
 static bool grow_units(abr_json_parts *x, size_t more)
 {
-    const size_t most = x->allowance / UNIT_COST + x->allowance / UNIT_COST / SLACK + UNITS_MORE;
+    const size_t most = with_slack(x->allowance) / ABR_JSON_UNIT_COST + UNITS_LAST;
     void *p = x->units;
     bool fine = abr_grow(x->alloc, &p, &x->unit_size, x->unit_count + more, most, sizeof *x->units);
     x->units = p;
     p = x->keys;
-    fine = fine && abr_grow(x->alloc, &p, &x->key_size, KEYS * x->unit_size, KEYS * most, sizeof *x->keys);
+    fine = fine && abr_grow(x->alloc, &p, &x->key_size, x->unit_size, most, UNIT_KEYS);
     x->keys = p;
     return fine;
 }
 
 static bool grow_nodes(abr_json_parts *x, size_t more)
 {
-    const size_t most = x->allowance / NODE_COST + x->allowance / NODE_COST / SLACK + NODES_MORE;
+    const size_t most = with_slack(x->allowance) / ABR_JSON_NODE_COST + NODES_MORE;
     void *p = x->nodes;
     bool fine = abr_grow(x->alloc, &p, &x->node_size, x->node_count + more, most, sizeof *x->nodes);
     x->nodes = p;
@@ -62,7 +84,7 @@ static bool grow_nodes(abr_json_parts *x, size_t more)
 
 bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
 {
-    const size_t most = x->allowance + x->allowance / SLACK;
+    const size_t most = (with_slack(x->allowance) + x->allowance / ABR_JSON_REACH) / ABR_JSON_BYTE_COST;
     if (n > most)
         n = most;
     void *p = x->copies;
@@ -96,10 +118,27 @@ static size_t least(size_t a, size_t b)
 /* What a unit costs under an allowance: what a long string has over its most is no part of it. */
 static uint64_t cost_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
 {
-    const size_t most = abr_json_string_most(allowance);
+    const size_t most = abr_json_string_most(x, allowance);
     const size_t bytes = u->chars > 0 ? u->lead + least(u->n + u->tail_n - u->lead, most) : u->n;
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
-    return (uint64_t)bytes + UNIT_COST + (uint64_t)VALUE_COST * u->values + around;
+    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST +
+           (uint64_t)ABR_JSON_VALUE_COST * u->values + around;
+}
+
+/* Are the keys around its values longer than any content that this allowance is for? */
+static bool is_beyond(const abr_json_node *node, size_t allowance)
+{
+    return node->chain - (uint32_t)ABR_JSON_NODE_COST * node->depth > allowance / ABR_JSON_REACH;
+}
+
+bool abr_json_may_show(const abr_json_parts *x, const abr_json_node *node)
+{
+    return !node->ghost && !is_beyond(node, x->asked);
+}
+
+static bool is_within_reach(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
+{
+    return u->node == ABR_JSON_NONE || !is_beyond(&x->nodes[u->node], allowance);
 }
 
 static bool is_excluded(const abr_json_parts *x, const abr_json_unit *u)
@@ -114,7 +153,8 @@ static size_t before_last(const abr_json_parts *x, size_t allowance)
     uint64_t cost = 0;
     size_t i = x->unit_count;
     while (i > 0) {
-        cost += cost_of(x, &x->units[i - 1], allowance);
+        if (is_within_reach(x, &x->units[i - 1], allowance))
+            cost += cost_of(x, &x->units[i - 1], allowance);
         if (cost > allowance / LAST)
             break;
         i--;
@@ -138,7 +178,7 @@ static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
     size_t n = 0;
     for (size_t i = 0; i < x->unit_count; i++) {
         const abr_json_unit *u = &x->units[i];
-        chosen[i] = i >= before || !is_excluded(x, u);
+        chosen[i] = (i >= before || !is_excluded(x, u)) && is_within_reach(x, u, allowance);
         if (i >= before || !chosen[i])
             continue;
         keys[n++] = (abr_key){~abr_float_key(u->weight), (uint32_t)i};
@@ -162,6 +202,7 @@ static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
 const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance)
 {
     bool *chosen = chosen_of(x);
+    x->asked = allowance;
     choose(x, allowance, chosen);
     return chosen;
 }
@@ -271,9 +312,8 @@ static void sweep(abr_json_parts *x)
 
 static void make_room(abr_json_parts *x, size_t text_n)
 {
-    const size_t most = x->allowance + x->allowance / SLACK;
-    if (x->cost > most || x->unit_count == x->unit_size || x->node_count == x->node_size ||
-        (!x->text && text_n > x->copy_size - x->copied))
+    if (x->cost > with_slack(x->allowance) || x->unit_count == x->unit_size ||
+        x->node_count == x->node_size || (!x->text && text_n > x->copy_size - x->copied))
         sweep(x);
 }
 
@@ -285,11 +325,13 @@ abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n)
     const uint32_t parent = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE;
     abr_json_node *node = &x->nodes[x->node_count];
     *node = (abr_json_node){.parent = parent, .place = x->copied};
-    node->chain = NODE_COST + (uint32_t)text_n;
+    node->chain = ABR_JSON_NODE_COST + (uint32_t)(text_n * ABR_JSON_BYTE_COST);
+    node->depth = (uint8_t)(x->depth + 1);
     if (parent != ABR_JSON_NONE) {
         node->chain += x->nodes[parent].chain;
         node->ghost = x->nodes[parent].ghost;
     }
+    node->ghost = node->ghost || is_beyond(node, x->allowance);
     x->open[x->depth++] = (uint32_t)x->node_count++;
     return node;
 }
@@ -305,7 +347,8 @@ abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t tex
     abr_json_unit *u = &x->units[x->unit_count++];
     *u = (abr_json_unit){
         .values = values, .place = x->copied, .node = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE};
-    x->cost += (uint64_t)text_n + UNIT_COST + (uint64_t)VALUE_COST * values;
+    x->cost +=
+        (uint64_t)text_n * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + (uint64_t)ABR_JSON_VALUE_COST * values;
     x->cost += u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     return u;
 }

@@ -25,7 +25,6 @@ typedef struct {
 typedef struct {
     const abr_json_costs *costs;
     const abr_json_value *values;
-    size_t half;
     char *copy; /* NULL: source stays where it is */
     abr_content *out;
     lack lacks[ABR_ITEMS_MOST]; /* those that lack most bytes first */
@@ -111,15 +110,12 @@ static ends ends_of(const printer *x, const abr_json_value *v)
     const abr_json_parts *parts = x->costs->tree->parts;
     const abr_json_unit *u = &parts->units[v->origin];
     const size_t size = (size_t)abr_json_text_size(v);
-    ends e = {.p = v->p + v->head + 1, .n = size, .back_n = size};
-    e.end = e.p + size;
-    if (u->chars > 0 && u->tail_n > 0) {
-        e.n = u->n - v->head - 1;
+    ends e = {.p = v->p + v->head + 1, .n = size, .end = v->p + v->head + 1 + size, .back_n = size};
+    if (abr_json_may_be_whole(x->costs, v))
+        return e;
+    if (u->tail_n > 0)
         e.end = abr_json_text(parts, u->tail) + u->tail_n - 1;
-        e.back_n = u->tail_n - 1;
-    }
-    e.n = least(e.n, x->half - 1);
-    e.back_n = least(e.back_n, x->half - 1);
+    e.n = e.back_n = x->costs->half - 1;
     return e;
 }
 
@@ -293,9 +289,9 @@ static void tell(printer *x)
         a->free(a->ctx, pointer);
 }
 
-void abr_json_print(const abr_json_costs *costs, size_t half, char *copy, abr_content *out)
+void abr_json_print(const abr_json_costs *costs, char *copy, abr_content *out)
 {
-    printer x = {.costs = costs, .values = costs->tree->values, .half = half, .copy = copy, .out = out};
+    printer x = {.costs = costs, .values = costs->tree->values, .copy = copy, .out = out};
     const uint32_t root = x.values[0].child;
     print_value(&x, root, true, true);
     tell(&x);

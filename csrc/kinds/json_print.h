@@ -9,9 +9,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Print into `out`, and tell its items. `half` bytes of either end of a long string may be shown; `copy`
- * has room for the content where source is copied. */
-void abr_json_print(const abr_json_costs *costs, size_t half, char *copy, abr_content *out);
+/* Print into `out`, and tell its items. `copy` has room for the content where source is copied. */
+void abr_json_print(const abr_json_costs *costs, char *copy, abr_content *out);
 
 /* Tell that nothing of a document is shown. */
 void abr_json_tell_empty(const abr_json_value *root, abr_content *out);

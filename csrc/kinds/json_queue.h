@@ -14,8 +14,9 @@ typedef struct {
 } abr_json_due;
 
 typedef struct {
-    abr_json_due *due;
+    abr_json_due *due; /* the first place */
     uint32_t count;
+    bool backwards; /* the others are before it */
 } abr_json_queue;
 
 /* Put a value in; there is room. */

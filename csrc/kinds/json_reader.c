@@ -10,6 +10,7 @@
 #include "kinds/json_reader.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "kinds/json_cut.h"
 #include "kinds/json_keys.h"
 #include "kinds/json_levels.h"
@@ -20,12 +21,16 @@
 #include "kinds/json_values.h"
 #include "kinds/reader.h"
 #include "priority/words.h"
+#include "text/flow.h"
 
 enum {
     QUOTES = 2,
-    DEPTH_MOST = 1 << 20, /* what is deeper is text */
-    SHORT_NUMBER = 12     /* bytes of a number that is counted */
+    DEPTH_MOST = ABR_OR_TINY(1 << 20, 256), /* what is deeper is text */
+    SHORT_NUMBER = 12                       /* bytes of a number that is counted */
 };
+
+_Static_assert(ABR_JSON_PREFIX_MOST >= ABR_JSON_SMALL, "a token that is held is a key or a small value");
+_Static_assert(ABR_JSON_READ + QUOTES <= ABR_JSON_SMALL, "a long string has all that is read of one");
 
 /* A string that goes on from an earlier chunk, and is long. */
 typedef struct {
@@ -87,7 +92,7 @@ static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, ui
 {
     const size_t read = n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ;
     const char *p = abr_json_bytes(&r->source, at, read, ABR_PADDING);
-    return abr_json_read_string(r->values, path, p, read);
+    return p ? abr_json_read_string(r->values, path, p, read) : (abr_json_saying){0};
 }
 
 static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
@@ -95,7 +100,7 @@ static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t a
     if (!abr_json_counts_values(path) || n > SHORT_NUMBER)
         return (abr_json_saying){0};
     const char *p = abr_json_bytes(&r->source, at, (size_t)n, 0);
-    return abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n));
+    return p ? abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n)) : (abr_json_saying){0};
 }
 
 /* ---- long strings ---- */
@@ -133,15 +138,13 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
             s->at = start;
         s->line = abr_json_lines(source, s->at);
         s->head_n = (size_t)(start - s->at);
-        abr_json_copy(source, s->at, s->head_n, s->bytes);
+        if (!abr_flow_copy(&source->flow, s->at, s->head_n, s->bytes))
+            memset(s->bytes, 0, s->head_n);
     }
-    while (s->counted < end) {
-        const size_t left = (size_t)(end - s->counted);
-        const size_t n = s->counted < source->at && left > source->at - s->counted
-                             ? (size_t)(source->at - s->counted)
-                             : left;
-        const char *p = s->counted < source->at ? source->carry + (s->counted - source->carry_at)
-                                                : source->p + (s->counted - source->at);
+    size_t n;
+    const char *p;
+    while (s->counted < end && (p = abr_flow_at(&source->flow, s->counted, &n)) != NULL) {
+        n = n < end - s->counted ? n : (size_t)(end - s->counted);
         const size_t quotes = (size_t)(s->counted == start) + (size_t)(whole && s->counted + n == end);
         abr_json_count_chars(&s->chars, p + (s->counted == start), n - quotes);
         const size_t room = (size_t)(start - s->at) + r->half - s->head_n;
@@ -198,8 +201,10 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
     uint64_t key = 0;
     uint64_t path;
     abr_json_known *known = NULL;
-    if (size <= ABR_JSON_PREFIX_MOST) {
-        const char *p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
+    const char *p = NULL;
+    if (size <= ABR_JSON_PREFIX_MOST)
+        p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
+    if (p) {
         key = abr_json_hash(p + 1, (size_t)size);
         path = abr_json_key_path(in->path, key);
         if (p[1] == '.' || p[1] == '\\')
@@ -323,7 +328,7 @@ static bool reserve_levels(json_reader *r, size_t n)
 static bool reserve_string(json_reader *r, size_t n)
 {
     const size_t size = ABR_JSON_PREFIX_MOST + 3 * r->half;
-    if (r->string.bytes || r->source.text || r->source.at + n <= ABR_JSON_SMALL)
+    if (r->string.bytes || r->source.text || r->source.flow.last.at + n <= ABR_JSON_SMALL)
         return true;
     r->string.bytes = r->alloc->malloc(r->alloc->ctx, size);
     return r->string.bytes != NULL;
@@ -343,27 +348,33 @@ static bool is_in_long(const json_reader *r, uint64_t start, uint64_t end)
 {
     if (r->string.begun)
         return true;
-    if (r->scan.inside == 0 || end - start <= ABR_JSON_SMALL || r->levels.depth >= ABR_JSON_SHOWN_DEPTH ||
-        r->scan.depth > ABR_JSON_SHOWN_DEPTH)
-        return false;
-    char c;
-    abr_json_copy(&r->source, start, 1, &c);
-    return c == '"' && (r->has_key || r->scan.depth == 0 || !abr_json_in_object(&r->scan));
+    return abr_json_in_string(&r->scan) && end - start > ABR_JSON_SMALL &&
+           r->levels.depth < ABR_JSON_SHOWN_DEPTH && r->scan.depth <= ABR_JSON_SHOWN_DEPTH;
+}
+
+/* From where on bytes may still be asked for, when so much has been read. */
+static uint64_t needed_from(json_reader *r, uint64_t start, uint64_t end)
+{
+    const uint64_t need = r->string.begun ? end : abr_json_levels_need(&r->levels, end);
+    if (r->source.text || need > end || end - need <= ABR_JSON_CARRY)
+        return need < end ? need : end;
+    /* after that many blanks nothing can be shown, but a short token under way is still read */
+    return r->scan.inside != 0 && end - start <= ABR_JSON_SMALL + ABR_JSON_PREFIX_MOST ? start : end;
 }
 
 static void write_json(abr_reader *reader, const char *p, size_t n)
 {
     json_reader *r = (json_reader *)(void *)reader;
-    const uint64_t end = r->source.at + n;
+    const uint64_t at = r->source.flow.last.at;
+    const uint64_t end = at + n;
     size_t i = 0;
-    if (r->source.at == 0 && n > 0 && (unsigned char)*p == 0xEF)
+    if (at == 0 && n > 0 && (unsigned char)*p == 0xEF)
         r->skipped = r->levels.open[0].from = 3;
-    r->source.p = p;
-    r->source.n = n;
-    if (r->source.at < r->skipped)
-        i = r->skipped - (size_t)r->source.at < n ? r->skipped - (size_t)r->source.at : n;
+    abr_json_chunk(&r->source, p, n);
+    if (at < r->skipped)
+        i = r->skipped - (size_t)at < n ? r->skipped - (size_t)at : n;
     const char *from = p + i;
-    const uint64_t from_at = r->source.at + i;
+    const uint64_t from_at = at + i;
     n -= i;
     i = 0;
     while (!r->broken) {
@@ -379,8 +390,7 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     const uint64_t start = r->scan.start + r->skipped;
     if (!r->source.text && is_in_long(r, start, end))
         keep_long(r, start, end, false);
-    const uint64_t need = r->string.begun ? end : abr_json_levels_need(&r->levels, end);
-    abr_json_carry(&r->source, need < end ? need : end);
+    abr_json_carry(&r->source, needed_from(r, start, end));
 }
 
 static bool holds_json(const abr_reader *reader)
@@ -420,15 +430,18 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->reader.methods = &abr_json_methods;
     r->alloc = opts->alloc;
     r->source.text = opts->text;
-    r->parts = (abr_json_parts){
-        .alloc = opts->alloc, .text = opts->text, .allowance = abr_json_allowance(opts->keep)};
-    r->half = abr_json_string_most(r->parts.allowance) / 2;
+    const size_t paths = opts->is_record ? ABR_JSON_RECORD_PATHS : ABR_JSON_PATHS;
+    r->parts = (abr_json_parts){.alloc = opts->alloc,
+                                .text = opts->text,
+                                .is_record = opts->is_record,
+                                .allowance = abr_json_allowance(opts->keep, opts->is_record)};
+    r->half = abr_json_string_most(&r->parts, r->parts.allowance) / 2;
     r->levels.parts = &r->parts;
     r->levels.source = &r->source;
     r->levels.open[0].any = r->levels.open[0].path = ABR_JSON_ROOT;
     abr_json_open(&r->scan, NULL, 0);
-    if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, opts->alloc, &r->values) !=
-        ABR_OK) {
+    if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
+                             &r->values) != ABR_OK) {
         close_json(&r->reader);
         return ABR_ENOMEM;
     }

@@ -3,6 +3,7 @@
 
 #include "kinds/json_string.h"
 #include "abridge.h"
+#include "base/tiny.h"
 #include "text/base64.h"
 #include "text/scan.h"
 #include "text/utf8.h"
@@ -10,8 +11,7 @@
 enum {
     ESCAPE = 6,
     PAIR = 12,
-    DATA_LEAST = 256,
-    DATA_READ = 1024,
+    DATA_LEAST = ABR_OR_TINY(256, 48),
     DOTS_LEAST = 3,
     DOTS_MOST = DOTS_LEAST + 63
 };
@@ -127,8 +127,8 @@ bool abr_json_is_data(const char *p, size_t n)
     static const char scheme[] = "data:";
     if (n <= DATA_LEAST)
         return false;
-    if (n > DATA_READ)
-        n = DATA_READ;
+    if (n > ABR_JSON_DATA_READ)
+        n = ABR_JSON_DATA_READ;
     if (memcmp(p, scheme, sizeof scheme - 1) == 0)
         return memchr(p, ',', n) != NULL && memchr(p, ' ', 64) == NULL;
     for (size_t i = 0; i < n; i++) {
@@ -197,7 +197,7 @@ uint64_t abr_json_dots(const char *p)
     for (p++; *p != '"'; dots++) {
         if (*p == '.')
             p++;
-        else if (memcmp(p, dot, sizeof dot - 1) == 0 && (p[5] | ' ') == 'e')
+        else if (strncmp(p, dot, sizeof dot - 1) == 0 && (p[5] | ' ') == 'e')
             p += ESCAPE;
         else
             return 0;

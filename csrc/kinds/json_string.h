@@ -4,8 +4,11 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 
 ABR_PRIVATE_BEGIN
+
+enum { ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96) }; /* bytes of a string that tell whether it is data */
 
 /* Counts the chars of a string that comes in chunks; zeroed to start with. */
 typedef struct {

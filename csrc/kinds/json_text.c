@@ -72,6 +72,11 @@ bool abr_json_is_whole(const abr_json_scan *s)
     return s->inside == NO_TOKEN && s->wanted == NOTHING;
 }
 
+bool abr_json_in_string(const abr_json_scan *s)
+{
+    return s->inside >= STRING && s->inside <= SEQUENCE && s->wanted != KEY;
+}
+
 static void value_ends(abr_json_scan *s)
 {
     s->inside = NO_TOKEN;

@@ -64,6 +64,9 @@ abr_json_token abr_json_next(abr_json_scan *scan, const char *p, size_t n, size_
 /* Has everything been read that a document needs, so that it may end here? */
 bool abr_json_is_whole(const abr_json_scan *scan);
 
+/* Is a string under way that is a value, and no key? */
+bool abr_json_in_string(const abr_json_scan *scan);
+
 /* Is the innermost open level an object? depth > 0. */
 static inline bool abr_json_in_object(const abr_json_scan *scan)
 {

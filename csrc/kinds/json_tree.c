@@ -193,15 +193,18 @@ static uint32_t depth_of(const abr_json_tree *t, uint32_t v)
 /* Note the nodes around chosen units, and the document's own: the first value in each. */
 static void mark_nodes(const abr_json_parts *x, const bool *chosen, uint32_t *of_node)
 {
+    bool any = false;
     memset(of_node, 0, x->node_count * sizeof *of_node);
-    for (size_t i = 0; i < x->unit_count; i++)
+    for (size_t i = 0; i < x->unit_count; i++) {
+        any = any || chosen[i];
         for (uint32_t node = x->units[i].node; chosen[i] && node != ABR_JSON_NONE && !of_node[node];
              node = x->nodes[node].parent)
             of_node[node] = 1;
+    }
     if (x->node_count > 0 && x->nodes[0].parent == ABR_JSON_NONE && !x->nodes[0].ghost)
         of_node[0] = 1;
-    for (size_t i = 0; i < x->node_count && x->unit_count == 0; i++)
-        of_node[i] = !x->nodes[i].ghost; /* brackets alone, deeper than can be shown */
+    for (size_t i = 0; i < x->node_count && !any; i++)
+        of_node[i] = abr_json_may_show(x, &x->nodes[i]); /* brackets alone, deeper than can be shown */
 }
 
 static void read_parts(abr_json_tree *t, const bool *chosen, uint32_t *of_node)
@@ -263,9 +266,7 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
 /* Find the first value of each path. */
 static bool set_paths(abr_json_tree *t)
 {
-    size_t size = 64;
-    while (size < 2 * (size_t)t->count)
-        size *= 2;
+    const size_t size = (size_t)t->count + t->count / 2 + 64;
     uint32_t *slots = t->alloc->malloc(t->alloc->ctx, size * sizeof *slots);
     if (!slots)
         return false;

@@ -11,20 +11,24 @@
 #include "priority/words.h"
 
 enum {
-    PATHS_MOST = ABR_JSON_PATHS / 4 * 3,
-    VALUES_MOST = ABR_JSON_VALUES / 4 * 3,
     COUNTED_MOST = 48,    /* bytes of a value that is counted */
     COUNTS_TO_JUDGE = 12, /* values of a path before one can be odd, */
     ODD_PART = 10         /* and what is less than this part of them is */
 };
 
-abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, const abr_alloc *alloc,
-                              abr_json_values **out)
+abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
+                              const abr_alloc *alloc, abr_json_values **out)
 {
-    abr_json_values *x = *out = alloc->malloc(alloc->ctx, sizeof *x);
+    const size_t values = paths * ABR_JSON_VALUES_EACH;
+    const size_t size =
+        sizeof(abr_json_values) + paths * sizeof(abr_json_path) + values * sizeof(abr_json_value_count);
+    abr_json_values *x = *out = alloc->malloc(alloc->ctx, size);
     if (!x)
         return ABR_ENOMEM;
-    memset(x, 0, sizeof *x);
+    memset(x, 0, size);
+    x->path_places = paths;
+    x->value_places = values;
+    x->values = (abr_json_value_count *)(void *)(x->paths + paths);
     abr_lexicon_open(&x->lexicon, quiet);
     return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
 }
@@ -39,11 +43,18 @@ void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc)
 
 /* ---- paths ---- */
 
+/* How many of so many places may be taken. */
+static size_t most_of_places(size_t places)
+{
+    return places / 4 * 3;
+}
+
 static size_t slot_of_path(const abr_json_values *x, uint64_t hash)
 {
-    size_t i = (hash >> 20) % ABR_JSON_PATHS;
+    const size_t mask = x->path_places - 1;
+    size_t i = (size_t)(hash >> 20) & mask;
     while (x->paths[i].hash != 0 && x->paths[i].hash != hash)
-        i = (i + 1) % ABR_JSON_PATHS;
+        i = (i + 1) & mask;
     return i;
 }
 
@@ -52,7 +63,7 @@ abr_json_path *abr_json_note_path(abr_json_values *x, uint64_t hash, bool *first
     abr_json_path *path = &x->paths[slot_of_path(x, hash)];
     *first = path->hash == 0;
     if (*first) {
-        if (x->path_count == PATHS_MOST)
+        if (x->path_count == most_of_places(x->path_places))
             return NULL;
         x->path_count++;
         path->hash = hash;
@@ -108,9 +119,10 @@ float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
 static inline size_t slot_of_value(const abr_json_values *x, uint64_t hash)
 {
     const uint32_t tag = (uint32_t)(hash >> 32) | 1;
-    size_t i = hash % ABR_JSON_VALUES;
+    const size_t mask = x->value_places - 1;
+    size_t i = (size_t)hash & mask;
     while (x->values[i].tag != 0 && x->values[i].tag != tag)
-        i = (i + 1) % ABR_JSON_VALUES;
+        i = (i + 1) & mask;
     return i;
 }
 
@@ -131,7 +143,7 @@ static inline abr_json_value_count *count_value(abr_json_values *x, abr_json_pat
     *first = value->tag == 0;
     if (*first) {
         path->distinct++;
-        if (x->value_count == VALUES_MOST)
+        if (x->value_count == most_of_places(x->value_places))
             return NULL;
         x->value_count++;
         value->tag = (uint32_t)(key >> 32) | 1;

@@ -7,6 +7,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "base/word.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
@@ -14,11 +15,12 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_JSON_PATHS = 4096,  /* key paths that are told apart */
-    ABR_JSON_VALUES = 8192, /* values that are counted, of all paths */
-    ABR_JSON_DISTINCT = 48, /* values of a path that has few */
-    ABR_JSON_READ = 512,    /* bytes of a string that are read for trouble */
-    ABR_JSON_MAP = 32       /* an object with more members is a map: its members count as one */
+    ABR_JSON_PATHS = ABR_OR_TINY(4096, 8),       /* places for the key paths that are told apart, */
+    ABR_JSON_RECORD_PATHS = ABR_OR_TINY(512, 8), /* of a record; a power of two, as the other one; */
+    ABR_JSON_VALUES_EACH = 2, /* and for values that are counted, of all paths, for each of these */
+    ABR_JSON_DISTINCT = ABR_OR_TINY(48, 6), /* values of a path that has few */
+    ABR_JSON_READ = ABR_OR_TINY(512, 32),   /* bytes of a string that are read for trouble */
+    ABR_JSON_MAP = ABR_OR_TINY(32, 4) /* an object with more members is a map: its members count as one */
 };
 
 #define ABR_JSON_ROOT UINT64_C(0x243F6A8885A308D3)
@@ -38,10 +40,12 @@ typedef struct {
 typedef struct {
     abr_lexicon lexicon;
     abr_patterns patterns;
-    abr_json_path paths[ABR_JSON_PATHS];
-    abr_json_value_count values[ABR_JSON_VALUES];
     uint32_t path_count;
     uint32_t value_count;
+    size_t path_places;
+    size_t value_places;
+    abr_json_value_count *values; /* after the paths */
+    abr_json_path paths[];
 } abr_json_values;
 
 /* What a value says. */
@@ -91,8 +95,9 @@ static inline uint64_t abr_json_key_path(uint64_t of, uint64_t key)
     return abr_json_mix(of, key + 1) | 1;
 }
 
-abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, const abr_alloc *alloc,
-                              abr_json_values **out);
+/* `paths`: places for these. */
+abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
+                              const abr_alloc *alloc, abr_json_values **out);
 void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc);
 
 /* Note a value of this path; *first: none of it was there before. NULL where there are too many paths. */

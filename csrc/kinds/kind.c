@@ -11,11 +11,13 @@
 #include "kinds/log.h"
 #include "kinds/magic.h"
 
+_Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "JSON is told by as much as any kind");
+
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
 {
     abr_telling told = {.kind = ABR_KIND_LOG};
-    if (n > ABR_KIND_BYTES) {
-        n = ABR_KIND_BYTES;
+    if (n > ABR_TOLD_BY) {
+        n = ABR_TOLD_BY;
         whole = false;
     }
     if (abr_is_binary(p, n, whole, &told.media_type))
@@ -39,8 +41,8 @@ abr_telling abr_tell_as(abr_kind kind, const char *p, size_t n, bool whole)
     abr_telling told = {.kind = kind};
     if (kind == ABR_KIND_TOLD)
         return abr_tell_kind(p, n, whole);
-    if (n > ABR_KIND_BYTES) {
-        n = ABR_KIND_BYTES;
+    if (n > ABR_TOLD_BY) {
+        n = ABR_TOLD_BY;
         whole = false;
     }
     bool is = true;

@@ -4,8 +4,11 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 
 ABR_PRIVATE_BEGIN
+
+enum { ABR_TOLD_BY = ABR_OR_TINY(ABR_KIND_BYTES, 512) }; /* bytes of a text that tell its kind */
 
 typedef struct {
     abr_kind kind;
@@ -14,7 +17,7 @@ typedef struct {
     size_t header_lines;    /* of an aligned table: lines before its first row */
 } abr_telling;
 
-/* Tell what (p, n) is by its first ABR_KIND_BYTES, in time linear in these; the same however the text
+/* Tell what (p, n) is by its first ABR_TOLD_BY, in time linear in these; the same however the text
  * came. `whole`: it ends with these n bytes. Nothing is allocated; 32 KiB of stack are used. */
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole);
 

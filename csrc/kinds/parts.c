@@ -96,6 +96,8 @@ static bool choose(choice *x, uint64_t bytes, abr_cut *cut)
     abr_content_clear(&x->content);
     if (!x->reader->methods->choose(x->reader, &x->request, &x->content))
         x->failure = ABR_ENOMEM;
+    if (x->content.over)
+        return false;
     if (x->failure == ABR_OK)
         x->failure = abr_content_end(&x->content, cut);
     if (x->failure != ABR_OK)
@@ -148,7 +150,7 @@ abr_code abr_cut_parts(const abr_view *view, const abr_opts *opts, const abr_all
                 .measure = {abr_wants_chars(opts), opts->utf8_replace},
                 .reader = view->reader,
                 .request = {.view = &ends, .opts = opts, .keep = keep},
-                .content = {.alloc = cut->alloc}};
+                .content = {.alloc = cut->alloc, .keep = keep}};
     enum { BYTES_PER_CHAR = 4 };
     uint64_t most = allowance->shown < keep ? allowance->shown : keep;
     if (allowance->chars < most / BYTES_PER_CHAR)

@@ -22,10 +22,7 @@ enum {
     PART_LEAST = 64, /* bytes of a record in part */
     GAP_SIZE = 24,   /* added to a record's size: about what its marker costs */
     UNUSED = 20,     /* part of the content that may stay empty */
-    GROWTHS = 4,     /* of records in part */
-    FRONT_PART = 2,  /* of the two ends, the front has this part */
-    BACK_PART = 3,   /* for this one of the back */
-    MARKER_MOST = 64
+    GROWTHS = 4      /* of records in part */
 };
 
 static const float size_power = 0.3F; /* how much of a record's size counts against it */
@@ -44,7 +41,7 @@ typedef struct {
 /* ---- markers ---- */
 
 /* Print the marker of a gap; returns its bytes, with its newline. */
-static size_t print_marker(const chooser *x, uint64_t records, char dst[MARKER_MOST])
+static size_t print_marker(const chooser *x, uint64_t records, char dst[ABR_RECORDS_MARKER])
 {
     static const char start[] = "... [";
     const char *end = x->list->table ? " rows omitted] ...\n" : " records omitted] ...\n";
@@ -57,23 +54,37 @@ static size_t print_marker(const chooser *x, uint64_t records, char dst[MARKER_M
 
 static size_t marker_size(const chooser *x, uint64_t records)
 {
-    char text[MARKER_MOST];
+    char text[ABR_RECORDS_MARKER];
     return x->marker > 0 && records > 0 ? print_marker(x, records, text) : 0;
 }
 
 /* ---- one record ---- */
 
+uint64_t abr_record_share(uint64_t most, uint64_t total)
+{
+    uint64_t share = most / SHARE > PART_LEAST ? most / SHARE : PART_LEAST;
+    if (total > 0 && most / total > share)
+        share = most / total;
+    return share;
+}
+
+/* The number of the record after it. */
+static uint64_t next_number(const abr_shown_record *r)
+{
+    return r->number + (r->run > 0 ? r->run : 1);
+}
+
 static bool follows_kept(const chooser *x, size_t i)
 {
     const abr_shown_record *r = x->list->records;
-    return r[i].number == 0 || (i > 0 && r[i - 1].kept && r[i - 1].number + 1 == r[i].number);
+    return r[i].number == 0 || (i > 0 && r[i - 1].kept && next_number(&r[i - 1]) == r[i].number);
 }
 
 static bool precedes_kept(const chooser *x, size_t i)
 {
     const abr_shown_record *r = x->list->records;
-    return r[i].number + 1 == x->list->total ||
-           (i + 1 < x->list->count && r[i + 1].kept && r[i].number + 1 == r[i + 1].number);
+    return next_number(&r[i]) == x->list->total ||
+           (i + 1 < x->list->count && r[i + 1].kept && next_number(&r[i]) == r[i + 1].number);
 }
 
 /* Keep a record if it fits in `most` bytes, in part where it is over its share. */
@@ -134,9 +145,10 @@ static void fill_ends(chooser *x)
     bool front_full = false;
     bool back_full = false;
     while (front < back && !(front_full && back_full)) {
-        const bool at_front = !front_full && (back_full || front_size * BACK_PART <= back_size * FRONT_PART);
+        const bool at_front =
+            !front_full && (back_full || front_size * ABR_RECORDS_BACK <= back_size * ABR_RECORDS_FRONT);
         const size_t i = at_front ? front : back - 1;
-        uint64_t size = r[i].bytes.size < x->share ? r[i].bytes.size : x->share;
+        const uint64_t size = r[i].run > 0 || r[i].bytes.size < x->share ? r[i].bytes.size : x->share;
         if (!r[i].kept && !keep_record(x, i, x->most))
             *(at_front ? &front_full : &back_full) = true;
         else if (at_front)
@@ -157,9 +169,22 @@ static uint64_t exact_cost(const chooser *x)
             continue;
         cost += r->limit > 0 ? r->limit : r->bytes.size;
         cost += marker_size(x, r->number - next);
-        next = r->number + 1;
+        next = next_number(r);
     }
     return cost + marker_size(x, x->list->total - next);
+}
+
+/* Keep the runs, which are sure to fit. Returns their bytes. */
+static uint64_t keep_runs(chooser *x)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < x->list->count; i++) {
+        abr_shown_record *r = &x->list->records[i];
+        r->kept = r->run > 0;
+        size += r->kept ? r->bytes.size : 0;
+    }
+    x->used += size;
+    return size;
 }
 
 static void choose(chooser *x, abr_key *keys)
@@ -171,10 +196,14 @@ static void choose(chooser *x, abr_key *keys)
     x->closed = x->marker;
     if (start > x->most || list->count == 0)
         return;
-    keep_record(x, list->count - 1, x->most);
+    const uint64_t room = x->most - start;
+    const uint64_t runs = keep_runs(x);
+    if (!list->records[list->count - 1].kept)
+        keep_record(x, list->count - 1, x->most);
     if (!list->records[0].kept)
         keep_record(x, 0, x->most);
-    keep_best(x, keys, start + (x->most - start) / TROUBLE_OF * TROUBLE_PART);
+    const uint64_t most = start + runs + room / TROUBLE_OF * TROUBLE_PART;
+    keep_best(x, keys, most < x->most ? most : x->most);
     for (int i = 0; i < ROUNDS; i++) {
         fill_ends(x);
         x->used = exact_cost(x);
@@ -203,7 +232,7 @@ static void keep_one(chooser *x)
 
 static void mark_gap(const chooser *x, uint64_t records, bool last, abr_content *out)
 {
-    char text[MARKER_MOST];
+    char text[ABR_RECORDS_MARKER];
     if (records == 0 || !x->marks)
         return;
     const size_t n = print_marker(x, records, text);
@@ -259,8 +288,8 @@ static uint64_t put_records(const chooser *x, abr_content *out)
             out->texts_used = before.texts_used;
             continue;
         }
-        next = r->number + 1;
-        shown++;
+        next = next_number(r);
+        shown += next - r->number;
     }
     mark_gap(x, x->list->total - next, true, out);
     return shown;
@@ -314,11 +343,9 @@ bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_co
 {
     const abr_alloc *a = list->alloc;
     chooser x = {.list = list, .q = q, .most = q->bytes, .marks = q->opts->marker != ABR_MARKER_NONE};
-    char text[MARKER_MOST];
+    char text[ABR_RECORDS_MARKER];
     x.marker = q->opts->marker == ABR_MARKER_INSIDE ? print_marker(&x, list->total, text) : 0;
-    x.share = x.most / SHARE > PART_LEAST ? x.most / SHARE : PART_LEAST;
-    if (list->total > 0 && x.most / list->total > x.share)
-        x.share = x.most / list->total;
+    x.share = abr_record_share(x.most, list->total);
     abr_key *keys = a->malloc(a->ctx, 2 * list->count * sizeof *keys + 1);
     if (!keys)
         return false;

@@ -10,10 +10,14 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A record that may be shown. */
+/* What room is left by the trouble goes to the two ends in these parts; and bytes of a marker, at most. */
+enum { ABR_RECORDS_FRONT = 2, ABR_RECORDS_BACK = 3, ABR_RECORDS_MARKER = 64 };
+
+/* A record that may be shown, or a run of them that is, whole. */
 typedef struct {
     abr_record_bytes bytes;
     uint64_t number; /* records before it */
+    uint64_t run;    /* records of a run; 0: it is one */
     float value;     /* what it says; 0: nothing */
     bool kept;
     bool grows;   /* it is shown in part, and more of it might be */
@@ -30,6 +34,9 @@ typedef struct {
     bool table;           /* its records are rows, else JSON */
     const abr_alloc *alloc;
 } abr_record_list;
+
+/* A record's part of `most` bytes, where there are `total`; a larger one is shown in part. */
+uint64_t abr_record_share(uint64_t most, uint64_t total);
 
 /* Put into `out` the header, and the best of the records in q->bytes. No memory: false, or out->failed. */
 bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out);

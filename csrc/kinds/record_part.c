@@ -134,13 +134,16 @@ static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_re
 {
     const abr_reader_methods *methods = &abr_json_methods;
     const size_t n = (size_t)text_end(r);
-    const abr_reader_opts opts = {
-        .told = {.kind = ABR_KIND_JSON}, .text = r->p, .keep = limit < n ? limit : n, .alloc = out->alloc};
+    const abr_reader_opts opts = {.told = {.kind = ABR_KIND_JSON},
+                                  .text = r->p,
+                                  .is_record = true,
+                                  .keep = limit < n ? limit : n,
+                                  .alloc = out->alloc};
     const abr_view view = {
         .front = {r->p, n, true}, .back = {r->p, n, true}, .bytes = n, .lines = 1, .kind = ABR_KIND_JSON};
     const abr_kind_request request = {
         .view = &view, .opts = q->opts, .keep = opts.keep, .bytes = limit - r->ends_line};
-    abr_content part = {.alloc = out->alloc};
+    abr_content part = {.alloc = out->alloc, .keep = out->keep};
     abr_reader *reader = NULL;
     if (methods->open(&opts, &reader) != ABR_OK)
         return false;
@@ -149,7 +152,8 @@ static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_re
         methods->write(reader, r->p, n);
         fine = methods->choose(reader, &request, &part) && !part.failed;
     }
-    if (fine && part.count > 0) {
+    out->over = out->over || part.over;
+    if (fine && !part.over && part.count > 0) {
         add_pieces(r, &part, out);
         keep_newline(r, out);
     }

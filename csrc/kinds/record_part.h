@@ -19,7 +19,7 @@ typedef struct {
     const char *p;
     const char *end; /* the last end_n bytes, which come after the n first ones */
     size_t n;
-    size_t end_n;
+    uint32_t end_n;
     bool ends_line; /* its last byte is a newline */
     bool json;      /* it is an object or array, if all of it is at hand */
 } abr_record_bytes;

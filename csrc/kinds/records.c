@@ -9,12 +9,21 @@
  * What a smaller budget would have retained can be told from what a larger one did: weights depend on the
  * records alone, the longest part of a record that is retained grows slower than the allowance, and places
  * are noted at fixed distances.
+ *
+ * A budget over LISTED_KEEP retains and lists no more than one of LISTED_KEEP. The rest of it goes to runs of
+ * records at both ends, from the text's first place to another and from one to the text's end, which are
+ * neither listed nor read again.
  */
 #include <string.h>
 
 #include "kinds/records.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
+#include "budget/options.h"
+#include "kinds/content.h"
+#include "kinds/json_cut.h"
+#include "kinds/json_parts.h"
 #include "kinds/lines.h"
 #include "kinds/reader.h"
 #include "kinds/record_choice.h"
@@ -25,6 +34,7 @@
 #include "priority/shape.h"
 #include "priority/sort.h"
 #include "priority/words.h"
+#include "text/flow.h"
 #include "text/scan.h"
 
 enum {
@@ -32,12 +42,25 @@ enum {
     ROW_MOST = 4 * 1024,
     MOST_PER_KEEP = 32,    /* and a part of the budget that is retained */
     END_MOST = 1024,       /* bytes of the end of a longer one */
+    AGAIN_MOST = 128,      /* bytes of a record that is not read again where it comes again */
     PLACES_APART = 256,    /* bytes between two places that are noted */
     RECORDS_PER_KEEP = 12, /* of each end: one in so many bytes, and */
-    RECORDS_LEAST = 256,
-    ALLOWANCE_LEAST = 128 * 1024, /* for what is retained, and more of it by the budget: */
-    ALLOWANCE_PER_BYTE = 6
+    RECORDS_LEAST = 96,
+    ALLOWANCE_LEAST = 32 * 1024, /* for what is retained, and more of it by the budget: */
+    ALLOWANCE_PER_BYTE = 2,
+    LISTED_KEEP = ABR_OR_TINY(256 * 1024, 4096)
 };
+
+/* What the reader takes for so many bytes of the budget while a record is cut as JSON. */
+_Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
+                       (2 * ABR_MEMORY_UNIT / RECORDS_PER_KEEP +
+                        ALLOWANCE_PER_BYTE * ABR_MEMORY_UNIT / ABR_CANDIDATE_COST) *
+                           sizeof(abr_shown_record) +
+                       2 * ABR_MEMORY_UNIT / MOST_PER_KEEP + 2 * ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) +
+                       ABR_JSON_PARTS_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) +
+                       ABR_JSON_TREE_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) <=
+                   ABR_MEMORY_UNITS,
+               "records take no more than a stream may for its budget");
 
 static const float first_weight = 1e6F; /* the first record is retained */
 
@@ -66,9 +89,18 @@ typedef struct {
     size_t places_size;
     size_t places_used;
     size_t oldest;
+    place *first; /* places of the text's start, where there may be runs */
+    size_t first_size;
+    size_t first_used;
     place now;          /* of the record that is open, or comes next */
     uint64_t header;    /* bytes of it */
     size_t header_left; /* lines, or records, that it still lacks */
+
+    /* The record before, what it says, and how often it came again since it was counted. */
+    char before[AGAIN_MOST + ABR_PADDING];
+    size_t before_n;
+    uint32_t again;
+    abr_worth says;
 
     /* The record that is open, or the last one where it has just ended: its start, and its end where it is
      * longer. */
@@ -86,7 +118,8 @@ typedef struct {
     /* What a choice chooses from, until more is written. */
     abr_record_list list;
     size_t list_size;
-    size_t listed_keep;
+    size_t list_keep; /* what it was made for */
+    uint64_t list_bytes;
     char *scratch;
     bool listed;
 } records;
@@ -96,17 +129,20 @@ static size_t read_most(const records *r)
     return r->opts.told.kind == ABR_KIND_JSON_LINES ? JSON_MOST : ROW_MOST;
 }
 
+static size_t listed_keep(size_t keep)
+{
+    return keep < LISTED_KEEP ? keep : LISTED_KEEP;
+}
+
 /* The longest record of which all is retained. */
 static size_t whole_most(const records *r, size_t keep)
 {
-    return read_most(r) + keep / MOST_PER_KEEP;
+    return read_most(r) + listed_keep(keep) / MOST_PER_KEEP;
 }
 
 static size_t allowance_for(size_t keep)
 {
-    const size_t most = SIZE_MAX / 4;
-    return keep < most / ALLOWANCE_PER_BYTE - ALLOWANCE_LEAST ? ALLOWANCE_LEAST + keep * ALLOWANCE_PER_BYTE
-                                                              : most;
+    return ALLOWANCE_LEAST + listed_keep(keep) * ALLOWANCE_PER_BYTE;
 }
 
 /* ---- places ---- */
@@ -128,16 +164,17 @@ static bool reserve_places(records *r, size_t n)
     const size_t most = most_places(r);
     size_t wanted = n / PLACES_APART + 2;
     wanted = wanted < most - r->places_used ? r->places_used + wanted : most;
-    if (wanted <= r->places_size)
-        return true;
-    wanted = wanted * 2 < most ? wanted * 2 : most;
-    void *grown =
-        abr_resize(r->opts.alloc, r->places, r->places_size * sizeof *r->places, wanted * sizeof *r->places);
-    if (!grown)
-        return false;
-    r->places = grown; /* it has not wrapped, since it was not full */
-    r->places_size = wanted;
-    return true;
+    void *p = r->places; /* it has not wrapped if it grows, since it was not full */
+    const bool fine = abr_grow(r->opts.alloc, &p, &r->places_size, wanted, most, sizeof *r->places);
+    r->places = p;
+    if (!fine || r->opts.keep <= LISTED_KEEP)
+        return fine;
+    p = r->first;
+    wanted = n / PLACES_APART + 2;
+    wanted = wanted < most - r->first_used ? r->first_used + wanted : most;
+    const bool both = abr_grow(r->opts.alloc, &p, &r->first_size, wanted, most, sizeof *r->first);
+    r->first = p;
+    return both;
 }
 
 static void note_place(records *r)
@@ -146,6 +183,8 @@ static void note_place(records *r)
         return;
     if (r->places_used > 0 && r->now.at - place_at(r, r->places_used - 1)->at < PLACES_APART)
         return;
+    if (r->first_used < r->first_size)
+        r->first[r->first_used++] = r->now;
     if (r->places_used == r->places_size) {
         r->oldest = (r->oldest + 1) % r->places_size;
         r->places_used--;
@@ -263,34 +302,56 @@ static float retain_weight(const abr_worth *w, const abr_candidate *c)
     return says > 0 ? says / abr_repeat_discount(c) : 0;
 }
 
+/* Count the record before as often as it came again. */
+static void count_again(records *r)
+{
+    abr_worth w;
+    if (r->again > 0)
+        abr_values_read(&r->values, r->before, text_of(r->before, r->before_n), true, r->again, &w);
+    r->again = 0;
+}
+
+/* Read a record that has ended. What it says is in r->says; one like the record before says the same. */
+static void read_ended(records *r, const char *p, size_t n, uint64_t size)
+{
+    if (n == size && n == r->before_n && r->again < UINT32_MAX && memcmp(p, r->before, n) == 0) {
+        r->again++;
+        return;
+    }
+    count_again(r);
+    const size_t read = n < read_most(r) ? n : read_most(r);
+    abr_values_read(&r->values, p, n == read ? text_of(p, n) : read, read == size, 1, &r->says);
+    r->before_n = n == size && n <= AGAIN_MOST ? n : 0;
+    memcpy(r->before, p, r->before_n);
+}
+
 /* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be
  * found at `stays`, and the last ones, where it is longer, at `end`. */
 static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines,
                        const char *stays, const char *end, size_t end_n)
 {
-    abr_worth w;
+    const abr_worth *w = &r->says;
     if (end_header(r, p, n, size, newlines))
         return;
     if (n == size && is_blank(r, p, n)) {
         move_on(r, size, newlines);
         return;
     }
-    const size_t read = n < read_most(r) ? n : read_most(r);
-    abr_values_read(&r->values, p, n == read ? text_of(p, n) : read, read == size, true, &w);
+    read_ended(r, p, n, size);
     note_place(r);
     abr_candidate c = {.line = r->now.line,
                        .at = r->now.at,
                        .size = size,
                        .chars = r->now.number, /* records, not chars */
-                       .sign = w.at,
+                       .sign = w->at,
                        .start = stays,
                        .start_n = (uint32_t)n,
                        .window = end_n > 0 ? end : stays,
                        .window_n = (uint32_t)end_n,
                        .hits_before = (uint32_t)(newlines < UINT32_MAX ? newlines : UINT32_MAX)};
-    if (w.trouble > 0 || w.odd > 0)
-        c.nth = abr_shapes_add(&r->signs, w.sign);
-    c.retain_weight = r->now.number == 0 ? first_weight : retain_weight(&w, &c);
+    if (w->trouble > 0 || w->odd > 0)
+        c.nth = abr_shapes_add(&r->signs, w->sign, 1);
+    c.retain_weight = r->now.number == 0 ? first_weight : retain_weight(w, &c);
     if (c.retain_weight > 0)
         abr_candidates_add(&r->retained, &c);
     move_on(r, size, newlines);
@@ -346,12 +407,12 @@ static abr_record_bytes open_bytes(const records *r, size_t keep)
     size_t end_n = r->end_n < END_MOST ? r->end_n : END_MOST;
     if (end_n > r->size - b.n)
         end_n = (size_t)(r->size - b.n);
-    b.end = r->end + r->end_n - end_n;
+    b.end = (r->opts.text ? p + r->size : r->end + r->end_n) - end_n; /* the reader goes before the text */
     while (end_n > 0 && (*b.end & 0xC0) == 0x80) {
         b.end++;
         end_n--;
     }
-    b.end_n = end_n;
+    b.end_n = (uint32_t)end_n;
     return b;
 }
 
@@ -360,8 +421,7 @@ static void end_open(records *r)
     r->ended = true;
     memset(r->open + r->open_n, 0, ABR_PADDING);
     const abr_record_bytes b = open_bytes(r, r->opts.keep);
-    const char *end = r->opts.text && b.end_n > 0 ? r->opts.text + r->begun.at + r->size - b.end_n : b.end;
-    end_record(r, r->open, b.n, r->size, r->newlines, b.p, end, b.end_n);
+    end_record(r, r->open, b.n, r->size, r->newlines, b.p, b.end, b.end_n);
 }
 
 /* ---- chunks ---- */
@@ -425,17 +485,11 @@ static bool reserve_open(records *r, size_t n)
 {
     const size_t most = whole_most(r, r->opts.keep);
     const size_t open = is_open(r) ? r->open_n : 0;
-    size_t wanted = (n < most - open ? open + n : most) + ABR_PADDING;
-    if (wanted <= r->open_size)
-        return true;
-    if (wanted < r->open_size * 2)
-        wanted = r->open_size * 2 < most + ABR_PADDING ? r->open_size * 2 : most + ABR_PADDING;
-    char *grown = abr_resize(r->opts.alloc, r->open, r->open_size, wanted);
-    if (!grown)
-        return false;
-    r->open = grown;
-    r->open_size = wanted;
-    return true;
+    const size_t wanted = (n < most - open ? open + n : most) + ABR_PADDING;
+    void *p = r->open;
+    const bool fine = abr_grow(r->opts.alloc, &p, &r->open_size, wanted, most + ABR_PADDING, 1);
+    r->open = p;
+    return fine;
 }
 
 static bool reserve(abr_reader *base, const char *p, size_t n)
@@ -452,10 +506,25 @@ static bool reserve(abr_reader *base, const char *p, size_t n)
 
 /* ---- what a choice chooses from ---- */
 
-/* Records that may be shown: those of the two ends, those that are retained, and the last one. */
-static size_t most_listed(const records *r, size_t keep)
+/* What is between the runs, and the room for it. */
+typedef struct {
+    place front; /* after the run at the start */
+    place back;  /* where the run at the end starts */
+    uint64_t room;
+    uint64_t share; /* a larger record is in no run */
+} inner_records;
+
+/* Records of an end that may be listed; that of the text's end starts at a place that may be one before. */
+static size_t most_of_end(const abr_view *view, size_t keep)
 {
-    return 2 * (keep / RECORDS_PER_KEEP + RECORDS_LEAST) + r->retained.count + 1;
+    const size_t most = listed_keep(keep) / RECORDS_PER_KEEP + RECORDS_LEAST;
+    return most < view->bytes ? most : (size_t)view->bytes;
+}
+
+/* Records that may be shown: those of the two ends, those that are retained, the last one, and runs. */
+static size_t most_listed(const records *r, const abr_view *view, size_t keep)
+{
+    return 2 * (most_of_end(view, keep) + 2) + r->retained.count;
 }
 
 static void list_record(records *r, const abr_record_bytes *bytes, uint64_t number)
@@ -463,11 +532,13 @@ static void list_record(records *r, const abr_record_bytes *bytes, uint64_t numb
     r->list.records[r->list.count++] = (abr_shown_record){.bytes = *bytes, .number = number};
 }
 
-/* List records from a place on in (p, n), whose first byte is that of the place; `ends`: it is the end of
- * the text. */
-static void list_from(records *r, place now, const char *p, size_t n, bool ends, size_t most)
+/* List records from a place on in (p, n), whose first byte is that of the place, until they are `most` or
+ * fill the room; `ends`: a record, or the text, ends with (p, n). */
+static void list_from(records *r, place now, const char *p, size_t n, bool ends, size_t most,
+                      const inner_records *b)
 {
     const char delimiter = r->opts.told.delimiter;
+    uint64_t room = b->room;
     size_t at = 0;
     for (size_t listed = 0; at < n && listed < most;) {
         bool ended;
@@ -487,6 +558,10 @@ static void list_from(records *r, place now, const char *p, size_t n, bool ends,
                                             .ends_line = ended};
             list_record(r, &bytes, now.number++);
             listed++;
+            const uint64_t part = size < b->share ? size : b->share;
+            if (part > room)
+                return;
+            room -= part;
         }
         at += size;
         now.at += size;
@@ -494,24 +569,103 @@ static void list_from(records *r, place now, const char *p, size_t n, bool ends,
     }
 }
 
-/* List the records of the text's two ends. */
-static void list_ends(records *r, const abr_view *view, size_t keep)
+static abr_flow_part back_part(const abr_view *view)
 {
-    const size_t most = keep / RECORDS_PER_KEEP + RECORDS_LEAST;
-    const uint64_t back = view->bytes - view->back.n;
-    if (r->header < view->front.n) {
-        const place first = {r->header, abr_count_newlines(view->front.p, (size_t)r->header), 0};
-        list_from(r, first, view->front.p + r->header, view->front.n - (size_t)r->header, view->front.whole,
-                  most);
-    }
-    for (size_t i = 0; i < r->places_used; i++) {
-        const place *from = place_at(r, i);
-        if (from->at < back || r->now.number - from->number > most)
+    return (abr_flow_part){view->back.p, view->back.n, view->bytes - view->back.n};
+}
+
+/* List records of the end of what is between the runs, from a place on before which none can be shown. */
+static void list_back(records *r, const abr_view *view, const inner_records *b, size_t most)
+{
+    const abr_flow_part back = back_part(view);
+    const place *from = NULL;
+    uint64_t room = b->room;
+    uint64_t next = b->back.at;
+    for (size_t i = r->places_used; i > 0; i--) {
+        const place *x = place_at(r, i - 1);
+        if (x->at >= b->back.at)
             continue;
-        list_from(r, *from, view->back.p + (from->at - back), (size_t)(view->bytes - from->at), true,
-                  most + 1);
-        return;
+        if (x->at < back.at || x->at < b->front.at || b->back.number - x->number > most)
+            break;
+        from = x;
+        const uint64_t part = next - x->at < b->share ? next - x->at : b->share;
+        if (part > room)
+            break;
+        room -= part;
+        next = x->at;
     }
+    const inner_records all = {.room = UINT64_MAX};
+    const size_t n = from ? (size_t)(b->back.at - from->at) : 0;
+    const char *p = from ? abr_flow_in(&back, from->at, n) : NULL;
+    if (p)
+        list_from(r, *from, p, n, true, most + 1, &all);
+}
+
+static void list_run(records *r, const place *from, const place *to, const abr_flow_part *part)
+{
+    const size_t size = (size_t)(to->at - from->at);
+    const char *p = abr_flow_in(part, from->at, size);
+    const abr_record_bytes bytes = {.at = from->at, .line = from->line, .size = size, .p = p, .n = size};
+    if (!p || size == 0)
+        return;
+    list_record(r, &bytes, from->number);
+    r->list.records[r->list.count - 1].run = to->number - from->number;
+}
+
+/* List the records of the text's two ends. */
+static void list_ends(records *r, const abr_view *view, const inner_records *b, size_t keep)
+{
+    const size_t most = most_of_end(view, keep);
+    const abr_flow_part front = {view->front.p, view->front.n, 0};
+    const abr_flow_part back = back_part(view);
+    const place end = {.at = view->bytes, .number = r->list.total};
+    if (b->front.number > 0)
+        list_run(r, &r->first[0], &b->front, &front);
+    if (b->front.at < view->front.n) {
+        const uint64_t to = b->back.at < view->front.n ? b->back.at : view->front.n;
+        list_from(r, b->front, view->front.p + b->front.at, (size_t)(to - b->front.at),
+                  view->front.whole || to == b->back.at, most, b);
+    }
+    list_back(r, view, b, most);
+    if (b->back.at < end.at)
+        list_run(r, &b->back, &end, &back);
+}
+
+/* How far the runs go that fit beside the header and what else is listed, however it is chosen. */
+static inner_records find_runs(const records *r, const abr_kind_request *q)
+{
+    const abr_view *view = q->view;
+    const uint64_t most = q->bytes < view->bytes ? q->bytes : view->bytes;
+    const uint64_t back = view->bytes - view->back.n;
+    uint64_t fixed = r->header + (uint64_t)2 * ABR_RECORDS_MARKER;
+    inner_records b = {.front = {.at = r->header}, .back = {.at = view->bytes, .number = r->list.total}};
+    b.room = UINT64_MAX;
+    b.share = abr_record_share(q->bytes, r->list.total);
+    if (r->header < view->front.n)
+        b.front.line = abr_count_newlines(view->front.p, (size_t)r->header);
+    for (size_t i = 0; i < r->list.count; i++) {
+        const uint64_t size = r->list.records[i].bytes.size;
+        fixed += (size < b.share ? size : b.share) + ABR_RECORDS_MARKER;
+    }
+    if (q->keep <= LISTED_KEEP || fixed >= most)
+        return b;
+    const uint64_t sure = (most - fixed) / (ABR_RECORDS_FRONT + ABR_RECORDS_BACK);
+    for (size_t i = 0; i < r->first_used; i++) {
+        const place *x = &r->first[i];
+        if (x->at - r->first[0].at > sure * ABR_RECORDS_FRONT || x->at > view->front.n ||
+            (i > 0 && x->at - b.front.at > b.share))
+            break;
+        b.front = *x;
+    }
+    for (size_t i = r->places_used; i > 0; i--) {
+        const place *x = place_at(r, i - 1);
+        if (x->at < back || view->bytes - x->at > sure * ABR_RECORDS_BACK || b.back.at - x->at > b.share)
+            break;
+        b.back = *x;
+    }
+    const uint64_t runs = b.front.at - r->header + view->bytes - b.back.at;
+    b.room = q->bytes - r->header - (runs < q->bytes - r->header ? runs : q->bytes - r->header);
+    return b;
 }
 
 /* A retained record as it would be with `keep`. */
@@ -538,7 +692,7 @@ static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c,
         b.end++;
         end_n--;
     }
-    b.end_n = end_n;
+    b.end_n = (uint32_t)end_n;
     return b;
 }
 
@@ -589,7 +743,7 @@ static void sort_list(records *r, abr_key *keys)
     for (size_t i = 0; i < count; i++) {
         if (n == 0 || x[n - 1].number != x[i].number)
             x[n++] = x[i];
-        else if (x[i].bytes.n > x[n - 1].bytes.n)
+        else if (x[i].bytes.n >= x[n - 1].bytes.n)
             x[n - 1] = x[i];
     }
     r->list.count = n;
@@ -599,17 +753,22 @@ static void sort_list(records *r, abr_key *keys)
 static void value_list(records *r, abr_worth *worths, abr_key *keys)
 {
     abr_record_list *list = &r->list;
+    count_again(r);
     abr_columns_settle(&r->values.columns);
     for (size_t i = 0; i < list->count; i++) {
         abr_shown_record *x = &list->records[i];
         const size_t n = x->bytes.n < read_most(r) ? x->bytes.n : read_most(r);
+        keys[i] = (abr_key){0, (uint32_t)i};
+        worths[i] = (abr_worth){.trouble = 0};
+        if (x->run > 0)
+            continue;
         memcpy(r->scratch, x->bytes.p, n);
         memset(r->scratch + n, 0, ABR_PADDING);
         abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n,
-                        n == x->bytes.size, false, &worths[i]);
+                        n == x->bytes.size, 0, &worths[i]);
         x->bytes.sign = worths[i].at;
         x->bytes.json = r->opts.told.kind == ABR_KIND_JSON_LINES && !worths[i].bad;
-        keys[i] = (abr_key){worths[i].sign, (uint32_t)i};
+        keys[i].key = worths[i].sign;
     }
     abr_sort_keys(keys, list->count, keys + list->count);
     abr_candidate nth = {.nth = 0};
@@ -617,6 +776,18 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
         nth.nth = i > 0 && keys[i].key == keys[i - 1].key ? nth.nth + 1 : 0;
         list->records[keys[i].index].value = retain_weight(&worths[keys[i].index], &nth);
     }
+}
+
+/* Drop what is in a run. */
+static void drop_covered(abr_record_list *list, const inner_records *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const abr_shown_record *x = &list->records[i];
+        if (x->number >= b->front.number && x->number < b->back.number)
+            list->records[n++] = *x;
+    }
+    list->count = n;
 }
 
 static bool fill_list(records *r, const abr_kind_request *q, size_t most)
@@ -629,13 +800,15 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
     if (fine) {
         r->scratch = scratch;
         r->list.count = 0;
-        list_ends(r, q->view, q->keep);
         list_retained(r, q->keep, keys);
         if (r->size > 0 && r->header_left == 0 && r->begun.at >= r->header &&
             !(r->size == r->open_n && is_blank(r, r->open, r->open_n))) {
             const abr_record_bytes b = open_bytes(r, q->keep);
             list_record(r, &b, r->now.number - r->ended);
         }
+        const inner_records b = find_runs(r, q);
+        drop_covered(&r->list, &b);
+        list_ends(r, q->view, &b, q->keep);
         sort_list(r, keys);
         value_list(r, worths, keys);
     }
@@ -656,23 +829,24 @@ static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out
 {
     records *r = (records *)base;
     const abr_alloc *a = r->opts.alloc;
-    if (!r->listed || r->listed_keep != q->keep) {
-        const size_t most = most_listed(r, q->keep < q->view->bytes ? q->keep : (size_t)q->view->bytes);
+    r->list.total = r->now.number + open_counts(r);
+    if (!r->listed || r->list_keep != q->keep || (q->keep > LISTED_KEEP && r->list_bytes != q->bytes)) {
+        const size_t most = most_listed(r, q->view, q->keep);
         if (most > r->list_size) {
-            void *grown = abr_resize(a, r->list.records, r->list_size * sizeof *r->list.records,
-                                     most * sizeof *r->list.records);
-            if (!grown)
+            if (r->list.records)
+                a->free(a->ctx, r->list.records);
+            r->list.records = a->malloc(a->ctx, most * sizeof *r->list.records);
+            r->list_size = r->list.records ? most : 0;
+            if (!r->list.records)
                 return false;
-            r->list.records = grown;
-            r->list_size = most;
         }
         if (!fill_list(r, q, most))
             return false;
         r->listed = true;
-        r->listed_keep = q->keep;
+        r->list_keep = q->keep;
+        r->list_bytes = q->bytes;
     }
     const uint64_t header = r->header_left > 0 ? q->view->bytes : r->header;
-    r->list.total = r->now.number + open_counts(r);
     r->list.header = q->view->front.p;
     r->list.header_size = header;
     r->list.header_n = header < q->view->front.n ? (size_t)header : q->view->front.n;
@@ -687,7 +861,7 @@ static void close_records(abr_reader *base)
 {
     records *r = (records *)base;
     const abr_alloc *a = r->opts.alloc;
-    void *owned[] = {r->places, r->open, r->list.records};
+    void *owned[] = {r->places, r->first, r->open, r->list.records};
     abr_candidates_free(&r->retained);
     abr_values_close(&r->values, a);
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)

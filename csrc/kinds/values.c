@@ -36,7 +36,7 @@ void abr_values_close(abr_values *x, const abr_alloc *alloc)
     abr_patterns_close(&x->patterns, alloc);
 }
 
-static void read_shape(abr_values *x, uint64_t shape, bool counts, abr_worth *w)
+static void read_shape(abr_values *x, uint64_t shape, uint32_t counts, abr_worth *w)
 {
     const abr_cell cell = {.p = (const char *)&shape, .n = sizeof shape, .kind = ABR_VALUE_SHAPE};
     abr_read_cell(&x->columns, abr_columns_at(&x->columns, SHAPE), &cell, counts, w);
@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
     abr_values *x;
     const char *p;
-    bool counts;
+    uint32_t counts;
     abr_worth *worth;
     level levels[MOST_NAMED];
     size_t depth;
@@ -152,7 +152,7 @@ static const abr_json_guess *read_key(json_reading *j, size_t from, size_t to, b
 }
 
 /* Read the values of (p, n). Is it an object or array, as far as it goes? */
-static bool read_json(abr_values *x, const char *p, size_t n, bool whole, bool counts, abr_worth *w)
+static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
     json_reading j; /* not all of it is zeroed: a record may be short */
     abr_json_scan scan;
@@ -202,7 +202,7 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, bool c
 
 /* ---- tables ---- */
 
-static void read_place(abr_values *x, size_t place, abr_cell *cell, bool counts, abr_worth *w)
+static void read_place(abr_values *x, size_t place, abr_cell *cell, uint32_t counts, abr_worth *w)
 {
     abr_column *column = place < SHAPE ? abr_columns_at(&x->columns, place) : NULL;
     cell->role = column ? (abr_role)column->role : ABR_ROLE_NONE;
@@ -256,7 +256,7 @@ static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimi
     return (abr_text_line){p + from, i - from};
 }
 
-static void read_fields(abr_values *x, const char *p, size_t n, bool counts, abr_worth *w)
+static void read_fields(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
 {
     size_t place = 0;
     for (size_t i = 0; i <= n; place++) {
@@ -286,7 +286,7 @@ static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
     return (abr_text_line){p + from, i - from};
 }
 
-static void read_words(abr_values *x, const char *p, size_t n, bool counts, abr_worth *w)
+static void read_words(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
 {
     size_t i = 0;
     size_t place = 0;
@@ -363,7 +363,7 @@ static void apply_patterns(const abr_values *x, const char *p, size_t n, abr_wor
     }
 }
 
-void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, bool counts, abr_worth *w)
+void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
     *w = (abr_worth){.trouble = 0};
     if (x->told.kind == ABR_KIND_JSON_LINES) {

@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "kinds/columns.h"
 #include "kinds/json_keys.h"
 #include "kinds/kind.h"
@@ -11,7 +12,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_VALUES_LEVELS = 16384 }; /* of a record of JSON that are read */
+enum { ABR_VALUES_LEVELS = ABR_OR_TINY(16384, 64) }; /* of a record of JSON that are read */
 
 typedef struct {
     abr_telling told;
@@ -30,8 +31,8 @@ abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *
 void abr_values_name(abr_values *x, const char *p, size_t n);
 
 /* Read a record, after which ABR_PADDING bytes are readable; `whole`: these are all of its bytes. `counts`:
- * it is one more of them; else abr_columns_settle() was called. */
-void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, bool counts, abr_worth *worth);
+ * it is so many more of them; 0: abr_columns_settle() was called. */
+void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *worth);
 
 void abr_values_close(abr_values *x, const abr_alloc *alloc);
 

@@ -263,6 +263,15 @@ static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, a
     return ABR_OK;
 }
 
+/* A number, true, false or null that does not fit: a part of it would be another value, or none. */
+static abr_code omit_scalar(const abr_element_scan *s, const abr_opts *opts, abr_cut *cut, abr_error *error)
+{
+    abr_opts o = *opts;
+    o.strategy = ABR_HEAD;
+    o.long_line = ABR_LONG_OMIT;
+    return abr_cut_text(s->front, s->n, &o, cut, error);
+}
+
 static abr_code cut_first(abr_page *page, const abr_opts *opts, const abr_narrow *narrow, abr_cut *cut,
                           abr_error *error)
 {
@@ -271,7 +280,9 @@ static abr_code cut_first(abr_page *page, const abr_opts *opts, const abr_narrow
     abr_code code;
     size_t n;
     memset(&inner, 0, sizeof inner);
-    if (s->long_one)
+    if (s->scalar && s->front[0] != '"')
+        code = omit_scalar(s, opts, &inner, error);
+    else if (s->long_one)
         code = abr_stream_snapshot(s->long_one, narrow, &inner, error);
     else if (copy_first(page, &n))
         code = abr_cut_text(page->first, n, opts, &inner, error);

@@ -15,12 +15,13 @@
 #include "abridge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 
 enum {
-    FIRST_LEVELS = 16,     /* words */
-    MOST_LEVELS = 1 << 14, /* words: 2^20 levels */
-    FIRST_ROOM = 4096,     /* bytes of a page, allocated at first */
-    ESCAPED = 6,           /* bytes that a byte of a name takes at most */
+    FIRST_LEVELS = ABR_OR_TINY(16, 1), /* words */
+    MOST_LEVELS = 1 << 14,             /* words: 2^20 levels */
+    FIRST_ROOM = ABR_OR_TINY(4096, 8), /* bytes of a page, allocated at first */
+    ESCAPED = 6,                       /* bytes that a byte of a name takes at most */
     QUOTES = 2,
     KEY_MOST = ESCAPED * ABR_NAME_MOST + QUOTES,
     BOM = 3
@@ -287,8 +288,9 @@ static abr_code stream_first(abr_element_scan *s, const char *p, uint64_t until,
     s->streamed = until;
     if (until > from && abr_stream_write(s->long_one, p + (from - s->at), (size_t)(until - from)) != ABR_OK)
         return no_memory(error);
-    if (until == s->first_end && until != s->end) {
+    if (until == s->first_end && until != s->end && !s->closed) {
         const char *bracket = s->object ? "}" : "]";
+        s->closed = true;
         if (abr_stream_write(s->long_one, bracket, 1) != ABR_OK)
             return no_memory(error);
     }
@@ -311,7 +313,8 @@ static abr_code keep_page(abr_element_scan *s, const char *p, size_t n, abr_erro
     from = s->first.at + s->n - s->bracket;
     const bool ended = s->first_end > 0 && s->first_end <= chunk_end;
     until = ended ? s->first_end : chunk_end;
-    if (until <= from || s->streamed == until)
+    /* that a number has ended shows at the byte after it, when all of it may be streamed */
+    if (until <= from || (s->streamed == until && (!ended || s->closed)))
         return ABR_OK;
     return stream_first(s, p, until, error);
 }

@@ -44,8 +44,6 @@ typedef struct {
     abr_key key;
 
     /* what was found */
-    bool found;
-    bool scalar;          /* the document is no array and no object */
     abr_element_at first; /* where the page begins */
     uint64_t first_end;   /* where its first element ends; 0: not yet */
     uint64_t last_end;    /* the same of the last element that ended */
@@ -53,6 +51,8 @@ typedef struct {
     uint64_t total;       /* elements of that */
     abr_element_at
         after; /* the first element that begins over `keep` bytes after `first`; index 0: none yet */
+    bool found;
+    bool scalar; /* the document is no array and no object */
     bool has_after;
     char after_name[ABR_NAME_MOST];
     size_t after_n;   /* over ABR_NAME_MOST: it has no name that serves */
@@ -79,6 +79,7 @@ typedef struct {
     size_t bracket;       /* bytes before the source's in front: 0 or 1 */
     abr_stream *long_one; /* the first element, where it does not fit into front */
     uint64_t streamed;    /* bytes of the document before what it has not got */
+    bool closed;          /* it has got the bracket after the first element */
 } abr_element_scan;
 
 /* Begin at the document's start. opts must live as long. On failure *scan is zeroed. */

@@ -21,6 +21,7 @@
 #include "abridge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/view.h"
@@ -33,15 +34,17 @@
 #include "text/scan.h"
 
 #ifndef INDEXED_FROM /* a test has a smaller one */
-#define INDEXED_FROM (64 * 1024)
+#define INDEXED_FROM ABR_OR_TINY(64 * 1024, 1)
 #endif
 
 enum {
-    BINARY_PROBE = 8000,             /* a NUL within this many bytes makes a source binary */
-    ATTEMPTS = 4,                    /* readings of a file that keeps changing */
-    MOST_UNSIZED = 64 * 1024 * 1024, /* bytes of a file without a size, as in /proc */
-    LEAST_INDEXED = INDEXED_FROM     /* bytes a source must have for its index to be kept */
+    BINARY_PROBE = ABR_OR_TINY(8000, 64), /* a NUL within this many bytes makes a source binary */
+    ATTEMPTS = 4,                         /* readings of a file that keeps changing */
+    MOST_UNSIZED = 64 * 1024 * 1024,      /* bytes of a file without a size, as in /proc */
+    LEAST_INDEXED = INDEXED_FROM          /* bytes a source must have for its index to be kept */
 };
+
+_Static_assert((size_t)BINARY_PROBE <= ABR_BLOCK, "the probe is read into a block");
 
 /* ---- files ---- */
 
@@ -57,6 +60,10 @@ static abr_code failed_with(int number, abr_error *error)
         return abr_fail(error, ABR_EACCES, "permission denied");
     case ABR_ENDED_EARLY:
         return abr_fail(error, ABR_EIO, "the file changes while it is read");
+    case ELOOP: /* of a private file these two say something else */
+        return abr_fail(error, ABR_EIO, "too many symbolic links encountered");
+    case EPERM:
+        return abr_fail(error, ABR_EIO, "operation not permitted");
     default:
         return abr_fail(error, ABR_EIO, abr_errno_text(number));
     }

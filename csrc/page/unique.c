@@ -4,10 +4,11 @@
 #include "page/unique.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 
 enum {
-    FIRST_ROOM = 256,
-    MOST_ROOM = 128 * 1024 /* 1 MiB, for half as many names */
+    FIRST_ROOM = ABR_OR_TINY(256, 2),
+    MOST_ROOM = ABR_OR_TINY(128 * 1024, 16) /* 1 MiB, for half as many names */
 };
 
 static uint64_t hash_of(const char *name, size_t n)

@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "budget/options.h"
 #include "budget/span.h"
 #include "budget/view.h"
@@ -21,7 +22,7 @@
 #include "priority/retain.h"
 #include "text/scan.h"
 
-enum { FIRST_SIZE = 4096 /* of a buffer */ };
+enum { FIRST_SIZE = ABR_OR_TINY(4096, 8) /* of a buffer */ };
 
 typedef struct {
     char *p;

@@ -13,6 +13,7 @@
  */
 #include "text/tokens.h"
 #include "abridge.h"
+#include "base/scaled.h"
 
 enum {
     LANES = 4,          /* places of a long text that are read at the same time */
@@ -281,7 +282,5 @@ uint64_t abr_estimate_tokens(const char *p, size_t n)
 
 uint64_t abr_weigh_tokens(const char *p, size_t n, double safety)
 {
-    double weighed = (double)abr_estimate_tokens(p, n) * safety;
-    uint64_t tokens = (uint64_t)weighed;
-    return tokens + ((double)tokens < weighed);
+    return abr_scaled_up(abr_estimate_tokens(p, n), safety);
 }
