@@ -55,48 +55,26 @@ static bool is_heavier(const abr_candidate *slots, abr_heap_slot a, abr_heap_slo
 
 /* ---- memory ---- */
 
-static bool grow_array(const abr_alloc *a, void **p, size_t *have, size_t wanted, size_t unit)
-{
-    if (wanted <= *have)
-        return true;
-    if (wanted > SIZE_MAX / unit)
-        return false;
-    void *grown = abr_resize(a, *p, *have * unit, wanted * unit);
-    if (!grown)
-        return false;
-    *p = grown;
-    *have = wanted;
-    return true;
-}
-
-/* The copies may take this part of the allowance more than what is retained, so that they
- * are seldom moved. */
-enum { COPY_SLACK = 4 };
-
 static bool reserve_slots(abr_candidates *c, size_t more)
 {
     size_t most = abr_candidates_most(c);
-    size_t wanted = c->used < most && more < most - c->used ? c->used + more : most;
-    if (wanted > c->size && c->size * 2 > wanted)
-        wanted = c->size * 2 < most ? c->size * 2 : most;
+    const size_t wanted = c->used < most && more < most - c->used ? c->used + more : most;
     void *heap = c->heap;
-    bool fine = grow_array(c->alloc, &heap, &c->heap_size, wanted, sizeof *c->heap);
+    bool fine = abr_grow(c->alloc, &heap, &c->heap_size, wanted, most, sizeof *c->heap);
     c->heap = heap;
     void *slots = c->slots;
-    fine = fine && grow_array(c->alloc, &slots, &c->size, wanted, sizeof *c->slots);
+    fine = fine && abr_grow(c->alloc, &slots, &c->size, wanted, most, sizeof *c->slots);
     c->slots = slots;
     return fine;
 }
 
 static bool reserve_text(abr_candidates *c, size_t bytes)
 {
-    size_t most = c->allowance + c->allowance / COPY_SLACK;
-    size_t wanted = c->text_used < most && bytes < most - c->text_used ? c->text_used + bytes : most;
-    if (wanted > c->text_size && c->text_size * 2 > wanted)
-        wanted = c->text_size * 2 < most ? c->text_size * 2 : most;
+    const size_t most = c->allowance + c->allowance / ABR_COPY_SLACK;
+    const size_t wanted = c->text_used < most && bytes < most - c->text_used ? c->text_used + bytes : most;
     uintptr_t old = (uintptr_t)c->text;
     void *text = c->text;
-    bool fine = grow_array(c->alloc, &text, &c->text_size, wanted, 1);
+    const bool fine = abr_grow(c->alloc, &text, &c->text_size, wanted, most, 1);
     c->text = text;
     for (size_t i = 0; i < c->count && (uintptr_t)text != old; i++) {
         abr_candidate *moved = &c->slots[c->heap[i].slot];

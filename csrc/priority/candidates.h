@@ -65,6 +65,7 @@ typedef struct {
 
 enum {
     ABR_CANDIDATE_COST = 128, /* of a line, beside its bytes */
+    ABR_COPY_SLACK = 4, /* copies may take this part of the allowance more, so that they are seldom moved */
     ABR_LINES_BEFORE_HIT = 8, /* that belong to it */
     ABR_OFTEN = 4,            /* lines of a shape before one that is routine */
     ABR_DULL = 8              /* the same before one that says nothing new */
@@ -92,6 +93,11 @@ static inline float abr_early_hit_factor(const abr_candidate *c, float bonus)
 {
     return 1 + bonus / (1 + (float)c->hits_before / 4);
 }
+
+/* What they take of memory with an allowance, at most. */
+#define ABR_CANDIDATES_MEMORY(allowance)                                                                     \
+    ((size_t)(allowance) / ABR_CANDIDATE_COST * (sizeof(abr_candidate) + sizeof(abr_heap_slot)) +            \
+     (size_t)(allowance) + (size_t)(allowance) / ABR_COPY_SLACK)
 
 /* How many there may be at once. */
 static inline size_t abr_candidates_most(const abr_candidates *c)

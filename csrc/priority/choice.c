@@ -264,6 +264,20 @@ static void choose_by_tokens(abr_chooser *x)
 
 /* ---- memory ---- */
 
+/* For a line that is retained: what is allocated here, and the pieces that the cut may have of it, beside
+ * markers of some 20 bytes where these come on top of the budget. */
+enum {
+    LINE_MEMORY = sizeof(abr_retained_line) + sizeof(uint32_t) + sizeof(abr_shown_line) +
+                  2 * sizeof(abr_key) + ABR_LINE_PARTS * sizeof(abr_stretch) + 2 * (sizeof(abr_piece) + 20),
+    LINES_COPIES = 3 * ABR_MEMORY_UNIT /* the content, for the counter of tokens and the like */
+};
+
+_Static_assert(ABR_CANDIDATES_MEMORY(ABR_RETAIN_PER_BYTE *ABR_MEMORY_UNIT) +
+                       (size_t)ABR_RETAIN_PER_BYTE * ABR_MEMORY_UNIT / ABR_CANDIDATE_COST * LINE_MEMORY +
+                       LINES_COPIES <=
+                   ABR_MEMORY_UNITS,
+               "a log takes no more than a stream may for its budget");
+
 static bool allocate(abr_chooser *x)
 {
     const abr_alloc *a = x->alloc;

@@ -241,6 +241,31 @@ static uint64_t nearest_line(const side *e, bool *whole)
     return look + first;
 }
 
+/* Bytes of whole lines beside the stretch that fit whatever they hold, and whatever the marker says beyond
+ * each; 0 where that is not known. */
+static uint64_t sure_lines(const side *e)
+{
+    enum { SHOWN_MOST = 3 /* of a byte */, JOINT = 2 * ABR_INNER_SIZE + 2 };
+    const abr_chooser *x = e->x;
+    const abr_stretch *s = &x->kept[e->i];
+    const uint64_t joint = x->marker.shown + x->alike + JOINT;
+    uint64_t most = abr_at_most(abr_budget_left(abr_budget_left(x->allowance.shown, x->used.shown), joint),
+                                abr_budget_left(abr_budget_left(x->allowance.chars, x->used.chars), joint));
+    most = abr_at_most(x->measure.replace ? most / SHOWN_MOST : most, e->within);
+    while (most > 0 && x->allowance.lines != ABR_UNLIMITED &&
+           abr_count_newlines(e->up ? e->p - most : e->p + s->n, (size_t)most) >
+               abr_budget_left(x->allowance.lines, x->used.lines))
+        most /= 2;
+    if (most == 0)
+        return 0;
+    const char *from = e->up ? e->p - most : e->p + s->n;
+    const char *newline =
+        e->up ? memchr(from, '\n', (size_t)most) : abr_find_last_newline(from, (size_t)most);
+    if (!newline)
+        return 0;
+    return e->up ? (uint64_t)(e->p - newline) - 1 : (uint64_t)(newline - from);
+}
+
 /* Add whole lines while they fit, if a line ends here. Has it grown? */
 static bool add_lines(side *e)
 {
@@ -250,6 +275,8 @@ static bool add_lines(side *e)
         return false;
     if (close_gap(e))
         return true;
+    for (uint64_t n; (n = sure_lines(e)) > 0 && extend(e, n, true);)
+        grown = true;
     while (whole) {
         uint64_t n = nearest_line(e, &whole);
         whole = whole && n < e->gap && extend(e, n, true);

@@ -132,7 +132,9 @@ static size_t escapes_at(const char *p, size_t n)
 static size_t bracket_size(const char *p, size_t n, uint8_t *level)
 {
     const char *end = memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST);
-    const size_t size = end ? (size_t)(end - p) + 1 : 0;
+    if (!end)
+        return 0;
+    const size_t size = (size_t)(end - p) + 1;
     size_t from = 1;
     size_t name = 0;
     while (from < size && p[from] == ' ')

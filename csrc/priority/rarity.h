@@ -14,13 +14,18 @@ typedef struct {
     uint16_t seen[1 << ABR_PLAIN_BITS]; /* at most UINT16_MAX */
 } abr_word_counts;
 
+/* Count a plain word so many times, by its hash. */
+static inline void abr_count_word(abr_word_counts *c, uint16_t plain, size_t times)
+{
+    uint16_t *seen = &c->seen[plain];
+    *seen = (uint16_t)(times < (size_t)(UINT16_MAX - *seen) ? *seen + times : UINT16_MAX);
+}
+
 /* Count the plain words of a line: `count` hashes. */
 static inline void abr_count_words(abr_word_counts *c, const uint16_t *plain, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) {
-        uint16_t *seen = &c->seen[plain[i]];
-        *seen = (uint16_t)(*seen + (*seen < UINT16_MAX));
-    }
+    for (unsigned i = 0; i < count; i++)
+        abr_count_word(c, plain[i], 1);
 }
 
 /* How rare the plain words of (p, n) are in a text of so many lines: halfway between their mean and the

@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "priority/form.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"
@@ -12,8 +13,9 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_RECALLED = 512,      /* lines, */
-    ABR_RECALLED_BYTES = 192 /* each of so many bytes at most, without the time at its start */
+    ABR_RECALLED = ABR_OR_TINY(512, 4), /* lines, */
+    ABR_RECALLED_BYTES =
+        ABR_OR_TINY(192, 40) /* each of so many bytes at most, without the time at its start */
 };
 
 typedef struct {

@@ -16,6 +16,8 @@
 #include "abridge.h"
 #include "base/log2.h"
 #include "base/memory.h"
+#include "base/tiny.h"
+#include "base/word.h"
 #include "priority/candidates.h"
 #include "priority/escape.h"
 #include "priority/failure.h"
@@ -32,15 +34,20 @@
 #include "text/scan.h"
 
 enum {
-    OVERLAP = 64,        /* of two segments; where the caller has patterns, as long as a match */
-    START_MOST = 1280,   /* bytes of a line's start that are retained */
-    WINDOW_BEFORE = 160, /* bytes of a window before the sign */
-    WINDOW_MOST = 640,
+    OVERLAP = 64,                                      /* of two segments; where the caller has patterns, */
+    MATCH_OVERLAP = ABR_OR_TINY(ABR_HIT_MOST + 2, 66), /* a match and a byte on either side */
+    START_MOST = ABR_OR_TINY(1280, 40),                /* bytes of a line's start that are retained */
+    WINDOW_BEFORE = ABR_OR_TINY(160, 8),               /* bytes of a window before the sign */
+    WINDOW_MOST = ABR_OR_TINY(640, 24),
     WAITING = ABR_LINES_BEFORE_HIT, /* lines that wait */
     LINES_AFTER_HIT = 120,          /* that are retained with it */
-    ALLOWANCE_LEAST = 224 * 1024,   /* for what is retained, and more of it by the budget: */
-    ALLOWANCE_PER_BYTE = 16
+    /* a larger budget retains no more: it is filled with whatever lies between */
+    KEEP_MOST = ABR_OR_TINY(256 * 1024, 4096),
+    FOUND_MARKS = ABR_OR_TINY(256, 16) /* places up to which hits are counted */
 };
+
+_Static_assert((size_t)MATCH_OVERLAP < ABR_SEGMENT && OVERLAP < MATCH_OVERLAP, "segments go on");
+_Static_assert(WINDOW_BEFORE < START_MOST && (size_t)START_MOST <= ABR_SEGMENT, "a start is a segment's");
 
 static const float share_before = 0.45F; /* of a hit's weight, for the line before it, and so on by steps */
 static const float share_after = 0.6F;
@@ -48,6 +55,7 @@ static const float step_before = 0.8F;
 static const float step_after = 0.985F;
 static const float early_bonus = 0.5F; /* for the first hits */
 static const float novel = 0.08F;      /* weight of a line, by how rare its shape was so far */
+static const float novel_blank = 0.1F; /* part of that for a blank one */
 
 /* The line that is open, as far as it was read. */
 typedef struct {
@@ -75,6 +83,13 @@ typedef struct {
     size_t trace_indent;
 } retain_state;
 
+/* What was found before a line. */
+typedef struct {
+    uint32_t hits;
+    uint32_t failures; /* that count */
+    uint32_t number;   /* of the last failure */
+} found_mark;
+
 struct abr_retainer {
     abr_retainer_opts opts;
     const abr_alloc *alloc;
@@ -92,6 +107,9 @@ struct abr_retainer {
     uint64_t line;  /* its number */
     uint64_t chars;
     abr_found found;
+    found_mark marks[FOUND_MARKS]; /* before every step-th line */
+    size_t mark_count;
+    uint64_t step;
     abr_runs runs;
     retain_state state;
 
@@ -149,15 +167,16 @@ static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 static float novelty_of(const abr_candidate *c)
 {
     float novelty = novel * abr_log2((float)(c->line + 1) / (float)(c->nth + 1) + 1);
-    return c->kind == ABR_LINE_BLANK ? novelty * 0.1F : novelty;
+    return c->kind == ABR_LINE_BLANK ? novelty * novel_blank : novelty;
 }
 
 /* May a line be retained for how rare its shape was? Most are ruled out without a division: where a >= b,
  * log2(a / b + 1) < floor(log2(a)) - floor(log2(b)) + 2. */
 static bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
 {
-    int most = abr_log2_floor((float)(c->line + 1)) - abr_log2_floor((float)(c->nth + 1)) + 2;
-    return !q->retained.excludes || novel * (float)most > q->retained.excluded_weight;
+    const int most = abr_log2_floor((float)(c->line + 1)) - abr_log2_floor((float)(c->nth + 1)) + 2;
+    const float part = c->kind == ABR_LINE_BLANK ? novel_blank : 1;
+    return !q->retained.excludes || novel * (float)most * part > q->retained.excluded_weight;
 }
 
 /* Give a line its weight by its own score and by the hit before it; it may itself be one that carries on. */
@@ -199,6 +218,37 @@ static void count_line(retain_state *state, const abr_reading *r, const char *p,
     c->tells = r->hit && f->told;
     found->hits += c->hit;
     found->failures = f->counted > 0 || found->hits == 0 ? f->counted : 1;
+}
+
+/* Note what was found before the next line. */
+static void mark_line(abr_retainer *q)
+{
+    while (q->mark_count * q->step <= q->line) {
+        if (q->mark_count == FOUND_MARKS) {
+            for (size_t i = 0; i < FOUND_MARKS / 2; i++)
+                q->marks[i] = q->marks[2 * i];
+            q->mark_count = FOUND_MARKS / 2;
+            q->step *= 2;
+            continue;
+        }
+        q->marks[q->mark_count++] = (found_mark){(uint32_t)q->found.hits, (uint32_t)q->state.failure.counted,
+                                                 (uint32_t)q->state.failure.found};
+    }
+}
+
+void abr_retainer_found_within(const abr_retainer *q, uint64_t from, uint64_t end, abr_found_within *out)
+{
+    const uint64_t first = from / q->step + (from % q->step > 0);
+    const uint64_t last = end / q->step < q->mark_count ? end / q->step : q->mark_count - 1;
+    *out = (abr_found_within){.from = from, .end = from};
+    if (q->mark_count == 0 || first >= last)
+        return;
+    const found_mark *a = &q->marks[first];
+    const found_mark *b = &q->marks[last];
+    *out = (abr_found_within){.from = first * q->step,
+                              .end = last * q->step,
+                              .found = {.hits = b->hits - a->hits, .failures = b->failures - a->failures},
+                              .number = b->number};
 }
 
 /* ---- lines ---- */
@@ -247,7 +297,7 @@ static void make_candidate(abr_retainer *q, const abr_reading *r, uint64_t size,
     c->line_score = r->line_score;
     c->retain_weight = 0;
     c->shape = r->shape;
-    c->nth = counts ? abr_shapes_add(&q->shapes, r->shape) : abr_shapes_seen(&q->shapes, r->shape);
+    c->nth = counts ? abr_shapes_add(&q->shapes, r->shape, 1) : abr_shapes_seen(&q->shapes, r->shape);
     c->hits_before = (uint32_t)(q->found.hits < UINT32_MAX ? q->found.hits : UINT32_MAX);
     c->indent = (uint16_t)(r->indent < UINT16_MAX ? r->indent : UINT16_MAX);
     c->kind = (uint8_t)r->kind;
@@ -266,6 +316,7 @@ static abr_candidate *next_place(abr_retainer *q)
 /* The line at next_place() waits from now on; its text stays where it is until keep_texts(). */
 static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 {
+    mark_line(q);
     set_weight(q, c);
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), NULL);
@@ -311,18 +362,18 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 
 /* Read a whole line, after which ABR_PADDING bytes can be read, and which has escape
  * sequences only if `escapes`; its text will be found at `stays`. */
-static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays)
+static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays,
+                            abr_reading *r)
 {
-    abr_reading r;
-    abr_form *form = abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, &r);
-    abr_count_words(&q->counts, r.plain, r.plain_count);
-    follow_trace(q, &r);
+    abr_form *form = abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, r);
+    abr_count_words(&q->counts, r->plain, r->plain_count);
+    follow_trace(q, r);
     abr_candidate *c = next_place(q);
-    set_run_line(&r, p, n, form, abr_runs_next(&q->runs));
+    set_run_line(r, p, n, form, abr_runs_next(&q->runs));
     abr_runs_add(&q->runs, q->line);
-    make_candidate(q, &r, n, true, c);
-    set_text(q, stays, n, &r, c);
-    queue_line(q, &r, c);
+    make_candidate(q, r, n, true, c);
+    set_text(q, stays, n, r, c);
+    queue_line(q, r, c);
     next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
 }
 
@@ -361,7 +412,7 @@ static void read_segment(const abr_retainer *q, open_line *o)
 static void slide_segment(const abr_retainer *q, open_line *o)
 {
     read_segment(q, o);
-    size_t overlap = q->patterns.count > 0 ? ABR_HIT_MOST + 2 : OVERLAP; /* and a byte on either side */
+    size_t overlap = q->patterns.count > 0 ? MATCH_OVERLAP : OVERLAP;
     size_t gone = abr_char_start(o->segment, o->n, o->n - overlap);
     if (q->opts.chars)
         o->chars_before += abr_count_chars(o->segment, gone, NULL);
@@ -408,8 +459,9 @@ static void end_open(abr_retainer *q)
 {
     open_line *o = &q->open;
     if (!o->later) {
+        abr_reading r;
         memset(o->segment + o->n, 0, ABR_PADDING);
-        read_whole_line(q, o->segment, o->n, true, q->opts.text ? q->opts.text + q->bytes : o->segment);
+        read_whole_line(q, o->segment, o->n, true, q->opts.text ? q->opts.text + q->bytes : o->segment, &r);
         abr_runs_settle(&q->runs);
     } else {
         read_segment(q, o);
@@ -432,12 +484,81 @@ static void end_open(abr_retainer *q)
 
 /* ---- chunks ---- */
 
+/* ---- floods ---- */
+
+/* Bytes of (p, n) that are those `size` bytes before them. */
+static size_t count_same(const char *p, size_t n, size_t size)
+{
+    size_t i = 0;
+    while (n - i >= sizeof(uint64_t) && abr_load_word(p + i) == abr_load_word(p + i - size))
+        i += sizeof(uint64_t);
+    while (i < n && p[i] == p[i - size])
+        i++;
+    return i;
+}
+
+/* How many of the next `most` lines, all equal to the last one, change nothing but counts and are forgotten at
+ * once? */
+static size_t count_forgotten(const abr_retainer *q, const abr_candidate *last, size_t most)
+{
+    const bool follows = q->state.carried > 0 && q->state.distance < LINES_AFTER_HIT;
+    abr_candidate c = *last;
+    if (c.hit || c.line_score >= ABR_SCORE_HIT || c.nth > UINT32_MAX / 2 || follows ||
+        q->state.failure.open || !q->retained.excludes)
+        return 0;
+    for (size_t i = 0; i < most; i++) {
+        c.line++;
+        c.nth++;
+        const float own = own_weight(&c);
+        const float novelty = novelty_of(&c);
+        c.retain_weight = own > novelty ? own : novelty;
+        if (!abr_candidates_excluded(&q->retained, &c))
+            return i;
+    }
+    return most;
+}
+
+/* Where a line comes again and again. */
+typedef struct {
+    size_t size; /* of the line before, with its newline; 0 before the first */
+    size_t end;  /* up to here bytes are those `size` before them */
+} flood;
+
+/* The line read last, of `size` bytes, ends at p + at. If it is equal to the one before, pass over further ones
+ * that are forgotten at once, but for the last few, which wait. Returns their bytes. */
+static size_t pass_flood(abr_retainer *q, const abr_reading *r, const char *p, size_t at, size_t n,
+                         size_t size, flood *f)
+{
+    const bool known = at + size <= f->end;
+    if (f->size == 0 || f->size != size || (!known && memcmp(p + at - size, p + at - 2 * size, size) != 0)) {
+        *f = (flood){size, 0};
+        return 0;
+    }
+    if (!known)
+        f->end = at + count_same(p + at, n - at, size);
+    const abr_candidate *c = &q->queue[(q->oldest + q->queued - 1) % WAITING];
+    const size_t same = (f->end - at) / size;
+    const size_t lines = same > WAITING ? count_forgotten(q, c, same - WAITING) : 0;
+    if (lines == 0)
+        return 0;
+    for (unsigned i = 0; i < r->plain_count; i++)
+        abr_count_word(&q->counts, r->plain[i], lines);
+    abr_shapes_add(&q->shapes, c->shape, (uint32_t)lines);
+    q->runs.open.count += lines;
+    q->line += lines;
+    q->bytes += lines * size;
+    q->chars += lines * (q->opts.chars ? abr_count_chars(p + at - size, size, NULL) : 1);
+    return lines * size;
+}
+
 /* Read the whole lines of a chunk that can be read in place. Returns their bytes. */
 static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
 {
     size_t at = 0;
     size_t lines = 0;
     const char *escape = abr_find_escape(p, n);
+    flood same = {0, 0};
+    abr_reading r;
     while (n - at > ABR_PADDING) {
         size_t left = n - at;
         const char *newline = memchr(p + at, '\n', left < ABR_SEGMENT ? left : ABR_SEGMENT);
@@ -445,8 +566,9 @@ static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
             break;
         size_t size = (size_t)(newline - p) - at;
         bool escapes = escape && escape < newline;
-        read_whole_line(q, p + at, size, escapes, p + at);
+        read_whole_line(q, p + at, size, escapes, p + at, &r);
         at += size + 1;
+        at += pass_flood(q, &r, p, at, n, size + 1, &same);
         lines++;
         if (escapes)
             escape = abr_find_escape(p + at, n - at);
@@ -491,9 +613,7 @@ float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n)
 
 static size_t allowance_for(size_t keep)
 {
-    size_t most = SIZE_MAX / 4;
-    return keep < most / ALLOWANCE_PER_BYTE - ALLOWANCE_LEAST ? ALLOWANCE_LEAST + keep * ALLOWANCE_PER_BYTE
-                                                              : most;
+    return ABR_RETAIN_LEAST + (keep < KEEP_MOST ? keep : (size_t)KEEP_MOST) * ABR_RETAIN_PER_BYTE;
 }
 
 size_t abr_retainer_most_lines(const abr_retainer *q)
@@ -626,6 +746,7 @@ abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
     memset(q, 0, offsetof(abr_retainer, recall.lines));
     q->opts = *opts;
     q->alloc = alloc;
+    q->step = 1;
     q->retained.alloc = alloc;
     q->retained.copies = opts->text == NULL;
     q->retained.allowance = allowance_for(opts->keep);

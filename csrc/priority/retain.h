@@ -4,11 +4,15 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "priority/candidates.h"
 #include "priority/line_score.h"
 #include "priority/sort.h"
 
 ABR_PRIVATE_BEGIN
+
+/* The allowance for what is retained, and more of it by the budget. */
+enum { ABR_RETAIN_LEAST = ABR_OR_TINY(88 * 1024, 2048), ABR_RETAIN_PER_BYTE = 9 };
 
 /* Reads a text and retains the lines that a priority cut may keep. */
 typedef struct abr_retainer abr_retainer;
@@ -74,6 +78,16 @@ float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n);
 abr_found abr_retainer_found(abr_retainer *q);
 
 void abr_retainer_close(abr_retainer *q);
+
+/* What was found in lines from..end - 1, which are most of those asked for. */
+typedef struct {
+    uint64_t from;
+    uint64_t end;
+    abr_found found;
+    uint64_t number; /* of the last failure up to there */
+} abr_found_within;
+
+void abr_retainer_found_within(const abr_retainer *q, uint64_t from, uint64_t end, abr_found_within *out);
 
 ABR_PRIVATE_END
 

@@ -4,11 +4,12 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "priority/form.h"
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_RUNS = 256 };
+enum { ABR_RUNS = ABR_OR_TINY(256, 4) };
 
 /* Lines in a row, all of one form. */
 typedef struct {

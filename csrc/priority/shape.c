@@ -16,7 +16,7 @@ static uint32_t tag_of(uint32_t shape)
     return shape == 0 ? 1 : shape; /* 0 marks an empty way */
 }
 
-uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape)
+uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape, uint32_t times)
 {
     uint32_t set = set_of(shape);
     uint32_t tag = tag_of(shape);
@@ -24,14 +24,14 @@ uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape)
     for (unsigned way = 0; way < ABR_SHAPE_WAYS; way++) {
         if (t->shape[set][way] == tag) {
             uint32_t seen = t->seen[set][way];
-            t->seen[set][way] = seen + (seen < UINT32_MAX);
+            t->seen[set][way] = times < UINT32_MAX - seen ? seen + times : UINT32_MAX;
             return seen;
         }
         if (t->seen[set][way] < t->seen[set][least])
             least = way;
     }
     t->shape[set][least] = tag;
-    t->seen[set][least] = 1;
+    t->seen[set][least] = times;
     return 0;
 }
 

@@ -4,18 +4,19 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_SHAPE_SETS = 2048, ABR_SHAPE_WAYS = 4 };
+enum { ABR_SHAPE_SETS = ABR_OR_TINY(2048, 2), ABR_SHAPE_WAYS = 4 };
 
 typedef struct {
     uint32_t shape[ABR_SHAPE_SETS][ABR_SHAPE_WAYS];
     uint32_t seen[ABR_SHAPE_SETS][ABR_SHAPE_WAYS];
 } abr_shapes;
 
-/* Count a shape; how often it was seen before. */
-uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape);
+/* Count a shape so many times; how often it was seen before. */
+uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape, uint32_t times);
 
 /* How often it was seen, 0 where it is not remembered. */
 uint32_t abr_shapes_seen(const abr_shapes *t, uint32_t shape);

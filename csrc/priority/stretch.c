@@ -397,21 +397,31 @@ static void count_output(const abr_chooser *x, abr_cut *cut)
     cut->omitted_bytes = x->view->bytes - cut->output_bytes;
 }
 
-/* Count the hits that show, and the failures of which one does. */
+/* Count the hits that show, and the failures of which one does: within a stretch those that the retainer
+ * counted, where it begins and ends those that it retained. */
 static void count_hits(const abr_chooser *x, abr_cut *cut)
 {
-    uint32_t failure = 0; /* the last one counted: they come in order */
-    size_t k = 0;
-    for (size_t i = 0; i < x->count; i++) {
-        const abr_candidate *c = x->lines[i].c;
-        while (k < x->kept_count && x->kept[k].last_line < c->line)
-            k++;
-        if (!c->hit || k == x->kept_count || x->kept[k].line > c->line)
-            continue;
-        cut->hits_kept++;
-        cut->failures_kept += c->tells && c->failure != failure;
-        if (c->tells)
-            failure = c->failure;
+    uint64_t failure = 0; /* the last one counted: they come in order */
+    size_t i = 0;
+    for (size_t k = 0; k < x->kept_count; k++) {
+        const abr_stretch *s = &x->kept[k];
+        const bool parted = k > 0 && s[-1].last_line == s->line;
+        abr_found_within in;
+        abr_retainer_found_within(x->view->retainer, s->line + parted, s->last_line + 1, &in);
+        cut->hits_kept += in.found.hits;
+        cut->failures_kept += in.found.failures;
+        for (; i < x->count && x->lines[i].c->line <= s->last_line; i++) {
+            const abr_candidate *c = x->lines[i].c;
+            if (c->line >= in.end && in.number > failure && in.end > in.from)
+                failure = in.number;
+            if (!c->hit || c->line < s->line || (c->line >= in.from && c->line < in.end))
+                continue;
+            cut->hits_kept++;
+            cut->failures_kept += c->tells && c->failure > failure;
+            if (c->tells)
+                failure = c->failure;
+        }
+        failure = in.end > in.from && in.number > failure ? in.number : failure;
     }
     if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
         cut->failures_kept = 1; /* nothing but headings and counts tells of it */

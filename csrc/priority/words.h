@@ -4,17 +4,18 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "priority/lexicon.h"
 
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_SIGNS = 24,         /* words of the lexicon that count in a line, at most */
-    ABR_SEGMENT = 4096,     /* bytes that are read at once, at most */
-    ABR_PADDING = 64,       /* bytes that may be read past a line's end */
-    ABR_PLAIN_WORDS = 6,    /* that tell how rare a line is: its first ones, */
-    ABR_PLAIN_WITHIN = 256, /* in so many bytes at its start */
-    ABR_PLAIN_BITS = 14     /* of a plain word's hash */
+    ABR_SIGNS = 24,                       /* words of the lexicon that count in a line, at most */
+    ABR_SEGMENT = ABR_OR_TINY(4096, 128), /* bytes that are read at once, at most */
+    ABR_PADDING = 64,                     /* bytes that may be read past a line's end */
+    ABR_PLAIN_WORDS = 6,                  /* that tell how rare a line is: its first ones, */
+    ABR_PLAIN_WITHIN = 256,               /* in so many bytes at its start */
+    ABR_PLAIN_BITS = 14                   /* of a plain word's hash */
 };
 
 /* A word of the lexicon in a line, or the name of an error type. */

@@ -22,10 +22,14 @@ static size_t listed_at(const abr_evidence *l, size_t i, word_list words)
     while (i + n < l->n && abr_is_letter(l->p[i + n]))
         n++;
     for (const char *word = list; *word != '\0';) {
-        size_t size = strcspn(word, " ");
-        if (size == n && memcmp(word + 1, l->p + i + 1, n - 1) == 0)
+        size_t same = 1;
+        while (same < n && word[same] == l->p[i + same])
+            same++;
+        if (same == n && (word[n] == ' ' || word[n] == '\0'))
             return n;
-        word += size + (word[size] == ' ');
+        while (*word != ' ' && *word != '\0')
+            word++;
+        word += *word == ' ';
     }
     return 0;
 }
