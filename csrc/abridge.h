@@ -348,9 +348,10 @@ typedef struct {
 /*
  * Open a stream. What it keeps is what abr_cut_text() would keep of all chunks together, whatever the chunks.
  *
- * Memory: at most twice the budget and 256 KiB, with ABR_PRIORITY 64 times the budget and 1 MiB, however much
- * is written. The budget in bytes is max.bytes, or else 4 bytes a char, or else 16 a token; a stream with a
- * budget in lines alone gets max.bytes of 1 MiB.
+ * Memory: at most twice the budget and 256 KiB, with ABR_AUTO and ABR_PRIORITY 64 times the budget and 1 MiB,
+ * whatever is written and however much; what snapshot and finish need is in it. The budget in bytes is max.bytes,
+ * or else 4 bytes a char, or else 16 a token; a stream with a budget in lines alone gets max.bytes of 1 MiB, with
+ * ABR_AUTO and ABR_PRIORITY of 256 KiB. Copies of options and what abr_stream_preview() takes come on top.
  *
  * opts and its strings are copied; count_tokens is only called by snapshot and finish.
  *
@@ -660,6 +661,12 @@ typedef struct {
      * tags of a flag, joiners and marks beside letters of scripts that are written with them. Of
      * several in a row one stays. */
     bool invisible;
+    /* Drop what is to be dropped and act on nothing, for those who must see a text before parts of it are
+     * overwritten, as redaction must. Left in the text are moves, erasing and resets, as '\r', '\b' and plain
+     * escape sequences; one NUL in place of each run of bytes dropped (ESC CAN if control bytes
+     * are kept), since they may have stood between two words; and the chars of `invisible`, which depend on
+     * the final text. Cleaning the result without `strip` gives what cleaning the text at once does. */
+    bool strip;
 } abr_clean_opts;
 
 /* What was found. */

@@ -4,21 +4,25 @@
  * A state machine parses the bytes, and the screen holds the lines. Runs of plain text are found many bytes
  * at a time and go to the screen whole; only control bytes, escape sequences and bytes outside UTF-8 are
  * looked at one by one. A sequence or char that the end of a chunk may have cut in two is kept in the state.
+ *
+ * A cleaner that only strips has no screen: text and movements go to the sink in their order.
  */
 #include <string.h>
 
 #include "abridge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "clean/invisible.h"
 #include "clean/screen.h"
 #include "clean/screen_erase.h"
+#include "clean/strip.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 
 enum {
-    SWALLOW_MOST = 4096, /* bytes of a sequence, from its ESC on */
-    PARAMETERS = 4,      /* of a sequence; what we act on has two at most */
+    SWALLOW_MOST = ABR_OR_TINY(4096, 24), /* bytes of a sequence, from its ESC on */
+    PARAMETERS = 4,                       /* of a sequence; what we act on has two at most */
     PARAMETER_MOST = 1 << 20,
     BEL = 0x07,
     BS = 0x08,
@@ -41,6 +45,7 @@ struct abr_cleaner {
     const abr_alloc *alloc;
     unsigned keep;
     bool filters; /* chars that hide text are taken out of the screen's output */
+    bool strips;  /* there is no screen */
     parse_state state;
     size_t swallowed; /* bytes of the sequence so far */
     size_t parameters[PARAMETERS];
@@ -52,11 +57,10 @@ struct abr_cleaner {
     uint64_t count[ABR_CLEAN_KINDS];
     bool finished;
     abr_invisible seen;
+    abr_strip strip;
     char sequence[SWALLOW_MOST]; /* the sequence so far, where sequences may be kept */
     abr_screen screen;
 };
-
-/* ---- units ---- */
 
 /* ---- what each kind does ---- */
 
@@ -65,15 +69,56 @@ static bool is_kept(const abr_cleaner *c, abr_clean_kind kind)
     return (c->keep & 1u << kind) != 0;
 }
 
+static void put_text(abr_cleaner *c, const char *p, size_t n)
+{
+    if (c->strips)
+        abr_strip_text(&c->strip, p, n);
+    else
+        abr_screen_text(&c->screen, p, n);
+}
+
+/* Put what is kept into the text. */
+static void put_kept(abr_cleaner *c, const char *p, size_t n)
+{
+    if (c->strips)
+        abr_strip_text(&c->strip, p, n);
+    else
+        abr_screen_mark(&c->screen, p, n);
+}
+
+/* Does a kind change the text elsewhere, or where the next text goes? */
+static bool is_movement(abr_clean_kind kind)
+{
+    return kind == ABR_CLEAN_RETURN || kind == ABR_CLEAN_BACKSPACE || kind == ABR_CLEAN_ERASE ||
+           kind == ABR_CLEAN_CURSOR;
+}
+
+/* Count something that is not kept. */
+static void drop(abr_cleaner *c, abr_clean_kind kind)
+{
+    c->count[kind]++;
+    c->strip.gap = c->strip.gap || !is_movement(kind);
+}
+
 /* Count a control byte or char. True: act on it; false: it was kept, and put into the text. */
 static bool take(abr_cleaner *c, abr_clean_kind kind, const char *p, size_t n)
 {
     if (is_kept(c, kind)) {
-        abr_screen_mark(&c->screen, p, n);
+        put_kept(c, p, n);
         return false;
     }
-    c->count[kind]++;
+    drop(c, kind);
     return true;
+}
+
+/* The sequence that has ended stays. */
+static void leave_movement(abr_cleaner *c)
+{
+    const char final = c->sequence[c->swallowed - 1];
+    if (c->sequence[1] == '[')
+        abr_strip_control(&c->strip, c->parameters[0], c->parameters[1], final);
+    else
+        abr_strip_escape(&c->strip, final);
 }
 
 /* The sequence has ended, and its kind is known. */
@@ -81,15 +126,17 @@ static bool take_sequence(abr_cleaner *c, abr_clean_kind kind)
 {
     c->state = GROUND;
     if (!is_kept(c, kind)) {
-        c->count[kind]++;
-        return true;
+        drop(c, kind);
+        if (c->strips && is_movement(kind))
+            leave_movement(c);
+        return !c->strips;
     }
     uint64_t invalid;
     abr_count_chars(c->sequence, c->swallowed, &invalid);
     if (invalid == 0 || is_kept(c, ABR_CLEAN_INVALID))
-        abr_screen_mark(&c->screen, c->sequence, c->swallowed);
+        put_kept(c, c->sequence, c->swallowed);
     else
-        c->count[kind]++; /* kept, it would break the text */
+        drop(c, kind); /* kept, it would break the text */
     return false;
 }
 
@@ -97,17 +144,17 @@ static bool take_sequence(abr_cleaner *c, abr_clean_kind kind)
 static void give_up(abr_cleaner *c)
 {
     c->state = GROUND;
-    c->count[ABR_CLEAN_ESCAPE]++;
+    drop(c, ABR_CLEAN_ESCAPE);
 }
 
 static void put_invalid(abr_cleaner *c, char byte)
 {
     if (is_kept(c, ABR_CLEAN_INVALID)) {
-        abr_screen_text(&c->screen, &byte, 1);
+        put_text(c, &byte, 1);
         return;
     }
     c->count[ABR_CLEAN_INVALID]++;
-    abr_screen_text(&c->screen, ABR_REPLACEMENT, ABR_REPLACEMENT_SIZE);
+    put_text(c, ABR_REPLACEMENT, ABR_REPLACEMENT_SIZE);
 }
 
 /* ---- sequences ---- */
@@ -262,18 +309,33 @@ static void control_byte(abr_cleaner *c, char byte)
 
 /* ---- bytes ---- */
 
+static void go_to_start(abr_cleaner *c)
+{
+    if (c->strips)
+        abr_strip_return(&c->strip);
+    else
+        abr_screen_return(&c->screen);
+}
+
+static void take_back(abr_cleaner *c)
+{
+    if (c->strips)
+        abr_strip_text(&c->strip, "\b", 1);
+    else
+        abr_screen_back(&c->screen);
+}
+
 /* A control byte that starts no sequence. */
 static void act_on(abr_cleaner *c, char byte)
 {
-    abr_screen *s = &c->screen;
     if (byte == '\n' || byte == '\t') {
-        abr_screen_text(s, &byte, 1);
+        put_text(c, &byte, 1);
     } else if (byte == '\r') {
         if (take(c, ABR_CLEAN_RETURN, &byte, 1))
-            abr_screen_return(s);
+            go_to_start(c);
     } else if (byte == BS) {
         if (take(c, ABR_CLEAN_BACKSPACE, &byte, 1))
-            abr_screen_back(s);
+            take_back(c);
     } else {
         take(c, ABR_CLEAN_CONTROL, &byte, 1);
     }
@@ -372,7 +434,7 @@ static void process(abr_cleaner *c, const char *p, size_t n)
         }
         size_t run = abr_plain_run(p + i, n - i);
         if (run > 0)
-            abr_screen_text(&c->screen, p + i, run);
+            put_text(c, p + i, run);
         i += run;
         if (i < n)
             i += special(c, p + i, n - i);
@@ -394,8 +456,10 @@ abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *si
     memset(c, 0, offsetof(abr_cleaner, sequence));
     c->alloc = alloc;
     c->keep = opts->keep;
-    c->filters = opts->invisible;
+    c->strips = opts->strip;
+    c->filters = opts->invisible && !opts->strip;
     abr_invisible_start(&c->seen, sink, sink_ctx);
+    abr_strip_start(&c->strip, sink, sink_ctx, is_kept(c, ABR_CLEAN_CONTROL));
     if (c->filters)
         abr_screen_start(&c->screen, abr_invisible_write, &c->seen, c->keep);
     else
@@ -407,8 +471,8 @@ abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *si
 /* Did the sink take all it was given since the last call? */
 static abr_code outcome(abr_cleaner *c)
 {
-    bool failed = c->screen.failed;
-    c->screen.failed = false;
+    bool failed = c->screen.failed || c->strip.failed;
+    c->screen.failed = c->strip.failed = false;
     return failed ? ABR_ENOMEM : ABR_OK;
 }
 
@@ -427,7 +491,8 @@ abr_code abr_cleaner_write(abr_cleaner *c, const char *p, size_t n)
         process(c, bytes, size);
     }
     process(c, p, n);
-    abr_screen_flush(&c->screen);
+    if (!c->strips)
+        abr_screen_flush(&c->screen);
     return outcome(c);
 }
 
@@ -456,7 +521,7 @@ static size_t filtered(const abr_cleaner *c, const abr_screen_rest *rest, char *
 
 size_t abr_cleaner_pending(const abr_cleaner *c, char *dst)
 {
-    if (c->finished)
+    if (c->finished || c->strips)
         return 0;
     abr_screen_rest rest = abr_screen_left_over(&c->screen);
     if (c->filters)
@@ -475,7 +540,8 @@ abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
             put_invalid(c, c->held[i]);
         if (c->state != GROUND)
             give_up(c);
-        abr_screen_finish(&c->screen);
+        if (!c->strips)
+            abr_screen_finish(&c->screen);
         if (c->filters && !abr_invisible_finish(&c->seen))
             c->screen.failed = true;
         c->finished = true;
@@ -487,7 +553,7 @@ abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
 
 abr_clean_stats abr_cleaner_stats(const abr_cleaner *c)
 {
-    const uint64_t written = c->filters ? c->seen.written : c->screen.written;
+    const uint64_t written = c->strips ? c->strip.written : c->filters ? c->seen.written : c->screen.written;
     abr_clean_stats stats = {.raw_bytes = c->raw_bytes,
                              .bytes = written + abr_cleaner_pending(c, NULL),
                              .invisible = c->seen.dropped};
@@ -533,7 +599,7 @@ abr_code abr_clean_text(const char *p, size_t n, const abr_clean_opts *opts, abr
     *out = (abr_cleaned){.p = p, .n = n, .stats = {.raw_bytes = n, .bytes = n}};
     out->alloc = abr_allocator(opts->alloc);
     if (opts->keep >> ABR_CLEAN_KINDS == 0 && abr_plain_run(p, n) == n &&
-        (!opts->invisible || abr_invisible_run(p, n) == n))
+        (!opts->invisible || opts->strip || abr_invisible_run(p, n) == n))
         return ABR_OK;
     abr_cleaner *cleaner;
     abr_code code = abr_cleaner_open(opts, add_cleaned, out, &cleaner, error);

@@ -4,17 +4,17 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 
 ABR_PRIVATE_BEGIN
 
 /* Bytes of a segment. Smaller in the fuzzers' builds, so that short lines have several, too. */
-#ifndef COLUMNS_STEP
-#define COLUMNS_STEP 256
-#endif
+#define COLUMNS_STEP ABR_OR_TINY(256, 32)
 
 enum {
-    ABR_COLUMNS_TAB = 8,                             /* columns between tab stops */
-    ABR_COLUMNS_SEGMENTS = 256 * 1024 / COLUMNS_STEP /* four times those of a full window */
+    ABR_COLUMNS_TAB = 8, /* columns between tab stops */
+    ABR_COLUMNS_SEGMENTS =
+        ABR_OR_TINY(256 * 1024, 1024) / COLUMNS_STEP /* four times those of a full window */
 };
 
 /* A line: n bytes at p, `start` bytes into the cleaned text. */

@@ -4,19 +4,24 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "clean/columns.h"
 
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_SCREEN_ROWS = 100,         /* lines that can still be rewritten */
-    ABR_SCREEN_WINDOW = 64 * 1024, /* bytes of them, at most */
-    ABR_SCREEN_COLUMNS = 4096,     /* where a move to the right ends that is not within a line */
+    ABR_SCREEN_ROWS = ABR_OR_TINY(100, 4),           /* lines that can still be rewritten */
+    ABR_SCREEN_WINDOW = ABR_OR_TINY(64 * 1024, 256), /* bytes of them, at most */
+    ABR_SCREEN_COLUMNS = ABR_OR_TINY(4096, 64), /* where a move to the right ends that is not within a line */
     ABR_SCREEN_TAB = ABR_COLUMNS_TAB,
-    ABR_SCREEN_PIECE = 64 * 1024,   /* bytes added to the buffer at once */
-    ABR_SCREEN_BUFFER = 192 * 1024, /* two windows with the blanks of a move, and a piece */
-    ABR_SCREEN_SLOTS = 128          /* rows with a place in the ring, a power of two over ROWS */
+    ABR_SCREEN_PIECE = ABR_SCREEN_WINDOW, /* bytes added to the buffer at once */
+    ABR_SCREEN_BUFFER =
+        2 * ABR_SCREEN_WINDOW + ABR_SCREEN_PIECE, /* two windows with the blanks of a move, and a piece */
+    ABR_SCREEN_SLOTS = ABR_OR_TINY(128, 8) /* rows with a place in the ring, a power of two over ROWS */
 };
+
+_Static_assert(ABR_SCREEN_ROWS < ABR_SCREEN_SLOTS, "a row and the one below it have places of their own");
+_Static_assert(ABR_SCREEN_COLUMNS <= ABR_SCREEN_WINDOW, "the blanks of a move are in the window");
 
 /* A line that can still be rewritten. */
 typedef struct {

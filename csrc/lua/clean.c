@@ -126,19 +126,30 @@ static int l_seen(lua_State *L)
     return 1;
 }
 
-/* clean(text, opts) -> text, stats */
-static int l_clean(lua_State *L)
+static int clean_or_strip(lua_State *L, const char *who, bool strip)
 {
-    const char *who = "abridge.clean";
     abr_clean_stats stats;
     size_t n;
     abr_check_text(L, who, "text", ARG_TEXT, &n);
     abr_clean_opts opts = check_clean_options(L, who, ARG_OPTS);
+    opts.strip = strip;
     lua_settop(L, ARG_OPTS);
     abr_clean_argument(L, who, &opts, &stats);
     lua_pushvalue(L, ARG_TEXT);
     push_clean_stats(L, &stats, opts.invisible);
     return 2;
+}
+
+/* clean(text, opts) -> text, stats */
+static int l_clean(lua_State *L)
+{
+    return clean_or_strip(L, "abridge.clean", false);
+}
+
+/* strip(text, opts) -> text, stats: only the first step of cleaning */
+static int l_strip(lua_State *L)
+{
+    return clean_or_strip(L, "abridge.core.strip", true);
 }
 
 /* ---- cleaners ---- */
@@ -185,13 +196,12 @@ static void push_cleaned(lua_State *L, const char *who, abr_lua_cleaner *c, abr_
     }
 }
 
-/* cleaner(opts) -> cleaner */
-static int l_cleaner(lua_State *L)
+static int open_cleaner(lua_State *L, const char *who, bool strip)
 {
-    const char *who = "abridge.core.cleaner";
     abr_error error;
     lua_settop(L, 1);
     abr_clean_opts opts = check_clean_options(L, who, 1);
+    opts.strip = strip;
     abr_lua_cleaner *c = lua_newuserdata(L, sizeof *c);
     memset(c, 0, sizeof *c);
     c->invisible = opts.invisible;
@@ -200,6 +210,18 @@ static int l_cleaner(lua_State *L)
     if (abr_cleaner_open(&opts, take_cleaned, c, &c->cleaner, &error) != ABR_OK)
         return luaL_error(L, "%s: %s", who, error.message);
     return 1;
+}
+
+/* cleaner(opts) -> cleaner */
+static int l_cleaner(lua_State *L)
+{
+    return open_cleaner(L, "abridge.core.cleaner", false);
+}
+
+/* stripper(opts) -> a cleaner that only strips */
+static int l_stripper(lua_State *L)
+{
+    return open_cleaner(L, "abridge.core.stripper", true);
 }
 
 /* cleaner:write(chunk) -> text that is final now */
@@ -259,5 +281,7 @@ const luaL_Reg abr_cleaner_methods[] = {
 };
 
 const luaL_Reg abr_clean_functions[] = {
-    {"clean", l_clean}, {"has_unseen", l_has_unseen}, {"seen", l_seen}, {"cleaner", l_cleaner}, {NULL, NULL},
+    {"clean", l_clean}, {"strip", l_strip},     {"has_unseen", l_has_unseen},
+    {"seen", l_seen},   {"cleaner", l_cleaner}, {"stripper", l_stripper},
+    {NULL, NULL},
 };

@@ -90,11 +90,8 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
     lua_settop(L, SLOT_REDACT);
     c.opts.strategy = strategy;
     abr_read_options(L, &c);
-    if (!is_binary(L, &c.opts)) {
-        if (c.cleans)
-            abr_clean_argument(L, who, &c.clean, NULL);
-        abr_redact_argument(L, who);
-    }
+    if (!is_binary(L, &c.opts))
+        abr_make_source(L, who, c.cleans ? &c.clean : NULL);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     if (!lua_isnil(L, SLOT_COUNTER)) {
@@ -197,9 +194,7 @@ static int l_pipeline(lua_State *L)
     }
     if (o.max.chars == ABR_UNLIMITED && o.max.lines == ABR_UNLIMITED)
         return luaL_error(L, "%s: no budget given: set max_chars or max_lines", who);
-    if (cleans)
-        abr_clean_argument(L, who, &clean, NULL);
-    abr_redact_argument(L, who);
+    abr_make_source(L, who, cleans ? &clean : NULL);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     begin_results(&results, &frame, n, cleans ? &raw : NULL);

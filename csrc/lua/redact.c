@@ -1,5 +1,7 @@
 /* Texts redacted by our Lua modules. */
 #include "lua/redact.h"
+#include "abridge.h"
+#include "lua/clean.h"
 #include "lua/compat.h"
 #include "lua/slots.h"
 
@@ -21,14 +23,31 @@ void abr_push_redactor(lua_State *L, const char *who)
     lua_call(L, 3, 1);
 }
 
-void abr_redact_argument(lua_State *L, const char *who)
+/* Replace the text at ARG_TEXT by what a method of the redactor at SLOT_REDACT gives. */
+static void redact_argument(lua_State *L, const char *method)
 {
-    if (lua_isnil(L, SLOT_REDACT))
-        return;
-    abr_push_redactor(L, who);
-    lua_getfield(L, -1, "text");
-    lua_insert(L, -2);
+    lua_getfield(L, SLOT_REDACT, method);
+    lua_pushvalue(L, SLOT_REDACT);
     lua_pushvalue(L, ARG_TEXT);
     lua_call(L, 2, 1);
     lua_replace(L, ARG_TEXT);
+}
+
+void abr_make_source(lua_State *L, const char *who, const abr_clean_opts *clean)
+{
+    const bool redacts = !lua_isnil(L, SLOT_REDACT);
+    if (redacts) {
+        abr_push_redactor(L, who);
+        lua_replace(L, SLOT_REDACT);
+    }
+    if (clean && redacts) {
+        abr_clean_opts strip = *clean;
+        strip.strip = true;
+        abr_clean_argument(L, who, &strip, NULL);
+        redact_argument(L, "stripped");
+    }
+    if (clean)
+        abr_clean_argument(L, who, clean, NULL);
+    if (redacts)
+        redact_argument(L, "text");
 }

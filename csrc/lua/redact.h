@@ -2,13 +2,15 @@
 #ifndef ABR_LUA_REDACT_H
 #define ABR_LUA_REDACT_H
 
+#include "abridge.h"
 #include "base/private.h"
 #include "lua/compat.h"
 
 ABR_PRIVATE_BEGIN
 
-/* Redact the text at ARG_TEXT, if the option redact is given. */
-void abr_redact_argument(lua_State *L, const char *who);
+/* Make the text at ARG_TEXT the source of a cut: cleaned, unless `clean` is NULL, and redacted, if the option
+ * redact is given. A text that is cleaned is redacted before and after its movements act. */
+void abr_make_source(lua_State *L, const char *who, const abr_clean_opts *clean);
 
 /* Push a function of one of our Lua modules. */
 void abr_push_function(lua_State *L, const char *module, const char *name);

@@ -6,6 +6,7 @@ local avante = require "abridge.avante"
 local host = require "abridge.base.host"
 local mcp = require "abridge.mcp"
 local mcphub = require "abridge.mcphub"
+local merge = require "support.merge"
 local openai = require "abridge.openai"
 local opened = require "support.opened"
 local random = require "support.random"
@@ -94,13 +95,19 @@ local WAYS = {
     })
   end,
   ["what a tool returns"] = function(session, value)
-    return run_tool(session, function() return value end)
+    return run_tool(session, function()
+      return value
+    end)
   end,
   ["what a tool is done with"] = function(session, value)
-    return run_tool(session, function(_, _, done) done(value) end)
+    return run_tool(session, function(_, _, done)
+      done(value)
+    end)
   end,
   ["what a tool raises"] = function(session, value)
-    return run_tool(session, function() error(value, 0) end)
+    return run_tool(session, function()
+      error(value, 0)
+    end)
   end,
   ["details and hint"] = function(session, value, secret)
     local hint = "go " .. secret
@@ -113,13 +120,19 @@ local WAYS = {
     end)
   end,
   ["inputs"] = function(session, value)
-    return run_tool(session, function() return "x" end, { deep = value })
+    return run_tool(session, function()
+      return "x"
+    end, { deep = value })
   end,
   ["inputs as JSON, whole and broken off"] = function(session, value)
     local text = json.encode { deep = value }
     return {
-      run_tool(session, function() return "x" end, text),
-      run_tool(session, function() return "x" end, text .. "}"),
+      run_tool(session, function()
+        return "x"
+      end, text),
+      run_tool(session, function()
+        return "x"
+      end, text .. "}"),
       session:call("nobody", text),
     }
   end,
@@ -148,8 +161,12 @@ local WAYS = {
   ["JSON in JSON, and JSON that a tool encoded"] = function(session, value)
     local text = json.encode(value)
     return {
-      run_tool(session, function() return text end, { body = text, deep = { json.encode { text } } }),
-      run_tool(session, function() return { content = { { type = "text", text = text } } } end),
+      run_tool(session, function()
+        return text
+      end, { body = text, deep = { json.encode { text } } }),
+      run_tool(session, function()
+        return { content = { { type = "text", text = text } } }
+      end),
       session:cap("t", text, { limits = { max_bytes = random.between(0, 300) } }),
       mcp.cap("t", { content = { { type = "text", text = text } } }, { session = session }),
     }
@@ -163,22 +180,39 @@ local WAYS = {
     }
   end,
   ["avante's tools"] = function(session, value)
-    local tools = { process_tool_use = function() return value, nil end }
+    local tools = {
+      process_tool_use = function()
+        return value, nil
+      end,
+    }
     avante.tools(tools, { session = session })
-    local failing = { process_tool_use = function() return nil, value end }
+    local failing = {
+      process_tool_use = function()
+        return nil, value
+      end,
+    }
     avante.tools(failing, { session = session })
     return { (tools.process_tool_use({}, { name = "t" })), select(2, failing.process_tool_use({}, { name = "t" })) }
   end,
   ["mcphub's hub"] = function(session, value, secret)
     local hub = {
-      call_tool = function() return { content = { { type = "text", text = secret } }, structuredContent = value } end,
-      access_resource = function() return { contents = { { uri = "a:b", text = secret, _meta = value } } } end,
+      call_tool = function()
+        return { content = { { type = "text", text = secret } }, structuredContent = value }
+      end,
+      access_resource = function()
+        return { contents = { { uri = "a:b", text = secret, _meta = value } } }
+      end,
     }
     mcphub.attach(hub, { session = session })
     return { (hub:call_tool("s", "t", {}, {})), (hub:access_resource("s", "a:b", {})) }
   end,
   ["a reply's calls"] = function(session, value, secret)
-    session:register { name = "tool", execute = function() return value end }
+    session:register {
+      name = "tool",
+      execute = function()
+        return value
+      end,
+    }
     local arguments = json.encode { deep = value }
     local calls = {}
     for i, text in ipairs { arguments, arguments:sub(1, -2), "{}" } do
@@ -199,7 +233,7 @@ local function sorted_names()
   return names
 end
 
-describe("a redacted secret of any bytes", function()
+describe("a redacted secret of any bytes #few", function()
   setup(function()
     dir = tmpdir.new()
   end)
@@ -226,7 +260,7 @@ describe("a redacted secret of any bytes", function()
   end
 end)
 
-describe("a secret", function()
+describe("a secret #few", function()
   local SECRET = "hunter2/Zq9Kx"
 
   setup(function()
@@ -242,11 +276,7 @@ describe("a secret", function()
   --- Sessions that hide the secret by a pattern and by a function.
   local function each_kind(opts, check)
     for _, redact in ipairs { { "hunter2/%w+" }, redacting.hider(SECRET) } do
-      local own = { redact = redact }
-      for key, value in pairs(opts) do
-        own[key] = value
-      end
-      check(open(own))
+      check(open(merge({ redact = redact }, opts)))
     end
   end
 
@@ -285,7 +315,12 @@ describe("a secret", function()
   it("that only its key tells is hidden, in the log too", function()
     local session, seen = open { redact = { '"password": *"[^"]*"' } }
     local value = { password = 'swordfish"and/more', user = "me" }
-    session:register { name = "tool", execute = function() return { content = value, details = value } end }
+    session:register {
+      name = "tool",
+      execute = function()
+        return { content = value, details = value }
+      end,
+    }
     local result = session:call("tool", value)
     assert.is_nil(leak({ result, seen }, { "swordfish", "and/more" }) or leak_on_disk(session, { "swordfish" }))
     assert.equal("me", seen[1].input.user)
@@ -302,9 +337,27 @@ describe("a secret", function()
   end)
 
   local SPLITS = {
-    "\27[0m", "\27[1;31m", "\27[K", "\27]8;;http://x\7", "\27]0;title\27\\", "\27(B", "\27", "\194\133",
-    "\226\128\139", "\226\128\141", "\239\187\191", "\226\129\160", "\243\160\129\161", "\226\128\174", "\194\173",
-    "\227\133\164", "\239\190\160", "\225\133\159", "\225\158\180", "\240\157\133\179", "\240\155\178\160",
+    "\27[0m",
+    "\27[1;31m",
+    "\27[K",
+    "\27]8;;http://x\7",
+    "\27]0;title\27\\",
+    "\27(B",
+    "\27",
+    "\194\133",
+    "\226\128\139",
+    "\226\128\141",
+    "\239\187\191",
+    "\226\129\160",
+    "\243\160\129\161",
+    "\226\128\174",
+    "\194\173",
+    "\227\133\164",
+    "\239\190\160",
+    "\225\133\159",
+    "\225\158\180",
+    "\240\157\133\179",
+    "\240\155\178\160",
     "\243\160\136\128",
   }
 
@@ -333,30 +386,51 @@ describe("a secret", function()
 
   --- The secret with some chars, or all, as escapes of JSON have them, of C or of `ls -b`.
   local function spelled(how)
-    return (SECRET:gsub(".", function(char)
-      if char == "/" and how == "\\/" then return "\\/" end
-      return how ~= "\\/" and random.chance(2) and how:format(char:byte()) or nil
-    end))
+    return (
+      SECRET:gsub(".", function(char)
+        if char == "/" and how == "\\/" then return "\\/" end
+        return how ~= "\\/" and random.chance(2) and how:format(char:byte()) or nil
+      end)
+    )
   end
 
   it("spelled with escapes is hidden in any line of any text #few", function()
     for _, how in ipairs { "\\/", "\\u%04x", "\\u%04X", "\\x%02x", "\\%03o" } do
       local secret = spelled(how)
-      while secret == SECRET do secret = spelled(how) end
+      while secret == SECRET do
+        secret = spelled(how)
+      end
       local object = '{"a":"b\\n\\u00e9","key":"' .. secret .. '"}'
       for _, text in ipairs {
-        object .. "\n" .. object .. "\n", "```json\n" .. object .. "\n```\n", "\239\187\191" .. object,
+        object .. "\n" .. object .. "\n",
+        "```json\n" .. object .. "\n```\n",
+        "\239\187\191" .. object,
         "got " .. object .. ".\n",
-        json.encode { body = object } .. " and\n" .. json.encode { json.encode { object } }, '"' .. secret,
-        SECRET .. " \\" .. object .. SECRET, (object:gsub("key", SECRET)),
+        json.encode { body = object } .. " and\n" .. json.encode { json.encode { object } },
+        '"' .. secret,
+        SECRET .. " \\" .. object .. SECRET,
+        (object:gsub("key", SECRET)),
       } do
         dir:write("keys", text)
         each_kind({}, function(session, seen)
           local command = host.uv() and session:call("run_command", { command = "cat keys" })
           local found = host.uv() and session:call("search_files", { pattern = "key", path = "keys" })
-          session:register { name = "tool", execute = function() return text end }
-          assert_nowhere(session, session:call("read_file", { path = "keys" }), command, found, seen,
-            session:cap("t", text), session:cap("read_file", text), session:call("tool", {}))
+          session:register {
+            name = "tool",
+            execute = function()
+              return text
+            end,
+          }
+          assert_nowhere(
+            session,
+            session:call("read_file", { path = "keys" }),
+            command,
+            found,
+            seen,
+            session:cap("t", text),
+            session:cap("read_file", text),
+            session:call("tool", {})
+          )
         end)
       end
     end
@@ -364,8 +438,12 @@ describe("a secret", function()
 
   it("that an escape only looks like is not hidden, and its line stays as it is", function()
     for _, text in ipairs {
-      "C:\\temp\\u12\\x", "100% of %2",
-      '"a\\"b\\/c\\\\d\\n"', "\\u000ahunter2\\nx", "\\", "hunter2\\\\/",
+      "C:\\temp\\u12\\x",
+      "100% of %2",
+      '"a\\"b\\/c\\\\d\\n"',
+      "\\u000ahunter2\\nx",
+      "\\",
+      "hunter2\\\\/",
     } do
       each_kind({}, function(session)
         assert.equal(text, session:cap("t", text).content)
@@ -394,7 +472,9 @@ describe("a secret", function()
       local session, seen = open { redact = redact, cwd = dir:at "names" }
       local found = {}
       for _, call in ipairs {
-        { "list_directory", {} }, { "find_files", { pattern = "*" } }, { "search_files", { pattern = "needle" } },
+        { "list_directory", {} },
+        { "find_files", { pattern = "*" } },
+        { "search_files", { pattern = "needle" } },
       } do
         found[#found + 1] = session:call(call[1], call[2])
       end
@@ -429,7 +509,9 @@ describe("a secret", function()
           end)
         end,
       }
-      local function on_update(content) shown[#shown + 1] = content end
+      local function on_update(content)
+        shown[#shown + 1] = content
+      end
       local result = session:call("tool", {}, { on_update = on_update }):wait(20)
       assert.equal("one\nkey=[redacted] end\ntwo", result.content)
       assert.is_true(#shown >= 2)
@@ -484,7 +566,7 @@ describe("a secret", function()
   end)
 end)
 
-describe("what a foreign tool returns", function()
+describe("what a foreign tool returns #few", function()
   it("sets no detail that only this package tells", function()
     local details = { mine = 1, rows = 2 }
     for name in
@@ -495,10 +577,22 @@ describe("what a foreign tool returns", function()
       details[name] = "forged"
     end
     local session = abridge.session { run_dir = false }
-    session:register { name = "tool", execute = function() return { content = "x", details = details } end }
-    session:register { name = "done", execute = function(_, _, done) done { content = "x", details = details } end }
+    session:register {
+      name = "tool",
+      execute = function()
+        return { content = "x", details = details }
+      end,
+    }
+    session:register {
+      name = "done",
+      execute = function(_, _, done)
+        done { content = "x", details = details }
+      end,
+    }
     for _, result in ipairs {
-      session:call("tool", {}), session:call("done", {}), session:cap("t", { content = "x", details = details }),
+      session:call("tool", {}),
+      session:call("done", {}),
+      session:cap("t", { content = "x", details = details }),
     } do
       assert.equal("table", type(result.details.cut))
       result.details.cut = nil

@@ -10,11 +10,15 @@ local KB = 1024
 local PIECE = 64 * KB
 local MARK = "[redacted]"
 
-local function redactor(spec) return redact.compile("abridge.session", spec) end
+local function redactor(spec)
+  return redact.compile("abridge.session", spec)
+end
 
 --- A function redactor that does what gsub does.
 local function with_gsub(pattern, replacement)
-  return function(line) return (line:gsub(pattern, replacement or MARK)) end
+  return function(line)
+    return (line:gsub(pattern, replacement or MARK))
+  end
 end
 
 --- A text through a stream, split after these bytes.
@@ -59,9 +63,11 @@ local function filler(size)
 end
 
 --- Is no piece of a secret of upper case letters left in what is shown, but for those in the mark itself?
-local function nothing_left(shown) return not shown:find "%u" end
+local function nothing_left(shown)
+  return not shown:find "%u"
+end
 
-describe("redact.compile", function()
+describe("redact.compile #few", function()
   local function misuse(spec)
     return plain.misuse(function()
       redact.compile("abridge.session", spec)
@@ -77,10 +83,7 @@ describe("redact.compile", function()
       misuse { "a", 7 }
     )
     assert.equals("abridge.session: redact[1] must be a Lua pattern or {pattern, replacement}, got nil", misuse { {} })
-    assert.equals(
-      "abridge.session: redact[1] must be with a string as replacement, got true",
-      misuse { { "a", true } }
-    )
+    assert.equals("abridge.session: redact[1] must be with a string as replacement, got true", misuse { { "a", true } })
     assert.equals("abridge.session: redact[1] must be without a field 'by', got \"b\"", misuse { { "a", by = "b" } })
     assert.equals(
       "abridge.session: redact must be a list of Lua patterns, got a field 'pattern' (value \"a\")",
@@ -152,7 +155,7 @@ describe("redact.compile", function()
   end)
 end)
 
-describe("redacting lines", function()
+describe("redacting lines #few", function()
   it("replaces matches by the mark or by a replacement", function()
     assert.equals("key=[redacted], [redacted]\n", redactor({ "sk%-%w+" }):text "key=sk-123, sk-abc\n")
     assert.equals("key=*\n", redactor({ { "(key=)%w+", "%1*" } }):text "key=123\n")
@@ -177,7 +180,9 @@ describe("redacting lines", function()
   end)
 
   it("knows no line in an empty text, and none after a final newline", function()
-    local red = redactor(function() return "x" end)
+    local red = redactor(function()
+      return "x"
+    end)
     assert.equals("", red:text "")
     assert.equals("x\n", red:text "a\n")
     assert.equals("x\nx", red:text "a\nb")
@@ -226,14 +231,41 @@ describe("redacting lines", function()
   it("hands back the very text when there is nothing to hide", function()
     local text = filler(300 * KB):gsub("word999", "\n")
     assert.equals(text, redactor({ "SECRET", "^X", "Y.*$", "%u+%f[%s]" }):text(text))
-    assert.equals(text, redactor(function(line) return line end):text(text))
+    assert.equals(
+      text,
+      redactor(function(line)
+        return line
+      end):text(text)
+    )
   end)
 
   it("treats a text of many lines as string.gsub treats each of them", function()
     local alphabet = { "a", "b", "ab", "(", ")", " ", "\t", "=", "1", "\0", "\r", "\n", "\n\n", "\195\169", "%", "-" }
     local items = {
-      "a", "b", ".", "%s", "%w", "%S", "%W", "%D", "[^a]", "[^%s]", "[]ab]", "[^]]", "[%s=]", "[a-]", "[^%w%-]", "%%",
-      "\195\169", "%z", "%(", "\r", "[\1-\127]", "[%z\1-\9\11-\255]", "%c", "-",
+      "a",
+      "b",
+      ".",
+      "%s",
+      "%w",
+      "%S",
+      "%W",
+      "%D",
+      "[^a]",
+      "[^%s]",
+      "[]ab]",
+      "[^]]",
+      "[%s=]",
+      "[a-]",
+      "[^%w%-]",
+      "%%",
+      "\195\169",
+      "%z",
+      "%(",
+      "\r",
+      "[\1-\127]",
+      "[%z\1-\9\11-\255]",
+      "%c",
+      "-",
     }
     local whole = { "%b()", "(a)", "(.-)" }
     for _, set in ipairs { "[%w]", "[%W]", "[%s]", "[%S]", "[^%w]", "[%z%s]", "[\1-\255]", "[%z\n]" } do
@@ -283,7 +315,7 @@ describe("redacting lines", function()
   end)
 end)
 
-describe("a function that fails", function()
+describe("a function that fails #few", function()
   it("hides its line and keeps the first message", function()
     local red = redactor(function(line)
       if line:find "bad" then error("no " .. line, 0) end
@@ -296,9 +328,11 @@ describe("a function that fails", function()
 
   it("hides its line when it returns no string", function()
     for _, value in ipairs { 5, true, {} } do
-      local red = redactor(function() return value end)
+      local red = redactor(function()
+        return value
+      end)
       assert.equals("[redacted]\n[redacted]", red:text "a\nb")
-      assert.truthy(red.error:find("^the redact function returned .+ in place of a string$"))
+      assert.truthy(red.error:find "^the redact function returned .+ in place of a string$")
     end
     local red = redactor(function() end)
     assert.equals(MARK, red:text "a")
@@ -306,25 +340,35 @@ describe("a function that fails", function()
   end)
 
   it("may raise anything", function()
-    local red = redactor(function() error(setmetatable({}, { __tostring = function() error "again" end })) end)
+    local red = redactor(function()
+      error(setmetatable({}, {
+        __tostring = function()
+          error "again"
+        end,
+      }))
+    end)
     assert.equals("[redacted]\n", red:text "a\n")
     assert.equals("the redact function raised", red.error)
   end)
 
   it("shows nothing of a long line", function()
-    local red = redactor(function(line) error(#line) end)
+    local red = redactor(function(line)
+      error(#line)
+    end)
     local text = "a\n" .. filler(5 * PIECE) .. "\nb\n"
     assert.equals("[redacted]\n[redacted]\n[redacted]\n", red:text(text))
     assert.equals("[redacted]\n[redacted]\n[redacted]\n", in_chunks(red, text, 10007))
   end)
 
   it("may return several lines, or none", function()
-    local red = redactor(function(line) return line == "x" and "1\n2" or "" end)
+    local red = redactor(function(line)
+      return line == "x" and "1\n2" or ""
+    end)
     assert.equals("1\n2\n\n1\n2", red:text "x\ny\nx")
   end)
 end)
 
-describe("a redacted stream", function()
+describe("a redacted stream #few", function()
   it("finds a secret however the text is split in two", function()
     local text = "first line\r\nkey=SECRET and SECRET\n\nq\195\169\0SECRET\nthe SECRETSECRET\n"
     text = text .. ("x"):rep(100) .. "SECRET"
@@ -345,8 +389,12 @@ describe("a redacted stream", function()
     local specs = {
       { "a.-b", { "^(%w)", "<%1>" }, "x+$" },
       { { "%s+$", "" }, "bc", "%b()" },
-      function(line) return (line:gsub("[ab]+", "<%0>")) end,
-      function(line) return line:find "x" and "hidden" or line end,
+      function(line)
+        return (line:gsub("[ab]+", "<%0>"))
+      end,
+      function(line)
+        return line:find "x" and "hidden" or line
+      end,
     }
     random.each(400, function()
       local red = redactor(random.choose(specs))
@@ -369,7 +417,9 @@ describe("a redacted stream", function()
       with_gsub "SECRET%w*",
       with_gsub("word(%d+)", "w%1"),
       with_gsub("^.", ">%0"),
-      function(line) return line:find "SECRET" and "hidden" or line end,
+      function(line)
+        return line:find "SECRET" and "hidden" or line
+      end,
     }
     random.each(40, function()
       local red = redactor(random.choose(specs))
@@ -434,7 +484,7 @@ describe("a redacted stream", function()
   end)
 end)
 
-describe("a line over 64 KiB", function()
+describe("a line over 64 KiB #few", function()
   local line = filler(PIECE + 2000)
 
   local function with_secret(secret, at, text)
@@ -565,11 +615,15 @@ describe("a line over 64 KiB", function()
   end)
 
   it("is hidden where a function allows no cut", function()
-    local red = redactor(function(text) return "> " .. text end)
+    local red = redactor(function(text)
+      return "> " .. text
+    end)
     assert.equals("> a\n[redacted]\n> b", red:text("a\n" .. filler(3 * PIECE) .. "\nb"))
     assert.equals("> " .. filler(PIECE), red:text(filler(PIECE)))
     -- one that hides whole lines hides the pieces with a secret, wherever it is
-    red = redactor(function(text) return text:find "SECRET" and "hidden" or text end)
+    red = redactor(function(text)
+      return text:find "SECRET" and "hidden" or text
+    end)
     local longer = filler(3 * PIECE)
     for _, at in ipairs { 10, PIECE - 3, PIECE, PIECE + 250, PIECE + 600, 2 * PIECE - 1 } do
       local shown = red:text(with_secret("SECRET", at, longer))
@@ -587,22 +641,21 @@ describe("a line over 64 KiB", function()
   end)
 
   it("takes its time in proportion to the line", function()
-    local never = redactor(function(text) return "> " .. text end)
+    local never = redactor(function(text)
+      return "> " .. text
+    end)
     local started = os.clock()
     assert.equals(MARK, never:text(filler(4 * 1024 * KB)))
     must(os.clock() - started < 60, "%.1f s", os.clock() - started)
   end)
 end)
 
-describe("redacted data", function()
+describe("redacted data #few", function()
   it("is a deep copy with every string redacted, keys too", function()
     local red = redactor { "S%u+" }
     local value = { "a SECRET", n = 5, yes = true, deep = { { SECRET = "x" }, "SAME\nSAME" } }
     local copy = red:data(value)
-    assert.same(
-      { "a [redacted]", n = 5, yes = true, deep = { { [MARK] = "x" }, "[redacted]\n[redacted]" } },
-      copy
-    )
+    assert.same({ "a [redacted]", n = 5, yes = true, deep = { { [MARK] = "x" }, "[redacted]\n[redacted]" } }, copy)
     assert.equals("a SECRET", value[1])
     assert.are_not.equal(value.deep, copy.deep)
     assert.equals("[redacted]", red:data "SECRET")
@@ -629,10 +682,14 @@ describe("redacted data", function()
   end)
 end)
 
-describe("a list of patterns whose metatable answers to any number", function()
+describe("a list of patterns whose metatable answers to any number #few", function()
   it("is what stands in it", function()
     local abridge = require "abridge"
-    local list = setmetatable({ "key=%w+" }, { __index = function() return "x" end })
+    local list = setmetatable({ "key=%w+" }, {
+      __index = function()
+        return "x"
+      end,
+    })
     assert.equal("[redacted] x", (abridge.head("key=1 x", { max_bytes = 100, redact = list })))
   end)
 end)

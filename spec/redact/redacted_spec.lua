@@ -28,7 +28,9 @@ describe("a cut with redact", function()
   end)
 
   it("is the cut of the redacted text, for every strategy", function()
-    local by_line = function(line) return (line:gsub("%d+", "#")) end
+    local by_line = function(line)
+      return (line:gsub("%d+", "#"))
+    end
     for _ = 1, 200 do
       local lines = {}
       for i = 1, random.between(0, 30) do
@@ -59,7 +61,9 @@ describe("a cut with redact", function()
       { { "(" }, "abridge.head: redact%[1%] must be" },
       { { key = 1 }, "abridge.head: redact must be a list of Lua patterns, got a field 'key'" },
     } do
-      local message = plain.raised(function() abridge.head("a", { max_bytes = 1, redact = case[1] }) end)
+      local message = plain.raised(function()
+        abridge.head("a", { max_bytes = 1, redact = case[1] })
+      end)
       assert.matches(case[2], message)
       assert.matches("redacted_spec.lua:%d+:", message)
     end
@@ -82,11 +86,8 @@ describe("a stream with redact", function()
       local opts = { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }, redact = KEY }
       opts.max_bytes, opts.clean = random.between(0, 400), random.chance(2)
       local stream = abridge.stream(opts)
-      local at = 1
-      while at <= #text do
-        local size = random.between(1, 20)
-        assert.is_true(stream:write(text:sub(at, at + size - 1)))
-        at = at + size
+      for chunk in random.chunks(text, 20) do
+        assert.is_true(stream:write(chunk))
       end
       local content, cut = stream:finish()
       stream:close()
@@ -99,7 +100,9 @@ describe("a stream with redact", function()
   it("never writes what it hides to the full output", function()
     local dir = tmpdir.new()
     local stream = abridge.stream {
-      strategy = "tail", max_lines = 1, redact = KEY,
+      strategy = "tail",
+      max_lines = 1,
+      redact = KEY,
       full_output = { dir = dir.path .. "/out", name = "a.log" },
     }
     stream:write "one key"
@@ -129,9 +132,12 @@ describe("a stream with redact", function()
   it("has the errors and the life of a stream", function()
     local stream = abridge.stream { strategy = "tail", max_lines = 5, redact = KEY }
     assert.equal("abridge.stream (open)", tostring(stream))
-    assert.matches("redacted_spec.lua:%d+: stream:write: chunk must be a string, got 5", plain.raised(function()
-      stream:write(5)
-    end))
+    assert.matches(
+      "redacted_spec.lua:%d+: stream:write: chunk must be a string, got 5",
+      plain.raised(function()
+        stream:write(5)
+      end)
+    )
     assert.matches("stream:snapshot: unknown option 'x'", plain.raised(stream.snapshot, stream, { x = 1 }))
     stream:write "a"
     assert.equal("a", (stream:finish()))
@@ -157,23 +163,36 @@ describe("a stream with redact", function()
       end
     end
     stream = abridge.stream {
-      strategy = "tail", max_tokens = 5,
-      redact = function(line) meddle() return line end,
-      count_tokens = function(text) meddle() return #text end,
+      strategy = "tail",
+      max_tokens = 5,
+      redact = function(line)
+        meddle()
+        return line
+      end,
+      count_tokens = function(text)
+        meddle()
+        return #text
+      end,
     }
     stream:write "ab\n"
     assert.equal(4, #seen)
     assert.equal("ab\n", (stream:finish()))
     assert.is_true(#seen >= 8)
-    for _, message in ipairs(seen) do assert.matches("the stream is being cut$", message) end
+    for _, message in ipairs(seen) do
+      assert.matches("the stream is being cut$", message)
+    end
     stream:close()
   end)
 
   it("goes on after a counter that raised", function()
     local fails = true
     local stream = abridge.stream {
-      strategy = "tail", max_tokens = 5, redact = KEY,
-      count_tokens = function(text) return fails and error "no" or #text end,
+      strategy = "tail",
+      max_tokens = 5,
+      redact = KEY,
+      count_tokens = function(text)
+        return fails and error "no" or #text
+      end,
     }
     stream:write "abc"
     assert.matches("no", plain.raised(stream.finish, stream))

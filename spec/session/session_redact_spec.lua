@@ -47,7 +47,7 @@ local function run(session, command, on_update)
   return session:call("run_command", { command = command }, { on_update = on_update }):wait(60)
 end
 
-describe("a redacting session", function()
+describe("a redacting session #few", function()
   setup(function()
     dir = tmpdir.new()
   end)
@@ -341,9 +341,12 @@ describe("a redacting session", function()
         local session, seen = open { redact = redact, limits = limits }
         local result = run(session, ("echo 'key %s'; seq 100"):format(SECRET))
         assert_hidden(result, session, seen)
-        session, seen = open { redact = redact, approve = function()
-          error("no " .. SECRET, 0)
-        end }
+        session, seen = open {
+          redact = redact,
+          approve = function()
+            error("no " .. SECRET, 0)
+          end,
+        }
         assert_hidden(session:call("run_command", { command = "true" }), session, seen)
       end)
 
@@ -388,11 +391,13 @@ describe("a redacting session", function()
             return stream
           end,
         }
-        local result = session:call("tool", {}, {
-          on_update = function(content, cut)
-            updates[#updates + 1] = { content, cut }
-          end,
-        }):wait(20)
+        local result = session
+          :call("tool", {}, {
+            on_update = function(content, cut)
+              updates[#updates + 1] = { content, cut }
+            end,
+          })
+          :wait(20)
         assert_hidden(result, session, seen)
         assert.is_nil(leak(updates))
         assert.is_true(paths.read(result.details.full_output_path) == ("a %s b\n"):format(MARK):rep(20))

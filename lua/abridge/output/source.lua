@@ -1,4 +1,4 @@
---- Where a tool's output comes from when it is cut: a stream that is cleaned, then redacted, under a call's limits.
+--- Where a tool's output comes from when it is cut: a stream that is cleaned and redacted, under a call's limits.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -7,6 +7,7 @@ local limit = require "abridge.output.limit"
 local M = {}
 
 local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on what they say
+local REDACTED_TWICE = 8 * 1024 -- the same where they are redacted before and after they are cleaned
 
 ---@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept; one that is binary
 ---  passes as it came.
@@ -14,8 +15,9 @@ local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on what th
 ---@field private opts table of the stream
 ---@field private start? string what came, until it is known whether that is binary
 ---@field private clean? true|table how text is cleaned once that is known
----@field private cleaner? userdata
+---@field private cleaner? userdata|abridge.redact.Cleaner
 ---@field private raw_bytes? integer bytes before cleaning, if they are cleaned
+---@field private redactor? abridge.Redactor
 ---@field private redaction? table
 ---@field private most? integer bytes read at once
 ---@field private room integer bytes until a file may be needed
@@ -37,8 +39,10 @@ local function at_hand(opts)
   return least
 end
 
-local function new_cleaner(clean)
-  return core.cleaner(clean ~= true and clean or nil)
+local function new_cleaner(self)
+  local clean = self.clean ~= true and self.clean or nil
+  if self.redactor then return self.redactor:cleaner(clean) end
+  return core.cleaner(clean)
 end
 
 --- Open a stream.
@@ -49,19 +53,24 @@ end
 ---@return abridge.Source
 function M.open(opts, redactor, before_file, ceiling)
   local clean, by_kind = opts.clean, (opts.strategy or "auto") == "auto"
-  opts.clean = nil -- cleaned here, before redaction
+  opts.clean = nil -- cleaned here, between two redactions
   local self = { stream = core.stream(opts), opts = opts, room = at_hand(opts), clean = clean or nil }
+  self.redactor = redactor
   self.redaction = redactor and redactor:stream()
   self.under_ceiling = ceiling and core.stream(ceiling)
   if clean then self.raw_bytes = 0 end
   self.before_file = opts.full_output and before_file or nil
-  if clean or redactor or by_kind or opts.strategy == "priority" then self.most = CAREFUL end
+  if clean and redactor then
+    self.most = REDACTED_TWICE
+  elseif clean or redactor or by_kind or opts.strategy == "priority" then
+    self.most = CAREFUL
+  end
   setmetatable(self, Source)
   if by_kind and (opts.kind or "binary") == "binary" and (clean or redactor) then
     self.start = ""
     self:judge(false)
   elseif clean then
-    self.cleaner = new_cleaner(clean)
+    self.cleaner = new_cleaner(self)
   end
   return self
 end
@@ -98,7 +107,7 @@ function Source:judge(whole)
   if binary then
     pass_binary(self)
   elseif self.clean then
-    self.cleaner = new_cleaner(self.clean)
+    self.cleaner = new_cleaner(self)
   end
   self.start = nil
   return start
@@ -232,7 +241,12 @@ end
 local function shown_start(self)
   local text = self.start .. (not self.clean and self.preview_text or "")
   if core.is_binary(text, true) then return text end
-  if self.clean then text = core.clean(text, self.clean ~= true and self.clean or nil) end
+  local clean = self.clean ~= true and self.clean or nil
+  if self.clean and self.redactor then
+    text = self.redactor:cleaned(text, clean, true)
+  elseif self.clean then
+    text = core.clean(text, clean)
+  end
   return self.redaction and self.redaction:preview(text) or text
 end
 

@@ -24,6 +24,8 @@ local WHOLE_TRIES = 16 -- splits tried with the whole piece, at one border
 local Function = {}
 Function.__index = Function
 Function.room = PIECE + 2 * OVERLAP - 1
+M.room = Function.room
+Function.step, Function.step_back = 1, 1 -- bytes from a place where a long line may be split to the next
 Function.calls = true -- lines go to a function of the caller's
 
 --- What the function makes of a line, or nil when it fails, as it does when it is called from itself.
@@ -55,14 +57,18 @@ end
 local FunctionLine = {}
 FunctionLine.__index = FunctionLine
 
---- Start a line over 64 KiB.
-function Function:long_line()
+--- Start a line over 64 KiB that `kind:call` redacts in pieces.
+---@param kind table
+---@return table
+function M.long_line(kind)
   return setmetatable({
-    kind = self,
+    kind = kind,
     size = PIECE, -- bytes from the start of a piece to the first place where it may end
     hiding = false, -- nothing is shown until a place is found
   }, FunctionLine)
 end
+
+Function.long_line = M.long_line
 
 --- What `left` gives, if `left` and `right` give separately what they give together; else nil.
 function FunctionLine:apart(left, right)
@@ -72,13 +78,20 @@ function FunctionLine:apart(left, right)
   return second and together == first .. second and first or nil
 end
 
+local function in_char(text, at)
+  return find(sub(text, at - 3, at), "[\192-\255][\128-\191]+$")
+end
+
 --- The first of some places where a piece may end, as the first byte after it; and what the piece gives (not while
 --- hiding).
 function FunctionLine:place(text, from, first, last, step)
-  local tries = WHOLE_TRIES
-  for at = first, last, step do
-    local in_char = find(sub(text, at - 3, at), "[\192-\255][\128-\191]+$")
-    if not in_char then
+  local tries, furthest = WHOLE_TRIES, math.max(first, last)
+  for try = first, last, step do
+    local at = try
+    while math.abs(step) > 1 and at < furthest and in_char(text, at) do
+      at = at + 1 -- or chars might lie across every place
+    end
+    if not in_char(text, at) then
       local left, right = sub(text, math.max(from, at - OVERLAP), at - 1), sub(text, at, at + OVERLAP - 1)
       local shown = self:apart(left, right)
       if shown and not self.hiding then
@@ -95,14 +108,14 @@ end
 function FunctionLine:take(text, from, to, out)
   while to - from + 1 >= self.size + 2 * OVERLAP do
     local border = from + self.size
-    local at, shown = self:place(text, from, border, border + OVERLAP, 1)
+    local at, shown = self:place(text, from, border, border + OVERLAP, self.kind.step)
     if at then
       if not self.hiding then out[#out + 1] = shown end
       self.size, self.hiding = PIECE, false
     elseif self.hiding then
       self.size = math.min(2 * self.size, PIECE) -- a function that allows no cut at all is not asked at every byte
     else
-      local _, before = self:place(text, from, border - 1, border - EDGE, -1)
+      local _, before = self:place(text, from, border - 1, border - EDGE, -self.kind.step_back)
       out[#out + 1] = before or ""
       out[#out + 1] = HIDDEN
       self.size, self.hiding = OVERLAP, true

@@ -13,11 +13,13 @@
 --- functions.lua.
 
 local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
 local data = require "abridge.redact.data"
 local functions = require "abridge.redact.functions"
 local patterns = require "abridge.redact.patterns"
 local rules = require "abridge.redact.rules"
 local split = require "abridge.redact.split"
+local uncleaned = require "abridge.redact.uncleaned"
 
 local byte, find, sub = string.byte, string.find, string.sub
 local concat = table.concat
@@ -84,7 +86,7 @@ function Stream:run(text, last)
       end
       if stop then
         local lines = framed(text, at, stop)
-        local shown = split.lines(kind, lines)
+        local shown = (kind.whole or split.lines)(kind, lines)
         if shown ~= lines then
           show()
           same = stop + 1
@@ -177,6 +179,38 @@ end
 ---@return string
 function Redactor:text(text)
   return self:stream():run(text, true)
+end
+
+--- A stream of a text as `core.strip` leaves it.
+local function stripped_stream(self)
+  local kind = uncleaned.new(self.kind)
+  return setmetatable({ kind = kind, parts = {}, bytes = 0, loose = 0, long = nil }, Stream)
+end
+
+--- A text that is being cleaned, redacted between the two steps: `core.strip` is done, movements have yet to act. What
+--- comes of it has to be redacted once more.
+---@param text string
+---@return string
+function Redactor:stripped(text)
+  return stripped_stream(self):run(text, true)
+end
+
+--- A text cleaned, redacted before its movements act. What comes of it has to be redacted once more.
+---@param text string
+---@param opts? table as of abridge.clean
+---@param goes_on? boolean more may follow: of the last line nothing is taken
+---@return string
+function Redactor:cleaned(text, opts, goes_on)
+  local stream = stripped_stream(self)
+  text = core.strip(text, opts)
+  return (core.clean(goes_on and stream:feed(text) or stream:run(text, true), opts))
+end
+
+--- The same for a text that comes in chunks: a cleaner as the core's.
+---@param opts? table as of abridge.clean
+---@return abridge.redact.Cleaner
+function Redactor:cleaner(opts)
+  return uncleaned.cleaner(stripped_stream(self), opts)
 end
 
 --- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered. A

@@ -42,9 +42,10 @@ local function each_line(rule, text)
 end
 
 --- A long line under one pattern: what was seen and is not decided yet.
-local function long_rule(rule)
+local function long_rule(rule, least)
   return {
     rule = rule,
+    least = least, -- bytes of a match that is hidden
     before = "\n", -- the byte before `rest`
     rest = "", -- where a match may start whose end is not seen yet
     open = nil, -- the byte before and the first bytes of a match that may continue
@@ -78,7 +79,7 @@ local function pass(long, block, last)
       local start, stop = found[1], found[2]
       if not start or start > decided then break end
       out[#out + 1] = sub(text, from, start - 1)
-      out[#out + 1] = expanded(rule, text, found)
+      out[#out + 1] = stop - start < long.least and sub(text, start, stop) or expanded(rule, text, found)
       from = stop + 1
       if stop == size and not last then long.open = sub(text, start - 1, start + OVERLAP - 1) end
     end
@@ -112,13 +113,22 @@ end
 local PatternLine = {}
 PatternLine.__index = PatternLine
 
---- Start a line over 64 KiB.
-function Patterns:long_line()
+local function long_line(self, least)
   local line = setmetatable({}, PatternLine)
   for i, rule in ipairs(self.rules) do
-    line[i] = long_rule(rule)
+    line[i] = long_rule(rule, least)
   end
   return line
+end
+
+--- Start a line over 64 KiB.
+function Patterns:long_line()
+  return long_line(self, 0)
+end
+
+--- The same, but only matches that may be too long to be seen in pieces are hidden.
+function Patterns:long_matches()
+  return long_line(self, OVERLAP)
 end
 
 --- Put a block through every pattern in turn.

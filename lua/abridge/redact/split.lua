@@ -30,8 +30,8 @@ local ESCAPES_ALONE = { -- for a sequence that would take a byte of the secret
 }
 local SPELLED = { of = escapes.read, apart = escapes.apart }
 
---- What to show of a line: `shown`, the redacted line; or the redacted reading, if more is hidden of that. If each
---- hides something that the other shows, everything between is hidden.
+--- What to show of a line: `shown`, the redacted line; or the redacted reading, if only that hides something. If they
+--- hide different things, everything between is hidden.
 local function unsplit(redacted, line, shown, reading)
   local plain = reading.of(line)
   if plain == line then return shown end
@@ -45,7 +45,7 @@ local function unsplit(redacted, line, shown, reading)
   end
   local first, last = #reading.of(before), #reading.of(behind)
   local kept_first, kept_last = strings.common(plain, hidden)
-  if kept_first <= first and kept_last <= last then return hidden end
+  -- even if the reading hides around all that the line hides: between, it may show some of that
   return sub(plain, 1, math.min(first, kept_first)) .. HIDDEN .. sub(plain, #plain - math.min(last, kept_last) + 1)
 end
 
@@ -96,6 +96,32 @@ local function is_plain(text)
   return not (core.has_unseen(text) or escapes.any(text))
 end
 
+--- Whole lines, a newline before the first and after each, taken one by one where they are special, the others as many
+--- as stand together.
+---@param lines string
+---@param are_plain fun(line: string): boolean
+---@param some fun(lines: string): string of plain lines, a newline before the first and after each
+---@param single fun(line: string): string of a special line
+---@return string
+function M.each(lines, are_plain, some, single)
+  local out, from, at = { "\n" }, 2, 2 -- from..at: plain lines
+  local function take_plain()
+    if from < at then out[#out + 1] = sub(some("\n" .. sub(lines, from, at - 1)), 2) end
+  end
+  while at <= #lines do
+    local stop = find(lines, "\n", at, true)
+    local line = sub(lines, at, stop - 1)
+    if not are_plain(line) then
+      take_plain()
+      out[#out + 1] = single(line) .. "\n"
+      from = stop + 1
+    end
+    at = stop + 1
+  end
+  take_plain()
+  return table.concat(out)
+end
+
 --- Redact whole lines, a newline before the first and after each, as `kind` does, and split secrets too.
 ---@param kind table of patterns.lua or functions.lua
 ---@param lines string
@@ -106,22 +132,11 @@ function M.lines(kind, lines)
     local shown = kind:lines(lines)
     if splits_nothing(kind, lines, shown) and spells_nothing(kind, lines) then return shown end
   end
-  local out, from, at = { "\n" }, 2, 2 -- from..at: lines with nothing unseen
-  local function take_plain()
-    if from < at then out[#out + 1] = sub(kind:lines("\n" .. sub(lines, from, at - 1)), 2) end
-  end
-  while at <= #lines do
-    local stop = find(lines, "\n", at, true)
-    local line = sub(lines, at, stop - 1)
-    if not is_plain(line) then
-      take_plain()
-      out[#out + 1] = redacted_line(kind, line, 0) .. "\n"
-      from = stop + 1
-    end
-    at = stop + 1
-  end
-  take_plain()
-  return table.concat(out)
+  return M.each(lines, is_plain, function(some)
+    return kind:lines(some)
+  end, function(line)
+    return redacted_line(kind, line, 0)
+  end)
 end
 
 return M
