@@ -9,13 +9,12 @@ fuzz: fuzz-build ## run the fuzzers, each for SECONDS=60, two at a time
 
 # A case that the fuzzer of the Lua API printed.
 fuzz-api: fuzz-build
-	@ABRIDGE_SEED=$(SEED) CASE=$(CASE) CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh 1 api
+	@ABRIDGE_SEED=$(SEED) CASE=$(CASE) CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh 1 $(or $(TARGET),api)
 
-# Narrow indexes, so that small files reach all of them.
+# Buffers, windows and caps of a few bytes, so that small inputs reach the ends of all of them.
 fuzz-build:
 	@$(MAKE) --no-print-directory fuzz-targets CC=clang OBJ=build/obj/fuzz CFLAGS="-O1 $(sanitizers) \
-		-fsanitize=fuzzer-no-link -DINDEX_STRIDE=16 -DINDEX_ENTRIES=8 -DINDEXED_FROM=1 \
-		-DPLACES_STRIDE=16 -DPLACES_ENTRIES=8 -DCOLUMNS_STEP=32"
+		-fsanitize=fuzzer-no-link -DABR_TINY"
 	@$(MAKE) --no-print-directory fuzz-module OBJ=build/obj/asan CFLAGS="-O1 $(sanitizers)"
 fuzz-targets: $(fuzz_bin)
 	@:

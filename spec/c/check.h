@@ -67,6 +67,15 @@ static inline int check_end(void)
     return check_failed == 0 ? 0 : 1;
 }
 
+/* How many of `n` random cases are tried: a tenth; ABRIDGE_CASES says how many times all of them. As in Lua, the rest
+ * is for `make check`. */
+static inline size_t check_cases(size_t n)
+{
+    const char *times = getenv("ABRIDGE_CASES");
+    const double share = (times ? strtod(times, NULL) : 0.1) * (getenv("VALGRIND") ? 0.5 : 1);
+    return (double)n * share < 1 ? 1 : (size_t)((double)n * share);
+}
+
 /* A copy of (p, n) in a block of n bytes, to be freed. */
 static inline char *exact(const char *p, size_t n)
 {

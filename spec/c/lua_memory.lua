@@ -28,7 +28,9 @@ end
 --- A result that tells all of a cut.
 local function told(content, cut)
   local keys, parts = {}, { content }
-  for key in pairs(cut) do keys[#keys + 1] = key end
+  for key in pairs(cut) do
+    keys[#keys + 1] = key
+  end
   table.sort(keys)
   for i, key in ipairs(keys) do
     local value = cut[key]
@@ -50,10 +52,14 @@ local function case(name, run, closes)
   covered[name:match "^%S+"] = true
 end
 
-local function count_tokens(text) return #text // 3 end
+local function count_tokens(text)
+  return #text // 3
+end
 
 for _, strategy in ipairs { "head", "tail", "head_tail", "priority", "auto" } do
-  case(strategy, function() return told(core[strategy](TEXT, { max_bytes = 300 })) end)
+  case(strategy, function()
+    return told(core[strategy](TEXT, { max_bytes = 300 }))
+  end)
   case("cut " .. strategy, function()
     local opts = { strategy = strategy, max_tokens = 90, utf8 = "replace", reserve = "a notice", clean = true }
     opts.count_tokens = count_tokens
@@ -65,10 +71,16 @@ for _, strategy in ipairs { "head", "tail", "head_tail", "priority", "auto" } do
   end)
   case("stream " .. strategy, function()
     local stream = keep(core.stream {
-      strategy = strategy, max_bytes = 400, max_tokens = 100, count_tokens = count_tokens, clean = true,
+      strategy = strategy,
+      max_bytes = 400,
+      max_tokens = 100,
+      count_tokens = count_tokens,
+      clean = true,
       full_output = { dir = dir, name = "full.log" },
     })
-    for at = 1, #TEXT, 999 do must(stream:write(TEXT:sub(at, at + 998))) end
+    for at = 1, #TEXT, 999 do
+      must(stream:write(TEXT:sub(at, at + 998)))
+    end
     stream:snapshot { reserve = "x" }
     local content, cut = stream:finish { max_bytes = 200 }
     cut.full_output_path, cut.full_output_bytes, cut.full_output_error, cut.full_output_code = nil, nil, nil, nil
@@ -82,30 +94,50 @@ case("stream of lines", function()
   stream:preview "and more"
   return told(stream:snapshot()) .. tostring(stream)
 end)
-case("pipeline", function() return told(core.pipeline(TEXT, { max_chars = 500, max_lines = 9, indicators = true })) end)
+case("pipeline", function()
+  return told(core.pipeline(TEXT, { max_chars = 500, max_lines = 9, indicators = true }))
+end)
 case("cut redacted", function()
   return told(core.head(TEXT, { max_bytes = 300, redact = { { "error", "<%0>" } } }))
 end)
 case("stream redacted", function()
   local stream = keep(core.stream { strategy = "tail", max_bytes = 300, redact = { "err%a+" }, clean = true })
-  for at = 1, #TEXT, 500 do must(stream:write(TEXT:sub(at, at + 499))) end
+  for at = 1, #TEXT, 500 do
+    must(stream:write(TEXT:sub(at, at + 499)))
+  end
   return told(stream:finish())
 end)
-case("clean", function()
-  local text, stats = core.clean(TEXT, { color = true })
-  return text .. stats.color
+for _, name in ipairs { "clean", "strip" } do
+  case(name, function()
+    local text, stats = core[name](TEXT, { color = true })
+    return text .. stats.color
+  end)
+end
+case("has_unseen", function()
+  return tostring(core.has_unseen(TEXT)) .. " seen"
 end)
-case("has_unseen", function() return tostring(core.has_unseen(TEXT)) .. " seen" end)
-case("seen", function() return core.seen(TEXT .. "\27[1mx", true) end)
-case("cleaner", function()
-  local cleaner = keep(core.cleaner())
-  local first = cleaner:write(TEXT)
-  return first .. #cleaner:pending() .. cleaner:finish()
+case("seen", function()
+  return core.seen(TEXT .. "\27[1mx", true)
 end)
-case("explain", function() return #core.explain(TEXT, { strategy = "priority", max_bytes = 100 }) .. " lines" end)
-case("kind", function() return core.kind(TEXT) .. " it is" end)
-case("magic", function() return core.magic "\127ELF" .. tostring(core.magic(TEXT)) end)
-case("is_binary", function() return tostring(core.is_binary(TEXT, true)) .. tostring(core.is_binary(TEXT)) end)
+for _, name in ipairs { "cleaner", "stripper" } do
+  case(name, function()
+    local cleaner = keep(core[name]())
+    local first = cleaner:write(TEXT)
+    return first .. #cleaner:pending() .. cleaner:finish()
+  end)
+end
+case("explain", function()
+  return #core.explain(TEXT, { strategy = "priority", max_bytes = 100 }) .. " lines"
+end)
+case("kind", function()
+  return core.kind(TEXT) .. " it is"
+end)
+case("magic", function()
+  return core.magic "\127ELF" .. tostring(core.magic(TEXT))
+end)
+case("is_binary", function()
+  return tostring(core.is_binary(TEXT, true)) .. tostring(core.is_binary(TEXT))
+end)
 case("stream of a binary", function()
   local full = { dir = dir, name = "full.log" }
   local stream = keep(core.stream { max_bytes = 300, clean = true, redact = { "x" }, full_output = full })
@@ -114,7 +146,9 @@ case("stream of a binary", function()
   must(stream:write(("\0\1"):rep(5000)))
   return told(stream:finish())
 end)
-case("line", function() return (core.line(("x"):rep(50) .. TEXT:sub(1, 5) .. ("y"):rep(50), 20, { 51, 55 })) end)
+case("line", function()
+  return (core.line(("x"):rep(50) .. TEXT:sub(1, 5) .. ("y"):rep(50), 20, { 51, 55 }))
+end)
 
 local source = arg and arg[0] or "spec/c/lua_memory.lua"
 local index
@@ -123,7 +157,12 @@ case("page", function()
   local parts = {}
   for offset = 1, 41, 20 do
     local page = keep(assert(core.page(source, {
-      offset = offset, max_bytes = 500, max_chars = 400, strategy = "head", index = index, long_line = "split",
+      offset = offset,
+      max_bytes = 500,
+      max_chars = 400,
+      strategy = "head",
+      index = index,
+      long_line = "split",
     })))
     parts[#parts + 1] = told(page:snapshot()) .. tostring(page:read(1, 20)) .. page:about().total_lines
   end
@@ -156,27 +195,41 @@ case("json_in_parts", function()
   must(page:step(1))
   return told(page:snapshot { max_bytes = 200 })
 end)
-case("index", function() return type(core.index()) end)
+case("index", function()
+  return type(core.index())
+end)
 case("read_file", function()
   local start, size = core.read_file(source, 3, 100)
   return must(start, size, "") .. size
 end)
 local source_fd = rawget(_G, "source_fd")
-case("read_fd", function() return must(core.read_fd(source_fd(), 100)) .. "\n" end)
+case("read_fd", function()
+  return must(core.read_fd(source_fd(), 100)) .. "\n"
+end)
 case("stream:read_fd", function()
   local parts = {}
   for _, cleaner in ipairs { false, keep(core.cleaner()) } do
     local stream = keep(core.stream { strategy = "tail", max_bytes = 300, clean = not cleaner })
     local fd = source_fd()
-    repeat local n = must(stream:read_fd(fd, 1000, cleaner or nil)) until n == 0
+    repeat
+      local n = must(stream:read_fd(fd, 1000, cleaner or nil))
+    until n == 0
     parts[#parts + 1] = told(stream:finish())
   end
   return table.concat(parts)
 end)
-case("widen_pipe", function() return tostring(core.widen_pipe(source_fd())) .. TEXT end)
-case("has_no_reader", function() return tostring(core.has_no_reader(source_fd())) .. TEXT end)
-case("has_unread", function() return tostring(core.has_unread(source_fd())) .. " is there" end)
-case("private_folder", function() return tostring(must(core.private_folder(dir))) end)
+case("widen_pipe", function()
+  return tostring(core.widen_pipe(source_fd())) .. TEXT
+end)
+case("has_no_reader", function()
+  return tostring(core.has_no_reader(source_fd())) .. TEXT
+end)
+case("has_unread", function()
+  return tostring(core.has_unread(source_fd())) .. " is there"
+end)
+case("private_folder", function()
+  return tostring(must(core.private_folder(dir)))
+end)
 case("save", function()
   os.remove(dir .. "/full.log")
   os.remove(dir)
@@ -191,25 +244,51 @@ case("log", function()
   return tostring(log:size() > 0)
 end)
 case("pcall", function()
-  local ok, text = core.pcall(function(...) return TEXT .. select("#", ...) end, 1, 2)
+  local ok, text = core.pcall(function(...)
+    return TEXT .. select("#", ...)
+  end, 1, 2)
   if not ok then error(text, 0) end
   return text
 end)
-case("count_lines", function() return tostring(core.count_lines(TEXT)) .. TEXT end)
-case("count_chars", function() return tostring(core.count_chars(TEXT)) .. TEXT end)
-case("estimate_tokens", function() return core.estimate_tokens(TEXT) .. " tokens" end)
-case("weigh_tokens", function() return core.weigh_tokens(TEXT, 1.5) .. " tokens" end)
-case("format_size", function() return core.format_size(#TEXT * 1000) end)
-case("simd", function() return core.simd() .. " instructions" end)
-case("parse_size", function() return core.parse_size "30KB" .. " bytes" end)
-case("find_line", function() return core.find_line(TEXT, 7) .. " is where" end)
-case("find_char", function() return core.find_char(TEXT, 7) .. " is where" end)
-case("cells", function() return core.cells(TEXT) .. " cells" end)
-case("fit_cells", function() return core.fit_cells(TEXT, 10) .. " bytes" end)
-case("base64_bytes", function() return core.base64_bytes(("QUJD"):rep(100), 256) .. " bytes" end)
+case("count_lines", function()
+  return tostring(core.count_lines(TEXT)) .. TEXT
+end)
+case("count_chars", function()
+  return tostring(core.count_chars(TEXT)) .. TEXT
+end)
+case("estimate_tokens", function()
+  return core.estimate_tokens(TEXT) .. " tokens"
+end)
+case("weigh_tokens", function()
+  return core.weigh_tokens(TEXT, 1.5) .. " tokens"
+end)
+case("format_size", function()
+  return core.format_size(#TEXT * 1000)
+end)
+case("simd", function()
+  return core.simd() .. " instructions"
+end)
+case("parse_size", function()
+  return core.parse_size "30KB" .. " bytes"
+end)
+case("find_line", function()
+  return core.find_line(TEXT, 7) .. " is where"
+end)
+case("find_char", function()
+  return core.find_char(TEXT, 7) .. " is where"
+end)
+case("cells", function()
+  return core.cells(TEXT) .. " cells"
+end)
+case("fit_cells", function()
+  return core.fit_cells(TEXT, 10) .. " bytes"
+end)
+case("base64_bytes", function()
+  return core.base64_bytes(("QUJD"):rep(100), 256) .. " bytes"
+end)
 case("info_json", function()
   local info = require "abridge.output.info"
-  return info.with_resume(10, 20, 3, "Use \"offset\"=3\n\255", "line_cap"):to_json()
+  return info.with_resume(10, 20, 3, 'Use "offset"=3\n\255', "line_cap"):to_json()
 end)
 case("load", function()
   package.loaded["abridge.core"] = nil
@@ -258,7 +337,9 @@ end)
 local function remove_run()
   os.remove(run_dir .. "/artifacts/0001-many.log")
   os.remove(run_dir .. "/artifacts")
-  for _, name in ipairs { "events.jsonl", "lock", "" } do os.remove(run_dir .. "/" .. name) end
+  for _, name in ipairs { "events.jsonl", "lock", "" } do
+    os.remove(run_dir .. "/" .. name)
+  end
 end
 
 local function call_in_run()
@@ -273,9 +354,13 @@ case("open_run", function()
   local events = run:events { tool = "many" }
   return events[1].tool .. #run:full_output(events[1].call_id)
 end)
-case("remove the run", function() return ("x"):rep(100) .. #opened end, remove_run)
+case("remove the run", function()
+  return ("x"):rep(100) .. #opened
+end, remove_run)
 
-case("session with a run", function() return (call_in_run()) end, function()
+case("session with a run", function()
+  return (call_in_run())
+end, function()
   close()
   remove_run()
 end)

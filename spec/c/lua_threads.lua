@@ -17,7 +17,9 @@ for round = 1, ROUNDS do
     opts.clean, opts.utf8 = true, "replace"
     local want = core.cut(text, opts)
     local stream = core.stream(opts)
-    for at = 1, #text, 8000 do assert(stream:write(text:sub(at, at + 7999))) end
+    for at = 1, #text, 8000 do
+      assert(stream:write(text:sub(at, at + 7999)))
+    end
     local got = stream:finish()
     assert(got == want, strategy)
     stream:close()

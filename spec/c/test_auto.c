@@ -374,6 +374,43 @@ static void json_that_breaks_late_is_text(void)
     }
 }
 
+/* Of a string that went by little is at hand, and under a few bytes, without markers, there is room for none of
+ * it: it is not taken for one that shows whole. */
+static void a_string_is_not_printed_past_its_ends_at_hand(void)
+{
+    text t = {malloc(3000 * KB), 3000 * KB};
+    if (!t.p)
+        exit(2);
+    for (int data = 0; data < 2; data++) {
+        for (size_t i = 0; i < t.n; i++)
+            t.p[i] = data || i % 8 ? 'x' : ' '; /* one long word is taken for base64 */
+        t.p[0] = t.p[t.n - 1] = '"';
+        for (int none = 0; none < 2; none++) {
+            const abr_marker marker = none ? ABR_MARKER_NONE : ABR_MARKER_INSIDE;
+            for (uint64_t bytes = 0; bytes < 12; bytes++) {
+                abr_opts o = opts_of(bytes);
+                o.marker = marker;
+                o.kind = ABR_KIND_JSON;
+                abr_cut cut;
+                CHECK(abr_cut_text(t.p, t.n, &o, &cut, NULL) == ABR_OK);
+                CHECK(cut.output_bytes <= bytes);
+                check_stream(&t, &o, 64 * KB, &cut);
+                abr_cut_free(&cut);
+            }
+            abr_opts o = opts_of(ABR_UNLIMITED);
+            o.marker = marker;
+            o.kind = ABR_KIND_JSON;
+            o.max.lines = 0;
+            abr_cut cut;
+            CHECK(abr_cut_text(t.p, t.n, &o, &cut, NULL) == ABR_OK);
+            CHECK_COUNT(0, cut.output_bytes);
+            check_stream(&t, &o, 64 * KB, &cut);
+            abr_cut_free(&cut);
+        }
+    }
+    free(t.p);
+}
+
 static void something_binary_is_one_line(void)
 {
     const text t = make(&samples[SAMPLES - 1], 3000);
@@ -516,6 +553,7 @@ int main(void)
     RUN(patterns_may_go_once_a_stream_is_open);
     RUN(a_kind_may_be_given);
     RUN(json_that_breaks_late_is_text);
+    RUN(a_string_is_not_printed_past_its_ends_at_hand);
     RUN(something_binary_is_one_line);
     RUN(a_preview_leaves_no_trace);
     RUN(memory_is_bounded);

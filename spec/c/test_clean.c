@@ -366,6 +366,33 @@ static void kinds_can_be_kept(void)
 
 /* ---- the window ---- */
 
+#define STRIP(text, want)                                                                                    \
+    clean_with(&(abr_clean_opts){.strip = true}, (text), sizeof(text) - 1, (want), sizeof(want) - 1, __LINE__)
+
+static void movements_stay_where_only_noise_is_stripped(void)
+{
+    STRIP("password=a\rDone\n", "password=a\rDone\n");
+    STRIP("ab\b\bc\td\x1B[K\x1B[?2J", "ab\b\bc\td\x1B[0K\x1B[2J");
+    STRIP("a\x1B[007;00003Hb\x1B[;;5Dc\x1BM\x1B"
+          "7",
+          "a\x1B[7;3Hb\x1B[0Dc\x1BM\x1B"
+          "7");
+    STRIP("a\x1B[1\rCb", "a\r\x1B[1Cb");
+    STRIP("a\r\n\r\r\nb\r\x1B[m\nc\r", "a\n\nb\0\nc");
+    STRIP("a\0b\x1B[1m\x1B(B\x1B]0;t\x07"
+          "c\xC2\x85"
+          "d\x1B[",
+          "a\0b\0c\0d");
+    STRIP("a\xFF\xE2\x80\x8B"
+          "b",
+          "a\xEF\xBF\xBD\xE2\x80\x8B"
+          "b");
+    clean_with(&(abr_clean_opts){.strip = true, .keep = 1u << ABR_CLEAN_CONTROL}, "a\x1B[mb\x01", 6,
+               "a\x1B\x18"
+               "b\x01",
+               5, __LINE__);
+}
+
 static void older_lines_are_final(void)
 {
     char raw[KB];
@@ -535,20 +562,43 @@ static void any_chunking_gives_the_same(void)
     for (int i = 0; i < 3000; i++) {
         size_t n = 1 + pick(i % 10 == 0 ? MOST : 100);
         abr_clean_opts o = {.keep = i % 3 == 0 ? (unsigned)pick(1u << ABR_CLEAN_KINDS) : 0,
-                            .invisible = i % 2 == 0};
+                            .invisible = i % 2 == 0,
+                            .strip = i % 5 == 0};
         random_noise(raw, n);
         check_chunks(&o, raw, n, i % 2 == 0 ? 1 : 1 + pick(200));
     }
 }
 
+static void a_text_that_was_stripped_is_cleaned_to_the_same(void)
+{
+    enum { MOST = 3000 };
+    char raw[MOST];
+    for (int i = 0; i < 3000; i++) {
+        size_t n = 1 + pick(i % 10 == 0 ? MOST : 100);
+        abr_clean_opts clean = {.keep = i % 3 == 0 ? (unsigned)pick(1u << ABR_CLEAN_KINDS) : 0,
+                                .invisible = i % 2 == 0};
+        abr_clean_opts strip = clean;
+        abr_cleaned want, stripped, got;
+        strip.strip = true;
+        random_noise(raw, n);
+        CHECK(abr_clean_text(raw, n, &clean, &want, NULL) == ABR_OK);
+        CHECK(abr_clean_text(raw, n, &strip, &stripped, NULL) == ABR_OK);
+        CHECK(abr_clean_text(stripped.p, stripped.n, &clean, &got, NULL) == ABR_OK);
+        CHECK_BYTES(want.p, want.n, got.p, got.n);
+        abr_cleaned_free(&got);
+        abr_cleaned_free(&stripped);
+        abr_cleaned_free(&want);
+    }
+}
+
 static void any_chunking_of_a_full_window_too(void)
 {
-    bool slow = getenv("VALGRIND") != NULL;
+    const size_t rounds = check_cases(40);
     size_t most = 400 * KB;
     char *raw = malloc(most);
     if (!raw)
         exit(2);
-    for (int i = 0; i < (slow ? 2 : 40); i++) {
+    for (size_t i = 0; i < rounds; i++) {
         size_t n = most / 2 + pick(most / 2);
         random_noise(raw, n);
         for (size_t at = 0; at < n; at++) /* few newlines and full erases: long lines */
@@ -664,11 +714,13 @@ int main(void)
     RUN(a_sequence_without_an_end_swallows_little);
     RUN(every_invalid_byte_is_replaced);
     RUN(kinds_can_be_kept);
+    RUN(movements_stay_where_only_noise_is_stripped);
     RUN(older_lines_are_final);
     RUN(a_long_line_is_final_but_for_its_end);
     RUN(a_move_makes_few_blanks);
     RUN(a_number_of_many_digits_does_not_wrap);
     RUN(any_chunking_gives_the_same);
+    RUN(a_text_that_was_stripped_is_cleaned_to_the_same);
     RUN(any_chunking_of_a_full_window_too);
     RUN(the_result_is_clean);
     RUN(every_failure_is_survived);

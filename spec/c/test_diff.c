@@ -256,6 +256,27 @@ static void chunks_and_lowered_budgets_change_nothing(void)
     }
 }
 
+/* Too many to be retained one by one; of runs of them none is cut. */
+static void tiny_hunks_fill_a_large_budget(void)
+{
+    enum { HUNKS = 30000, BUDGET = 400 * 1000 };
+    made d = {.hunks = HUNKS};
+    uint64_t hunks;
+    uint64_t added;
+    uint64_t removed;
+    add(&d, "--- a/x\n+++ b/x\n");
+    for (size_t i = 0; i < HUNKS; i++)
+        add(&d, "@@ -1 +1 @@\n-a\n+b\n");
+    const result r = cut_at_once(d.p, d.n, BUDGET);
+    CHECK(r.n >= BUDGET / 10 * 9);
+    add_up(&r, &hunks, &added, &removed);
+    CHECK_COUNT(HUNKS, hunks + r.hunks);
+    check_same(&r, cut_in_chunks(d.p, d.n, 4099, BUDGET, BUDGET, true));
+    check_same(&r, cut_in_chunks(d.p, d.n, 257, BUDGET * (uint64_t)2, BUDGET, false));
+    free(r.content);
+    free(d.p);
+}
+
 /* Lowering the budget gives the same where most was forgotten, too. */
 static void a_long_diff_can_be_lowered(void)
 {
@@ -284,6 +305,36 @@ static void every_start_of_a_diff_is_cut(void)
 }
 
 /* ---- memory ---- */
+
+/* A look at a diff whose last line may yet be the header of a hunk. */
+static void a_look_leaves_the_open_hunk_as_it_is(void)
+{
+    static const char last[] = "--- a/z\n+++ b/z\n@@ -1,9 +1,9 @@\n-let a = 1;\n+let b = 2;\n c\n";
+    static const char next[] = "@@ -72,1 +72,1 @@ here";
+    made d = {.random = 1};
+    abr_stream *s = NULL;
+    abr_cut cut;
+    const abr_opts o = options(2000);
+    add(&d, "--- a/x\n+++ b/x\n@@ -1,60000 +1,60000 @@\n");
+    for (size_t i = 0; i < 60000; i++)
+        add(&d, " same\n");
+    add(&d, last);
+    CHECK(abr_stream_open(&o, NULL, NULL, &s, NULL) == ABR_OK);
+    CHECK(abr_stream_write(s, d.p, d.n) == ABR_OK);
+    for (size_t i = 0; i < sizeof next - 1; i++) {
+        CHECK(abr_stream_write(s, next + i, 1) == ABR_OK);
+        CHECK(abr_stream_snapshot(s, NULL, &cut, NULL) == ABR_OK);
+        abr_cut_free(&cut);
+    }
+    add(&d, next);
+    const result r = cut_at_once(d.p, d.n, 2000);
+    CHECK(strstr(r.content, "@@ -1,9 +1,9 @@") != NULL);
+    CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
+    check_same(&r, result_of(&cut));
+    abr_stream_close(s);
+    free(r.content);
+    free(d.p);
+}
 
 static void memory_stays_within_its_bound(void)
 {
@@ -362,8 +413,10 @@ int main(void)
     RUN(small_diffs_look_like_this);
     RUN(hunks_shown_and_left_out_add_up);
     RUN(chunks_and_lowered_budgets_change_nothing);
+    RUN(tiny_hunks_fill_a_large_budget);
     RUN(a_long_diff_can_be_lowered);
     RUN(every_start_of_a_diff_is_cut);
+    RUN(a_look_leaves_the_open_hunk_as_it_is);
     RUN(memory_stays_within_its_bound);
     RUN(no_failed_allocation_leaks);
     return check_end();

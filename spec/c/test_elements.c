@@ -1,27 +1,10 @@
 /* Pages of JSON: what shows is whole elements in brackets, as many as fit; following the pages shows each
  * once; chunks, an index and memory that fails change nothing. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, strndup, utimensat */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "ledger.h"
+#include "paged_file.h"
 
-enum { CASES = 1500, LARGE_CASES = 6, CASES_UNDER_VALGRIND = 150, ELEMENTS = 100 * 1000, POINTER = 4096 };
-
-static char folder[] = "/tmp/abridge-json-XXXXXX";
-static char path[sizeof folder + 8];
-
-static void write_file(const char *p, size_t n)
-{
-    static long writes = 0;
-    const struct timespec old[2] = {{1000000000, 1}, {1000000000, ++writes}}; /* long ago: an index is kept */
-    FILE *file = fopen(path, "wb");
-    if (!file || (n > 0 && fwrite(p, 1, n, file) != n) || fclose(file) != 0 ||
-        utimensat(AT_FDCWD, path, old, 0) != 0)
-        exit(2);
-}
+enum { ELEMENTS = 100 * 1000, POINTER = 4096 };
 
 /* ---- documents ---- */
 
@@ -383,14 +366,12 @@ static void follow_random_docs(size_t cases, size_t most, bool large)
 
 static void following_the_pages_shows_each_element_once(void)
 {
-    const bool slow = getenv("VALGRIND") != NULL;
-    follow_random_docs(slow ? CASES_UNDER_VALGRIND : CASES, 6000, false);
+    follow_random_docs(check_cases(1500), 6000, false);
 }
 
 static void so_it_does_in_large_files_with_an_index(void)
 {
-    const bool slow = getenv("VALGRIND") != NULL;
-    follow_random_docs(slow ? 1 : LARGE_CASES, 600 * 1000, true);
+    follow_random_docs(check_cases(20), 600 * 1000, true);
 }
 
 /* ---- single facts ---- */
@@ -481,6 +462,44 @@ static abr_code show_by_bytes(const char *text, const char *pointer, abr_error *
         code = abr_page_step(page, 1, &done, error);
     abr_page_close(page);
     return code;
+}
+
+/* That a number has ended shows at the byte after it, which may come in a chunk of its own. */
+static void a_number_over_budget_is_cut_the_same_wherever_a_chunk_ends(void)
+{
+    enum { DIGITS = 20000 };
+    static const char before[] = "[\"a\",-1";
+    char *text = malloc(DIGITS + 20);
+    char got[2][200];
+    if (!text)
+        exit(2);
+    memcpy(text, before, sizeof before - 1);
+    memset(text + sizeof before - 1, '9', DIGITS);
+    memcpy(text + sizeof before - 1 + DIGITS, ",1]", 4);
+    for (int written = 0; written < 2; written++) {
+        abr_page_opts o = ABR_PAGE_OPTS_INIT;
+        abr_page *page;
+        abr_page_lines lines;
+        abr_cut cut;
+        bool done = true;
+        o.pointer = "/1";
+        o.pointer_len = 2;
+        o.cut.max.bytes = 150;
+        if (written)
+            CHECK(abr_page_begin(NULL, &o, &page, NULL) == ABR_OK);
+        else
+            CHECK(abr_page_text(text, strlen(text), &o, &page, NULL) == ABR_OK);
+        for (const char *p = text; written && *p; p++)
+            CHECK(abr_page_write(page, p, 1, NULL) == ABR_OK);
+        CHECK(!written || (abr_page_step(page, 1, &done, NULL) == ABR_OK && done));
+        CHECK(abr_page_cut(page, NULL, &cut, &lines, NULL) == ABR_OK && cut.content_bytes < sizeof got[0]);
+        abr_cut_write(&cut, got[written]);
+        got[written][cut.content_bytes] = '\0';
+        abr_cut_free(&cut);
+        abr_page_close(page);
+    }
+    CHECK_TEXT(got[0], got[1], strlen(got[1]));
+    free(text);
 }
 
 static void expect_failure(const char *text, const char *pointer, abr_code want, const char *message,
@@ -596,6 +615,43 @@ static void no_failed_allocation_leaks(void)
     free(d.p);
 }
 
+/* A part of a number would be another one, and a part of a literal is no JSON. */
+static void a_scalar_that_does_not_fit_shows_nothing(void)
+{
+    static char nines[300 * 1000];
+    static const char *const scalars[] = {"12345", "-1.5e+10", "true", "false\n", "  null  ", nines};
+    memset(nines, '9', sizeof nines - 1);
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        const char *text = scalars[i] + strspn(scalars[i], " ");
+        const size_t n = strcspn(text, " \n");
+        write_file(scalars[i], strlen(scalars[i]));
+        for (unsigned k = 0; k < 4; k++) {
+            for (uint64_t budget = 0; budget < 12; budget++) {
+                abr_page_opts o = ABR_PAGE_OPTS_INIT;
+                uint64_t *const budgets[] = {&o.cut.max.lines, &o.cut.max.bytes, &o.cut.max.chars,
+                                             &o.cut.max.tokens};
+                abr_page *page;
+                abr_cut cut;
+                abr_page_lines lines;
+                o.pointer = "";
+                *budgets[k] = budget;
+                CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK);
+                CHECK(abr_page_cut(page, NULL, &cut, &lines, NULL) == ABR_OK);
+                char *content = content_of(&cut);
+                if (cut.content_bytes > 0)
+                    CHECK_BYTES(text, n, content, cut.content_bytes);
+                CHECK(cut.truncated == (cut.content_bytes == 0));
+                CHECK(cut.content_bytes == 0 || budget > 0);
+                CHECK(cut.content_bytes > 0 || k != 1 || budget < n);
+                CHECK_COUNT(cut.total_bytes, cut.output_bytes + cut.omitted_bytes);
+                free(content);
+                abr_cut_free(&cut);
+                abr_page_close(page);
+            }
+        }
+    }
+}
+
 static void a_file_that_changes_is_told(void)
 {
     abr_page_opts o = ABR_PAGE_OPTS_INIT;
@@ -619,19 +675,16 @@ static void a_file_that_changes_is_told(void)
 
 int main(void)
 {
-    if (!mkdtemp(folder))
-        return 2;
-    snprintf(path, sizeof path, "%s/f", folder);
     RUN(a_pointer_leads_to_an_element);
+    RUN(a_number_over_budget_is_cut_the_same_wherever_a_chunk_ends);
     RUN(a_member_without_a_name_of_its_own_goes_by_its_index);
     RUN(a_pointer_that_leads_nowhere_says_where_it_stops);
     RUN(what_is_no_json_is_refused_at_its_byte);
     RUN(depth_is_bounded_by_memory);
     RUN(no_failed_allocation_leaks);
+    RUN(a_scalar_that_does_not_fit_shows_nothing);
     RUN(a_file_that_changes_is_told);
     RUN(following_the_pages_shows_each_element_once);
     RUN(so_it_does_in_large_files_with_an_index);
-    unlink(path);
-    rmdir(folder);
     return check_end();
 }

@@ -131,8 +131,12 @@ static void check_stream(const char *text, size_t n, const abr_cut *want, uint64
     abr_stream *stream;
     abr_cut cut;
     CHECK(abr_stream_open(&o, NULL, NULL, &stream, NULL) == ABR_OK);
-    for (size_t i = 0; i < n; i += chunk)
-        CHECK(abr_stream_write(stream, text + i, n - i < chunk ? n - i : chunk) == ABR_OK);
+    for (size_t i = 0; i < n; i += chunk) {
+        const size_t size = n - i < chunk ? n - i : chunk;
+        char *part = exact(text + i, size);
+        CHECK(abr_stream_write(stream, part, size) == ABR_OK);
+        free(part);
+    }
     CHECK(abr_stream_finish(stream, &narrow, &cut, NULL) == ABR_OK);
     char *one = text_of(want);
     char *other = text_of(&cut);
@@ -162,6 +166,221 @@ static void chunks_and_lowered_budgets_give_the_same(void)
     free(text);
 }
 
+/* A document of (before, n times `unit`, after). */
+static char *long_document(const char *before, char unit, size_t n, const char *after, size_t *size)
+{
+    const size_t before_n = strlen(before);
+    const size_t after_n = strlen(after);
+    char *text = malloc(before_n + n + after_n);
+    if (!text)
+        exit(2);
+    memcpy(text, before, before_n);
+    memset(text + before_n, unit, n);
+    memcpy(text + before_n + n, after, after_n);
+    *size = before_n + n + after_n;
+    return text;
+}
+
+static void check_long_document(const char *before, char unit, size_t n, const char *after)
+{
+    static const size_t chunks[] = {1, 7, 4096, 65536};
+    const abr_opts o = options(1000, ABR_MARKER_INSIDE);
+    size_t size;
+    abr_cut cut;
+    char *text = long_document(before, unit, n, after, &size);
+    CHECK(abr_cut_text(text, size, &o, &cut, NULL) == ABR_OK);
+    for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++)
+        if (n / chunks[c] <= 1 << 18)
+            check_stream(text, size, &cut, 1000, 1000, chunks[c]);
+    abr_cut_free(&cut);
+    free(text);
+}
+
+static void tokens_longer_than_any_buffer_are_the_same_in_chunks(void)
+{
+    static const struct {
+        const char *before, *after;
+        char unit;
+    } tokens[] = {
+        {"[1,", ",2]", '9'},
+        {"[1,-0.", "e-5,2]", '1'},
+        {"[1,7e", ",2]", '7'},
+        {"{\"a\":1,\"", "\":2}", 'k'},
+        {"{\"a\":1,\"k\":", "}", '9'},
+        {"[\"a\",\"", "\",\"b\"]", 's'},
+        {"[\"", "\",{\"\\n\":1},{\"\\u002e\":[{\".\\\"\":1}]},{\"\\\\\":1},{\"\\t\":2},{\"\\/\":3}]", 's'},
+        {"[1,nul", "]", 'l'},
+        {"\"", "\"", 'x'},
+        {"", "", '5'},
+        {"[[1,[2,", "],3],4]", '3'},
+        {"[{\"k\":{\"", "\":1}},2]", 'e'},
+    };
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        check_long_document(tokens[i].before, tokens[i].unit, 1 << 18, tokens[i].after);
+        check_long_document(tokens[i].before, tokens[i].unit, 1 << 21, tokens[i].after);
+    }
+    check_long_document("[1,", '9', 1 << 26, ",2]");
+}
+
+static char *add_times(char *p, const char *part, size_t times)
+{
+    for (; times > 0; times--, p += strlen(part))
+        memcpy(p, part, strlen(part));
+    return p;
+}
+
+/* Blanks that no buffer holds do not make the key after them another: later ones are not new. */
+static void a_key_after_a_flood_of_blanks_is_read_as_in_one_call(void)
+{
+    const abr_opts o = options(4000, ABR_MARKER_INSIDE);
+    char *text = malloc(1 << 20);
+    char part[32];
+    abr_cut cut;
+    if (!text)
+        exit(2);
+    char *p = add_times(text, "[", 1);
+    for (int i = 0; i < 60; i++) {
+        snprintf(part, sizeof part, "{\"q%d\":1},", i);
+        p = add_times(p, part, 1);
+    }
+    p = add_times(p, "{\"p\":1},", 40000);
+    p = add_times(add_times(p, "{\"p\":1,", 1), " ", 20000);
+    p = add_times(add_times(p, "\"newkey\":7},", 1), "{\"p\":1},", 300);
+    p = add_times(add_times(p, "{\"newkey\":8},", 1), "{\"p\":1},", 40000);
+    p = add_times(p, "1]", 1);
+    CHECK(abr_cut_text(text, (size_t)(p - text), &o, &cut, NULL) == ABR_OK);
+    check_stream(text, (size_t)(p - text), &cut, 4000, 4000, 3);
+    abr_cut_free(&cut);
+    free(text);
+}
+
+/* What a stream shows is copied to as many bytes as it may show. */
+static void a_string_is_never_shown_whole_in_too_few_bytes(void)
+{
+    static const abr_marker markers[] = {ABR_MARKER_INSIDE, ABR_MARKER_OUTSIDE, ABR_MARKER_NONE};
+    const size_t size = 300000;
+    char *text = malloc(size);
+    if (!text)
+        exit(2);
+    for (size_t i = 0; i < size; i += 20)
+        memcpy(text + i, ",\"error: it failed\" ", 20);
+    text[0] = '[';
+    text[size - 1] = ']';
+    for (uint64_t bytes = 0; bytes < 60; bytes++) {
+        for (size_t m = 0; m < 3; m++) {
+            const abr_opts o = options(bytes, markers[m]);
+            abr_stream *stream;
+            abr_cut cut;
+            CHECK(abr_stream_open(&o, NULL, NULL, &stream, NULL) == ABR_OK);
+            CHECK(abr_stream_write(stream, text, size) == ABR_OK);
+            CHECK(abr_stream_finish(stream, NULL, &cut, NULL) == ABR_OK);
+            CHECK(cut.output_bytes <= bytes);
+            free(text_of(&cut));
+            abr_cut_free(&cut);
+            abr_stream_close(stream);
+        }
+    }
+    free(text);
+}
+
+/* Either end of the blanks is retained, in one piece where the budget is larger. Of the digits little is
+ * shown. */
+static void a_lowered_budget_shows_as_much_of_a_string_as_that_budget(void)
+{
+    enum {
+        DIGITS = ABR_KIND_BYTES,
+        BLANKS = 26000,
+        BUDGET = 30000,
+        OPENED = 60000,
+        SIZE = DIGITS + BLANKS + 64
+    };
+    const abr_opts o = options(BUDGET, ABR_MARKER_INSIDE);
+    char *text = malloc(SIZE);
+    abr_cut cut;
+    if (!text)
+        exit(2);
+    const size_t n = (size_t)snprintf(text, SIZE, "[\"%0*d\",\"%*d\"]", DIGITS, 0, BLANKS, 0);
+    CHECK(abr_cut_text(text, n, &o, &cut, NULL) == ABR_OK);
+    check_stream(text, n, &cut, OPENED, BUDGET, 10000);
+    CHECK(cut.content_bytes > BLANKS);
+    abr_cut_free(&cut);
+    free(text);
+}
+
+/* Whether a value is shown does not depend on how deep what follows on it is, nor on the chunks. */
+static void a_value_before_many_levels_is_shown(void)
+{
+    enum { LEVELS = 199, SIZE = 16384 };
+    const abr_opts o = options(1000, ABR_MARKER_INSIDE);
+    char text[SIZE];
+    abr_cut cut;
+    size_t n = (size_t)sprintf(text, "[\"first\",");
+    for (size_t level = 0; level < LEVELS; level++)
+        n += (size_t)sprintf(text + n, "[             ");
+    for (size_t number = 0; number < 1000; number++)
+        n += (size_t)sprintf(text + n, "%s1", number > 0 ? "," : "");
+    for (size_t level = 0; level < LEVELS; level++)
+        n += (size_t)sprintf(text + n, "]");
+    n += (size_t)sprintf(text + n, "]");
+    CHECK(abr_cut_text(text, n, &o, &cut, NULL) == ABR_OK);
+    char *content = text_of(&cut);
+    CHECK(cut.truncated && cut.content_bytes > 8 && memcmp(content, "[\"first\"", 8) == 0);
+    for (size_t chunk = 1; chunk < 400; chunk += 19)
+        check_stream(text, n, &cut, 1000, 1000, chunk);
+    free(content);
+    abr_cut_free(&cut);
+}
+
+/* Lines are those of the source where a long string begins in one block that is read, and ends in another. */
+static void a_long_string_across_blocks_has_its_line(void)
+{
+    const abr_opts o = options(20000, ABR_MARKER_INSIDE);
+    enum { FIRST = 200000, SECOND = 300000 };
+    char *text = malloc(FIRST + SECOND + 64);
+    abr_cut cut;
+    if (!text)
+        exit(2);
+    size_t n = (size_t)sprintf(text, "[\"");
+    memset(text + n, 'y', FIRST);
+    n += FIRST;
+    n += (size_t)sprintf(text + n, "\",\n\n\n \"");
+    memset(text + n, 'x', SECOND);
+    n += SECOND;
+    n += (size_t)sprintf(text + n, "\"]");
+    CHECK(abr_cut_text(text, n, &o, &cut, NULL) == ABR_OK);
+    for (size_t i = 0; i < cut.piece_count; i++)
+        if (cut.pieces[i].source)
+            CHECK_COUNT(abr_count_lines(text, (size_t)cut.pieces[i].first_byte), cut.pieces[i].first_line);
+    abr_cut_free(&cut);
+    free(text);
+}
+
+/* Each level makes two parts, of what stands before and after its child. */
+static void many_levels_make_no_more_parts_than_there_is_memory_for(void)
+{
+    enum { LEVELS = 30, TIMES = 1500, SIZE = 2400 };
+    const abr_opts o = options(3000000, ABR_MARKER_INSIDE);
+    char *text = malloc((size_t)TIMES * SIZE);
+    abr_cut cut;
+    if (!text)
+        exit(2);
+    size_t n = (size_t)sprintf(text, "[1");
+    for (size_t i = 0; i < TIMES; i++) {
+        n += (size_t)sprintf(text + n, ",");
+        for (size_t level = 0; level < LEVELS; level++)
+            n += (size_t)sprintf(text + n, "[1,");
+        for (size_t number = 0; number < 240; number++)
+            n += (size_t)sprintf(text + n, "%s12345678", number > 0 ? "," : "");
+        for (size_t level = 0; level < LEVELS; level++)
+            n += (size_t)sprintf(text + n, ",1]");
+    }
+    n += (size_t)sprintf(text + n, "]");
+    CHECK(abr_cut_text(text, n, &o, &cut, NULL) == ABR_OK);
+    check_stream(text, n, &cut, o.max.bytes, o.max.bytes, 65536);
+    abr_cut_free(&cut);
+    free(text);
+}
+
 static void ten_million_brackets_are_text(void)
 {
     enum { BRACKETS = 10000000 };
@@ -175,6 +394,36 @@ static void ten_million_brackets_are_text(void)
     CHECK(cut.kind == ABR_KIND_TEXT);
     abr_cut_free(&cut);
     free(text);
+}
+
+/* The keys around a value may be longer than all that is retained. */
+static void open_levels_have_room_for_their_keys(void)
+{
+    enum { DEEP = 190, KEY = 4000, VALUES = 20000 };
+    const abr_opts o = options(300, ABR_MARKER_INSIDE);
+    char *piece = malloc(KEY);
+    abr_stream *s = NULL;
+    abr_cut cut;
+    if (!piece)
+        exit(2);
+    memset(piece, 'k', KEY);
+    CHECK(abr_stream_open(&o, NULL, NULL, &s, NULL) == ABR_OK);
+    for (int i = 0; i < DEEP; i++)
+        CHECK(abr_stream_write(s, "{\"", 2) == ABR_OK && abr_stream_write(s, piece, KEY) == ABR_OK &&
+              abr_stream_write(s, "\":", 2) == ABR_OK);
+    CHECK(abr_stream_write(s, "[0", 2) == ABR_OK);
+    for (int i = 0; i < VALUES; i++)
+        CHECK(abr_stream_write(s, ",\"an error\"", 11) == ABR_OK);
+    CHECK(abr_stream_write(s, "]", 1) == ABR_OK);
+    for (int i = 0; i < DEEP; i++)
+        CHECK(abr_stream_write(s, "}", 1) == ABR_OK);
+    CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
+    char *got = text_of(&cut);
+    CHECK_TEXT("{\"...\": \"... 1 of 1 members omitted ...\"}", got, cut.content_bytes);
+    free(got);
+    abr_cut_free(&cut);
+    abr_stream_close(s);
+    free(piece);
 }
 
 static void what_is_deeper_than_200_is_not_shown(void)
@@ -205,7 +454,15 @@ int main(void)
     RUN(a_pair_of_escapes_is_one_char);
     RUN(the_element_in_trouble_is_shown_with_both_ends);
     RUN(chunks_and_lowered_budgets_give_the_same);
+    RUN(tokens_longer_than_any_buffer_are_the_same_in_chunks);
+    RUN(a_key_after_a_flood_of_blanks_is_read_as_in_one_call);
+    RUN(a_string_is_never_shown_whole_in_too_few_bytes);
+    RUN(a_lowered_budget_shows_as_much_of_a_string_as_that_budget);
+    RUN(a_value_before_many_levels_is_shown);
+    RUN(a_long_string_across_blocks_has_its_line);
+    RUN(many_levels_make_no_more_parts_than_there_is_memory_for);
     RUN(ten_million_brackets_are_text);
+    RUN(open_levels_have_room_for_their_keys);
     RUN(what_is_deeper_than_200_is_not_shown);
     return check_end();
 }

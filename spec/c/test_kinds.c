@@ -8,46 +8,9 @@
 #include "kinds/kind.h"
 #include "kinds/magic.h"
 
-#include "check.h"
+#include "made.h"
 
 /* ---- texts ---- */
-
-/* A text that grows; its bytes are freed by told(). */
-typedef struct {
-    char *p;
-    size_t n;
-} made;
-
-static void add_bytes(made *text, const char *p, size_t n)
-{
-    text->p = realloc(text->p, text->n + n + 1);
-    if (!text->p)
-        exit(2);
-    memcpy(text->p + text->n, p, n);
-    text->n += n;
-}
-
-static void add(made *text, const char *p)
-{
-    add_bytes(text, p, strlen(p));
-}
-
-/* `count` lines of a format that takes the line's number twice. */
-static void add_lines(made *text, size_t count, const char *format)
-{
-    for (size_t i = 1; i <= count; i++) {
-        char line[256];
-        int n = 0;
-        for (const char *f = format; *f; f++) {
-            if (*f == '#')
-                n += snprintf(line + n, sizeof line - (size_t)n, "%zu", i);
-            else
-                line[n++] = *f;
-        }
-        line[n++] = '\n';
-        add_bytes(text, line, (size_t)n);
-    }
-}
 
 static abr_telling tell_bytes(const char *p, size_t n)
 {
@@ -67,7 +30,7 @@ static const char *told(made *text)
 {
     const char *name = abr_kind_name(tell_bytes(text->p, text->n).kind);
     free(text->p);
-    *text = (made){NULL, 0};
+    *text = (made){0};
     return name;
 }
 
@@ -237,7 +200,7 @@ static void random_value(made *text, size_t depth)
 static void every_chunking_and_every_prefix_of_json(void)
 {
     for (size_t round = 0; round < 300; round++) {
-        made text = {NULL, 0};
+        made text = {0};
         add(&text, "[");
         random_value(&text, 0);
         add(&text, "]");
@@ -292,7 +255,7 @@ static void json_is_told(void)
 
 static void json_that_goes_on_is_told_by_its_start(void)
 {
-    made text = {NULL, 0};
+    made text = {0};
     add(&text, "[");
     while (text.n < 3 * ABR_KIND_BYTES)
         add(&text, "{\"name\": \"value\"},\n");
@@ -335,7 +298,7 @@ static void records_of_json_are_told(void)
 {
     CHECK_KIND("json_lines", tell("{\"a\":1}\n{\"a\":2}\n"));
     CHECK_KIND("json_lines", tell("{\"a\":1}\r\n\r\n[2]\r\n\n"));
-    made text = {NULL, 0};
+    made text = {0};
     add_lines(&text, 5, "{\"id\": #, \"status\": \"ok\"}");
     add(&text, "panic: out of memory\n");
     add_lines(&text, 5, "{\"id\": #, \"status\": \"ok\"}");
@@ -384,7 +347,7 @@ static void tables_are_told(void)
     CHECK_KIND("text",
                tell("alpha.c   bravo.c   charlie.c  delta.c\necho.c    fox.c     golf.c     hotel.c\n"
                     "india.c   juliet.c  kilo.c     lima.c\nmike.c    nov.c     oscar.c    papa.c\n"));
-    made text = {NULL, 0};
+    made text = {0};
     add_lines(&text, 40, "2026-01-02 03:04:05,123 INFO server request # done");
     CHECK_KIND("log", told(&text));
     add_lines(&text, 40, "Compiling crate # of many");
@@ -430,7 +393,7 @@ static void diffs_are_told(void)
     CHECK_KIND("diff", tell("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"));
     CHECK_KIND("diff", tell("diff --cc x\nindex 1234567,2345678..3456789\n--- a/x\n+++ b/x\n@@@ -1,2 -1,2 "
                             "+1,3 @@@\n  a\n- b\n -c\n++d\n++e\n"));
-    made text = {NULL, 0};
+    made text = {0};
     add(&text, "commit 0123456789abcdef0123456789abcdef01234567\nAuthor: A <a@example.com>\nDate:   Sun Nov "
                "22 2026\n\n"
                "    A message of some\n    lines, and more of these.\n\n");
@@ -458,7 +421,7 @@ static void diffs_are_told(void)
 
 static void a_log_is_one_whatever_is_inside(void)
 {
-    made text = {NULL, 0};
+    made text = {0};
     add_lines(&text, 20, "2026-01-02T03:04:05Z INFO job # done");
     add(&text, small_diff);
     add_lines(&text, 20, "2026-01-02T03:04:05Z INFO job # done");
@@ -495,7 +458,7 @@ static void hunks_end_where_they_say(void)
 /* Made of lines alone, so many of each. */
 static const char *kind_of_lines(const char *line)
 {
-    made text = {NULL, 0};
+    made text = {0};
     add_lines(&text, 60, line);
     return told(&text);
 }
@@ -571,7 +534,7 @@ static void source_and_listings_are_text(void)
         "text",
         tell(
             "total 8\n-rw-r--r-- 1 root root 10 Nov 22 19:44 a\n-rw-r--r-- 1 root root 10 Nov 22 19:44 b\n"));
-    made text = {NULL, 0};
+    made text = {0};
     add_lines(&text, 50000, "#");
     CHECK_KIND("text", told(&text));
     add_lines(&text, 100, "./src/some/file_#.lua");
@@ -645,20 +608,48 @@ static void binaries_are_told(void)
                                  "ELF\2\1\1",
                                  7);
     CHECK(elf.kind == ABR_KIND_BINARY && strcmp(elf.media_type, "application/x-elf") == 0);
-    abr_telling data = tell_bytes("\1\2\3\4abcdefgh", 12);
-    CHECK(data.kind == ABR_KIND_BINARY && data.media_type == NULL);
+    char data[40];
+    memset(data, 1, sizeof data);
+    memcpy(data + 32, "abcdefgh", 8);
+    const abr_telling noise = tell_bytes(data, sizeof data);
+    CHECK(noise.kind == ABR_KIND_BINARY && noise.media_type == NULL);
+    CHECK(tell_bytes(data + 1, sizeof data - 1).kind != ABR_KIND_BINARY); /* 31 such bytes */
     static const char names[] = "./some/name.lua\0./some/other.lua\0./some/third.lua\0";
     CHECK(tell_bytes(names, sizeof names - 1).kind != ABR_KIND_BINARY);
-    CHECK(tell_bytes("caf\xC3", 4).kind == ABR_KIND_BINARY); /* one of four */
     const char *type;
-    CHECK(!abr_is_binary("caf\xC3", 4, false, &type)); /* whose other half comes */
     CHECK(!abr_is_binary("\x1B[1mbold\x1B[0m\x7F", 13, true, &type));
-    char tenth[100];
+    char tenth[400];
     memset(tenth, 'x', sizeof tenth);
-    memset(tenth, 1, 10);
+    memset(tenth, 1, 40);
     CHECK(!abr_is_binary(tenth, sizeof tenth, true, &type));
-    tenth[10] = 1;
+    tenth[40] = 1;
     CHECK(abr_is_binary(tenth, sizeof tenth, true, &type));
+    tenth[31] = '\xC3';
+    CHECK(abr_is_binary(tenth, 32, true, &type));
+    CHECK(!abr_is_binary(tenth, 32, false, &type)); /* whose other half comes */
+}
+
+/* A letter of ISO 8859-1 counts unless it stands beside one of ASCII; its signs count anywhere. */
+static void letters_of_latin_1_are_text(void)
+{
+    static const struct {
+        const char *word; /* repeated */
+        bool binary;
+    } cases[] = {
+        {"caf\xE9 ", false}, {"\xC9t\xE9 ", false}, {"na\xEFve ", false},     {"\xFChr ", false},
+        {"\xE9 ", true},     {"1\xE9 ", true},      {"a\xE9\xE9\xE9 ", true}, {"a\xD7", true},
+        {"a\xF7", true},     {"a\xBF", true},       {"\xC0 \xC0", true},
+    };
+    const char *type;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[ABR_BINARY_JUDGED + 3];
+        const size_t n = strlen(cases[i].word);
+        for (size_t at = 0; at < sizeof text; at++)
+            text[at] = cases[i].word[at % n];
+        CHECK(abr_is_binary(text, sizeof text, false, &type) == cases[i].binary);
+        CHECK(abr_is_binary(text, 40 * n, true, &type) == cases[i].binary);
+        CHECK(!abr_is_binary(text, n, true, &type)); /* so short that it may be a text */
+    }
 }
 
 /* Nothing is read outside of a text, and it is told in one call as in the other, whatever it is. */
@@ -702,6 +693,7 @@ int main(void)
     RUN(source_and_listings_are_text);
     RUN(work_going_on_is_a_log);
     RUN(binaries_are_told);
+    RUN(letters_of_latin_1_are_text);
     RUN(any_bytes_can_be_told);
     return check_end();
 }

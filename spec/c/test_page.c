@@ -45,8 +45,9 @@ static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at);
 #include "page/page_cut.c"
 
 #include "check.h"
+#include "paged_file.h"
 
-enum { TEXT_MOST = 300, CASES = 6000, CASES_UNDER_VALGRIND = 600 };
+enum { TEXT_MOST = 300 };
 
 static unsigned reads;
 static unsigned off_pages; /* reads to a place on no page */
@@ -60,21 +61,6 @@ static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at)
     ssize_t came = pread(fd, dst, n, at);
     end = (const char *)dst + (came > 0 ? came : 0);
     return came;
-}
-
-static char folder[] = "/tmp/abridge-page-XXXXXX";
-static char path[sizeof folder + 8];
-
-static void write_file(const char *p, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    if (!file || (n > 0 && fwrite(p, 1, n, file) != n) || fclose(file) != 0)
-        exit(2);
-    static long writes = 0;
-    /* long ago, so that an index of it is kept */
-    const struct timespec old[2] = {{1000000000, 1}, {1000000000, ++writes}};
-    if (utimensat(AT_FDCWD, path, old, 0) != 0)
-        exit(2);
 }
 
 static abr_page_opts random_page(size_t n)
@@ -213,10 +199,10 @@ static void compare(const char *p, size_t n, const abr_page_opts *o)
 static void a_page_is_the_cut_of_the_rest(void)
 {
     char text[TEXT_MOST];
-    int cases = getenv("VALGRIND") ? CASES_UNDER_VALGRIND : CASES;
+    const size_t cases = check_cases(6000);
     abr_index *index;
     CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
-    for (int i = 0; i < cases && check_failures == 0; i++) {
+    for (size_t i = 0; i < cases && check_failures == 0; i++) {
         uint64_t seed = check_seed;
         size_t n = pick(TEXT_MOST);
         random_text(text, n);
@@ -236,7 +222,7 @@ static void a_page_is_the_cut_of_the_rest(void)
         compare(copy, n, &o);
         free(copy);
         if (check_failures > 0)
-            fprintf(stderr, "case %d of seed %" PRIu64 "\n", i, seed);
+            fprintf(stderr, "case %zu of seed %" PRIu64 "\n", i, seed);
     }
     abr_index_close(index);
 }
@@ -277,10 +263,10 @@ static void follow(const char *file, const char *p, size_t n, abr_page_opts o)
 static void following_pages_rebuilds_the_file(void)
 {
     char text[TEXT_MOST];
-    int cases = getenv("VALGRIND") ? CASES_UNDER_VALGRIND / 10 : CASES / 10;
+    const size_t cases = check_cases(600);
     abr_index *index;
     CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
-    for (int i = 0; i < cases && check_failures == 0; i++) {
+    for (size_t i = 0; i < cases && check_failures == 0; i++) {
         uint64_t seed = check_seed;
         size_t n = pick(TEXT_MOST);
         random_text(text, n);
@@ -298,7 +284,7 @@ static void following_pages_rebuilds_the_file(void)
         follow(pick(4) > 0 ? path : NULL, copy, n, o);
         free(copy);
         if (check_failures > 0)
-            fprintf(stderr, "case %d of seed %" PRIu64 "\n", i, seed);
+            fprintf(stderr, "case %zu of seed %" PRIu64 "\n", i, seed);
     }
     abr_index_close(index);
 }
@@ -345,10 +331,10 @@ static void steps_change_nothing(void)
 {
     enum { MOST = 5 * ABR_BLOCK };
     char *text = malloc(MOST);
-    const int cases = getenv("VALGRIND") ? 10 : 200;
+    const size_t cases = check_cases(200);
     abr_index *index;
     CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
-    for (int i = 0; text && i < cases; i++) {
+    for (size_t i = 0; text && i < cases; i++) {
         const size_t n = pick(4) == 0 ? pick(5000) : pick(MOST);
         const uint64_t width = 1 + pick(pick(3) == 0 ? 2 * ABR_BLOCK : 100);
         for (size_t at = 0; at < n; at++)
@@ -735,9 +721,6 @@ static void a_page_of_a_text_asks_no_index(void)
 
 int main(void)
 {
-    if (!mkdtemp(folder))
-        return 2;
-    snprintf(path, sizeof path, "%s/file", folder);
     RUN(a_page_is_the_cut_of_the_rest);
     RUN(following_pages_rebuilds_the_file);
     RUN(steps_change_nothing);
@@ -754,7 +737,5 @@ int main(void)
     RUN(a_page_of_no_lines_is_empty);
     RUN(files_are_read_to_pages_of_memory);
     RUN(a_page_of_a_text_asks_no_index);
-    unlink(path);
-    rmdir(folder);
     return check_end();
 }

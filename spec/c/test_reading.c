@@ -2,6 +2,7 @@
 #include "check.h"
 #include "priority/command.h"
 #include "priority/form.h"
+#include "priority/layout.h"
 #include "priority/line_score.h"
 #include "priority/recall.h"
 
@@ -374,6 +375,20 @@ static void what_is_recalled_is_what_is_read(void)
     check_recall(&one);
 }
 
+static void the_layout_of_a_line_is_read_from_it_alone(void)
+{
+    static const char *const lines[] = {"[",        "[ ",    "[\x1B[1",    "[error",
+                                        "\x1B[1m[", "12: [", "10:00:00 [", "npm ERR! ["};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        abr_layout layout;
+        const size_t n = strlen(lines[i]);
+        char *line = exact(lines[i], n);
+        abr_read_layout(line, n, &layout);
+        CHECK(layout.text <= n);
+        free(line);
+    }
+}
+
 int main(void)
 {
     RUN(a_command_that_failed_is_seen_in_its_last_line);
@@ -381,5 +396,6 @@ int main(void)
     RUN(other_lines_neither_start_nor_end_one);
     RUN(the_place_of_a_pattern_counts_the_time_before_it);
     RUN(what_is_recalled_is_what_is_read);
+    RUN(the_layout_of_a_line_is_read_from_it_alone);
     return check_end();
 }

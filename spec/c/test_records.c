@@ -3,31 +3,9 @@
 #include "base/memory.h"
 #include "kinds/json_lines.h"
 #include "ledger.h"
+#include "made.h"
 
 /* ---- texts ---- */
-
-typedef struct {
-    char *p;
-    size_t n;
-    size_t size;
-} made;
-
-static void add_bytes(made *text, const char *p, size_t n)
-{
-    if (text->n + n > text->size) {
-        text->size = (text->n + n) * 2;
-        text->p = realloc(text->p, text->size);
-        if (!text->p)
-            exit(2);
-    }
-    memcpy(text->p + text->n, p, n);
-    text->n += n;
-}
-
-static void add(made *text, const char *p)
-{
-    add_bytes(text, p, strlen(p));
-}
 
 static void add_fill(made *text, char c, size_t n)
 {
@@ -134,7 +112,7 @@ static bool same_cut(const abr_cut *a, const abr_cut *b)
     return same;
 }
 
-/* Is each line a marker, no JSON in the source, or JSON? */
+/* Is each line a marker, blank or no JSON in the source, or JSON? */
 static bool lines_stand(const abr_cut *cut)
 {
     char *content = content_of(cut);
@@ -143,28 +121,31 @@ static bool lines_stand(const abr_cut *cut)
         const char *line = content + at;
         const char *newline = memchr(line, '\n', cut->content_bytes - at);
         const size_t n = newline ? (size_t)(newline - line) : cut->content_bytes - at;
-        fine = (n > 5 && memcmp(line, "... [", 5) == 0) || *line == 'n' || abr_is_json(line, n, true);
+        const bool blank = n == 0 || *line == ' ' || *line == '\r';
+        fine =
+            (n > 5 && memcmp(line, "... [", 5) == 0) || blank || *line == 'n' || abr_is_json(line, n, true);
         at += n + 1;
     }
     free(content);
     return fine;
 }
 
-static void check_text_of(const made *text, const abr_telling *told, abr_marker marker)
+static void check_budgets(const made *text, const abr_telling *told, abr_marker marker, const size_t *budgets,
+                          size_t count)
 {
-    static const size_t budgets[] = {0, 1, 7, 40, 90, 200, 500, 1000, 2048, 4096, 8192};
     ledger l = {0};
     const abr_alloc alloc = ledger_alloc(&l);
     const bool table = told->kind == ABR_KIND_TABLE;
     const all_records all = read_naively(text->p, text->n, table, told->delimiter, told->header_lines);
-    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+    for (size_t i = 0; i < count; i++) {
         abr_opts o = bytes_of(budgets[i], &alloc);
         o.marker = marker;
         if (text->n <= budgets[i])
             break;
         const size_t keep = budgets[i] + 8;
         const record_way once = {*told, &o, keep, keep, text->n, false, false};
-        const record_way chunks = {*told, &o, keep, keep, 1 + pick(pick(3) ? 40 : 4000), true, pick(8) == 0};
+        const record_way chunks = {
+            *told, &o, keep, keep, 1 + pick(pick(3) ? 40 : 4000), true, text->n < 100000 && pick(8) == 0};
         const record_way lowered = {*told, &o, keep + pick(100000), keep, 1 + pick(1000), true, false};
         abr_cut cut;
         abr_cut other;
@@ -186,10 +167,16 @@ static void check_text_of(const made *text, const abr_telling *told, abr_marker 
     free(all.records);
 }
 
+static void check_text_of(const made *text, const abr_telling *told, abr_marker marker)
+{
+    static const size_t budgets[] = {0, 1, 7, 40, 90, 200, 500, 1000, 2048, 4096, 8192};
+    check_budgets(text, told, marker, budgets, sizeof budgets / sizeof *budgets);
+}
+
 static void records_are_whole_and_gaps_exact(void)
 {
     const abr_telling *const kinds[] = {&lines_of_json, &csv, &tsv, &aligned};
-    for (size_t i = 0; i < 60; i++) {
+    for (size_t i = check_cases(60); i > 0; i--) {
         const abr_telling *told = kinds[pick(4)];
         made text = random_records(told);
         check_text_of(&text, told,
@@ -363,6 +350,137 @@ static void a_long_row_shows_start_and_sign(void)
 
 /* ---- memory ---- */
 
+/* What a cut of a text shows of it is the text itself: no reader is left when the cut is used. */
+static void the_end_of_a_long_last_row_is_the_texts(void)
+{
+    made text = {0};
+    add(&text, "id,name,state\n");
+    for (int i = 0; i < 300; i++)
+        add(&text, "7,item,ok\n");
+    add(&text, "300,");
+    add_fill(&text, 'x', 20000);
+    add(&text, ",error: failed");
+    for (uint64_t bytes = 200; bytes < 9000; bytes += 100) {
+        abr_opts o = ABR_OPTS_INIT;
+        o.strategy = ABR_AUTO;
+        o.max.bytes = bytes;
+        abr_cut cut;
+        CHECK(abr_cut_text(text.p, text.n, &o, &cut, NULL) == ABR_OK);
+        for (size_t i = 0; i < cut.piece_count; i++)
+            CHECK(!cut.pieces[i].source || cut.pieces[i].n == 1 ||
+                  cut.pieces[i].p == text.p + cut.pieces[i].first_byte - 1);
+        free(content_of(&cut));
+        abr_cut_free(&cut);
+    }
+    free(text.p);
+}
+
+/* The end is listed from a place that is noted, which may leave it as many records as it may have
+ * and one that is open. */
+static void every_listed_record_has_room(void)
+{
+    const abr_opts o = bytes_of(4096, abr_allocator(NULL));
+    made text = {0};
+    add(&text, "{\"a\":1}\n");
+    for (int i = 0; i < 2000; i++)
+        add(&text, "{}\n");
+    for (int i = 0; i < 200; i++) {
+        const record_way way = {lines_of_json, &o, 4096 + 8, 4096 + 8, 100, true, false};
+        abr_cut cut;
+        CHECK(cut_records(text.p, text.n - 1, &way, &cut) == ABR_OK);
+        abr_cut_free(&cut);
+        add(&text, "{}\n");
+    }
+    free(text.p);
+}
+
+/* Where tokens count, more bytes are kept of the ends than the text has. */
+static void more_short_records_than_a_budget_keeps_are_listed(void)
+{
+    static const char *const records[] = {"[1]\n", "{\"a\":1}\n", "1,a\n"};
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        made text = {0};
+        if (i == 2)
+            add(&text, "id,name\n");
+        while (text.n < 40000) {
+            abr_opts o = ABR_OPTS_INIT;
+            abr_cut cut;
+            for (size_t n = 0; n < 800; n++)
+                add(&text, records[i]);
+            o.strategy = ABR_AUTO;
+            o.max.tokens = 1000;
+            CHECK(abr_cut_text(text.p, text.n, &o, &cut, NULL) == ABR_OK);
+            CHECK(cut.kind == (i < 2 ? ABR_KIND_JSON_LINES : ABR_KIND_TABLE));
+            abr_cut_free(&cut);
+        }
+        free(text.p);
+    }
+}
+
+/* Over 256 KiB most of a budget goes to runs of records at both ends, which are not listed. */
+static void runs_are_of_whole_records(void)
+{
+    for (size_t kind = 0; kind < 2; kind++) {
+        made text = {0};
+        if (kind == 1)
+            add(&text, "id,name,state,note\n");
+        while (text.n < 600000)
+            for (size_t n = 0; n < 1000; n++)
+                kind == 0 ? add_random_json(&text, 60) : add_random_row(&text, ',', 60);
+        const size_t budgets[] = {270000, 400000, text.n - 10};
+        check_budgets(&text, kind == 0 ? &lines_of_json : &csv, ABR_MARKER_INSIDE, budgets,
+                      sizeof budgets / sizeof *budgets);
+        free(text.p);
+    }
+}
+
+/* What is retained of a long record does not grow where the allowance does not. */
+static void a_large_budget_that_is_lowered_retains_what_a_small_one_does(void)
+{
+    enum { BUDGET = 300000, OPENED = 8 * 1024 * 1024, LONG = 200000 };
+    made text = {0};
+    ledger l = {0};
+    const abr_alloc alloc = ledger_alloc(&l);
+    const abr_opts o = bytes_of(BUDGET, &alloc);
+    abr_cut want;
+    abr_cut got;
+    add(&text, "id,state,note\n");
+    for (int i = 0; i < 6000; i++) {
+        const bool is_long = i % 1000 == 500;
+        add(&text, i % 100 == 50 || is_long ? "7,failed," : "7,ok,");
+        add_fill(&text, 'n', is_long ? LONG : 200);
+        add(&text, "\n");
+    }
+    const record_way once = {csv, &o, BUDGET + 8, BUDGET + 8, text.n, false, false};
+    const record_way lowered = {csv, &o, OPENED, BUDGET + 8, 5000, true, false};
+    CHECK(cut_records(text.p, text.n, &once, &want) == ABR_OK);
+    CHECK(cut_records(text.p, text.n, &lowered, &got) == ABR_OK);
+    CHECK(same_cut(&want, &got));
+    abr_cut_free(&want);
+    abr_cut_free(&got);
+    free(text.p);
+}
+
+static void short_records_fill_a_large_budget(void)
+{
+    const size_t budget = 400000;
+    ledger l = {0};
+    const abr_alloc alloc = ledger_alloc(&l);
+    const abr_opts o = bytes_of(budget, &alloc);
+    made text = {0};
+    abr_cut cut;
+    while (text.n < 1000000)
+        add(&text, "{}\n");
+    const record_way once = {lines_of_json, &o, budget, budget, text.n, false, false};
+    CHECK(cut_records(text.p, text.n, &once, &cut) == ABR_OK);
+    size_t size = 0;
+    for (size_t i = 0; i < cut.piece_count; i++)
+        size += cut.pieces[i].n;
+    CHECK(size <= budget && size > budget / 10 * 9);
+    abr_cut_free(&cut);
+    free(text.p);
+}
+
 static void memory_is_bounded(void)
 {
     static const size_t budgets[] = {100, 8192, 65536};
@@ -423,6 +541,12 @@ int main(void)
     RUN(no_marker_leaves_lines_lines);
     RUN(a_header_that_does_not_fit_is_cut);
     RUN(a_long_row_shows_start_and_sign);
+    RUN(the_end_of_a_long_last_row_is_the_texts);
+    RUN(every_listed_record_has_room);
+    RUN(more_short_records_than_a_budget_keeps_are_listed);
+    RUN(runs_are_of_whole_records);
+    RUN(a_large_budget_that_is_lowered_retains_what_a_small_one_does);
+    RUN(short_records_fill_a_large_budget);
     RUN(memory_is_bounded);
     RUN(no_failed_allocation_leaks);
     return check_end();

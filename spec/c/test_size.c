@@ -1,4 +1,7 @@
-/* Sizes as people write them. */
+/* Sizes as people write them; shares of counts. */
+#include <float.h>
+
+#include "base/scaled.h"
 #include "check.h"
 
 static void expect_size(uint64_t n, const char *want, int line)
@@ -130,6 +133,64 @@ static void what_is_printed_is_read(void)
     }
 }
 
+/* What int(count * factor) and ceil(count * factor) are in a language whose numbers are IEEE doubles. */
+static void shares_are_those_of_doubles_on_every_processor(void)
+{
+    static const struct {
+        uint64_t count;
+        double factor;
+        uint64_t down;
+        uint64_t up;
+    } known[] = {
+        {10, 0.3, 3, 3},
+        {100, 0.29, 28, 29},
+        {100, 0.57, 56, 57},
+        {1000, 0.001, 1, 1},
+        {3, 0.3333333333333333, 1, 1},
+        {49, 0.02040816326530612, 0, 1},
+        {115, 0.2, 23, 23},
+        {70, 0.7, 49, 49},
+        {20000, 0.35, 7000, 7000},
+        {100, 1.1, 110, 111},
+        {20, 1.35, 27, 27},
+        {40000, 2.675, 107000, 107000},
+        {0, 0.3, 0, 0},
+        {1000, 0, 0, 0},
+        {1, 5e-324, 0, 1},
+        {ABR_COUNT_MAX, 5e-324, 0, 1},
+        {ABR_COUNT_MAX, 1, ABR_COUNT_MAX, ABR_COUNT_MAX},
+        {ABR_COUNT_MAX, 0.1, UINT64_C(900719925474099), UINT64_C(900719925474100)},
+        {ABR_COUNT_MAX - 1, 0.9999999999999999, ABR_COUNT_MAX - 2, ABR_COUNT_MAX - 2},
+        {UINT64_C(4503599627370497), 1.5, UINT64_C(6755399441055746), UINT64_C(6755399441055746)},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        CHECK_COUNT(known[i].down, abr_scaled_down(known[i].count, known[i].factor));
+        CHECK_COUNT(known[i].up, abr_scaled_up(known[i].count, known[i].factor));
+    }
+#if FLT_EVAL_METHOD == 0
+    for (int i = 0; i < 300 * 1000; i++) {
+        const uint64_t count = ((uint64_t)pick(1 << 27) << 26 | pick(1 << 26)) >> pick(53);
+        const double factor = (1 + (double)pick(i % 2 ? 1000 : 1 << 30)) / (i % 2 ? 1000 : 1 << 30);
+        const double most = i % 3 ? 1 : 1000;
+        const double product = (double)count * (factor * most);
+        CHECK_COUNT((uint64_t)product, abr_scaled_down(count, factor * most));
+        CHECK_COUNT((uint64_t)product + ((double)(uint64_t)product < product),
+                    abr_scaled_up(count, factor * most));
+    }
+#endif
+}
+
+static void shares_are_compared_whatever_their_size(void)
+{
+    CHECK(abr_is_less_share(1, 3, 1, 2));
+    CHECK(!abr_is_less_share(1, 2, 1, 3));
+    CHECK(!abr_is_less_share(2, 6, 1, 3));
+    CHECK(abr_is_less_share(ABR_COUNT_MAX - 2, ABR_COUNT_MAX - 1, ABR_COUNT_MAX - 1, ABR_COUNT_MAX));
+    CHECK(!abr_is_less_share(ABR_COUNT_MAX - 1, ABR_COUNT_MAX, ABR_COUNT_MAX - 2, ABR_COUNT_MAX - 1));
+    CHECK(abr_is_less_share(0, 5, 1, ABR_COUNT_MAX));
+    CHECK(!abr_is_less_share(UINT64_MAX, 1, UINT64_MAX, 1));
+}
+
 int main(void)
 {
     RUN(sizes_are_printed);
@@ -137,5 +198,7 @@ int main(void)
     RUN(sizes_are_read);
     RUN(other_texts_are_no_sizes);
     RUN(what_is_printed_is_read);
+    RUN(shares_are_those_of_doubles_on_every_processor);
+    RUN(shares_are_compared_whatever_their_size);
     return check_end();
 }

@@ -792,7 +792,7 @@ static void every_failing_allocation_is_survived(void)
             o.reserve = "a notice";
             o.reserve_len = 8;
             for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++)
-                for (size_t n = 8500; n <= N; n = n * 5 / 4)
+                for (size_t n = 8500; n <= N; n *= 2)
                     for (size_t which = 1; fail_at(o, which, whole, n, chunks[c]) >= which; which++)
                         CHECK(which < 100);
         }

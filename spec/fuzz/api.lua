@@ -1,6 +1,7 @@
 --- The fuzzer of the Lua API: random calls with arguments of every kind, under sanitizers where the module was built
 --- with them. `lua spec/fuzz/api.lua SECONDS` draws cases from ABRIDGE_SEED for so long, `FIRST-LAST` only those;
---- what it finds is told with the seed and the case that repeat it.
+--- what it finds is told with the seed and the case that repeat it. With `long` behind it, texts have one thing of 1 to
+--- 64 MB, on a heap that is busy.
 ---
 --- A call must not crash, must not yield, and raises only texts that name the function, or what our own callback or
 --- metamethod raised; what it returns keeps the rules of the contract.
@@ -8,6 +9,7 @@ local abridge = require "abridge"
 local core = require "abridge.core"
 local conversation = require "support.conversation"
 local history = require "abridge.history"
+local long = require "long"
 local openai = require "abridge.openai"
 local plain = require "support.plain"
 local random = require "support.random"
@@ -45,7 +47,9 @@ end
 
 --- Call a function in a coroutine, as a caller might whose callbacks yield. Returns true and its results, or false.
 local function call(name, fn, args)
-  local thread = coroutine.create(function() return pcall(fn, unpack(args, 1, args.n)) end)
+  local thread = coroutine.create(function()
+    return pcall(fn, unpack(args, 1, args.n))
+  end)
   local results = { coroutine.resume(thread) }
   must(results[1], "%s: the coroutine died: %s", name, tostring(results[2]))
   if coroutine.status(thread) ~= "dead" then return false end -- a callback of ours yielded through Lua code
@@ -60,7 +64,9 @@ end
 
 local function nothing() end
 
-local function is_count(value) return type(value) == "number" and value >= 0 and value == math.floor(value) end
+local function is_count(value)
+  return type(value) == "number" and value >= 0 and value == math.floor(value)
+end
 
 local function check_cut(name, content, cut, opts)
   must(type(content) == "string" and type(cut) == "table", "%s returned a %s and a %s", name, type(content), type(cut))
@@ -87,7 +93,9 @@ local function check_block(name, block)
 end
 
 --- The options that a call was really given.
-local function given(args, i) return i <= args.n and args[i] or nil end
+local function given(args, i)
+  return i <= args.n and args[i] or nil
+end
 
 -- the cases --------------------------------------------------------------------------------------
 
@@ -98,7 +106,9 @@ function cases.cut()
   local text = values.text()
   local opts = values.options(values.CUT, "max_bytes")
   if type(opts) == "table" and chance(2) then
-    for _, key in ipairs { "marker", "marker_text", "hits", "indicators", "strategy" } do rawset(opts, key, nil) end
+    for _, key in ipairs { "marker", "marker_text", "hits", "indicators", "strategy" } do
+      rawset(opts, key, nil)
+    end
     if strategy == "cut" then rawset(opts, "strategy", choose { "head", "tail", "head_tail" }) end
   end
   local args = values.arguments(2, text, opts)
@@ -107,8 +117,12 @@ function cases.cut()
 end
 
 function cases.pipeline()
-  local opts = values.options({ max_chars = values.CUT.max_chars, max_lines = values.CUT.max_lines,
-    head_ratio = values.CUT.head_ratio, indicators = values.CUT.indicators }, "max_chars")
+  local opts = values.options({
+    max_chars = values.CUT.max_chars,
+    max_lines = values.CUT.max_lines,
+    head_ratio = values.CUT.head_ratio,
+    indicators = values.CUT.indicators,
+  }, "max_chars")
   local args = values.arguments(2, values.text(), opts)
   local ok, content, cut = call("abridge.pipeline", abridge.pipeline, args)
   if ok then check_cut("pipeline", content, cut, given(args, 2)) end
@@ -116,7 +130,14 @@ end
 
 function cases.small()
   local name = choose {
-    "count_lines", "count_chars", "estimate_tokens", "format_size", "parse_size", "line", "clean", "kind",
+    "count_lines",
+    "count_chars",
+    "estimate_tokens",
+    "format_size",
+    "parse_size",
+    "line",
+    "clean",
+    "kind",
   }
   local first = (name == "format_size" or chance(10)) and values.anything() or values.text()
   local second
@@ -133,7 +154,11 @@ function cases.stream()
   local opts = values.options(values.CUT, "max_bytes")
   if type(opts) == "table" then
     if chance(3) then rawset(opts, "full_output", choose { false, { dir = dir.path .. "/full", name = "s" } }) end
-    if chance(2) then rawset(opts, "marker", nil) rawset(opts, "marker_text", nil) rawset(opts, "hits", nil) end
+    if chance(2) then
+      rawset(opts, "marker", nil)
+      rawset(opts, "marker_text", nil)
+      rawset(opts, "hits", nil)
+    end
   end
   local made_of = values.arguments(1, opts)
   local ok, stream = call("abridge.stream", abridge.stream, made_of)
@@ -157,10 +182,24 @@ end
 function cases.page()
   local path = choose { dir:at "text", dir:at "long", dir:at "empty", dir.path, "no/such" }
   if chance(10) then path = values.anything() end
-  local keys = { offset = function() return random.between(1, 40) end,
-    column = function() return random.between(1, 9) end,
-    limit = function() return random.between(1, 9) end, binary = function() return chance(2) end,
-    version = function() return "0-1" end, index = abridge.index }
+  local keys = {
+    offset = function()
+      return random.between(1, 40)
+    end,
+    column = function()
+      return random.between(1, 9)
+    end,
+    limit = function()
+      return random.between(1, 9)
+    end,
+    binary = function()
+      return chance(2)
+    end,
+    version = function()
+      return "0-1"
+    end,
+    index = abridge.index,
+  }
   for key, make in pairs(values.CUT) do
     if key ~= "clean" and key ~= "redact" and key ~= "hits" then keys[key] = make end
   end
@@ -176,14 +215,27 @@ function cases.page()
 end
 
 function cases.info()
-  local count = function() return chance(4) and values.anything() or random.below(1000) end
+  local count = function()
+    return chance(4) and values.anything() or random.below(1000)
+  end
   local make = choose { "not_truncated", "with_resume", "without_resume", "parse" }
-  local args = make == "parse" and values.arguments(1, chance(2) and values.anything() or {
-    truncated = chance(2), bytes_returned = count(), bytes_total = count(), next_offset = count(),
-    resume_hint = chance(2) and "go on" or values.anything(),
-    reason = choose { "size_cap", "item_cap", values.anything() or 1 },
-  }) or values.arguments(make == "with_resume" and 5 or 3, count(), count(),
-    make == "with_resume" and count() or choose { "size_cap", "row_cap" }, random.bytes(20), "line_cap")
+  local args = make == "parse"
+      and values.arguments(1, chance(2) and values.anything() or {
+        truncated = chance(2),
+        bytes_returned = count(),
+        bytes_total = count(),
+        next_offset = count(),
+        resume_hint = chance(2) and "go on" or values.anything(),
+        reason = choose { "size_cap", "item_cap", values.anything() or 1 },
+      })
+    or values.arguments(
+      make == "with_resume" and 5 or 3,
+      count(),
+      count(),
+      make == "with_resume" and count() or choose { "size_cap", "row_cap" },
+      random.bytes(20),
+      "line_cap"
+    )
   local ok, info = call("abridge.info." .. make, abridge.info[make], args)
   if not ok or type(info) ~= "table" then return end
   local block = info:to_table()
@@ -204,14 +256,43 @@ local function ledger()
 end
 
 local TOOLS = {
-  "read_file", "run_command", "search_files", "find_files", "list_directory", "sql_query", "web_fetch", "other",
+  "read_file",
+  "run_command",
+  "search_files",
+  "find_files",
+  "list_directory",
+  "sql_query",
+  "web_fetch",
+  "other",
 }
 
 function cases.notice()
-  local data = values.options({ shell = one_of "sh", path = one_of("a b", "-x", "\n"),
-    offset = function() return 3 end, limit = function() return 5 end, next = function() return 9 end,
-    reached = one_of("matches", "results", "entries", "rows"), count = function() return 10 end,
-    shown = function() return 3 end, seen = function() return 7 end, more_failures = function() return 2 end })
+  local data = values.options {
+    shell = one_of "sh",
+    path = one_of("a b", "-x", "\n"),
+    offset = function()
+      return 3
+    end,
+    limit = function()
+      return 5
+    end,
+    next = function()
+      return 9
+    end,
+    reached = one_of("matches", "results", "entries", "rows"),
+    count = function()
+      return 10
+    end,
+    shown = function()
+      return 3
+    end,
+    seen = function()
+      return 7
+    end,
+    more_failures = function()
+      return 2
+    end,
+  }
   local ok, notice = call("abridge.notice", abridge.notice, values.arguments(3, choose(TOOLS), ledger(), data))
   if ok then must(notice == nil or type(notice) == "string", "notice is a %s", type(notice)) end
   call("abridge.protocol", abridge.protocol, values.arguments(1, ledger()))
@@ -220,8 +301,18 @@ end
 function cases.cap()
   local text = chance(3) and values.anything() or values.text()
   local limits = chance(2) and choose(TOOLS) or values.options(values.CUT, "max_bytes")
-  local opts = chance(2) and values.options { path = one_of "f", resume = one_of "go to {next}",
-    wrapper = function() return true end, save = function() return dir.path .. "/full" end } or nil
+  local opts = chance(2)
+      and values.options {
+        path = one_of "f",
+        resume = one_of "go to {next}",
+        wrapper = function()
+          return true
+        end,
+        save = function()
+          return dir.path .. "/full"
+        end,
+      }
+    or nil
   if type(limits) == "string" and opts == nil then
     local ok, content, cut, block = pcall(abridge.cap, text, limits)
     must(ok, "abridge.cap raised on account of its text: %s", tostring(content))
@@ -247,31 +338,64 @@ local function check_result(name, result)
 end
 
 local function random_tool()
-  return { name = "echo", description = chance(2) and "Echo." or values.anything(),
+  return {
+    name = "echo",
+    description = chance(2) and "Echo." or values.anything(),
     limits = chance(2) and { max_bytes = 100 } or nil,
-    input_schema = chance(2) and { type = "object",
+    input_schema = chance(2) and {
+      type = "object",
       properties = { x = { type = choose { "integer", "string", "array" } } },
-      required = chance(2) and { "x" } or nil } or nil,
+      required = chance(2) and { "x" } or nil,
+    } or nil,
     execute = function(_, ctx, done)
       if chance(3) then pcall(ctx.update, values.anything()) end
       if chance(6) then values.object = ctx end
       if chance(5) then done(values.anything()) end
       if chance(8) then error(values.anything(), 0) end
       return choose { "text", values.text(), { content = values.text() }, values.anything() or "x" }
-    end }
+    end,
+  }
 end
 
 local SESSION = {
-  profile = function() return choose { "default", "pi", "pipeline", "contract", "dispatcher" } end,
-  limits = function() return { echo = values.options(values.CUT, "max_bytes"), read_file = { max_bytes = "1KB" } } end,
-  ceiling = function() return choose { false, { max_bytes = 200 }, { max_bytes = "1KB", head_ratio = 0.2 } } end,
-  aliases = function() return choose { { cat = "read_file" }, {} } end,
-  redact = function() return choose { { "%d+" }, function(line) return line end, values.anything() or {} } end,
-  approve = function()
-    return choose { function() return true end, function() return false, "no" end, values.anything() or 1 }
+  profile = function()
+    return choose { "default", "pi", "pipeline", "contract", "dispatcher" }
   end,
-  on_event = function() return choose { function() end, values.anything() or 1 } end,
-  tool_names = function() return { shell = "sh", read = "cat" } end,
+  limits = function()
+    return { echo = values.options(values.CUT, "max_bytes"), read_file = { max_bytes = "1KB" } }
+  end,
+  ceiling = function()
+    return choose { false, { max_bytes = 200 }, { max_bytes = "1KB", head_ratio = 0.2 } }
+  end,
+  aliases = function()
+    return choose { { cat = "read_file" }, {} }
+  end,
+  redact = function()
+    return choose {
+      { "%d+" },
+      function(line)
+        return line
+      end,
+      values.anything() or {},
+    }
+  end,
+  approve = function()
+    return choose {
+      function()
+        return true
+      end,
+      function()
+        return false, "no"
+      end,
+      values.anything() or 1,
+    }
+  end,
+  on_event = function()
+    return choose { function() end, values.anything() or 1 }
+  end,
+  tool_names = function()
+    return { shell = "sh", read = "cat" }
+  end,
 }
 
 local function session_call(session)
@@ -280,8 +404,17 @@ local function session_call(session)
   if chance(3) then input = values.anything() end
   local opts
   if chance(3) then
-    opts = values.options { id = function() return "one" end, on_done = function() return function() end end,
-      on_update = function() return function() end end }
+    opts = values.options {
+      id = function()
+        return "one"
+      end,
+      on_done = function()
+        return function() end
+      end,
+      on_update = function()
+        return function() end
+      end,
+    }
   end
   local ok, result = call("session:call", session.call, values.arguments(opts and 4 or 3, session, name, input, opts))
   if not ok then return end
@@ -293,18 +426,32 @@ local function session_call(session)
   end
   if result ~= nil then check_result("session:call", result) end
   if result ~= nil and chance(2) then
-    local opts_of = { max_lines = function() return random.below(9) end,
-      width = function() return random.between(1, 40) end,
-      ansi = function() return true end }
+    local opts_of = {
+      max_lines = function()
+        return random.below(9)
+      end,
+      width = function()
+        return random.between(1, 40)
+      end,
+      ansi = function()
+        return true
+      end,
+    }
     local made, text = call("abridge.display", abridge.display, values.arguments(2, result, values.options(opts_of)))
     if made then must(plain.is_valid_utf8(text), "display: invalid UTF-8") end
   end
 end
 
 local TURN = {
-  max_bytes = function() return choose { random.between(1, 3000), "1KB" } end,
-  max_tokens = function() return random.between(1, 500) end,
-  parallel = function() return true end,
+  max_bytes = function()
+    return choose { random.between(1, 3000), "1KB" }
+  end,
+  max_tokens = function()
+    return random.between(1, 500)
+  end,
+  parallel = function()
+    return true
+  end,
 }
 local FLOOR = 64 -- bytes that a result may always have
 
@@ -330,7 +477,16 @@ local function turn_results(session)
 end
 
 local METHODS = {
-  "limits", "definitions", "events", "full_output", "names", "shown_name", "find", "wait", "cancel", "close",
+  "limits",
+  "definitions",
+  "events",
+  "full_output",
+  "names",
+  "shown_name",
+  "find",
+  "wait",
+  "cancel",
+  "close",
 }
 
 function cases.session()
@@ -354,8 +510,11 @@ function cases.session()
     elseif chance(4) then
       turn_results(session)
     elseif chance(3) then
-      local made, result = call("session:cap", session.cap, values.arguments(3, session, choose(TOOLS),
-        chance(2) and values.text() or values.anything()))
+      local made, result = call(
+        "session:cap",
+        session.cap,
+        values.arguments(3, session, choose(TOOLS), chance(2) and values.text() or values.anything())
+      )
       if made then check_result("session:cap", result) end
     else
       session_call(session)
@@ -365,17 +524,37 @@ function cases.session()
 end
 
 local HISTORY = {
-  max_tokens = function() return random.between(1, 3000) end,
-  token_safety = function() return choose { 1, 1.35, 3 } end,
+  max_tokens = function()
+    return random.between(1, 3000)
+  end,
+  token_safety = function()
+    return choose { 1, 1.35, 3 }
+  end,
   count_tokens = values.CUT.count_tokens,
   image_tokens = function()
-    return choose { 85, function(width, height) return width + height end, values.anything() or 1 }
+    return choose {
+      85,
+      function(width, height)
+        return width + height
+      end,
+      values.anything() or 1,
+    }
   end,
-  trigger = function() return choose { 0, 0.5, 0.9, 1 } end,
-  target = function() return choose { 0, 0.3, 0.5 } end,
-  keep = function() return random.below(5) end,
-  clear_at_least = function() return choose { 0, 0.1, 1 } end,
-  exclude_tools = function() return choose { {}, { "look" } } end,
+  trigger = function()
+    return choose { 0, 0.5, 0.9, 1 }
+  end,
+  target = function()
+    return choose { 0, 0.3, 0.5 }
+  end,
+  keep = function()
+    return random.below(5)
+  end,
+  clear_at_least = function()
+    return choose { 0, 0.1, 1 }
+  end,
+  exclude_tools = function()
+    return choose { {}, { "look" } }
+  end,
 }
 
 --- A conversation in which some things are what no API sends.
@@ -424,6 +603,116 @@ function cases.history()
   must(report.freed == report.tokens_before - report.tokens_after, "history.fit: freed is wrong")
 end
 
+-- texts with something long in them --------------------------------------------------------------
+
+--- What a busy heap has beside a text: no byte of it may show.
+local BESIDE = "another's bytes; "
+
+--- Leave the heap in pieces of many sizes, some of them free.
+local function busy_heap()
+  local held = {}
+  for i = 1, 400 do
+    held[i] = BESIDE:rep(long.size(1, 20000)) .. i
+    if chance(3) then held[random.between(1, i)] = false end
+  end
+  return held
+end
+
+local function check_long(name, content)
+  must(type(content) == "string" and not content:find(BESIDE, 1, true), "%s shows what is beside its text", name)
+end
+
+local function long_opts()
+  return {
+    max_bytes = long.size(200, 300000),
+    kind = chance(4) and choose { "json", "diff", "table", "log" } or nil,
+    clean = chance(4) or nil,
+    utf8 = chance(3) and "replace" or nil,
+    max_tokens = chance(6) and long.size(50, 50000) or nil,
+    max_lines = chance(6) and long.size(1, 5000) or nil,
+    marker = chance(6) and choose { "outside", "none" } or nil,
+  }
+end
+
+local LONG = {}
+
+--- At once and in chunks, looked at on the way: the same.
+function LONG.stream(text)
+  local opts = long_opts()
+  opts.strategy = chance(3) and choose { "head", "tail", "head_tail", "priority" } or "auto"
+  if opts.strategy ~= "auto" then opts.kind = nil end
+  if opts.strategy == "head" or opts.strategy == "tail" then opts.marker = nil end
+  local chunk = math.max(long.size(1, 4 * 1024 * 1024), math.floor(#text / 4096))
+  local stream = abridge.stream(opts)
+  for at = 1, #text, chunk do
+    must(stream:write(text:sub(at, at + chunk - 1)) == true, "write failed")
+    if chance(1000) then
+      local content, cut = stream:snapshot()
+      check_cut("snapshot", content, cut, opts)
+    end
+  end
+  local content, cut = stream:finish()
+  check_cut("finish", content, cut, opts)
+  check_long("finish", content)
+  local whole, cut_whole = abridge.cut(text, opts)
+  check_cut("cut", whole, cut_whole, opts)
+  must(whole == content, "a stream in chunks of %d gives something else", chunk)
+  stream:close()
+end
+
+function LONG.page(text)
+  local path = dir:write("big", text)
+  local opts = { max_bytes = long.size(200, 300000), long_line = choose { "omit", "split" }, binary = true }
+  if chance(2) then opts.pointer = choose { "", "/0", "/1", "/a", "/a/0", "/a/1", "/k" } end
+  if chance(2) then opts.index = abridge.index() end
+  for _ = 1, random.between(1, 3) do
+    local content, cut = abridge.page(path, opts)
+    if content == nil then return end
+    check_cut("page", content, cut, opts)
+    check_long("page", content)
+    if not cut.next_offset then return end
+    opts.pointer = cut.next_pointer
+    if not opts.pointer then
+      opts.offset, opts.column = cut.next_offset, cut.next_column
+    end
+  end
+end
+
+function LONG.cap(text)
+  local content, cut, block = abridge.cap(text, choose(TOOLS), { wrapper = chance(2) or nil })
+  check_cut("cap", content, cut)
+  check_block("cap", block)
+  check_long("cap", content)
+end
+
+function LONG.session(text)
+  local path = dir:write("big", text)
+  local session = abridge.session {
+    cwd = dir.path,
+    run_dir = false,
+    tools = { "read_file", "run_command" },
+    profile = choose { "default", "pi", "pipeline", "contract", "dispatcher" },
+  }
+  local input = { path = "big", pointer = chance(2) and choose { "", "/0", "/1", "/a", "/a/1" } or nil }
+  local tool = chance(2) and "run_command" or "read_file"
+  if tool == "run_command" then input = { command = "cat " .. path } end
+  local result = session:call(session:shown_name(tool), input)
+  if type(result) == "table" and result.wait then result = result:wait(120) end
+  check_result("session:call", result)
+  check_long("session:call", result.content)
+  session:close()
+end
+
+function cases.long()
+  local text, shape = long.text()
+  local way = choose { "stream", "stream", "page", "cap", "session" }
+  local held = busy_heap()
+  local ok, message = pcall(LONG[way], text)
+  os.remove(dir:at "big")
+  if not ok then error(("%s, of a text of %d bytes with a long %s"):format(message, #text, shape), 0) end
+  return held
+end
+
 local MAKE_FILES = { save = true, log = true, private_folder = true } -- anywhere, that is
 
 --- The core's own functions, which the module's Lua half calls: whatever they are given, they raise or return.
@@ -443,7 +732,9 @@ function cases.core()
   values.object = object
   for _ = 1, 4 do
     local method = choose { "write", "finish", "pending", "snapshot", "read", "about", "bytes", "close" }
-    local found, fn = pcall(function() return object[method] end)
+    local found, fn = pcall(function()
+      return object[method]
+    end)
     if found and fn then
       call(name .. ":" .. method, fn, values.arguments(3, object, values.anything(), values.anything()))
     end
@@ -453,9 +744,23 @@ end
 -- running ----------------------------------------------------------------------------------------
 
 local KINDS = {
-  "cut", "cut", "cut", "pipeline", "small", "stream", "stream", "page", "info", "notice", "cap", "session", "core",
+  "cut",
+  "cut",
+  "cut",
+  "pipeline",
+  "small",
+  "stream",
+  "stream",
+  "page",
+  "info",
+  "notice",
+  "cap",
+  "session",
+  "core",
   "history",
 }
+local target = arg[2] or "api"
+if target == "long" then KINDS = { "long" } end
 
 --- Run one case; what is wrong is raised.
 local function run(case, note)
@@ -465,8 +770,8 @@ local function run(case, note)
   if note then note(case, kind) end
   local ok, message = pcall(cases[kind])
   if not ok then
-    error(("%s\n  in case %d (%s); repeat it: make fuzz-api SEED=%.0f CASE=%d"):format(tostring(message), case, kind,
-      random.seed, case), 0)
+    local format = "%s\n  in case %d (%s); repeat it: make fuzz-api TARGET=%s SEED=%.0f CASE=%d"
+    error(format:format(tostring(message), case, kind, target, random.seed, case), 0)
   end
 end
 
@@ -478,7 +783,7 @@ local function noter()
   file:setvbuf "no"
   return function(case, kind)
     file:seek("set", 0)
-    file:write(("make fuzz-api SEED=%.0f CASE=%d    %-20s\n"):format(random.seed, case, kind))
+    file:write(("make fuzz-api TARGET=%s SEED=%.0f CASE=%d    %-20s\n"):format(target, random.seed, case, kind))
   end
 end
 
@@ -496,8 +801,8 @@ local function main(limit)
     repeat
       case = case + 1
       run(case, note)
-      if case % 500 == 0 then collectgarbage() end
-    until case == last or case % 50 == 0 and os.time() >= stop
+      if case % 500 == 0 or target == "long" then collectgarbage() end
+    until case == last or (case % 50 == 0 or target == "long") and os.time() >= stop
   end)
   values.object = nil
   collectgarbage()

@@ -206,16 +206,31 @@ static inline char *content_of(const abr_cut *cut)
     return content;
 }
 
-/* A range says the truth about its place in the source. */
-static inline void check_range(const char *p, size_t n, const abr_piece *range, uint64_t last)
+/* A place in a text, which only moves on. */
+typedef struct {
+    const char *p;
+    size_t at;
+    uint64_t newlines; /* before it */
+} text_place;
+
+static inline uint64_t newlines_before(text_place *x, size_t at)
 {
+    x->newlines += slow_newlines(x->p + x->at, at - x->at);
+    x->at = at;
+    return x->newlines;
+}
+
+/* A range says the truth about its place in the source. */
+static inline void check_range(text_place *place, size_t n, const abr_piece *range, uint64_t last)
+{
+    const char *p = place->p;
     RULE(range->first_byte > last && range->last_byte >= range->first_byte && range->last_byte <= n);
     RULE(range->n == range->last_byte - range->first_byte + 1);
     size_t first = (size_t)range->first_byte - 1;
     RULE(memcmp(range->p, p + first, range->n) == 0);
     RULE(is_start(p, n, first) && is_start(p, n, first + range->n));
-    RULE(range->first_line == 1 + slow_newlines(p, first));
-    uint64_t last_line = 1 + slow_newlines(p, first + range->n - 1);
+    RULE(range->first_line == 1 + newlines_before(place, first));
+    uint64_t last_line = 1 + newlines_before(place, first + range->n - 1);
     bool empty_behind = range->p[range->n - 1] == '\n' && range->last_byte < n;
     RULE(range->last_line == last_line || (empty_behind && range->last_line == last_line + 1));
 }
@@ -228,6 +243,7 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
     uint64_t chars = 0;
     uint64_t invalid;
     size_t shown_bytes = 0;
+    text_place place = {p, 0, 0};
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *piece = &cut->pieces[i];
         RULE(piece->n > 0);
@@ -237,7 +253,7 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
             RULE(!piece->first_byte && !piece->last_byte && !piece->first_line && !piece->last_line);
             continue;
         }
-        check_range(p, n, piece, last);
+        check_range(&place, n, piece, last);
         last = piece->last_byte;
         kept += piece->n;
         chars += more;
@@ -279,21 +295,26 @@ static inline void check_budgets(const char *p, size_t n, const abr_opts *o, con
     free(content);
 }
 
+/* Do two cuts say the same of all but their pieces? */
+static inline bool same_totals(const abr_cut *a, const abr_cut *b)
+{
+    return a->strategy == b->strategy && a->truncated == b->truncated && a->truncated_by == b->truncated_by &&
+           a->kind == b->kind && a->total_lines == b->total_lines && a->total_bytes == b->total_bytes &&
+           a->total_chars == b->total_chars && a->output_lines == b->output_lines &&
+           a->output_bytes == b->output_bytes && a->output_chars == b->output_chars &&
+           a->omitted_lines == b->omitted_lines && a->omitted_bytes == b->omitted_bytes &&
+           a->line_bytes == b->line_bytes && a->last_line_partial == b->last_line_partial &&
+           a->first_line_exceeds_limit == b->first_line_exceeds_limit && a->hits_found == b->hits_found &&
+           a->hits_kept == b->hits_kept && a->failures_found == b->failures_found &&
+           a->failures_kept == b->failures_kept && a->final_newline == b->final_newline &&
+           memcmp(&a->max, &b->max, sizeof a->max) == 0 && a->content_bytes == b->content_bytes &&
+           a->utf8_replace == b->utf8_replace;
+}
+
 /* Are two cuts the same in every field? */
 static inline bool same_cut(const abr_cut *a, const abr_cut *b)
 {
-    bool same =
-        a->strategy == b->strategy && a->truncated == b->truncated && a->truncated_by == b->truncated_by &&
-        a->total_lines == b->total_lines && a->total_bytes == b->total_bytes &&
-        a->total_chars == b->total_chars && a->output_lines == b->output_lines &&
-        a->output_bytes == b->output_bytes && a->output_chars == b->output_chars &&
-        a->omitted_lines == b->omitted_lines && a->omitted_bytes == b->omitted_bytes &&
-        a->line_bytes == b->line_bytes && a->last_line_partial == b->last_line_partial &&
-        a->first_line_exceeds_limit == b->first_line_exceeds_limit && a->hits_found == b->hits_found &&
-        a->hits_kept == b->hits_kept && a->failures_found == b->failures_found &&
-        a->failures_kept == b->failures_kept && a->final_newline == b->final_newline &&
-        memcmp(&a->max, &b->max, sizeof a->max) == 0 && a->piece_count == b->piece_count &&
-        a->content_bytes == b->content_bytes && a->utf8_replace == b->utf8_replace;
+    bool same = same_totals(a, b) && a->piece_count == b->piece_count;
     for (size_t i = 0; same && i < a->piece_count; i++) {
         const abr_piece *x = &a->pieces[i];
         const abr_piece *y = &b->pieces[i];
@@ -301,6 +322,44 @@ static inline bool same_cut(const abr_cut *a, const abr_cut *b)
                x->first_line == y->first_line && x->last_line == y->last_line &&
                same_bytes(x->p, x->n, y->p, y->n);
     }
+    return same;
+}
+
+/* The range of the source that starts at piece *i, and goes on in those after it; *i becomes the piece after
+ * it. Zeroed: there is none. */
+static inline abr_piece next_range(const abr_cut *cut, size_t *i)
+{
+    abr_piece range = {.p = NULL};
+    while (*i < cut->piece_count && !cut->pieces[*i].source)
+        ++*i;
+    for (; *i < cut->piece_count; ++*i) {
+        const abr_piece *x = &cut->pieces[*i];
+        if (x->source && range.p && x->first_byte != range.last_byte + 1)
+            break;
+        if (!x->source)
+            continue;
+        if (!range.p)
+            range = *x;
+        range.last_byte = x->last_byte;
+        range.last_line = x->last_line;
+    }
+    return range;
+}
+
+/* Are two cuts the same, however their content is in pieces? */
+static inline bool same_shown(const abr_cut *a, const abr_cut *b)
+{
+    char *one = content_of(a);
+    char *other = content_of(b);
+    bool same = same_totals(a, b) && same_bytes(one, a->content_bytes, other, b->content_bytes);
+    for (size_t i = 0, k = 0; same && (i < a->piece_count || k < b->piece_count);) {
+        const abr_piece x = next_range(a, &i);
+        const abr_piece y = next_range(b, &k);
+        same = x.first_byte == y.first_byte && x.last_byte == y.last_byte && x.first_line == y.first_line &&
+               x.last_line == y.last_line;
+    }
+    free(one);
+    free(other);
     return same;
 }
 

@@ -61,6 +61,14 @@ static void check_whole(const char *p, size_t n, const abr_clean_opts *opts, con
         RULE(abr_clean_text(whole.p, whole.n, opts, &again, NULL) == ABR_OK && !again.changed);
         abr_cleaned_free(&again);
     }
+    abr_clean_opts strip = *opts; /* first, it changes nothing */
+    strip.strip = true;
+    abr_cleaned stripped;
+    RULE(abr_clean_text(p, n, &strip, &stripped, NULL) == ABR_OK);
+    RULE(abr_clean_text(stripped.p, stripped.n, opts, &again, NULL) == ABR_OK);
+    RULE(same_bytes(again.p, again.n, whole.p, whole.n));
+    abr_cleaned_free(&again);
+    abr_cleaned_free(&stripped);
     abr_cleaned_free(&whole);
     abr_cleaned_free(&whole);
 }
@@ -142,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (kind >= 250)
         got.fails_at = 1 + take_below(&in, 4);
     input chunks = {data, in.n};
-    char *text = take_text(&in, TEXT_MOST, &n);
+    char *text = take_large_text(&in, TEXT_MOST, &n);
     abr_code code = abr_cleaner_open(&opts, collect, &got, &cleaner, &error);
     if (opts.keep >= 1u << ABR_CLEAN_KINDS) {
         RULE(code == ABR_EINVAL && error.message && !cleaner);

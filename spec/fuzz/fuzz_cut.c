@@ -240,7 +240,7 @@ static void check_head_tail(const char *p, size_t n, const abr_opts *o, const ab
         s.format = o->marker_text ? o->marker_text : own;
         s.format_n = o->marker_text ? o->marker_text_len : strlen(own);
     }
-    if (o->marker == ABR_MARKER_INSIDE && !would_fit(&s, 0, 0, 0, 0))
+    if (o->marker == ABR_MARKER_INSIDE && (o->max.lines == 0 || !would_fit(&s, 0, 0, 0, 0)))
         s.format_n = 0;
     find_sides(&s, cut);
     bool shared = s.head > 0 && s.tail > 0 && s.head_lines + s.tail_lines > cut->total_lines;

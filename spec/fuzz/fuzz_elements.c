@@ -5,7 +5,7 @@
 #endif
 
 #include "cuts.h"
-#include "paged_file.h"
+#include "../c/paged_file.h"
 
 enum { TEXT_MOST = 4 * 1024, POINTER_MOST = 64, PAGES_MOST = 200, WAYS = 4 };
 

@@ -4,10 +4,11 @@
 #define _GNU_SOURCE /* mkdtemp, utimensat */
 #endif
 
+#include "base/tiny.h"
 #include "cuts.h"
-#include "paged_file.h"
+#include "../c/paged_file.h"
 
-enum { TEXT_MOST = 20 * 1024, PAGES_MOST = 64 };
+enum { TEXT_MOST = 20 * 1024, PAGES_MOST = 64, PROBED = ABR_OR_TINY(8000, 64) };
 
 typedef struct {
     options x;
@@ -38,7 +39,7 @@ static size_t place_of(const paging *g, uint64_t line, uint64_t column)
 
 static bool is_binary(const paging *g)
 {
-    return !g->o.binary && memchr(g->p, '\0', g->n < 8000 ? g->n : 8000);
+    return !g->o.binary && memchr(g->p, '\0', g->n < PROBED ? g->n : PROBED);
 }
 
 /* The code that opening must give. */
@@ -104,9 +105,10 @@ static void check_cut(const paging *g, const abr_cut *got)
     RULE(got->total_bytes == g->n && got->total_lines == slow_lines(g->p, g->n));
     RULE(got->output_bytes + got->omitted_bytes == g->n);
     RULE(got->output_lines + got->omitted_lines == got->total_lines);
+    text_place place = {g->p, 0, 0};
     for (size_t i = 0; i < got->piece_count; i++)
         if (got->pieces[i].source) {
-            check_range(g->p, g->n, &got->pieces[i], last);
+            check_range(&place, g->n, &got->pieces[i], last);
             last = got->pieces[i].last_byte;
         }
     if (ends_at_limit(g, at, end, &x.o, got))

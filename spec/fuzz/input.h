@@ -131,31 +131,127 @@ static inline size_t expand(const uint8_t *p, size_t n, size_t *used, char *dst)
     return 1;
 }
 
-/* The text that (p, n) stands for; dst NULL measures. */
-static inline size_t expand_all(const uint8_t *p, size_t n, char *dst)
+/* What is special to a kind, and what its reader waits for the end of. */
+static const char *const pieces_of_kinds[] = {"[",
+                                              "{\"a\":",
+                                              "{",
+                                              "\"",
+                                              "\":",
+                                              ",",
+                                              "]",
+                                              "}",
+                                              "1",
+                                              "-1.5e+",
+                                              "null,",
+                                              "\\u00e9",
+                                              "\\",
+                                              "\n  ",
+                                              "\"\"",
+                                              "{\"a\":1}\n",
+                                              "a,b\n",
+                                              "1,2\n",
+                                              "1,\"",
+                                              "NAME  READY\n",
+                                              "web   ",
+                                              "---  -\n",
+                                              "diff --git a/x b/x\n",
+                                              "--- a/",
+                                              "+++ b/",
+                                              "@@ -1,2 +1,2 @@",
+                                              "@@ -1 +1,999999 @@\n",
+                                              "+",
+                                              "-old\n",
+                                              " same\n",
+                                              "commit 0123456789abcdef\n",
+                                              "    ",
+                                              "index 1234567..89abcde\n",
+                                              "GIT binary patch\nliteral 9\n",
+                                              "rename to ",
+                                              "error: ",
+                                              "  File \"",
+                                              "\033[",
+                                              "\033]8;;",
+                                              "\r",
+                                              "\b",
+                                              "\xE2\x82",
+                                              "\xF0\x9F\x98\x80",
+                                              "\t"};
+
+/* Up to 2^26 by two bytes, as many of each size as of the next. */
+static inline size_t size_of(unsigned high, unsigned low)
+{
+    const unsigned bits = high * 26 / 256;
+    return ((size_t)1 << bits) + (((size_t)1 << bits) * low >> 8);
+}
+
+/* A program: `REPEAT` and three bytes write the last bytes again, as many as the first says, until the text
+ * is longer by what the others say; `PIECE` and a byte write a piece of some kind; the rest is as above. */
+enum { REPEAT = 0x14, PIECE = 0x15, REPEATED = 4, FARTHEST = 1 << 12 };
+
+/* The text that (p, n) stands for, at most `most` bytes of it; dst NULL measures. */
+static inline size_t expand_all(const uint8_t *p, size_t n, size_t most, char *dst)
 {
     size_t size = 0;
     size_t used;
-    for (size_t i = 0; i < n; i += used)
-        size += expand(p + i, n - i, &used, dst ? dst + size : NULL);
+    for (size_t i = 0; i < n; i += used) {
+        if (n - i >= REPEATED && p[i] == REPEAT && size > 0) {
+            size_t back = p[i + 1] < 128 ? (size_t)1 + p[i + 1] : size_of(p[i + 1] / 2, 0) % FARTHEST;
+            size_t more = size_of(p[i + 2], p[i + 3]);
+            back = back == 0 || back > size ? size : back;
+            more = more < most - size ? more : most - size;
+            for (size_t done = 0; dst && done < more;) { /* what is written doubles */
+                const size_t have = back + done;
+                const size_t part = have < more - done ? have - have % back : more - done;
+                memcpy(dst + size + done, dst + size - back, part);
+                done += part;
+            }
+            size += more;
+            used = REPEATED;
+            continue;
+        }
+        const bool piece = n - i >= 2 && p[i] == PIECE;
+        const char *text =
+            pieces_of_kinds[p[piece ? i + 1 : i] % (sizeof pieces_of_kinds / sizeof *pieces_of_kinds)];
+        const size_t more = piece ? strlen(text) : expand(p + i, n - i, &used, NULL);
+        if (more > most - size)
+            break;
+        if (piece && dst)
+            memcpy(dst + size, text, more);
+        else if (dst)
+            expand(p + i, n - i, &used, dst + size);
+        used = piece ? 2 : used;
+        size += more;
+    }
     return size;
 }
 
 /* What is left, in a block of its exact size so that a read past its end is found, and repeated as one
- * byte asks; the result has at most `most` bytes, or one copy. To be freed. */
+ * byte asks; the result has at most `most` bytes. To be freed. */
 static inline char *take_text(input *in, size_t most, size_t *n)
 {
     size_t times = take_byte(in);
-    size_t size = expand_all(in->p, in->n, NULL);
+    size_t size = expand_all(in->p, in->n, most, NULL);
     times = times < 192 ? 1 : (times - 190) * (times - 190);
     size_t room = size > 0 ? most / size : 0;
     times = times < room ? times : room > 0 ? room : 1;
     *n = size * times;
     char *text = need(malloc(*n > 0 ? *n : 1));
     for (size_t i = 0; i < times && in->n > 0; i++)
-        expand_all(in->p, in->n, text + i * size);
+        expand_all(in->p, in->n, size, text + i * size);
     in->n = 0;
     return text;
+}
+
+/* The same; of 64 inputs one has up to 1 MiB, and of 1,024 one up to 64. All bytes choose, so that what comes
+ * of such an input by a small change is seldom as large, and most of the time goes to small ones. */
+static inline char *take_large_text(input *in, size_t usual, size_t *n)
+{
+    enum { MB = 1024 * 1024 };
+    uint32_t hash = 2166136261; /* FNV-1a */
+    for (size_t i = 0; i < in->n; i++)
+        hash = (hash ^ in->p[i]) * 16777619;
+    hash ^= hash >> 16;
+    return take_text(in, hash % 1024 == 0 ? (size_t)64 * MB : hash % 64 == 0 ? MB : usual, n);
 }
 
 /* ---- memory ---- */

@@ -336,7 +336,7 @@ static inline void check_parts(const char *p, size_t n, const abr_opts *o, const
     if (o->marker != ABR_MARKER_NONE) {
         x.format = o->marker_text ? o->marker_text : own;
         x.format_n = strlen(x.format);
-        if (o->marker == ABR_MARKER_INSIDE && !parts_fit(&x))
+        if (o->marker == ABR_MARKER_INSIDE && (o->max.lines == 0 || !parts_fit(&x)))
             x.format_n = 0;
         x.own = !o->marker_text && x.format_n > 0;
     }

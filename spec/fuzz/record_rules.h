@@ -59,7 +59,7 @@ static inline bool write_all(abr_reader *r, const char *p, size_t n, const recor
         if (!fine)
             return false;
         if (way->looks && at + part < n) {
-            abr_content content = {.alloc = way->opts->alloc};
+            abr_content content = {.alloc = way->opts->alloc, .keep = way->keep};
             const abr_view view = view_of(p, at + part, way->keep);
             const abr_kind_request q = {&view, way->opts, way->keep, way->opts->max.bytes};
             const bool chosen = r->methods->choose(r, &q, &content);
@@ -87,7 +87,7 @@ static inline abr_code cut_records(const char *p, size_t n, const record_way *wa
     abr_code code = abr_record_methods.open(&opts, &r);
     if (code != ABR_OK)
         return code;
-    abr_content content = {.alloc = way->opts->alloc};
+    abr_content content = {.alloc = way->opts->alloc, .keep = way->keep};
     const abr_view view = view_of(p, n, way->keep);
     const abr_kind_request q = {&view, way->opts, way->keep, way->opts->max.bytes};
     code = write_all(r, p, n, way) && r->methods->choose(r, &q, &content) ? abr_content_end(&content, cut)
@@ -95,10 +95,11 @@ static inline abr_code cut_records(const char *p, size_t n, const record_way *wa
     for (size_t i = 0; i < cut->piece_count; i++) {
         abr_piece *x = (abr_piece *)cut->block + i;
         cut->content_bytes += x->n;
-        if (x->source && code == ABR_OK) { /* the reader goes */
+        if (x->source && code == ABR_OK) { /* the reader goes, with what it copied */
             if (memcmp(x->p, p + x->first_byte - 1, x->n) != 0)
                 abort();
-            x->p = p + x->first_byte - 1;
+            if (way->copies)
+                x->p = p + x->first_byte - 1;
         }
     }
     abr_content_free(&content);

@@ -3,16 +3,17 @@
 # Runs the fuzzers, two at a time, each for so many seconds; or, for `check`, with so many cases of one seed that it takes
 # some twenty seconds: the same ones each time, since what a check says must depend on the code alone. The targets of
 # libFuzzer start from spec/fuzz/corpus/TARGET.txt and put what they find new into build/fuzz/TARGET (which `check` neither
-# reads nor adds to); `api` calls the Lua API. What breaks a rule is shown, with how to repeat it.
+# reads nor adds to); `api` calls the Lua API, `long` with texts of up to 64 MB. What breaks a rule is shown, with how to
+# repeat it.
 #   ABRIDGE_SEED=n   the same inputs again, as far as the time allows
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 how_long=$1
 shift
 declare -A cases=([stream]=3000 [cut]=6000 [page]=4500 [elements]=4000 [clean]=700 [small]=15000 [tell]=30000 [json]=9000
-  [records]=280 [diff]=9000 [api]=80000)
+  [records]=280 [diff]=9000 [program]=4000 [api]=80000 [long]=8)
 targets=("$@")
-if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell json records diff api); fi
+if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell json records diff program api long); fi
 
 private=$(mktemp -d) || exit 1
 trap 'rm -rf "$private"' EXIT
@@ -29,10 +30,10 @@ fi
 
 fuzz_api() {
   local limit=$how_long
-  if [ "$limit" = check ]; then limit=1-${cases[api]}; fi
+  if [ "$limit" = check ]; then limit=1-${cases[$1]}; fi
   if [ -n "${CASE:-}" ]; then limit=$CASE-$CASE; fi
-  ABRIDGE_FUZZ_NOTE=build/fuzz/api.case LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) \
-    "${LUA:-lua5.4}" spec/fuzz/api.lua "$limit" || return 1
+  ABRIDGE_FUZZ_NOTE=build/fuzz/$1.case LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) \
+    "${LUA:-lua5.4}" spec/fuzz/api.lua "$limit" "$1" || return 1
 }
 
 fuzz_c() {
@@ -49,10 +50,10 @@ fuzz_c() {
 fuzz() {
   local log=build/fuzz/$1.log found
   mkdir -p build/fuzz
-  if [ "$1" = api ]; then
-    if fuzz_api >"$log" 2>&1; then tail -n 1 "$log" && return; fi
+  if [ "$1" = api ] || [ "$1" = long ]; then
+    if fuzz_api "$1" >"$log" 2>&1; then tail -n 1 "$log" && return; fi
     tail -n 60 "$log"
-    echo "fuzz api: FAILED; repeat it: $(cat build/fuzz/api.case)"
+    echo "fuzz $1: FAILED; repeat it: $(cat "build/fuzz/$1.case")"
     return 1
   fi
   if fuzz_c "$1" >"$log" 2>&1; then

@@ -5,7 +5,9 @@ local M = {}
 
 --- What our own callbacks and metamethods raise; any other value that is no string was raised by nobody.
 M.OWN = setmetatable({}, {
-  __tostring = function() return "our own error" end,
+  __tostring = function()
+    return "our own error"
+  end,
 })
 
 local function raise()
@@ -15,10 +17,26 @@ end
 --- A table whose metamethods raise, or answer what nobody expects.
 local function hostile()
   local answer = random.choose { 0, -1, "x", false, 2 ^ 53, {} }
-  local answers = { raise, raise, function() return answer end }
+  local answers = {
+    raise,
+    raise,
+    function()
+      return answer
+    end,
+  }
   local meta = {}
   for _, name in ipairs {
-    "__index", "__newindex", "__call", "__tostring", "__len", "__eq", "__lt", "__le", "__concat", "__unm", "__pairs",
+    "__index",
+    "__newindex",
+    "__call",
+    "__tostring",
+    "__len",
+    "__eq",
+    "__lt",
+    "__le",
+    "__concat",
+    "__unm",
+    "__pairs",
   } do
     if random.chance(2) then meta[name] = random.choose(answers) end
   end
@@ -35,7 +53,9 @@ local METHODS = { "write", "snapshot", "finish", "preview", "close", "call", "ca
 local function reenter()
   local object = M.object
   if object == nil then return 1 end
-  local ok, method = pcall(function() return object[random.choose(METHODS)] end)
+  local ok, method = pcall(function()
+    return object[random.choose(METHODS)]
+  end)
   if ok and type(method) == "function" then method(object, random.choose { "text", {} }) end
   return random.choose { 1, "x", true, {} }
 end
@@ -47,22 +67,94 @@ local function endless()
 end
 
 local NUMBERS = {
-  0, 1, -1, 2, 7, 100, 1.5, 0.3, -0.0, 255, 65536, 2 ^ 31, 2 ^ 53, 2 ^ 53 + 2, 2 ^ 63, -2 ^ 63, 1e300, math.huge,
-  -math.huge, 0 / 0, tonumber "9223372036854775807", tonumber "9007199254740993",
+  0,
+  1,
+  -1,
+  2,
+  7,
+  100,
+  1.5,
+  0.3,
+  -0.0,
+  255,
+  65536,
+  2 ^ 31,
+  2 ^ 53,
+  2 ^ 53 + 2,
+  2 ^ 63,
+  -2 ^ 63,
+  1e300,
+  math.huge,
+  -math.huge,
+  0 / 0,
+  tonumber "9223372036854775807",
+  tonumber "9007199254740993",
 }
 
 local STRINGS = {
-  "", "a", "x\n", "30KB", "1.5 mb", "8PB", "99999999999GB", "head", "tail", "priority", "omit", "inside", "char", "\0",
-  "\255\254", "\226\130", "a\nb\nc\n", "{lines}{bytes}{chars}", "{next}", "..", "/", "call-1", "%", "%d[",
+  "",
+  "a",
+  "x\n",
+  "30KB",
+  "1.5 mb",
+  "8PB",
+  "99999999999GB",
+  "head",
+  "tail",
+  "priority",
+  "omit",
+  "inside",
+  "char",
+  "\0",
+  "\255\254",
+  "\226\130",
+  "a\nb\nc\n",
+  "{lines}{bytes}{chars}",
+  "{next}",
+  "..",
+  "/",
+  "call-1",
+  "%",
+  "%d[",
   ("x"):rep(300),
-  '{"truncated":false}', "[1,2", "null", "\27[31m\r", "max_bytes", "echo", "raiser", "size_cap",
+  '{"truncated":false}',
+  "[1,2",
+  "null",
+  "\27[31m\r",
+  "max_bytes",
+  "echo",
+  "raiser",
+  "size_cap",
 }
 
 local FUNCTIONS = {
-  raise, reenter, function() return 1 end, function() end, function(...) return ... end,
-  function() return "x" end, function() return random.choose(NUMBERS) end, function() return {} end,
-  function() return coroutine.yield "from a callback" end, function() error() end,
-  function(text) return type(text) == "string" and #text or 0 end,
+  raise,
+  reenter,
+  function()
+    return 1
+  end,
+  function() end,
+  function(...)
+    return ...
+  end,
+  function()
+    return "x"
+  end,
+  function()
+    return random.choose(NUMBERS)
+  end,
+  function()
+    return {}
+  end,
+  function()
+    return coroutine.yield "from a callback"
+  end,
+  function()
+    error()
+  end,
+  function(text)
+    return type(text) == "string" and #text or 0
+  end,
 }
 
 --- Any value.
@@ -114,20 +206,35 @@ end
 --- A function that gives one of these.
 local function one_of(...)
   local list = { ... }
-  return function() return random.choose(list) end
+  return function()
+    return random.choose(list)
+  end
 end
 
 local function counter()
-  return random.choose { function(s) return #s end, function(s) return math.ceil(#s / 4) end }
+  return random.choose {
+    function(s)
+      return #s
+    end,
+    function(s)
+      return math.ceil(#s / 4)
+    end,
+  }
 end
 
 M.one_of = one_of
 
 M.CUT = {
   max_bytes = budget,
-  max_lines = function() return random.choose { 0, 1, 3, 20, 2 ^ 53 } end,
-  max_chars = function() return random.chance(3) and random.near(size) or random.choose { 0, 1, 7, 40, 1000 } end,
-  max_tokens = function() return random.choose { 0, 1, 7, 40, 1000 } end,
+  max_lines = function()
+    return random.choose { 0, 1, 3, 20, 2 ^ 53 }
+  end,
+  max_chars = function()
+    return random.chance(3) and random.near(size) or random.choose { 0, 1, 7, 40, 1000 }
+  end,
+  max_tokens = function()
+    return random.choose { 0, 1, 7, 40, 1000 }
+  end,
   count_tokens = counter,
   token_safety = one_of(0.5, 1, 2),
   reserve = one_of("", "[cut]", "\195\169"),
@@ -138,17 +245,31 @@ M.CUT = {
   marker = one_of("inside", "outside", "none"),
   marker_text = one_of("-", "<{lines}>", ""),
   strategy = one_of("auto", "head", "tail", "head_tail", "priority", "pipeline"),
-  clean = function() return random.choose { true, false, { color = false } } end,
-  redact = function() return random.choose { { "x+" }, {}, function(line) return (line:gsub("e", "_")) end } end,
+  clean = function()
+    return random.choose { true, false, { color = false } }
+  end,
+  redact = function()
+    return random.choose {
+      { "x+" },
+      {},
+      function(line)
+        return (line:gsub("e", "_"))
+      end,
+    }
+  end,
   indicators = one_of(true, false),
-  hits = function() return random.choose { { "x" }, { { "wor*", weight = 2 } }, { groups = { errors = false } } } end,
+  hits = function()
+    return random.choose { { "x" }, { { "wor*", weight = 2 } }, { groups = { errors = false } } }
+  end,
 }
 
 --- Options of some of the keys, now and then one that is wrong in value or name.
 function M.options(keys, always)
   if random.chance(20) then return M.anything() end
   local opts, names = {}, {}
-  for name in pairs(keys) do names[#names + 1] = name end
+  for name in pairs(keys) do
+    names[#names + 1] = name
+  end
   table.sort(names)
   for _, name in ipairs(names) do
     if name == always or random.chance(#names > 8 and 6 or 2) then opts[name] = keys[name]() end

@@ -6,7 +6,9 @@ describe("the fuzz targets #once", function()
     local calls, missing = {}, {}
     for _, name in ipairs(paths.names "spec/fuzz") do
       if name:find "%.[ch]$" then
-        for called in paths.read("spec/fuzz/" .. name):gmatch "(abr_[%w_]+)%(" do calls[called] = true end
+        for called in paths.read("spec/fuzz/" .. name):gmatch "(abr_[%w_]+)%(" do
+          calls[called] = true
+        end
       end
     end
     local public = 0

@@ -1,6 +1,6 @@
-/* The file that a target pages. */
-#ifndef FUZZ_PAGED_FILE_H
-#define FUZZ_PAGED_FILE_H
+/* The file that a test or a target of the fuzzers pages. */
+#ifndef PAGED_FILE_H
+#define PAGED_FILE_H
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static inline void write_file(const char *p, size_t n)
     static long writes = 0;
     const char *tmp = getenv("TMPDIR");
     if (!folder[0]) {
-        snprintf(folder, sizeof folder, "%s/abridge-fuzz-XXXXXX", tmp ? tmp : "/tmp");
+        snprintf(folder, sizeof folder, "%s/abridge-page-XXXXXX", tmp ? tmp : "/tmp");
         if (!mkdtemp(folder) || atexit(remove_folder) != 0)
             exit(2);
         snprintf(path, sizeof path, "%s/page", folder);
