@@ -4,6 +4,7 @@ local abridge = require "abridge"
 local result_rules = require "abridge.output.result_rules"
 local opened = require "support.opened"
 local random = require "support.random"
+local wide_lines = require "support.wide_lines"
 
 local must = random.must
 local MARKER = "\n... [%d bytes truncated; head + tail kept] ...\n"
@@ -21,14 +22,6 @@ local function session_with(opts, value, limits)
     end,
   }
   return session
-end
-
-local function numbered(n, length)
-  local lines = {}
-  for i = 1, n do
-    lines[i] = ("%06d "):format(i) .. ("x"):rep(length - 8)
-  end
-  return table.concat(lines, "\n") .. "\n"
 end
 
 ---Raises unless all that is said of a result agrees and fits its text.
@@ -78,7 +71,7 @@ local function check_agreement(result, text)
 end
 
 describe("a view and the ceiling together", function()
-  local text = numbered(5000, 100)
+  local text = wide_lines(5000, 100)
 
   it("cut once, and the ledger speaks of what shows", function()
     local session = session_with({ ceiling = { max_bytes = 64 * 1024 }, run_dir = false }, text, { max_lines = 2000 })
@@ -91,8 +84,10 @@ describe("a view and the ceiling together", function()
     assert.same({ true, "bytes", #text, 65536 }, { cut.truncated, cut.truncated_by, cut.total_bytes, cut.max_bytes })
     assert.truthy(result.content:find(MARKER:format(cut.omitted_bytes), 1, true))
     assert.is_nil(result.content:find("Showing", 1, true))
-    assert.same({ truncated = true, bytes_returned = #result.content, bytes_total = #text, reason = "size_cap" },
-      result.truncation)
+    assert.same(
+      { truncated = true, bytes_returned = #result.content, bytes_total = #text, reason = "size_cap" },
+      result.truncation
+    )
     check_agreement(result, text)
   end)
 
@@ -106,9 +101,12 @@ describe("a view and the ceiling together", function()
   end)
 
   it("keep the view's budgets under the ceiling's way", function()
-    local short = numbered(50, 10) .. numbered(50, 300)
-    local session = session_with({ ceiling = { max_bytes = 2000 }, run_dir = false }, short,
-      { strategy = "tail", max_lines = 10 })
+    local short = wide_lines(50, 10) .. wide_lines(50, 300)
+    local session = session_with(
+      { ceiling = { max_bytes = 2000 }, run_dir = false },
+      short,
+      { strategy = "tail", max_lines = 10 }
+    )
     local result = session:call("tool", {})
     assert.is_true(result.details.cut.output_lines <= 10)
     assert.is_true(#result.content <= 2000)
@@ -116,8 +114,12 @@ describe("a view and the ceiling together", function()
   end)
 
   it("cut a stream of the tool's as they cut a string", function()
-    for _, limits in ipairs { { max_lines = 2000 }, { strategy = "tail", max_lines = 900 }, {},
-      { strategy = "pipeline", max_chars = 60000 } } do
+    for _, limits in ipairs {
+      { max_lines = 2000 },
+      { strategy = "tail", max_lines = 900 },
+      {},
+      { strategy = "pipeline", max_chars = 60000 },
+    } do
       local as_string = session_with({ ceiling = { max_bytes = 3000 }, run_dir = false }, text, limits):call("tool", {})
       local as_stream = session_with({ ceiling = { max_bytes = 3000 }, run_dir = false }, function(_, ctx, done)
         local stream = ctx.stream()
@@ -168,8 +170,16 @@ describe("a view and the ceiling together", function()
         check_agreement(result, text_of)
         result_rules.check(result, { ceiling = ceiling and ceiling.max_bytes or nil, whole = text_of })
       end)
-      must(ok, "%s: profile %s, ceiling %s, limits %s, text %s, content %s", why, profile, ceiling and most,
-        limits and require("abridge.base.host").json().encode(limits), text_of, result.content)
+      must(
+        ok,
+        "%s: profile %s, ceiling %s, limits %s, text %s, content %s",
+        why,
+        profile,
+        ceiling and most,
+        limits and require("abridge.base.host").json().encode(limits),
+        text_of,
+        result.content
+      )
       opened.close()
     end)
   end)
@@ -203,7 +213,7 @@ describe("limits of items", function()
       assert.equal(result.truncation.bytes_total, abridge.protocol(result).total)
     end
     assert.same({ truncated_total = 20 }, listed.metadata)
-    assert.same({ truncated_total = 6 }, found.metadata)
+    assert.same({ truncated_total = 20 }, found.metadata)
     assert.same({ truncated_total = 6 }, searched.metadata)
     local cut = listed.details.cut -- a ledger of all entries
     assert.same({ { first_byte = 9, last_byte = 27, first_line = 3, last_line = 7 } }, cut.kept)
@@ -218,7 +228,7 @@ describe("an update under the ceiling", function()
     for _, as_stream in ipairs { true, false } do
       local sizes = {}
       local session = session_with({ ceiling = { max_bytes = 300 }, run_dir = false }, function(_, ctx, done)
-        local text = numbered(100, 50)
+        local text = wide_lines(100, 50)
         local stream = ctx.stream()
         stream:write(text)
         ctx.update(as_stream and stream or text)

@@ -28,7 +28,7 @@ local function streamed(text, opts, size)
   return content, cut
 end
 
-describe("what is binary", function()
+describe("what is binary #few", function()
   before_each(function()
     dir = tmpdir.new()
   end)
@@ -38,8 +38,13 @@ describe("what is binary", function()
   end)
 
   it("is told before it is cleaned, and shows as one line", function()
-    for _, opts in ipairs { { clean = true }, { clean = { invisible = true } }, { redact = SECRET }, {},
-      { clean = true, redact = SECRET } } do
+    for _, opts in ipairs {
+      { clean = true },
+      { clean = { invisible = true } },
+      { redact = SECRET },
+      {},
+      { clean = true, redact = SECRET },
+    } do
       opts.max_bytes = "8KB"
       for _, cut_by in ipairs { abridge.cut, abridge.auto } do
         local content, cut = cut_by(ELF, opts)
@@ -66,7 +71,45 @@ describe("what is binary", function()
   it("is judged by more than one byte", function()
     assert.equal("text", select(2, abridge.cut(NAMES, { max_bytes = 300, clean = true })).kind)
     assert.equal(20000, select(2, streamed(NAMES, { max_bytes = 300, clean = true })).total_bytes)
-    assert.equal("Binary output (data, 2B)", (abridge.cap "\0\255"))
+    assert.equal("Binary output (data, 64B)", (abridge.cap(("\0\255"):rep(32))))
+    assert.equal("\239\191\189", (abridge.cap "\0\255"))
+  end)
+
+  it("is no text in ISO 8859-1, and no short one", function()
+    local latin = {
+      "caf\233\n",
+      ("Le mod\232le a \233t\233 entra\238n\233 l'\233t\233 dernier : \224 v\233rifier.\n"):rep(300),
+      ("Gr\252\223e aus K\246ln: \196pfel, \214l und \220bung f\252r die Stra\223e\r\n"):rep(300),
+      ("El ni\241o comi\243 pi\241a; \191qu\233 a\241o? \161Ma\241ana s\237!\n"):rep(300),
+      ("\233t\233 "):rep(5000),
+      "\0\1\2\3\n",
+      ("\1\2\255"):rep(10),
+    }
+    for _, text in ipairs(latin) do
+      for _, size in ipairs { #text, 1000, 1 } do
+        local _, cut = streamed(text, { max_bytes = 300, clean = true }, size)
+        random.must(cut.kind ~= "binary", "%s is binary", text:sub(1, 40))
+      end
+      assert.is_nil((abridge.cap(text)):find("Binary output", 1, true))
+    end
+    assert.equal("caf\239\191\189\n", (abridge.cap "caf\233\n"))
+  end)
+
+  it("is what has no known first bytes and is over a tenth no text, in any chunks", function()
+    random.start(1)
+    local wide = "h\0e\0l\0l\0o\0 \0"
+    for _, text in ipairs {
+      random.bytes(200),
+      random.bytes(20000),
+      wide:rep(6),
+      wide:rep(4000),
+      ("\0a"):rep(32),
+      ("a\1bcdefgh"):rep(5000),
+    } do
+      for _, size in ipairs { #text, 700, 1 } do
+        assert.equal("binary", select(2, streamed(text, { max_bytes = 300, clean = true }, size)).kind)
+      end
+    end
   end)
 
   it("is the same for any chunks, with its own bytes as the full output", function()
@@ -141,8 +184,10 @@ describe("what is binary", function()
       local path = result.details.full_output_path
       local said = "Command exited with code 3\n\n[Full output: " .. path .. "]"
       assert.equal(LINE .. "\n\n" .. said, result.content)
-      assert.same({ truncated = true, bytes_returned = #LINE, bytes_total = 21004, reason = "size_cap" },
-        result.truncation)
+      assert.same(
+        { truncated = true, bytes_returned = #LINE, bytes_total = 21004, reason = "size_cap" },
+        result.truncation
+      )
       assert.equal(ELF, paths.read(path))
       assert.same({ "binary", 21004 }, { result.details.cut.kind, result.details.cut.raw_bytes })
     end
@@ -168,7 +213,9 @@ describe("what is binary", function()
   end)
 
   it("does not show where making its result fails", function()
-    local function raises() error "no count" end
+    local function raises()
+      error "no count"
+    end
     local limits = { ["*"] = { max_tokens = 50, count_tokens = raises } }
     local session = opened.session { run_dir = false, limits = limits, redact = SECRET }
     local result = session:cap("other", ELF)
@@ -180,7 +227,7 @@ describe("what is binary", function()
   it("shows neither end under a ceiling that is too small for its line", function()
     local session = opened.session { run_dir = false, ceiling = { max_bytes = 20 }, profile = "default" }
     assert.equal("", session:cap("other", ELF).content)
-    assert.equal("", session:call("run_command", { command = "printf '\\000\\001\\002\\003'" }).content)
+    assert.equal("", session:call("run_command", { command = "printf '%048d' 0 | tr 0 '\\001'" }).content)
   end)
 
   it("is told by what is inside a wrapper", function()
@@ -193,8 +240,10 @@ describe("what is binary", function()
 
   it("holds for random texts: streams give what one call gives, and all that shows is redacted", function()
     random.each(300, function()
-      local text = random.join(random.choose { { "\0", "abc", "x\n", "\27[1m" }, { "plain abc\n", "\0" },
-        { "abc\r\n", "words " } }, random.below(6000))
+      local text = random.join(
+        random.choose { { "\0", "abc", "x\n", "\27[1m" }, { "plain abc\n", "\0" }, { "abc\r\n", "words " } },
+        random.below(6000)
+      )
       local opts = { max_bytes = random.choose { 60, 400, 9000 }, clean = true, redact = SECRET }
       local content, cut = abridge.cut(text, opts)
       local by_chunks, told = streamed(text, opts)
@@ -207,7 +256,7 @@ describe("what is binary", function()
   end)
 end)
 
-describe("core.is_binary", function()
+describe("core.is_binary #few", function()
   it("says nothing until more than 8 KiB or all of a text came", function()
     assert.is_nil(core.is_binary "\127ELF")
     assert.is_nil(core.is_binary(("\0"):rep(8192)))

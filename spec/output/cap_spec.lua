@@ -9,7 +9,15 @@ local tmpdir = require "support.tmpdir"
 local must = random.must
 local KB = 1024
 local TOOLS = {
-  "read_file", "run_command", "search_files", "find_files", "list_directory", "sql_query", "web_fetch", "mine", "*",
+  "read_file",
+  "run_command",
+  "search_files",
+  "find_files",
+  "list_directory",
+  "sql_query",
+  "web_fetch",
+  "mine",
+  "*",
 }
 
 --- The limits of a tool of the default profile.
@@ -21,7 +29,7 @@ local function conforms(block)
   abridge.assert_conforms("cap", { truncation = block })
 end
 
-describe("cap", function()
+describe("cap #few", function()
   it("leaves a text within the limits alone", function()
     for _, text in ipairs { "", "a", "a\n", "a\n\n", "\n", "\t\195\169", "[a]", "x\n\n[Showing lines 1-2 of 3]" } do
       local content, cut, block = abridge.cap(text, "run_command")
@@ -92,7 +100,7 @@ describe("cap", function()
       assert.equal("json", cut.kind)
       assert.equal("json", select(2, abridge.cap(list, { max_bytes = 300 })).kind)
     end
-    assert.equal("json", select(2, abridge.cap({ 1 })).kind)
+    assert.equal("json", select(2, abridge.cap { 1 }).kind)
     assert.is_nil(select(2, abridge.cap({ 1 }, { max_lines = 3, strategy = "tail" })).kind)
     assert.equal("log", select(2, abridge.cap({ 1 }, { max_lines = 3, kind = "log" })).kind)
     assert.equal(abridge.kind "5", select(2, abridge.cap(5)).kind)
@@ -107,9 +115,7 @@ describe("cap", function()
       local content, cut, block = abridge.cap({ items = list }, { max_bytes = budget })
       assert.is_true(#content <= budget, content)
       local body = content:sub(1, block.bytes_returned)
-      if budget >= 2 then
-        assert.equal("table", type(json.decode(body)), body)
-      end
+      if budget >= 2 then assert.equal("table", type(json.decode(body)), body) end
       if budget >= 1000 then
         local item = cut.items[1]
         assert.same({ "elements", "/items", 500 }, { item.unit, item.of, item.total })
@@ -136,7 +142,7 @@ describe("cap", function()
       assert.is_true(#content <= limits_of(tool).max_bytes, tool)
       assert.is_true(cut.truncated)
       assert.is_true(block.truncated)
-      assert.is_nil(content:find("[{}]"), tool .. ": " .. content:sub(-100))
+      assert.is_nil(content:find "[{}]", tool .. ": " .. content:sub(-100))
       conforms(block)
     end
   end)
@@ -163,7 +169,7 @@ describe("cap", function()
   end)
 end)
 
-describe("cap on what is no string", function()
+describe("cap on what is no string #few", function()
   it("never raises", function()
     for _, tool in ipairs(TOOLS) do
       for _, value in ipairs { 5, -1.5, 0 / 0, math.huge, true, false, {}, { 1, 2 }, { a = "b" }, print, io.stdout } do
@@ -200,10 +206,16 @@ describe("cap on what is no string", function()
   end)
 
   it("never raises for values that cannot be shown", function()
-    local function raises() error "no" end
+    local function raises()
+      error "no"
+    end
     for _, value in ipairs {
       setmetatable({ print }, { __tostring = raises }),
-      setmetatable({ print }, { __tostring = function() return 5 end }),
+      setmetatable({ print }, {
+        __tostring = function()
+          return 5
+        end,
+      }),
       setmetatable({}, { __index = raises, __pairs = raises, __len = raises }),
     } do
       local ok, content = pcall(abridge.cap, value)
@@ -214,7 +226,9 @@ describe("cap on what is no string", function()
 
   it("cuts the encoded text like any other", function()
     local list = {}
-    for i = 1, 20000 do list[i] = i end
+    for i = 1, 20000 do
+      list[i] = i
+    end
     local content, cut = abridge.cap(list, "web_fetch")
     assert.is_true(#content <= 100 * KB)
     assert.is_true(cut.truncated)
@@ -222,7 +236,7 @@ describe("cap on what is no string", function()
   end)
 end)
 
-describe("cap misuse", function()
+describe("cap misuse #few", function()
   local wrong = {
     { { "x", 5 }, "tool_or_limits", "5" },
     { { "x", true }, "tool_or_limits", "true" },
@@ -251,12 +265,16 @@ describe("cap misuse", function()
   end)
 
   it("raises whatever the text is", function()
-    assert.has_error(function() abridge.cap(nil, 5) end)
-    assert.has_error(function() abridge.cap({}, { max_lins = 5 }) end)
+    assert.has_error(function()
+      abridge.cap(nil, 5)
+    end)
+    assert.has_error(function()
+      abridge.cap({}, { max_lins = 5 })
+    end)
   end)
 end)
 
-describe("cap with a folder for the full output", function()
+describe("cap with a folder for the full output #few", function()
   local dir
   before_each(function()
     dir = tmpdir.new()
@@ -307,7 +325,7 @@ describe("cap with a folder for the full output", function()
   end)
 end)
 
-describe("cap on its own output", function()
+describe("cap on its own output #few", function()
   local function unchanged(text, limits, opts)
     local content = abridge.cap(text, limits, opts)
     local again, cut, block = abridge.cap(content, limits, opts)
@@ -327,7 +345,9 @@ describe("cap on its own output", function()
 
   local function shown(limits)
     local words = {}
-    for key, value in pairs(limits) do words[#words + 1] = key .. "=" .. tostring(value) end
+    for key, value in pairs(limits) do
+      words[#words + 1] = key .. "=" .. tostring(value)
+    end
     return table.concat(words, " ")
   end
 
@@ -343,7 +363,9 @@ describe("cap on its own output", function()
   for _, key in ipairs { "max_lines", "max_bytes", "max_chars", "max_tokens" } do
     for _, strategy in ipairs { "head", "tail", "head_tail" } do
       it(("changes nothing, %s by %s"):format(strategy, key), function()
-        for_limits(function() return { strategy = strategy, [key] = random.below(150) } end)
+        for_limits(function()
+          return { strategy = strategy, [key] = random.below(150) }
+        end)
       end)
     end
   end
@@ -381,7 +403,9 @@ describe("cap on its own output", function()
   end)
 
   it("changes nothing, pipeline by chars", function()
-    for_limits(function() return { strategy = "pipeline", max_chars = random.below(150) } end)
+    for_limits(function()
+      return { strategy = "pipeline", max_chars = random.below(150) }
+    end)
   end)
 
   it("changes nothing, pipeline by lines", function()
@@ -409,7 +433,7 @@ describe("cap on its own output", function()
   end)
 end)
 
-describe("cap of a file's text", function()
+describe("cap of a file's text #few", function()
   it("says in the block where the notice says to go on, inside a line too", function()
     local content, cut, block = abridge.cap(("x"):rep(60000), "read_file")
     local column = content:match "Use offset=1 column=(%d+) to continue%]$"
@@ -425,4 +449,36 @@ describe("cap of a file's text", function()
     local _, cut = abridge.pipeline(("x"):rep(50), { max_chars = 10, head_ratio = 0 })
     assert.equal("[Showing last 10B of line 1 (line is 50B)]", abridge.notice("run_command", cut))
   end)
+end)
+
+describe("a listing that was made elsewhere #few", function()
+  local cases = {
+    { "list_directory", 500, "[500 entries limit reached. Use limit=1000 for more]" },
+    { "find_files", 1000, "[1000 results limit reached. Use limit=2000 for more, or refine pattern]" },
+  }
+  for _, case in ipairs(cases) do
+    local tool, most, notice = case[1], case[2], case[3]
+    it("keeps to the limit of " .. tool, function()
+      local content, cut, block = abridge.cap(seq(1, 1316, "name%d"), tool)
+      assert.equal(seq(1, most, "name%d") .. "\n" .. notice, content)
+      assert.same({ "lines", most, 1316 }, { cut.truncated_by, cut.output_lines, cut.total_lines })
+      assert.equal("item_cap", block.reason)
+      assert.equal(seq(1, most, "name%d"), (abridge.cap(seq(1, most, "name%d"), tool)))
+      local session = abridge.session { run_dir = false }
+      local result = session:cap(tool, seq(1, 1316, "name%d"))
+      assert.equal(content, result.content)
+      assert.same({ truncated_total = 1316 }, result.metadata)
+      assert.same({ "item_cap", true }, { result.truncation.reason, abridge.protocol(result).truncated })
+      session:close()
+    end)
+
+    it("names another limit of " .. tool .. " where that is what binds", function()
+      assert.matches(
+        "\n%[1000B limit reached%]$",
+        (abridge.cap(seq(1, 1316, "name%d"), tool, { limits = { max_bytes = 1000 } }))
+      )
+      local content = abridge.cap(seq(1, 1316, "name%d"), tool, { limits = { max_lines = 7 } })
+      assert.equal(seq(1, 7, "name%d") .. "\n[7 line limit reached]", content)
+    end)
+  end
 end)

@@ -38,13 +38,15 @@ local function lines_of(text)
 end
 
 local function block(returned, total, reason)
-  if not total then total, reason = returned, "size_cap" end
+  if not total then
+    total, reason = returned, "size_cap"
+  end
   return { truncated = returned < total, bytes_returned = returned, bytes_total = total, reason = reason }
 end
 
 describe("display: lines", function()
   it("shows a result whole when nothing forbids", function()
-    local text, said = shown("one\ntwo\n")
+    local text, said = shown "one\ntwo\n"
     assert.equal("one\ntwo", text)
     assert.same(block(8), said)
     assert.equal("one\n\n\ntwo", (shown("one\n\n\ntwo", { max_lines = 4, width = 3 })))
@@ -196,11 +198,11 @@ describe("display: width", function()
 
   it("expands tabs to every eighth column", function()
     assert.equal("a       b", cut("a\tb", 9))
-    assert.equal("a       b", (shown("a\tb")))
-    assert.equal("        b", (shown("\tb")))
-    assert.equal("12345678        b", (shown("12345678\tb")))
-    assert.equal("\230\188\162      b", (shown("\230\188\162\tb")))
-    assert.equal("a" .. (" "):rep(15) .. "b", (shown("a\t\tb")))
+    assert.equal("a       b", (shown "a\tb"))
+    assert.equal("        b", (shown "\tb"))
+    assert.equal("12345678        b", (shown "12345678\tb"))
+    assert.equal("\230\188\162      b", (shown "\230\188\162\tb"))
+    assert.equal("a" .. (" "):rep(15) .. "b", (shown "a\t\tb"))
     assert.equal("a...", cut("a\tb", 8))
     assert.same(block(1, 3, "size_cap"), select(2, shown("a\tb", { width = 8 })))
   end)
@@ -208,13 +210,13 @@ end)
 
 describe("display: what would disturb a screen", function()
   it("shows controls in caret form, escape sequences too", function()
-    assert.equal("^[[31mred^[[0m", (shown("\27[31mred\27[0m")))
-    assert.equal("a^@b^G^?^H", (shown("a\0b\7\127\8")))
-    assert.equal("^[]0;title^G", (shown("\27]0;title\7")))
-    assert.equal("^[[2J", (shown("\194\1552J")))
-    assert.equal("50%^M100%", (shown("50%\r100%\r\n")))
-    assert.equal("one\ntwo", (shown("one\r\ntwo\r\n")))
-    assert.same(block(10), select(2, shown("one\r\ntwo\r\n")))
+    assert.equal("^[[31mred^[[0m", (shown "\27[31mred\27[0m"))
+    assert.equal("a^@b^G^?^H", (shown "a\0b\7\127\8"))
+    assert.equal("^[]0;title^G", (shown "\27]0;title\7"))
+    assert.equal("^[[2J", (shown "\194\1552J"))
+    assert.equal("50%^M100%", (shown "50%\r100%\r\n"))
+    assert.equal("one\ntwo", (shown "one\r\ntwo\r\n"))
+    assert.same(block(10), select(2, shown "one\r\ntwo\r\n"))
   end)
 
   it("does not halve a form", function()
@@ -223,13 +225,13 @@ describe("display: what would disturb a screen", function()
   end)
 
   it("shows line separators and turned text by number", function()
-    assert.equal("a<U+202E>b<U+2028>c<U+2066>d", (shown("a\226\128\174b\226\128\168c\226\129\166d")))
+    assert.equal("a<U+202E>b<U+2028>c<U+2066>d", (shown "a\226\128\174b\226\128\168c\226\129\166d"))
     local harmless = "\226\128\143\226\128\166\226\128\167\226\129\165\226\130\172\194\163\194\160"
     assert.equal(harmless, (shown(harmless)))
   end)
 
   it("shows loose bytes as U+FFFD", function()
-    assert.equal("a\239\191\189b", (shown("a\255b")))
+    assert.equal("a\239\191\189b", (shown "a\255b"))
     assert.equal("a\239\191\189...", (shown("a\155\155\155\155\155", { width = 5 })))
   end)
 
@@ -243,31 +245,43 @@ describe("display: ansi", function()
 
   it("colours notice and remark yellow, line by line", function()
     local text = shown("a\nb", { max_lines = 1, ansi = true, width = 8 }, { notice = "[A notice]" })
-    assert.equal(table.concat({
-      "a",
-      yellow .. "... (1" .. reset,
-      yellow .. "more" .. reset,
-      yellow .. "line)" .. reset,
-      "",
-      yellow .. "[A" .. reset,
-      yellow .. "notice]" .. reset,
-    }, "\n"), text)
+    assert.equal(
+      table.concat({
+        "a",
+        yellow .. "... (1" .. reset,
+        yellow .. "more" .. reset,
+        yellow .. "line)" .. reset,
+        "",
+        yellow .. "[A" .. reset,
+        yellow .. "notice]" .. reset,
+      }, "\n"),
+      text
+    )
   end)
 
   it("colours an error red", function()
-    assert.equal(red .. "No such file or directory: x" .. reset,
-      (shown("No such file or directory: x", { ansi = true }, { is_error = true })))
-    assert.equal(red .. "a" .. reset .. "\n\n" .. red .. "b" .. reset .. "\n\n" .. yellow .. "[n]" .. reset,
-      (shown("a\n\nb", { ansi = true }, { is_error = true, notice = "[n]" })))
+    assert.equal(
+      red .. "No such file or directory: x" .. reset,
+      (shown("No such file or directory: x", { ansi = true }, { is_error = true }))
+    )
+    assert.equal(
+      red .. "a" .. reset .. "\n\n" .. red .. "b" .. reset .. "\n\n" .. yellow .. "[n]" .. reset,
+      (shown("a\n\nb", { ansi = true }, { is_error = true, notice = "[n]" }))
+    )
   end)
 
   it("colours what a failed command said of its end, not what it printed", function()
     local parts = {
-      tool = "bash", is_error = true, details = { exit_code = 1 },
-      exit_line = "Command exited with code 1", notice = "[n]",
+      tool = "bash",
+      is_error = true,
+      details = { exit_code = 1 },
+      exit_line = "Command exited with code 1",
+      notice = "[n]",
     }
-    assert.equal("out\n\n" .. red .. "Command exited with code 1" .. reset .. "\n\n" .. yellow .. "[n]" .. reset,
-      (shown("out\n", { ansi = true }, parts)))
+    assert.equal(
+      "out\n\n" .. red .. "Command exited with code 1" .. reset .. "\n\n" .. yellow .. "[n]" .. reset,
+      (shown("out\n", { ansi = true }, parts))
+    )
   end)
 
   it("adds nothing where nothing is a warning, and nothing unless asked", function()
@@ -407,14 +421,16 @@ describe("display: results of a session", function()
       limits = { run_command = { strategy = "tail", max_lines = 5 }, list = { strategy = "head", max_lines = 4 } },
       run_dir = false,
     }
-    session:register { name = "list", execute = function() return numbered(6) end }
+    session:register {
+      name = "list",
+      execute = function()
+        return numbered(6)
+      end,
+    }
 
     local result = session:call("run_command", { command = "seq 1 9; exit 3" })
     local text = abridge.display(result, { max_lines = 2 })
-    assert.equal(
-      "... (3 earlier lines)\n8\n9\n\nCommand exited with code 3\n\n" .. result.content:match "%[.*$",
-      text
-    )
+    assert.equal("... (3 earlier lines)\n8\n9\n\nCommand exited with code 3\n\n" .. result.content:match "%[.*$", text)
     assert.same(block(4, 10, "line_cap"), result.display)
 
     result = session:call("list", {})
@@ -437,18 +453,9 @@ describe("display: results of a session", function()
 end)
 
 describe("display: the result", function()
-  local function copy(value)
-    if type(value) ~= "table" then return value end
-    local made = {}
-    for key, inner in pairs(value) do
-      made[key] = copy(inner)
-    end
-    return made
-  end
-
   it("is not touched but for its display, which each call sets anew", function()
     local result = result_of(numbered(20) .. ("x"):rep(100), { notice = "[n]", exit_line = "e", is_error = true })
-    local before = copy(result)
+    local before = plain.copy(result)
     local opts = { max_lines = 2, width = 10, ansi = true }
     local text = abridge.display(result, opts)
     local first = result.display
@@ -477,32 +484,63 @@ describe("display: the result", function()
     assert.equal("abridge.display: opts must be a table, got 3", message(result, 3))
     assert.equal("abridge.display: unknown option 'lines' (value 3)", message(result, { lines = 3 }))
     for _, value in ipairs { -1, 1.5, 2 ^ 54, "3", true } do
-      assert.matches("^abridge.display: max_lines must be an integer from 0 to 2%^53, got ",
-        message(result, { max_lines = value }))
-      assert.matches("^abridge.display: width must be an integer from 1 to 2%^53, got ",
-        message(result, { width = value }))
+      assert.matches(
+        "^abridge.display: max_lines must be an integer from 0 to 2%^53, got ",
+        message(result, { max_lines = value })
+      )
+      assert.matches(
+        "^abridge.display: width must be an integer from 1 to 2%^53, got ",
+        message(result, { width = value })
+      )
     end
     assert.equal("abridge.display: width must be an integer from 1 to 2^53, got 0", message(result, { width = 0 }))
     assert.equal("abridge.display: ansi must be a boolean, got 1", message(result, { ansi = 1 }))
     assert.is_nil(result.display)
     local session = assert(abridge.session { run_dir = false })
-    assert.equal("session:display: max_lines must be an integer from 0 to 2^53, got -1", plain.misuse(function()
-      local text = session:display(result, { max_lines = -1 })
-      return text
-    end))
-    assert.equal("session:display: result must be a result with content, got nil", plain.misuse(function()
-      local text = session:display()
-      return text
-    end))
+    assert.equal(
+      "session:display: max_lines must be an integer from 0 to 2^53, got -1",
+      plain.misuse(function()
+        local text = session:display(result, { max_lines = -1 })
+        return text
+      end)
+    )
+    assert.equal(
+      "session:display: result must be a result with content, got nil",
+      plain.misuse(function()
+        local text = session:display()
+        return text
+      end)
+    )
     assert.equal("x", abridge.display(result, { max_lines = 2 ^ 53, width = 2 ^ 53 }))
   end)
 end)
 
 -- Chars that are as wide for Neovim as for the core, and bytes that must not reach a screen.
 local ALPHABET = {
-  "a", "bc def ", "\n", "\n", "\t", "\27[1m", "\r\n", "\0", "\127", "\194\133",
-  "\195\169", "e\204\129", "\204\163", "\216\167", "\224\184\129\224\184\180", "\226\148\128", "\226\130\172",
-  "\227\129\130", "\230\188\162", "\234\176\128", "\239\189\177", "\239\188\161", "\240\159\152\128", "\226\128\174",
+  "a",
+  "bc def ",
+  "\n",
+  "\n",
+  "\t",
+  "\27[1m",
+  "\r\n",
+  "\0",
+  "\127",
+  "\194\133",
+  "\195\169",
+  "e\204\129",
+  "\204\163",
+  "\216\167",
+  "\224\184\129\224\184\180",
+  "\226\148\128",
+  "\226\130\172",
+  "\227\129\130",
+  "\230\188\162",
+  "\234\176\128",
+  "\239\189\177",
+  "\239\188\161",
+  "\240\159\152\128",
+  "\226\128\174",
 }
 
 --- Cells of a line: as Neovim has them, elsewhere as the core.
@@ -608,8 +646,14 @@ describe("session:display", function()
   it("a duration shows in milliseconds, seconds or minutes, rounded to what has passed", function()
     local display = require "abridge.output.display"
     for ms, text in pairs {
-      [0] = "0ms", [999] = "999ms", [1000] = "1.0s", [1990] = "1.9s", [59999] = "59.9s", [60000] = "1m00s",
-      [61999] = "1m01s", [3600000] = "60m00s",
+      [0] = "0ms",
+      [999] = "999ms",
+      [1000] = "1.0s",
+      [1990] = "1.9s",
+      [59999] = "59.9s",
+      [60000] = "1m00s",
+      [61999] = "1m01s",
+      [3600000] = "60m00s",
     } do
       assert.equal(text, display.duration(ms))
     end

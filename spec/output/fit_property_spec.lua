@@ -13,9 +13,15 @@ local CASES = 3000
 --- Counters that never fall as the text grows; false: the estimate.
 local COUNTERS = {
   false,
-  function(text) return math.ceil(#text / 4) end,
-  function(text) return math.floor(#text / 4) end,
-  function(text) return #text end,
+  function(text)
+    return math.ceil(#text / 4)
+  end,
+  function(text)
+    return math.floor(#text / 4)
+  end,
+  function(text)
+    return #text
+  end,
   function(text)
     local _, words = text:gsub("%S+", "")
     return words
@@ -72,7 +78,9 @@ local function random_parts()
   if random.chance(3) then data.background = true end
   if random.chance(4) then data.changed = true end
   if random.chance(4) then data.more_failures = random.below(300) end
-  if random.chance(4) then data.lines_truncated, data.max_line_chars, data.read = true, 500, "read_file" end
+  if random.chance(4) then
+    data.lines_truncated, data.max_line_chars, data.read = true, 500, "read_file"
+  end
   return { tool = random.choose(TOOLS), data = data, exit = random.chance(2) and random.choose(EXITS) or nil }
 end
 
@@ -119,7 +127,7 @@ local function each(cases, check)
   end)
 end
 
-describe("fit, on random texts and budgets", function()
+describe("fit, on random texts and budgets #few", function()
   it("keeps the whole within every byte, char and token budget", function()
     each(CASES, function(f)
       local limits = f.limits
@@ -164,7 +172,9 @@ describe("fit, on random texts and budgets", function()
       must(cut.total_bytes == #f.text, "total_bytes %d", cut.total_bytes)
       must(cut.total_lines == plain.count_lines(f.text), "total_lines %d", cut.total_lines)
       local kept = {}
-      for i, range in ipairs(cut.kept) do kept[i] = plain.replaced(f.text:sub(range.first_byte, range.last_byte)) end
+      for i, range in ipairs(cut.kept) do
+        kept[i] = plain.replaced(f.text:sub(range.first_byte, range.last_byte))
+      end
       local at = 1
       for _, part in ipairs(kept) do
         local first, last = f.body:find(part, at, true)
@@ -260,12 +270,38 @@ describe("fit, on random texts and budgets", function()
     return all
   end
 
+  --- Is there room for [truncated] in half the budget, as there is for the exit line in the other half?
+  local function may_stand_apart(limits, exit)
+    return within("\n\n[truncated]", limits, 0.5) and within(trailer("x", exit, "[truncated]"), limits, 1)
+  end
+
   it("says nothing that takes over half the budget when something was cut", function()
     each(CASES, function(f)
       local behind = f.content:sub(#f.body + 1)
       if behind == "" or not f.cut.truncated then return end
-      must(within("\n\n" .. behind:gsub("^\n+", ""), f.limits, 0.5), "%s is over half the budget", behind)
+      if within("\n\n" .. behind:gsub("^\n+", ""), f.limits, 0.5) then return end
+      -- but for [truncated] beside an exit line, where nothing else would tell
+      must(behind == trailer(f.body, f.parts.exit, "[truncated]"), "%s is over half the budget", behind)
+      must(may_stand_apart(f.limits, f.parts.exit), "%s is over half the budget", behind)
     end)
+  end)
+
+  it("says that something is left out, by a marker or a notice, where the budget holds [truncated] twice", function()
+    local silent = 0
+    each(CASES * 3, function(f)
+      local limits, exit = f.limits, f.parts.exit
+      if not f.cut.truncated or limits.marker_text == "" then return end
+      if exit and not within("\n\n" .. exit, limits, 0.5) then exit = nil end
+      local behind = f.content:sub(#f.body + 1)
+      for _, marker in ipairs(f.cut.markers or {}) do
+        if f.body:sub(marker.first_byte, marker.last_byte):find "%S" then return end
+      end
+      if behind:find "%]$" then return end
+      silent = silent + 1
+      local sure = not limits.count_tokens and may_stand_apart(limits, exit)
+      must(not sure or f.body == "", "nothing tells that %s is cut", f.content)
+    end)
+    assert.is_true(silent > 0)
   end)
 
   it("says all where all takes at most half the budget, else [truncated] where that does", function()
@@ -284,7 +320,7 @@ describe("fit, on random texts and budgets", function()
         must(behind == trailer(f.body, exit, full), "%s stands behind the content, not %s", behind, full)
       elseif within(trailer("x", exit, "[truncated]"), limits, 0.5) then
         must(behind:find "%]$", "%s stands behind the content, not a notice", behind)
-      else
+      elseif behind ~= trailer(f.body, exit, "[truncated]") or not may_stand_apart(limits, exit) then
         must(behind == trailer(f.body, exit), "%s stands behind the content", behind)
       end
     end)
@@ -314,11 +350,11 @@ describe("fit, on random texts and budgets", function()
   end)
 end)
 
-describe("fit", function()
+describe("fit #few", function()
   it("does not change limits or parts", function()
     random.each(300, function()
       local text = random_text()
-    local limits, parts = random_limits(text), random_parts()
+      local limits, parts = random_limits(text), random_parts()
       local before = case_of(text, limits, parts)
       fit.fit(text, limits, parts)
       must(before == case_of(text, limits, parts), "changed: %s", before)
@@ -349,14 +385,18 @@ describe("fit", function()
   end)
 
   it("keeps a token budget also where parts together count more than each alone", function()
-    local function one_of_four(text) return math.floor(#text / 4) end
+    local function one_of_four(text)
+      return math.floor(#text / 4)
+    end
     local limits = { strategy = "head", max_tokens = 8, count_tokens = one_of_four }
     local content = fit.fit(("x"):rep(19), limits, { tool = "run_command", exit = "Command aborted" })
     assert.is_true(one_of_four(content) <= 8)
   end)
 
   it("raises what count_tokens raises", function()
-    local function broken() error("no tokenizer", 0) end
+    local function broken()
+      error("no tokenizer", 0)
+    end
     local ok, message = pcall(fit.fit, "text", { max_tokens = 1, count_tokens = broken }, { tool = "x" })
     assert.is_false(ok)
     assert.matches("no tokenizer", tostring(message))
@@ -364,7 +404,7 @@ describe("fit", function()
 end)
 
 -- What a cut by kind tells of changes with the room it has: another array may lack the most, with a longer name.
-describe("fit, where the items of a cut change with its budget", function()
+describe("fit, where the items of a cut change with its budget #few", function()
   local TOTAL = 400000
 
   --- A source that fills its budget, and whose largest item depends on that.
@@ -376,9 +416,18 @@ describe("fit, where the items of a cut change with its budget", function()
         size = math.max(size, 0)
         return ("x"):rep(size),
           {
-            strategy = "auto", kind = "json", truncated = true, truncated_by = "bytes", max_bytes = limits.max_bytes,
-            total_lines = 1, total_bytes = TOTAL, output_lines = 1, output_bytes = size, omitted_lines = 0,
-            omitted_bytes = TOTAL - size, items = { items[size % #items + 1], items[1] },
+            strategy = "auto",
+            kind = "json",
+            truncated = true,
+            truncated_by = "bytes",
+            max_bytes = limits.max_bytes,
+            total_lines = 1,
+            total_bytes = TOTAL,
+            output_lines = 1,
+            output_bytes = size,
+            omitted_lines = 0,
+            omitted_bytes = TOTAL - size,
+            items = { items[size % #items + 1], items[1] },
             kept = { { first_byte = 1, last_byte = math.max(size, 1), first_line = 1, last_line = 1 } },
           }
       end,

@@ -36,7 +36,12 @@ end
 describe("a forged notice or marker", function()
   it("is text like any other: nothing of a block, a ledger or the details comes from it", function()
     local session = abridge.session()
-    session:register { name = "t", execute = function(input) return input.text end }
+    session:register {
+      name = "t",
+      execute = function(input)
+        return input.text
+      end,
+    }
     for _, forged in ipairs(FORGED) do
       local result = session:call("t", { text = forged })
       assert.equal(forged, result.content)
@@ -135,7 +140,9 @@ describe("a forged notice or marker", function()
     local session = abridge.session()
     session:register {
       name = "t",
-      execute = function() return { content = FORGED[15], next_offset = 7, resume_hint = FORGED[2] } end,
+      execute = function()
+        return { content = FORGED[15], next_offset = 7, resume_hint = FORGED[2] }
+      end,
     }
     local result = session:call("t", {})
     assert.equal(FORGED[15], result.content)
@@ -152,7 +159,9 @@ describe("a forged notice or marker", function()
     for _, hint in ipairs(hints) do
       session:register {
         name = "t" .. #session.order,
-        execute = function() return { content = "x", next_offset = 7, resume_hint = hint } end,
+        execute = function()
+          return { content = "x", next_offset = 7, resume_hint = hint }
+        end,
       }
       local block = session:call(session.order[#session.order], {}).truncation
       local decoded = json.decode(assert(abridge.info.parse(block)):to_json())
@@ -190,7 +199,7 @@ describe("a forged notice or marker", function()
     local result = session:cap("tool", text)
     assert.equal(text, dir:read "run/artifacts/0001-tool.log")
     assert.equal(dir:at "run/artifacts/0001-tool.log", result.details.full_output_path)
-    assert.equal((FORGED[1]), (session:full_output(result.call_id, { limit = 1 })))
+    assert.equal(FORGED[1], (session:full_output(result.call_id, { limit = 1 })))
     local events = session:events()
     assert.equal("artifacts/0001-tool.log", events[2].full_output.path)
     session:close()

@@ -1,5 +1,6 @@
 local abridge = require "abridge"
 local kept = require "abridge.output.kept"
+local merge = require "support.merge"
 
 local function range(first_byte, last_byte)
   return { first_byte = first_byte, last_byte = last_byte, first_line = 1, last_line = 1 }
@@ -7,11 +8,7 @@ end
 
 --- A ledger of a text of 1000 bytes on 40 lines.
 local function ledger(fields)
-  local cut = { truncated = true, total_bytes = 1000, total_lines = 40, output_bytes = 100, output_lines = 4 }
-  for key, value in pairs(fields) do
-    cut[key] = value
-  end
-  return cut
+  return merge({ truncated = true, total_bytes = 1000, total_lines = 40, output_bytes = 100, output_lines = 4 }, fields)
 end
 
 describe("what is left of a cut, in words", function()

@@ -1,5 +1,6 @@
 -- Limits: the profiles as doc/lua.md states them, overrides, the ceiling.
 local abridge = require "abridge"
+local merge = require "support.merge"
 local paths = require "support.paths"
 local plain = require "support.plain"
 
@@ -45,13 +46,17 @@ end
 local function stated()
   local profiles, tools = {}, {}
   local header, rows = PAGE:match "\n| profile |([^\n]*)\n|[-|]+|\n(.-)\n\n"
-  for tool in header:gmatch "`?([%w_*]+)`? |" do tools[#tools + 1] = tool end
+  for tool in header:gmatch "`?([%w_*]+)`? |" do
+    tools[#tools + 1] = tool
+  end
   for name, cells in rows:gmatch "| `(%l+)` |([^\n]*)" do
     local profile, at = {}, 0
     for cell in cells:gmatch " (.-) |" do
       at = at + 1
       local row = row_of(cell)
-      if row and name == "pipeline" then row.strategy, row.head_ratio = "pipeline", 0.3 end
+      if row and name == "pipeline" then
+        row.strategy, row.head_ratio = "pipeline", 0.3
+      end
       profile[tools[at]] = row
     end
     profiles[name] = profile
@@ -137,7 +142,30 @@ describe("session:limits", function()
   it("knows no limit where the profile has none", function()
     assert.same({}, limits_of("github__search", { profile = "pi" }))
     assert.same({}, limits_of("sql_query", { profile = "pi" }))
-    assert.same({}, limits_of("github__search", { profile = "dispatcher" }))
+  end)
+
+  it("shows the ceiling where it is what binds", function()
+    for _, tool in ipairs { "github__search", "run_command" } do
+      local limits = limits_of(tool, { profile = "dispatcher" })
+      assert.same(
+        { 131072, "head_tail", "char", 0.5 },
+        { limits.max_bytes, limits.strategy, limits.snap, limits.head_ratio }
+      )
+    end
+    for _, tool in ipairs { "list_directory", "sql_query", "web_fetch" } do -- they have pages
+      assert.same({ max_bytes = 131072 }, limits_of(tool, { profile = "dispatcher" }))
+    end
+    local limits = { lines = { max_lines = 5 }, much = { max_bytes = "1MB" }, little = { max_bytes = 500 } }
+    local session = abridge.session { limits = limits, ceiling = { max_bytes = 1000 } }
+    assert.equal(1000, session:limits("lines").max_bytes)
+    assert.equal(1000, session:limits("much").max_bytes)
+    assert.equal(500, session:limits("little").max_bytes)
+  end)
+
+  it("shows where a tool stops by itself", function()
+    local session = abridge.session { profile = "pi", tools = { "sql_query", "web_fetch" } }
+    assert.same({ max_rows = 1000, max_bytes = 64 * KB * KB }, session:limits "sql_query")
+    assert.same({ max_bytes = KB * KB }, session:limits "web_fetch")
   end)
 
   it("turns output into its byte budget", function()
@@ -168,12 +196,15 @@ describe("session:limits", function()
   end)
 
   it("keeps a row of a profile that is over its own ceiling, and no other", function()
-    local KINDS = { { 100 * KB }, { 16 * KB, { ceiling = { max_bytes = "16KB" } } }, { 100 * KB, { ceiling = false } },
+    local KINDS = {
+      { 100 * KB },
+      { 16 * KB, { ceiling = { max_bytes = "16KB" } } },
+      { 100 * KB, { ceiling = false } },
       { 100 * KB, { limits = { web_fetch = { max_bytes = "1MB" } } } },
-      { 100 * KB, { ceiling = { head_ratio = 0.3 } } } }
+      { 100 * KB, { ceiling = { head_ratio = 0.3 } } },
+    }
     for _, kind in ipairs(KINDS) do
-      local opts = { profile = "contract", run_dir = false }
-      for key, value in pairs(kind[2] or {}) do opts[key] = value end
+      local opts = merge({ profile = "contract", run_dir = false }, kind[2])
       if opts.ceiling ~= false or not opts.limits then assert.equal(kind[1], limits_of("web_fetch", opts).max_bytes) end
       local session = abridge.session(opts)
       local size = #session:cap("web_fetch", ("x"):rep(2e6)).content
@@ -202,10 +233,6 @@ describe("session:limits", function()
     assert.same({ "from 200B to 2KB", "silent concise" }, { offered { ceiling = { max_bytes = "3KB" } } })
     assert.is_nil((offered { profile = "pipeline" })) -- it knows no bytes
     assert.is_nil((offered { limits = { run_command = { max_bytes = 200 } } }))
-  end)
-
-  it("shows other tools their own limits alone", function()
-    assert.equal(30 * KB, limits_of("github__search", { ceiling = { max_bytes = 1000 } }).max_bytes)
   end)
 
   it("gives a new table each time", function()
@@ -273,7 +300,7 @@ describe("overrides", function()
 
   it("take sizes as text, and show them in bytes", function()
     for size, bytes in pairs { ["512B"] = 512, ["1.5KB"] = 1536, ["30KB"] = 30720, ["1MB"] = 1048576, ["7"] = 7 } do
-      assert.equal(bytes, limits_of("x", { limits = { x = { max_bytes = size } } }).max_bytes)
+      assert.equal(bytes, limits_of("x", { limits = { x = { max_bytes = size } }, ceiling = false }).max_bytes)
     end
   end)
 
@@ -404,8 +431,14 @@ end)
 
 describe("limits given with a tool", function()
   local function register(limits)
-    local session = abridge.session()
-    session:register { name = "mine", limits = limits, execute = function() return "x" end }
+    local session = abridge.session { ceiling = false }
+    session:register {
+      name = "mine",
+      limits = limits,
+      execute = function()
+        return "x"
+      end,
+    }
     return session
   end
 
@@ -418,7 +451,13 @@ describe("limits given with a tool", function()
 
   it("give way to the session's, key by key", function()
     local session = abridge.session { limits = { mine = { max_lines = 7 } } }
-    session:register { name = "mine", limits = { max_lines = 5, max_bytes = 9 }, execute = function() return "x" end }
+    session:register {
+      name = "mine",
+      limits = { max_lines = 5, max_bytes = 9 },
+      execute = function()
+        return "x"
+      end,
+    }
     assert.same({ strategy = "auto", max_lines = 7, max_bytes = 9 }, session:limits "mine")
   end)
 

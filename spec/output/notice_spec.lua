@@ -1,10 +1,12 @@
 -- Every sentence of SPEC 9, made from real cuts. The scenarios named after a tool are those of the pi agent's document.
 local abridge = require "abridge"
 local json = require("abridge.base.host").json()
+local merge = require "support.merge"
 local notice = require "abridge.output.notice"
 local sentences = require "abridge.output.sentences"
 local plain = require "support.plain"
 local random = require "support.random"
+local tmpdir = require "support.tmpdir"
 local wide_lines = require "support.wide_lines"
 
 local KB = 1024
@@ -23,10 +25,7 @@ local IN_PI = { shell = "bash", read = "read", path = "path/to/file" }
 
 --- IN_PI and more fields.
 local function with(more)
-  local data = {}
-  for key, value in pairs(IN_PI) do data[key] = value end
-  for key, value in pairs(more) do data[key] = value end
-  return data
+  return merge({}, IN_PI, more)
 end
 
 --- A counter of tokens.
@@ -41,7 +40,14 @@ local nothing = cut_of("head", "short\n", { max_lines = 10 })
 describe("notice: nothing cut", function()
   it("says nothing, whatever the tool", function()
     for _, tool in ipairs {
-      "read_file", "run_command", "search_files", "find_files", "list_directory", "sql_query", "web_fetch", "other",
+      "read_file",
+      "run_command",
+      "search_files",
+      "find_files",
+      "list_directory",
+      "sql_query",
+      "web_fetch",
+      "other",
     } do
       assert.is_nil(abridge.notice(tool, nothing, IN_PI))
       assert.is_nil(abridge.notice(tool, nothing))
@@ -137,7 +143,10 @@ describe("notice: read_file", function()
     assert.equal(
       "[3991 more lines in file. Use offset=1010 to continue]",
       told(
-        "read_file", "head", wide_lines(4001, 4), { max_lines = 10 },
+        "read_file",
+        "head",
+        wide_lines(4001, 4),
+        { max_lines = 10 },
         with { limit = 10, offset = 1000, total_lines = 5000 }
       )
     )
@@ -376,6 +385,48 @@ describe("notice: run_command", function()
   end)
 end)
 
+describe("notice: a page of a file", function()
+  it("says which lines it has and where to go on, wherever it starts", function()
+    local dir = tmpdir.new()
+    dir:write("f", five_thousand)
+    for _, case in ipairs {
+      { { offset = 2001, max_lines = 1000 }, "[Showing lines 2001-3000 of 5000. Use offset=3001 to continue]" },
+      {
+        { offset = 2001, max_bytes = 500 },
+        "[Showing lines 2001-2100 of 5000 (500B limit). Use offset=2101 to continue]",
+      },
+      { { offset = 4990, limit = 5 }, "[Showing lines 4990-4994 of 5000. Use offset=4995 to continue]" },
+      { { offset = 4990 } },
+      { { offset = 3, max_lines = 10, strategy = "tail" }, "[Showing lines 4991-5000 of 5000]" },
+    } do
+      local _, cut = abridge.page(dir:at "f", case[1])
+      assert.equal(case[2], abridge.notice("read_file", cut))
+    end
+    dir:remove()
+  end)
+
+  it("says that the file is not the one of the page before", function()
+    local dir = tmpdir.new()
+    dir:write("f", "1\n2\n3\n")
+    local _, before = abridge.page(dir:at "f", { max_lines = 1 })
+    dir:write("f", "1\n2\n3\n4\n")
+    local _, cut = abridge.page(dir:at "f", { offset = 2, version = before.version })
+    assert.equal("[File changed since the last page]", abridge.notice("read_file", cut))
+    dir:remove()
+  end)
+
+  it("says which chars of a line it has", function()
+    local dir = tmpdir.new()
+    dir:write("f", "one\n" .. ("x"):rep(900))
+    local _, cut = abridge.page(dir:at "f", { offset = 2, column = 101, max_bytes = 300 })
+    assert.equal(
+      "[Showing chars 101-400 of line 2 (300B limit). Use offset=2 column=401 to continue]",
+      abridge.notice("read_file", cut, { column = 101 })
+    )
+    dir:remove()
+  end)
+end)
+
 describe("notice: lists", function()
   local hundred = "[100 matches limit reached. Use limit=200 for more, or refine pattern]"
   local long_lines = "Some lines truncated to 500 chars. Use read tool to see full lines"
@@ -393,7 +444,7 @@ describe("notice: lists", function()
 
   it("search_files over its byte budget tells no total that nobody counted", function()
     local said = told("search_files", "head", wide, { max_bytes = "30KB" })
-    assert.is_nil(said:find("[{}]"), said)
+    assert.is_nil(said:find "[{}]", said)
   end)
 
   it("search_files says that long lines were cut", function()
@@ -558,7 +609,14 @@ end)
 
 describe("the widest notice", function()
   local TOOLS = {
-    "read_file", "run_command", "search_files", "find_files", "list_directory", "sql_query", "web_fetch", "x",
+    "read_file",
+    "run_command",
+    "search_files",
+    "find_files",
+    "list_directory",
+    "sql_query",
+    "web_fetch",
+    "x",
   }
   local ITEMS = { search_files = "matches", find_files = "results", list_directory = "entries", sql_query = "rows" }
 
@@ -578,11 +636,17 @@ describe("the widest notice", function()
     data.changed = random.chance(3) or nil
     data.background = random.chance(3) or nil
     data.more_failures = random.chance(3) and random.below(1000) or nil
-    if random.chance(3) then data.lines_truncated, data.max_line_chars = true, random.below(1000) end
+    if random.chance(3) then
+      data.lines_truncated, data.max_line_chars = true, random.below(1000)
+    end
     if random.chance(3) then data.resume = "Go on at {next}, says {next}" end
     if random.chance(3) then data.limit = random.below(10) end
-    if ITEMS[tool] and random.chance(2) then data.reached, data.count = ITEMS[tool], random.below(2000) end
-    if tool == "search_files" then data.shown, data.seen = random.below(50), random.between(50, 500) end
+    if ITEMS[tool] and random.chance(2) then
+      data.reached, data.count = ITEMS[tool], random.below(2000)
+    end
+    if tool == "search_files" then
+      data.shown, data.seen = random.below(50), random.between(50, 500)
+    end
     return data
   end
 
@@ -595,7 +659,9 @@ describe("the widest notice", function()
       local _, cut = abridge[strategy](text, opts)
       if random.chance(3) then
         cut.full_output_path = "/a/log"
-        if random.chance(2) then cut.full_output_bytes, cut.full_output_error = random.below(5000), "ENOSPC" end
+        if random.chance(2) then
+          cut.full_output_bytes, cut.full_output_error = random.below(5000), "ENOSPC"
+        end
       end
       local widest = notice.widest(tool, cut, data) or ""
       local said = abridge.notice(tool, cut, data) or ""
@@ -608,8 +674,7 @@ describe("a notice of what is no cut", function()
   it("raises and names what is wrong", function()
     local cut = cut_of("head", "a\nb\nc\n", { max_lines = 2 })
     local function changed_by(key, value)
-      local changed = {}
-      for name, own in pairs(cut) do changed[name] = own end
+      local changed = merge({}, cut)
       changed[key] = value
       return changed
     end
@@ -674,8 +739,10 @@ describe("notice: of a cut by no budget", function()
     for _, tool in ipairs { "run_command", "read_file", "find_files", "sql_query" } do
       assert.is_nil(abridge.notice(tool, cut))
     end
-    assert.equal("[5 results limit reached. Use limit=10 for more, or refine pattern]",
-      abridge.notice("find_files", cut, { reached = "results", count = 5 }))
+    assert.equal(
+      "[5 results limit reached. Use limit=10 for more, or refine pattern]",
+      abridge.notice("find_files", cut, { reached = "results", count = 5 })
+    )
   end)
 end)
 
@@ -695,8 +762,10 @@ describe("notice: a line that only the notice pushes out", function()
       assert.is_nil(content:find("exceeds", 1, true))
       assert.matches("%(1000 char limit%)%. Use offset=%d", content)
     end
-    assert.matches("^x+\n\n%[Showing chars 1%-%d+ of line 1 %(30KB limit%)%. Use offset=1 column=%d+ to continue%]$",
-      page(30650 + 60, {}))
+    assert.matches(
+      "^x+\n\n%[Showing chars 1%-%d+ of line 1 %(30KB limit%)%. Use offset=1 column=%d+ to continue%]$",
+      page(30650 + 60, {})
+    )
   end)
 
   it("is named where it alone is over the limit", function()
@@ -717,16 +786,26 @@ describe("notice: the items of a cut", function()
   --- A ledger as the kinds make them.
   local function by_kind(kind, items, more)
     local cut = {
-      strategy = "auto", kind = kind, items = items, truncated = true, truncated_by = "bytes", max_bytes = 30 * KB,
-      total_lines = 9000, total_bytes = 377 * KB, output_lines = 700, output_bytes = 30 * KB, omitted_lines = 8300,
-      omitted_bytes = 347 * KB, last_line_partial = false, first_line_exceeds_limit = false,
+      strategy = "auto",
+      kind = kind,
+      items = items,
+      truncated = true,
+      truncated_by = "bytes",
+      max_bytes = 30 * KB,
+      total_lines = 9000,
+      total_bytes = 377 * KB,
+      output_lines = 700,
+      output_bytes = 30 * KB,
+      omitted_lines = 8300,
+      omitted_bytes = 347 * KB,
+      last_line_partial = false,
+      first_line_exceeds_limit = false,
       kept = {
         { first_byte = 1, last_byte = 20 * KB, first_line = 1, last_line = 350 },
         { first_byte = 367 * KB + 1, last_byte = 377 * KB, first_line = 8651, last_line = 9000 },
       },
     }
-    for key, value in pairs(more or {}) do cut[key] = value end
-    return cut
+    return merge(cut, more)
   end
 
   local function item(unit, kept, total, of)
@@ -762,37 +841,56 @@ describe("notice: the items of a cut", function()
 
   it("names the limit that was hit, and the full output", function()
     local items = { item("rows", 80, 900) }
-    assert.equal("[Showing 80 of 900 rows, 30KB of 377KB (2000 line limit)]",
-      abridge.notice("x", by_kind("table", items, { truncated_by = "lines", max_lines = 2000 })))
-    assert.equal("[Showing 80 of 900 rows, 30KB of 377KB (500 token limit). Full output: /tmp/x.log]",
-      abridge.notice("x", by_kind("table", items, {
-        truncated_by = "tokens", max_tokens = 500, full_output_path = "/tmp/x.log",
-      })))
+    assert.equal(
+      "[Showing 80 of 900 rows, 30KB of 377KB (2000 line limit)]",
+      abridge.notice("x", by_kind("table", items, { truncated_by = "lines", max_lines = 2000 }))
+    )
+    assert.equal(
+      "[Showing 80 of 900 rows, 30KB of 377KB (500 token limit). Full output: /tmp/x.log]",
+      abridge.notice(
+        "x",
+        by_kind("table", items, {
+          truncated_by = "tokens",
+          max_tokens = 500,
+          full_output_path = "/tmp/x.log",
+        })
+      )
+    )
     local short = { full_output_path = "/tmp/x.log", full_output_bytes = 100, full_output_error = "no space left" }
-    assert.equal("[Showing 80 of 900 rows, 30KB of 377KB (30KB limit). "
-      .. "Full output incomplete: first 100B in /tmp/x.log, no space left]",
-      abridge.notice("x", by_kind("table", items, short)))
-    assert.equal("[Showing 80 of 900 rows, 30KB (30KB limit)]",
-      abridge.notice("x", by_kind("table", items), { unknown_total = true }))
+    assert.equal(
+      "[Showing 80 of 900 rows, 30KB of 377KB (30KB limit). "
+        .. "Full output incomplete: first 100B in /tmp/x.log, no space left]",
+      abridge.notice("x", by_kind("table", items, short))
+    )
+    assert.equal(
+      "[Showing 80 of 900 rows, 30KB (30KB limit)]",
+      abridge.notice("x", by_kind("table", items), { unknown_total = true })
+    )
   end)
 
   it("is also what web_fetch says of JSON, which no page of bytes follows", function()
     local cut = by_kind("json", { item("elements", 164, 276, "/items") }, { full_output_path = "/tmp/x.log" })
-    assert.equal("[Showing 164 of 276 elements of /items, 30KB of 377KB (30KB limit). Full output: /tmp/x.log]",
-      abridge.notice("web_fetch", cut))
+    assert.equal(
+      "[Showing 164 of 276 elements of /items, 30KB of 377KB (30KB limit). Full output: /tmp/x.log]",
+      abridge.notice("web_fetch", cut)
+    )
   end)
 
   it("comes before what is said of lines shown in part", function()
     local one_line = {
-      total_lines = 1, output_lines = 1, omitted_lines = 0,
+      total_lines = 1,
+      output_lines = 1,
+      omitted_lines = 0,
       kept = {
         { first_byte = 1, last_byte = 20 * KB, first_line = 1, last_line = 1 },
         { first_byte = 367 * KB + 1, last_byte = 377 * KB, first_line = 1, last_line = 1 },
       },
     }
     assert.equal("[Showing 30KB of 377KB (30KB limit)]", abridge.notice("x", by_kind("text", nil, one_line)))
-    assert.equal("[Showing 2 of 9 elements" .. SIZES,
-      abridge.notice("x", by_kind("json", { item("elements", 2, 9, "") }, one_line)))
+    assert.equal(
+      "[Showing 2 of 9 elements" .. SIZES,
+      abridge.notice("x", by_kind("json", { item("elements", 2, 9, "") }, one_line))
+    )
   end)
 
   it("leaves failures that do not show to logs", function()
@@ -822,7 +920,7 @@ describe("notice: the items of a cut", function()
       ["cut%.items must be a table, got 5"] = 5,
       ["cut%.items%[1%] must be a table, got 5"] = { 5 },
       ["cut must be what a cut returned, items%[1%] is incomplete"] = { { unit = "rows", total = 4 } },
-      ["cut%.items%[1%]%.total must be a number, got \"4\""] = { { unit = "rows", total = "4", kept = 1 } },
+      ['cut%.items%[1%]%.total must be a number, got "4"'] = { { unit = "rows", total = "4", kept = 1 } },
     } do
       local ok, message = pcall(abridge.notice, "x", by_kind("json", items))
       assert.is_false(ok)

@@ -85,15 +85,23 @@ local function in_blocks(sizes)
     local page, code, detail = core.page_text(text, opts)
     if not page then return nil, code, detail end
     return {
-      snapshot = function(_, narrower) return page:snapshot(narrower) end,
-      about = function() return page:about() end,
-      close = function() page:close() end,
-      read = function(_, at) return page:read(at, sizes()) end,
+      snapshot = function(_, narrower)
+        return page:snapshot(narrower)
+      end,
+      about = function()
+        return page:about()
+      end,
+      close = function()
+        page:close()
+      end,
+      read = function(_, at)
+        return page:read(at, sizes())
+      end,
     }
   end
 end
 
-describe("a page of a redacted text", function()
+describe("a page of a redacted text #few", function()
   it("is that of the redacted text, for every strategy, budget and place", function()
     local found = { pages = 0, errors = 0, columns = 0 }
     random.each(4000, function()
@@ -104,14 +112,22 @@ describe("a page of a redacted text", function()
       local got, got_cut, got_detail = view_of(text, opts, { redactor = redactor })
       must(want == got, "content: want %s, got %s", want, got)
       if want then
-        if not opts.max_chars then want_cut.first_char, got_cut.first_char = nil, nil end
+        if not opts.max_chars then
+          want_cut.first_char, got_cut.first_char = nil, nil
+        end
         local differs = difference(want_cut, got_cut)
         must(not differs, "%s of %s", differs, text)
         found.pages = found.pages + 1
         if got_cut.next_column then found.columns = found.columns + 1 end
       else
-        must(want_cut == got_cut and want_detail == got_detail, "error: want %s %s, got %s %s", want_cut, want_detail,
-          got_cut, got_detail)
+        must(
+          want_cut == got_cut and want_detail == got_detail,
+          "error: want %s %s, got %s %s",
+          want_cut,
+          want_detail,
+          got_cut,
+          got_detail
+        )
         found.errors = found.errors + 1
       end
     end)
@@ -126,7 +142,9 @@ describe("a page of a redacted text", function()
       local opts = shape(random_opts(text))
       local how = { redactor = redactor, line_numbers = opts.strategy == "head" and random.chance(2) or nil }
       local most = random.choose { 1, 3, 20 }
-      local open = in_blocks(function() return random.between(1, most) end)
+      local open = in_blocks(function()
+        return random.between(1, most)
+      end)
       local want, want_cut, want_detail = view_of(text, opts, how)
       local view, code, detail = page_view.open(open, text, opts, how)
       if not want then return must(want_cut == code and want_detail == detail, "%s %s", code, detail) end
@@ -250,7 +268,9 @@ local function model(text, opts, how)
     cut.kept[1].last_line = offset - 1 + c.kept[1].last_line
   end
   local nothing = stop == 0 and c.last_line_partial
-  if nothing then content, cut.output_lines = "", 0 end
+  if nothing then
+    content, cut.output_lines = "", 0
+  end
   cut.last_line = offset + math.max(cut.output_lines, 1) - 1
   cut.omitted_lines = cut.total_lines - cut.output_lines
   cut.omitted_bytes = #text - stop
@@ -271,7 +291,7 @@ local function model(text, opts, how)
     end
   end
   if how.max_line_chars then
-    for line in (rest .. "\n"):gmatch("([^\n]*)\n") do
+    for line in (rest .. "\n"):gmatch "([^\n]*)\n" do
       cut.model_lines = (cut.model_lines or 0) + 1
       local counts = cut.output_lines - (inside and 1 or 0)
       if cut.model_lines <= counts and #plain.chars(line) > how.max_line_chars then cut.lines_truncated = true end
@@ -282,9 +302,24 @@ local function model(text, opts, how)
 end
 
 local TOLD = {
-  "truncated", "truncated_by", "output_lines", "output_bytes", "total_lines", "total_bytes", "first_line", "last_line",
-  "kept", "omitted_lines", "omitted_bytes", "last_line_partial", "total_chars", "first_char", "output_chars",
-  "next_offset", "next_column", "lines_truncated",
+  "truncated",
+  "truncated_by",
+  "output_lines",
+  "output_bytes",
+  "total_lines",
+  "total_bytes",
+  "first_line",
+  "last_line",
+  "kept",
+  "omitted_lines",
+  "omitted_bytes",
+  "last_line_partial",
+  "total_chars",
+  "first_char",
+  "output_chars",
+  "next_offset",
+  "next_column",
+  "lines_truncated",
 }
 
 local function told(cut)
@@ -295,7 +330,7 @@ local function told(cut)
   return fields
 end
 
-describe("a page of lines as they are shown", function()
+describe("a page of lines as they are shown #few", function()
   local function check(cases, make_how)
     local found = { pages = 0, errors = 0, inside = 0, cut_lines = 0, goes_on = 0 }
     random.each(cases, function()
@@ -308,8 +343,14 @@ describe("a page of lines as they are shown", function()
       local got, got_cut, got_detail = view_of(text, opts, how)
       must(want == got, "content: want %s, got %s of %s", want, got, text)
       if not want then
-        must(want_cut == got_cut and want_detail == got_detail, "error: want %s %s, got %s %s", want_cut, want_detail,
-          got_cut, got_detail)
+        must(
+          want_cut == got_cut and want_detail == got_detail,
+          "error: want %s %s, got %s %s",
+          want_cut,
+          want_detail,
+          got_cut,
+          got_detail
+        )
         found.errors = found.errors + 1
         return
       end
@@ -378,7 +419,9 @@ local function huge(line, count, notes)
     local offset = opts.offset or 1
     local first = (offset - 1) * #line
     return {
-      snapshot = function() return "", { first_char = 1, kept = {} } end,
+      snapshot = function()
+        return "", { first_char = 1, kept = {} }
+      end,
       about = function()
         return { first_byte = first + 1, total_lines = count, total_bytes = size, version = "v", changed = false }
       end,
@@ -397,7 +440,7 @@ local function huge(line, count, notes)
   end
 end
 
-describe("much text", function()
+describe("much text #few", function()
   local LINE, COUNT = "a line of the log, one of very many of them\n", 500000 -- 22 MB
   local notes
 

@@ -3,6 +3,7 @@
 local abridge = require "abridge"
 local core = require "abridge.core"
 local json = require("abridge.base.host").json()
+local hint = require "support.hint"
 local plain = require "support.plain"
 local random = require "support.random"
 local seq = require "support.seq"
@@ -41,7 +42,7 @@ local function holds(text, limits, opts)
   conforms(block)
 end
 
-describe("cap with a wrapper", function()
+describe("cap with a wrapper #few", function()
   local body = numbered(100) .. "\n"
   local function wrapped(open, inside, close, limits)
     local content, cut, block = abridge.cap(open .. inside .. close, limits or { max_lines = 10 }, { wrapper = true })
@@ -129,12 +130,71 @@ describe("cap with a wrapper", function()
     random.each(1500, function()
       local pair = random.choose { { "```\n", "```" }, { "```lua\n", "```\n" }, { "<a b='c'>\n", "</a>" } }
       local inside = random.text(60)
-      if not inside:find("\n$") then inside = inside .. "\n" end
+      if not inside:find "\n$" then inside = inside .. "\n" end
       local limits = { strategy = random.choose { "head", "tail", "head_tail" } }
       limits[random.choose { "max_bytes", "max_chars", "max_lines" }] = random.below(200)
       local text = pair[1] .. inside .. pair[2]
       holds(text, limits, { wrapper = true })
     end)
+  end)
+end)
+
+describe("the budget of a wrapped text #few", function()
+  local function matches_of(pattern)
+    return function(text)
+      return select(2, text:gsub(pattern, ""))
+    end
+  end
+  local counters = { -- false: the estimate
+    false,
+    function(text)
+      return math.ceil(#text / 4)
+    end,
+    matches_of "%S+",
+    function(text)
+      return matches_of "%w+"(text) + matches_of "[^%w%s]"(text)
+    end,
+  }
+  local wrappers = {
+    { "```\n", "\n```", true },
+    { "```lua\n", "\n```\n", true },
+    { "<a b='c'>\n", "\n</a>", true },
+    { '<file path="x/y z.lua">\n', "\n</file>\n", true },
+    { "<t>", "</t>", "beside" },
+    { "Read `a`:\n```\n", "\n```", "beside" },
+    { "<out>\n```json\n", "\n```\n</out>", "beside" },
+  }
+
+  it("holds where the tokens of the wrapper and of what is inside do not add up", function()
+    local words = matches_of "%S+"
+    local content = abridge.cap(
+      "<t>word longer\na line of words </t>",
+      { max_tokens = 3, count_tokens = words },
+      { wrapper = "beside" }
+    )
+    assert.is_true(words(content) <= 3, content)
+  end)
+
+  it("bounds all that is shown, tokens of the joined whole too, for random texts and counters", function()
+    local kept = 0
+    random.each(12000, function()
+      local around, counter = random.choose(wrappers), random.choose(counters)
+      local text = around[1] .. random.text(80) .. around[2]
+      local limits = { strategy = random.choose { "head", "tail", "head_tail", "priority", "auto" } }
+      limits.max_tokens = random.below(120)
+      limits.count_tokens = counter or nil
+      for _, budget in ipairs { "max_bytes", "max_chars", "max_lines" } do
+        if random.chance(3) then limits[budget] = random.below(budget == "max_lines" and 30 or 300) end
+      end
+      local content, cut = abridge.cap(text, limits, { wrapper = around[3] })
+      local tokens = (counter or core.weigh_tokens)(content)
+      must(tokens <= limits.max_tokens, "%d of %d tokens: %s", tokens, limits.max_tokens, content)
+      must(#content <= (limits.max_bytes or math.huge), "%d bytes: %s", #content, content)
+      must(#plain.chars(content) <= (limits.max_chars or math.huge), "%s", content)
+      must(cut.output_lines <= (limits.max_lines or math.huge), "%d lines: %s", cut.output_lines, content)
+      if cut.truncated and content:sub(1, #around[1]) == around[1] then kept = kept + 1 end
+    end)
+    assert.is_true(kept >= random.found(1000), kept)
   end)
 end)
 
@@ -218,7 +278,10 @@ describe('cap with wrapper = "beside"', function()
   it("holds for random texts", function()
     random.each(1500, function()
       local around = random.choose {
-        { "h\n```\n", "\n```" }, { "<a>", "</a>" }, { "<a b='c'>h\n```x\n", "\n```\nf</a>\n" }, { "<a>", "\n</a>" },
+        { "h\n```\n", "\n```" },
+        { "<a>", "</a>" },
+        { "<a b='c'>h\n```x\n", "\n```\nf</a>\n" },
+        { "<a>", "\n</a>" },
         { "<a>\n", "</a>" },
       }
       local inside = random.text(60)
@@ -230,13 +293,16 @@ describe('cap with wrapper = "beside"', function()
   end)
 end)
 
-describe("cap of a part of a file", function()
+describe("cap of a part of a file #few", function()
   it("counts lines from the first one on, and tells no total", function()
     local limits = { max_lines = 10 }
     local content = abridge.cap(numbered(50, 101), "read_file", { first_line = 101, limits = limits })
     assert.matches("\n110\n\n%[Showing lines 101%-110%. Use offset=111 to continue%]$", content)
     content = abridge.cap("```\n" .. numbered(50, 101) .. "\n```", "read_file", {
-      first_line = 101, limits = limits, wrapper = true, resume = "Use from={next0} to={next}",
+      first_line = 101,
+      limits = limits,
+      wrapper = true,
+      resume = "Use from={next0} to={next}",
     })
     assert.matches("\n107\n```\n\n%[Showing lines 101%-107%. Use from=107 to=108%]$", content)
     limits = { strategy = "head_tail", max_lines = 10, head_ratio = 0.5 }
@@ -260,7 +326,7 @@ describe("cap of a part of a file", function()
   end)
 end)
 
-describe("cap with limits for this text", function()
+describe("cap with limits for this text #few", function()
   it("takes them in place of the tool's, key by key", function()
     local text = numbered(3000)
     local five = { limits = { max_lines = 5 } }
@@ -299,10 +365,14 @@ describe("cap with limits for this text", function()
   end)
 end)
 
-describe("session:cap with options", function()
+describe("session:cap with options #few", function()
   local session
-  before_each(function() session = abridge.session { run_dir = false } end)
-  after_each(function() session:close() end)
+  before_each(function()
+    session = abridge.session { run_dir = false }
+  end)
+  after_each(function()
+    session:close()
+  end)
 
   it("takes the options of cap", function()
     local text = "Read:\n```\n" .. numbered(50, 101) .. "\n```"
@@ -347,8 +417,8 @@ describe("session:cap with options", function()
     local own = abridge.session { run_dir = dir:at "run" }
     local result = own:cap("mine", numbered(5000), { left_out = true })
     local path = dir:at "run/artifacts/0001-mine.log"
-    local said = "[Output of 23.3KB left out: this call is at its limit. Full output: %s]"
-    assert.equal(said:format(path), result.content)
+    local said = "[Output of 23.3KB left out: this call is at its limit. Full output: %s%s]"
+    assert.equal(said:format(path, hint), result.content)
     assert.equal(numbered(5000), dir:read "run/artifacts/0001-mine.log")
     assert.equal(result.content, own:events({ type = "tool_result" })[1].content)
     own:close()

@@ -12,13 +12,17 @@ local MOST_MS = 8
 
 if not host.uv() then return end
 
-describe("a callback", function()
+describe("a callback #few", function()
   local clock, real_now, stop, dir
 
   before_each(function()
     clock, real_now, dir = 0, host.now, tmpdir.new()
-    host.now = function() return clock end
-    stop = main_loop.time_callbacks(function() return clock * 1e6 end)
+    host.now = function()
+      return clock
+    end
+    stop = main_loop.time_callbacks(function()
+      return clock * 1e6
+    end)
   end)
 
   after_each(function()
@@ -46,7 +50,9 @@ describe("a callback", function()
   end
 
   local function ended(child)
-    assert.is_true(waiting.eventually(function() return child:is_done() end))
+    assert.is_true(waiting.eventually(function()
+      return child:is_done()
+    end))
   end
 
   it("reads a pipe for a few milliseconds, whatever that costs", function()
@@ -72,7 +78,9 @@ describe("a callback", function()
     }))
     ended(child)
     local numbers = {}
-    for i = 1, 400000 do numbers[i] = i end
+    for i = 1, 400000 do
+      numbers[i] = i
+    end
     assert.is_true(table.concat(parts) == table.concat(numbers, "\n") .. "\n")
     local most = longest()
     assert.is_true(most <= MOST_MS, most)
@@ -84,7 +92,9 @@ describe("a callback", function()
       linger = 0,
     }, {
       read_output = reader(400, seen),
-      on_exit = function(ending) outcome = ending end,
+      on_exit = function(ending)
+        outcome = ending
+      end,
     }))
     child:hold()
     ended(child)
@@ -114,8 +124,14 @@ describe("a callback", function()
         end,
       }
       local result
-      session:call("run_command", { command = command }, { on_done = function(done) result = done end })
-      assert.is_true(waiting.eventually(function() return result ~= nil end))
+      session:call("run_command", { command = command }, {
+        on_done = function(done)
+          result = done
+        end,
+      })
+      assert.is_true(waiting.eventually(function()
+        return result ~= nil
+      end))
       session:close()
       assert.is_true(result.details.cut.truncated)
       local most = longest()
@@ -124,18 +140,26 @@ describe("a callback", function()
   end
 
   it("hands an update over, or reads, but not both", function()
-    local session, updates = abridge.session { run_dir = false, redact = function(line)
-      clock = clock + 0.0002
-      return line
-    end }, 0
+    local session, updates =
+      abridge.session {
+        run_dir = false,
+        redact = function(line)
+          clock = clock + 0.0002
+          return line
+        end,
+      }, 0
     local result
     session:call("run_command", { command = "seq 300000" }, {
       on_update = function()
         updates, clock = updates + 1, clock + 7
       end,
-      on_done = function(done) result = done end,
+      on_done = function(done)
+        result = done
+      end,
     })
-    assert.is_true(waiting.eventually(function() return result ~= nil end))
+    assert.is_true(waiting.eventually(function()
+      return result ~= nil
+    end))
     session:close()
     assert.is_true(updates > 0)
     local most = longest()

@@ -2,6 +2,7 @@
 -- The scenarios are those of the document "centralize MAX_OUTPUT_BYTES in ToolRegistry::run".
 local abridge = require "support.unsaved"
 local random = require "support.random"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 ---A session of the profile "dispatcher" with a tool `echo` that gives `value`.
@@ -232,8 +233,7 @@ describe("the two layers", function()
     local result = session:call("glob", {})
     assert.is_true(#result.content <= 2000)
     assert.equal(4321, result.metadata.truncated_total) -- the tool's count of items
-    assert.is_true(result.metadata.truncated_bytes >= 250 * 60 - 1) -- bytes, of the view that the ceiling cut
-    assert.is_true(result.metadata.truncated_bytes < 251 * 60 + 100)
+    assert.equal(59999, result.metadata.truncated_bytes) -- what it had to show
     assert.equal("size_cap", result.truncation.reason)
     assert.matches("%[%d+ bytes truncated; head %+ tail kept%]", result.content)
   end)
@@ -255,6 +255,27 @@ describe("the two layers", function()
   it("set the bytes alone when only the ceiling cut", function()
     local result = echo(("x"):rep(1000), 300)
     assert.same({ truncated_bytes = 1000 }, result.metadata)
+  end)
+
+  it("count the bytes that the tool had to show, from where it began", function()
+    if not require("abridge.base.host").uv() then return pending "luv is missing" end
+    local dir = tmpdir.new()
+    dir:write("f", ("line\n"):rep(2000))
+    dir:sh "mkdir d && cd d && seq -f name%03g 500 | xargs touch"
+    local session = abridge.session { run_dir = false, cwd = dir.path, ceiling = { max_bytes = 1000 } }
+    local function had(tool, input)
+      return session:call(tool, input).metadata.truncated_bytes
+    end
+    assert.equal(10000, had("read_file", { path = "f" }))
+    assert.equal(5000, had("read_file", { path = "f", offset = 1001 }))
+    assert.equal(5000, had("read_file", { path = "f", offset = 1001, line_numbers = true }))
+    assert.equal(500 * 8 - 1, had("list_directory", { path = "d" }))
+    assert.equal(300 * 8 - 1, had("list_directory", { path = "d", offset = 201 }))
+    assert.equal(300 * 8 - 1, had("list_directory", { path = "d", offset = 201, limit = 250 }))
+    assert.equal(10000, had("run_command", { command = "cat f" }))
+    assert.equal(10000, session:cap("any", ("line\n"):rep(2000)).metadata.truncated_bytes) -- its limits cut too
+    session:close()
+    dir:remove()
   end)
 
   it("count the tool's items also when only the ceiling cut", function()
@@ -279,11 +300,7 @@ describe("the tools of this package under the ceiling", function()
   end)
 
   it("have the smaller of both budgets, and are not cut a second time", function()
-    local lines = {}
-    for i = 1, 1000 do
-      lines[i] = ("line %04d"):format(i)
-    end
-    local path = dir:write("big.txt", table.concat(lines, "\n") .. "\n")
+    local path = dir:write("big.txt", seq(1, 1000, "line %04d"))
     local session = abridge.session { profile = "default", ceiling = { max_bytes = "2KB" } }
     assert.equal(2048, session:limits("read_file").max_bytes)
     assert.equal(2048, session:limits("run_command").max_bytes)

@@ -36,17 +36,36 @@ end
 describe("a callback that yields", function()
   local function session_with(key)
     local session = assert(abridge.session(key and { [key] = coroutine.yield } or {}))
-    session:register { name = "t", execute = function() return "ran" end }
-    session:register { name = "yields", execute = function() return coroutine.yield "out" end }
+    session:register {
+      name = "t",
+      execute = function()
+        return "ran"
+      end,
+    }
+    session:register {
+      name = "yields",
+      execute = function()
+        return coroutine.yield "out"
+      end,
+    }
     return session
   end
 
   it("as execute or approve is an error result on every host, inside a coroutine and out of it", function()
-    for _, call in ipairs { in_coroutine, function(fn) return fn() end } do
-      local result = call(function() return session_with():call("yields", {}) end)
+    for _, call in ipairs {
+      in_coroutine,
+      function(fn)
+        return fn()
+      end,
+    } do
+      local result = call(function()
+        return session_with():call("yields", {})
+      end)
       assert.is_true(result.is_error)
       assert.equal(YIELDS, result.content:sub(1, #YIELDS))
-      result = call(function() return session_with("approve"):call("t", {}) end)
+      result = call(function()
+        return session_with("approve"):call("t", {})
+      end)
       assert.is_true(result.is_error)
       assert.equal("Not approved: " .. YIELDS, result.content:sub(1, #YIELDS + 14))
     end
@@ -64,7 +83,13 @@ describe("a callback that yields", function()
       ok, message = pcall(job.wait, job)
       assert.is_false(ok)
       assert.equal(YIELDS, message:sub(1, #YIELDS))
-      session:register { name = "shows", execute = function(_, ctx) ctx.update "so far" return "all" end }
+      session:register {
+        name = "shows",
+        execute = function(_, ctx)
+          ctx.update "so far"
+          return "all"
+        end,
+      }
       job = session:call("shows", {}, { on_update = coroutine.yield })
       assert.equal("all", job.result.content)
       assert.is_false(pcall(session.wait, session))
@@ -79,7 +104,12 @@ describe("a callback that yields", function()
       local result = session:cap("t", "text")
       assert.equal("text", result.content)
       assert.truthy(result.details.inner_error:find(YIELDS, 1, true))
-      session:register { name = "stops", execute = function() return coroutine.yield end }
+      session:register {
+        name = "stops",
+        execute = function()
+          return coroutine.yield
+        end,
+      }
       local job = session:call("stops", {}, {})
       job:cancel()
       assert.equal("Tool stops was aborted", job.result.content)
@@ -94,7 +124,11 @@ describe("a session in a coroutine", function()
     local updates = 0
     in_coroutine(function()
       assert.equal("hi\n", session:call("run_command", { command = "echo hi" }).content)
-      local opts = { on_update = function() updates = updates + 1 end }
+      local opts = {
+        on_update = function()
+          updates = updates + 1
+        end,
+      }
       local other = session:call("run_command", { command = "echo hi; sleep 0.05; echo ho" }, opts)
       assert.equal("hi\nho\n", other:wait().content)
       job = session:call("run_command", { command = "sleep 0.05; echo later" }, {})
@@ -103,7 +137,9 @@ describe("a session in a coroutine", function()
     collectgarbage()
     assert.is_true(updates > 0)
     assert.equal("later\n", job:wait().content)
-    in_coroutine(function() session:close() end)
+    in_coroutine(function()
+      session:close()
+    end)
     assert.equal("The session is closed", session:call("run_command", { command = "true" }).content)
   end)
 end)
@@ -121,7 +157,12 @@ describe("a job", function()
         end
       end,
     }
-    job = session:call("later", {}, { on_done = function() ended = ended + 1 last.done "and again" end })
+    job = session:call("later", {}, {
+      on_done = function()
+        ended = ended + 1
+        last.done "and again"
+      end,
+    })
     last.done "first"
     assert.equal("first", job:wait().content)
     assert.same({ "tool_call", "tool_result" }, events)
@@ -131,15 +172,28 @@ describe("a job", function()
 
   it("ends once when its counter, its redaction or its cancel function ends it", function()
     local last, session
-    local function ends() last.done "again" return 1 end
+    local function ends()
+      last.done "again"
+      return 1
+    end
     session, last = with_later {
       limits = { later = { max_tokens = 5, count_tokens = ends } },
-      redact = function(line) last.done "again" return line end,
+      redact = function(line)
+        last.done "again"
+        return line
+      end,
     }
     local job = session:call("later", {}, {})
     last.done "first"
     assert.equal("first", job.result.content)
-    session:register { name = "stops", execute = function(_, _, done) return function() done "stopped" end end }
+    session:register {
+      name = "stops",
+      execute = function(_, _, done)
+        return function()
+          done "stopped"
+        end
+      end,
+    }
     job = session:call("stops", {}, {})
     job:cancel()
     assert.equal("stopped", job.result.content)
@@ -148,7 +202,11 @@ describe("a job", function()
   it("that is over takes no update, and starts streams that harm nothing", function()
     local updates = 0
     local session, last = with_later()
-    local job = session:call("later", {}, { on_update = function() updates = updates + 1 end })
+    local job = session:call("later", {}, {
+      on_update = function()
+        updates = updates + 1
+      end,
+    })
     last.done "over"
     local stream = last.ctx.stream()
     session:close()
@@ -170,14 +228,21 @@ describe("a call inside a call", function()
     local session
     local events = 0
     session = assert(abridge.session {
-      approve = function(tool) return tool == "inner" or session:call("inner", {}).content == "in" end,
+      approve = function(tool)
+        return tool == "inner" or session:call("inner", {}).content == "in"
+      end,
       on_event = function(event)
         events = events + 1
         if event.tool == "outer" then assert.equal("in", session:call("inner", {}).content) end
       end,
     })
     local seen = {}
-    session:register { name = "inner", execute = function() return "in" end }
+    session:register {
+      name = "inner",
+      execute = function()
+        return "in"
+      end,
+    }
     session:register {
       name = "outer",
       execute = function(_, ctx)
@@ -186,8 +251,12 @@ describe("a call inside a call", function()
       end,
     }
     local job = session:call("outer", {}, {
-      on_update = function(content) seen[1] = content .. session:call("inner", {}).content end,
-      on_done = function() seen[2] = session:call("inner", {}).content end,
+      on_update = function(content)
+        seen[1] = content .. session:call("inner", {}).content
+      end,
+      on_done = function()
+        seen[2] = session:call("inner", {}).content
+      end,
     })
     assert.equal("out and in", job:wait().content)
     assert.same({ "so farin", "in" }, seen)
@@ -208,7 +277,12 @@ describe("a call inside a call", function()
     }
     assert.equal("Not called: calls are nested more than 10 deep", session:call("t", {}).content)
     assert.equal(2 ^ 11 - 1, calls)
-    session:register { name = "caps", execute = function() return "cap" end }
+    session:register {
+      name = "caps",
+      execute = function()
+        return "cap"
+      end,
+    }
     assert.equal("cap", session:call("caps", {}).content)
   end)
 
@@ -275,7 +349,11 @@ describe("an update", function()
     })
     assert.equal("first\nfrom on_update\nlast\n", job:wait().content)
     assert.same({ "first\n", "first\nfrom on_update\n" }, seen)
-    job = session:call("t", {}, { on_update = function() stream:close() end })
+    job = session:call("t", {}, {
+      on_update = function()
+        stream:close()
+      end,
+    })
     assert.is_true(job.result.is_error)
     assert.equal("stream:write: the stream is closed", job.result.content:match "[^ ]*: the stream is closed$")
     session:close()
@@ -302,7 +380,8 @@ describe("an update", function()
         deep, told = deep + 1, told + 1
         deepest = math.max(deepest, deep)
         local until_then = uv.hrtime() + 1.1e8
-        while uv.hrtime() < until_then do end
+        while uv.hrtime() < until_then do
+        end
         if told < 20 then session.again "more" end
         deep = deep - 1
       end,
@@ -316,8 +395,12 @@ end)
 describe("session:close", function()
   local dir
 
-  before_each(function() dir = tmpdir.new() end)
-  after_each(function() dir:remove() end)
+  before_each(function()
+    dir = tmpdir.new()
+  end)
+  after_each(function()
+    dir:remove()
+  end)
 
   --- The run's folder is free for another session.
   local function is_let_go()
@@ -340,7 +423,9 @@ describe("session:close", function()
   it("inside a callback of the loop lets go of the run once the last job has ended", function()
     local session = assert(abridge.session { run_dir = dir:at "run" })
     local job = session:call("run_command", { command = "echo said; sleep 9" }, {
-      on_update = function() session:close() end,
+      on_update = function()
+        session:close()
+      end,
     })
     assert.equal("said\n\nCommand aborted", job:wait(5).content)
     is_let_go()
@@ -359,8 +444,12 @@ describe("session:close", function()
         return value
       end
       local opts = { run_dir = dir:at "run" }
-      if place == "approve" then opts.approve = function() return close(true) end end
-      if place == "on_event" then opts.on_event = function() close() end end
+      if place == "approve" then opts.approve = function()
+        return close(true)
+      end end
+      if place == "on_event" then opts.on_event = function()
+        close()
+      end end
       if place == "redact" then opts.redact = close end
       session = assert(abridge.session(opts))
       session:register {
@@ -368,12 +457,18 @@ describe("session:close", function()
         execute = function(_, ctx)
           if place == "execute" then close() end
           if place == "on_update" then ctx.update "so far" end
-          if place == "cancel" then return function() close() end end
+          if place == "cancel" then
+            return function()
+              close()
+            end
+          end
           return "ran"
         end,
       }
       local call_opts = { on_done = place == "on_done" and close or nil }
-      if place == "on_update" then call_opts.on_update = function() close() end end
+      if place == "on_update" then call_opts.on_update = function()
+        close()
+      end end
       local job = session:call("t", {}, call_opts)
       if place == "cancel" then job:cancel() end
       local content = job:wait(5).content
@@ -450,7 +545,9 @@ describe("session:wait inside a tool", function()
       uv.close(timer)
       raised = { pcall(session.wait, session) }
     end)
-    assert.is_true(waiting.eventually(function() return raised end))
+    assert.is_true(waiting.eventually(function()
+      return raised
+    end))
     assert.is_false(raised[1])
     assert.truthy(raised[2]:find("cannot wait inside a callback of the event loop; use on_done", 1, true))
     last.done "fine"

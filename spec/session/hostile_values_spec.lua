@@ -8,8 +8,21 @@ local tmpdir = require "support.tmpdir"
 local uv, json = host.uv(), host.json()
 
 local METAMETHODS = {
-  "__index", "__newindex", "__pairs", "__ipairs", "__len", "__tostring", "__eq", "__lt", "__le", "__concat", "__call",
-  "__unm", "__add", "__close", "__gc",
+  "__index",
+  "__newindex",
+  "__pairs",
+  "__ipairs",
+  "__len",
+  "__tostring",
+  "__eq",
+  "__lt",
+  "__le",
+  "__concat",
+  "__call",
+  "__unm",
+  "__add",
+  "__close",
+  "__gc",
 }
 
 local function boom()
@@ -26,7 +39,9 @@ local function metatable_of(name)
   if name == "__metatable" or name == "all" then
     mt.__metatable = setmetatable({}, { __index = boom, __eq = boom, __tostring = boom })
   end
-  if name == "true __eq" then mt.__eq = function() return true end end
+  if name == "true __eq" then mt.__eq = function()
+    return true
+  end end
   return mt
 end
 
@@ -55,7 +70,9 @@ end
 
 --- The result of a tool that gives a value; it has all fields of a result, as data that JSON takes.
 local function result_of(value, opts)
-  local result = session_with(function() return value end, opts):call("t", {})
+  local result = session_with(function()
+    return value
+  end, opts):call("t", {})
   assert.is_string(result.content)
   assert.is_true(plain.is_valid_utf8(result.content))
   abridge.assert_conforms("t", result)
@@ -69,7 +86,9 @@ end
 --- A table `depth` deep.
 local function nested(depth)
   local value = { "the innermost" }
-  for _ = 2, depth do value = { value } end
+  for _ = 2, depth do
+    value = { value }
+  end
   return value
 end
 
@@ -87,7 +106,12 @@ describe("a table whose metamethods raise", function()
       local job = session:call("no such tool", {}, cursed(name, { id = "mine" }))
       assert.equal("mine", job.call_id)
       assert.equal("Unknown tool: no such tool", job:wait().content)
-      session:register(cursed(name, { name = "mine", execute = function() return "made" end }))
+      session:register(cursed(name, {
+        name = "mine",
+        execute = function()
+          return "made"
+        end,
+      }))
       assert.equal("made", session:call("mine", {}).content)
       assert.equal("a", (abridge.head("a\nb", cursed(name, { max_lines = 1 }))))
       assert.equal("a", (abridge.cap("a", nil, cursed(name, { wrapper = true }))))
@@ -139,8 +163,19 @@ describe("a table whose metamethods raise", function()
   it("raised inside what an adapter calls, or as the name of a tool, ends in a crude cut", function()
     each_form(function(name)
       local said = {}
-      local opts = { limits = { t = { max_tokens = 5, count_tokens = function() error(cursed(name)) end } } }
-      local adapter = require("abridge.hosts.adapter").new("w", opts, function(what) said[#said + 1] = what end)
+      local opts = {
+        limits = {
+          t = {
+            max_tokens = 5,
+            count_tokens = function()
+              error(cursed(name))
+            end,
+          },
+        },
+      }
+      local adapter = require("abridge.hosts.adapter").new("w", opts, function(what)
+        said[#said + 1] = what
+      end)
       assert.is_string((adapter:cut { tool = "t", text = ("some text\n"):rep(9) }))
       assert.is_true(#said <= 2)
       assert.equal("text", require("abridge.hosts.safe").cap(cursed(name), "text", {}))
@@ -150,10 +185,17 @@ describe("a table whose metamethods raise", function()
   it("as input, or in it, is what it holds itself", function()
     for _, redact in ipairs { false, { "secret" } } do
       each_form(function(name)
-        local session = session_with(function(input) return "got " .. input.a end, { redact = redact })
+        local session = session_with(function(input)
+          return "got " .. input.a
+        end, { redact = redact })
         assert.equal("got 1", session:call("t", cursed(name, { a = 1 })).content)
         local inner = cursed(name)
-        session:register { name = "same", execute = function(input) return tostring(rawequal(input.a, inner)) end }
+        session:register {
+          name = "same",
+          execute = function(input)
+            return tostring(rawequal(input.a, inner))
+          end,
+        }
         assert.equal("true", session:call("same", { a = inner }).content)
         local result = session:call("t", cursed(name, { 1 }))
         assert.equal("Invalid input: input must be an object, got an array", result.content)
@@ -168,7 +210,13 @@ describe("a table whose metamethods raise", function()
       for _, redact in ipairs { false, { "secret" } } do
         local session = assert(abridge.session { redact = redact or nil })
         local schema = { type = "object", properties = cursed(name), required = cursed(name), enum = cursed(name) }
-        session:register { name = "t", input_schema = schema, execute = function() return "ran" end }
+        session:register {
+          name = "t",
+          input_schema = schema,
+          execute = function()
+            return "ran"
+          end,
+        }
         local result = session:call("t", { a = 1, [1] = 2 })
         assert.is_true(result.content == "ran" or result.content == "Invalid input: boom", result.content)
         assert.equal(result.content ~= "ran", result.is_error)
@@ -198,7 +246,9 @@ describe("a table whose metamethods raise", function()
 
   it("as an error is told in a word", function()
     each_form(function(name)
-      local result = session_with(function() error(cursed(name, { 1 })) end):call("t", {})
+      local result = session_with(function()
+        error(cursed(name, { 1 }))
+      end):call("t", {})
       assert.is_true(result.is_error)
       assert.is_true(#result.content > 0 and #result.content < 100)
     end)
@@ -206,14 +256,22 @@ describe("a table whose metamethods raise", function()
 
   it("from approve, count_tokens or redact changes nothing", function()
     each_form(function(name)
-      local function gives() return cursed(name) end
-      local result = session_with(function() return "ran" end, { approve = gives }):call("t", {})
+      local function gives()
+        return cursed(name)
+      end
+      local result = session_with(function()
+        return "ran"
+      end, { approve = gives }):call("t", {})
       assert.equal("Not approved", result.content)
-      result = session_with(function() return "line" end, { redact = gives }):call("t", {})
+      result = session_with(function()
+        return "line"
+      end, { redact = gives }):call("t", {})
       assert.equal("[redacted]", result.content)
       assert.is_true(result.details.redact_error)
       local limits = { t = { max_tokens = 5, count_tokens = gives } }
-      result = session_with(function() return "some text" end, { limits = limits }):call("t", {})
+      result = session_with(function()
+        return "some text"
+      end, { limits = limits }):call("t", {})
       assert.equal("some text", result.content)
       local message = "count_tokens must return an integer from 0 to 2^53, got table"
       assert.truthy(result.details.inner_error:find(message, 1, true))
@@ -231,12 +289,22 @@ end)
 describe("a table that answers to every key", function()
   --- A table with a value for each key and index, whose own `pairs`, `ipairs` and length lie as well.
   local function always(value, fields)
-    local function more(_, key) return (key or 0) + 1, value end
+    local function more(_, key)
+      return (key or 0) + 1, value
+    end
     return setmetatable(fields or {}, {
-      __index = function() return value end,
-      __len = function() return 1e6 end,
-      __pairs = function() return more end,
-      __ipairs = function(t) return more, t, 0 end,
+      __index = function()
+        return value
+      end,
+      __len = function()
+        return 1e6
+      end,
+      __pairs = function()
+        return more
+      end,
+      __ipairs = function(t)
+        return more, t, 0
+      end,
     })
   end
 
@@ -258,7 +326,9 @@ describe("a table that answers to every key", function()
   end
 
   local function option_of(key, value)
-    return ends(function() return assert(abridge.session { [key] = value }) end)
+    return ends(function()
+      return assert(abridge.session { [key] = value })
+    end)
   end
 
   it("stands in the options of a session for what it holds itself", function()
@@ -283,11 +353,15 @@ describe("a table that answers to every key", function()
     local function called(schema, limits)
       local session = assert(abridge.session())
       local definition = { name = "t", input_schema = schema, limits = limits }
-      function definition.execute() return "a\nb" end
+      function definition.execute()
+        return "a\nb"
+      end
       session:register(definition)
       return ends(session.call, session, "t", { a = 1 }).content
     end
-    local function of_a(schema) return { properties = { a = schema } } end
+    local function of_a(schema)
+      return { properties = { a = schema } }
+    end
     assert.equal("a\nb", called(always "x"))
     assert.equal("Invalid input: a must be one of 2, got 1", called(of_a { enum = always(2, { 2 }) }))
     assert.equal("Invalid input: a must be a string, got 1", called(of_a { type = always("x", { "string" }) }))
@@ -303,11 +377,14 @@ describe("a table that answers to every key", function()
       assert.equal("a", ends(result_of, { content = always("b", { "a" }) }, opts).content)
       local part = { type = "text", text = "a" }
       assert.equal("a", ends(result_of, { content = always(part, { always("b", part) }) }, opts).content)
-      assert.same({ a = 1 }, (function()
-        local details = ends(result_of, { content = "a", details = always("b", { a = 1 }) }, opts).details
-        details.cut = nil
-        return details
-      end)())
+      assert.same(
+        { a = 1 },
+        (function()
+          local details = ends(result_of, { content = "a", details = always("b", { a = 1 }) }, opts).details
+          details.cut = nil
+          return details
+        end)()
+      )
     end
     local mcp = require "abridge.mcp"
     local part = { type = "text", text = "a" }
@@ -340,14 +417,18 @@ describe("a table that answers to every key", function()
     assert.equal("a", ends(abridge.display, { content = "a\n", details = { cut = { markers = markers } } }))
     local said = {}
     local opts = always("x", { exclude_tools = always("x", { "t" }) })
-    local adapter = ends(require("abridge.hosts.adapter").new, "w", opts, function(what) said[#said + 1] = what end)
+    local adapter = ends(require("abridge.hosts.adapter").new, "w", opts, function(what)
+      said[#said + 1] = what
+    end)
     assert.same({ t = true }, adapter.exclude_tools)
     assert.same({}, said)
   end)
 
   it("in cases of the harness stands for what it holds itself", function()
     local function open(opts)
-      return session_with(function() return "a\nb\nc" end, opts)
+      return session_with(function()
+        return "a\nb\nc"
+      end, opts)
     end
     local budgets = always("x", { max_lines = always(0, { 1, 2 }) })
     local cut = always("x", { input = {}, budgets = budgets })
@@ -379,9 +460,12 @@ describe("a deep or cyclic table", function()
         session:close()
       end
       assert.is_string((abridge.cap(value)))
-      assert.matches("^Invalid input: path must be a string, got an %l+", (function()
-        return abridge.session():call("read_file", { path = value }).content
-      end)())
+      assert.matches(
+        "^Invalid input: path must be a string, got an %l+",
+        (function()
+          return abridge.session():call("read_file", { path = value }).content
+        end)()
+      )
     end
     dir:remove()
   end)
@@ -397,16 +481,23 @@ describe("a deep or cyclic table", function()
   it("keeps what lies up to 200 tables deep", function()
     local function depth_of(value)
       local depth = 0
-      while type(value) == "table" do value, depth = value[1], depth + 1 end
+      while type(value) == "table" do
+        value, depth = value[1], depth + 1
+      end
       return depth
     end
     assert.equal(150, depth_of(result_of({ content = "x", details = { nested(150) } }).details[1]))
     local plain_data = require "abridge.base.plain_data"
     assert.equal(200, depth_of(plain_data.copy(nested(300), true)))
-    assert.equal("the innermost", (function(value)
-      while type(value) == "table" do value = value[1] end
-      return value
-    end)(plain_data.copy(nested(200), true)))
+    assert.equal(
+      "the innermost",
+      (function(value)
+        while type(value) == "table" do
+          value = value[1]
+        end
+        return value
+      end)(plain_data.copy(nested(200), true))
+    )
   end)
 end)
 
@@ -423,10 +514,23 @@ describe("a number", function()
       for _, key in ipairs { "max_lines", "max_bytes", "max_chars", "max_tokens" } do
         local shown = number ~= number and "nan" or ("%.14g"):format(number)
         for _, take in ipairs {
-          function(opts) local cut = abridge.head("text", opts) return cut end,
-          function(opts) local cut = abridge.cap("text", opts) return cut end,
-          function(opts) opts.strategy = "tail" local stream = abridge.stream(opts) return stream end,
-          function(opts) local session = abridge.session { limits = { t = opts } } return session end,
+          function(opts)
+            local cut = abridge.head("text", opts)
+            return cut
+          end,
+          function(opts)
+            local cut = abridge.cap("text", opts)
+            return cut
+          end,
+          function(opts)
+            opts.strategy = "tail"
+            local stream = abridge.stream(opts)
+            return stream
+          end,
+          function(opts)
+            local session = abridge.session { limits = { t = opts } }
+            return session
+          end,
         } do
           local ok, message = pcall(take, { [key] = number })
           assert.is_false(ok)
@@ -506,7 +610,12 @@ describe("a string", function()
     assert.is_false(pcall(abridge.stream, { strategy = "tail", max_lines = 1, full_output = full_output }))
     assert.is_false(pcall(abridge.head, "text", { max_bytes = "30KB\0" }))
     assert.is_false(pcall(abridge.cut, "text", { strategy = "head\0", max_lines = 1 }))
-    assert.equal("3", session_with(function(input) return tostring(#input.x) end):call("t", { x = "a\0b" }).content)
+    assert.equal(
+      "3",
+      session_with(function(input)
+        return tostring(#input.x)
+      end):call("t", { x = "a\0b" }).content
+    )
   end)
 
   it("is shown in a message up to the end of a char", function()

@@ -471,6 +471,28 @@ describe("ctx", function()
     assert.equal("a b|it's|0", session:call("tool", {}).content)
   end)
 
+  it("starts programs in the session's folder, from which a relative cwd is seen", function()
+    local function folder(cwd, opts)
+      local session = one_tool(function(_, ctx, done)
+        local child, why = ctx.spawn({ "pwd", "-P" }, opts, done)
+        if not child then return why end
+      end, nil, { cwd = cwd })
+      return (session:call("tool", {}).content:gsub("\n$", ""))
+    end
+    local dir = tmpdir.new()
+    local own = dir:sh("pwd -P"):gsub("\n$", "")
+    dir:sh "mkdir -p a/b"
+    assert.equal(own, folder(dir.path))
+    assert.equal(own .. "/a", folder(dir.path, { cwd = "a" }))
+    assert.equal(own .. "/a/b", folder(dir:at "a", { cwd = "./b" }))
+    assert.equal("/", folder(dir.path, { cwd = "/" }))
+    local root = folder "."
+    assert.equal(root, folder "")
+    assert.equal(root .. "/spec", folder "spec") -- seen from the host's folder
+    assert.equal("cannot run in " .. dir:at "missing", folder(dir.path, { cwd = "missing" }):match "^[^:]+")
+    dir:remove()
+  end)
+
   it("says when a program cannot be started", function()
     local session = one_tool(function(_, ctx)
       local child, message, code = ctx.spawn({ "no-such-program" }, {}, function() end)

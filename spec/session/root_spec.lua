@@ -1,5 +1,6 @@
 local abridge = require "abridge"
 local host = require "abridge.base.host"
+local plain = require "support.plain"
 local random = require "support.random"
 local tmpdir = require "support.tmpdir"
 
@@ -137,8 +138,15 @@ describe("a session's root", function()
 
     it("what climbs out", function()
       for _, path in ipairs {
-        "..", "../", "../secret/file", "sub/../../secret", "./../in/../secret/file", "sub/deep/../../../secret",
-        "new/../../secret/file", "../../../../../../../../../../etc/passwd", inside .. "/../secret/file",
+        "..",
+        "../",
+        "../secret/file",
+        "sub/../../secret",
+        "./../in/../secret/file",
+        "sub/deep/../../../secret",
+        "new/../../secret/file",
+        "../../../../../../../../../../etc/passwd",
+        inside .. "/../secret/file",
         "file/../../secret",
       } do
         is_outside(path)
@@ -161,8 +169,20 @@ describe("a session's root", function()
       link("/", "slash")
       link("..", "up")
       for _, path in ipairs {
-        "absolute", "absolute/file", "relative", "relative/file", "winding", "second/file", "fourth/file", "slash",
-        "slash/etc/passwd", "up", "up/secret/file", "up/in-other", "sub/third/file", "absolute/new/file",
+        "absolute",
+        "absolute/file",
+        "relative",
+        "relative/file",
+        "winding",
+        "second/file",
+        "fourth/file",
+        "slash",
+        "slash/etc/passwd",
+        "up",
+        "up/secret/file",
+        "up/in-other",
+        "sub/third/file",
+        "absolute/new/file",
         inside .. "/relative/file",
       } do
         is_outside(path)
@@ -439,14 +459,10 @@ describe("a session's root", function()
   describe("that is none raises", function()
     ---At the line of the caller, with these words.
     local function raises(root, ...)
-      local ok, message = pcall(function()
+      local message = plain.misuse(function()
         abridge.session { root = root, run_dir = top .. "/run" }
-      end)
-      assert.is_false(ok)
-      assert.matches("root_spec%.lua:%d+: abridge%.session: root must be ", message)
-      for _, part in ipairs { ... } do
-        assert(message:find(part, 1, true), message)
-      end
+      end, ...)
+      assert.matches("^abridge%.session: root must be ", message)
       assert.is_nil(uv.fs_lstat(top .. "/run"))
     end
 

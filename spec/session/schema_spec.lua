@@ -74,7 +74,7 @@ describe("schema: types", function()
     end
   end)
 
-  it("takes 5.0 and \"5\" for the integer 5", function()
+  it('takes 5.0 and "5" for the integer 5', function()
     for _, value in ipairs { 5, 5.0, "5", "5.0", json.decode "5.0", json.decode '"5"' } do
       local out = checked({ x = { type = "integer" } }, { x = value }).x
       assert.equal(5, out)

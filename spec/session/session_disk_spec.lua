@@ -133,7 +133,9 @@ describe("a session's run folder", function()
       end
       local why = results[1].details.cut.full_output_error
       local before = "299999\n300000\n\nCommand exited with code 3\n\n[Showing 2000 of 300000 lines (2000 line limit). "
-        .. "Full output not kept: " .. why .. "]"
+        .. "Full output not kept: "
+        .. why
+        .. "]"
       assert.equal(before, results[1].content:sub(-#before))
       return why, session
     end

@@ -170,14 +170,18 @@ describe("on_event", function()
 
   it("that raises is the host's to hear, after the call is done", function()
     local ran = false
-    local session = one_tool(function()
-      ran = true
-      return "a"
-    end, nil, {
-      on_event = function(event)
-        if event.type == "tool_result" then error("log is full", 0) end
+    local session = one_tool(
+      function()
+        ran = true
+        return "a"
       end,
-    })
+      nil,
+      {
+        on_event = function(event)
+          if event.type == "tool_result" then error("log is full", 0) end
+        end,
+      }
+    )
     local ok, message = pcall(session.call, session, "tool", {})
     assert.is_false(ok)
     assert.equal("log is full", message)

@@ -157,11 +157,7 @@ describe("a session", function()
 
     it("by tool, number, type and call", function()
       local function seqs(filter)
-        local list = {}
-        for i, event in ipairs(assert(session:events(filter))) do
-          list[i] = event.seq
-        end
-        return list
+        return run_folders.seqs(session:events(filter))
       end
       assert.same({ 1, 2, 3, 4, 5, 6 }, seqs())
       assert.same({ 1, 2, 5, 6 }, seqs { tool = "run_command" })

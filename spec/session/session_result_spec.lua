@@ -2,6 +2,7 @@
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"
+local opened = require "support.opened"
 local one_tool = require "support.one_tool"
 local tmpdir = require "support.tmpdir"
 local waiting = require "support.waiting"
@@ -14,7 +15,7 @@ local function result_of(value, opts)
   return session:call("tool", {})
 end
 
-describe("a tool that raises", function()
+describe("a tool that raises #few", function()
   local function raised(value)
     return one_tool(function()
       error(value, 0)
@@ -68,7 +69,7 @@ describe("a tool that raises", function()
   end)
 end)
 
-describe("what a tool returns", function()
+describe("what a tool returns #few", function()
   it("may be a string", function()
     local result = result_of "text\n"
     assert.equal("text\n", result.content)
@@ -254,7 +255,7 @@ describe("what a tool returns", function()
   end)
 end)
 
-describe("done", function()
+describe("done #few", function()
   it("may be called later", function()
     local result = one_tool(function(input, _, done)
       waiting.later(5, function()
@@ -320,7 +321,7 @@ describe("done", function()
   end)
 end)
 
-describe("results", function()
+describe("results #few", function()
   local dir
 
   setup(function()
@@ -383,19 +384,67 @@ describe("results", function()
   end)
 end)
 
-describe("options with a metatable", function()
+describe("a cut content #few", function()
+  after_each(opened.close)
+
+  --- Does something between what is kept, or behind it, say that more was there?
+  local function tells(result)
+    for _, marker in ipairs(result.details.cut.markers or {}) do
+      if result.content:sub(marker.first_byte, marker.last_byte):find "%S" then return true end
+    end
+    return result.details.notice ~= nil
+  end
+
+  it("says so beside an exit line too, under any budget that holds a marker", function()
+    for _, strategy in ipairs { "auto", "priority", "head_tail", "head", "tail" } do
+      for tokens = 18, 60, 2 do -- the marker takes 18, the exit line 7
+        local limits = { max_bytes = false, max_lines = false, max_tokens = tokens, strategy = strategy }
+        local session = opened.session { run_dir = false, limits = { run_command = limits } }
+        local result = session:call("run_command", { command = "seq 3000; exit 4" })
+        assert.is_true(tells(result), result.content)
+        assert.matches("Command exited with code 4", result.content)
+        assert.is_true(abridge.estimate_tokens(result.content) * 1.35 <= tokens)
+      end
+    end
+  end)
+
+  it("says so under any ceiling that holds a marker", function()
+    for ceiling = 60, 120, 4 do -- the marker takes 56, the exit line with its blank line 28
+      local session = opened.session { run_dir = false, ceiling = { max_bytes = ceiling }, profile = "dispatcher" }
+      session:register {
+        name = "tool",
+        execute = function()
+          return { content = ("word "):rep(1000), is_error = true }
+        end,
+      }
+      assert.is_true(tells(session:call("tool", {})))
+      local result = session:call("run_command", { command = "seq 3000; exit 4" })
+      assert.is_true(tells(result), result.content)
+      assert.is_true(#result.content <= ceiling)
+    end
+  end)
+end)
+
+describe("options with a metatable #few", function()
   it("are what stands in them, checked; the metatable is not asked", function()
-    local function answer() return 7 end
+    local function answer()
+      return 7
+    end
     local opts = setmetatable({ run_dir = false, tools = {} }, { __index = answer, __pairs = answer })
     local session = abridge.session(opts)
-    local tool = setmetatable({ name = "t", execute = function() return "x" end }, { __index = answer })
+    local tool = setmetatable({
+      name = "t",
+      execute = function()
+        return "x"
+      end,
+    }, { __index = answer })
     session:register(tool)
     assert.equal("x", session:call("t", {}).content)
     session:close()
   end)
 end)
 
-describe("a value whose fields change from look to look", function()
+describe("a value whose fields change from look to look #few", function()
   it("is a result all the same", function()
     local looks = 0
     local value = setmetatable({ content = "text" }, {

@@ -75,8 +75,11 @@ describe("a session's run folder", function()
 
     it("not of items that a limit left out: the same tool goes on at an offset", function()
       dir:sh "mkdir -p many && cd many && for i in 1 2 3 4 5; do echo needle >f$i; done"
-      local limits = { list_directory = { max_entries = 2 }, find_files = { max_results = 2 },
-        search_files = { max_matches = 2 } }
+      local limits = {
+        list_directory = { max_entries = 2 },
+        find_files = { max_results = 2 },
+        search_files = { max_matches = 2 },
+      }
       local session = dir:open { run_dir = dir:new_path(), cwd = dir.path, limits = limits }
       for _, call in ipairs {
         { "list_directory", { path = "many" } },
@@ -102,9 +105,13 @@ describe("a session's run folder", function()
         return content, result.content
       end
       for _, ending in ipairs { "exit 3", "kill -9 $$" } do
-        for _, case in ipairs { { "", "" }, { "printf a", "a" }, { "echo a", "a\n" },
+        for _, case in ipairs {
+          { "", "" },
+          { "printf a", "a" },
+          { "echo a", "a\n" },
           { "printf 'some bytes \\377\\n\\n'", "some bytes \239\191\189\n\n" },
-          { "echo 'Command exited with code 3'", "Command exited with code 3\n" } } do
+          { "echo 'Command exited with code 3'", "Command exited with code 3\n" },
+        } do
           local command = case[1] .. "\n" .. ending
           local content, shown = full(command)
           assert.equal(case[2], content)
@@ -533,14 +540,33 @@ describe("a session's run folder", function()
 
   it("of any kind leaves results plain data, and nothing raises", function()
     local odd = {
-      "text", "", 5, true, 0 / 0, { 1, 2 }, {}, "a\255b\0c", ("x\n"):rep(5000), ("\255"):rep(40000),
-      { content = {} }, { content = ("y"):rep(200000), isError = true },
+      "text",
+      "",
+      5,
+      true,
+      0 / 0,
+      { 1, 2 },
+      {},
+      "a\255b\0c",
+      ("x\n"):rep(5000),
+      ("\255"):rep(40000),
+      { content = {} },
+      { content = ("y"):rep(200000), isError = true },
       { content = { { type = "image", data = "x" } } },
       { content = "x", details = { f = print, n = 1, deep = { e = {} } }, total = 7, next_offset = 3 },
-      { content = "x", details = { cut = 5 } }, { content = "x", details = { full_output_path = {} } },
+      { content = "x", details = { cut = 5 } },
+      { content = "x", details = { full_output_path = {} } },
       { content = "x", details = { notice = 5, exit_line = {}, cut = { kept = "no" } } },
-      setmetatable({}, { __index = function() error "read" end }),
-      setmetatable({}, { __tostring = function() error "told" end }),
+      setmetatable({}, {
+        __index = function()
+          error "read"
+        end,
+      }),
+      setmetatable({}, {
+        __tostring = function()
+          error "told"
+        end,
+      }),
     }
     local occupied = dir:new_path()
     for _, run_dir in ipairs { false, dir:new_path(), occupied } do

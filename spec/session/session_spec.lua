@@ -2,6 +2,7 @@
 local abridge = require "abridge"
 local assert_plain_data = require "support.plain_data"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local one_tool = require "support.one_tool"
 local plain = require "support.plain"
 local tmpdir = require "support.tmpdir"
@@ -36,9 +37,7 @@ local function without_luv(fn)
   for name in pairs(package.loaded) do
     if name:find "^abridge" and name ~= "abridge.core" then package.loaded[name] = nil end
   end
-  for name, module in pairs(saved.modules) do
-    package.loaded[name] = module
-  end
+  merge(package.loaded, saved.modules)
   package.loaded.luv, package.preload.luv = saved.luv, saved.preload
   if not ok then error(message, 0) end
 end
@@ -307,6 +306,20 @@ describe("definitions", function()
     assert.matches("7 lines", description_of("read_file", { limits = limits }))
     assert.matches("900 tokens", description_of("read_file", { limits = limits }))
     assert.matches("1KB", description_of("read_file", { ceiling = { max_bytes = 1024 } }))
+  end)
+
+  it("of the profile pi are of its five tools, unless others are named", function()
+    local function names(opts)
+      opts.profile = "pi"
+      local all = {}
+      for i, definition in ipairs(abridge.session(opts):definitions "mcp") do
+        all[i] = definition.name
+      end
+      return table.concat(all, " ")
+    end
+    if not require("abridge.base.host").uv() then return pending "luv is missing" end
+    assert.equal("read bash grep find ls", names {})
+    assert.equal("read web_fetch", names { tools = { "read", "web_fetch" } })
   end)
 
   it("leave nothing to add where nothing is limited", function()

@@ -1,6 +1,8 @@
 -- Commands on streams: exact totals, the full output on disk, updates, every ending, nothing left open.
 local abridge = require "abridge"
 local host = require "abridge.base.host"
+local hint = require "support.hint"
+local merge = require "support.merge"
 local opened = require "support.opened"
 local paths = require "support.paths"
 local plain = require "support.plain"
@@ -18,10 +20,7 @@ local folders = 0
 
 --- A session in a new run folder unless told otherwise.
 local function open(opts)
-  local own = { cwd = dir.path }
-  for key, value in pairs(opts or {}) do
-    own[key] = value
-  end
+  local own = merge({ cwd = dir.path }, opts)
   if own.run_dir == nil then
     folders = folders + 1
     own.run_dir = dir:at("run" .. folders)
@@ -82,7 +81,7 @@ local function check_result(result, text)
   end
 end
 
-describe("a command's stream", function()
+describe("a command's stream #few", function()
   setup(function()
     dir = tmpdir.new()
   end)
@@ -102,7 +101,7 @@ describe("a command's stream", function()
       local path = run_dir .. "/artifacts/0001-run_command.log"
       assert.equal(path, result.details.full_output_path)
       assert.equal(
-        seq(298001, 300000) .. "\n[Showing lines 298001-300000 of 300000. Full output: " .. path .. "]",
+        seq(298001, 300000) .. "\n[Showing lines 298001-300000 of 300000. Full output: " .. path .. hint .. "]",
         result.content
       )
       assert.equal(300000, result.details.cut.total_lines)
@@ -118,7 +117,7 @@ describe("a command's stream", function()
       check_result(result, seq(1, 1000))
       assert.is_true(#result.content <= 1000)
       assert.equal("bytes", result.details.cut.truncated_by)
-      local said = "(1000B limit). Full output: " .. result.details.full_output_path .. "]"
+      local said = "(1000B limit). Full output: " .. result.details.full_output_path .. hint .. "]"
       assert.equal(said, result.content:sub(-#said))
     end)
 
@@ -128,7 +127,7 @@ describe("a command's stream", function()
       check_result(result, "1\n2\n3\n4\n5\n")
       assert.equal("lines", result.details.cut.truncated_by)
       local path = result.details.full_output_path
-      assert.equal("4\n5\n\n[Showing lines 4-5 of 5. Full output: " .. path .. "]", result.content)
+      assert.equal("4\n5\n\n[Showing lines 4-5 of 5. Full output: " .. path .. hint .. "]", result.content)
     end)
 
     it("of a last line that alone is over budget", function()
@@ -184,7 +183,7 @@ describe("a command's stream", function()
       check_result(result, seq(1, 100000))
       local path = result.details.full_output_path
       assert.matches("^1\n2\n3\n", result.content)
-      local said = "\n100000\n\n[Showing 10 of 100000 lines (10 line limit). Full output: " .. path .. "]"
+      local said = "\n100000\n\n[Showing 10 of 100000 lines (10 line limit). Full output: " .. path .. hint .. "]"
       assert.equal(said, result.content:sub(-#said))
     end)
 
@@ -271,7 +270,7 @@ describe("a command's stream", function()
       for _, result in ipairs { as_string, as_stream } do
         assert.matches("/artifacts/0001%-tool%.log$", result.details.full_output_path)
         assert.is_true(paths.read(result.details.full_output_path) == text)
-        local said = "Full output: " .. result.details.full_output_path .. "]"
+        local said = "Full output: " .. result.details.full_output_path .. hint .. "]"
         assert.equal(said, result.content:sub(-#said))
         body_of(result)
       end
@@ -282,7 +281,7 @@ describe("a command's stream", function()
       assert.equal("one\ntwo\nthree\n", paths.read(result.details.full_output_path))
       assert.equal(14, result.details.cut.full_output_bytes)
       assert.equal(
-        "one\n\n[Showing lines 1-1 of 3. Full output: " .. result.details.full_output_path .. "]",
+        "one\n\n[Showing lines 1-1 of 3. Full output: " .. result.details.full_output_path .. hint .. "]",
         result.content
       )
     end)
@@ -297,7 +296,7 @@ describe("a command's stream", function()
       assert.equal(#text, result.metadata.truncated_bytes)
       local path = result.details.full_output_path
       assert.is_true(paths.read(path) == text)
-      local said = "[Full output: " .. path .. "]"
+      local said = "[Full output: " .. path .. hint .. "]"
       assert.equal("2000\n\n" .. said, result.content:sub(-#said - 6))
       assert.equal(#result.content - #said - 1, result.truncation.bytes_returned)
       assert.equal(said, result.details.notice)
@@ -452,7 +451,9 @@ describe("a command's stream", function()
         local inner = open_stream(opts)
         local stream = {}
         for _, name in ipairs { "read_fd", "preview", "snapshot", "finish", "close" } do
-          stream[name] = function(_, ...) return inner[name](inner, ...) end
+          stream[name] = function(_, ...)
+            return inner[name](inner, ...)
+          end
         end
         function stream.write(_, chunk)
           if fails(chunk) then return nil, "out of memory", "ENOMEM" end
@@ -473,7 +474,9 @@ describe("a command's stream", function()
     }
     for i, case in ipairs(cases) do
       it("says that output is missing, and how it ended: " .. i, function()
-        failing(function() return true end)
+        failing(function()
+          return true
+        end)
         local session = open { run_dir = false, limits = { run_command = case[1] } }
         local result = assert(session:call("run_command", { command = "echo held back; " .. case[2] }, {}):wait(20))
         assert.is_true(result.is_error)

@@ -4,23 +4,16 @@ local anthropic = require "abridge.anthropic"
 local conformance = require "abridge.conformance"
 local core = require "abridge.core"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local numbered = require "support.numbered"
 local openai = require "abridge.openai"
 local random = require "support.random"
+local reply = require("support.conversation").reply
 local tmpdir = require "support.tmpdir"
 
 local unpack = table.unpack or unpack
 local must = random.must
 local PNG = { type = "image", data = "aGk=", mimeType = "image/png" }
-
---- A reply of Chat Completions that calls tools: { name, input } each.
-local function reply(...)
-  local calls = {}
-  for i, call in ipairs { ... } do
-    calls[i] = { id = "id" .. i, type = "function", ["function"] = { name = call[1], arguments = call[2] or {} } }
-  end
-  return { role = "assistant", tool_calls = calls }
-end
 
 local function contents(messages)
   local list = {}
@@ -78,7 +71,7 @@ local function check_event(event, limits)
   }, { limits = limits and limits.marker ~= "outside" and limits or nil })
 end
 
-describe("a turn with a budget", function()
+describe("a turn with a budget #few", function()
   local session, dir
 
   local function open(...)
@@ -263,7 +256,7 @@ describe("a turn with a budget", function()
       openai.results(session, reply(give "a", { "run_command", { command = "seq 500" } }), { max_bytes = 1500 })
     )
     for i, whole in ipairs { text, numbered(500, ""):gsub(" ", "") .. "\n" } do
-      local path = texts[i]:match "Full output: (%S+)%]"
+      local path = texts[i]:match "Full output: (%S+)%. Use "
       assert.equal(dir:at("run/" .. events[i].full_output.path), path)
       assert.equal(whole, (session:full_output("id" .. i, { limit = 1e6 })))
       local file = assert(io.open(path, "rb"))
@@ -611,9 +604,7 @@ local function play(turn, order, opts)
     redact = turn.redact,
   }, later)
   local given, told = { parallel = true }, nil
-  for key, value in pairs(opts or {}) do
-    given[key] = value
-  end
+  merge(given, opts)
   function given.on_done(messages)
     told = messages
   end
@@ -665,7 +656,7 @@ local function check_told(text, told)
   must(same or text:find "%[1 part that is not text left out%]$", "event %s, message %s", told, text)
 end
 
-describe("any turn with a budget", function()
+describe("any turn with a budget #few", function()
   local dir
 
   setup(function()

@@ -3,16 +3,9 @@
 local abridge = require "abridge"
 local host = require "abridge.base.host"
 local openai = require "abridge.openai"
+local reply = require("support.conversation").reply
 local tmpdir = require "support.tmpdir"
 local turn = require "abridge.session.turn"
-
-local function reply(...)
-  local calls = {}
-  for i, call in ipairs { ... } do
-    calls[i] = { id = "id" .. i, type = "function", ["function"] = { name = call[1], arguments = call[2] or "{}" } }
-  end
-  return { role = "assistant", tool_calls = calls }
-end
 
 local function contents(messages)
   local list = {}

@@ -8,6 +8,7 @@ local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
 local notice = require "abridge.output.notice"
+local items = require "abridge.output.items"
 local page = require "abridge.output.page"
 local recently_capped = require "abridge.output.recently_capped"
 local results = require "abridge.output.results"
@@ -26,6 +27,7 @@ local WHO = "abridge.cap"
 ---@field resume? string a sentence on how to continue, with {next} or {next0}, in place of ours
 ---@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": even
 ---  with a little text beside the fence
+---@field tool_names? abridge.ToolNames for the notice, which names no tool unless set
 ---@field save? string folder for the full output of a text that is cut: made 0700 if missing, refused if it is not
 ---  private
 
@@ -36,6 +38,7 @@ M.options = {
   limits = "table",
   resume = notice.check_resume,
   wrapper = wrapper.check,
+  tool_names = notice.check_tool_names,
 }
 
 local OPTIONS = {
@@ -52,8 +55,11 @@ end
 ---@param text string
 ---@return abridge.NoticeData
 function M.notice_data(opts, text)
-  local first = opts.first_line
+  local first, names = opts.first_line, opts.tool_names or {}
   return {
+    shell = names.shell or nil,
+    read = names.read or nil,
+    search = names.search or nil,
     path = opts.path,
     resume = opts.resume,
     offset = first,
@@ -70,6 +76,13 @@ end
 ---@param redactor? abridge.Redactor
 function M.prepare(call, value, opts, redactor)
   value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text)
+  local tell
+  call.limits, tell = items.of_text(call.own_name, call.limits, value.notice)
+  if tell then
+    function value.adjust(cut)
+      call.reason, value.total = tell(cut), cut.truncated and cut.total_lines or nil
+    end
+  end
   if call.own_name ~= "read_file" or value.left_out or opts.first_line then return end
   if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
   if redactor then
@@ -127,10 +140,10 @@ local function keeping(parts, keep)
   return parts
 end
 
-local function block_of(cut, body, limits, tool, opts)
+local function block_of(cut, body, limits, tool, opts, reason)
   if not cut.truncated then return info.not_truncated(#body) end
   return page.block(cut, body, tool, opts.resume)
-    or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits))
+    or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits, reason))
 end
 
 --- Cut a text by a tool's limits and add the notice.
@@ -161,6 +174,13 @@ function M.cap(text, tool_or_limits, opts)
     text, limits, raw_bytes = limit.cleaned(text, limits)
   end
   if tool ~= "read_file" then limits = limit.split_lines(limits) end
+  local reason, tell
+  limits, tell = items.of_text(tool, limits, parts.data)
+  if tell then
+    function parts.adjust(cut)
+      reason = tell(cut)
+    end
+  end
   local keep = results.keeper(opts.save and saver(opts.save, tool), text)
   local content, cut, body
   if opts.wrapper then
@@ -177,7 +197,7 @@ function M.cap(text, tool_or_limits, opts)
   end
   cut.raw_bytes = raw_bytes
   recently_capped.add(content, given)
-  return content, cut, block_of(cut, body, limits, tool, opts):to_table()
+  return content, cut, block_of(cut, body, limits, tool, opts, reason):to_table()
 end
 
 return M

@@ -82,7 +82,7 @@ end
 ---@param ms any
 ---@return string|nil nil if `ms` is no length of time
 function M.duration(ms)
-  if type(ms) ~= "number" or ms < 0 or ms > MAX then return nil end
+  if type(ms) ~= "number" or not (ms >= 0 and ms <= MAX) then return nil end
   if ms < 1000 then return ("%.0fms"):format(ms) end
   if ms < 60000 then return ("%.1fs"):format(math.floor(ms / 100) / 10) end -- never "60.0s"
   return ("%.0fm%02ds"):format(math.floor(ms / 60000), math.floor(ms / 1000) % 60)

@@ -37,11 +37,16 @@ function M.tokens_of(text, limits)
 end
 
 --- Does a whole text stay within a share of the byte, char and token budgets?
+---@param text string
+---@param limits abridge.Limits
+---@param share number
+---@return boolean
 local function within(text, limits, share)
   if #text > no_limit(limits.max_bytes) * share then return false end
   if limits.max_chars and core.count_chars(text) > limits.max_chars * share then return false end
   return not limits.max_tokens or M.tokens_of(text, limits) <= limits.max_tokens * share
 end
+M.within = within
 
 --- What follows the content: exit line and notice, a blank line before each.
 ---@param body string
@@ -106,26 +111,44 @@ local function cut_with(widest, text, limits, trial, slack)
   return body, ledger
 end
 
+--- May it be said at a level? What follows the content takes at most half the budget; `apart`: exit line and notice
+--- each do, and leave something.
+local function may_say(level, exit, said, limits, apart)
+  if level == "none" then return true end
+  if not apart then return within(M.trailer("x", exit, said), limits, 0.5) end
+  return within(M.trailer("x", nil, said), limits, 0.5) and within(M.trailer("x", exit, said), limits, 1)
+end
+
+--- Is something left out, and neither a marker nor a notice says so? A newline between two sides does not.
+local function is_silent(cut, body, said)
+  if not cut.truncated or said.notice then return false end
+  for _, marker in ipairs(check.list(cut.markers or {})) do
+    if body:sub(marker.first_byte, marker.last_byte):find "%S" then return false end
+  end
+  return true
+end
+
 --- Cut with one way to say it. What has to be said depends on the cut: room is made for the notice of the current cut,
 --- and again if the next cut needs another. Tokens of parts need not add up, so the outcome is weighed whole.
 ---@return string|nil content nil when it cannot be within the limits
-local function fit_at(level, text, limits, parts, exit, trial)
+local function fit_at(level, text, limits, parts, exit, trial, apart)
   local cut, slack = trial, 0
   for _ = 1, ROUNDS do
     -- a text that only its notice pushes out will be cut, so its notice is that of a cut
     local ledger = cut
     if not cut.truncated then ledger = setmetatable({ truncated = true, truncated_by = "bytes" }, { __index = cut }) end
-    local widest = M.trailer("x", exit, say_widest(level, ledger, parts))
-    if level ~= "none" and not within(widest, limits, 0.5) then return nil end
+    local words = say_widest(level, ledger, parts)
+    local widest = M.trailer("x", exit, words)
+    if not may_say(level, exit, words, limits, apart) then return nil end
     local body
     body, cut = cut_with(widest, text, limits, trial, slack)
     if parts.adjust then parts.adjust(cut) end
     local said = { exit = exit, notice = say(level, cut, parts) }
     local content = body .. M.trailer(body, said.exit, said.notice)
     if within(content, limits, 1) then
+      if level ~= "none" and is_silent(cut, body, said) then return nil end
       -- this time another unit may have cut, or failures may be left out, which makes the notice longer
-      local said_widest = M.trailer("x", exit, say_widest(level, cut, parts))
-      if level ~= "none" and cut.truncated and not within(said_widest, limits, 0.5) then return nil end
+      if cut.truncated and not may_say(level, exit, say_widest(level, cut, parts), limits, apart) then return nil end
       return content, cut, body, said
     end
     if #content <= #body + #widest then slack = slack * 2 + 1 end
@@ -169,13 +192,18 @@ function M.fit(text, limits, parts)
   for _, level in ipairs(LEVELS) do
     local content, said
     content, cut, body, said = fit_at(level, text, limits, parts, exit, trial)
+    if content and level == "none" and is_silent(cut, body, said) then
+      local told, its_cut, its_body, its_words = fit_at("bare", text, limits, parts, exit, trial, true)
+      if told then return told, its_cut, its_body, its_words end
+      if parts.adjust then parts.adjust(cut) end
+    end
     if content then
       -- the notice of this cut may be shorter than the one that was too long for a fuller level
       for _, fuller in ipairs(LEVELS) do
         if fuller == level then return content, cut, body, said end
         local words = say(fuller, cut, parts)
         local whole = body .. M.trailer(body, exit, words)
-        if within(M.trailer("x", exit, words), limits, 0.5) and within(whole, limits, 1) then
+        if may_say(fuller, exit, words, limits) and within(whole, limits, 1) then
           return whole, cut, body, { exit = exit, notice = words }
         end
       end

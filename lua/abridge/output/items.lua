@@ -28,6 +28,30 @@ local M = {}
 ---@field notice? abridge.NoticeData what else the notice needs
 ---@field details? table
 
+--- Tools whose items are a line each, with their limit.
+local OF_LINES = {
+  find_files = { limit = "max_results", unit = "results" },
+  list_directory = { limit = "max_entries", unit = "entries" },
+}
+
+--- The limits of a listing that was made elsewhere, and what tells of it if the limit of items is what binds.
+---@param tool string
+---@param limits abridge.Limits
+---@param data abridge.NoticeData
+---@return abridge.Limits
+---@return (fun(cut: abridge.Cut): abridge.Reason|nil)|nil tell
+function M.of_text(tool, limits, data)
+  local items = OF_LINES[tool]
+  local most = items and limits[items.limit]
+  if not most or limits.strategy == "pipeline" or most > (limits.max_lines or math.huge) then return limits, nil end
+  return limit.copy(limits, { max_lines = most }),
+    function(cut)
+      local reached = cut.truncated_by == "lines" or nil
+      data.reached, data.count, data.told = reached and items.unit, most, reached
+      return reached and "item_cap"
+    end
+end
+
 --- For each item, the lines up to its end.
 local function line_ends(items, work)
   local ends, lines = {}, 0
@@ -57,15 +81,17 @@ end
 
 --- Make the ledger of a page one of the whole listing, one line an item, if more follows and the size of all is known:
 --- then no full output is kept that the ledger would have to match.
+---@return integer|nil bytes_before of the page in that ledger
 local function tell_whole(cut, listing)
   if not (listing.more and listing.bytes_total and listing.bytes_before) then
     cut.more = listing.more or nil
-    return
+    return nil
   end
   ledger.shift(cut, listing.bytes_before, listing.offset - 1)
   cut.total_bytes, cut.total_lines = listing.bytes_total, listing.total
   cut.omitted_bytes, cut.omitted_lines = cut.total_bytes - cut.output_bytes, cut.total_lines - cut.output_lines
   cut.total_chars, cut.chars_before = nil, nil -- of the page alone
+  return listing.bytes_before
 end
 
 local function block_of(listing, ctx)
@@ -97,7 +123,6 @@ function M.value(listing, ctx, work)
   end
   local ends = line_ends(items, work)
   local data = listing.notice or {}
-  data.read = data.read or ctx.names.read
   data.reached = listing.reached and listing.unit or nil
   data.count = listing.limit
   local limits = limit.copy(ctx.limits)
@@ -109,11 +134,11 @@ function M.value(listing, ctx, work)
     limits = limits,
     adjust = function(cut)
       local shown = shown_items(cut, ends)
-      data.shown, data.seen = shown, listing.unit == "matches" and #items or nil
+      data.shown, data.seen = shown, listing.unit == "matches" and listing.total or nil
       local goes_on = (shown < #items or listing.more) and shown > 0 and is_start(cut) and not listing.no_resume
       cut.next_offset = goes_on and listing.offset + shown or nil
       value.total = (shown < #items or listing.more) and listing.total or nil
-      tell_whole(cut, listing)
+      value.bytes_before = tell_whole(cut, listing)
     end,
     notice = data,
     block = block_of(listing, ctx),

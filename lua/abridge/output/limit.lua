@@ -197,10 +197,12 @@ end
 --- have that `kind`.
 ---@param text string
 ---@param limits abridge.Limits
+---@param redactor? abridge.Redactor what it hides is hidden before parts of it are overwritten
+---@param goes_on? boolean more may follow
 ---@return string text
 ---@return abridge.Limits limits
 ---@return integer|nil raw_bytes its size before it was cleaned
-function M.cleaned(text, limits)
+function M.cleaned(text, limits, redactor, goes_on)
   local binary = is_binary(text, limits)
   if not limits.clean and not binary then return text, limits, nil end
   local left = M.copy(limits)
@@ -209,7 +211,9 @@ function M.cleaned(text, limits)
     left.kind = "binary"
     return text, left, limits.clean and #text or nil
   end
-  return (core.clean(text, limits.clean ~= true and limits.clean or nil)), left, #text
+  local clean = limits.clean ~= true and limits.clean or nil
+  if redactor then return redactor:cleaned(text, clean, goes_on), left, #text end
+  return (core.clean(text, clean)), left, #text
 end
 
 --- These limits for a text of a known kind, unless they name another one themselves or another strategy.

@@ -10,6 +10,8 @@ local M = {}
 
 --- The rows of a profile that are not limits of a tool.
 local NOT_TOOLS = { ceiling = true, aliases = true }
+--- The one tool of this package whose output is no page: without limits of its own the ceiling cuts it in its way.
+local NO_PAGES = "run_command"
 
 ---@class abridge.LimitTable
 ---@field rows table<string, abridge.Limits> the profile's
@@ -17,6 +19,7 @@ local NOT_TOOLS = { ceiling = true, aliases = true }
 ---@field ceiling abridge.Limits|nil
 ---@field ceiling_is_own boolean|nil it is the profile's, so a row of the profile may exceed it
 ---@field aliases table<string, string>
+---@field only table<string, true>|nil the tools that a session has unless it says otherwise; nil: all
 local LimitTable = {}
 LimitTable.__index = LimitTable
 
@@ -72,6 +75,10 @@ function M.new(who, profile, opts, deeper)
   for name, row in pairs(given) do
     if not NOT_TOOLS[name] then self.rows[name] = row end
   end
+  for _, name in pairs(given.aliases or {}) do
+    self.only = self.only or {}
+    self.only[name] = true
+  end
   for tool, row in pairs(opts.limits or {}) do
     override(self, who, tool, row, deeper + 1)
   end
@@ -124,9 +131,19 @@ function LimitTable:under_ceiling(tool)
   local limits = self:of(tool)
   local ceiling = self:ceiling_limits(tool)
   if not ceiling or limits.strategy == "pipeline" then return limits end
-  if next(limits) == nil then return ceiling end
-  limits.max_bytes = math.min(limits.max_bytes or math.huge, ceiling.max_bytes)
-  return limits
+  if next(limits) == nil and tool == NO_PAGES then return ceiling end
+  return limit.narrowed(limits, { max_bytes = ceiling.max_bytes })
+end
+
+--- Limits of a tool that is not of this package, with the ceiling if it is what binds.
+---@param tool string
+---@param limits abridge.Limits
+---@return abridge.Limits
+function LimitTable:with_ceiling(tool, limits)
+  local ceiling = self:ceiling_limits(tool)
+  if not ceiling or limits.strategy == "pipeline" then return limits end
+  if not limit.has_budget(limits) then return limit.copy(limits, ceiling) end
+  return limit.narrowed(limits, { max_bytes = ceiling.max_bytes })
 end
 
 --- The bytes of the ceiling if it is what bounds a tool of this package, else nil.

@@ -77,7 +77,9 @@ local FULL_OUTPUT = "Full output: {full_path}"
 local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_path}, {full_error}"
 local FULL_OUTPUT_NONE = "Full output not kept: {full_error}"
 local MORE_FAILURES = "{more_failures|more failure} not shown"
-local LINES_CUT = "Some lines truncated to {line_chars} chars. Use {read} tool to see full lines"
+local LOOK_INTO = "Use {tools} on it" -- the full output
+local LINES_CUT = "Some lines truncated to {line_chars} chars"
+local SEE_LINES = "Use {read} tool to see full lines"
 local FETCHED = "Only the first {fetched} were fetched"
 local UNREAD = "Not all could be searched: {unread}"
 local CHANGED = "File changed since the last page"
@@ -122,12 +124,19 @@ end
 
 -- sentences ----------------------------------------------------------------------
 
+---@class (exact) abridge.ToolNames What notices call a host's own tools; false: it has none.
+---@field shell? string|false
+---@field read? string|false
+---@field search? string|false
+
 ---@class (exact) abridge.NoticeData What a notice may need besides the cut.
----@field shell? string name under which the session has a shell tool; nil: none
----@field read? string name under which it has the reading tool
+---@field shell? string name under which whoever reads the notice has a shell tool; nil: none
+---@field read? string the same for a tool that reads files
+---@field search? string the same for a tool that searches them
+---@field no_hint? boolean do not say how to look into the full output
 ---@field path? string the file that was read, as the caller named it
----@field offset? integer number of the first line asked for; 1 unless set
----@field column? integer first char shown of that line
+---@field offset? integer number of the first line asked for; unless set, that of the page, or 1
+---@field column? integer first char shown of that line; 1 unless set
 ---@field limit? integer the caller's own limit, in lines
 ---@field total_lines? integer of the file; the cut's unless set
 ---@field changed? boolean the file changed since the page before
@@ -203,7 +212,8 @@ local function values_of(cut, data)
     last_char = data.next_column and data.next_column - 1 or column,
     column = data.next_column or column,
     shell = data.shell,
-    read = data.read or "read_file",
+    read = data.read,
+    tools = data.read and data.search and data.read .. " or " .. data.search or data.read or data.search,
     path = data.path and sentences.quoted(data.path),
     line_chars = data.max_line_chars,
     fetched = data.fetched and core.format_size(data.fetched),
@@ -335,16 +345,26 @@ local TOOLS = {
   },
 }
 
+--- Where the full output is, and how to look into it.
+local function add_full_output(parts, cut, data, values)
+  parts[#parts + 1] = sentences.fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
+  if data.no_hint or not values.tools or cut.full_output_error or cut.kind == "binary" then return end
+  if values.full_path == cut.full_output_path then parts[#parts + 1] = sentences.fill(LOOK_INTO, values) end
+end
+
 --- Add what the bracket says besides the sentence on the cut itself.
 local function add_remarks(parts, tool, cut, data, values)
   if tool.full_output and cut.truncated and cut.full_output_path and not data.no_path then
-    parts[#parts + 1] = sentences.fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
+    add_full_output(parts, cut, data, values)
   end
   if tool.full_output and cut.truncated and cut.full_output_error and not cut.full_output_path then
     parts[#parts + 1] = sentences.fill(FULL_OUTPUT_NONE, values)
   end
   if cut.truncated and values.more_failures > 0 then parts[#parts + 1] = sentences.fill(MORE_FAILURES, values) end
-  if data.lines_truncated then parts[#parts + 1] = sentences.fill(LINES_CUT, values) end
+  if data.lines_truncated then
+    parts[#parts + 1] = sentences.fill(LINES_CUT, values)
+    if data.read then parts[#parts + 1] = sentences.fill(SEE_LINES, values) end
+  end
   if data.fetched then parts[#parts + 1] = sentences.fill(FETCHED, values) end
   if data.unread then parts[#parts + 1] = sentences.fill(UNREAD, values) end
   if data.changed then parts[#parts + 1] = CHANGED end
@@ -362,6 +382,21 @@ end
 function M.check_resume(value)
   local known = type(value) == "string" and (value:find("{next}", 1, true) or value:find("{next0}", 1, true))
   if not known then return "a sentence with {next} or {next0} in it" end
+end
+
+local NAMES = { shell = true, read = true, search = true }
+
+--- Are these names of a host's tools? false: it has no such tool.
+---@param value any
+---@return string|nil expected
+function M.check_tool_names(value)
+  if type(value) ~= "table" then return "a table" end
+  for key, name in next, value do
+    local is_name = type(name) == "string" and name ~= "" or name == false
+    if not (NAMES[key] and is_name) then
+      return ("names (or false) for shell, read and search, not %s = %s"):format(check.name(key), check.show(name))
+    end
+  end
 end
 
 --- A host's own sentence on how to continue: {next} counts lines from 1, {next0} from 0.
@@ -394,11 +429,22 @@ local function with_next_byte(cut, data)
   return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
 end
 
+--- The ledger of a page says where the page starts and goes on.
+local function with_page(cut, data)
+  if not cut.first_line then return data end
+  local page = { changed = data.changed }
+  if data.changed == nil then page.changed = cut.changed end
+  page.next, page.next_column = data.next or cut.next_offset, data.next_column or cut.next_column
+  if cut.strategy ~= "tail" or page.next then page.offset = data.offset or cut.first_line end
+  return setmetatable(page, { __index = data })
+end
+
 local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool]
   local is_page = kind and kind.by_bytes and not cut.kind -- a body that is cut as what it is has no next byte
   if not kind or kind.by_bytes and not is_page then kind = TOOLS.run_command end
   if kind.by_bytes then data = with_next_byte(cut, data) end
+  data = with_page(cut, data)
   local values = numbers(cut, data)
   local parts = {}
   for _, template in ipairs(kind.choose(cut, data)) do
@@ -411,6 +457,7 @@ end
 local DATA = {
   shell = "string",
   read = "string",
+  search = "string",
   path = "string",
   resume = "string",
   reached = "string",
@@ -455,14 +502,6 @@ function M.widest(tool, cut, data)
   return composed(tool, cut, data or {}, widest_values)
 end
 
---- The bracket that only says where the full output is, or nil.
----@param cut abridge.Cut
----@return string|nil
-function M.full_output(cut)
-  if not cut.full_output_path then return nil end
-  return bracket { sentences.fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values_of(cut, {})) }
-end
-
 local LINES_TRUNCATED = " lines truncated%] %.%.%."
 local IN_ARTIFACTS = " lines truncated \226\128\148 full output available in artifacts] ..."
 
@@ -488,22 +527,24 @@ end
 
 --- What replaces a whole output.
 ---@param cut abridge.Cut
+---@param names abridge.NoticeData
 ---@return string
-function M.left_out(cut)
-  local values = values_of(cut, {})
+function M.left_out(cut, names)
+  local values = values_of(cut, names)
   local parts = { sentences.fill(LEFT_OUT, values) }
-  add_remarks(parts, { full_output = true }, cut, {}, values)
+  add_remarks(parts, TOOLS.run_command, cut, names, values)
   return bracket(parts)
 end
 
 --- What replaces the structured content of a result.
 ---@param bytes integer|nil as JSON; nil: it has no JSON
 ---@param cut abridge.Cut|nil that kept none of it, with what is known of its full output
+---@param names abridge.NoticeData
 ---@return string
-function M.structured(bytes, cut)
+function M.structured(bytes, cut, names)
   local size = bytes and (" (%s)"):format(core.format_size(bytes)) or ""
   local parts = { sentences.fill("Structured content{size} left out", { size = size }) }
-  if cut then add_remarks(parts, TOOLS.run_command, cut, {}, values_of(cut, {})) end
+  if cut then add_remarks(parts, TOOLS.run_command, cut, names, values_of(cut, names)) end
   return bracket(parts)
 end
 

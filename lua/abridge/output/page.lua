@@ -184,11 +184,9 @@ function M.notice_data(at, limits, data)
   data.offset, data.column, data.limit = at.offset, at.column, at.limit
   data.max_line_chars = limits.max_line_chars
   local goes_on = M.goes_on(at)
-  return data,
-    function(cut)
-      data.next, data.next_column = cut.next_offset, cut.next_column
-      data.lines_truncated, data.changed = cut.lines_truncated, goes_on and cut.changed
-    end
+  return data, function(cut)
+    data.lines_truncated, data.changed = cut.lines_truncated, goes_on and cut.changed
+  end
 end
 
 --- What a session remembers of the files it showed: where their lines are, and the version of each.

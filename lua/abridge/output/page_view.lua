@@ -327,6 +327,12 @@ end
 
 View.finish = View.snapshot
 
+--- Where the page starts.
+---@return { first_byte: integer }
+function View:about()
+  return { first_byte = self.totals.bytes_before + 1 }
+end
+
 --- Release the stream.
 function View:close()
   self.stream:close()

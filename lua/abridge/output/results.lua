@@ -95,6 +95,8 @@ end
 ---@field save? fun(text: string): string|nil, integer, string|nil, string|nil keeps a full output: its path, bytes and
 ---  what went wrong
 ---@field reason? abridge.Reason
+---@field name_of fun(key: "shell"|"read"|"search"): string|nil what notices call a tool
+---@field no_hint? boolean as in abridge.NoticeData
 
 ---@class (exact) abridge.Share A result's part of a budget that several have together, under its own limits.
 ---@field max_bytes? integer
@@ -107,14 +109,14 @@ end
 ---@field cut abridge.Cut
 ---@field said { exit: string|nil, notice: string|nil }
 ---@field block abridge.Info
----@field bytes_before? integer its size before the ceiling cut it
+---@field bytes_had? integer what the tool had to show, if the ceiling is what bound
 
 --- Show nothing of a text but its notice, or as much of that as fits in `most` bytes; nil for an empty text.
 local function left_out(text, parts, most)
   local body, cut = limit.cut(text, { max_bytes = 0 })
   if not cut.truncated then return nil end
   parts.adjust(cut)
-  for _, said in ipairs { notice.left_out(cut), notice.truncated, "" } do
+  for _, said in ipairs { notice.left_out(cut, parts.data), notice.truncated, "" } do
     if #said <= most then return said, cut, body, { notice = said ~= "" and said or nil } end
   end
 end
@@ -150,7 +152,7 @@ end
 ---@return abridge.Shown
 local function cut_by_ceiling(value, source, limits, parts, ceiling)
   local adjust = parts.adjust
-  local told = setmetatable({ told = true }, { __index = parts.data or {} })
+  local told = setmetatable({ told = true }, { __index = parts.data })
   local own = setmetatable({ data = told }, { __index = parts })
   function own.adjust(cut)
     adjust(cut)
@@ -162,10 +164,14 @@ local function cut_by_ceiling(value, source, limits, parts, ceiling)
   return { content = content, cut = cut, said = said, block = block }
 end
 
---- How many bytes there were before the ceiling, if that is what cut a tool that has it in its own budget.
-local function before_ceiling(call, limits, cut, block)
-  local bound = call.ceiling_bound and limits.max_bytes == call.ceiling_bound
-  return bound and cut.truncated_by == "bytes" and (block.bytes_total or cut.total_bytes) or nil
+--- How many bytes a tool had to show: of a page, from its start on.
+local function had(value, cut)
+  return cut.total_bytes - (value.bytes_before or 0)
+end
+
+--- Is the ceiling what cut a tool that has it in its own budget?
+local function is_bound(call, limits, cut)
+  return call.ceiling_bound and limits.max_bytes == call.ceiling_bound and cut.truncated_by == "bytes"
 end
 
 --- What is to be cut; its text, if all of it is in memory; and the ledger of a stream by its own limits.
@@ -178,7 +184,9 @@ end
 --- What a text is cut with: the data of its notice, how it ended, and what to add to its ledger.
 local function parts_of(call, value, text, streamed)
   local keep = M.keeper(not value.unsaved and call.save or nil, text)
-  local parts = { tool = call.own_name, data = value.notice, exit = value.exit, empty = value.empty }
+  local data = value.notice or {}
+  data.shell, data.read, data.no_hint = call.name_of "shell", call.name_of "read", call.no_hint
+  local parts = { tool = call.own_name, data = data, exit = value.exit, empty = value.empty }
   function parts.adjust(cut)
     cut.raw_bytes = cut.raw_bytes or value.raw_bytes or streamed.raw_bytes
     if value.adjust then value.adjust(cut) end
@@ -189,6 +197,7 @@ local function parts_of(call, value, text, streamed)
       end
     end
     keep(cut)
+    data.search = data.search or cut.full_output_path and call.name_of "search"
   end
   return parts
 end
@@ -260,15 +269,15 @@ local function shown_of(call, value, share)
   end
   if not is_over(content, ceiling, limits) then
     local block = block_of(value, cut, body, limits, call)
-    local before = before_ceiling(call, limits, cut, block)
-    return { content = content, cut = cut, said = said, block = block, bytes_before = before }
+    local bytes_had = is_bound(call, limits, cut) and had(value, cut) or nil
+    return { content = content, cut = cut, said = said, block = block, bytes_had = bytes_had }
   end
   limits = limit.for_ceiling(limits, ceiling)
   local reopened = value.reopen and value.reopen(limits)
   local whole = reopened or one.text or value.stream:for_ceiling(limits)
   local shown = cut_by_ceiling(value, whole, limits, parts, ceiling)
   if reopened then reopened:close() end
-  shown.bytes_before = #content
+  shown.bytes_had = had(value, shown.cut)
   return shown
 end
 
@@ -297,7 +306,8 @@ end
 ---@param value table as `yielded.normalized` gives, or as a tool of this package yields: also stream, exit, empty,
 ---  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (size of its text before it was
 ---  cleaned), kind, wrapper, left_out (show only a notice), reopen (opens its stream again, for a cut by the ceiling),
----  partial (the size of its source is unknown), failure (how it failed, where its details do not say so)
+---  partial (the size of its source is unknown), bytes_before (of its source, before the page), failure (how it failed,
+---  where its details do not say so)
 ---@param share? abridge.Share cut it to that, again if it was cut before: its stream stays open
 ---@return abridge.Result
 ---@return string|nil exit the exit line, if it is in the content
@@ -316,7 +326,7 @@ function M.make(call, value, share)
     truncation = block:to_table(),
     details = details_of(value, cut, shown.said),
     metadata = filled {
-      truncated_bytes = shown.bytes_before,
+      truncated_bytes = shown.bytes_had,
       truncated_total = check.is_count(value.total) and block.truncated and value.total or nil,
     },
   },

@@ -141,10 +141,18 @@ M.closed = "the session is closed"
 ---@return abridge.Block block
 function M.cap_closed(text, limits, session, how)
   if session.redactor then
-    text, limits = limit.cleaned(yielded.encoded(text), limits)
+    text, limits = limit.cleaned(yielded.encoded(text), limits, session.redactor)
     if limits.kind ~= "binary" then text = session.redactor:text(text) end
   end
   return cap.cap(text, limits, how or {})
+end
+
+--- What a host calls its tools, for the notices of an adapter. Those of a session are not the host's: it names none
+--- unless its options do.
+---@param opts { session: abridge.Session|nil }
+---@return abridge.ToolNames
+function M.tool_names(opts)
+  return opts.session and opts.session.opts.tool_names or {}
 end
 
 --- Cut one text by a tool's limits and its share of their budgets, and say so; through the session, if there is one,
@@ -179,7 +187,8 @@ function M.cap(tool, text, limits, budgets, opts, structured)
     local content, cut, block = M.cap_closed(text, own, opts.session)
     return content, block, cut, M.closed
   end
-  local result = opts.session:cap(tool, text, { limits = budgets, structured = structured })
+  local how = { limits = budgets, structured = structured, tool_names = M.tool_names(opts) }
+  local result = opts.session:cap(tool, text, how)
   if result.truncation.truncated then recently_capped.add(result.content, own) end
   local details = result.details or {}
   return result.content, result.truncation, details.cut, details.inner_error

@@ -177,6 +177,27 @@ local function lines_around(open, inside, close, total)
   return math.max(own, core.count_lines(open .. close))
 end
 
+--- The limits of what is inside a wrapper; nil if the wrapper takes more than half of a budget: it is not worth keeping
+--- then.
+local function left_inside(limits, around, lines)
+  local left = beside(limit.split_lines(limits), around)
+  left.max_lines = limits.max_lines and limits.max_lines - lines
+  for _, budget in ipairs(limit.budgets) do
+    if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
+  end
+  return left
+end
+
+--- Cut what is inside by limits of its own, and put the notice after the wrapper.
+local function cut_inside(open, inside, close, left, parts)
+  local content, cut, body = fit.fit(inside, left, parts)
+  local notice = content:sub(#body + 1):gsub("^\n+", "")
+  rewrap(cut, open, inside, close)
+  body = open .. body .. close
+  local said = { notice = notice ~= "" and notice or nil }
+  return body .. fit.trailer(body, nil, said.notice), cut, body, said
+end
+
 --- Cut a text inside its wrapper and put the notice after the wrapper, as `fit.fit` does with a bare text. A line over
 --- budget is split: nothing else could show the rest of it.
 ---@param text string
@@ -196,14 +217,8 @@ function M.fit(text, limits, parts, how)
     if cut.kind and not cut.truncated then cut.kind = core.kind(inside) end -- what is inside decides
     return content, cut, body, said
   end
-  local around = lines_around(open, inside, close, whole.total_lines)
   local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, on top of the blank line that the inside needs
-  local left = beside(limit.split_lines(limits), open .. close .. gap)
-  left.max_lines = limits.max_lines and limits.max_lines - around
-  for _, budget in ipairs(limit.budgets) do
-    -- a wrapper that takes most of the budget is not worth keeping
-    if limits[budget] and left[budget] < limits[budget] / 2 then return nil end
-  end
+  local left = left_inside(limits, open .. close .. gap, lines_around(open, inside, close, whole.total_lines))
   local inner, adjust = setmetatable({}, { __index = parts }), parts.adjust
   function inner.adjust(cut)
     for _, budget in ipairs(limit.budgets) do -- the given ones, in the notice too
@@ -211,12 +226,14 @@ function M.fit(text, limits, parts, how)
     end
     if adjust then adjust(cut) end
   end
-  local content, cut, body = fit.fit(inside, left, inner)
-  local notice = content:sub(#body + 1):gsub("^\n+", "")
-  rewrap(cut, open, inside, close)
-  body = open .. body .. close
-  local said = { notice = notice ~= "" and notice or nil }
-  return body .. fit.trailer(body, nil, said.notice), cut, body, said
+  local outside, slack = limits.strategy == "pipeline", 1
+  while left do
+    local content, cut, body, said = cut_inside(open, inside, close, left, inner)
+    if outside or fit.within(content, limits, 1) then return content, cut, body, said end
+    -- tokens of parts need not add up
+    if not limits.max_tokens or left.max_tokens < slack then return nil end
+    left.max_tokens, slack = left.max_tokens - slack, slack * 2
+  end
 end
 
 return M

@@ -4,6 +4,7 @@ local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local sentences = require "abridge.output.sentences"
 local yielded = require "abridge.output.yielded"
+local registry = require "abridge.session.registry"
 
 local M = {}
 
@@ -67,14 +68,18 @@ function M.new(self, name, entry, number, id)
     own_name = own_name == name and shown or own_name,
     built_in = entry ~= nil and entry.built_in,
     call_id = id or M.id_of(number),
-    limits = self:limits(own_name),
+    limits = registry.own_limits(self, own_name),
     ceiling = self.table_of_limits:ceiling_limits(own_name),
     ceiling_bound = known and known.built_in and self.table_of_limits:ceiling_bound(own_name) or nil,
     reason = entry and entry.tool.reason,
+    no_hint = not self.hints or nil,
     redactor = self.redactor,
     started = host.now(),
   }
   call.save = saver(self, call)
+  function call.name_of(key) -- looks for a program, so only where it is needed
+    return registry.name_of(self, key, call.names)
+  end
   return call
 end
 

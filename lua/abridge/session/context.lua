@@ -1,5 +1,6 @@
 --- What a tool gets besides its input: `ctx`.
 
+local check = require "abridge.base.check"
 local calls = require "abridge.session.call"
 local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
@@ -26,10 +27,22 @@ local function path_of(self, call, path)
   error(call.outside, 0)
 end
 
+--- The options of a program: it starts in the session's folder, and a `cwd` is seen from there.
+local function spawn_options(self, opts)
+  if opts ~= nil and type(opts) ~= "table" then return opts end -- which raises
+  local own = check.copied(opts or {})
+  if own.cwd == nil then
+    own.cwd = self.cwd ~= "" and self.cwd or nil
+  elseif type(own.cwd) == "string" then
+    own.cwd = absolute(self, own.cwd)
+  end
+  return own
+end
+
 --- Run a program; `done` gets everything it printed and how it ended. An error in `done` ends the call.
-local function spawn(call, job, argv, opts, done)
+local function spawn(self, call, job, argv, opts, done)
   local chunks = {}
-  return require("abridge.process").spawn(argv, opts, {
+  return require("abridge.process").spawn(argv, spawn_options(self, opts), {
     on_output = function(chunk)
       chunks[#chunks + 1] = chunk
     end,
@@ -42,7 +55,7 @@ end
 
 --- A stream under the limits of a call, which keeps its full output.
 local function stream(self, call)
-  local limits, ceiled = self:limits(call.own_name), nil
+  local limits, ceiled = call.limits, nil
   local opts = limit.stream_options(limits, calls.full_output(self, call))
   if call.ceiling and limit.may_exceed(limits, call.ceiling) then
     ceiled = limit.stream_options(limit.for_ceiling(limits, call.ceiling), false)
@@ -66,10 +79,10 @@ function M.new(self, call, job)
     env = self.opts.env,
     timeout = self.opts.timeout or math.min(COMMAND_SECONDS, self.timeout_max),
     search_timeout = self.opts.timeout or math.min(SEARCH_SECONDS, self.timeout_max),
-    limits = self:limits(call.own_name),
+    limits = limit.copy(call.limits),
     ceiling = call.ceiling and call.ceiling.max_bytes,
     databases = self.databases,
-    names = self:names(),
+    shell = call.name_of "shell",
     pages = self.pages,
     redactor = self.redactor,
     at_once = call.at_once,
@@ -86,7 +99,7 @@ function M.new(self, call, job)
       return path_of(self, call, path)
     end,
     spawn = function(argv, opts, done)
-      return spawn(call, job, argv, opts, done)
+      return spawn(self, call, job, argv, opts, done)
     end,
     stream = function()
       return stream(self, call)

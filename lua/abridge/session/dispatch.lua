@@ -64,10 +64,10 @@ function M.normalized(value, redactor)
 end
 
 --- Clean a tool's text where its limits say so. A stream was cleaned while it was written; a page is shown as it is.
-local function clean_value(call, value)
+local function clean_value(call, value, redactor)
   if type(value.text) ~= "string" or value.stream then return end
   local limits = limit.of_kind(call.limits, value.kind)
-  value.text, limits, value.raw_bytes = limit.cleaned(value.text, limits)
+  value.text, limits, value.raw_bytes = limit.cleaned(value.text, limits, redactor)
   value.kind = limits.kind
 end
 
@@ -182,7 +182,7 @@ function M.result(self, call, value)
   elseif not (call.built_in or call.failed) then
     value = value == nil and failed("no_result", { name = call.tool }) or M.normalized(value, self.redactor)
   end
-  clean_value(call, value)
+  clean_value(call, value, self.redactor)
   if self.redactor then redact_value(self.redactor, call, value) end
   local held = made(self, call, value)
   held.result.duration_ms = math.floor(host.now() - call.started + 0.5)

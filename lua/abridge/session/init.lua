@@ -56,9 +56,10 @@ function M.new(opts)
   self.allowed = options.allowed_hosts(opts.allow_private)
   local profile = opts.profile or "default"
   self.table_of_limits = limit_table.new(WHO, profile, opts, 1)
+  self.hints = profile == "default" -- the notices of other profiles are those of their sources
   self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
   self.timeout_max = math.max(opts.timeout_max or M.TIMEOUT_MAX, opts.timeout or 0)
-  registry.add_built_in(self, WHO, opts.tools or registry.built_in)
+  registry.add_built_in(self, WHO, opts.tools)
   local message, code
   if opts.root then
     self.root, message, code = root.new(WHO, opts.root)
@@ -145,6 +146,7 @@ end
 ---@field left_out? boolean show nothing of the value, only that it was left out because its call is at its limit
 ---@field structured? boolean the value is the JSON of structured content: it stays JSON, and gets no markers
 ---@field path? string as in abridge.CapOptions, these too:
+---@field tool_names? abridge.ToolNames in place of the session's tools
 ---@field first_line? integer
 ---@field limits? table<string, integer|string> budgets for this value alone, each where it is less than the session's
 ---@field resume? string
@@ -165,8 +167,10 @@ function Session:cap(name, value, opts)
   opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
   local budgets = opts.limits and limit.checked_budgets("session:cap: limits", opts.limits, 1)
   local call = calls.new(self, name, nil, self.run:begin_call())
+  call.names = opts.tool_names
   if budgets then
-    call.limits = limit.narrowed(call.limits, budgets)
+    local by_ceiling = call.ceiling and not limit.has_budget(call.limits)
+    call.limits = limit.narrowed(by_ceiling and call.ceiling or call.limits, budgets)
     call.ceiling = call.ceiling and limit.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
   end
   dispatch.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
@@ -179,7 +183,6 @@ function Session:cap(name, value, opts)
   if not refused and value.text then
     cap.prepare(call, value, opts, self.redactor)
     if opts.structured then value.limits = share.structured(call.limits) end
-    value.notice.read = self:names().read
   end
   local result = dispatch.result(self, call, value)
   jobs.raise(self.errors)

@@ -1,6 +1,7 @@
 --- The options of a session. A wrong one raises at the level of the caller who opens it, with its name and value.
 
 local check = require "abridge.base.check"
+local notice = require "abridge.output.notice"
 local retention = require "abridge.run.retention"
 local writer = require "abridge.run.writer"
 local registry = require "abridge.session.registry"
@@ -29,7 +30,7 @@ local WHO = "abridge.session"
 ---@field databases? table<string, any> by name: the path of an SQLite file, opened here, read only; a LuaSQL
 ---  connection, which stays the host's to close; or { connection = ..., read_only = false } for one that may be
 ---  written to
----@field tool_names? { shell: string|nil, read: string|nil } what notices call the host's own tools
+---@field tool_names? abridge.ToolNames the session's own tools unless set
 ---@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
 ---  addresses and blocks such as "10.0.0.0/8"; none unless set
 ---@field timeout? number seconds for a command, a search or a fetch; 120 unless set, 30 for a search
@@ -53,7 +54,7 @@ local OPTIONS = {
   approve = "function",
   env = "table",
   tools = "table",
-  tool_names = "table",
+  tool_names = notice.check_tool_names,
   allow_private = function(value)
     if type(value) ~= "boolean" and type(value) ~= "table" then
       return "true, false or a list of host names, addresses and blocks of addresses"
@@ -101,14 +102,6 @@ local function check_aliases(aliases)
   end
 end
 
-local function check_tool_names(names)
-  for key, name in pairs(names) do
-    if key ~= "shell" and key ~= "read" then
-      fail("unknown key '%s' in tool_names (value %s)", key, check.show(name))
-    end
-  end
-end
-
 local function check_env(env)
   for name, value in pairs(env) do
     if type(name) ~= "string" or name == "" or name:find "[=%z]" then
@@ -130,8 +123,6 @@ function M.checked(opts)
   end
   check_strings("aliases", own.aliases or {})
   check_aliases(own.aliases or {})
-  check_strings("tool_names", own.tool_names or {})
-  check_tool_names(own.tool_names or {})
   check_env(own.env or {})
   return own
 end

@@ -20,23 +20,29 @@ M.built_in = {
   "web_fetch",
 }
 
+--- Add one of them, by its own name or an alias.
+local function add(self, who, given)
+  local name = self.table_of_limits.aliases[given] or given
+  local known = false
+  for _, built_in in ipairs(M.built_in) do
+    known = known or built_in == name
+  end
+  if not known then check.fail(("%s: unknown tool %s in tools"):format(who, check.show(name)), 2) end
+  if self.tools[name] then check.fail(("%s: tool %s is in tools twice"):format(who, check.show(name)), 2) end
+  local tool = require("abridge.tools." .. name)
+  local schema = tool.schema and tool.schema(self) or tool.input_schema
+  self.tools[name] = { name = name, tool = tool, schema = schema, built_in = true }
+  self.order[#self.order + 1] = name
+end
+
 --- Give a session the tools of this package that it wants. Raises at the level of the caller who opens it.
 ---@param self abridge.Session
 ---@param who string the public function, for messages
----@param names string[]
+---@param names? string[] those of the profile unless set
 function M.add_built_in(self, who, names)
-  for _, given in ipairs(names) do
-    local name = self.table_of_limits.aliases[given] or given
-    local known = false
-    for _, built_in in ipairs(M.built_in) do
-      known = known or built_in == name
-    end
-    if not known then check.fail(("%s: unknown tool %s in tools"):format(who, check.show(name)), 1) end
-    if self.tools[name] then check.fail(("%s: tool %s is in tools twice"):format(who, check.show(name)), 1) end
-    local tool = require("abridge.tools." .. name)
-    local schema = tool.schema and tool.schema(self) or tool.input_schema
-    self.tools[name] = { name = name, tool = tool, schema = schema, built_in = true }
-    self.order[#self.order + 1] = name
+  local only = not names and self.table_of_limits.only
+  for _, given in ipairs(names or M.built_in) do
+    if not only or only[given] then add(self, who, given) end
   end
 end
 
@@ -106,24 +112,51 @@ function M.shown_name(self, own_name)
   return shown or own_name
 end
 
---- The names notices use; nil for a tool the session does not have.
+local NAMED = { shell = "run_command", read = "read_file", search = "search_files" }
+
+--- The name that notices use for a tool: that of the host's, else of the session's if it is ready to be used.
 ---@param self abridge.Session
----@return { shell: string|nil, read: string|nil }
-function M.names(self)
-  local given = self.opts.tool_names or {}
-  return {
-    shell = given.shell or (self.tools.run_command and self:shown_name "run_command") or nil,
-    read = given.read or (self.tools.read_file and self:shown_name "read_file") or nil,
-  }
+---@param key "shell"|"read"|"search"
+---@param only? abridge.ToolNames of all tools that whoever reads the notice has
+---@return string|nil
+function M.name_of(self, key, only)
+  local name = (only or self.opts.tool_names or {})[key]
+  if name ~= nil or only then return name or nil end
+  local entry = self.tools[NAMED[key]]
+  if not entry or entry.tool.ready and not entry.tool.ready(self) then return nil end
+  return self:shown_name(NAMED[key])
 end
 
-local function limits_in_force(self, own_name)
+--- All names that notices use.
+---@param self abridge.Session
+---@param only? abridge.ToolNames as in `name_of`
+---@return abridge.NoticeData
+function M.names(self, only)
+  local names = { no_hint = not self.hints or nil }
+  for key in pairs(NAMED) do
+    names[key] = M.name_of(self, key, only)
+  end
+  return names
+end
+
+--- The limits by which a tool's output is cut; those of a tool of this package have the ceiling in them.
+---@param self abridge.Session
+---@param own_name string
+---@return abridge.Limits
+function M.own_limits(self, own_name)
   local entry = self.tools[own_name]
   if entry and entry.built_in then return self.table_of_limits:under_ceiling(own_name) end
   return self.table_of_limits:of(own_name, entry and entry.limits)
 end
 
---- The limits in force for a tool, as a new table. A tool of this package is bound by the ceiling too.
+--- The same with what else bounds it: the ceiling, or where a tool stops by itself.
+local function limits_in_force(self, own_name)
+  local limits, entry = M.own_limits(self, own_name), self.tools[own_name]
+  if not (entry and entry.built_in) then return self.table_of_limits:with_ceiling(own_name, limits) end
+  return entry.tool.bounded and entry.tool.bounded(limits) or limits
+end
+
+--- The limits in force for a tool, as a new table.
 ---@param self abridge.Session
 ---@param tool string
 ---@return abridge.Limits

@@ -46,29 +46,17 @@ function Throttle:offer(value)
     self.cancel = host.next_turn(flush) -- a slice is full of what brought this
     return
   end
-  local uv = host.uv()
-  if self.timer or not uv then return end
-  self.timer = uv.new_timer()
-  uv.update_time()
-  uv.timer_start(self.timer, math.max(math.ceil(left), 0), 0, function()
-    self:close_timer()
-    host.on_main(flush)
+  self.cancel_timer = self.cancel_timer or host.after(left, function()
+    self.cancel_timer = nil
+    flush()
   end)
-end
-
-function Throttle:close_timer()
-  local timer = self.timer
-  self.timer = nil
-  if not timer then return end
-  host.uv().close(timer)
-  host.pump() -- a handle that is closed and never pumped crashes at exit
 end
 
 --- Never call it again.
 function Throttle:stop()
   self.stopped = true
   if self.cancel then self.cancel() end
-  self:close_timer()
+  if self.cancel_timer then self.cancel_timer() end
 end
 
 return M

@@ -24,14 +24,14 @@ end
 ---@param on_update fun(content: string, cut: abridge.Cut)
 function M.follow(self, call, on_update)
   call.updates = throttle.new(UPDATE_MS, function(shown)
-    local is_text, limits = type(shown) == "string", self:limits(call.own_name)
+    local is_text, limits = type(shown) == "string", call.limits
     if not source.is_source(shown) then
       shown = yielded.encoded(shown, self.redactor)
     elseif shown.closed then
       return
     end
     if type(shown) == "string" then
-      shown, limits = limit.cleaned(shown, limits)
+      shown, limits = limit.cleaned(shown, limits, self.redactor, is_text)
       if limits.kind ~= "binary" then shown = so_far(self.redactor, shown, is_text) end
     end
     local is_source = source.is_source(shown)
