@@ -216,7 +216,7 @@ end
 local function main(task)
   local url = os.getenv "MODEL_URL"
   if not url or not task then
-    io.stderr:write('usage: MODEL_URL=... [MODEL_NAME=...] [MODEL_KEY=...] lua examples/agent.lua "TASK"\n')
+    io.stderr:write 'usage: MODEL_URL=... [MODEL_NAME=...] [MODEL_KEY=...] lua examples/agent.lua "TASK"\n'
     os.exit(2)
   end
   local model, key = os.getenv "MODEL_NAME", os.getenv "MODEL_KEY"

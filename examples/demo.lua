@@ -28,7 +28,7 @@ end
 
 --- A text file of over 100,000 lines: one that this machine has, or else a listing of its files, made here.
 local function big_file(session)
-  local candidates = 'wc -l /var/lib/apt/lists/*_Packages /var/lib/dpkg/available /usr/share/dict/words 2>/dev/null'
+  local candidates = "wc -l /var/lib/apt/lists/*_Packages /var/lib/dpkg/available /usr/share/dict/words 2>/dev/null"
   local found = session:call("run_command", { command = candidates }).content
   for count, path in found:gmatch "(%d+) (/%S+)" do
     if tonumber(count) > MIN_LINES then return path end

@@ -9,7 +9,9 @@ repeat
   local reply = ask_model(messages, session:definitions "openai")
   messages[#messages + 1] = reply
   local results = openai.results(session, reply) -- one message a call, whatever fails
-  for _, message in ipairs(results) do messages[#messages + 1] = message end
+  for _, message in ipairs(results) do
+    messages[#messages + 1] = message
+  end
 until #results == 0
 session:close()
 return messages

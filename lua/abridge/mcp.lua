@@ -32,17 +32,18 @@ end
 
 --- What is said in place of structured content: it is cut to nothing, for its full output.
 local function left_out(tool, json, limits, budgets, opts)
-  local cut
+  local share, cut = require "abridge.output.share", nil
   if json then
     local none = {}
     for name in pairs(budgets) do
       none[name] = 0
     end
-    local _, _, ledger, problem = require("abridge.output.share").cap(tool, json, limits, none, opts)
+    local _, _, ledger, problem = share.cap(tool, json, limits, none, opts)
     if problem then tell.crude(tool, problem) end
     cut = ledger
   end
-  return require("abridge.output.notice").structured(json and #json, cut)
+  local names = opts.session and opts.session:names(share.tool_names(opts)) or {}
+  return require("abridge.output.notice").structured(json and #json, cut, names)
 end
 
 ---@class (exact) abridge.McpStructured What structured content takes beside the texts

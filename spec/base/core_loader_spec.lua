@@ -21,23 +21,21 @@ describe("require 'abridge'", function()
     return ("%s/build/%s/abridge/core.so"):format(root, version)
   end
 
-  local function sh(script)
-    local out, err, status = dir:sh(script)
-    assert.same({ "", 0 }, { err, status })
-    return out
-  end
-
   before_each(function()
     dir = tmpdir.new()
     checkout = dir:at "checkout"
     core = checkout .. (nvim and "/lua/abridge/core.so" or "/build/" .. lua_version .. "/abridge/core.so")
     local copy = "mkdir -p %s && cp -R %s checkout/ && rm -f %s && touch checkout/Makefile"
-    sh(copy:format(quote(core:match "^(.*)/"), quote(root .. "/lua"), quote(core)))
+    dir:run(copy:format(quote(core:match "^(.*)/"), quote(root .. "/lua"), quote(core)))
   end)
 
-  after_each(function() dir:remove() end)
+  after_each(function()
+    dir:remove()
+  end)
 
-  local function place(path) sh(("cp %s %s"):format(quote(path), quote(core))) end
+  local function place(path)
+    dir:run(("cp %s %s"):format(quote(path), quote(core)))
+  end
 
   --- What a fresh interpreter prints of a script; `attempt(name)` prints whether `require(name)` works.
   local function run(script)
@@ -49,13 +47,15 @@ describe("require 'abridge'", function()
     ]] .. script)
     local clean = "unset LUA_INIT LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4; export HOME=/; "
     if nvim then
-      return sh(clean .. "unset LUA_PATH LUA_CPATH; " .. tmpdir.headless(nvim, "probe.lua", "rtp^=" .. checkout))
+      return dir:run(clean .. "unset LUA_PATH LUA_CPATH; " .. tmpdir.headless(nvim, "probe.lua", "rtp^=" .. checkout))
     end
     local line = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua' LUA_CPATH='%s/build/%s/?.so' %s probe.lua"
-    return sh(clean .. line:format(checkout, checkout, checkout, lua_version, quote(tmpdir.interpreter())))
+    return dir:run(clean .. line:format(checkout, checkout, checkout, lua_version, quote(tmpdir.interpreter())))
   end
 
-  local function attempt(name) return run(("attempt %q"):format(name or "abridge")) end
+  local function attempt(name)
+    return run(("attempt %q"):format(name or "abridge"))
+  end
 
   --- The line that says what to run, when the core is "missing", or there but useless, or already loaded.
   local function remedy(state)
@@ -106,7 +106,7 @@ describe("require 'abridge'", function()
   end)
 
   it("names the rock where it was installed as one", function()
-    sh "rm checkout/Makefile"
+    dir:run "rm checkout/Makefile"
     local install = "`luarocks --lua-version " .. lua_version .. " install abridge`"
     if nvim then install = install .. " (rocks.nvim: `:Rocks install abridge`)" end
     assert.equal("abridge: its core (abridge/core.so) is missing:\nrun " .. install .. "\n", attempt())
@@ -114,7 +114,7 @@ describe("require 'abridge'", function()
 
   if nvim then
     it("names no make where a plugin came without its sources", function()
-      sh "rm checkout/Makefile; mkdir checkout/plugin; touch checkout/plugin/abridge.lua"
+      dir:run "rm checkout/Makefile; mkdir checkout/plugin; touch checkout/plugin/abridge.lua"
       local wanted = 'run `:Abridge install` (lazy.nvim: build = ":Abridge install")\n'
       assert.equal("abridge: its core (abridge/core.so) is missing:\n" .. wanted, attempt())
     end)
@@ -176,7 +176,9 @@ describe("require 'abridge'", function()
       attempt "abridge"
       io.stdout:write(select(2, pcall(function() return core.save end)), "\n")
     ]]
-    local function lacks(name) return message:format(where, name, remedy "loaded") end
+    local function lacks(name)
+      return message:format(where, name, remedy "loaded")
+    end
     assert.equal(lacks "lua_version" .. lacks "index" .. "loaded\n" .. lacks "save", said)
   end)
 end)

@@ -88,7 +88,14 @@ describe("a crude cut", function()
   it("takes what is not a string, and budgets that are none", function()
     assert.equal("nil", crude.cut(nil, 10))
     assert.equal("42", crude.cut(42))
-    assert.equal("table", crude.cut(setmetatable({}, { __tostring = function() error "no" end })))
+    assert.equal(
+      "table",
+      crude.cut(setmetatable({}, {
+        __tostring = function()
+          error "no"
+        end,
+      }))
+    )
     assert.equal(30720, #crude.cut(("x"):rep(40000), 0 / 0))
     assert.equal(30720, #crude.cut(("x"):rep(40000), "many"))
     assert.equal("", crude.cut("abc", -5))
@@ -96,7 +103,7 @@ describe("a crude cut", function()
   end)
 
   it("needs nothing but Lua", function()
-    local source = assert(io.open("lua/abridge/base/crude.lua")):read "*a"
+    local source = assert(io.open "lua/abridge/base/crude.lua"):read "*a"
     assert.is_nil(source:find "require")
   end)
 end)

@@ -37,7 +37,7 @@ describe("JSON of a value", function()
   it("is read back by the host's library", function()
     for _, value in ipairs {
       { a = { 1, 2, { b = "c" } }, ["d e"] = true, f = false },
-      { "\0\1\31\127\"\\/\b\f\n\r\t\195\169" },
+      { '\0\1\31\127"\\/\b\f\n\r\t\195\169' },
       { 0, -1, 1.5, 0.1, 1e300, 1 / 3, 2 ^ 53, -2 ^ 53, 1e-7 },
       { { {} and 1 } },
     } do
@@ -81,7 +81,7 @@ describe("JSON of a value", function()
 
   it("takes what comes again, but not for ever #few", function()
     local shared = { 1 }
-    assert.equal('[[1],[1]]', encode.json { shared, shared })
+    assert.equal("[[1],[1]]", encode.json { shared, shared })
     local bomb = { 1 }
     for _ = 1, 40 do
       bomb = { bomb, bomb }
@@ -144,7 +144,11 @@ describe("a tool's value that JSON has no form for", function()
       session:close()
       assert.equal(said, (abridge.cap(value)))
     end
-    local told = setmetatable({ print }, { __tostring = function() return "a handle" end })
+    local told = setmetatable({ print }, {
+      __tostring = function()
+        return "a handle"
+      end,
+    })
     assert.equal("a handle", result_of(told).content)
     assert.is_false(result_of(told).is_error)
   end)
@@ -152,8 +156,7 @@ describe("a tool's value that JSON has no form for", function()
   it("never shows where it lies in memory", function()
     local named = setmetatable({ f = print }, { __name = "my.type" })
     local thread = coroutine.create(function() end)
-    local values = { thread, { { print } }, named, { content = print },
-      { content = { a = print } } }
+    local values = { thread, { { print } }, named, { content = print }, { content = { a = print } } }
     for _, raises in ipairs { false, true } do
       for _, value in ipairs(values) do
         local result = result_of(value, raises)
@@ -170,7 +173,14 @@ describe("a tool's value that JSON has no form for", function()
     for _, value in ipairs { {}, print, named, thread } do
       assert.equal(type(value), crude.cut(value))
     end
-    assert.equal("a handle", crude.cut(setmetatable({}, { __tostring = function() return "a handle" end })))
+    assert.equal(
+      "a handle",
+      crude.cut(setmetatable({}, {
+        __tostring = function()
+          return "a handle"
+        end,
+      }))
+    )
     assert.equal("table", crude.cut(setmetatable({}, { __tostring = error })))
   end)
 end)

@@ -17,9 +17,7 @@ local function with_hidden(names, fn)
   for _, name in ipairs(names) do
     package.loaded[name], package.preload[name] = saved.loaded[name], saved.preload[name]
   end
-  if not ok then
-    error(err, 0)
-  end
+  if not ok then error(err, 0) end
 end
 
 describe("host", function()
@@ -127,9 +125,7 @@ describe("host.json", function()
   it("says what to install when there is no JSON library", function()
     local vim = rawget(_G, "vim")
     local saved = vim and vim.json
-    if vim then
-      vim.json = nil
-    end
+    if vim then vim.json = nil end
     with_hidden({ "cjson" }, function(fresh)
       local got, message, code = fresh.json()
       assert.is_nil(got)
@@ -140,9 +136,7 @@ describe("host.json", function()
         message
       )
     end)
-    if vim then
-      vim.json = saved
-    end
+    if vim then vim.json = saved end
   end)
 end)
 
@@ -190,6 +184,69 @@ describe("host.uv", function()
   it("is the libuv of this host", function()
     assert.equal("function", type(host.uv().spawn))
   end)
+end)
+
+describe("host.after", function()
+  local calls
+
+  ---A function that notes its name.
+  local function noting(name)
+    return function()
+      calls[#calls + 1] = name
+    end
+  end
+
+  ---Waits for so many calls, and gives back their names.
+  local function heard(count)
+    assert.is_true(host.wait(function()
+      return #calls >= count
+    end, 20))
+    return table.concat(calls, " ")
+  end
+
+  before_each(function()
+    calls = {}
+  end)
+
+  it("calls once each, in the order of their times, at once where that has passed", function()
+    host.after(30, noting "late")
+    host.after(1, noting "soon")
+    host.after(-1e300, noting "now")
+    local never = host.after(1e300, noting "never")
+    assert.equal("now soon late", heard(3))
+    never()
+  end)
+
+  it("calls again until cancelled, which may be said twice and in the call", function()
+    local cancel
+    cancel = host.after(1, function()
+      noting "again"()
+      if #calls == 3 then cancel() end
+    end, 1)
+    heard(3)
+    host.after(10, noting "end")
+    assert.equal("again again again end", heard(4))
+    cancel()
+  end)
+
+  it("calls nothing that is cancelled", function()
+    local cancel
+    host.after(0, function()
+      cancel() -- inside Neovim the other one has fired by now
+      noting "first"()
+    end)
+    cancel = host.after(0, noting "cancelled")
+    host.after(10, noting "end")
+    assert.equal("first end", heard(2))
+  end)
+
+  if not host.in_nvim then
+    it("calls nothing without luv", function()
+      with_hidden({ "luv" }, function(fresh)
+        assert.is_nil(fresh.after(0, noting "never"))
+      end)
+    end)
+  end
 end)
 
 describe("host.wait", function()
@@ -298,9 +355,7 @@ describe("host.wait", function()
       fired = true
     end)
     ok, message = pcall(host.wait, function()
-      if fired then
-        error("late", 0)
-      end
+      if fired then error("late", 0) end
     end)
     uv.close(timer)
     host.pump()

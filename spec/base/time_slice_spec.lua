@@ -136,7 +136,9 @@ describe("work in slices", function()
     assert.equal(1000, pace.size)
     pace:took(10, 0) -- which tells nothing of 2000
     assert.equal(1000, pace.size)
-    for _ = 1, 10 do pace:took(pace.size, 0) end
+    for _ = 1, 10 do
+      pace:took(pace.size, 0)
+    end
     assert.equal(100000, pace.size)
     pace:took(5000, 10) -- there was no more
     assert.equal(1000, pace.size)
@@ -144,7 +146,9 @@ describe("work in slices", function()
 
   it("is one slice however many pieces of work a callback begins", function()
     local clock, real_now = 0, host.now
-    host.now = function() return clock end
+    host.now = function()
+      return clock
+    end
     local begun, done = 0, 0
     time_slices.within(function()
       for _ = 1, 3 do
@@ -152,13 +156,17 @@ describe("work in slices", function()
           begun, clock = begun + 1, clock + 3
           work:pause()
           return {}
-        end, function() done = done + 1 end)
+        end, function()
+          done = done + 1
+        end)
       end
       assert.equal(3, begun)
       assert.equal(1, done) -- 3 ms; the others go on in turns of their own
     end)
     host.now = real_now
-    host.wait(function() return done == 3 end)
+    host.wait(function()
+      return done == 3
+    end)
     assert.equal(3, done)
   end)
 
@@ -235,7 +243,8 @@ describe("a page opened in steps", function()
       assert.is_false(ok)
       assert.matches("the page is not open yet", message)
     end
-    while not page:step(300000) do end
+    while not page:step(300000) do
+    end
     assert.equal("line\nline", (page:snapshot()))
     local ok, message = pcall(page.step, page, 1)
     assert.is_false(ok)

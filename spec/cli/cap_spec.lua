@@ -12,8 +12,7 @@ describe("abridge cap", function()
   local log = ("step\n"):rep(3000) .. "a.c:3: error: no\n" .. ("step\n"):rep(3000)
 
   local function fed(text, ...)
-    dir:write("stdin", text)
-    return dir:sh(command.line("cap", ...) .. " <stdin")
+    return command.fed(dir, text, "cap", ...)
   end
 
   local function refused(expected, ...)
@@ -75,7 +74,7 @@ describe("abridge cap", function()
   end)
 
   it("refuses what is no tool or limit, in one line", function()
-    refused("cap needs one TOOL, got 0")
+    refused "cap needs one TOOL, got 0"
     refused("cap needs one TOOL, got 2", "a", "b")
     refused("marker", "my-tool", "--strategy", "tail", "--marker", "none")
     refused("unknown flag %-%-explain for cap", "a", "--explain")

@@ -77,25 +77,31 @@ describe("completion", function()
   it("completes in bash #once", function()
     if not (command.has "bash" and command.has "script") then return pending "bash or script(1) is missing" end
     dir:write("rc", "PS1= HISTFILE=; bind 'set bell-style none'; . ../abridge.bash\n")
-    completes("bash --noprofile --rcfile ../rc -i", with {
-      { "abridge cut --max-l\t5", "<cut><--max-lines><5>" },
-      { "abridge cut --strategy = pri\t", "<cut><--strategy><=><priority>" },
-      { "abridge cut --exp\t--cl\t", "<cut><--explain><--clean>" },
-    })
+    completes(
+      "bash --noprofile --rcfile ../rc -i",
+      with {
+        { "abridge cut --max-l\t5", "<cut><--max-lines><5>" },
+        { "abridge cut --strategy = pri\t", "<cut><--strategy><=><priority>" },
+        { "abridge cut --exp\t--cl\t", "<cut><--explain><--clean>" },
+      }
+    )
   end)
 
-  it("completes in zsh #once", function()
+  it("completes in zsh #check", function()
     if not (command.has "zsh" and command.has "script") then return pending "zsh or script(1) is missing" end
     dir:write("zsh/.zshrc", "PS1=; fpath=(../zsh $fpath); setopt no_beep; autoload -Uz compinit; compinit -u -D\n")
-    completes("env ZDOTDIR=../zsh zsh -i", with {
-      { "abridge cut --max-l\t5", "<cut><--max-lines=5>" },
-      { "abridge cut --exp\t--cl\t", "<cut><--explain><--clean>" },
-    })
+    completes(
+      "env ZDOTDIR=../zsh zsh -i",
+      with {
+        { "abridge cut --max-l\t5", "<cut><--max-lines=5>" },
+        { "abridge cut --exp\t--cl\t", "<cut><--explain><--clean>" },
+      }
+    )
     dir:write("zsh/.zshrc", "PS1=; setopt no_beep; autoload -Uz compinit; compinit -u -D; . ../abridge.zsh\n")
     completes("env ZDOTDIR=../zsh zsh -i", SHARED) -- as by eval "$(abridge completion zsh)"
   end)
 
-  it("completes in fish #once", function()
+  it("completes in fish #check", function()
     if not command.has "fish" then return pending "fish is missing" end
     local function offers(line)
       dir:write("try.fish", "source ../abridge.fish\ncomplete -C " .. tmpdir.quote(line) .. "\n")
@@ -136,9 +142,7 @@ describe("completion", function()
         assert.is_truthy(script:find(one.name, 1, true))
       end
       assert.is_nil(script:find "@%u+@", shell)
-      if command.has(shell) then
-        assert.same({ "", "", 0 }, { dir:sh(("%s -n abridge.%s"):format(shell, shell)) })
-      end
+      if command.has(shell) then assert.same({ "", "", 0 }, { dir:sh(("%s -n abridge.%s"):format(shell, shell)) }) end
     end
   end)
 

@@ -19,7 +19,9 @@ describe("progress #few", function()
     dir:sh "mkdir -p -m 700 run"
     dir:write("run/events.jsonl", table.concat(lines, "\n") .. "\n")
     -- clock and timers of the command run at a pace of their own, so that work of 20 ms takes two seconds
-    dir:write("paced.lua", [[
+    dir:write(
+      "paced.lua",
+      [[
       local pace = tonumber(table.remove(arg, 1))
       local host = require "abridge.base.host"
       local uv, now = host.uv(), host.now
@@ -29,7 +31,8 @@ describe("progress #few", function()
         return start(timer, math.ceil(after / pace), math.ceil(every / pace), callback)
       end
       os.exit(require("abridge.cli").main(arg))
-    ]])
+    ]]
+    )
   end)
 
   teardown(function()

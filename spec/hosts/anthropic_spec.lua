@@ -89,8 +89,11 @@ describe("anthropic.results", function()
         anthropic.results(session, ...)
       end, ...)
       assert.is_false(ok)
-      assert.matches("anthropic_spec.lua:%d+: anthropic.results: reply must be a response of the Messages API, or the "
-        .. "assistant's message: what has content, got ", said)
+      assert.matches(
+        "anthropic_spec.lua:%d+: anthropic.results: reply must be a response of the Messages API, or the "
+          .. "assistant's message: what has content, got ",
+        said
+      )
       return said:match "got (.*)$"
     end
     assert.equal("nil", message(nil))

@@ -4,18 +4,15 @@ local avante = require("support.plugins").driver "avante"
 local coreless = require "support.standins.coreless"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 local warned = require "support.warned"
 
-local LIMITS = { strategy = "head_tail", max_bytes = 500 }
-
 local function lines(n)
-  local all = {}
-  for i = 1, n do
-    all[i] = ("line %d of the output"):format(i)
-  end
-  return table.concat(all, "\n")
+  return seq(1, n, "line %d of the output"):sub(1, -2)
 end
+
+local LIMITS = { strategy = "head_tail", max_bytes = 500 }
 
 --- A tool of each way to give a result.
 local function tools()
@@ -241,9 +238,12 @@ describe("abridge.avante", function()
       assert.is_false(ok)
       assert.matches(case[1], message)
       assert.matches("abridge%.avante%.%a+", message)
-      assert.matches("^spec/hosts/avante_spec", (select(2, pcall(function()
-        case[2](case[3], case[4])
-      end))))
+      assert.matches("^spec/hosts/avante_spec", (select(
+        2,
+        pcall(function()
+          case[2](case[3], case[4])
+        end)
+      )))
     end
   end)
 
@@ -307,10 +307,11 @@ describe("examples/avante.lua", function()
   it("caps what the model gets of tools, and keeps it whole", function()
     if not host.uv() then return pending "luv is missing" end
     local chat = avante.new()
-    local modules, before = {
-      ["avante"] = { setup = function() end },
-      ["avante.llm_tools"] = chat.llm_tools,
-    }, {}
+    local modules, before =
+      {
+        ["avante"] = { setup = function() end },
+        ["avante.llm_tools"] = chat.llm_tools,
+      }, {}
     for name, module in pairs(modules) do
       before[name], package.loaded[name] = package.loaded[name], module
     end

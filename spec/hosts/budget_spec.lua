@@ -9,12 +9,15 @@ describe("a budget", function()
     local mine = budget.new()
     assert.same({ max_lines = 100, max_bytes = 1000, max_chars = 900, max_tokens = 800 }, mine:left(limits))
     mine:give("é\nb", limits)
-    assert.same({ max_lines = 97, max_bytes = 994, max_chars = 895 }, (function()
-      local left = mine:left(limits)
-      assert.is_true(left.max_tokens < 800 and left.max_tokens > 790)
-      left.max_tokens = nil
-      return left
-    end)())
+    assert.same(
+      { max_lines = 97, max_bytes = 994, max_chars = 895 },
+      (function()
+        local left = mine:left(limits)
+        assert.is_true(left.max_tokens < 800 and left.max_tokens > 790)
+        left.max_tokens = nil
+        return left
+      end)()
+    )
     assert.equal(100, limits.max_lines)
   end)
 
@@ -29,7 +32,13 @@ describe("a budget", function()
   end)
 
   it("asks the limits' own counter for tokens", function()
-    local mine, limits = budget.new(), { max_tokens = 100, count_tokens = function(text) return #text end }
+    local mine, limits =
+      budget.new(), {
+        max_tokens = 100,
+        count_tokens = function(text)
+          return #text
+        end,
+      }
     mine:give("12345", limits)
     assert.equal(94, mine:left(limits).max_tokens)
   end)

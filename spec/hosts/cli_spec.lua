@@ -1,7 +1,11 @@
 local abridge = require "abridge"
+local command = require "support.command"
+local contains = require "support.contains"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local process = require "abridge.process"
 local create = require("abridge.run.writer").create
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 local json = host.json()
@@ -9,30 +13,20 @@ local q = tmpdir.quote
 local dir
 local root = tmpdir.root()
 
----Each word quoted for the shell.
-local function words(...)
-  local quoted = {}
-  for i = 1, select("#", ...) do
-    quoted[i] = q((select(i, ...)))
-  end
-  return table.concat(quoted, " ")
-end
-
 local COMMAND = q(root .. "/build/bin/abridge")
 local CLEAN = "env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
 
-describe("the command", function()
+describe("the command #few", function()
   local program
 
   ---Runs the program with these words, in the spec's folder: stdout, stderr, exit code.
   local function run(...)
-    return dir:sh(program .. " " .. words(...))
+    return dir:sh(command.line(...))
   end
 
   ---The same with a text on stdin.
   local function fed(text, ...)
-    dir:write("stdin", text)
-    return dir:sh(program .. " " .. words(...) .. " <stdin")
+    return command.fed(dir, text, ...)
   end
 
   local function as_json_of(text, ...)
@@ -51,16 +45,12 @@ describe("the command", function()
     assert.equal(2, code, table.concat(all, " "))
     assert.equal("", out)
     assert.matches("^abridge: [^\n]+\n$", err)
-    for _, part in ipairs { ... } do
-      assert(err:find(part, 1, true), ("%q is not in: %s"):format(part, err))
-    end
+    contains(err, ...)
   end
 
   setup(function()
     dir = tmpdir.new()
-    local interpreter = tmpdir.interpreter()
-    -- each host runs the launcher itself; Neovim, which is no interpreter, starts the one that was built
-    program = CLEAN .. (interpreter and q(interpreter) .. " " .. q(root .. "/lua/abridge/bin/abridge") or COMMAND)
+    program = command.program()
   end)
 
   teardown(function()
@@ -604,10 +594,12 @@ describe("the command", function()
   describe("run", function()
     --- The output with PATH for a full output in the user's state directory, which has to be there.
     local function with_path(text)
-      return (text:gsub("Full output: (/[^%]]*/abridge/runs/[^/]+/artifacts/0001%-run_command%.log)", function(path)
-        assert(io.open(path)):close()
-        return "Full output: PATH"
-      end))
+      return (
+        text:gsub("Full output: (/[^%]]*/abridge/runs/[^/]+/artifacts/0001%-run_command%.log)", function(path)
+          assert(io.open(path)):close()
+          return "Full output: PATH"
+        end)
+      )
     end
 
     it("shows what a model would see", function()
@@ -706,9 +698,7 @@ describe("the command", function()
       local event = { type = "tool_result", call_id = "call-" .. number, tool = tool, content = "shown" }
       event.truncation = { truncated = false, bytes_returned = 5, reason = "size_cap" }
       event.bytes_in, event.bytes_shown, event.duration_ms = 5, 5, 12
-      for key, value in pairs(more or {}) do
-        event[key] = value
-      end
+      merge(event, more)
       assert(writer:event(event))
     end
 
@@ -721,13 +711,9 @@ describe("the command", function()
       began(1, "run_command")
       began(2, "read_file")
       ended(2, "read_file")
-      local lines = {}
-      for i = 1, 3000 do
-        lines[i] = "line " .. i
-      end
       local path = writer:artifact_dir() .. "/0001-run_command.log"
       local file = assert(io.open(path, "w"))
-      file:write(table.concat(lines, "\n"), "\n")
+      file:write(seq(1, 3000, "line %d"))
       file:close()
       ended(1, "run_command", {
         truncation = { truncated = true, bytes_returned = 5, bytes_total = 28893, reason = "line_cap" },
@@ -767,13 +753,16 @@ describe("the command", function()
 
     it("lists the calls in the order they were made, aligned", function()
       local out, err, code = run("log", "run")
-      assert.equal(table.concat({
-        "CALL     TOOL                  IN     SHOWN  REASON          TIME  KEPT",
-        "call-1   run_command       28.2KB        5B  line_cap        1.5s",
-        "call-2   read_file             5B        5B  -               12ms",
-        "call-3   github__search         -         -  -                  -",
-        "",
-      }, "\n"), out)
+      assert.equal(
+        table.concat({
+          "CALL     TOOL                  IN     SHOWN  REASON          TIME  KEPT",
+          "call-1   run_command       28.2KB        5B  line_cap        1.5s",
+          "call-2   read_file             5B        5B  -               12ms",
+          "call-3   github__search         -         -  -                  -",
+          "",
+        }, "\n"),
+        out
+      )
       assert.equal("", err)
       assert.equal(0, code)
     end)

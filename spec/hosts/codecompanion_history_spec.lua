@@ -1,12 +1,13 @@
 -- What CodeCompanion sends: within the budget, while the chat itself keeps all. Against the host or a stand-in of it.
-local abridge = require "abridge"
 local chat_history = require "codecompanion._extensions.abridge.history"
 local host = require "abridge.base.host"
 local numbered = require "support.numbered"
 local paths = require "support.paths"
-local standin = require("support.plugins").driver "codecompanion"
+local plain = require "support.plain"
+local plugins = require "support.plugins"
 local tmpdir = require "support.tmpdir"
 
+local standin = plugins.driver "codecompanion"
 local codecompanion
 
 local function chat_with(opts, window)
@@ -16,12 +17,6 @@ local function chat_with(opts, window)
   return codecompanion:chat(window)
 end
 
-local function problems()
-  local all = {}
-  for _, entry in ipairs(codecompanion.notified) do all[#all + 1] = entry.message end
-  return table.concat(all, "\n")
-end
-
 --- The n-th file: about 600 tokens, with the margin.
 local function file(n)
   return ("file %d\n"):format(n) .. numbered(100)
@@ -29,7 +24,9 @@ end
 
 --- The model reads the n-th file.
 local function read_file(chat, n)
-  local function prints() return file(n) end
+  local function prints()
+    return file(n)
+  end
   local args = { filepath = ("f%d.lua"):format(n) }
   chat:reply("", { { id = "c" .. n, name = "read_file", args = args, prints = { prints } } })
 end
@@ -39,7 +36,7 @@ local function sent_by(chat)
   local total, contents = 0, {}
   for i, message in ipairs(chat.sent) do
     contents[i] = message.content or ""
-    total = total + math.ceil(abridge.estimate_tokens(contents[i]) * 1.35)
+    total = total + plain.tokens(contents[i])
   end
   return total, contents
 end
@@ -79,7 +76,9 @@ describe("the history that CodeCompanion sends", function()
       end
       assert.equal(file(n), contents[#contents])
       local same = true
-      for i, content in ipairs(before) do same = same and content == contents[i] end
+      for i, content in ipairs(before) do
+        same = same and content == contents[i]
+      end
       if not same then rewrites = rewrites + 1 end
       before = contents
     end
@@ -95,7 +94,7 @@ describe("the history that CodeCompanion sends", function()
       end
     end
     assert.equal(30, kept)
-    assert.equal("", problems())
+    assert.equal("", plugins.problems(codecompanion))
     assert.same({}, codecompanion.errors)
   end)
 
@@ -108,12 +107,14 @@ describe("the history that CodeCompanion sends", function()
     } do
       local chat = chat_with(case[1], case[2])
       chat:ask "read them all"
-      for n = 1, 12 do read_file(chat, n) end
+      for n = 1, 12 do
+        read_file(chat, n)
+      end
       chat:submit()
       local total, contents = sent_by(chat)
       assert.equal(case[3], stubs_in(contents) > 0)
       assert.equal(case[3], total <= 0.8 * 8000)
-      assert.equal("", problems())
+      assert.equal("", plugins.problems(codecompanion))
       codecompanion:remove()
     end
     codecompanion = nil
@@ -124,16 +125,23 @@ describe("the history that CodeCompanion sends", function()
     chat:ask "go"
     chat:submit()
     chat:submit()
-    assert.equal("abridge: history: max_tokens is needed, as the model's window is not known", problems())
+    assert.equal(
+      "abridge: history: max_tokens is needed, as the model's window is not known",
+      plugins.problems(codecompanion)
+    )
     assert.equal(1, #codecompanion.notified)
   end)
 
   it("leaves alone what excluded tools printed", function()
     local chat = chat_with { exclude_tools = { "memory" }, history = { max_tokens = 4000, keep = 0 } }
     chat:ask "go"
-    local function prints() return numbered(100) end
+    local function prints()
+      return numbered(100)
+    end
     chat:reply("", { { id = "m", name = "memory", args = {}, prints = { prints } } })
-    for n = 1, 10 do read_file(chat, n) end
+    for n = 1, 10 do
+      read_file(chat, n)
+    end
     chat:submit()
     local _, contents = sent_by(chat)
     assert.equal(numbered(100), contents[3])
@@ -150,12 +158,25 @@ describe("the history that CodeCompanion sends", function()
     chat:ask "go"
     local ids = { "call-2", "call-1", "call-4" }
     for n, id in ipairs(ids) do
-      local function prints() return ("`job%d`\n````\njob %d\n%s\n````"):format(n, n, numbered(2000)) end
+      local function prints()
+        return ("`job%d`\n````\njob %d\n%s\n````"):format(n, n, numbered(2000))
+      end
       local call = { id = id, name = "run_command", args = { cmd = "job" .. n }, prints = { prints } }
       if n == 2 then call.prints = { prints, prints } end
       chat:reply("", { call })
     end
-    chat:reply("", { { id = "last", name = "other", args = {}, prints = { function() return "ok" end } } })
+    chat:reply("", {
+      {
+        id = "last",
+        name = "other",
+        args = {},
+        prints = {
+          function()
+            return "ok"
+          end,
+        },
+      },
+    })
     chat:submit()
     local _, contents = sent_by(chat)
     for n = 1, 3 do
@@ -178,31 +199,45 @@ describe("the history that CodeCompanion sends", function()
     chat:submit()
     chat:submit()
     assert.equal(numbered(500), chat.sent[1].content)
-    assert.equal("abridge: a chat is over its budget of tokens, with nothing left to remove", problems())
+    assert.equal(
+      "abridge: a chat is over its budget of tokens, with nothing left to remove",
+      plugins.problems(codecompanion)
+    )
     assert.equal(1, #codecompanion.notified)
   end)
 
   it("is fitted when the session was closed", function()
     local chat = chat_with { redact = { "secret" }, history = { max_tokens = 4000 } }
     chat:ask "go"
-    for n = 1, 8 do read_file(chat, n) end
+    for n = 1, 8 do
+      read_file(chat, n)
+    end
     codecompanion.module.extensions.abridge.session:close()
     read_file(chat, 9)
     chat:submit()
     local _, contents = sent_by(chat)
     assert.is_true(stubs_in(contents) > 0)
-    assert.is_nil(problems():find("fitted", 1, true))
+    assert.is_nil(plugins.problems(codecompanion):find("fitted", 1, true))
   end)
 
   it("is sent as it is where fitting fails, which is told once", function()
-    local chat = chat_with { history = { max_tokens = 1000, count_tokens = function() error "no count" end } }
+    local chat = chat_with {
+      history = {
+        max_tokens = 1000,
+        count_tokens = function()
+          error "no count"
+        end,
+      },
+    }
     chat:ask "go"
-    for n = 1, 5 do read_file(chat, n) end
+    for n = 1, 5 do
+      read_file(chat, n)
+    end
     chat:submit()
     chat:submit()
     local _, contents = sent_by(chat)
     assert.equal(0, stubs_in(contents))
-    assert.equal("abridge: a chat was not fitted to its budget: no count", problems())
+    assert.equal("abridge: a chat was not fitted to its budget: no count", plugins.problems(codecompanion))
     assert.same({}, codecompanion.errors)
   end)
 
@@ -214,9 +249,11 @@ describe("the history that CodeCompanion sends", function()
       { { format = "openai" }, "history: format and session are the extension's" },
     } do
       local chat = chat_with { history = case[1] }
-      assert.equal("abridge: " .. case[2], problems())
+      assert.equal("abridge: " .. case[2], plugins.problems(codecompanion))
       chat:ask "go"
-      for n = 1, 5 do read_file(chat, n) end
+      for n = 1, 5 do
+        read_file(chat, n)
+      end
       chat:submit()
       local _, contents = sent_by(chat)
       assert.equal(0, stubs_in(contents))
@@ -230,7 +267,9 @@ describe("messages of CodeCompanion in a history", function()
   local function fitted(messages, opts, adapter)
     local said = {}
     local cutter = { options = { history = opts }, ids = {}, exclude_tools = {} }
-    function cutter.tell(message) said[#said + 1] = message end
+    function cutter.tell(message)
+      said[#said + 1] = message
+    end
     local payload = { messages = messages }
     chat_history.fit(cutter, { adapter = adapter }, payload)
     assert.same({}, said)
@@ -253,7 +292,9 @@ describe("messages of CodeCompanion in a history", function()
 
   local function count_stubs(messages)
     local contents = {}
-    for i, message in ipairs(messages) do contents[i] = message.content or "" end
+    for i, message in ipairs(messages) do
+      contents[i] = message.content or ""
+    end
     return stubs_in(contents)
   end
 

@@ -1,11 +1,13 @@
 -- The CodeCompanion extension, against its host or a stand-in of it.
 local abridge = require "abridge"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local numbered = require "support.numbered"
 local paths = require "support.paths"
-local standin = require("support.plugins").driver "codecompanion"
+local plugins = require "support.plugins"
 local tmpdir = require "support.tmpdir"
 
+local standin = plugins.driver "codecompanion"
 local KB = 1024
 local prints = standin.prints
 local RELEASES = { "first", "19", "current" }
@@ -26,22 +28,18 @@ local function with(opts)
   return opts
 end
 
-local function problems()
-  local all = {}
-  for _, entry in ipairs(codecompanion.notified) do all[#all + 1] = entry.message end
-  return table.concat(all, "\n")
-end
-
 --- Neither the host nor the user was told of an error.
 local function assert_quiet()
   assert.same({}, codecompanion.errors)
-  assert.equal("", problems())
+  assert.equal("", plugins.problems(codecompanion))
 end
 
 describe("the CodeCompanion extension", function()
   if not host.uv() then return pending "luv is missing" end
 
-  before_each(function() dir = tmpdir.new() end)
+  before_each(function()
+    dir = tmpdir.new()
+  end)
   after_each(function()
     local session = codecompanion and codecompanion.module.extensions.abridge
     session = session and session.session
@@ -88,7 +86,9 @@ describe("the CodeCompanion extension", function()
           local args = { filepath = "a.lua", [parameter] = from, [last] = total - 1 }
           local text = prints.read_file(args, numbered(total - from, "line", from + 1))
           local content = chat:call("read_file", args, text, "Read file `a.lua`")
-          for number in content:gmatch "\nline (%d+)%f[\n]" do seen[#seen + 1] = tonumber(number) end
+          for number in content:gmatch "\nline (%d+)%f[\n]" do
+            seen[#seen + 1] = tonumber(number)
+          end
           local notice = "\n````\n\n%[Showing lines (%d+)%-(%d+)%. Use " .. parameter .. "=(%d+) to continue%]$"
           local a, b, next_line = content:match(notice)
           if a then
@@ -101,7 +101,9 @@ describe("the CodeCompanion extension", function()
           from, calls = tonumber(next_line), calls + 1
         until not from or calls > 20
         assert.equal(total, #seen)
-        for i = 1, total do assert.equal(i, seen[i]) end
+        for i = 1, total do
+          assert.equal(i, seen[i])
+        end
         assert.equal("Read file `a.lua`", chat.buffer[1])
         assert_quiet()
       end)
@@ -109,8 +111,12 @@ describe("the CodeCompanion extension", function()
       it("gives several outputs of one call one budget, and each call its own", function()
         local chat = start(release, with { limits = { run_command = { max_bytes = 4000 } } })
         local args = { cmd = "make" }
-        local function big() return prints.run_command(args, numbered(200)) end
-        local function fails() return prints.run_command_error(args, "exit code 2") end
+        local function big()
+          return prints.run_command(args, numbered(200))
+        end
+        local function fails()
+          return prints.run_command_error(args, "exit code 2")
+        end
         chat:execute {
           { id = "a", name = "run_command", args = args, prints = { big, big, big, big, fails } },
           { id = "b", name = "run_command", args = args, prints = { big } },
@@ -135,7 +141,9 @@ describe("the CodeCompanion extension", function()
 
       it("passes the refusal of a call that follows a used up one", function()
         local chat = start(release, with { limits = { run_command = { max_bytes = 1000 } } })
-        local function big() return prints.run_command({ cmd = "x" }, numbered(2000)) end
+        local function big()
+          return prints.run_command({ cmd = "x" }, numbered(2000))
+        end
         local refusal = "The user rejected the execution of the `x` command"
         chat:execute {
           { id = "a", name = "run_command", prints = { big } },
@@ -170,19 +178,43 @@ describe("the CodeCompanion extension", function()
       assert.equal(for_user or content, shown)
     end
     check("run_command", { cmd = "make" }, "`make`\n````\nline 1\n", "line 20000\n````")
-    check("run_command", { cmd = "make" }, "There was an error running the `make` command:\n```txt\nline 1\n", "\n```",
-      "run_command_error")
-    check("read_file", { filepath = "a.md", start_line = 0, end_line = 19999 },
-      "Read file `a.md` from lines 0 - 19999:\n````md\nline 1\n", "\n````")
-    check("grep_search", { query = "x", results = 100 },
+    check(
+      "run_command",
+      { cmd = "make" },
+      "There was an error running the `make` command:\n```txt\nline 1\n",
+      "\n```",
+      "run_command_error"
+    )
+    check(
+      "read_file",
+      { filepath = "a.md", start_line = 0, end_line = 19999 },
+      "Read file `a.md` from lines 0 - 19999:\n````md\nline 1\n",
+      "\n````"
+    )
+    check(
+      "grep_search",
+      { query = "x", results = 100 },
       "<grepSearchTool>Searched text for `x`, 100 results\n```\nline 1\n",
-      "line 20000\n```" .. prints.grep_search({ query = "x", results = 1 }, ""):match "```\n\n```(.*)$")
-    check("file_search", { query = "*", results = 500 },
-      "<fileSearchTool>Searched files for `*`, 500 results\n```\nline 1\n", "line 20000\n```</fileSearchTool>")
-    check("fetch_webpage", { url = "https://example.org/" }, '<attachment url="https://example.org/">line 1\n',
-      "line 20000</attachment>")
-    check("get_changed_files", { state = "staged" }, '<getChangedFiles type="staged">\n```diff\nline 1\n',
-      "line 20000\n```\n</getChangedFiles>")
+      "line 20000\n```" .. prints.grep_search({ query = "x", results = 1 }, ""):match "```\n\n```(.*)$"
+    )
+    check(
+      "file_search",
+      { query = "*", results = 500 },
+      "<fileSearchTool>Searched files for `*`, 500 results\n```\nline 1\n",
+      "line 20000\n```</fileSearchTool>"
+    )
+    check(
+      "fetch_webpage",
+      { url = "https://example.org/" },
+      '<attachment url="https://example.org/">line 1\n',
+      "line 20000</attachment>"
+    )
+    check(
+      "get_changed_files",
+      { state = "staged" },
+      '<getChangedFiles type="staged">\n```diff\nline 1\n',
+      "line 20000\n```\n</getChangedFiles>"
+    )
     assert_quiet()
   end)
 
@@ -243,7 +275,9 @@ describe("the CodeCompanion extension", function()
     for _, release in ipairs { "19", "current" } do
       local chat = start(release, with { limits = { mcp = { max_bytes = 1000 }, other = { max_bytes = 1000 } } })
       local tool = { name = "other", function_call = { id = "z", ["function"] = { name = "other" } } }
-      local function big() return numbered(500) end
+      local function big()
+        return numbered(500)
+      end
       local function unknown()
         chat:add_tool_output(tool, big())
         return "short"
@@ -258,7 +292,9 @@ describe("the CodeCompanion extension", function()
 
   it("tells a call that was not run from the one before it, where the chat does", function()
     local chat = start("current", with { limits = { run_command = { max_bytes = 1000 } } })
-    local function big() return prints.run_command({ cmd = "x" }, numbered(2000)) end
+    local function big()
+      return prints.run_command({ cmd = "x" }, numbered(2000))
+    end
     local refusal = "The user rejected the command: " .. ("because "):rep(60)
     chat:execute {
       { id = "a", name = "run_command", prints = { big } },
@@ -305,7 +341,9 @@ describe("the CodeCompanion extension", function()
 
   it("forgets the calls of a turn and of a closed chat", function()
     local chat = start("current", with { limits = { run_command = { max_bytes = 1000 } } })
-    local function big() return numbered(500) end
+    local function big()
+      return numbered(500)
+    end
     local call = { { id = "same", name = "run_command", prints = { big } } }
     chat:execute(call)
     chat:submit()
@@ -359,7 +397,7 @@ describe("the CodeCompanion extension fails safe", function()
   it("on wrong options: each is told, the rest holds", function()
     local big = numbered(50000)
     for _, case in ipairs {
-      { { exclude_tools = "memory" }, "codecompanion: exclude_tools must be a list of tool names, got \"memory\"" },
+      { { exclude_tools = "memory" }, 'codecompanion: exclude_tools must be a list of tool names, got "memory"' },
       { { exclude_tools = { memory = true } }, "codecompanion: exclude_tools must be a list of tool names, got table" },
       { { exmpt = {} }, "codecompanion: unknown option 'exmpt' (value table)" },
       {
@@ -380,7 +418,7 @@ describe("the CodeCompanion extension fails safe", function()
       local opts, said = case[1], case[2]
       if type(opts) == "table" then opts.run_dir = opts.run_dir or false end
       local chat = start("current", opts)
-      assert.equal("abridge: " .. said, problems())
+      assert.equal("abridge: " .. said, plugins.problems(codecompanion))
       assert.equal(1, #codecompanion.notified)
       assert.equal(3, codecompanion.notified[1].level)
       local content = chat:call("mcp", {}, big)
@@ -396,7 +434,7 @@ describe("the CodeCompanion extension fails safe", function()
     local own = tmpdir.new()
     local other = abridge.session { run_dir = own:at "run" }
     local chat = start("current", { run_dir = own:at "run", limits = { read_file = { max_lines = 7 } } })
-    assert.truthy(problems():find("Another session writes the run", 1, true))
+    assert.truthy(plugins.problems(codecompanion):find("Another session writes the run", 1, true))
     assert.matches("%[Showing lines 1%-7 of 5000", (chat:call("read_file", {}, numbered(5000))))
     other:close()
     own:remove()
@@ -405,7 +443,9 @@ describe("the CodeCompanion extension fails safe", function()
   it("when the session raises: a crude cut, told once", function()
     local chat = start("current", { run_dir = false })
     local session = codecompanion.module.extensions.abridge.session
-    session.cap = function() error "broken" end
+    session.cap = function()
+      error "broken"
+    end
     local big = numbered(50000):gsub("line", ("line"):rep(5))
     local content, shown = chat:call("mcp", {}, big, big, "same")
     assert.is_true(#content <= 30 * KB and #content > 29 * KB)
@@ -415,12 +455,14 @@ describe("the CodeCompanion extension fails safe", function()
     assert.is_true(#chat:call("mcp", {}, big, "", "same") <= 30 * KB + 256 + 2)
     assert.equal("short", (chat:call("mcp", {}, "short")))
     chat:call("other", {}, big)
-    assert.equal("abridge: the output of mcp was cut crudely: broken", problems())
+    assert.equal("abridge: the output of mcp was cut crudely: broken", plugins.problems(codecompanion))
     content = chat:call("mcp", {}, numbered(3000))
     assert.matches("^line 1\n.*\n%.%.%. %[3000 lines, cut to 2000%] %.%.%.\n.*\nline 3000$", content)
     codecompanion:remove()
     chat = start("current", { run_dir = false, limits = { mcp = { max_bytes = 2000 }, tiny = { max_bytes = 100 } } })
-    codecompanion.module.extensions.abridge.session.cap = function() error "broken" end
+    codecompanion.module.extensions.abridge.session.cap = function()
+      error "broken"
+    end
     content = chat:call("mcp", {}, big)
     assert.is_true(#content <= 2000 and #content > 1900)
     assert.is_true(#chat:call("tiny", {}, big) <= 100)
@@ -436,26 +478,36 @@ describe("the CodeCompanion extension fails safe", function()
     local content, shown = chat:call("mcp", {}, "secret\n" .. numbered(500))
     assert.matches("^%[redacted%]\n.*\nline 500\n\n%[Showing 5 of 501 lines %(5 line limit%)%]$", content)
     assert.matches("^%[redacted%]\nline 1\n", shown)
-    assert.equal("abridge: the output of mcp was cut crudely: the session is closed", problems())
+    assert.equal("abridge: the output of mcp was cut crudely: the session is closed", plugins.problems(codecompanion))
   end)
 
   it("when tokens cannot be counted: told once, within the lines", function()
     local chat = start("current", {
       run_dir = false,
-      limits = { mcp = { max_tokens = 1000, max_lines = 5, count_tokens = function() error "no count" end } },
+      limits = {
+        mcp = {
+          max_tokens = 1000,
+          max_lines = 5,
+          count_tokens = function()
+            error "no count"
+          end,
+        },
+      },
     })
     for _ = 1, 2 do
       local content = chat:call("mcp", {}, numbered(500))
       assert.matches("^line 1\nline 2\n%.%.%. %[500 lines, cut to 5%] %.%.%.\n.*\nline 500$", content)
     end
-    assert.equal("abridge: the output of mcp was cut crudely: no count", problems())
+    assert.equal("abridge: the output of mcp was cut crudely: no count", plugins.problems(codecompanion))
   end)
 
   it("where a chat has no callbacks", function()
     start("current", { run_dir = false })
-    codecompanion.module.buf_get_chat = function() return {} end
+    codecompanion.module.buf_get_chat = function()
+      return {}
+    end
     codecompanion:chat()
-    assert.truthy(problems():find("abridge: this chat's tools are not bounded: ", 1, true))
+    assert.truthy(plugins.problems(codecompanion):find("abridge: this chat's tools are not bounded: ", 1, true))
   end)
 
   it("without the core", function()
@@ -464,8 +516,12 @@ describe("the CodeCompanion extension fails safe", function()
       if name:find "^abridge" then loaded[name] = value end
     end
     codecompanion = standin.install "current"
-    for name in pairs(loaded) do package.loaded[name] = nil end
-    package.preload["abridge.core"] = function() error("there is no core here\nat all", 0) end
+    for name in pairs(loaded) do
+      package.loaded[name] = nil
+    end
+    package.preload["abridge.core"] = function()
+      error("there is no core here\nat all", 0)
+    end
     local ok, why = pcall(function()
       local limits = { run_command = { max_bytes = "2KB" }, ["*"] = { max_lines = 100 } }
       codecompanion.module.setup {
@@ -482,30 +538,39 @@ describe("the CodeCompanion extension fails safe", function()
       assert.matches("^line 1\n.*\n%.%.%. %[50000 lines, cut to 100%] %.%.%.\n.*line 50000$", few)
       chat:submit()
       assert.equal(#chat.messages[1].content, #chat.sent[#chat.sent - #chat.messages + 1].content)
-      assert.matches("^abridge: all outputs are cut crudely: [^\n]*there is no core here[^\n]*$", problems())
+      assert.matches(
+        "^abridge: all outputs are cut crudely: [^\n]*there is no core here[^\n]*$",
+        plugins.problems(codecompanion)
+      )
       assert.same({}, codecompanion.errors)
     end)
     package.preload["abridge.core"] = nil
     for name in pairs(package.loaded) do
       if name:find "^abridge" then package.loaded[name] = nil end
     end
-    for name, value in pairs(loaded) do package.loaded[name] = value end
+    merge(package.loaded, loaded)
     assert.is_true(ok, why)
   end)
 
   it("by giving nothing that could not be redacted", function()
     local chat = start("current", { run_dir = false, redact = { "secret" } })
     local session = codecompanion.module.extensions.abridge.session
-    session.cap = function() error "broken" end
+    session.cap = function()
+      error "broken"
+    end
     assert.equal("a [redacted]", (chat:call("mcp", {}, "a secret")))
-    session.redactor = { text = function() error "broken" end }
+    session.redactor = {
+      text = function()
+        error "broken"
+      end,
+    }
     local content, shown = chat:call("mcp", {}, "a secret", "the secret")
     assert.equal("[Output left out: it could not be redacted]", content)
     assert.equal("[Output left out: it could not be redacted]", shown)
     codecompanion:remove()
     chat = start("current", { run_dir = false, redact = { "%" } })
     assert.equal("[Output left out: it could not be redacted]", (chat:call("mcp", {}, "a secret")))
-    assert.truthy(problems():find("redact", 1, true))
+    assert.truthy(plugins.problems(codecompanion):find("redact", 1, true))
   end)
 
   it("on tables and values of any shape", function()
@@ -524,7 +589,9 @@ describe("the CodeCompanion extension fails safe", function()
     assert.equal("42", dispatched({ tool = "x", for_llm = 42 }).for_llm)
     assert.equal("true", dispatched({ tool = "x", for_llm = true }).for_llm)
     local list = {}
-    for i = 1, 20000 do list[i] = i end
+    for i = 1, 20000 do
+      list[i] = i
+    end
     assert.is_true(#dispatched({ tool = "x", for_llm = list }).for_llm <= 30 * KB)
     local deep = {}
     deep.deep = deep
@@ -536,12 +603,32 @@ describe("the CodeCompanion extension fails safe", function()
       chat.tools, chat.tool_orchestrator = tools, nil
       assert.is_true(#dispatched({ tool = "read_file", for_llm = big }).for_llm <= 30 * KB)
     end
-    local function refuse() error "read only" end
+    local function refuse()
+      error "read only"
+    end
     dispatched(setmetatable({}, { __index = { tool = "x", for_llm = big }, __newindex = refuse }))
     chat:dispatch("on_tool_output", 5)
     chat:dispatch "on_tool_output"
     assert.same({}, codecompanion.errors)
-    assert.equal("", problems())
+    assert.equal("", plugins.problems(codecompanion))
+  end)
+end)
+
+describe("the CodeCompanion extension's notices", function()
+  if not host.uv() then return pending "luv is missing" end
+
+  it("name read_file only where the chat has it", function()
+    dir = tmpdir.new()
+    for _, reads in ipairs { false, true } do
+      local chat = start("current", with())
+      chat.tool_registry.in_use.read_file = reads or nil
+      local content = chat:call("run_command", { cmd = "x" }, prints.run_command({ cmd = "x" }, numbered(5000)))
+      local hint = content:match "Full output: [^%]]-%.log(.-)%]"
+      assert.equal(reads and ". Use read_file on it" or "", hint)
+      codecompanion.module.extensions.abridge.session:close()
+      codecompanion:remove()
+    end
+    dir:remove()
   end)
 end)
 

@@ -31,7 +31,8 @@ describe("abridge.flemma", function()
   it("gives the original's results for texts that end in no newline", function()
     for case = 1, random.some(400) do
       random.start(case)
-      local text = random.join({ "a", "bc", "é", "€", "😀", "\n", "\n\n", " ", ("x"):rep(30) }, random.below(40)) .. "."
+      local text = random.join({ "a", "bc", "é", "€", "😀", "\n", "\n\n", " ", ("x"):rep(30) }, random.below(40))
+        .. "."
       local opts = { max_lines = random.between(1, 12), max_bytes = random.between(1, 120) }
       if random.chance(4) then opts.max_lines = nil end
       if random.chance(4) then opts.max_bytes = nil end
@@ -119,7 +120,7 @@ describe("abridge.flemma", function()
         assert.is_true(result.truncated)
         local few = crude[name](text, { max_lines = 10 })
         assert.same({ "lines", 10 }, { few.truncated_by, few.output_lines })
-        local fits = crude[name]("a\nb\n")
+        local fits = crude[name] "a\nb\n"
         assert.same({ "a\nb\n", false, 2, 2 }, { fits.content, fits.truncated, fits.total_lines, fits.output_lines })
       end
       assert.equal(100, #crude.truncate_line(("x"):rep(1000), 100).text)

@@ -3,6 +3,7 @@ local coreless = require "support.standins.coreless"
 local host = require "abridge.base.host"
 local lines = require "support.numbered"
 local mcp = require "abridge.mcp"
+local plain = require "support.plain"
 local random = require "support.random"
 local share = require "abridge.output.share"
 local tmpdir = require "support.tmpdir"
@@ -33,15 +34,6 @@ local function texts_of(result)
     end
   end
   return all
-end
-
-local function deep_copy(value)
-  if type(value) ~= "table" then return value end
-  local copy = {}
-  for key, inner in pairs(value) do
-    copy[key] = deep_copy(inner)
-  end
-  return copy
 end
 
 describe("a fair share", function()
@@ -99,7 +91,7 @@ describe("abridge.mcp.cap", function()
       extra = { 1 },
       _meta = { ["com.example/x"] = 1 },
     }
-    local before = deep_copy(value)
+    local before = plain.copy(value)
     local result = mcp.cap("tool", value)
     assert.same(before, value)
     assert.equal(structured, result.structuredContent)
@@ -144,7 +136,7 @@ describe("abridge.mcp.cap", function()
       },
       isError = true,
     }
-    local before = deep_copy(value)
+    local before = plain.copy(value)
     local result = mcp.cap("tool", value, { limits = { strategy = "head_tail", max_bytes = 2005 } })
     assert.same(before, value)
     local texts = texts_of(result)
@@ -167,6 +159,14 @@ describe("abridge.mcp.cap", function()
       resource = { count = 1, bytes = 4 },
       audio = { count = 1, bytes = 8 },
     }, parts_of(result))
+  end)
+
+  it("keeps both ends under a ceiling alone", function()
+    local session = abridge.session { profile = "dispatcher", run_dir = false, ceiling = { max_bytes = 1000 } }
+    local result = mcp.cap("tool", { content = { text(lines(5000)) } }, { session = session })
+    local shown = texts_of(result)[1]
+    assert.is_true(#shown <= 1000)
+    assert.matches("^line 1\n.*bytes truncated; head %+ tail kept.*line 5000\n", shown)
   end)
 
   it("keeps every budget, whatever the blocks", function()
@@ -348,7 +348,7 @@ describe("abridge.mcp.cap", function()
       { "17", { count = 17 } },
       { '{"a":1}', { a = 2 } },
       { '{"a":1}', { a = 1, b = 2 } },
-      { '[1,2]', { result = { 1, 2 }, total = 9 } },
+      { "[1,2]", { result = { 1, 2 }, total = 9 } },
       { '{"a":1', { a = 1 } },
       { "done", { result = "Done" } },
       { "null", { result = false } },
@@ -736,12 +736,8 @@ end)
 
 describe("lines of a text beside structured content that is cut", function()
   it("are those of the limits but for that: the sentence that tells so is no line", function()
-    local numbers = {}
-    for i = 1, 5000 do
-      numbers[i] = "n " .. i
-    end
     local result = require("abridge.mcp").cap("tool", {
-      content = { { type = "text", text = table.concat(numbers, "\n") } },
+      content = { { type = "text", text = lines(5000, "n") } },
       structuredContent = { data = ("x"):rep(100000) },
     })
     assert.matches("%[Showing 1999 of 5000 lines %(1999 line limit%)", result.content[1].text)

@@ -56,10 +56,7 @@ describe("openai.results of Chat Completions", function()
         { role = "tool", tool_call_id = "call_a", content = "one" },
         { role = "tool", tool_call_id = "call_b", content = "two" },
       },
-      openai.results(
-        session,
-        reply(call("call_a", "echo", '{"text":"one"}'), call("call_b", "echo", '{"text":"two"}'))
-      )
+      openai.results(session, reply(call("call_a", "echo", '{"text":"one"}'), call("call_b", "echo", '{"text":"two"}')))
     )
   end)
 
@@ -99,8 +96,11 @@ describe("openai.results of Chat Completions", function()
         openai.results(session, ...)
       end, ...)
       assert.is_false(ok)
-      assert.matches("openai_spec.lua:%d+: openai.results: reply must be a response of Chat Completions or of "
-        .. "Responses, or the assistant's message %(choices%[1%].message%), got ", said)
+      assert.matches(
+        "openai_spec.lua:%d+: openai.results: reply must be a response of Chat Completions or of "
+          .. "Responses, or the assistant's message %(choices%[1%].message%), got ",
+        said
+      )
       return said:match "got (.*)$"
     end
     assert.equal("nil", message(nil))
@@ -271,7 +271,12 @@ describe("openai.results of Chat Completions", function()
     assert.equal("(no output)", content())
     session:close()
     session = new_session { limits = { shot = { kind = "log", hits = { "boom" } } } }
-    session:register { name = "shot", execute = function() return { content = { image } } end }
+    session:register {
+      name = "shot",
+      execute = function()
+        return { content = { image } }
+      end,
+    }
     assert.equal("[1 part that is not text left out]", content())
   end)
 

@@ -82,7 +82,12 @@ describe("otel.attributes", function()
         return input.command ~= "forbidden", "no"
       end,
     }
-    session:register { name = "raises", execute = function() error "oh" end }
+    session:register {
+      name = "raises",
+      execute = function()
+        error "oh"
+      end,
+    }
     session:register {
       name = "foreign",
       execute = function()
@@ -181,7 +186,14 @@ describe("otel.attributes", function()
     it("of a result that could not be made", function()
       local own = abridge.session {
         run_dir = false,
-        limits = { run_command = { max_tokens = 5, count_tokens = function() error "no" end } },
+        limits = {
+          run_command = {
+            max_tokens = 5,
+            count_tokens = function()
+              error "no"
+            end,
+          },
+        },
       }
       local result = own:call("run_command", { command = "seq 9999; exit 3" })
       own:close()
@@ -246,7 +258,7 @@ describe("otel.attributes", function()
   it("raises on misuse, naming the argument", function()
     assert.has_error(function()
       otel.attributes "result"
-    end, "otel.attributes: result must be a table, got \"result\"")
+    end, 'otel.attributes: result must be a table, got "result"')
     assert.error_matches(function()
       otel.attributes({}, { contents = true })
     end, "otel.attributes: unknown option 'contents'")
@@ -339,7 +351,7 @@ describe("examples/otel.lua", function()
     local session = abridge.session { run_dir = dir:at "run", cwd = dir.path }
     session:call("run_command", { command = "seq 9999" })
     session:call("run_command", { command = "printf 'odd \\377'; exit 3" })
-    session:call("no_such_tool", { text = "caf\195\169 \"quoted\"" })
+    session:call("no_such_tool", { text = 'caf\195\169 "quoted"' })
     session:cap("github__search", "3 results")
     session:close()
   end)
@@ -353,8 +365,7 @@ describe("examples/otel.lua", function()
     local script = tmpdir.root() .. "/examples/otel.lua"
     dir:write("start.lua", ("arg = { [0] = 'otel', %q }; assert(loadfile %q)(arg[1])"):format(dir:at "run", script))
     return environment.with(env or {}, function()
-      local out, err, code = dir:sh(dir:lua_command "start.lua")
-      assert.same({ "", 0 }, { err, code })
+      local out = dir:run(dir:lua_command "start.lua")
       assert.matches("\n$", out)
       local _, invalid = abridge.count_chars(out)
       assert.is_true(invalid == nil or invalid == 0)

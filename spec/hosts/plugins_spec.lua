@@ -45,12 +45,13 @@ describe("CodeCompanion: what an extension sees of tools", function()
     codecompanion.module.setup { extensions = { probe = { callback = probe } } }
     assert.equal(1, codecompanion.module.extensions.probe.mark)
     local created
-    local id = vim and vim.api.nvim_create_autocmd("User", {
-      pattern = "CodeCompanionChatCreated",
-      callback = function(event)
-        created = event.data.bufnr
-      end,
-    })
+    local id = vim
+      and vim.api.nvim_create_autocmd("User", {
+        pattern = "CodeCompanionChatCreated",
+        callback = function(event)
+          created = event.data.bufnr
+        end,
+      })
     local chat = codecompanion:chat()
     if id then
       vim.api.nvim_del_autocmd(id)
@@ -77,8 +78,8 @@ describe("CodeCompanion: what an extension sees of tools", function()
       end
     end
     chat:execute {
-      { id = "1", name = "read_file", args = { start_line = 3 }, prints = { printed("a"), printed("b", "for b") } },
-      { id = "2", name = "other", args = { start_line = 0 }, prints = { printed("c", ""), printed("raise") } },
+      { id = "1", name = "read_file", args = { start_line = 3 }, prints = { printed "a", printed("b", "for b") } },
+      { id = "2", name = "other", args = { start_line = 0 }, prints = { printed("c", ""), printed "raise" } },
     }
     assert.is_nil(own.tool_orchestrator)
     assert.same({ "A\n\nB", "C\n\nraise" }, { chat.messages[1].content, chat.messages[2].content })

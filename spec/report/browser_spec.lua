@@ -1,13 +1,13 @@
--- The page of a run in a real browser, where there is one: what runs in it (nothing), how it lies, where links go, and
+-- The page of a run in a real browser: what runs in it (nothing), how it lies, where links go, and
 -- how quickly 10,000 calls open.
 local abridge = require "abridge"
 local browser = require "support.browser"
 local host = require "abridge.base.host"
 local hostile_run = require "support.hostile_run"
-local report = require "abridge.report"
+local html = require "support.html"
 local tmpdir = require "support.tmpdir"
 
-describe("in a browser the page of a run #once", function()
+describe("in a browser the page of a run #check", function()
   local json = host.json()
   if not (host.uv() and json) then return pending "luv or a JSON library is missing" end
   if not browser.program() then return pending "there is no Chromium: not tested in a browser" end
@@ -21,15 +21,6 @@ describe("in a browser the page of a run #once", function()
   after_each(function()
     dir:remove()
   end)
-
-  local function page_of()
-    local run, parts = assert(abridge.open_run(dir:at "run")), {}
-    assert(report.write(run, function(text)
-      parts[#parts + 1] = text
-    end))
-    run:close()
-    return table.concat(parts)
-  end
 
   local function make_run()
     local session = abridge.session { run_dir = dir:at "run", limits = { ["*"] = { max_lines = 20 } } }
@@ -59,7 +50,7 @@ describe("in a browser the page of a run #once", function()
         shown: [...doc.querySelectorAll("pre")].filter(pre =>
           pre.textContent.includes("<script>console.log('ran')")).length };
     ]]
-    local visit = browser.visit(page_of(), script)
+    local visit = browser.visit(html.page_of(dir:at "run"), script)
     assert.is_nil(visit.result.raised)
     assert.same({}, visit.console)
     assert.same({}, visit.asked)
@@ -79,10 +70,13 @@ describe("in a browser the page of a run #once", function()
   end)
 
   it("would be caught running, asking and writing", function()
-    local visit = browser.visit("<!doctype html><script>console.log('ran');fetch('/leak')</script>", [[
+    local visit = browser.visit(
+      "<!doctype html><script>console.log('ran');fetch('/leak')</script>",
+      [[
       await new Promise(done => setTimeout(done, 200));
       return doc.scripts.length;
-    ]])
+    ]]
+    )
     assert.equal(1, visit.result)
     assert.matches('"ran"', table.concat(visit.console))
     assert.same({ "/leak" }, visit.asked)
@@ -90,7 +84,7 @@ describe("in a browser the page of a run #once", function()
 
   it("would have its policy catch what escaping let through", function()
     make_run()
-    local page = page_of():gsub("</main>", function(main)
+    local page = html.page_of(dir:at "run"):gsub("</main>", function(main)
       return "<script>fetch('/leak')</script><img src=/leak onerror=fetch('/leak')><p style='color:red'>" .. main
     end)
     local visit = browser.visit(page, "await new Promise(done => setTimeout(done, 200)); return true")
@@ -100,7 +94,9 @@ describe("in a browser the page of a run #once", function()
 
   it("fits screens of 320 to 1280 pixels, its calls closed and open", function()
     make_run()
-    local visit = browser.visit(page_of(), [[
+    local visit = browser.visit(
+      html.page_of(dir:at "run"),
+      [[
       const fits = [], rows = doc.querySelectorAll("details");
       for (const open of [false, true]) for (const width of [320, 390, 700, 1280]) {
         page.style.width = width + "px";
@@ -109,13 +105,16 @@ describe("in a browser the page of a run #once", function()
         fits.push(doc.documentElement.scrollWidth <= doc.documentElement.clientWidth);
       }
       return fits;
-    ]])
+    ]]
+    )
     assert.same({ true, true, true, true, true, true, true, true }, visit.result)
   end)
 
   it("opens a call, and goes to the lines that a part of the map stands for", function()
     make_run()
-    local visit = browser.visit(page_of(), [[
+    local visit = browser.visit(
+      html.page_of(dir:at "run"),
+      [[
       const seen = element => { const box = element.getBoundingClientRect();
         return box.height > 0 && box.top < win.innerHeight && box.bottom > 0; };
       const click = element => element.dispatchEvent(new win.MouseEvent("click",
@@ -130,7 +129,8 @@ describe("in a browser the page of a run #once", function()
       const left_out = doc.querySelector("#c2s2");
       return { failed, hash: win.location.hash, seen: seen(left_out), text: left_out.textContent.slice(0, 30),
         first: doc.querySelector("details").open };
-    ]])
+    ]]
+    )
     assert.is_true(visit.result.failed)
     assert.equal("#c2s2", visit.result.hash)
     assert.is_true(visit.result.seen)
@@ -140,7 +140,9 @@ describe("in a browser the page of a run #once", function()
 
   it("shows all calls, those that failed, or those that were cut", function()
     make_run()
-    local visit = browser.visit(page_of(), [[
+    local visit = browser.visit(
+      html.page_of(dir:at "run"),
+      [[
       const rows = [];
       for (const id of ["all", "bad", "cut"]) {
         doc.querySelector("label[for=" + id + "]").click();
@@ -149,13 +151,16 @@ describe("in a browser the page of a run #once", function()
           win.getComputedStyle(row).display !== "none").map(row => row.querySelector(".t").textContent).join(" "));
       }
       return rows;
-    ]])
+    ]]
+    )
     assert.same({ "fits cut fails", "fails", "cut" }, visit.result)
   end)
 
   it("has text that can be read, in the light and in the dark", function()
     make_run()
-    local visit = browser.visit(page_of(), [==[
+    local visit = browser.visit(
+      html.page_of(dir:at "run"),
+      [==[
       const light = color => { const [r, g, b] = color.match(/[\d.]+/g).map(Number).map(v => (v /= 255) <= 0.03928 ?
         v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
       const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
@@ -172,7 +177,8 @@ describe("in a browser the page of a run #once", function()
           least[name] = Math.min(least[name], ratio(light(color(text)), light(color(back))));
       }
       return least;
-    ]==])
+    ]==]
+    )
     assert.is_true(visit.result.light >= 4.5, ("light: %.2f"):format(visit.result.light))
     assert.is_true(visit.result.dark >= 4.5, ("dark: %.2f"):format(visit.result.dark))
   end)
@@ -189,11 +195,26 @@ describe("in a browser the page of a run #once", function()
       cut.kept = kept
       local input = { command = id }
       file:write(json.encode { type = "tool_call", call_id = id, tool = "tool", time = i, input = input }, "\n")
-      file:write(json.encode { type = "tool_result", call_id = id, tool = "tool", content = content, truncation = block,
-        cut = cut, bytes_in = #text, bytes_shown = #content, duration_ms = 5, is_error = i % 20 == 0 }, "\n")
+      file:write(
+        json.encode {
+          type = "tool_result",
+          call_id = id,
+          tool = "tool",
+          content = content,
+          truncation = block,
+          cut = cut,
+          bytes_in = #text,
+          bytes_shown = #content,
+          duration_ms = 5,
+          is_error = i % 20 == 0,
+        },
+        "\n"
+      )
     end
     file:close()
-    local visit = browser.visit(page_of(), [[
+    local visit = browser.visit(
+      html.page_of(dir:at "run"),
+      [[
       await frame(); await frame();
       const shown = performance.now() - began;
       win.scrollTo(0, doc.documentElement.scrollHeight);
@@ -207,7 +228,8 @@ describe("in a browser the page of a run #once", function()
       await frame(); await frame();
       const middle = seen(doc.querySelector("#c5000"));
       return { opened, shown, elements: doc.querySelectorAll("*").length, last, middle };
-    ]])
+    ]]
+    )
     print(("\n  10,000 calls open in %.0f ms, %.0f elements"):format(visit.result.shown, visit.result.elements))
     assert.is_true(visit.result.elements < 200000, visit.result.elements)
     assert.is_true(visit.result.last)

@@ -11,9 +11,10 @@ local stats = require "abridge.run.stats"
 local style = require "abridge.report.style"
 local tmpdir = require "support.tmpdir"
 
+local PROGRAM = require("support.command").program()
 local json = host.json()
 
-describe("the page of a run", function()
+describe("the page of a run #few", function()
   if not (host.uv() and json) then return pending "luv or a JSON library is missing" end
 
   local dir
@@ -27,12 +28,7 @@ describe("the page of a run", function()
   end)
 
   local function page_of(run_dir)
-    local run, parts = assert(abridge.open_run(run_dir or dir:at "run")), {}
-    assert(report.write(run, function(text)
-      parts[#parts + 1] = text
-    end))
-    run:close()
-    return table.concat(parts)
+    return html.page_of(run_dir or dir:at "run")
   end
 
   ---The page as elements, after the checks that hold of every page.
@@ -79,14 +75,16 @@ describe("the page of a run", function()
       local bytes = hex:gsub("%x%x", function(pair)
         return string.char(tonumber(pair, 16))
       end)
-      return (bytes .. "\0"):gsub("...", function(three)
-        local a, b, c = three:byte(1, 3)
-        local bits, chars = (a * 256 + b) * 256 + c, ""
-        for _ = 1, 4 do
-          chars, bits = BASE64:sub(bits % 64 + 1, bits % 64 + 1) .. chars, math.floor(bits / 64)
-        end
-        return chars
-      end):sub(1, 43) .. "="
+      return (bytes .. "\0")
+        :gsub("...", function(three)
+          local a, b, c = three:byte(1, 3)
+          local bits, chars = (a * 256 + b) * 256 + c, ""
+          for _ = 1, 4 do
+            chars, bits = BASE64:sub(bits % 64 + 1, bits % 64 + 1) .. chars, math.floor(bits / 64)
+          end
+          return chars
+        end)
+        :sub(1, 43) .. "="
     end
 
     it("in its Content-Security-Policy, which knows that by its hash", function()
@@ -341,8 +339,10 @@ describe("the page of a run", function()
   it("has a map that tiles any text, as the ledger says", function()
     random.each(200, function()
       local text = random.text(400)
-      local _, cut = abridge.cut(text, { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" },
-        max_bytes = random.near(#text) })
+      local _, cut = abridge.cut(
+        text,
+        { strategy = random.choose { "auto", "head", "tail", "head_tail", "priority" }, max_bytes = random.near(#text) }
+      )
       local at, bytes, segments = 0, 0, map.segments(cut)
       for i, segment in ipairs(segments) do
         random.must(segment.from == at and segment.to > at, "segment %s of %s", i, cut)
@@ -372,7 +372,7 @@ describe("the page of a run", function()
 
   describe("by abridge report", function()
     local function command(words)
-      return dir:sh(tmpdir.quote(tmpdir.root() .. "/build/bin/abridge") .. " report " .. words)
+      return dir:sh(PROGRAM .. " report " .. words)
     end
 
     before_each(function()
@@ -411,6 +411,45 @@ describe("the page of a run", function()
         local _, err, code = command(words)
         assert.matches("^abridge: [^\n]*see abridge [^\n]*%-%-help%)\n$", err)
         assert.equal(2, code)
+      end
+    end)
+
+    it("is moved into its place whole, in place of a link or a file that others may read", function()
+      dir:sh "echo theirs > target; ln -s target link; echo old > old.html; chmod 644 old.html"
+      for _, name in ipairs { "link", "old.html" } do
+        assert.same({ "", "", 0 }, { command("run -o " .. name) })
+        assert.equal("600 regular file\n", (dir:sh("stat -c '%a %F' " .. name)))
+        assert.truthy(dir:read(name):find("</html>", 1, true))
+      end
+      assert.equal("theirs\n", dir:read "target")
+      assert.equal("", (dir:sh "ls -A | grep '^[.]abridge'"))
+    end)
+
+    it("leaves the old page where there will be no new one", function()
+      dir:sh "echo old > old.html; cp -r run broken; rm broken/events.jsonl; mkdir broken/events.jsonl; mkdir full"
+      for _, words in ipairs { "broken -o old.html", "run -o full", "run -o old.html/x" } do
+        assert.equal(1, select(3, command(words)))
+      end
+      local _, err, code = dir:sh(("ulimit -f 1; trap '' XFSZ; %s report run -o old.html"):format(PROGRAM))
+      assert.equal(1, code)
+      assert.matches("^abridge: EFBIG", err)
+      assert.equal("old\n", dir:read "old.html")
+      assert.equal("", (dir:sh "ls -A | grep '^[.]abridge'"))
+    end)
+
+    it("does not wait for a reader of a FIFO", function()
+      local _, err, code = dir:sh(("mkfifo fifo; timeout 20 %s report run -o fifo"):format(PROGRAM))
+      assert.same({ "abridge: ENOTREG: not a regular file: fifo\n", 1 }, { err, code })
+    end)
+
+    it("makes no file below /dev, however that is spelled", function()
+      if dir:sh "test -w /dev/shm && echo y" == "" then return pending "there is no folder below /dev to write to" end
+      local name = "shm/abridge-report-spec.html"
+      dir:sh "ln -s /dev devices"
+      for _, path in ipairs { "/dev/" .. name, "//dev/" .. name, "/./dev/" .. name, "devices/" .. name } do
+        local _, err, code = command("run -o " .. path)
+        dir:sh("rm -f /dev/" .. name)
+        assert.same({ ("abridge: ENOTREG: not a regular file: %s\n"):format(path), 1 }, { err, code })
       end
     end)
 

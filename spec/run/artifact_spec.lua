@@ -35,8 +35,7 @@ describe("a page of a full output", function()
       random.must(lines <= (limit or 2000), "%s lines in a page", lines)
       parts[#parts + 1] = content
       if info.final_newline or info.next_offset and not info.next_column then parts[#parts + 1] = "\n" end
-      local moved = not info.next_offset or info.next_offset > at.offset
-        or (info.next_column or 0) > (at.column or 1)
+      local moved = not info.next_offset or info.next_offset > at.offset or (info.next_column or 0) > (at.column or 1)
       random.must(moved, "stays at line %s column %s", at.offset, at.column)
       at = { offset = info.next_offset, column = info.next_column, limit = limit }
       pages = pages + 1
@@ -67,7 +66,7 @@ describe("a page of a full output", function()
     random.each(60, function()
       local text = random.text(60)
       local lines = {}
-      for line in (text:sub(-1) == "\n" and text or text .. "\n"):gmatch "([^\n]*)\n" do
+      for _, line in ipairs(plain.lines(text)) do
         lines[#lines + 1] = line
       end
       if text == "" then lines = {} end

@@ -4,6 +4,7 @@ local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local paths = require "support.paths"
 local prune = require("abridge.run.retention").prune
+local resources = require "support.resources"
 local shell = require "support.shell"
 local tmpdir = require "support.tmpdir"
 
@@ -50,12 +51,26 @@ describe("a log with a line that never ends #few", function()
   it("is read past it, and tells of it", function()
     go_on()
     local opened = assert(abridge.open_run(run))
-    local events = bounded(function() return opened:events() end)
+    local events = bounded(function()
+      return opened:events()
+    end)
     assert.equal(3, #events)
     assert.same({ 1, 0 }, { opened.too_long, opened.broken })
-    assert.equal("first\n", bounded(function() return (opened:full_output "call-1") end))
-    assert.equal("first\n", bounded(function() return (opened:full_output "call-7") end))
-    local _, message, code = bounded(function() return opened:full_output "call-8" end)
+    assert.equal(
+      "first\n",
+      bounded(function()
+        return (opened:full_output "call-1")
+      end)
+    )
+    assert.equal(
+      "first\n",
+      bounded(function()
+        return (opened:full_output "call-7")
+      end)
+    )
+    local _, message, code = bounded(function()
+      return opened:full_output "call-8"
+    end)
     assert.equal("No result of call call-8 is in the log; lines of over 32MB were passed over", message)
     assert.equal("ENOENT", code)
     opened:close()
@@ -64,9 +79,13 @@ describe("a log with a line that never ends #few", function()
   it("is read up to it where nothing follows", function()
     swell()
     local opened = assert(abridge.open_run(run))
-    assert.equal(2, #bounded(function() return opened:events() end))
+    assert.equal(2, #bounded(function()
+      return opened:events()
+    end))
     assert.equal(1, opened.too_long)
-    local at = bounded(function() return opened:each(function() end) end)
+    local at = bounded(function()
+      return opened:each(function() end)
+    end)
     assert.equal(uv.fs_stat(run .. "/events.jsonl").size, at) -- a reader that follows does not read it again
     opened:close()
   end)
@@ -92,16 +111,22 @@ describe("a log with a line that never ends #few", function()
 
   it("is opened again, and goes on with its numbers", function()
     go_on()
-    local session = bounded(function() return abridge.session { run_dir = run } end)
+    local session = bounded(function()
+      return abridge.session { run_dir = run }
+    end)
     assert.equal("call-2", session:call("run_command", { command = "echo more" }).call_id)
-    local events = bounded(function() return session:events() end)
+    local events = bounded(function()
+      return session:events()
+    end)
     assert.same({ 5, 10 }, { #events, events[4].seq })
     session:close()
   end)
 
   it("is no run of ours where it is the first, and retention leaves it alone", function()
     dir:sh(("mkdir -m 700 other; truncate -s %dM other/events.jsonl"):format(MEGABYTES))
-    bounded(function() prune(dir.path, { max_bytes = 0, max_age = 0 }) end)
+    bounded(function()
+      prune(dir.path, { max_bytes = 0, max_age = 0 })
+    end)
     assert.truthy(uv.fs_stat(dir:at "other/events.jsonl"))
     assert.is_nil(uv.fs_stat(run))
   end)
@@ -120,7 +145,7 @@ describe("a log with a line that never ends #few", function()
   end)
 end)
 
-describe("files.open", function()
+describe("files.open #few", function()
   local dir
 
   before_each(function()
@@ -135,7 +160,9 @@ describe("files.open", function()
     local path = dir:write("file", "looked at")
     dir:write("other", "swapped in")
     local fstat = uv.fs_fstat
-    finally(function() uv.fs_fstat = fstat end)
+    finally(function()
+      uv.fs_fstat = fstat
+    end)
     uv.fs_fstat = function(...)
       os.rename(dir:at "other", path)
       return fstat(...)
@@ -148,18 +175,21 @@ describe("files.open", function()
 
   it("leaves nothing open where it refuses or raises", function()
     dir:sh "mkfifo fifo"
-    local function descriptors()
-      return #files.names_in "/proc/self/fd"
-    end
-    local path, before = dir:write("file", "x"), descriptors()
+    local path, before = dir:write("file", "x"), resources.descriptors()
     local fd, _, code = files.open(dir:at "fifo")
     assert.is_nil(fd)
     assert.equal("ENOTREG", code)
     local fstat = uv.fs_fstat
-    finally(function() uv.fs_fstat = fstat end)
-    uv.fs_fstat = function() error("not enough memory", 0) end
-    assert.has_error(function() files.open(path) end, "not enough memory")
-    assert.equal(before, descriptors())
+    finally(function()
+      uv.fs_fstat = fstat
+    end)
+    uv.fs_fstat = function()
+      error("not enough memory", 0)
+    end
+    assert.has_error(function()
+      files.open(path)
+    end, "not enough memory")
+    assert.equal(before, resources.descriptors())
   end)
 end)
 
@@ -183,7 +213,7 @@ local HOSTILE = {
     .. '"full_output":{"error":"\\u001b[2J\\u202e\\nx"}}',
 }
 
-describe("a log that anyone may have written", function()
+describe("a log that anyone may have written #few", function()
   local dir, run
 
   before_each(function()
@@ -229,12 +259,16 @@ describe("a log that anyone may have written", function()
 
   it("opens in the editor, its rows and its outputs too", function()
     local said, notify = {}, vim.notify
-    vim.notify = function(message) said[#said + 1] = message end -- luacheck: ignore
+    vim.notify = function(message)
+      said[#said + 1] = message
+    end -- luacheck: ignore
     local ok, message = pcall(function()
       for _, line in ipairs(HOSTILE) do
         dir:write("run/events.jsonl", line .. "\n")
         local buf = assert(require("abridge.nvim.log").open(run))
-        assert.is_true(vim.wait(20000, function() return vim.api.nvim_buf_line_count(buf) == 2 end, 5))
+        assert.is_true(vim.wait(20000, function()
+          return vim.api.nvim_buf_line_count(buf) == 2
+        end, 5))
         local rows = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
         assert.is_true(#rows[2] < 700, rows[2])
         for _, key in ipairs { "o", "\r" } do

@@ -124,8 +124,10 @@ describe("retention", function()
     log(folder "no whole line", '{"type":"tool_call","seq":1,"time":1,"call_id":"a"}')
     log(folder "open to others", '{"type":"tool_call","seq":1,"time":1,"call_id":"a"}\n')
     uv.fs_chmod(parent .. "/open to others", 493) -- 0755
-    uv.fs_symlink(dir:write("linked", '{"type":"tool_call","seq":1,"time":1,"call_id":"a"}\n'),
-      folder "linked log" .. "/events.jsonl")
+    uv.fs_symlink(
+      dir:write("linked", '{"type":"tool_call","seq":1,"time":1,"call_id":"a"}\n'),
+      folder "linked log" .. "/events.jsonl"
+    )
     uv.fs_mkdir(parent .. "/empty", PRIVATE)
     put(parent .. "/file", 10)
     local foreign = { "artifacts alone", "another log", "no json", "no whole line", "open to others", "linked log" }
@@ -208,7 +210,7 @@ describe("retention", function()
   it("works in the state directory too, on folders without a log", function()
     local saved = os.getenv "ABRIDGE_STATE_DIR"
     uv.os_setenv("ABRIDGE_STATE_DIR", parent)
-    local closed, busy = assert(create("spec")), assert(create("spec"))
+    local closed, busy = assert(create "spec"), assert(create "spec")
     for _, writer in ipairs { closed, busy } do
       put(assert(writer:artifact_dir()) .. "/0001-t.log", 10)
       age(writer.dir:match "[^/]*$", 30 * DAY)
@@ -262,17 +264,26 @@ describe("retention", function()
   end)
 
   it("is checked: a size and an age, nothing else", function()
-    for _, value in ipairs { {}, { max_bytes = 0 }, { max_bytes = "1GB" }, { max_age = 0 }, { max_age = 0.5 },
-      { max_age = "30m", max_bytes = 10 }, { max_age = "12h" }, { max_age = "1.5d" }, { max_age = "2w" } } do
+    for _, value in ipairs {
+      {},
+      { max_bytes = 0 },
+      { max_bytes = "1GB" },
+      { max_age = 0 },
+      { max_age = 0.5 },
+      { max_age = "30m", max_bytes = 10 },
+      { max_age = "12h" },
+      { max_age = "1.5d" },
+      { max_age = "2w" },
+    } do
       assert.is_nil(retention.check(value))
     end
     for expected, value in pairs {
       ["^a table$"] = "7d",
-      ["max_age is .* %(not \"soon\"%)$"] = { max_age = "soon" },
+      ['max_age is .* %(not "soon"%)$'] = { max_age = "soon" },
       ["max_age is .* %(not %-1%)$"] = { max_age = -1 },
       ["max_age is .* %(not inf%)$"] = { max_age = math.huge },
-      ["max_age is .* %(not \"7\"%)$"] = { max_age = "7" },
-      ["max_bytes is .* %(not \"x\"%)$"] = { max_bytes = "x" },
+      ['max_age is .* %(not "7"%)$'] = { max_age = "7" },
+      ['max_bytes is .* %(not "x"%)$'] = { max_bytes = "x" },
       ["max_bytes is .* %(not true%)$"] = { max_bytes = true },
       ["max_runs %(value 3%)$"] = { max_runs = 3 },
     } do

@@ -2,11 +2,14 @@
 local abridge = require "abridge"
 local core = require "abridge.core"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local paths = require "support.paths"
 local plain = require "support.plain"
 local process = require "abridge.process"
 local retention = require "abridge.run.retention"
 local random = require "support.random"
+local run_folders = require "support.run_folders"
+local seq = require "support.seq"
 local writers = require "abridge.run.writer"
 local tmpdir = require "support.tmpdir"
 
@@ -31,10 +34,7 @@ local function result(number, content, more)
   local event = { type = "tool_result", call_id = "call-" .. number, tool = "run_command", content = content }
   event.truncation = { truncated = false, bytes_returned = #content, reason = "size_cap" }
   event.bytes_in, event.bytes_shown, event.is_error, event.duration_ms = #content, #content, false, 1
-  for key, value in pairs(more or {}) do
-    event[key] = value
-  end
-  return event
+  return merge(event, more)
 end
 
 --- A folder as runs have them, with this log; returns its path.
@@ -204,12 +204,15 @@ describe("the log of a run", function()
 
   describe("is private", function()
     it("whatever the umask", function()
-      dir:write("umask.lua", [[
+      dir:write(
+        "umask.lua",
+        [[
         local writer = assert(require("abridge.run.writer").create("spec", arg[1]))
         local core = require "abridge.core"
         assert(writer:event { type = "tool_call", call_id = "a", tool = "t" })
         print(assert(writer:artifact_dir()))
-      ]])
+      ]]
+      )
       for _, umask in ipairs { "0", "077", "027" } do
         local path = dir:at("umask" .. umask .. "/deeper/run")
         local out, err, code = dir:sh("umask " .. umask .. " && " .. dir:lua_command("umask.lua", path))
@@ -447,7 +450,9 @@ describe("the log of a run", function()
   end)
 
   it("goes on when there is room again", function()
-    dir:write("limit.lua", [[
+    dir:write(
+      "limit.lua",
+      [[
       local writer = assert(require("abridge.run.writer").create("spec", arg[1]))
       local event = { type = "tool_result", call_id = "a", tool = "t" }
       print(writer:event(event))
@@ -456,7 +461,8 @@ describe("the log of a run", function()
       print(ok, message ~= nil, writer.error == message)
       event.content = "small"
       print(writer:event(event))
-    ]])
+    ]]
+    )
     local out, err, code = dir:sh("ulimit -f 16; " .. dir:lua_command("limit.lua", dir:at "limited"))
     assert.equal("true\nnil\ttrue\ttrue\ntrue\n", out)
     assert.equal("", err)
@@ -579,11 +585,7 @@ describe("the log of a run", function()
     end)
 
     local function seqs(filter)
-      local list = {}
-      for i, event in ipairs(run:events(filter)) do
-        list[i] = event.seq
-      end
-      return list
+      return run_folders.seqs(run:events(filter))
     end
 
     it("come in order, by tool, type, call and number", function()
@@ -639,10 +641,13 @@ describe("the log of a run", function()
 
     it("refuses what is no path", function()
       for _, value in ipairs { 1, true, {} } do
-        assert.matches("abridge.open_run: dir must be a string", plain.misuse(function()
-          local run = abridge.open_run(value)
-          return run
-        end))
+        assert.matches(
+          "abridge.open_run: dir must be a string",
+          plain.misuse(function()
+            local run = abridge.open_run(value)
+            return run
+          end)
+        )
       end
     end)
 
@@ -662,12 +667,8 @@ describe("the log of a run", function()
       dir:sh "rm -rf outputs"
       writer = assert(create(path))
       local artifacts = assert(writer:artifact_dir())
-      local text = {}
-      for i = 1, 5000 do
-        text[i] = "line " .. i
-      end
       local file = assert(io.open(artifacts .. "/0001-run_command.log", "w"))
-      file:write(table.concat(text, "\n"), "\n")
+      file:write(seq(1, 5000, "line %d"))
       file:close()
       writer:event(call(1))
       writer:event(result(1, "cut", {
@@ -736,10 +737,7 @@ describe("the log of a run", function()
         { "Offset 5001 is beyond end of file (5000 lines total)", "EOFFSET" },
         { refused("call-1", { offset = 5001 }) }
       )
-      assert.same(
-        { "Column 8 is beyond end of line 1 (6 chars)", "ECOLUMN" },
-        { refused("call-1", { column = 8 }) }
-      )
+      assert.same({ "Column 8 is beyond end of line 1 (6 chars)", "ECOLUMN" }, { refused("call-1", { column = 8 }) })
       os.remove(dir:at "outputs/artifacts/0001-run_command.log")
       local message, code = refused "call-1"
       assert.matches("^The full output of call%-1 is gone: ", message)
@@ -748,8 +746,16 @@ describe("the log of a run", function()
 
     it("never leaves the run's folder", function()
       dir:write("secret.log", "secret")
-      local names = { "../secret.log", "artifacts/../../secret.log", "artifacts/../events.jsonl", dir:at "secret.log",
-        "artifacts/", "artifacts/0001-a.log/../../../secret.log", "", "artifacts/0001-a\n.log" }
+      local names = {
+        "../secret.log",
+        "artifacts/../../secret.log",
+        "artifacts/../events.jsonl",
+        dir:at "secret.log",
+        "artifacts/",
+        "artifacts/0001-a.log/../../../secret.log",
+        "",
+        "artifacts/0001-a\n.log",
+      }
       for i, name in ipairs(names) do
         writer:event(result(i + 10, "shown", { full_output = { path = name } }))
         local content, _, code = run:full_output("call-" .. i + 10)
@@ -766,8 +772,14 @@ describe("the log of a run", function()
     end)
 
     it("refuses what is no page", function()
-      for _, args in ipairs { { 1 }, { "a", { offset = 0 } }, { "a", { limit = 0 } }, { "a", { column = 1.5 } },
-        { "a", { max_bytes = 1 } }, { "a", 5 } } do
+      for _, args in ipairs {
+        { 1 },
+        { "a", { offset = 0 } },
+        { "a", { limit = 0 } },
+        { "a", { column = 1.5 } },
+        { "a", { max_bytes = 1 } },
+        { "a", 5 },
+      } do
         local message = plain.misuse(function()
           local content = run:full_output(args[1], args[2])
           return content
@@ -794,12 +806,15 @@ describe("the log of a run", function()
   end)
 
   it("is made again when its old folder is deleted under its hands", function()
-    dir:write("pruner.lua", [[
+    dir:write(
+      "pruner.lua",
+      [[
       local retention, uv = require "abridge.run.retention", require "luv"
       io.stdout:write("ready\n")
       io.stdout:flush()
       while uv.fs_stat(arg[1]) do retention.prune(arg[1], { max_age = 0 }) end
-    ]])
+    ]]
+    )
     local parent = dir:at "contended"
     uv.fs_mkdir(parent, 448)
     local pruner = start("pruner.lua", { parent }, function()
@@ -826,10 +841,13 @@ describe("the log of a run", function()
     end
     local bad_retention = { retention = { max_age = "x" } }
     for _, args in pairs { { 1 }, { true }, { "" }, { "a\0b" }, { nil, bad_retention }, { nil, { a = 1 } } } do
-      assert.matches("^abridge.session: ", plain.misuse(function()
-        local writer = session(args[1], args[2])
-        return writer
-      end))
+      assert.matches(
+        "^abridge.session: ",
+        plain.misuse(function()
+          local writer = session(args[1], args[2])
+          return writer
+        end)
+      )
     end
   end)
 end)

@@ -7,6 +7,7 @@ local stats = require "abridge.run.stats"
 local strings = require "abridge.base.strings"
 local tmpdir = require "support.tmpdir"
 
+local PROGRAM = require("support.command").program()
 local json = host.json()
 
 ---What the fields of all blocks come to, tool by tool, with the plainest code.
@@ -38,8 +39,14 @@ local REASONS = { "size_cap", "line_cap", "row_cap", "exec_budget", "item_cap" }
 
 local function check_row(expected, row, name)
   for key, value in pairs(expected) do
-    random.must((row[key] or row.reasons[key]) == value, "%s of %s is %s, not %s", key, name,
-      row[key] or row.reasons[key], value)
+    random.must(
+      (row[key] or row.reasons[key]) == value,
+      "%s of %s is %s, not %s",
+      key,
+      name,
+      row[key] or row.reasons[key],
+      value
+    )
   end
   for _, reason in ipairs(REASONS) do
     random.must(row.reasons[reason] == (expected[reason] or 0), "%s of %s", reason, name)
@@ -218,7 +225,7 @@ describe("stats", function()
       if not host.uv() then return pending "luv is missing" end
       read { limit = 5 }
       assert.equal(5 * #LINE - 1, printed())
-      local input = ('{"path":"file","offset":51,"limit":2}')
+      local input = '{"path":"file","offset":51,"limit":2}'
       session:call("read_file", input)
       assert.equal(7 * #LINE - 2, printed())
       read { offset = 61 }
@@ -250,8 +257,16 @@ describe("stats", function()
     local function call(name, id)
       local block = { truncated = false, bytes_returned = 2, bytes_total = 2, reason = "size_cap" }
       sums:add { type = "tool_call", tool = name, call_id = id, input = { limit = 3 } }
-      sums:add { type = "tool_result", tool = name, call_id = id, content = "ab", truncation = block, bytes_in = 2,
-        bytes_shown = 2, duration_ms = 1 }
+      sums:add {
+        type = "tool_result",
+        tool = name,
+        call_id = id,
+        content = "ab",
+        truncation = block,
+        bytes_in = 2,
+        bytes_shown = 2,
+        duration_ms = 1,
+      }
     end
     local function after(calls, name_of)
       for i = 1, calls do
@@ -290,8 +305,18 @@ describe("stats", function()
   it("bear a log of anyone's", function()
     local sums = stats.new()
     for _, value in ipairs { "text", -1, 1.5, 0 / 0, 1 / 0, {}, true } do
-      sums:add { type = "tool_result", tool = value, call_id = value, content = value, truncation = value, cut = value,
-        bytes_in = value, bytes_shown = value, duration_ms = value, is_error = value }
+      sums:add {
+        type = "tool_result",
+        tool = value,
+        call_id = value,
+        content = value,
+        truncation = value,
+        cut = value,
+        bytes_in = value,
+        bytes_shown = value,
+        duration_ms = value,
+        is_error = value,
+      }
       local block = { truncated = true, reason = value, bytes_total = value, bytes_returned = value }
       local cut = { strategy = "head", first_line = value, total_bytes = value, kept = { value } }
       sums:add { type = "tool_result", truncation = block, cut = cut }
@@ -310,7 +335,7 @@ describe("stats", function()
 
   describe("by abridge log", function()
     local function log(words)
-      return dir:sh(tmpdir.quote(tmpdir.root() .. "/build/bin/abridge") .. " log " .. words)
+      return dir:sh(PROGRAM .. " log " .. words)
     end
 
     before_each(function()

@@ -37,7 +37,7 @@ local function plant(folders, files)
   end
 end
 
-describe("find_files", function()
+describe("find_files #few", function()
   before_each(function()
     dir = tmpdir.new()
   end)
@@ -119,10 +119,17 @@ describe("find_files", function()
     assert.is_nil(result.details.result_limit_reached)
     result = find({ pattern = "*", offset = 4 }, { max_results = 2 })
     assert.equal("d\ne", result.content)
-    assert.same(
-      { truncated = false, bytes_returned = 3, bytes_total = 9, reason = "size_cap" },
-      result.truncation
-    )
+    assert.same({ truncated = false, bytes_returned = 3, bytes_total = 9, reason = "size_cap" }, result.truncation)
+  end)
+
+  it("counts the files that it does not list", function()
+    dir:sh "mkdir many && cd many && seq 600 | xargs touch"
+    local result = find({ pattern = "*", path = "many" }, { max_results = 100 })
+    assert.equal("[100 results limit reached. Use limit=200 for more, or refine pattern]", result.details.notice)
+    assert.same({ truncated_total = 600 }, result.metadata)
+    assert.equal(101, result.truncation.next_offset)
+    assert.same({ truncated_total = 600 }, find({ pattern = "*", path = "many", offset = 301, limit = 3 }).metadata)
+    assert.same({ truncated_total = 600 }, find({ pattern = "*", path = "many" }, { max_bytes = 100 }).metadata)
   end)
 
   it("knows the whole size only when rg came to its end", function()
@@ -136,7 +143,7 @@ describe("find_files", function()
     result = find("*", { max_bytes = 6 })
     assert.equal("aaaa", result.content)
     assert.is_nil(result.truncation.bytes_total)
-    assert.same({ truncated_total = 3 }, result.metadata) -- as many were seen
+    assert.same({ truncated_total = 5 }, result.metadata) -- all are counted
     touch(("n"):rep(40))
     assert.equal("[50B limit reached]", find("*", { max_bytes = 50 }).details.notice)
   end)
@@ -168,7 +175,7 @@ describe("find_files", function()
     until not input.offset
     assert.equal(100000, number)
     assert.is_true(pages > 4 and pages < 8)
-    local result = find("*.c")
+    local result = find "*.c"
     assert.equal(1001, result.truncation.next_offset)
     assert.is_true(#result.content <= 30720)
     assert.is_true(result.duration_ms < 10000)
@@ -220,9 +227,11 @@ describe("find_files", function()
       assert.equal("a/file\nb/file\nc/file", find("*", nil, { profile = profile }).content)
     end
     for _, limits in ipairs { { strategy = "pipeline", max_lines = 2 }, { strategy = "pipeline", max_chars = 8 } } do
-      local result = abridge.session({ run_dir = false, profile = "pipeline", cwd = dir.path, limits = {
-        find_files = limits,
-      } }):call("find_files", { pattern = "*" })
+      local result = abridge
+        .session({ run_dir = false, profile = "pipeline", cwd = dir.path, limits = {
+          find_files = limits,
+        } })
+        :call("find_files", { pattern = "*" })
       abridge.assert_conforms("find_files", result)
       assert.is_true(result.truncation.truncated)
       assert.is_nil(result.truncation.next_offset)

@@ -65,7 +65,7 @@ local function each_name(visit)
   end
 end
 
-describe("a hostile file name", function()
+describe("a hostile file name #few", function()
   setup(function()
     dir = tmpdir.new()
     uv.fs_mkdir(dir:at "files", 448)
@@ -205,7 +205,7 @@ describe("a hostile file name", function()
   end)
 end)
 
-describe("a path", function()
+describe("a path #few", function()
   setup(function()
     dir = tmpdir.new()
     uv.fs_mkdir(dir:at "files", 448)
@@ -217,11 +217,21 @@ describe("a path", function()
   end)
 
   local TOOLS = {
-    read_file = function(path) return { path = path } end,
-    list_directory = function(path) return { path = path } end,
-    find_files = function(path) return { path = path, pattern = "*" } end,
-    search_files = function(path) return { path = path, pattern = "x" } end,
-    run_command = function(path) return { cwd = path, command = "echo never" } end,
+    read_file = function(path)
+      return { path = path }
+    end,
+    list_directory = function(path)
+      return { path = path }
+    end,
+    find_files = function(path)
+      return { path = path, pattern = "*" }
+    end,
+    search_files = function(path)
+      return { path = path, pattern = "x" }
+    end,
+    run_command = function(path)
+      return { cwd = path, command = "echo never" }
+    end,
   }
 
   --- What each tool says of a path; a text of one word is the code of the answer.
@@ -279,8 +289,7 @@ describe("a path", function()
 
   it("that leads in a circle says so, with no other path", function()
     local circle = "Cannot read loop: too many symbolic links encountered"
-    says("loop", { list_directory = circle, find_files = circle, search_files = circle })
-    assert.is_true(call("read_file", { path = "loop" }).is_error)
+    says("loop", { list_directory = circle, find_files = circle, search_files = circle, read_file = circle })
   end)
 
   it("over what the system takes says so", function()

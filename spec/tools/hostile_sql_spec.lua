@@ -10,7 +10,16 @@ local refused = sql_engine.refused
 local BLANKS = { " ", "\n", "\t", "\r\n", "\f" }
 local MARK = "\239\187\191" -- the byte order mark: a blank before a word, a letter after it
 local COMMENTS = {
-  "-- a remark\n", "--\n", "/**/", "/* ; */", "/*/ ' */", "/* -- */", "--/*\n", "/* SELECT 1; */", "-- '\n", "/***/",
+  "-- a remark\n",
+  "--\n",
+  "/**/",
+  "/* ; */",
+  "/*/ ' */",
+  "/* -- */",
+  "--/*\n",
+  "/* SELECT 1; */",
+  "-- '\n",
+  "/***/",
 }
 
 --- What engines skip in front of a statement, and between its words.
@@ -31,23 +40,60 @@ end
 
 --- Statements that must not be taken; %s is a path of their own.
 local FORBIDDEN = {
-  "ATTACH '%s' AS o", "ATTACH DATABASE ':memory:' AS o", "DETACH DATABASE main", "VACUUM INTO '%s'", "VACUUM",
-  "PRAGMA journal_mode = WAL", "PRAGMA main . journal_mode = delete", "PRAGMA locking_mode = EXCLUSIVE",
-  "PRAGMA writable_schema = ON", "PRAGMA query_only ( 0 )", "PRAGMA \"query_only\" = OFF", "PRAGMA [user_version] = 7",
-  "PRAGMA temp_store_directory = '/'", "PRAGMA case_sensitive_like = 1", "PRAGMA foreign_keys = 1",
-  "PRAGMA wal_checkpoint ( TRUNCATE )", "PRAGMA optimize", "PRAGMA incremental_vacuum", "PRAGMA shrink_memory",
-  "PRAGMA busy_timeout = 1", "PRAGMA hard_heap_limit = 1", "EXPLAIN PRAGMA foreign_keys = 1",
-  "ROLLBACK", "ROLLBACK TRANSACTION", "COMMIT", "END", "BEGIN IMMEDIATE", "SAVEPOINT s", "RELEASE s",
-  "ROLLBACK TO mine", "RELEASE mine",
-  "REINDEX", "ANALYZE", "DELETE FROM t", "INSERT INTO t VALUES ( 9 )", "REPLACE INTO t VALUES ( 9 )",
-  "UPDATE t SET a = 9", "INSERT OR ROLLBACK INTO t VALUES ( 1 )", "WITH x AS ( SELECT 1 ) DELETE FROM t",
+  "ATTACH '%s' AS o",
+  "ATTACH DATABASE ':memory:' AS o",
+  "DETACH DATABASE main",
+  "VACUUM INTO '%s'",
+  "VACUUM",
+  "PRAGMA journal_mode = WAL",
+  "PRAGMA main . journal_mode = delete",
+  "PRAGMA locking_mode = EXCLUSIVE",
+  "PRAGMA writable_schema = ON",
+  "PRAGMA query_only ( 0 )",
+  'PRAGMA "query_only" = OFF',
+  "PRAGMA [user_version] = 7",
+  "PRAGMA temp_store_directory = '/'",
+  "PRAGMA case_sensitive_like = 1",
+  "PRAGMA foreign_keys = 1",
+  "PRAGMA wal_checkpoint ( TRUNCATE )",
+  "PRAGMA optimize",
+  "PRAGMA incremental_vacuum",
+  "PRAGMA shrink_memory",
+  "PRAGMA busy_timeout = 1",
+  "PRAGMA hard_heap_limit = 1",
+  "EXPLAIN PRAGMA foreign_keys = 1",
+  "ROLLBACK",
+  "ROLLBACK TRANSACTION",
+  "COMMIT",
+  "END",
+  "BEGIN IMMEDIATE",
+  "SAVEPOINT s",
+  "RELEASE s",
+  "ROLLBACK TO mine",
+  "RELEASE mine",
+  "REINDEX",
+  "ANALYZE",
+  "DELETE FROM t",
+  "INSERT INTO t VALUES ( 9 )",
+  "REPLACE INTO t VALUES ( 9 )",
+  "UPDATE t SET a = 9",
+  "INSERT OR ROLLBACK INTO t VALUES ( 1 )",
+  "WITH x AS ( SELECT 1 ) DELETE FROM t",
   "WITH x AS ( SELECT 1 ) INSERT INTO t SELECT * FROM x RETURNING a",
   "WITH x AS ( SELECT 1 ) REPLACE INTO t VALUES ( 9 )",
-  "DROP TABLE t", "CREATE TEMP TABLE u ( a )", "CREATE VIRTUAL TABLE v USING fts5 ( a )", "ALTER TABLE t RENAME TO u",
-  "SELECT load_extension ( 'x' )", "SELECT hex ( fts3_tokenizer ( 'simple' ) )",
-  "SELECT hex ( \"fts3_tokenizer\" ( 'simple' ) )", "SELECT hex ( [FTS3_tokenizer] ( 'simple' ) )",
-  "SELECT hex ( `fts3_tokenizer` ( 'simple' ) )", "SELECT 1 WHERE $a(') > hex ( fts3_tokenizer ( 'simple' ) ) --')",
-  "VALUES ( writefile ( '%s' , 'x' ) )", "SELECT edit ( 'x' , 'touch %s' )", "SELECT readfile ( '/etc/passwd' )",
+  "DROP TABLE t",
+  "CREATE TEMP TABLE u ( a )",
+  "CREATE VIRTUAL TABLE v USING fts5 ( a )",
+  "ALTER TABLE t RENAME TO u",
+  "SELECT load_extension ( 'x' )",
+  "SELECT hex ( fts3_tokenizer ( 'simple' ) )",
+  "SELECT hex ( \"fts3_tokenizer\" ( 'simple' ) )",
+  "SELECT hex ( [FTS3_tokenizer] ( 'simple' ) )",
+  "SELECT hex ( `fts3_tokenizer` ( 'simple' ) )",
+  "SELECT 1 WHERE $a(') > hex ( fts3_tokenizer ( 'simple' ) ) --')",
+  "VALUES ( writefile ( '%s' , 'x' ) )",
+  "SELECT edit ( 'x' , 'touch %s' )",
+  "SELECT readfile ( '/etc/passwd' )",
 }
 
 --- A statement with its words in any case, and gaps between them.
@@ -68,7 +114,7 @@ local READING = {
   { "VALUES ( ';ATTACH' )", '[{"column1":";ATTACH"}]' },
   { "SELECT replace ( 'abc' , 'b' , 'x' ) AS v", '[{"v":"axc"}]' },
   { "PRAGMA user_version", '[{"user_version":3}]' },
-  { "SELECT \"a\" AS [v;w] FROM t WHERE a = 1", '[{"v;w":1}]' },
+  { 'SELECT "a" AS [v;w] FROM t WHERE a = 1', '[{"v;w":1}]' },
 }
 
 describe("sql_query under attack", function()
@@ -84,7 +130,11 @@ describe("sql_query under attack", function()
     dir = tmpdir.new()
     conn = assert(sql_engine.connect(dir:at "data.db"))
     for _, statement in ipairs {
-      "CREATE TABLE t(a)", "INSERT INTO t VALUES (1), (2)", "PRAGMA user_version = 3", "BEGIN", "SAVEPOINT mine",
+      "CREATE TABLE t(a)",
+      "INSERT INTO t VALUES (1), (2)",
+      "PRAGMA user_version = 3",
+      "BEGIN",
+      "SAVEPOINT mine",
       "INSERT INTO t VALUES (3)",
     } do
       sql_engine.run(statement, conn)
@@ -110,11 +160,20 @@ describe("sql_query under attack", function()
     end
     found[#found + 1] = dir:read "data.db"
     for _, question in ipairs {
-      "SELECT group_concat(a) FROM t", "SELECT group_concat(name) FROM pragma_database_list WHERE name <> 'temp'",
-      "SELECT group_concat(name || ifnull(sql, '')) FROM sqlite_master", "PRAGMA query_only", "PRAGMA journal_mode",
-      "PRAGMA locking_mode", "PRAGMA foreign_keys", "PRAGMA writable_schema", "PRAGMA user_version",
-      "SELECT 'a' LIKE 'A'", "PRAGMA busy_timeout", "PRAGMA hard_heap_limit",
-      "PRAGMA temp_store_directory", "SELECT total_changes()",
+      "SELECT group_concat(a) FROM t",
+      "SELECT group_concat(name) FROM pragma_database_list WHERE name <> 'temp'",
+      "SELECT group_concat(name || ifnull(sql, '')) FROM sqlite_master",
+      "PRAGMA query_only",
+      "PRAGMA journal_mode",
+      "PRAGMA locking_mode",
+      "PRAGMA foreign_keys",
+      "PRAGMA writable_schema",
+      "PRAGMA user_version",
+      "SELECT 'a' LIKE 'A'",
+      "PRAGMA busy_timeout",
+      "PRAGMA hard_heap_limit",
+      "PRAGMA temp_store_directory",
+      "SELECT total_changes()",
     } do
       local rows = sql_engine.fetched(question, conn)
       found[#found + 1] = question .. "=" .. tostring(rows[1] and rows[1][1])
@@ -167,7 +226,8 @@ describe("sql_query under attack", function()
 
   it("shows no address of memory in what it explains", function()
     for _, statement in ipairs {
-      "EXPLAIN SELECT * FROM pragma_table_info('t')", ";explain/**/select * from json_each('[1]'), t",
+      "EXPLAIN SELECT * FROM pragma_table_info('t')",
+      ";explain/**/select * from json_each('[1]'), t",
       "EXPLAIN WITH x AS (SELECT 1) SELECT * FROM x, pragma_function_list",
     } do
       for _, main in ipairs { conn, { connection = conn, read_only = false } } do
@@ -216,7 +276,7 @@ describe("sql_query under attack", function()
       local done, message = own:execute "INSERT INTO t VALUES (4)" -- past all words, query_only and savepoints
       assert.is_nil(done)
       assert.equal("LuaSQL: attempt to write a readonly database", message)
-      local definition = session:definitions("anthropic")
+      local definition = session:definitions "anthropic"
       local described
       for _, one in ipairs(definition) do
         if one.name == "sql_query" then described = one.description end
@@ -224,7 +284,9 @@ describe("sql_query under attack", function()
       assert.truthy(described:find("The database is SQLite3, read only", 1, true))
       session:close()
       assert.is_nil(session.databases.main.conn)
-      assert.has_error(function() own:execute "SELECT 1" end)
+      assert.has_error(function()
+        own:execute "SELECT 1"
+      end)
     end)
 
     it("makes none that is missing, and finds it when it is there", function()
@@ -245,7 +307,9 @@ describe("sql_query under attack", function()
     it("says what to install where there is no driver", function()
       local driver = package.loaded["luasql.sqlite3"]
       package.loaded["luasql.sqlite3"] = nil
-      package.preload["luasql.sqlite3"] = function() error "none" end
+      package.preload["luasql.sqlite3"] = function()
+        error "none"
+      end
       local session = session_of(path)
       local result = session:call("sql_query", { sql = "SELECT 1" })
       local definitions = session:definitions "mcp"

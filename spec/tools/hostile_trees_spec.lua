@@ -11,7 +11,7 @@ local WORDS = ": an ignore file must be a regular file of at most 16MB. Remove i
 local SECONDS = 25 -- for a busy machine; the timeout is 30
 local STANDS_STILL = not resources.asks_proc and 2 or nil -- seconds, where nothing else tells that it does
 
-describe("a search", function()
+describe("a search #few", function()
   if not host.uv() or not programs.find "rg" then
     pending("luv or ripgrep is missing", function() end)
     return
@@ -151,7 +151,9 @@ describe("a search", function()
       ctx = given
       return execute(input, given, done)
     end
-    finally(function() find_files.execute = execute end)
+    finally(function()
+      find_files.execute = execute
+    end)
     call(TOOLS[2], { cwd = dir:at "tree" })
     assert.equal(30, ctx.search_timeout)
     call(TOOLS[2], { cwd = dir:at "tree", timeout = 50 })

@@ -15,9 +15,7 @@ local function start(argv, opts, handlers)
   local process_or_nil, message, code = process.spawn(argv, opts, {
     on_output = function(chunk)
       run.out[#run.out + 1] = chunk
-      if handlers.on_output then
-        handlers.on_output(run, chunk)
-      end
+      if handlers.on_output then handlers.on_output(run, chunk) end
     end,
     on_stderr = function(chunk)
       run.err[#run.err + 1] = chunk
@@ -65,9 +63,7 @@ local function leaves_nothing(fn)
     return resources.handles() <= handles + tick and not (on_linux and resources.descriptors() > fds)
   end)
   assert.equal(handles, resources.handles())
-  if on_linux then
-    assert.equal(fds, resources.descriptors())
-  end
+  if on_linux then assert.equal(fds, resources.descriptors()) end
 end
 
 describe("process output", function()
@@ -129,9 +125,7 @@ describe("process hold", function()
   it("keeps a program waiting until release, and loses nothing", function()
     local run = start(FLOOD, {}, {
       on_output = function(run)
-        if #run.out == 1 then
-          run.process:hold()
-        end
+        if #run.out == 1 then run.process:hold() end
       end,
     })
     assert.is_true(waiting.eventually(function()
@@ -230,14 +224,20 @@ describe("process that stands still", function()
     local outcome
     local child = process.spawn({ "sh", "-c", "yes | head -c 1000000" }, { stall = 0.3 }, {
       on_output = function() end,
-      on_exit = function(ended) outcome = ended end,
+      on_exit = function(ended)
+        outcome = ended
+      end,
     })
     child:hold()
     local until_then = host.now() + 1500
-    host.wait(function() return host.now() > until_then end, 30)
+    host.wait(function()
+      return host.now() > until_then
+    end, 30)
     assert.is_nil(outcome)
     child:release()
-    host.wait(function() return outcome end, 30)
+    host.wait(function()
+      return outcome
+    end, 30)
     assert.is_nil(outcome.stalled)
     assert.equal(0, outcome.code)
   end)
@@ -305,7 +305,7 @@ describe("process timeout", function()
     if os.execute "command -v perl >/dev/null" == nil then return pending "no perl here" end
     -- a child in our group whose parent left it, lives on, and never waits
     local zombie = "$c = fork; close STDERR; if (!$c) { close STDOUT; sleep 60; exit } setpgrp(0, 0);"
-    zombie = zombie .. "$| = 1; print \"$$ $c\\n\"; close STDOUT; sleep 60"
+    zombie = zombie .. '$| = 1; print "$$ $c\\n"; close STDOUT; sleep 60'
     local started = host.now()
     local run = sh("perl -e '" .. zombie .. "' & wait", { timeout = 0.5, grace = 20 })
     local parent, child = run.text:match "^(%d+) (%d+)\n$"
@@ -425,7 +425,7 @@ describe("background child", function()
     assert.is_true(host.now() - from < 25000)
     assert.equal(0, run.outcome.code)
     assert.equal(true, run.outcome.background)
-    local pid, rest = run.text:match("^(%d+)\n(.*)$")
+    local pid, rest = run.text:match "^(%d+)\n(.*)$"
     assert.equal("done\n", rest)
     assert.is_true(resources.alive(tonumber(pid)))
     uv.kill(tonumber(pid), "sigkill")
@@ -466,15 +466,13 @@ describe("background child", function()
   it("does not keep the process when it never stops printing", function()
     local run = sh("yes & echo $!", { linger = 0.05 })
     assert.equal(true, run.outcome.background)
-    uv.kill(tonumber(run.text:match("%d+")), "sigkill") -- SIGPIPE may have been faster
+    uv.kill(tonumber(run.text:match "%d+"), "sigkill") -- SIGPIPE may have been faster
   end)
 end)
 
 describe("a background child that left the group", function()
   local has_setsid = #sh("command -v setsid").text > 0
-  if not has_setsid then
-    return
-  end
+  if not has_setsid then return end
 
   it("cannot make a timeout hang", function()
     local script = "setsid sh -c 'echo $$; exec sleep 30' & sleep 30"
@@ -545,7 +543,12 @@ describe("process arguments", function()
 
   it("are what their tables hold themselves", function()
     local function always(value, fields)
-      return setmetatable(fields, { __index = function() return value end, __pairs = error })
+      return setmetatable(fields, {
+        __index = function()
+          return value
+        end,
+        __pairs = error,
+      })
     end
     local argv = always("x", { "sh", "-c", 'echo "$#$A"; echo err >&2' })
     local run = run_to_end(argv, always(1, { env = always("x", { A = "a" }), merge_stderr = false }))
@@ -563,9 +566,9 @@ describe("process arguments", function()
       end, ...)
       assert.equal(false, ok)
       assert.matches("process_spec%.lua:%d+: spawn: ", message)
-      assert.equal(want, message:match("spawn: (.*)$"))
+      assert.equal(want, message:match "spawn: (.*)$")
     end
-    check("argv must be an array of at least one string, got nil")
+    check "argv must be an array of at least one string, got nil"
     check('argv must be an array of at least one string, got "ls"', "ls")
     check("argv[2] must be a string, got 5", { "a", 5 })
     check("opts must be a table, got 3", { "a" }, 3)
@@ -632,17 +635,13 @@ describe("a process that cannot start", function()
         local taken = {}
         while #taken < 70000 do
           local fd = uv.fs_open("/dev/null", "r", 0)
-          if not fd then
-            break
-          end
+          if not fd then break end
           taken[#taken + 1] = fd
         end
         local codes, run = {}, nil
         for _ = 1, 12 do
           run = start({ "true" }, { merge_stderr = false })
-          if run.process or #taken == 0 then
-            break
-          end
+          if run.process or #taken == 0 then break end
           codes[#codes + 1] = run.code
           uv.fs_close(table.remove(taken))
         end

@@ -58,8 +58,10 @@ describe("read_file", function()
       dir:write("f", numbered(100))
       local result = read({ path = "f", line_numbers = true }, { max_bytes = 200 })
       assert.is_true(#result.content <= 200)
-      assert.matches("\n     9\tline 9\n\n%[Showing lines 1%-9 of 100 %(200B limit%)%. Use offset=10 to continue%]$",
-        result.content)
+      assert.matches(
+        "\n     9\tline 9\n\n%[Showing lines 1%-9 of 100 %(200B limit%)%. Use offset=10 to continue%]$",
+        result.content
+      )
       result = read({ path = "f", line_numbers = true }, { max_chars = 200 })
       assert.is_true(abridge.count_chars(result.content) <= 200)
       assert.equal(792, result.details.cut.total_chars)
@@ -306,14 +308,18 @@ describe("read_file", function()
       local png = "\137PNG\r\n\26\n\0\0\0\rIHDR\0\0\2\128\0\0\1\224\8\2\0\0\0" .. ("\7"):rep(2000)
       dir:write("shot.png", png)
       for _, input in ipairs {
-        { path = "shot.png" }, { path = "shot.png", offset = 7, limit = 1 }, { path = "shot.png", line_numbers = true },
+        { path = "shot.png" },
+        { path = "shot.png", offset = 7, limit = 1 },
+        { path = "shot.png", line_numbers = true },
       } do
         local result = read(input)
         assert.equal(("Image: shot.png (image/png, 640x480, %s)"):format(abridge.format_size(#png)), result.content)
         assert.is_false(result.is_error)
         local details = result.details
-        assert.same({ true, "image/png", 640, 480, #png },
-          { details.binary, details.media_type, details.width, details.height, details.size })
+        assert.same(
+          { true, "image/png", 640, 480, #png },
+          { details.binary, details.media_type, details.width, details.height, details.size }
+        )
       end
     end)
 

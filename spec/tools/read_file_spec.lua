@@ -249,9 +249,8 @@ describe("read_file", function()
     it("where to go on inside a line, without a shell", function()
       dir:write("f", ("0123456789"):rep(300) .. "\nb\n")
       local result = read("f", { max_bytes = 400 }, { tools = ALONE })
-      local last, column = result.content:match(
-        "^[0-9]+\n\n%[Showing chars 1%-(%d+) of line 1 %(400B limit%)%. Use offset=1 column=(%d+) to continue%]$"
-      )
+      local said = "%[Showing chars 1%-(%d+) of line 1 %(400B limit%)%. Use offset=1 column=(%d+) to continue%]$"
+      local last, column = result.content:match("^[0-9]+\n\n" .. said)
       assert.equal(tonumber(last) + 1, tonumber(column))
       assert.equal(tonumber(last), result.truncation.bytes_returned)
       assert.equal(1, result.truncation.next_offset)
@@ -263,9 +262,8 @@ describe("read_file", function()
     it("where to go on inside a line, with a shell and a column", function()
       dir:write("f", "a\n" .. ("0123456789"):rep(300) .. "\nb\n")
       local result = read({ path = "f", offset = 2, column = 11 }, { max_bytes = 400 })
-      local last, column = result.content:match(
-        "^[0-9]+\n\n%[Showing chars 11%-(%d+) of line 2 %(400B limit%)%. Use offset=2 column=(%d+) to continue%]$"
-      )
+      local said = "%[Showing chars 11%-(%d+) of line 2 %(400B limit%)%. Use offset=2 column=(%d+) to continue%]$"
+      local last, column = result.content:match("^[0-9]+\n\n" .. said)
       assert.equal(tonumber(last) + 1, tonumber(column))
       assert.equal("0123456789", result.content:sub(1, 10))
       assert.equal(12 + result.truncation.bytes_returned, result.details.cut.kept[1].last_byte)
@@ -322,7 +320,7 @@ describe("read_file", function()
 
   it("counts CR as part of its line", function()
     dir:write("f", "a\r\nb\r\nc\r\n")
-    local result = read({ path = "f", limit = 2 })
+    local result = read { path = "f", limit = 2 }
     assert.equal("a\r\nb\r\n\n[1 more line in file. Use offset=3 to continue]", result.content)
   end)
 
@@ -496,6 +494,31 @@ describe("read_file", function()
     assert.equal(151, result.truncation.next_offset)
   end)
 
+  it("says why a file cannot be opened again for the ceiling", function()
+    local instead = {
+      ["No such file or directory: f"] = "true",
+      ["Is a directory: f"] = "mkdir f",
+      ["Cannot read f: too many symbolic links encountered"] = "ln -s f f",
+    }
+    for message, command in pairs(instead) do
+      dir:sh "rm -rf f"
+      dir:write("f", ("\226\130\172"):rep(20000) .. "\n")
+      local gone = false
+      local result = read("f", nil, {
+        profile = "pipeline",
+        ceiling = { max_bytes = 9000 },
+        redact = function(text)
+          if not gone then dir:sh("rm f;" .. command) end
+          gone = true
+          return text
+        end,
+      })
+      assert.equal(message, result.content)
+      assert.is_true(result.is_error)
+    end
+    dir:sh "rm -rf f"
+  end)
+
   it("holds at any small budget, with and without a shell tool, redacted and numbered", function()
     dir:write("long", ("\195\169"):rep(500) .. "\nb\n")
     dir:write("lines", numbered(100))
@@ -505,8 +528,12 @@ describe("read_file", function()
       for _, unit in ipairs { "max_bytes", "max_chars", "max_tokens" } do
         for _, opts in ipairs { {}, { tools = ALONE }, { redact = { "zzz" } } } do
           for _, input in ipairs {
-            { path = "long" }, { path = "lines", line_numbers = true }, { path = "one" },
-            { path = "long", line_numbers = true, column = 3 }, { path = "image" }, { path = "missing" },
+            { path = "long" },
+            { path = "lines", line_numbers = true },
+            { path = "one" },
+            { path = "long", line_numbers = true, column = 3 },
+            { path = "image" },
+            { path = "missing" },
             { path = "lines", offset = 999 },
           } do
             local result = read(input, nil, {

@@ -60,7 +60,7 @@ describe("the reader of rg's JSON", function()
 
   it("gives the events of whole lines, whatever the chunks", function()
     local text = '{"type":"begin","data":{"path":{"text":"./a"}}}\n'
-      .. match_json("./a\n\"b", 'say "needle"\t\\\n', 6, 11)
+      .. match_json('./a\n"b', 'say "needle"\t\\\n', 6, 11)
       .. '{"type":"context","data":{"path":{"text":"./a"},"lines":{"text":"next\\n"},"line_number":8,'
       .. '"absolute_offset":60,"submatches":[]}}\n'
       .. match_json("./a", "\255needle\r\n", 2, 7, true)

@@ -255,7 +255,7 @@ describe("run_command", function()
     end)
 
     it("exactly the text that was given", function()
-      assert.equal("it's \"a\" $b `c` \\\n", run([[printf '%s\n' "it's \"a\" \$b \`c\` \\"]]).content)
+      assert.equal('it\'s "a" $b `c` \\\n', run([[printf '%s\n' "it's \"a\" \$b \`c\` \\"]]).content)
       assert.equal("1\n2\n", run("echo 1\necho 2").content)
     end)
   end)
@@ -408,7 +408,7 @@ describe("run_command", function()
   end)
 
   it("shows a short failure wherever it stands in a long output, at each level", function()
-    local loop = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo \"unit $i of 3000\"; "
+    local loop = 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "unit $i of 3000"; '
       .. "[ $i -eq %d ] && echo 'x.c:7: error: no y' >&2; done; exit 1"
     for _, at in ipairs { 1, 1500, 2999 } do
       for word, bytes in pairs { silent = 200, concise = 2048, normal = 8192, verbose = 16384 } do

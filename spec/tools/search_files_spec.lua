@@ -2,7 +2,9 @@ local abridge = require "support.unsaved"
 local core = require "abridge.core"
 local environment = require "support.environment"
 local host = require "abridge.base.host"
+local plain = require "support.plain"
 local random = require "support.random"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 local waiting = require "support.waiting"
 
@@ -16,14 +18,6 @@ local function search(input, limits, opts)
   opts.limits = opts.limits or { search_files = limits }
   if type(input) == "string" then input = { pattern = input } end
   return abridge.session(opts):call("search_files", input)
-end
-
-local function lines(n, text)
-  local all = {}
-  for i = 1, n do
-    all[i] = (text or "match %d"):format(i)
-  end
-  return table.concat(all, "\n") .. "\n"
 end
 
 local function hit(result)
@@ -40,7 +34,7 @@ local function prints(event, n)
   return ("printf '%s\\n'\n"):format(event:gsub("%%d", tostring(n or 1)))
 end
 
-describe("search_files", function()
+describe("search_files #few", function()
   before_each(function()
     dir = tmpdir.new()
     dir:sh "mkdir bin tree"
@@ -117,7 +111,8 @@ describe("search_files", function()
         end
         session:close()
       end
-      local relative = abridge.session { run_dir = false }:call("search_files", { pattern = "MIT L", path = "LICENSE" })
+      local relative =
+        abridge.session({ run_dir = false }):call("search_files", { pattern = "MIT L", path = "LICENSE" })
       assert.equal("LICENSE:1: MIT License", relative.content)
     end)
 
@@ -126,11 +121,19 @@ describe("search_files", function()
       dir:write("tree/b", "word 1\nword 2\n3\n")
       assert.equal(
         table.concat({
-          "a-2- 2", "a:3: word 3", "a-4- 4", "a-5- 5", "a:6: word 6", "a-7- 7",
+          "a-2- 2",
+          "a:3: word 3",
+          "a-4- 4",
+          "a-5- 5",
+          "a:6: word 6",
+          "a-7- 7",
           "--",
-          "a-10- 10", "a:11: word 11",
+          "a-10- 10",
+          "a:11: word 11",
           "--",
-          "b:1: word 1", "b:2: word 2", "b-3- 3",
+          "b:1: word 1",
+          "b:2: word 2",
+          "b-3- 3",
         }, "\n"),
         hit(search { pattern = "word", context = 1 })
       )
@@ -207,7 +210,9 @@ describe("search_files", function()
       dir:write("tree/text", "word\n")
       local expected = {
         "early: binary file matches",
-        "late:1: word 1", "late:3: word 3", "late: binary file matches",
+        "late:1: word 1",
+        "late:3: word 3",
+        "late: binary file matches",
         "same: binary file matches",
         "text:1: word",
       }
@@ -323,7 +328,13 @@ describe("search_files", function()
           { max_bytes = false, max_chars = budget },
           { max_bytes = false, max_tokens = budget },
           { max_bytes = budget, max_line_chars = false },
-          { max_bytes = false, max_tokens = budget, count_tokens = function(text) return #text end },
+          {
+            max_bytes = false,
+            max_tokens = budget,
+            count_tokens = function(text)
+              return #text
+            end,
+          },
         } do
           local offset, pages = 1, 0
           repeat
@@ -340,7 +351,7 @@ describe("search_files", function()
     end)
 
     it("and leaves out context rather than the match", function()
-      dir:write("tree/f", lines(50, "context %d") .. "needle\n" .. lines(50))
+      dir:write("tree/f", seq(1, 50, "context %d") .. "needle\n" .. seq(1, 50, "match %d"))
       local result = search({ pattern = "needle", context = 100 }, { max_bytes = 300 })
       assert.is_truthy(hit(result):find("\nf-50- context 50\nf:51: needle\nf-52- match 1\n", 1, true))
       assert.is_true(#result.content > 250)
@@ -351,10 +362,12 @@ describe("search_files", function()
 
   describe("stops", function()
     it("at the limit, and goes on at the offset", function()
-      dir:write("tree/f", lines(250))
+      dir:write("tree/f", seq(1, 250, "match %d"))
       local result = search { pattern = "match" }
-      assert.equal("f:100: match 100\n\n[100 matches limit reached. Use limit=200 for more, or refine pattern]",
-        hit(result):match "[^\n]*\n\n.*$")
+      assert.equal(
+        "f:100: match 100\n\n[100 matches limit reached. Use limit=200 for more, or refine pattern]",
+        hit(result):match "[^\n]*\n\n.*$"
+      )
       assert.same({
         truncated = true,
         bytes_returned = #result.content:match "^(.*)\n\n",
@@ -372,17 +385,17 @@ describe("search_files", function()
     end)
 
     it("at the model's limit, which goes before the profile's both ways", function()
-      dir:write("tree/f", lines(250))
+      dir:write("tree/f", seq(1, 250, "match %d"))
       local result = search { pattern = "match", limit = 200 }
       assert.equal(201, result.truncation.next_offset)
       assert.is_truthy(hit(result):find("[200 matches limit reached. Use limit=400 for more", 1, true))
       result = search { pattern = "match", limit = 1 }
       assert.equal(2, result.truncation.next_offset)
-      assert.is_truthy(hit(result):find("^f:1: match 1\n\n%[1 matches limit reached"))
+      assert.is_truthy(hit(result):find "^f:1: match 1\n\n%[1 matches limit reached")
     end)
 
     it("at no limit that just fits", function()
-      dir:write("tree/f", lines(100))
+      dir:write("tree/f", seq(1, 100, "match %d"))
       local result = search { pattern = "match" }
       assert.is_false(result.truncation.truncated)
       assert.is_nil(result.details.match_limit_reached)
@@ -390,9 +403,10 @@ describe("search_files", function()
     end)
 
     it("when more is there than the budget can show", function()
-      dir:write("tree/f", lines(1000))
+      dir:write("tree/f", seq(1, 1000, "match %d"))
       local result = search({ pattern = "match", limit = 500 }, { max_bytes = 200 })
       assert.is_truthy(hit(result):find "\n\n%[200B limit reached %(%d+ of %d+%+ matches shown%)%]$")
+      assert.equal(tonumber(result.details.notice:match "of (%d+)%+"), result.metadata.truncated_total)
       assert.equal("size_cap", result.truncation.reason)
       local shown, seen = result.content:match "%((%d+) of (%d+)%+"
       assert.equal(tonumber(shown) + 1, result.truncation.next_offset)
@@ -452,7 +466,7 @@ describe("search_files", function()
   describe("tells what went wrong:", function()
     it("a bad pattern or glob in rg's words", function()
       local result = search "foo("
-      assert.is_truthy(hit(result):find("regex parse error:\n +foo%(\n +%^\nerror: unclosed group$"))
+      assert.is_truthy(hit(result):find "regex parse error:\n +foo%(\n +%^\nerror: unclosed group$")
       assert.is_true(result.is_error)
       assert.equal("EINVAL", result.details.error_code)
       result = search { pattern = "foo", glob = "a[" }
@@ -474,7 +488,7 @@ describe("search_files", function()
     end)
 
     it("an offset past the last match", function()
-      dir:write("tree/f", lines(3))
+      dir:write("tree/f", seq(1, 3, "match %d"))
       local result = search { pattern = "match", offset = 5 }
       assert.equal("Offset 5 is beyond the last match (3 matches in all)", hit(result))
       assert.is_true(result.is_error)
@@ -500,7 +514,7 @@ describe("search_files", function()
         local given = { pattern = "x" }
         return session:call("search_files", given), session:call("find_files", given), session:definitions "mcp"
       end)
-      assert.is_truthy(hit(result):find("^ripgrep %(rg%) was not found on the PATH; install it"))
+      assert.is_truthy(hit(result):find "^ripgrep %(rg%) was not found on the PATH; install it")
       assert.is_true(result.is_error)
       assert.equal(result.content, found.content)
       assert.same({}, definitions)
@@ -561,7 +575,12 @@ describe("search_files", function()
         local line = order == "after" and "needle" .. filler .. secret or secret .. filler .. "needle"
         if order == "around" then line = ("z"):rep(gap) .. line .. secret end
         dir:write("tree/f", line .. "\n")
-        for _, redact in ipairs { { "key%-s+" }, function(l) return (l:gsub("key%-s+", "#")) end } do
+        for _, redact in ipairs {
+          { "key%-s+" },
+          function(l)
+            return (l:gsub("key%-s+", "#"))
+          end,
+        } do
           local result = search({ pattern = "needle" }, { max_line_chars = 30 }, { redact = redact })
           local where = ("gap %d, %s: %s"):format(gap, order, hit(result))
           assert.is_nil(result.content:find("sss", 1, true), where)
@@ -582,7 +601,7 @@ describe("search_files", function()
   end)
 
   it("keeps what two searches at a time find apart", function()
-    dir:write("tree/f", lines(5) .. "other\n")
+    dir:write("tree/f", seq(1, 5, "match %d") .. "other\n")
     local session = abridge.session { cwd = dir.path }
     local one = session:call("search_files", { pattern = "match 3" }, {})
     local two = session:call("search_files", { pattern = "other" }, {})
@@ -615,7 +634,7 @@ describe("search_files", function()
         local text = random.join(PIECES, random.below(40))
         dir:write("tree/" .. name, text)
         local number = 0
-        for line in (text .. (text:sub(-1) == "\n" and "" or "\n")):gmatch "([^\n]*)\n" do
+        for _, line in ipairs(plain.lines(text)) do
           number = number + 1
           local last = number > select(2, text:gsub("\n", ""))
           if line:find("needle", 1, true) then
@@ -694,7 +713,7 @@ describe("search_files", function()
     end)
 
     it("every profile has a page and a block", function()
-      dir:write("tree/f", lines(3000, "match %d" .. ("."):rep(60)))
+      dir:write("tree/f", seq(1, 3000, "match %d" .. ("."):rep(60)))
       for profile in pairs(abridge.profiles) do
         local opts = { profile = profile, cwd = dir:at "tree" }
         local result = abridge.session(opts):call("search_files", { pattern = "match" })

@@ -344,7 +344,7 @@ describe("sql_query", function()
       end
       refused(ask("SELECT ?, ?", { 1 }), "EPARAMS", "The statement has 2 placeholders (?), params has 1 value")
       refused(ask("SELECT '?'", { 1 }), "EPARAMS", "The statement has 0 placeholders (?), params has 1 value")
-      refused(ask("SELECT ?"), "EPARAMS", "The statement has 1 placeholder (?), params has 0 values")
+      refused(ask "SELECT ?", "EPARAMS", "The statement has 1 placeholder (?), params has 0 values")
       local wrong = "params[2] must be a string, a number, true, false or null"
       refused(ask("SELECT ?, ?", { 1, { 2 } }), "EPARAMS", wrong)
       assert.equal("[]", ask("SELECT ?, '?' -- ?", { 1 }).content)

@@ -30,7 +30,7 @@ describe("a URL", function()
       ["http://h/a/b/."] = "http://h/a/b/",
       ["http://h/a//b/"] = "http://h/a//b/",
       ["http://h/?x=/../y"] = "http://h/?x=/../y",
-      ["http://h/%7e%2F{a}|\"<>^`"] = "http://h/%7e%2F%7Ba%7D%7C%22%3C%3E%5E%60",
+      ['http://h/%7e%2F{a}|"<>^`'] = "http://h/%7e%2F%7Ba%7D%7C%22%3C%3E%5E%60",
       ["http://h/\195\169?\195\169"] = "http://h/%C3%A9?%C3%A9",
       ["http://h/[1-9]@:x"] = "http://h/[1-9]@:x",
       ["http://h//evil.example/"] = "http://h//evil.example/",
@@ -93,8 +93,11 @@ describe("a URL", function()
 
   it("is the same URL when it is read again", function()
     random.each(300, function()
-      local text = "http://" .. random.join({ "h", "1.2", "[::1]", ":80", ".", "/", "..", "?", "#", "%", "a b", "{",
-        "\195\169", "@", "x/y" }, random.below(8))
+      local text = "http://"
+        .. random.join(
+          { "h", "1.2", "[::1]", ":80", ".", "/", "..", "?", "#", "%", "a b", "{", "\195\169", "@", "x/y" },
+          random.below(8)
+        )
       local parsed = url.parse(text)
       if parsed then
         local again = url.parse(parsed:text())

@@ -14,7 +14,7 @@ local fetch = fetching.fetch
 local pages = fetching.pages
 local server
 
-describe("web_fetch", function()
+describe("web_fetch #few", function()
   before_each(function()
     server = fetching.start()
   end)
@@ -59,8 +59,12 @@ describe("web_fetch", function()
 
     it("chunked bodies, and trailers are none of it", function()
       answer(function(connection)
-        connection:respond("200 OK", { "Transfer-Encoding: chunked" },
-          "3\r\nabc\r\n5\r\n\ndefg\r\n0\r\nX-Trailer: no\r\n\r\n", true)
+        connection:respond(
+          "200 OK",
+          { "Transfer-Encoding: chunked" },
+          "3\r\nabc\r\n5\r\n\ndefg\r\n0\r\nX-Trailer: no\r\n\r\n",
+          true
+        )
       end)
       assert.equal("abc\ndefg", fetch("/").content)
     end)
@@ -94,7 +98,9 @@ describe("web_fetch", function()
       answer(function(connection)
         local function from(at)
           if at > #text then return connection:close() end
-          connection:send(text:sub(at, at), function() from(at + 1) end)
+          connection:send(text:sub(at, at), function()
+            from(at + 1)
+          end)
         end
         from(1)
       end)
@@ -114,8 +120,10 @@ describe("web_fetch", function()
 
     it("the response after interim ones", function()
       answer(function(connection)
-        connection:finish(("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Type: wrong/type\r\n\r\n"):rep(3)
-          .. "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody")
+        connection:finish(
+          ("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Type: wrong/type\r\n\r\n"):rep(3)
+            .. "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody"
+        )
       end)
       local result = fetch "/"
       assert.equal("body", result.content)
@@ -174,8 +182,10 @@ describe("web_fetch", function()
       local result = fetch "/"
       assert.equal("Binary body (image/png, 2KB)", result.content)
       assert.is_false(result.is_error)
-      assert.same({ true, "image/png", #png },
-        { result.details.binary, result.details.media_type, result.details.size })
+      assert.same(
+        { true, "image/png", #png },
+        { result.details.binary, result.details.media_type, result.details.size }
+      )
       serve("a\0b", { "Content-Type: text/plain" })
       assert.equal("Binary body (text/plain, 3B)", fetch("/").content)
       serve("a\0b", {})
@@ -334,7 +344,9 @@ describe("web_fetch", function()
       local result = fetch("/", nil, { timeout = 0.5 })
       assert.equal("Fetch timed out after 0.5 seconds", result.content)
       assert.is_true(hops < 5)
-      waiting.eventually(function() return server.open == 0 end)
+      waiting.eventually(function()
+        return server.open == 0
+      end)
     end)
 
     it("when the look-up takes too long", function()
@@ -389,14 +401,18 @@ describe("web_fetch", function()
       local session = session_of()
       local job = session:call("web_fetch", { url = server:url "/" }, {})
       assert.is_false(job:is_done())
-      waiting.eventually(function() return #server.requests == 1 end)
+      waiting.eventually(function()
+        return #server.requests == 1
+      end)
       job:cancel()
       local result = job:wait(10)
       assert.is_true(result.is_error)
       assert.is_true(result.details.cancelled)
       assert.matches("Tool web_fetch was aborted$", result.content)
       session:close()
-      waiting.eventually(function() return server.open == 0 end)
+      waiting.eventually(function()
+        return server.open == 0
+      end)
       assert.equal(0, server.open)
     end)
 
@@ -439,9 +455,15 @@ describe("web_fetch", function()
     it("shows, keeps and logs no secret, of the body or of anything else", function()
       serve("key sk-abc123 end", { "Content-Type: text/sk-type1" }, "404 sk-reason1")
       local events = {}
-      local result = fetch("/sk-path1", nil, redacting {
-        on_event = function(event) events[#events + 1] = event.content or event.input.url end,
-      })
+      local result = fetch(
+        "/sk-path1",
+        nil,
+        redacting {
+          on_event = function(event)
+            events[#events + 1] = event.content or event.input.url
+          end,
+        }
+      )
       assert.equal("key [redacted] end\n\nHTTP status 404 [redacted]", result.content)
       assert.equal(server:url "/[redacted]", result.details.url)
       assert.equal("text/[redacted]", result.details.content_type)

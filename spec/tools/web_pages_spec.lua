@@ -13,7 +13,7 @@ local body_of = fetching.body_of
 local pages = fetching.pages
 local server
 
-describe("web_fetch", function()
+describe("web_fetch #few", function()
   before_each(function()
     server = fetching.start()
   end)
@@ -123,8 +123,10 @@ describe("web_fetch", function()
       assert.equal(102400, result.details.cut.max_bytes)
       assert.equal(#result.content, shown + 2 + #result.details.notice)
       assert.is_true(#result.content <= 102400 and #result.content > 102300)
-      assert.equal(("[100KB limit reached (99.9KB of 117.2KB shown). Use offset=%d to continue]"):format(shown + 1),
-        result.details.notice)
+      assert.equal(
+        ("[100KB limit reached (99.9KB of 117.2KB shown). Use offset=%d to continue]"):format(shown + 1),
+        result.details.notice
+      )
       assert.same({
         truncated = true,
         bytes_returned = shown,
@@ -152,8 +154,10 @@ describe("web_fetch", function()
       assert.is_true(server.sent < 32 * 1024 * 1024) -- what the kernel's buffers take
       assert.is_nil(result.truncation.bytes_total)
       local shown = result.truncation.bytes_returned
-      assert.equal(("[100KB limit reached (99.9KB shown). Use offset=%d to continue]"):format(shown + 1),
-        result.details.notice)
+      assert.equal(
+        ("[100KB limit reached (99.9KB shown). Use offset=%d to continue]"):format(shown + 1),
+        result.details.notice
+      )
       assert.equal(("endless\n"):rep(20000):sub(1, shown), body_of(result))
       local again = fetch "/"
       assert.equal(result.content, again.content)
@@ -184,8 +188,12 @@ describe("web_fetch", function()
       end)
       assert.is_nil(fetch("/", { max_bytes = 1000 }).truncation.bytes_total)
       answer(function(connection)
-        connection:respond("200 OK", { "Transfer-Encoding: chunked" },
-          ("%x\r\n%s\r\n0\r\n\r\n"):format(#text, text), true)
+        connection:respond(
+          "200 OK",
+          { "Transfer-Encoding: chunked" },
+          ("%x\r\n%s\r\n0\r\n\r\n"):format(#text, text),
+          true
+        )
       end)
       assert.is_nil(fetch("/", { max_bytes = 1000 }).truncation.bytes_total)
       assert.equal(50000, fetch("/", { max_bytes = 40000 }).truncation.bytes_total) -- its end came
@@ -276,13 +284,24 @@ describe("web_fetch", function()
       local text = "\226\130\172" .. ("some text\n"):rep(60)
       serve(text)
       for _, limits in ipairs {
-        { max_bytes = 0 }, { max_bytes = 1 }, { max_bytes = 3 }, { max_bytes = 20 }, { max_bytes = 2 ^ 53 },
-        { max_lines = 0 }, { max_lines = 3 }, { max_bytes = false, max_chars = 0 },
-        { max_bytes = false, max_chars = 7 }, { max_bytes = false, max_chars = 150 },
-        { max_bytes = false, max_tokens = 1 }, { max_bytes = false, max_tokens = 60 },
+        { max_bytes = 0 },
+        { max_bytes = 1 },
+        { max_bytes = 3 },
+        { max_bytes = 20 },
+        { max_bytes = 2 ^ 53 },
+        { max_lines = 0 },
+        { max_lines = 3 },
+        { max_bytes = false, max_chars = 0 },
+        { max_bytes = false, max_chars = 7 },
+        { max_bytes = false, max_chars = 150 },
+        { max_bytes = false, max_tokens = 1 },
+        { max_bytes = false, max_tokens = 60 },
         { long_line = "omit", max_bytes = 2 },
-        { strategy = "tail", max_bytes = 5 }, { strategy = "tail", max_lines = 2 },
-        { strategy = "head_tail", max_bytes = 2 }, { strategy = "head_tail", marker_text = "x" }, { output = "silent" },
+        { strategy = "tail", max_bytes = 5 },
+        { strategy = "tail", max_lines = 2 },
+        { strategy = "head_tail", max_bytes = 2 },
+        { strategy = "head_tail", marker_text = "x" },
+        { output = "silent" },
         { strategy = "pipeline", max_bytes = false, max_chars = 5 },
       } do
         local result = fetch("/", limits)
@@ -317,8 +336,12 @@ describe("web_fetch", function()
       local dir = tmpdir.new()
       serve(("line\n"):rep(1000))
       local function kept(profile)
-        local session = session_of { run_dir = dir:at(profile), profile = profile, ceiling = false,
-          limits = { web_fetch = { max_lines = 100 } } }
+        local session = session_of {
+          run_dir = dir:at(profile),
+          profile = profile,
+          ceiling = false,
+          limits = { web_fetch = { max_lines = 100 } },
+        }
         local result = session:call("web_fetch", { url = server:url "/" })
         local path = result.details.full_output_path
         local text = path and session:full_output(result.call_id, { limit = 5000 })
@@ -337,7 +360,9 @@ describe("web_fetch", function()
   describe("of JSON", function()
     local function items(n)
       local list = {}
-      for i = 1, n do list[i] = ('{"id":%d,"name":"item %d"}'):format(i, i) end
+      for i = 1, n do
+        list[i] = ('{"id":%d,"name":"item %d"}'):format(i, i)
+      end
       return '{"items":[' .. table.concat(list, ",") .. "]}\n"
     end
 
@@ -383,8 +408,11 @@ describe("web_fetch", function()
     it("keeps its full output, redacted", function()
       local dir = tmpdir.new()
       serve(items(500), JSON)
-      local session = session_of { run_dir = dir:at "run", redact = { { "item 7%d*", "?" } },
-        limits = { web_fetch = { max_bytes = 1000 } } }
+      local session = session_of {
+        run_dir = dir:at "run",
+        redact = { { "item 7%d*", "?" } },
+        limits = { web_fetch = { max_bytes = 1000 } },
+      }
       local result = session:call("web_fetch", { url = server:url "/" })
       local full = session:full_output(result.call_id)
       session:close()
@@ -394,8 +422,14 @@ describe("web_fetch", function()
     end)
 
     it("is anything else where it is none", function()
-      for _, body in ipairs { items(200) .. "]", items(200):sub(1, -4), '"' .. ("x"):rep(5000),
-        "{" .. ("y"):rep(400000), items(20000):sub(1, -4), ('{"id":1}\n'):rep(3000) } do
+      for _, body in ipairs {
+        items(200) .. "]",
+        items(200):sub(1, -4),
+        '"' .. ("x"):rep(5000),
+        "{" .. ("y"):rep(400000),
+        items(20000):sub(1, -4),
+        ('{"id":1}\n'):rep(3000),
+      } do
         serve(body, JSON)
         local result = fetch("/", { max_bytes = 1000 })
         assert.is_true(result.truncation.truncated)

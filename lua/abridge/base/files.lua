@@ -1,4 +1,4 @@
---- Files read through libuv: whole lines from a position on, names in a folder.
+--- Files through libuv: opened, read, replaced and closed; whole lines from a position on, names in a folder.
 
 local host = require "abridge.base.host"
 
@@ -20,12 +20,36 @@ function M.output_name(number, tool)
   return prefix .. tool:sub(1, NAME_BYTES - #prefix - #suffix) .. suffix
 end
 
---- A path that does not depend on the working directory, without slashes at its end.
+--- A path that does not depend on the working directory, if luv is there to tell that; without slashes at its end.
 ---@param path string
 ---@return string
 function M.absolute(path)
-  if path:sub(1, 1) ~= "/" then path = host.uv().cwd() .. "/" .. path end
+  local uv = host.uv()
+  if uv and path:sub(1, 1) ~= "/" then path = uv.cwd() .. "/" .. path end
   return #path > 1 and path:gsub("/+$", "") or path
+end
+
+--- Close a file.
+---@param fd integer
+function M.close(fd)
+  local uv = host.uv()
+  if not pcall(uv.fs_close, fd) then uv.fs_close(fd) end -- it takes memory; try once more
+end
+
+--- Read a block of a file; an interrupted read is repeated.
+---@param fd integer
+---@param size integer bytes, at most
+---@param at integer offset from 0
+---@return string|nil bytes "" at the end of the file
+---@return string|nil message
+---@return string|nil code
+function M.read(fd, size, at)
+  local uv = host.uv()
+  local chunk, message, code
+  repeat
+    chunk, message, code = uv.fs_read(fd, size, at)
+  until code ~= "EINTR"
+  return chunk, message, code
 end
 
 --- Open a regular file to read it; nothing else is opened, since a FIFO would block. The file that was checked is the
@@ -46,7 +70,7 @@ local function opened(path, use, keep)
     return use(fd, stat)
   end)
   local kept = keep and ok and first ~= nil
-  if fd and not kept and not pcall(uv.fs_close, fd) then uv.fs_close(fd) end -- closing takes memory; try once more
+  if fd and not kept then M.close(fd) end
   if not ok then error(first, 0) end
   return first, second, third
 end
@@ -62,7 +86,7 @@ end
 
 --- Open a regular file to read it for as long as the caller wants; like `with_open`, it opens nothing else.
 ---@param path string
----@return integer|nil fd the caller's to close
+---@return integer|nil fd the caller's, who hands it to `close`
 ---@return table|string stat the message when there is no fd
 ---@return string|nil code
 function M.open(path)
@@ -88,7 +112,7 @@ end
 --- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
 --- it may return false to stop. A line of over `LINE` bytes is passed over: `pass_over(start, first)` is called in its
 --- place, once as soon as that is known and then with each block that is read of it.
---- What follows the last newline is left out. An interrupted read is repeated.
+--- What follows the last newline is left out.
 ---@param path string
 ---@param position integer
 ---@param visit fun(line: string, start: integer): boolean|nil
@@ -97,7 +121,6 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function M.each_line(path, position, visit, pass_over)
-  local uv = host.uv()
   return M.with_open(path, function(fd)
     local at, going, problem, code = position, true, nil, nil
     local line = setmetatable({ bytes = 0, pieces = {} }, Line)
@@ -108,9 +131,7 @@ function M.each_line(path, position, visit, pass_over)
     end
     while going do
       local chunk
-      repeat
-        chunk, problem, code = uv.fs_read(fd, M.BLOCK, at)
-      until code ~= "EINTR"
+      chunk, problem, code = M.read(fd, M.BLOCK, at)
       if not chunk or chunk == "" then break end
       local start = 1
       while going do
@@ -128,6 +149,67 @@ function M.each_line(path, position, visit, pass_over)
     if problem then return nil, ("%s: %s"):format(problem, path), code end
     return line.bytes > M.LINE and position + line.bytes or position
   end)
+end
+
+local OWNER_ONLY = 384 -- 0600
+local NAMES = 1000 -- tried for a file beside another
+
+--- A new file in the same folder as another, for us alone.
+local function open_beside(path)
+  local uv = host.uv()
+  local stem = ("%s.abridge-%d-"):format(path:match "^.*/" or "", uv.os_getpid())
+  local fd, message, code
+  for i = 1, NAMES do
+    local name = stem .. i
+    fd, message, code = uv.fs_open(name, "wx", OWNER_ONLY) -- never one that is there, nor through a link
+    if fd then return fd, name end
+    if code ~= "EEXIST" then break end
+  end
+  return nil, ("%s: %s"):format(tostring(message):match "^[^:]*: [^:]*" or message, path), code
+end
+
+--- Write a file as a whole: `use(write)` writes it beside its place, with mode 0600; then it is moved there, in place
+--- of a file or a link of that name. If that fails or `use` raises, which goes on to the caller, what was there stays.
+--- A device such as /dev/full is written as it is; no FIFO, folder or anything below /dev is replaced.
+---@param path string
+---@param use fun(write: fun(text: string): true|nil, string|nil, string|nil) `write` returns nil, message, code
+---@return true|nil ok
+---@return string|nil message
+---@return string|nil code
+function M.replace(path, use)
+  local uv = host.uv()
+  local stat = uv.fs_lstat(path)
+  local kind, folder = stat and stat.type or "file", uv.fs_realpath(path:match "^.*/" or ".") or ""
+  if kind ~= "char" and (kind ~= "file" and kind ~= "link" or (folder .. "/"):find "^/dev/") then
+    return nil, ("ENOTREG: not a regular file: %s"):format(path), "ENOTREG"
+  end
+  local fd, name, code
+  if kind == "char" then
+    fd, name, code = uv.fs_open(path, uv.constants.O_WRONLY, 0)
+  else
+    fd, name, code = open_beside(path)
+  end
+  if not fd then return nil, name, code end
+  local ok, raised = pcall(use, function(text)
+    local at = 0
+    while at < #text do
+      local written, message, problem = uv.fs_write(fd, text:sub(at + 1), -1)
+      if not written then return nil, ("%s: %s"):format(message, path), problem end
+      at = at + written
+    end
+    return true
+  end)
+  local done, message
+  done, message, code = uv.fs_close(fd)
+  if kind == "char" then
+    name = nil
+  elseif ok and done then
+    done, message, code = uv.fs_rename(name, path)
+  end
+  if name and not (ok and done) then uv.fs_unlink(name) end
+  if not ok then error(raised, 0) end
+  if not done then return nil, ("%s: %s"):format(tostring(message):match "^[^:]*: [^:]*" or message, path), code end
+  return true
 end
 
 --- The names in a folder, sorted; none when it cannot be read.

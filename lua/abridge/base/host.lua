@@ -244,6 +244,31 @@ function M.on_main(fn)
   end
 end
 
+--- Call `fn` as `on_main` does when a handle fires: once, or until it is cancelled.
+---@param handle userdata closed when it need not fire again
+---@param fn fun()
+---@param repeats? boolean
+---@return fun() fire for the handle to call
+---@return fun() cancel
+local function on_handle(handle, fn, repeats)
+  local cancelled = false
+  local function close()
+    if handle then uv.close(handle) end
+    handle = nil
+  end
+  local function fire()
+    if not repeats then close() end
+    M.on_main(function()
+      if not cancelled then fn() end
+    end)
+  end
+  return fire, function()
+    cancelled = true
+    close()
+    M.pump()
+  end
+end
+
 --- Call `fn` as `on_main` does, but in a later turn of the loop, after the events that are waiting. Needs luv.
 ---@param fn fun()
 ---@return fun() cancel
@@ -251,24 +276,28 @@ function M.next_turn(fn)
   local lib = assert(M.uv())
   -- a timer of 0 ms that starts another one would keep some versions of libuv from ever looking at their files
   local idle = lib.new_idle()
-  local cancelled = false
-  local function close()
-    if idle then
-      lib.close(idle)
-      idle = nil
-    end
-  end
-  lib.idle_start(idle, function()
-    close()
-    M.on_main(function()
-      if not cancelled then fn() end
-    end)
-  end)
-  return function()
-    cancelled = true
-    close()
-    M.pump()
-  end
+  local fire, cancel = on_handle(idle, fn)
+  lib.idle_start(idle, fire)
+  return cancel
+end
+
+local function start_timer(lib, timer, ms, every, fire)
+  lib.update_time() -- the loop's clock stands still between turns
+  lib.timer_start(timer, math.ceil(math.min(math.max(ms, 0), MAX_EXACT)), every, fire)
+end
+
+--- Call `fn` as `on_main` does, `ms` milliseconds from now; if `every` is given, again and again, so many apart.
+---@param ms number
+---@param fn fun()
+---@param every? integer milliseconds
+---@return fun()|nil cancel nil without luv, where it is never called
+function M.after(ms, fn, every)
+  local lib = M.uv()
+  if not lib then return nil end
+  local timer = lib.new_timer()
+  local fire, cancel = on_handle(timer, fn, every ~= nil)
+  start_timer(lib, timer, ms, every or 0, fire)
+  return cancel
 end
 
 --- What `wait` raises inside a callback of the loop.
@@ -344,8 +373,7 @@ local function wait_luv(lib, predicate, seconds)
   local timer
   if seconds and seconds < math.huge then
     timer = lib.new_timer()
-    lib.update_time() -- the loop's clock stands still between turns
-    lib.timer_start(timer, math.ceil(math.min(seconds * 1000, MAX_EXACT)), 0, function()
+    start_timer(lib, timer, seconds * 1000, 0, function()
       state.expired = true
     end)
     lib.unref(timer)

@@ -82,16 +82,14 @@ local function follow(run, show)
     if not (ok and position) then stop() end
   end
   local off = terminal.on_signals(stop)
-  local timer = uv.new_timer()
-  uv.timer_start(timer, 0, FOLLOW_MS, function()
+  local cancel = host.after(0, function()
     if not stopped then look() end
-  end)
+  end, FOLLOW_MS)
   host.wait(function()
     return stopped
   end)
-  uv.close(timer)
+  cancel()
   off()
-  host.pump()
   if failure ~= nil and not (type(failure) == "table" and failure.closed) then error(failure, 0) end
   return 0
 end

@@ -1,6 +1,8 @@
 --- The `abridge report` command: a run as an HTML page, on stdout or in a file.
 
+local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local real_path = require "abridge.base.real_path"
 local progress = require "abridge.cli.progress"
 local folder = require "abridge.run.folder"
 local report = require "abridge.report"
@@ -8,7 +10,6 @@ local terminal = require "abridge.cli.terminal"
 
 local M = {}
 
-local PRIVATE = 384 -- 0600: the page holds what tools printed
 local BLOCK = 256 * 1024 -- bytes of a write
 
 --- A function that collects text and writes it in blocks, and one that writes the rest.
@@ -44,30 +45,22 @@ end
 --- Is a file the log of a run, or one of its full outputs?
 local function is_of_run(run, path)
   local uv = host.uv()
-  local real = uv.fs_realpath(path)
+  local real, stat = real_path.existing(path)
   if not real then return false end
-  return is_same(uv.fs_stat(real), uv.fs_stat(run.dir .. "/" .. folder.LOG))
+  return is_same(stat, uv.fs_stat(run.dir .. "/" .. folder.LOG))
     or is_same(uv.fs_stat(real:match "^.*/"), uv.fs_stat(run.dir .. "/" .. folder.ARTIFACTS))
 end
 
---- Write the page to a file. A part of a page is not left.
+--- Write the page to a file.
 local function write_file(run, path)
-  local uv = host.uv()
   if is_of_run(run, path) then terminal.bad("-o must name another file than the run's own, got %q", path) end
-  local fd, message = uv.fs_open(path, "w", PRIVATE)
-  if not fd then terminal.fail(message) end
-  local ok, raised = pcall(write_page, run, function(text)
-    local at = 0
-    while at < #text do
-      local written, problem = uv.fs_write(fd, text:sub(at + 1), -1)
-      if not written then terminal.fail(("%s: %s"):format(problem, path)) end
-      at = at + written
-    end
+  local ok, message = files.replace(path, function(write)
+    write_page(run, function(text)
+      local written, problem = write(text)
+      if not written then terminal.fail(problem) end
+    end)
   end)
-  uv.fs_close(fd)
-  if ok then return end
-  if (uv.fs_lstat(path) or {}).type == "file" then uv.fs_unlink(path) end
-  error(raised, 0)
+  if not ok then terminal.fail(message) end
 end
 
 --- Run `abridge report`. Returns the exit code.

@@ -154,6 +154,7 @@ local function for_model(self, output, call)
   call.budget = call.budget or require("abridge.hosts.call_budget").new()
   local limits = self.session:limits(output.tool)
   how.wrapper, how.limits = "beside", call.budget:left(limits)
+  how.tool_names = self.options.tool_names or how.tool_names or {}
   how.left_out = not how.limits and (type(text) ~= "string" or #text > SHORT)
   local content = capped(self, output, text, how, limits)
   call.budget:give(content, limits)

@@ -79,6 +79,7 @@ end
 ---@field redact? fun(line: string): string|string[]
 ---@field retention? abridge.Retention
 ---@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
+---@field tool_names? abridge.ToolNames
 ---@field exclude_tools? string[] tools whose output passes as it is
 ---@field user? abridge.Limits|false of what the user is shown: 200 lines and 10 KB unless set; false: all
 
@@ -97,7 +98,7 @@ local function session_option(key)
 end
 
 --- Options that go to the session as they are.
-M.of_session = { "aliases", "limits", "profile", "redact", "retention", "run_dir" }
+M.of_session = { "aliases", "limits", "profile", "redact", "retention", "run_dir", "tool_names" }
 local ADAPTER_OPTIONS = {
   exclude_tools = check.tool_names,
   user = function(value)

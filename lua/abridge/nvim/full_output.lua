@@ -1,7 +1,7 @@
 --- The full output of a call in a pager: from its file, or from the log where the call has none.
 
 local core = require "abridge.base.core_loader"
-local host = require "abridge.base.host"
+local files = require "abridge.base.files"
 local ledger = require "abridge.base.ledger"
 local shell = require "abridge.base.shell"
 local pager = require "abridge.nvim.pager"
@@ -66,16 +66,15 @@ function M.open(run, event, title)
   if not full.path then return open_text(run, event, opts) end
   local fd, stat = run:open_output(event)
   if not fd then return nil, stat end
-  local uv = host.uv()
   opts.cut, opts.command = ledger.of(event), commands_for_file(reader.kept_path(run, event))
   opts.note = full.error and "incomplete: " .. words.one_line(full.error) or nil
   function opts.close()
-    uv.fs_close(fd)
+    files.close(fd)
   end
   return pager.open({
     size = stat.size,
     read = function(at, bytes)
-      return uv.fs_read(fd, bytes, at)
+      return files.read(fd, bytes, at)
     end,
   }, opts)
 end

@@ -364,18 +364,16 @@ end
 
 --- Look now and then, until the buffer is gone.
 local function watch(self)
-  local timer = host.uv().new_timer()
-  local function turn()
+  local stop = host.after(LOOK_MS, function()
     local ok, message = pcall(look, self)
     if not ok and not self.failed then
       self.failed = true
       buffer.complain(check.reason(message))
     end
-  end
-  timer:start(LOOK_MS, LOOK_MS, vim.schedule_wrap(turn))
+  end, LOOK_MS)
   buffer.on_wipe(self.buf, function()
     self.closed = true
-    timer:close()
+    stop()
     if self.cancel then self.cancel() end
     self.run:close()
   end)

@@ -2,7 +2,6 @@
 --- editor waiting. Of a long string only the start is decoded: a list shows no more, and contents are most of a log.
 
 local files = require "abridge.base.files"
-local host = require "abridge.base.host"
 local folder = require "abridge.run.folder"
 
 local M = {}
@@ -133,13 +132,12 @@ end
 ---@return boolean|nil ok nil if the log cannot be read
 ---@return string|nil message
 function Lines:read(work, visit)
-  local uv = host.uv()
   local fd, why = files.open(self.path)
   if not fd then return nil, why end
   local message
   local log = {
     close = function()
-      if fd then uv.fs_close(fd) end
+      if fd then files.close(fd) end
       fd = nil
     end,
   }
@@ -147,7 +145,7 @@ function Lines:read(work, visit)
   local at, going, line = self.position, true, { text = "", bytes = 0 }
   while going do
     local chunk
-    chunk, message = uv.fs_read(fd, LONG, at)
+    chunk, message = files.read(fd, LONG, at)
     if not chunk or chunk == "" then break end
     local start = 1
     while going do

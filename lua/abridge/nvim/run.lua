@@ -73,6 +73,7 @@ end
 -- the editor's session ----------------------------------------------------------------
 
 local editor = { opts = {} }
+local NO_TOOLS = { read = false, search = false } -- who reads its results has other tools than the session
 
 --- What is wrong with the options of a session, or nil. Nothing that they name is opened.
 local function wrong(opts)
@@ -99,7 +100,9 @@ end
 function M.session()
   local open = editor.session
   if open and not open.closed then return open end
-  local session, message = require("abridge.session").logged(editor.opts)
+  local opts = check.copied(editor.opts)
+  opts.tool_names = opts.tool_names or NO_TOOLS
+  local session, message = require("abridge.session").logged(opts)
   if not session then error(message, 0) end
   editor.session = session
   vim.api.nvim_create_autocmd("VimLeavePre", {

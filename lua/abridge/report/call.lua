@@ -3,7 +3,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local encode = require "abridge.base.encode"
-local host = require "abridge.base.host"
+local files = require "abridge.base.files"
 local ledger = require "abridge.base.ledger"
 local kept = require "abridge.output.kept"
 local call_words = require "abridge.run.call_words"
@@ -209,7 +209,7 @@ local function full_html(call, event, run, segments)
   segments = segments or { { kept = true, from = 0, to = stat.size } }
   local is_copy = stat.size <= call.full_room
   local ok, html = pcall(full_output.html, fd, stat.size, segments, call.index, is_copy)
-  host.uv().fs_close(fd)
+  files.close(fd)
   if not ok then error(html, 0) end
   local link = ('<a href="%s">%s</a>'):format(escape.plain(escape.file_url(reader.kept_path(run, event))), "the file")
   local about = words.size(stat.size) .. (is_copy and "" or ", too large for this page: both ends of each part")

@@ -1,7 +1,7 @@
 --- The full output of a call, as the page shows it: what the model saw and what was left out of it, part by part. One
 --- that is too large for the page is linked, and each part of it sampled at both ends.
 
-local host = require "abridge.base.host"
+local files = require "abridge.base.files"
 local escape = require "abridge.report.escape"
 local words = require "abridge.report.words"
 
@@ -56,10 +56,9 @@ end
 ---@param is_copy boolean all of it
 ---@return string html
 function M.html(fd, size, segments, index, is_copy)
-  local uv = host.uv()
   local function read(from, to)
     to = math.min(to, size)
-    return to > from and uv.fs_read(fd, to - from, from) or ""
+    return to > from and files.read(fd, to - from, from) or ""
   end
   local parts = {}
   for i, segment in ipairs(segments) do

@@ -120,6 +120,7 @@ local function write_calls(run, all, out)
     if not is_of_call(event) then return end
     local index = index_of(event)
     local call = all.calls[index]
+    if not call or event.type == "tool_result" and not call.ended then return false end -- not the log it was
     if event.type == "tool_result" then
       ready[index], inputs[index] = calls_of.html(call, inputs[index], event, run), nil
     elseif call.ended then

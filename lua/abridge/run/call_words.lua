@@ -15,7 +15,7 @@ local INPUT_END = 512 -- bytes at each end of an input that may show
 ---@param value any
 ---@return string
 function M.one_line(value)
-  local text = display.visible((tostring(value):sub(1, 4 * MOST_CELLS):gsub("%s", " ")))
+  local text = display.visible((tostring(value == nil and "-" or value):sub(1, 4 * MOST_CELLS):gsub("%s", " ")))
   return text:sub(1, core.fit_cells(text, MOST_CELLS))
 end
 
@@ -60,7 +60,7 @@ function M.note(event)
   local exit = event.is_error == true and type(event.exit_line) == "string" and event.exit_line or nil
   local left = kept.words(event.cut)
   if not left and type(event.truncation) == "table" and event.truncation.truncated then
-    left = tostring(event.truncation.reason)
+    left = type(event.truncation.reason) == "string" and event.truncation.reason or nil
   end
   local note = exit and left and exit .. "; " .. left or exit or left
   return note and M.one_line(note)

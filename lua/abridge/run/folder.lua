@@ -26,13 +26,18 @@ function M.libraries()
   return uv, json
 end
 
---- The event on a line of a log; nil if it is none.
+--- The event on a line of a log; nil if it is none. By its type, `call_id` and `tool` an event is found and counted:
+--- what is no string there is left out. Any other field may be anything.
 ---@param json abridge.host.Json
 ---@param line string
 ---@return table|nil
 function M.decoded(json, line)
   local ok, event = pcall(json.decode, line)
-  return ok and type(event) == "table" and type(event.type) == "string" and event or nil
+  if not (ok and type(event) == "table" and type(event.type) == "string") then return nil end
+  for _, key in ipairs { "call_id", "tool" } do
+    if type(event[key]) ~= "string" then event[key] = nil end
+  end
+  return event
 end
 
 --- Where runs without a folder of their own go. Needs luv.

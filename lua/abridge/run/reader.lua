@@ -49,7 +49,7 @@ end
 
 --- What to say of a full output that was pruned.
 local function pruned(event, path)
-  return ("The full output of %s is gone: %s"):format(event.call_id, sentences.path(path))
+  return ("The full output of %s is gone: %s"):format(event.call_id or "a call", sentences.path(path))
 end
 
 --- Why a full output is not whole.

@@ -11,6 +11,7 @@ local M = {}
 local MOST_TOOLS = 1000 -- rows; a model may make up names, and what is called by later ones has a row together
 local MOST_NAME = 256 -- bytes of a name, likewise
 local OTHERS = "*"
+local MOST_SUM = 2 ^ 53 -- no size is larger
 local BYTES_A_TOKEN = 4 -- where nothing shows that could tell
 
 --- Every reason a block can have, so that each has a sum.
@@ -173,7 +174,7 @@ local function add(row, numbers)
       local count = row.reasons[value]
       if count then row.reasons[value] = count + 1 end
     else
-      row[key] = row[key] + value
+      row[key] = math.min(row[key] + value, MOST_SUM)
     end
   end
 end

@@ -3,7 +3,6 @@
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
-local host = require "abridge.base.host"
 local strings = require "abridge.base.strings"
 
 local HIDDEN = require("abridge.redact.rules").hidden
@@ -31,7 +30,7 @@ local CHAR = 4 -- bytes of a char, at most
 ---@return string
 function M.read(path, offset, size)
   return files.with_open(path, function(fd)
-    return host.uv().fs_read(fd, size, offset)
+    return files.read(fd, size, offset)
   end) or ""
 end
 

@@ -119,7 +119,7 @@ function Page:value(listing, finish, work)
   listing.items, listing.offset, listing.limit = self.items, self.offset, self.limit
   listing.reached = self.reached
   if not self.reached then listing.reason = "size_cap" end -- time or room ran out
-  listing.more = not finish.ended
+  listing.more = not finish.ended or self.count - self.offset + 1 > #self.items
   listing.total = self.count
   details.error = finish.problem
   if details.error and finish.ended then
@@ -127,7 +127,8 @@ function Page:value(listing, finish, work)
     listing.notice.unread = core.line(details.error:match "[^\n]*", MOST_SHOWN)
   end
   local value = items.value(listing, setmetatable({ limits = self.limits }, { __index = ctx }), work)
-  if finish.timed_out or not finish.ended and finish.problem then -- what was found is not all there is
+  local is_done = self.reached or self.full -- the rest was only counted
+  if not is_done and (finish.timed_out or not finish.ended and finish.problem) then -- not all was found
     value.exit, value.is_error = sentences.search_ended(ctx.search_timeout, finish), true
     details.timed_out, details.error_code = finish.timed_out, finish.code
   end

@@ -7,7 +7,6 @@
 local check = require "abridge.base.check"
 local drivers = require "abridge.sql.drivers"
 local files = require "abridge.base.files"
-local host = require "abridge.base.host"
 local luasql = require "abridge.sql.luasql"
 local sentences = require "abridge.output.sentences"
 local readers = require "abridge.sql.reader"
@@ -56,7 +55,7 @@ local function file_at(who, name, path, deeper)
   if path == "" or path:find("\0", 1, true) then
     check.fail(("%s.%s must be the path of a file, got %s"):format(who, name, check.show(path)), deeper)
   end
-  if host.uv() then path = files.absolute(path) end
+  path = files.absolute(path)
   local driver = drivers.of "SQLite3"
   local self = { name = name, kind = "SQLite3", read_only = true, path = path, driver = driver, known = {} }
   return setmetatable(self, Database)

@@ -31,7 +31,9 @@ local function lines_of(records, start)
   return text:sub(2), count
 end
 
---- Takes rg's output in chunks and fills a page.
+local MOST_COUNTED = 100000 -- files after a full page, which rg lists in a third of a second
+
+--- Takes rg's output in chunks and fills a page; what comes after it is counted.
 local function reader(page, place, redacted)
   local start = "\n" .. listed_name.escape(place.shown):gsub("%%", "%%%%")
   local self = { rest = "", bytes = 0 } -- bytes: of the whole listing, newlines too
@@ -41,17 +43,25 @@ local function reader(page, place, redacted)
       self.rest = self.rest .. chunk
       return false
     end
+    if self.stopped_at then
+      page.count = page.count + select(2, records:gsub("%z", ""))
+      return page.count - self.stopped_at > MOST_COUNTED
+    end
     local text, count = lines_of(self.rest .. records, start)
+    local before = page.count
     self.rest = rest
     self.bytes = self.bytes + #redacted(text) + 1
-    if page.count + count < page.offset then -- nothing here is on the page
-      page.count = page.count + count
+    if before + count < page.offset then -- nothing here is on the page
+      page.count = before + count
       return false
     end
     for name in text:gmatch "[^\n]+" do
       local wanted = page:next()
       if wanted == "take" then page:add(name) end
-      if wanted == "stop" then return true end
+      if wanted == "stop" then
+        self.stopped_at, page.count = page.count, before + count
+        break
+      end
     end
     return false
   end
@@ -77,7 +87,7 @@ function M.execute(input, ctx, done)
       return page:value({
         unit = "results",
         reason = "item_cap",
-        bytes_total = finish.ended and math.max(files.bytes - 1, 0) or nil,
+        bytes_total = finish.ended and not files.stopped_at and math.max(files.bytes - 1, 0) or nil,
         details = {
           path = ctx.redacted(input.path or "."),
           result_limit_reached = page.reached and page.limit or nil,

@@ -81,7 +81,7 @@ local function value_of(input, ctx, path, real, work)
   local at = { offset = input.offset, column = input.column, limit = input.limit, pointer = input.pointer }
   local how = {
     path = real,
-    split = not ctx.names.shell,
+    split = not ctx.shell,
     index = ctx.pages.index,
     version = version_of(ctx, real, at),
     redactor = ctx.redactor,
@@ -90,13 +90,15 @@ local function value_of(input, ctx, path, real, work)
   }
   local source, code, detail = page.open(at, ctx.limits, how)
   if not source then return failure(path, code, detail, at) end
-  local data, adjust = page.notice_data(at, ctx.limits, { path = path, shell = ctx.names.shell, read = ctx.names.read })
+  local data, adjust = page.notice_data(at, ctx.limits, { path = path })
   local details = { path = path }
   return {
     stream = source,
+    bytes_before = source:about().first_byte - 1,
     reopen = function(limits)
       how.work = nil
-      return page.open(at, limits, how) or error(path .. " is no longer there", 0)
+      local again, why, what = page.open(at, limits, how)
+      return again or error(page.message(why, what, at, path), 0)
     end,
     adjust = function(cut)
       adjust(cut)

@@ -73,15 +73,29 @@ local function chosen(input, databases)
   return nil, failure("EDATABASE", sentences.message("which_database", { names = table.concat(names, ", ") }))
 end
 
+--- These limits with a bound on memory.
+local function with_bound(limits)
+  local own = limit.copy(limits)
+  if not limit.has_budget(own) then
+    own.max_bytes = MAX_BYTES
+    own.max_rows = own.max_rows or MAX_ROWS
+  end
+  return own
+end
+
+--- These limits, or where it stops if there are none.
+---@param limits abridge.Limits
+---@return abridge.Limits
+function M.bounded(limits)
+  return next(limits) == nil and with_bound(limits) or limits
+end
+
 --- The budgets of the rows: those in force, whatever the strategy, since rows are kept from the start.
 local function budgets(ctx)
   local limits = limit.copy(ctx.limits)
-  limits.strategy, limits.long_line = "head", "omit"
   if ctx.ceiling then limits.max_bytes = math.min(limits.max_bytes or math.huge, ctx.ceiling) end
-  if not limit.has_budget(limits) then
-    limits.max_bytes = MAX_BYTES
-    limits.max_rows = limits.max_rows or MAX_ROWS
-  end
+  limits = with_bound(limits)
+  limits.strategy, limits.long_line = "head", "omit"
   return limits
 end
 

@@ -238,6 +238,7 @@ function Page:value(text, outcome, details)
     notice = data,
     block = self:block(outcome.complete),
     empty = outcome.complete and sentences.message("empty_body", {}) or nil,
+    bytes_before = self.offset - 1,
     unsaved = self.resumes or not outcome.complete or self.offset > 1,
     details = details,
   }
@@ -316,13 +317,15 @@ local function new_page(input, ctx)
   }, Page)
 end
 
+M.bounded = bodies.bounded
+
 function M.execute(input, ctx, done)
   local uv, message = host.uv()
   if not uv then return { text = message, is_error = true } end
   local url, problem, values = urls.parse(input.url)
   if not url then return failure({ problem = problem, values = values or {} }, nil, ctx) end
   local page = new_page(input, ctx)
-  local abort = fetch.start(uv, url, {
+  local abort = fetch.start(url, {
     timeout = ctx.timeout,
     env = ctx.env,
     may_reach = ctx.allow_private,

@@ -15,20 +15,29 @@ local BOTH_ENDS = 8 * 1024 * KB -- kept where the end of a body is shown as well
 local MOST = 64 * 1024 * KB -- kept whatever the limits
 local TELLING = 256 * KB + 1 -- what tells the kind of a text, and a byte that says that it goes on
 
+--- How many bytes a page may have.
+local function bytes_for(limits)
+  local bound = limit.most_bytes(limits)
+  return math.min(bound == math.huge and ANY or bound, MOST)
+end
+
+--- These limits with where a page stops if nothing limits its size. A pipeline knows no bytes.
+---@param limits abridge.Limits
+---@return abridge.Limits a new table
+function M.bounded(limits)
+  local own, bytes = limit.copy(limits), bytes_for(limits)
+  if limits.strategy ~= "pipeline" and bytes ~= limit.most_bytes(limits) then own.max_bytes = bytes end
+  return own
+end
+
 --- Limits for a page of a body, and how many of its bytes they may need.
 ---@param limits abridge.Limits
 ---@return abridge.Limits own
 ---@return integer capacity
 ---@return boolean from_start the page is the start of the rest, so that the next page can follow
 function M.plan(limits)
-  local own = {}
-  for key, value in pairs(limits) do
-    own[key] = value
-  end
-  local bound = limit.most_bytes(limits)
-  local bytes = math.min(bound == math.huge and ANY or bound, MOST)
+  local own, bytes = M.bounded(limits), bytes_for(limits)
   if limits.strategy == "pipeline" then return own, math.max(bytes, BOTH_ENDS), false end
-  if bytes ~= bound then own.max_bytes = bytes end
   if (limits.strategy or "head") ~= "head" then return own, math.max(bytes + MARGIN, BOTH_ENDS), false end
   -- a page ends between any two chars, since lines of web pages may be longer than a budget
   own.strategy, own.head_ratio, own.snap, own.marker = "head_tail", 1, "char", "none"

@@ -110,20 +110,17 @@ end
 
 --- Look up the host, for as long as there is time.
 function Fetch:resolve()
-  local uv, timer = self.uv, self.uv.new_timer()
-  local settled = false
+  local uv, settled, cancel_timer = host.uv(), false, nil
   local function settle(why, found)
     if settled then return end
     settled = true
     self.stop = nil
-    uv.close(timer, function()
-      host.on_main(function()
-        self:step("resolved", why, found)
-      end)
+    cancel_timer()
+    host.next_turn(function()
+      self:step("resolved", why, found)
     end)
   end
-  uv.update_time() -- the loop's clock stands still between turns
-  uv.timer_start(timer, math.ceil(math.min(math.max(self:left(), 0), 2 ^ 52)), 0, function()
+  cancel_timer = host.after(self:left(), function()
     settle "timeout"
   end)
   local request, message = uv.getaddrinfo(self.url.host, nil, { socktype = "stream" }, function(err, found)
@@ -352,15 +349,13 @@ function Fetch:redirect()
   self:hop()
 end
 
---- Start a fetch. Everything else goes to the handlers, which inside Neovim run in its main loop.
----@param uv table
+--- Start a fetch; needs luv. Everything else goes to the handlers, which inside Neovim run in its main loop.
 ---@param url abridge.Url
 ---@param opts abridge.fetch.Options
 ---@param handlers abridge.fetch.Handlers
 ---@return fun() abort the end comes through `on_end`
-function M.start(uv, url, opts, handlers)
+function M.start(url, opts, handlers)
   local self = setmetatable({
-    uv = uv,
     url = url,
     opts = opts,
     handlers = handlers,

@@ -74,7 +74,7 @@ end
 -- a request ----------------------------------------------------------------------------
 
 --- A field of a field of the host's tables, where it has it.
-local function field(t, ...)
+function M.field(t, ...)
   for _, key in ipairs { ... } do
     if type(t) ~= "table" then return nil end
     t = t[key]
@@ -85,16 +85,16 @@ end
 --- The tokens that messages may take by what the host knows of the model; nil where it does not, or where the provider
 --- keeps its context within bounds itself. Nothing is asked of the network, as the host's own functions may.
 local function max_tokens(adapter)
-  local manages = field(adapter, "model", "opts", "can_manage_context")
-  if manages and field(adapter, "opts", "compaction") ~= false then return nil end
-  local window = field(adapter, "model", "meta", "context_window")
+  local manages = M.field(adapter, "model", "opts", "can_manage_context")
+  if manages and M.field(adapter, "opts", "compaction") ~= false then return nil end
+  local window = M.field(adapter, "model", "meta", "context_window")
   return type(window) == "number" and math.floor(window * SHARE) or nil
 end
 
 --- The options of `fit`, nil where there is no budget.
 local function options_for(cutter, chat)
   local given = cutter.options.history
-  if given == false or field(chat.adapter, "type") == "acp" then return nil end
+  if given == false or M.field(chat.adapter, "type") == "acp" then return nil end
   local opts = check.copied(given or {})
   opts.max_tokens = opts.max_tokens or max_tokens(chat.adapter)
   if not opts.max_tokens then

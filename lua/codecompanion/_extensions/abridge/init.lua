@@ -20,11 +20,6 @@ local function running(chat, name)
   return (name == nil or tool.name == name) and tool or nil
 end
 
---- The id of a tool's call.
-local function call_of(tool)
-  return tool.function_call.id
-end
-
 --- Which lines of its file a call of read_file shows, and how to read on. Lines count from 0, which the parameters'
 --- names said before they were `start_line` and `end_line`.
 local function page_of(tool)
@@ -51,13 +46,16 @@ local function on_tool_output(cutter, chat, args)
   local tool = tried(running, chat, args.tool)
   local name = args.tool or tool and tool.name
   if type(name) ~= "string" then name = "tool" end
+  local how = name == "read_file" and tried(page_of, tool) or {}
+  local reads = tried(history.field, chat, "tool_registry", "in_use", "read_file")
+  how.tool_names = { read = reads and "read_file" or nil } -- `grep_search` finds no file outside the project
   args.for_llm, args.for_user = cutter:cut {
     tool = name,
     text = args.for_llm,
     shown = args.for_user,
     owner = chat,
-    call = tried(call_of, tool),
-    how = name == "read_file" and tried(page_of, tool) or nil,
+    call = tried(history.field, tool, "function_call", "id"),
+    how = how,
   }
 end
 
